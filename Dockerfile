@@ -5,9 +5,9 @@ COPY Cargo.toml Cargo.lock ./
 COPY benches benches
 COPY python python
 COPY src src
-RUN cargo build --release --locked --bin fabc
+RUN cargo build --profile dist --locked --bin fabc
 
 FROM debian:trixie-slim
-COPY --from=build /src/target/release/fabc /usr/local/bin/fabc
+COPY --from=build /src/target/dist/fabc /usr/local/bin/fabc
 WORKDIR /work
 ENTRYPOINT ["fabc"]

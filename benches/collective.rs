@@ -8,16 +8,16 @@
     reason = "a benchmark looks at the clock; nothing that fabc writes depends on it"
 )]
 
-use fabc::compile::collectives::{CollectivesAsked, Planned};
+use fabc::compile::collectives::{CollectivesRequest, ScenarioCollectives};
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::ir::{
     CollectiveBound, ForwardingTables, Fraction, Scenario, Scene, Schedule, Topology, Transfers,
     surviving_scene,
 };
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
-    Asked, by_slots, by_steps, direct, multitree, natural_chunks, over_flow, trees,
+    ScheduleRequest, bound_from_flow_proof, by_slots, by_steps, direct, multitree, natural_chunks, trees,
 };
 use fabc::progress::Silent;
 use std::time::Instant;
@@ -103,8 +103,8 @@ fn main() {
 }
 
 /// A fabric and what of it is dark.
-fn scene<'a>(compiled: &'a Compiled, topology: &'a Topology, dark: Option<&str>) -> Scene<'a> {
-    let Some(dark) = dark else { return Scene::whole(topology) };
+fn scene<'a>(compiled: &'a CompiledFabric, topology: &'a Topology, dark: Option<&str>) -> Scene<'a> {
+    let Some(dark) = dark else { return Scene::healthy(topology) };
     let scenarios = Scenario::of_ocses(&compiled.fabric, 1);
     let scenario = scenarios.iter().find(|scenario| scenario.name == dark).expect("a switch of that name");
     surviving_scene(&scenario.fault, topology, compiled.pod.as_ref().map(|pod| &pod.cross_connects))
@@ -121,12 +121,15 @@ fn all_to_all(name: &str, spec: &str, dark: Option<&str>) {
     let tables = scenario.routed.as_ref().expect("tables").tables.unpack().expect("as they were packed");
     let slots = |chunks, latency| {
         let started = Instant::now();
-        let mut schedule =
-            direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() })
-                .expect("it delivers");
+        let mut schedule = direct(
+            &scene,
+            &tables,
+            ScheduleRequest { chunks: Some(chunks), latency, ..ScheduleRequest::default() },
+        )
+        .expect("it delivers");
         let seconds = started.elapsed().as_secs_f64();
-        schedule.bounds.extend(over_flow(&scene, &scenario.lengths));
-        fabc::check::schedule_along(&scene, &tables, &schedule).expect("it is an all-to-all");
+        schedule.bounds.extend(bound_from_flow_proof(&scene, &scenario.lengths));
+        fabc::check::verify_message_schedule(&scene, &tables, &schedule).expect("it is an all-to-all");
         let Transfers::Sends(sends) = &schedule.transfers else { unreachable!("messages") };
         (sends.slots(), seconds, schedule)
     };
@@ -149,12 +152,12 @@ fn all_to_all(name: &str, spec: &str, dark: Option<&str>) {
 
 /// Times as `fabc collective` prints them, and how long all of that took.
 fn timed(
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     scene: &Scene<'_>,
     along: Option<(&ForwardingTables, &Vec<u64>)>,
     (collective, algorithm): (Collective, CollectiveAlgorithm),
 ) -> String {
-    let asked = CollectivesAsked {
+    let asked = CollectivesRequest {
         collectives: vec![collective],
         sizes: vec![1 << 20, 1 << 30],
         algorithm: Some(algorithm),
@@ -166,8 +169,8 @@ fn timed(
     };
     let started = Instant::now();
     let lengths = along.map_or(&[][..], |(_, lengths)| lengths);
-    let mut planned =
-        Planned::new(&compiled.fabric, scene, &asked).along(along.map(|(tables, _)| tables), lengths);
+    let mut planned = ScenarioCollectives::new(&compiled.fabric, scene, &asked)
+        .along(along.map(|(tables, _)| tables), lengths);
     let rows = planned.rows("").expect("it can be planned");
     let time = |row: &fabc::ir::CollectiveRow| {
         let best = row.best();
@@ -184,9 +187,9 @@ fn shared(name: &str, spec: &str, dark: Option<&str>) {
     let compiled = built(spec, Stage::Synthesize, dark.is_some());
     let scene = scene(&compiled, &compiled.topology, dark);
     let started = Instant::now();
-    let schedule = trees(&scene, Asked::default()).expect("it is connected");
+    let schedule = trees(&scene, ScheduleRequest::default()).expect("it is connected");
     let seconds = started.elapsed().as_secs_f64();
-    fabc::check::schedule(&scene, &schedule).expect("it spans");
+    fabc::check::verify_schedule(&scene, &schedule).expect("it spans");
     let Transfers::Trees(shared) = &schedule.transfers else { unreachable!("trees") };
     println!(
         "| `{name}` | {:.5} | {} / {} = {:.3} | {:.1} % | {} | {seconds:.2} | {} |",
@@ -201,7 +204,7 @@ fn shared(name: &str, spec: &str, dark: Option<&str>) {
 }
 
 /// Faults are left out unless they are asked for: each has tables of its own.
-fn built(spec: &str, stage: Stage, faults: bool) -> Compiled {
+fn built(spec: &str, stage: Stage, faults: bool) -> CompiledFabric {
     let read = |path: &str| match path {
         "specs/.fab" => Ok(DUMBBELL.to_owned()),
         "specs/dumbbell.txt" => Ok(DUMBBELL_LINKS.to_owned()),
@@ -224,9 +227,9 @@ fn row(name: &str, spec: &str, dark: Option<&str>) {
         "-".to_owned()
     } else {
         let started = Instant::now();
-        let schedule = multitree(&scene, Asked::default()).expect("it is connected");
+        let schedule = multitree(&scene, ScheduleRequest::default()).expect("it is connected");
         let seconds = started.elapsed().as_secs_f64();
-        fabc::check::schedule(&scene, &schedule).expect("it gathers");
+        fabc::check::verify_schedule(&scene, &schedule).expect("it gathers");
         format!("{}, {seconds:.2}", volume(&schedule).ceil())
     };
     let natural = natural_chunks(&scene).expect("it is connected");
@@ -235,11 +238,11 @@ fn row(name: &str, spec: &str, dark: Option<&str>) {
     ks.dedup();
     let (mut slots, mut steps, mut first) = (Vec::new(), Vec::new(), None);
     for chunks in ks {
-        let asked = Asked { chunks: Some(chunks), ..Asked::default() };
+        let asked = ScheduleRequest { chunks: Some(chunks), ..ScheduleRequest::default() };
         let started = Instant::now();
         let schedule = by_slots(&scene, asked).expect("it is connected");
         let seconds = started.elapsed().as_secs_f64();
-        fabc::check::schedule(&scene, &schedule).expect("it gathers");
+        fabc::check::verify_schedule(&scene, &schedule).expect("it gathers");
         slots.push(format!("{chunks}: {}, {seconds:.2}", share(&schedule)));
         let started = Instant::now();
         let found = by_steps(&scene, asked).expect("it is connected");
@@ -247,7 +250,7 @@ fn row(name: &str, spec: &str, dark: Option<&str>) {
         let all: Vec<String> = found
             .iter()
             .map(|schedule| {
-                fabc::check::schedule(&scene, schedule).expect("it gathers");
+                fabc::check::verify_schedule(&scene, schedule).expect("it gathers");
                 format!("{} x {}", schedule.rounds().map_or(0, |rounds| rounds.steps()), share(schedule))
             })
             .collect();

@@ -7,10 +7,13 @@
 //! picture below `target/figures`.
 
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::ir::{Scene, surviving_scene};
 use fabc::progress::Silent;
-use fabc::sim::{Details, Lanes, Order, Parameters, Rate, SimReport, Traffic, prepare, simulate};
+use fabc::sim::{
+    LaneChoice, MessageOrder, Rate, SimReport, SimulationParameters, Traffic, TrafficDetails, prepare,
+    simulate,
+};
 use rayon::prelude::*;
 use std::fmt::Write;
 
@@ -83,15 +86,15 @@ fn main() {
     }
     if chosen("figure7") {
         for (order, window) in [
-            (Order::Turns, Some(WINDOW)),
-            (Order::Turns, None),
-            (Order::Shift, Some(WINDOW)),
-            (Order::Shift, None),
+            (MessageOrder::Turns, Some(WINDOW)),
+            (MessageOrder::Turns, None),
+            (MessageOrder::Shift, Some(WINDOW)),
+            (MessageOrder::Shift, None),
         ] {
             figure7(256, order, window);
         }
         if most != u32::MAX && most >= 1024 {
-            figure7(1024, Order::Turns, Some(WINDOW));
+            figure7(1024, MessageOrder::Turns, Some(WINDOW));
         }
     }
     if chosen("figure8") {
@@ -166,14 +169,14 @@ fn figure5(least: u32, most: u32, how: Runs) {
 const WINDOW: u32 = 384;
 
 /// Throughput of all to all, by the bytes that every pair sends, at the latencies of TPUs.
-fn figure7(chips: u32, order: Order, window: Option<u32>) {
+fn figure7(chips: u32, order: MessageOrder, window: Option<u32>) {
     let (_, _, twisted, _) = SIZES.into_iter().find(|size| size.0 == chips).expect("a size of the paper");
     let twisted = format!("specs/paper/{}.fab", twisted.expect("a twisted torus of this size"));
     let fabrics = [built(&twisted, &[]), built(&format!("specs/scale/cubes_{}.fab", chips / 64), &[])];
     let (printed, flows) = if chips == 256 { (9, 7.7) } else { (47, 46.9) };
     let name = match (chips, order, window) {
-        (256, Order::Shift, Some(_)) => "figure7_shift_window",
-        (256, Order::Shift, None) => "figure7_shift",
+        (256, MessageOrder::Shift, Some(_)) => "figure7_shift_window",
+        (256, MessageOrder::Shift, None) => "figure7_shift",
         (256, _, Some(_)) => "figure7_window",
         (256, _, None) => "figure7",
         _ => "figure7_1024",
@@ -191,14 +194,15 @@ fn figure7(chips: u32, order: Order, window: Option<u32>) {
     ];
     let mut table = Table::new(name, &heads);
     for kib in [1u64, 2, 4, 8, 16, 64] {
-        let details = Details { bytes: Some(kib << 10), order: Some(order), ..Details::default() };
-        let parameters = Parameters {
+        let details =
+            TrafficDetails { bytes: Some(kib << 10), order: Some(order), ..TrafficDetails::default() };
+        let parameters = SimulationParameters {
             traffic: Traffic::AllToAll,
             details,
             injection: 25,
-            lanes: Some(Lanes::General(2)),
+            lanes: Some(LaneChoice::General(2)),
             window,
-            ..Parameters::default()
+            ..SimulationParameters::default()
         };
         let reached: Vec<[f64; 2]> =
             fabrics.par_iter().map(|compiled| reached(compiled, &parameters)).collect();
@@ -231,7 +235,7 @@ fn figure7(chips: u32, order: Order, window: Option<u32>) {
 const CHANNEL: f64 = 0.128;
 
 /// Traffic that ends, on the healthy fabric: TB/s of all chips together, and the share of the lower bound.
-fn reached(compiled: &Compiled, parameters: &Parameters) -> [f64; 2] {
+fn reached(compiled: &CompiledFabric, parameters: &SimulationParameters) -> [f64; 2] {
     let report = run_all(compiled, parameters, &[], false);
     let (volume, run) = (report.volume.expect("it ends"), &report.completions[0]);
     let flits = volume.per_cycle(run, compiled.fabric.router.flit_bytes.into()).as_f64();
@@ -284,7 +288,8 @@ fn figure10(most: u32) {
         }
         let walk = compiled.scenarios[0].metrics.routed.as_ref().expect("it was walked");
         let in_tables = walk.vc_hops[0] as f64 / walk.total_hops() as f64;
-        let parameters = Parameters { lanes: Some(Lanes::General(0)), ..Parameters::default() };
+        let parameters =
+            SimulationParameters { lanes: Some(LaneChoice::General(0)), ..SimulationParameters::default() };
         let report = run(&compiled, &parameters, &["0.3"]);
         let point = &report.points[0];
         let moving = point.vcs[0].hops as f64 / point.hops as f64;
@@ -299,10 +304,10 @@ fn saturation(path: &str, changes: &[(&str, &str)], how: Runs) -> [f64; 2] {
     let unit: &[(&str, &str)] = if how == Runs::Unit { &UNIT } else { &[] };
     let compiled = built(path, &[changes, unit].concat());
     let mut parameters =
-        if how == Runs::Unit { unit_of() } else { Parameters { injection: 25, ..unit_of() } };
+        if how == Runs::Unit { unit_of() } else { SimulationParameters { injection: 25, ..unit_of() } };
     if how == Runs::Quick && compiled.topology.node_count() >= 256 {
         let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
-        let usual = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters)
+        let usual = prepare(&compiled.fabric, &Scene::healthy(&compiled.topology), &tables, &parameters)
             .expect("it can be simulated");
         let cycles = (usual.setting().warmup * 2 / 5).max(8000).next_multiple_of(1000);
         (parameters.warmup, parameters.measure) = (Some(cycles), Some(cycles));
@@ -319,12 +324,12 @@ fn lowest(report: &SimReport) -> Rate {
 }
 
 /// As CNSim was run: general virtual channels beside those of the tables.
-fn unit_of() -> Parameters {
-    Parameters { lanes: Some(Lanes::General(2)), ..Parameters::default() }
+fn unit_of() -> SimulationParameters {
+    SimulationParameters { lanes: Some(LaneChoice::General(2)), ..SimulationParameters::default() }
 }
 
 /// A spec compiled, without what it requires; without changes with all its faults.
-fn built(path: &str, changes: &[(&str, &str)]) -> Compiled {
+fn built(path: &str, changes: &[(&str, &str)]) -> CompiledFabric {
     let read = |path: &str| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         Ok(changes
@@ -339,13 +344,18 @@ fn built(path: &str, changes: &[(&str, &str)]) -> Compiled {
 }
 
 /// Runs rates on the healthy fabric, or without any the search.
-fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimReport {
+fn run(compiled: &CompiledFabric, parameters: &SimulationParameters, rates: &[&str]) -> SimReport {
     run_all(compiled, parameters, rates, rates.is_empty())
 }
 
-fn run_all(compiled: &Compiled, parameters: &Parameters, rates: &[&str], search: bool) -> SimReport {
+fn run_all(
+    compiled: &CompiledFabric,
+    parameters: &SimulationParameters,
+    rates: &[&str],
+    search: bool,
+) -> SimReport {
     let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
-    let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, parameters)
+    let prepared = prepare(&compiled.fabric, &Scene::healthy(&compiled.topology), &tables, parameters)
         .expect("it can be simulated");
     let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).expect("a rate")).collect();
     simulate(&prepared, &rates, &[1], search, &Silent).expect("it moves")

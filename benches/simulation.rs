@@ -10,7 +10,9 @@
 use fabc::compile::{Stage, compile};
 use fabc::ir::Scene;
 use fabc::progress::Silent;
-use fabc::sim::{Hosts, Lanes, Model, Parameters, Rate, SimReport, prepare, simulate};
+use fabc::sim::{
+    HostPorts, LaneChoice, Rate, RouterModel, SimReport, SimulationParameters, prepare, simulate,
+};
 use std::time::Instant;
 
 /// Links of one cycle and routers of so many.
@@ -73,7 +75,11 @@ fn main() {
     for (name, rates) in CNSIM.into_iter().filter(|(name, _)| chosen("packet", name)) {
         let offered: Vec<Rate> = rates.iter().map(|(rate, _)| Rate::parse(rate).expect("a rate")).collect();
         // As long as CNSim was run: near saturation what is accepted grows with the run.
-        let as_long = Parameters { warmup: Some(3000), measure: Some(6000), ..Parameters::default() };
+        let as_long = SimulationParameters {
+            warmup: Some(3000),
+            measure: Some(6000),
+            ..SimulationParameters::default()
+        };
         let (report, _) = simulated(name, OF_CNSIM, |_| offered.clone(), as_long);
         for (point, (_, theirs)) in report.points.iter().zip(rates) {
             let accepted = point.accepted(&report.setting, report.load.senders).as_f64();
@@ -92,7 +98,7 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|");
     for (name, theirs, share) in SATURATION.into_iter().filter(|(name, ..)| chosen("packet", name)) {
-        let (report, seconds) = simulated(name, OF_CNSIM, |_| Vec::new(), Parameters::default());
+        let (report, seconds) = simulated(name, OF_CNSIM, |_| Vec::new(), SimulationParameters::default());
         let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
         let stable = found.at_least();
         let unstable = found.unstable.map_or_else(|| "more".to_owned(), |rate| rate.to_string());
@@ -108,9 +114,10 @@ fn main() {
     println!("| model | tables | routers | hops per second and core | ms per cycle at 0.4 |");
     println!("|---|---|---|---|---|");
     for name in SPEED {
-        for (model, router, what) in
-            [(Model::Packet, OF_CNSIM, "million packets"), (Model::Flit, OF_BOOKSIM, "million flits")]
-        {
+        for (model, router, what) in [
+            (RouterModel::Packet, OF_CNSIM, "million packets"),
+            (RouterModel::Flit, OF_BOOKSIM, "million flits"),
+        ] {
             if chosen(model.name(), name) {
                 speed(name, model, router, what);
             }
@@ -131,11 +138,11 @@ fn beside_booksim(chosen: &dyn Fn(&str, &str) -> bool) {
             let leaves = (routers as f64 - 1.0) / routers as f64;
             rows.iter().map(|(rate, ..)| Rate::millionths((rate * leaves * 1e6).round() as u64)).collect()
         };
-        let parameters = Parameters {
-            model: Model::Flit,
-            hosts: Some(Hosts::Ports(2)),
-            lanes: Some(Lanes::General(2)),
-            ..Parameters::default()
+        let parameters = SimulationParameters {
+            model: RouterModel::Flit,
+            hosts: Some(HostPorts::Ports(2)),
+            lanes: Some(LaneChoice::General(2)),
+            ..SimulationParameters::default()
         };
         let (report, _) = simulated(name, OF_BOOKSIM, offered, parameters);
         for (point, (rate, theirs, latency)) in report.points.iter().zip(rows) {
@@ -153,14 +160,19 @@ fn beside_booksim(chosen: &dyn Fn(&str, &str) -> bool) {
 }
 
 /// How long a cycle takes.
-fn speed(name: &str, model: Model, router: u32, what: &str) {
-    let parameters = Parameters { model, warmup: Some(2000), measure: Some(10_000), ..Parameters::default() };
+fn speed(name: &str, model: RouterModel, router: u32, what: &str) {
+    let parameters = SimulationParameters {
+        model,
+        warmup: Some(2000),
+        measure: Some(10_000),
+        ..SimulationParameters::default()
+    };
     let (report, seconds) = simulated(name, router, |_| vec![Rate::millionths(400_000)], parameters);
     let point = &report.points[0];
     // Hops are counted in the window only, and as many are made per cycle before and after.
     let counted = match model {
-        Model::Packet => point.hops,
-        Model::Flit => point.busy.iter().map(|&busy| u64::from(busy)).sum(),
+        RouterModel::Packet => point.hops,
+        RouterModel::Flit => point.busy.iter().map(|&busy| u64::from(busy)).sum(),
     };
     let hops = counted as f64 / f64::from(report.setting.measure) * f64::from(point.cycles);
     println!(
@@ -179,7 +191,7 @@ fn simulated(
     name: &str,
     router: u32,
     rates: impl Fn(usize) -> Vec<Rate>,
-    parameters: Parameters,
+    parameters: SimulationParameters,
 ) -> (SimReport, f64) {
     let read = |path: &str| {
         std::fs::read_to_string(path).map(|text| unit(&text, router)).map_err(|error| error.to_string())
@@ -196,7 +208,7 @@ fn simulated(
     fabric.requires.clear();
     let compiled = compile(fabric, Stage::Emit, &Silent).expect("it compiles");
     let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
-    let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters)
+    let prepared = prepare(&compiled.fabric, &Scene::healthy(&compiled.topology), &tables, &parameters)
         .expect("it can be simulated");
     let rates = rates(compiled.topology.node_count());
     let started = (Instant::now(), processor_seconds());

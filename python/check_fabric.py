@@ -396,7 +396,7 @@ def check_deadlock(fabric, traffic, certificate, table, findings):
         sorter.prepare()
     except CycleError as error:
         cycle = ", ".join(fabric.name_buffer(b, vcs) for b in error.args[1][1:])
-        findings.append(f"{table['place']}: these wait for each other in a circle: {cycle}")
+        findings.append(f"{table['place']}: these wait for each other in a cycle: {cycle}")
     classes = fabric.node_class if table["canonical"] else range(fabric.size)
     ranks = certificate["ranks"]
     if certificate["canonical"] != table["canonical"] or \

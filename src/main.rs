@@ -1,7 +1,7 @@
-//! The `fabc` binary: the command line is parsed here, everything else is in the crate `fabc-cli`.
+//! The `fabc` binary. It parses the command line, and leaves everything else to the crate `fabc-cli`.
 
-/// The C library calls this before `main`, when a closed standard output can still be told from one that
-/// takes everything.
+/// The C library calls this before `main`. Later, a closed standard output looks like one that accepts
+/// everything.
 #[cfg(unix)]
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
@@ -14,11 +14,11 @@ static BEFORE_MAIN: extern "C" fn() = before_main;
 
 #[cfg(unix)]
 extern "C" fn before_main() {
-    fabc_cli::look_at_standard_output();
+    fabc_cli::detect_closed_stdout();
 }
 
 fn main() -> std::process::ExitCode {
-    match fabc_cli::options() {
+    match fabc_cli::parse_command_line() {
         Ok(options) => fabc_cli::run(&options),
         Err(exit_code) => exit_code,
     }

@@ -14,7 +14,7 @@ mod nue;
 mod wild;
 
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::ids::{Id, NodeId};
 use fabc::ir::{PackedTables, Scenario, Scene, surviving_scene};
 use fabc::progress::Silent;
@@ -42,7 +42,7 @@ const OWN: [&str; 6] = [
 ];
 
 /// A spec of 4 x 4 x 4 cubes behind 48 OCSes.
-fn build(cubes: u32, topology: &str, routing: &str, budget: &str, last: Stage) -> Compiled {
+fn build(cubes: u32, topology: &str, routing: &str, budget: &str, last: Stage) -> CompiledFabric {
     let end = if routing.ends_with('}') { "" } else { ";" };
     let text = format!(
         "fabric bench {{ use \"specs/parts/tpu_v4.fab\"; clock = 1.05 GHz; cubes = {cubes}; budget {{ {budget} }} topology = {topology}; routing = {routing}{end} }}"
@@ -102,7 +102,7 @@ fn healthy(pod: &str, cubes: u32, topology: &str) {
     // What fabc routes is timed as a whole build of which the analysis is taken off.
     let (analysed, analysis) =
         timed(|| build(cubes, topology, "allowed_turns", "vcs = 2; faults = 0;", Stage::Analyze));
-    let graph = Graph::new(&Scene::whole(&analysed.topology));
+    let graph = Graph::new(&Scene::healthy(&analysed.topology));
     let bound = analysed.scenarios[0].metrics.load_bound().floor() as u64;
     let torus = topology.starts_with("torus");
     for routing in OWN.into_iter().filter(|&routing| torus || routing != "dimension_order") {
@@ -139,7 +139,7 @@ fn faults(pod: &str, cubes: u32, topology: &str) {
         Graph::new(&surviving_scene(
             &scenario.fault,
             &compiled.topology,
-            Some(&compiled.of_pod().1.cross_connects),
+            Some(&compiled.expect_pod().1.cross_connects),
         ))
     };
     let whole = lit(&Scenario::nominal());

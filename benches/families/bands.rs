@@ -15,7 +15,8 @@ fn measured(topology: &str, more: &str) -> NetworkMetrics {
     let demand = &fabric.demand;
     let (metrics, _) = measure::measure(&wired, network, demand, &network.family.facts().halves(), false);
     if let Some(bisection) = &metrics.bisection {
-        check::bisection(&wired, demand, bisection).unwrap_or_else(|error| panic!("{topology}: {error}"));
+        check::verify_bisection(&wired, demand, bisection)
+            .unwrap_or_else(|error| panic!("{topology}: {error}"));
     }
     metrics
 }
@@ -46,21 +47,21 @@ pub(super) fn bisection() {
         if let Some((_, ours, theirs, count)) =
             shares.iter_mut().find(|(kind, ..)| star && *kind == row["kind"])
         {
-            (*ours, *theirs, *count) = (*ours + share(of.most), *theirs + share(metis), *count + 1);
+            (*ours, *theirs, *count) = (*ours + share(of.at_most), *theirs + share(metis), *count + 1);
         }
         println!(
             "| {} | `{topology}` | {} | {} | {} to {} | {:.1} to {:.1} % | {} | {} | {metis} | {:.1} % | {} |",
             row["radix"],
             metrics.routers,
             metrics.links,
-            of.least(),
-            of.most,
-            share(of.least()),
-            share(of.most),
+            of.at_least(),
+            of.at_most,
+            share(of.at_least()),
+            share(of.at_most),
             row["own_cut"],
             row["pair_split_cut"],
             share(metis),
-            match of.most.cmp(&known) {
+            match of.at_most.cmp(&known) {
                 std::cmp::Ordering::Less => "narrower",
                 std::cmp::Ordering::Equal => "as known",
                 std::cmp::Ordering::Greater => "**wider**",

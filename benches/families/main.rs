@@ -12,7 +12,7 @@ mod scale;
 mod table3;
 
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::model::{Fabric, Metric};
 use fabc::progress::Silent;
 use std::collections::BTreeMap;
@@ -60,12 +60,12 @@ fn fabric(topology: &str, routing: &str, hosts: u32, more: &str) -> Fabric {
 }
 
 /// Compiles a network as far as `last`.
-fn built(topology: &str, routing: &str, hosts: u32, more: &str, last: Stage) -> Compiled {
+fn built(topology: &str, routing: &str, hosts: u32, more: &str, last: Stage) -> CompiledFabric {
     let fabric = fabric(topology, routing, hosts, more);
     compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{topology}: {failure:?}"))
 }
 
-fn value(compiled: &Compiled, metric: Metric) -> f64 {
+fn value(compiled: &CompiledFabric, metric: Metric) -> f64 {
     compiled.scenarios[0].metrics.value(metric).map_or(f64::NAN, |value| value.as_f64())
 }
 

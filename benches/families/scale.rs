@@ -8,7 +8,7 @@
 
 use super::{fabric, rows};
 use fabc::compile::describe;
-use fabc::model::{ClosedForm, DesignSpace, Family, Size};
+use fabc::model::{ClosedForm, DesignGoal, DesignSpace, Family};
 use std::time::Instant;
 
 /// Radixes that are printed; the means are over all from 8 to 128.
@@ -34,7 +34,7 @@ pub(super) fn scale() {
     for row in rows(include_str!("../../tests/data/scale_by_radix.csv")) {
         let radix: u32 = row["radix"].parse().expect("a number");
         let largest =
-            spaces.map(|(column, space)| (column, space.choose(std::iter::once(radix), Size::Largest)));
+            spaces.map(|(column, space)| (column, space.choose(std::iter::once(radix), DesignGoal::Largest)));
         let mut sizes =
             largest.each_ref().map(|(_, family)| family.as_ref().map(|family| form(family).routers));
         if row["bundlefly"].is_empty() {
@@ -96,7 +96,7 @@ pub(super) fn designs() {
         let is_iq = |family: &&Family| family.written().contains("= iq;");
         let (Some(first), Some(last)) = (designs.first(), designs.last()) else { continue };
         let largest = DesignSpace::PolarStar
-            .choose(std::iter::once(radix), Size::Largest)
+            .choose(std::iter::once(radix), DesignGoal::Largest)
             .unwrap_or_else(|| last.clone());
         if !is_iq(&&largest) {
             paley.push(radix.to_string());
@@ -150,7 +150,7 @@ pub(super) fn huge() {
             form.diameter.hops,
             hops as f64 / others as f64,
             sampled.looks,
-            sampled.asked,
+            sampled.rule_queries,
             sampled.searches.len(),
             started.elapsed().as_secs_f64(),
         );

@@ -47,7 +47,13 @@ pub(super) fn table_3() {
         let metrics = &compiled.scenarios[0].metrics;
         let share = |links: u64| 100.0 * links as f64 / network.links as f64;
         let bisection = network.bisection.as_ref().map_or("-".to_owned(), |of| {
-            format!("{} to {} ({:.1} to {:.1} %)", of.least(), of.most, share(of.least()), share(of.most))
+            format!(
+                "{} to {} ({:.1} to {:.1} %)",
+                of.at_least(),
+                of.at_most,
+                share(of.at_least()),
+                share(of.at_most)
+            )
         });
         let failed =
             network.failures.as_ref().map_or("-".to_owned(), |of| format!("{:.1} %", share(of.median())));

@@ -106,8 +106,11 @@ fn laid(topology: &str, floor: &str, seed: u64) -> (FloorMetrics, f64) {
         .map(|&(length, link)| (length, link.expect("`beyond` takes all")))
         .collect();
     let topology = topology.with_cables(cables);
-    let metrics = FloorMetrics::of(&fabric, of, &placement, &topology);
-    assert_eq!(fabc::check::floor(&fabric, of, &topology, None, &placement).expect("as placed"), metrics);
+    let metrics = FloorMetrics::for_placement(&fabric, of, &placement, &topology);
+    assert_eq!(
+        fabc::check::verify_floor(&fabric, of, &topology, None, &placement).expect("as placed"),
+        metrics
+    );
     (metrics, seconds)
 }
 

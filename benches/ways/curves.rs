@@ -10,7 +10,7 @@
 
 use crate::net::{NETWORKS, Wired, going, shortest};
 use fabc::progress::Silent;
-use fabc::sim::{Parameters, Point, Rate, Routing, Traffic, simulate};
+use fabc::sim::{PacketRouting, Point, Rate, SimulationParameters, Traffic, simulate};
 use rayon::prelude::*;
 use std::fmt::Write;
 
@@ -102,7 +102,7 @@ pub(crate) fn figure(name: &str, traffics: &[Traffic], quick: bool) {
 fn table(name: &str, traffic: Traffic, care: &Care) -> Vec<Kinds> {
     let jobs: Vec<_> = NETWORKS.iter().flat_map(|network| KINDS.map(|kind| (network, kind))).collect();
     let run = |&(&(_, topology, hosts), (ugal, vcs)): &(&(&str, &str, u32), (bool, u32))| {
-        let routing = if ugal { Routing::Ugal } else { shortest(topology) };
+        let routing = if ugal { PacketRouting::Ugal } else { shortest(topology) };
         curve(&Wired::new(topology, hosts, vcs, 128 / vcs), going(traffic, routing, care.cycles), care)
     };
     let mut curves = jobs.par_iter().map(run).collect::<Vec<_>>().into_iter();
@@ -140,7 +140,7 @@ fn table(name: &str, traffic: Traffic, care: &Care) -> Vec<Kinds> {
 }
 
 /// One network under one traffic; nothing where it has none of the kind.
-fn curve(net: &Wired, parameters: Parameters, care: &Care) -> Option<Curve> {
+fn curve(net: &Wired, parameters: SimulationParameters, care: &Care) -> Option<Curve> {
     let ready = net.prepared(parameters).ok()?;
     let mut points: Vec<(Rate, bool, f64, f64)> = Vec::new();
     let run = |load: u64| {

@@ -13,7 +13,9 @@ mod curves;
 mod net;
 
 use fabc::progress::Silent;
-use fabc::sim::{Choosing, Hosts, Parameters, Rate, Routing, Score, Traffic, simulate};
+use fabc::sim::{
+    HostPorts, PacketRouting, Rate, RoutingSettings, Score, SimulationParameters, Traffic, simulate,
+};
 use net::{NETWORKS, Wired, going, shortest};
 use std::time::Instant;
 
@@ -36,19 +38,19 @@ type Rates = &'static [(&'static str, Option<f64>)];
 
 /// BookSim's dragonfly (114 routers, 342 hosts): traffic, routing, virtual channels, flits of each, and what
 /// BookSim accepts of what is offered with wormhole routers of its own.
-const BOOKSIM: [(Traffic, Routing, u32, u32, Rates); 6] = [
+const BOOKSIM: [(Traffic, PacketRouting, u32, u32, Rates); 6] = [
     (
         Traffic::Uniform,
-        Routing::Family,
+        PacketRouting::Family,
         3,
         42,
         &[("0.5", Some(0.504)), ("0.8", Some(0.801)), ("0.95", Some(0.898))],
     ),
-    (Traffic::Uniform, Routing::Ugal, 6, 21, &[("0.6", Some(0.604)), ("0.8", Some(0.800))]),
-    (Traffic::GroupShift, Routing::Family, 3, 42, &[("0.1", Some(0.0556))]),
-    (Traffic::GroupShift, Routing::Ugal, 6, 21, &[("0.15", Some(0.150)), ("0.2", None)]),
-    (Traffic::GroupShift, Routing::Ugal, 6, 256, &[("0.3", Some(0.295)), ("0.4", None)]),
-    (Traffic::GroupShift, Routing::UgalGlobal, 6, 256, &[("0.3", Some(0.295)), ("0.4", None)]),
+    (Traffic::Uniform, PacketRouting::Ugal, 6, 21, &[("0.6", Some(0.604)), ("0.8", Some(0.800))]),
+    (Traffic::GroupShift, PacketRouting::Family, 3, 42, &[("0.1", Some(0.0556))]),
+    (Traffic::GroupShift, PacketRouting::Ugal, 6, 21, &[("0.15", Some(0.150)), ("0.2", None)]),
+    (Traffic::GroupShift, PacketRouting::Ugal, 6, 256, &[("0.3", Some(0.295)), ("0.4", None)]),
+    (Traffic::GroupShift, PacketRouting::UgalGlobal, 6, 256, &[("0.3", Some(0.295)), ("0.4", None)]),
 ];
 
 /// Cycles before anything is counted, and as many that are.
@@ -72,11 +74,14 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|");
     for (name, topology, hosts) in NETWORKS {
         for traffic in TRAFFICS {
-            for (routing, vcs) in
-                [(shortest(topology), 3), (shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)]
-            {
-                for ports in [Hosts::Ports(1), Hosts::Unlimited] {
-                    let limit = if ports == Hosts::Unlimited { " unlimited" } else { "" };
+            for (routing, vcs) in [
+                (shortest(topology), 3),
+                (shortest(topology), 4),
+                (PacketRouting::Ugal, 4),
+                (PacketRouting::Ugal, 6),
+            ] {
+                for ports in [HostPorts::Ports(1), HostPorts::Unlimited] {
+                    let limit = if ports == HostPorts::Unlimited { " unlimited" } else { "" };
                     if chosen(&format!("{name} {} {} {vcs}{limit}", traffic.name(), routing.name())) {
                         saturation(name, topology, hosts, traffic, routing, (vcs, ports));
                     }
@@ -89,7 +94,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|");
     for (traffic, routing, vcs, flits, rates) in BOOKSIM {
         for score in [Score::Product, Score::Booksim] {
-            let adaptive = matches!(routing, Routing::Ugal | Routing::UgalGlobal);
+            let adaptive = matches!(routing, PacketRouting::Ugal | PacketRouting::UgalGlobal);
             if chosen("booksim") && (adaptive || score == Score::Product) {
                 booksim(traffic, routing, [vcs, flits], rates, score);
             }
@@ -103,7 +108,7 @@ fn bounds() {
     println!("|---|---|{}", "---|".repeat(BOUNDS.len()));
     for (name, topology, hosts) in NETWORKS {
         let net = Wired::new(topology, hosts, 8, 32);
-        for routing in [Routing::Min, Routing::MinFirst, Routing::Family] {
+        for routing in [PacketRouting::Min, PacketRouting::MinFirst, PacketRouting::Family] {
             let of = |traffic| {
                 net.prepared(going(traffic, routing, CYCLES))
                     .map_or("-".to_owned(), |ready| format!("{:.4}", ready.load().bound.as_f64()))
@@ -123,17 +128,18 @@ fn saturation(
     topology: &str,
     hosts: u32,
     traffic: Traffic,
-    routing: Routing,
-    (vcs, ports): (u32, Hosts),
+    routing: PacketRouting,
+    (vcs, ports): (u32, HostPorts),
 ) {
     let net = Wired::new(topology, hosts, vcs, 128 / vcs);
     let started = Instant::now();
-    let limit = if ports == Hosts::Unlimited { "unlimited" } else { "1" };
+    let limit = if ports == HostPorts::Unlimited { "unlimited" } else { "1" };
     let run = format!("| {name} | {} | {} | {vcs} x {} | {limit}", traffic.name(), routing.name(), 128 / vcs);
-    let ready = match net.prepared(Parameters { hosts: Some(ports), ..going(traffic, routing, CYCLES) }) {
-        Ok(ready) => ready,
-        Err(error) => return println!("{run} | {error} | | | |"),
-    };
+    let ready =
+        match net.prepared(SimulationParameters { hosts: Some(ports), ..going(traffic, routing, CYCLES) }) {
+            Ok(ready) => ready,
+            Err(error) => return println!("{run} | {error} | | | |"),
+        };
     let report = simulate(&ready, &[], &[1], true, &Silent).expect("it moves");
     let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
     let end =
@@ -147,13 +153,16 @@ fn saturation(
     );
 }
 
-fn booksim(traffic: Traffic, routing: Routing, [vcs, flits]: [u32; 2], rates: Rates, score: Score) {
+fn booksim(traffic: Traffic, routing: PacketRouting, [vcs, flits]: [u32; 2], rates: Rates, score: Score) {
     let net = Wired::new("dragonfly { a = 6; h = 3; }", 3, vcs, flits);
-    let adaptive = matches!(routing, Routing::Ugal | Routing::UgalGlobal);
-    let choosing =
-        Choosing { routing: Some(routing), score: adaptive.then_some(score), ..Choosing::default() };
+    let adaptive = matches!(routing, PacketRouting::Ugal | PacketRouting::UgalGlobal);
+    let choosing = RoutingSettings {
+        routing: Some(routing),
+        score: adaptive.then_some(score),
+        ..RoutingSettings::default()
+    };
     let ready = net
-        .prepared(Parameters { choosing, ..going(traffic, routing, CYCLES) })
+        .prepared(SimulationParameters { choosing, ..going(traffic, routing, CYCLES) })
         .expect("it can be simulated");
     let offered: Vec<Rate> = rates.iter().map(|(rate, _)| Rate::parse(rate).expect("a rate")).collect();
     let report = simulate(&ready, &offered, &[1], false, &Silent).expect("it moves");

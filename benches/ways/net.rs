@@ -3,7 +3,7 @@
 use fabc::ir::{ForwardingTables, Scene, Symmetry, TableKey, Topology};
 use fabc::model::{Fabric, Plant};
 use fabc::passes::wire::wire;
-use fabc::sim::{Choosing, Parameters, Prepared, Routing, Traffic, prepare};
+use fabc::sim::{PacketRouting, Prepared, RoutingSettings, SimulationParameters, Traffic, prepare};
 
 /// Name, topology, hosts of a router.
 pub(crate) const NETWORKS: [(&str, &str, u32); 8] = [
@@ -21,14 +21,14 @@ pub(crate) const NETWORKS: [(&str, &str, u32); 8] = [
 pub(crate) const SPEEDUP: u32 = 2;
 
 /// What shortest ways a network goes by: a dragonfly by its own.
-pub(crate) fn shortest(topology: &str) -> Routing {
-    if topology.starts_with("dragonfly") { Routing::Family } else { Routing::Min }
+pub(crate) fn shortest(topology: &str) -> PacketRouting {
+    if topology.starts_with("dragonfly") { PacketRouting::Family } else { PacketRouting::Min }
 }
 
 /// Packets of 4 flits through fast switches, counted for so many cycles after as many.
-pub(crate) fn going(traffic: Traffic, routing: Routing, cycles: u32) -> Parameters {
-    let choosing = Choosing { routing: Some(routing), ..Choosing::default() };
-    Parameters {
+pub(crate) fn going(traffic: Traffic, routing: PacketRouting, cycles: u32) -> SimulationParameters {
+    let choosing = RoutingSettings { routing: Some(routing), ..RoutingSettings::default() };
+    SimulationParameters {
         traffic,
         choosing,
         packet: 4,
@@ -36,7 +36,7 @@ pub(crate) fn going(traffic: Traffic, routing: Routing, cycles: u32) -> Paramete
         speedup: Some(SPEEDUP),
         warmup: Some(cycles),
         measure: Some(cycles),
-        ..Parameters::default()
+        ..SimulationParameters::default()
     }
 }
 
@@ -73,7 +73,10 @@ impl Wired {
         Self { fabric, topology, tables }
     }
 
-    pub(crate) fn prepared(&self, parameters: Parameters) -> Result<Prepared<'_>, fabc::sim::SimError> {
-        prepare(&self.fabric, &Scene::whole(&self.topology), &self.tables, &parameters)
+    pub(crate) fn prepared(
+        &self,
+        parameters: SimulationParameters,
+    ) -> Result<Prepared<'_>, fabc::sim::SimError> {
+        prepare(&self.fabric, &Scene::healthy(&self.topology), &self.tables, &parameters)
     }
 }

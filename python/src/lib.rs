@@ -95,7 +95,9 @@ fn build<'py>(
         "json" => TablesForm::Json,
         "binary" => TablesForm::Binary,
         other => {
-            return Err(PyValueError::new_err(format!("tables is 'auto', 'json' or 'binary', not {other:?}")));
+            return Err(PyValueError::new_err(format!(
+                "tables is 'auto', 'json' or 'binary', not {other:?}"
+            )));
         }
     };
     let asked = Asked { text, name, directory, settings, tables };

@@ -172,7 +172,7 @@ class CheckFabric(unittest.TestCase):
                     for target in range(5) if target != node
                     for way in ([[-1, -1], [backward[node], 0]] if by_input else [None])]
 
-        self.convicts(RING, "tables/nominal.json", rewrite, "wait for each other in a circle")
+        self.convicts(RING, "tables/nominal.json", rewrite, "wait for each other in a cycle")
 
     def test_certificates(self):
         def rank(certificates):

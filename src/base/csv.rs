@@ -1,16 +1,16 @@
-//! Comma-separated values: how cells are written and read (RFC 4180), in one place.
+//! Comma-separated values: the one place that writes and reads cells (RFC 4180).
 //!
-//! Comes in: the text of a cell, or a line. Goes out: the cell as it stands in a file, or the cells of the
-//! line. Spreadsheets run text that begins with `=`, `+`, `-` or `@`. Such text stands in quotes behind an
-//! apostrophe (`"'=1+1"`), which readers take away again. Numbers stand as they are. Invariant: what is
-//! written is read as it was, if it has no line breaks, since readers go line by line.
+//! In: the text of a cell, or a line. Out: the cell as it stands in a file, or the cells of the line.
+//! Spreadsheets run text that begins with `=`, `+`, `-` or `@`. Such text is written in quotes behind an
+//! apostrophe (`"'=1+1"`), and readers remove the apostrophe. Numbers are written as they are. Invariant:
+//! text without line breaks is read back as it was. Readers go line by line.
 
 use std::borrow::Cow;
 
-/// What spreadsheets take for the beginning of a formula.
+/// Characters that begin a formula in spreadsheets.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// A cell with text: in quotes where it must be.
+/// A cell with text, in quotes where necessary.
 pub fn cell(text: &str) -> Cow<'_, str> {
     let is_plain =
         !text.contains([',', '"', '\n', '\r', '#']) && text.trim() == text && ends_before_a_comma(text);
@@ -20,12 +20,12 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a comma behind a text parts cells; it does not where a bracket is open.
+/// Whether a comma behind a text separates cells. It does not while a bracket is open.
 fn ends_before_a_comma(text: &str) -> bool {
     plain_cell(&format!("{text},")).1 == ","
 }
 
-/// A cell with text, in quotes whatever it is.
+/// A cell with text, always in quotes.
 pub fn quoted(text: &str) -> String {
     let apostrophe = if is_harmless(text) { "" } else { "'" };
     format!("\"{apostrophe}{}\"", text.replace('"', "\"\""))
@@ -37,18 +37,19 @@ pub fn row<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
     cells.join(",") + "\n"
 }
 
-/// Whether no spreadsheet runs a text; behind apostrophes as well, so that one more can be told.
+/// Whether no spreadsheet runs a text. Leading apostrophes are skipped, so that the one that is added can be
+/// told from others.
 fn is_harmless(text: &str) -> bool {
     let is_number =
         text.parse::<f64>().is_ok() && text.ends_with(|last: char| last.is_ascii_digit() || last == '.');
     is_number || !text.trim_start_matches('\'').starts_with(FORMULA)
 }
 
-/// The cells of a line, without the spaces around them. Commas part nothing in quotes, nor in brackets, where
-/// names of routers have commas of their own. A `#` outside quotes begins a comment.
+/// The cells of a line, without the spaces around them. A comma separates nothing in quotes, nor in brackets,
+/// because names of routers have commas of their own. A `#` outside quotes begins a comment.
 ///
 /// # Errors
-/// What is wrong with the quotes.
+/// A quote that is not closed, or text between a closing quote and the next comma.
 pub fn cells(line: &str) -> Result<Vec<String>, &'static str> {
     let mut cells = Vec::new();
     let mut rest = line;
@@ -56,7 +57,7 @@ pub fn cells(line: &str) -> Result<Vec<String>, &'static str> {
         rest = rest.trim_start();
         let (cell, after) =
             if let Some(inside) = rest.strip_prefix('"') { quoted_cell(inside)? } else { plain_cell(rest) };
-        cells.push(told(cell));
+        cells.push(without_apostrophe(cell));
         match after.strip_prefix(',') {
             Some(next) => rest = next,
             None => return Ok(cells),
@@ -90,7 +91,7 @@ fn quoted_cell(inside: &str) -> Result<(String, &str), &'static str> {
     }
 }
 
-/// A cell without quotes, and what comes after it.
+/// A cell without quotes, and the rest of the line after it.
 fn plain_cell(rest: &str) -> (String, &str) {
     let mut depth = 0_u32;
     for (at, letter) in rest.char_indices() {
@@ -106,7 +107,7 @@ fn plain_cell(rest: &str) -> (String, &str) {
 }
 
 /// The text of a cell without the apostrophe that keeps spreadsheets from running it.
-fn told(cell: String) -> String {
+fn without_apostrophe(cell: String) -> String {
     match cell.strip_prefix('\'') {
         Some(text) if !is_harmless(text) => text.to_owned(),
         _ => cell,

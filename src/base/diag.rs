@@ -1,9 +1,9 @@
-//! Places in the source, and how a failure is classed.
+//! Places in the source, and classes of failures.
 //!
-//! Comes in: the text of every file of a spec. Goes out: [`Span`]s over one shared offset space and a
-//! [`SourceMap`] that miette can draw from, so that one diagnostic can point into several files. The
-//! diagnostics themselves stand beside their phases. Invariant: every file occupies a range of offsets of its
-//! own; a span never crosses two files.
+//! In: the text of every file of a spec. Out: [`Span`]s over one shared offset space, and a [`SourceMap`]
+//! that miette can draw from. So one diagnostic can point into several files. The diagnostics themselves
+//! stand beside their phases. Invariant: every file has a range of offsets of its own, so a span never
+//! crosses two files.
 
 mod codes;
 mod suggest;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A range of bytes in the [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -39,9 +39,9 @@ impl From<Span> for SourceSpan {
 /// A value and the place it was written at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spanned<T> {
-    /// The value.
+    /// The value, without its place.
     pub value: T,
-    /// Where it stands.
+    /// The place where it is written.
     pub span: Span,
 }
 
@@ -105,25 +105,26 @@ impl SourceCode for SourceMap {
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let file = self.file_at(span.offset() as u32).ok_or(MietteError::OutOfBounds)?;
         let local = SourceSpan::from((span.offset() - file.base as usize, span.len()));
-        let found = file.text.as_bytes().read_span(&local, lines_before, lines_after)?;
-        let shifted = SourceSpan::from((found.span().offset() + file.base as usize, found.span().len()));
+        let contents = file.text.as_bytes().read_span(&local, lines_before, lines_after)?;
+        let shifted =
+            SourceSpan::from((contents.span().offset() + file.base as usize, contents.span().len()));
         Ok(Box::new(MietteSpanContents::new_named(
             file.name.clone(),
-            found.data(),
+            contents.data(),
             shifted,
-            found.line(),
-            found.column(),
-            found.line_count(),
+            contents.line(),
+            contents.column(),
+            contents.line_count(),
         )))
     }
 }
 
-/// Why a compilation stopped; decides the exit code.
+/// Why a compilation stopped. It decides the exit code.
 #[derive(Debug)]
 pub enum Failure {
     /// The spec has errors, in source order (exit code 1).
     Spec(Vec<Box<dyn Diagnostic + Send + Sync>>),
-    /// What the spec asks for cannot be had, or a `require` does not hold (exit code 3).
+    /// The spec cannot be met, or a `require` does not hold (exit code 3).
     Infeasible(Vec<Box<dyn Diagnostic + Send + Sync>>),
     /// fabc contradicts itself: a bug (exit code 4).
     Internal(Box<dyn Diagnostic + Send + Sync>),
@@ -142,7 +143,7 @@ impl Failure {
     pub fn infeasible(error: impl Diagnostic + Send + Sync + 'static) -> Self {
         Failure::Infeasible(vec![Box::new(error)])
     }
-    /// A contradiction inside fabc.
+    /// A failure because fabc contradicts itself.
     pub fn internal(error: impl Diagnostic + Send + Sync + 'static) -> Self {
         Failure::Internal(Box::new(error))
     }

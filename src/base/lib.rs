@@ -1,4 +1,5 @@
-//! What every room uses: ids, units, diagnostics, limits, random numbers, finite fields, cells of CSV files.
+//! What every crate above the kernel uses: ids, units, diagnostics, limits, random numbers, finite fields and
+//! cells of CSV files.
 
 pub mod algebra;
 pub mod csv;

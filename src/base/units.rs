@@ -1,48 +1,48 @@
 //! Units of quantities and exact decimal numbers.
 //!
-//! Comes in: the digits and the unit of a quantity. Goes out: integers in base units (Hz, bit/s, bytes, ..).
-//! Invariant: no conversion rounds silently; what is no whole number of base units is refused or rounded up
-//! by name.
+//! In: the digits and the unit of a quantity. Out: integers in base units (Hz, bit/s, bytes, ..). Invariant:
+//! no conversion rounds silently. A value that is no integer number of base units is refused, or rounded up
+//! by a function that says so.
 
 use fabc_topology::Fraction;
 
-/// What a quantity measures.
+/// The dimension that a quantity measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dimension {
-    /// Base unit Hz.
+    /// Frequencies, in the base unit Hz.
     Frequency,
-    /// Base unit bit/s.
+    /// Bandwidths, in the base unit bit/s.
     Bandwidth,
-    /// Base unit picoseconds.
+    /// Times, in the base unit picoseconds.
     Time,
     /// Base unit seconds of work on the machine that compiles.
     Duration,
-    /// Base unit router cycles.
+    /// Times in the base unit router cycles.
     Cycles,
     /// Base unit metres (of fiber or cable).
     Length,
-    /// Base unit bytes.
+    /// Amounts of data, in the base unit bytes.
     Data,
-    /// Base unit flits.
+    /// Amounts of data in the base unit flits.
     Flits,
-    /// Base unit milliwatts.
+    /// Powers, in the base unit milliwatts.
     Power,
-    /// Circuit switches, links, chips or routers that may fail.
+    /// Circuit switches, links, chips or routers that may fail. Base unit one of them.
     Things,
 }
 
-/// A unit.
+/// A unit of the language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unit {
-    /// As written in a spec.
+    /// The name, as written in a spec.
     pub name: &'static str,
-    /// What it measures.
+    /// The dimension that it measures.
     pub dimension: Dimension,
-    /// How many base units it is.
+    /// The number of base units in it.
     pub factor: u64,
 }
 
-/// Bits of a billion bytes.
+/// Bits in a gigabyte of 10^9 bytes.
 pub const BITS_OF_A_GIGABYTE: u64 = 8_000_000_000;
 
 macro_rules! units {
@@ -51,7 +51,7 @@ macro_rules! units {
     };
 }
 
-/// Every unit of the language; the first of a dimension is its canonical one.
+/// Every unit of the language. The first of a dimension is its canonical one.
 pub const UNITS: &[Unit] = units! {
     "GHz" Frequency 1_000_000_000;
     "MHz" Frequency 1_000_000;
@@ -87,23 +87,23 @@ pub const UNITS: &[Unit] = units! {
     "router" Things 1;
 };
 
-/// A unit that specs of other tools have, or another spelling: this many base units over `divisor`.
-struct Foreign {
+/// A unit of other tools, or another spelling of one: `factor` base units over `divisor`.
+struct ForeignUnit {
     names: &'static [&'static str],
     dimension: Dimension,
     factor: u64,
     divisor: u64,
-    /// What tells it from the unit that it is easily taken for.
+    /// Text that tells it from the unit that it is easily taken for.
     note: &'static str,
 }
 
 macro_rules! foreign {
     ($($($name:literal)|+ $dimension:ident $factor:expr, $divisor:expr, $note:literal;)*) => {
-        &[$(Foreign { names: &[$($name),+], dimension: Dimension::$dimension, factor: $factor, divisor: $divisor, note: $note }),*]
+        &[$(ForeignUnit { names: &[$($name),+], dimension: Dimension::$dimension, factor: $factor, divisor: $divisor, note: $note }),*]
     };
 }
 
-const FOREIGN: &[Foreign] = foreign! {
+const FOREIGN: &[ForeignUnit] = foreign! {
     "THz" Frequency 1_000_000_000_000, 1, "";
     "GBps" | "GBPS" | "GByte/s" | "GBytes/s" | "Gbyte/s" Bandwidth 8_000_000_000, 1, " (bytes); `Gbps` would be bits, an eighth";
     "MBps" | "MBPS" | "MByte/s" | "MBytes/s" | "Mbyte/s" Bandwidth 8_000_000, 1, " (bytes); `Mbps` would be bits, an eighth";
@@ -151,9 +151,9 @@ const FOREIGN: &[Foreign] = foreign! {
     "flit" | "Flits" Flits 1, 1, "";
 };
 
-/// What to write instead of a number with a unit that is none of [`UNITS`], or does not measure what is
-/// wanted: a sentence without its end, or nothing.
-pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) -> Option<String> {
+/// What to write instead of a number whose unit is not in [`UNITS`], or does not measure one of `dimensions`.
+/// A sentence without its full stop, or `None`.
+pub fn replacement_hint(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) -> Option<String> {
     let foreign = |fits: &dyn Fn(Dimension) -> bool| {
         FOREIGN.iter().find(|unit| unit.names.contains(&name) && fits(unit.dimension))
     };
@@ -166,7 +166,7 @@ pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) ->
         }
         let number = number?;
         let base = number.digits.checked_mul(u128::from(from.factor))?;
-        // The largest unit that is not larger, or else the smallest one.
+        // The largest unit that is not larger, or otherwise the smallest one.
         let units = UNITS.iter().filter(|unit| unit.dimension == from.dimension);
         let below = units
             .clone()
@@ -176,9 +176,9 @@ pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) ->
         let scale = u128::from(to.factor)
             .checked_mul(10u128.checked_pow(number.scale)?)?
             .checked_mul(u128::from(from.divisor))?;
-        let whole = Decimal::quotient(base, scale)?;
+        let converted = Decimal::quotient(base, scale)?;
         let doubt = if from.dimension == Dimension::Time { ": is it `ns`?" } else { "" };
-        return Some(format!("{number} {name} is {whole} {}{doubt}", to.name));
+        return Some(format!("{number} {name} is {converted} {}{doubt}", to.name));
     }
     let dimension = unit(name).map(|unit| unit.dimension).or(foreign(&|_| true).map(|unit| unit.dimension))?;
     Some(match (dimension, dimensions) {
@@ -197,17 +197,17 @@ pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) ->
 /// Light in fiber: 5 ns per metre.
 pub const PICOSECONDS_PER_METRE: u64 = 5_000;
 
-/// How many base units a unit is, by its name in the language or by another spelling; `None` of a unit that
-/// is no whole number of them.
+/// The number of base units in a unit, by its name in the language or by another spelling. `None` if that is
+/// no integer.
 pub fn factor(name: &str, dimension: Dimension) -> Option<u64> {
-    let own =
+    let language_factor =
         UNITS.iter().find(|unit| unit.name == name && unit.dimension == dimension).map(|unit| unit.factor);
     let fits =
-        |unit: &&Foreign| unit.dimension == dimension && unit.divisor == 1 && unit.names.contains(&name);
-    own.or_else(|| FOREIGN.iter().find(fits).map(|unit| unit.factor))
+        |unit: &&ForeignUnit| unit.dimension == dimension && unit.divisor == 1 && unit.names.contains(&name);
+    language_factor.or_else(|| FOREIGN.iter().find(fits).map(|unit| unit.factor))
 }
 
-/// The unit of this name.
+/// The unit of the language with this name.
 pub fn unit(name: &str) -> Option<&'static Unit> {
     UNITS.iter().find(|unit| unit.name == name)
 }
@@ -220,7 +220,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Reads `12`, `1_024` or `1.05`; `None` past 18 digits.
+    /// Reads `12`, `1_024` or `1.05`. `None` past 18 digits.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.replace('_', "");
         let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
@@ -238,25 +238,25 @@ impl Decimal {
         Some(Self { digits, scale: fraction.len() as u32 })
     }
 
-    /// This many `factor`s, if that is a whole number that fits.
+    /// The product with `factor`, if it is an integer that fits.
     pub fn times(self, factor: u64) -> Option<u64> {
         let product = self.digits.checked_mul(u128::from(factor))?;
         let divisor = 10u128.pow(self.scale);
         if product % divisor == 0 { u64::try_from(product / divisor).ok() } else { None }
     }
 
-    /// This many `factor`s over `divisor`, rounded up.
+    /// The number times `factor` over `divisor`, rounded up. `None` if it does not fit.
     pub fn times_over(self, factor: u128, divisor: u128) -> Option<u64> {
         let product = self.digits.checked_mul(factor)?;
         u64::try_from(product.div_ceil(10u128.pow(self.scale).checked_mul(divisor)?)).ok()
     }
 
-    /// The nearest float.
+    /// The nearest float to the number.
     pub fn as_f64(self) -> f64 {
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
-    /// A hundredth of it.
+    /// A hundredth of the number.
     pub fn percent(self) -> Self {
         let (mut digits, mut scale) = (self.digits, self.scale + 2);
         while scale > 0 && digits.is_multiple_of(10) {
@@ -265,39 +265,39 @@ impl Decimal {
         Self { digits, scale }
     }
 
-    /// A whole number.
-    pub fn whole(number: u64) -> Self {
+    /// The decimal of an integer.
+    pub fn integer(number: u64) -> Self {
         Self { digits: number.into(), scale: 0 }
     }
 
-    /// The sum; `None` past 18 digits.
+    /// The sum. `None` past 18 digits.
     pub fn plus(self, other: Self) -> Option<Self> {
         let (left, right, scale) = self.aligned(other)?;
         Self::short(left.checked_add(right)?, scale)
     }
 
-    /// The difference; `None` below zero, or past 18 digits.
+    /// The difference. `None` below zero, or past 18 digits.
     pub fn minus(self, other: Self) -> Option<Self> {
         let (left, right, scale) = self.aligned(other)?;
         Self::short(left.checked_sub(right)?, scale)
     }
 
-    /// The product; `None` past 18 digits.
+    /// The product. `None` past 18 digits.
     pub fn product(self, other: Self) -> Option<Self> {
         Self::short(self.digits.checked_mul(other.digits)?, self.scale + other.scale)
     }
 
-    /// The quotient; `None` where it has no end, past 18 digits, and of a division by zero.
+    /// The quotient. `None` where its digits do not end, past 18 digits, or for a division by zero.
     pub fn divided(self, other: Self) -> Option<Self> {
         let (left, right, _) = self.aligned(other)?;
         if right == 0 {
             None
         } else {
-            Self::quotient(left, right).and_then(|found| Self::short(found.digits, found.scale))
+            Self::quotient(left, right).and_then(|quotient| Self::short(quotient.digits, quotient.scale))
         }
     }
 
-    /// Which is more.
+    /// Compares two numbers by value.
     pub fn compare(self, other: Self) -> std::cmp::Ordering {
         let [left, right] = [self, other].map(|number| {
             (number.digits / 10u128.pow(number.scale), number.digits % 10u128.pow(number.scale))
@@ -306,14 +306,14 @@ impl Decimal {
         (left.0, fraction(left.1, self.scale)).cmp(&(right.0, fraction(right.1, other.scale)))
     }
 
-    /// Both over one power of ten.
+    /// The digits of both over one power of ten, and its exponent.
     fn aligned(self, other: Self) -> Option<(u128, u128, u32)> {
         let scale = self.scale.max(other.scale);
         let over = |number: Self| number.digits.checked_mul(10u128.checked_pow(scale - number.scale)?);
         Some((over(self)?, over(other)?, scale))
     }
 
-    /// Without zeros at its end, if it has at most 18 digits then.
+    /// The number without trailing zeros, if it then has at most 18 digits.
     fn short(mut digits: u128, mut scale: u32) -> Option<Self> {
         while scale > 0 && digits.is_multiple_of(10) {
             (digits, scale) = (digits / 10, scale - 1);

@@ -1,29 +1,29 @@
-//! The certificates of a flow and of hop distances, judged by the kernel.
+//! Verifies the certificates of a flow and of hop distances with the kernel.
 
 use crate::CheckError;
 use fabc_ir::{Distances, DualLengths, FlowCertificate, Scene};
 use fabc_model::Demand;
 
-/// Whether claimed hop distances are true.
+/// Verifies claimed hop distances.
 ///
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
-pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), CheckError> {
-    Ok(fabc_kernel::distances(scene, claimed)?)
+pub fn verify_distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), CheckError> {
+    Ok(fabc_kernel::check_distances(scene, claimed)?)
 }
 
-/// Whether channel lengths prove the upper end of the flow.
+/// Verifies that channel lengths prove the upper bound of the flow.
 ///
 /// # Errors
-/// A length on a channel class that has no lit channel, or a sum that differs.
-pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), CheckError> {
-    Ok(fabc_kernel::dual(scene, demand, claimed)?)
+/// A length on a channel class without a lit channel, or a sum that differs.
+pub fn verify_dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), CheckError> {
+    Ok(fabc_kernel::check_dual(scene, demand, claimed)?)
 }
 
-/// Whether a flow proves the lower end.
+/// Verifies that a flow proves the lower bound.
 ///
 /// # Errors
 /// The router where units appear or vanish, or the load that differs.
-pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Result<(), CheckError> {
-    Ok(fabc_kernel::flow(scene, demand, claimed)?)
+pub fn verify_flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Result<(), CheckError> {
+    Ok(fabc_kernel::check_flow(scene, demand, claimed)?)
 }

@@ -1,17 +1,19 @@
-//! Convictions of the kernel as errors: with the names that people use, codes and hints.
+//! Converts convictions of the kernel into errors with names, codes and hints for people.
 
 use crate::CheckError;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{ForwardingTables, TableKey, Topology};
-use fabc_kernel::{Conviction, Held, Loss, Position, TableConviction, TableFault, Waiting, port_name};
+use fabc_kernel::{
+    Conviction, HeldChannel, Loss, Position, TableConviction, TableFault, WaitingPacket, port_name,
+};
 use fabc_model::VcCount;
 
 impl From<Conviction> for CheckError {
     fn from(conviction: Conviction) -> Self {
         match conviction {
-            Conviction::Shape { subject, what } => CheckError::Shape { scenario: subject, what },
-            Conviction::Symmetry(what) => CheckError::Symmetry { what },
+            Conviction::Shape { subject, what } => CheckError::Shape { scenario: subject, violation: what },
+            Conviction::Symmetry(what) => CheckError::Symmetry { violation: what },
             Conviction::Disconnected { from, to } => CheckError::Disconnected {
                 scenario: "lit links".to_owned(),
                 from: format!("node {from}"),
@@ -19,15 +21,15 @@ impl From<Conviction> for CheckError {
                 span: None,
             },
             Conviction::Distances { what, claimed, measured } => {
-                CheckError::Distances { what: what.to_owned(), claimed, measured }
+                CheckError::Distances { quantity: what.to_owned(), claimed, measured }
             }
-            Conviction::Lengths(what) => CheckError::Lengths { what },
-            Conviction::Flow(what) => CheckError::Flow { what },
+            Conviction::Lengths(what) => CheckError::Lengths { violation: what },
+            Conviction::Flow(what) => CheckError::Flow { violation: what },
         }
     }
 }
 
-/// A conviction of the compiler's tables, or of tables that were laid out as these are.
+/// Converts a conviction of the compiler's tables, or of tables with the same layout.
 pub(super) fn conviction_of_tables(
     conviction: TableConviction,
     topology: &Topology,
@@ -35,17 +37,17 @@ pub(super) fn conviction_of_tables(
     budget: Span,
 ) -> CheckError {
     let scenario = tables.scenario.clone();
-    let named = Named { topology, tables };
+    let names = TableNames { topology, tables };
     match conviction {
         TableConviction::Entry { router, what } => {
-            CheckError::BadEntry { scenario, router: topology.name(router), what }
+            CheckError::BadEntry { scenario, router: topology.name(router), violation: what }
         }
-        TableConviction::Fault(fault) => named.fault(fault, scenario, budget),
+        TableConviction::Fault(fault) => names.fault_error(fault, scenario, budget),
         TableConviction::Other(conviction) => conviction.into(),
     }
 }
 
-/// Which inputs packets come by, in words: `that came in by +x on VC 0`.
+/// Describes the inputs of an entry, such as `that came in by +x on VC 0`.
 pub(super) fn input_in_words(input: usize, key: TableKey, vcs: usize) -> String {
     match input {
         _ if key != TableKey::DstInput => "that came in any way".to_owned(),
@@ -54,24 +56,24 @@ pub(super) fn input_in_words(input: usize, key: TableKey, vcs: usize) -> String 
     }
 }
 
-/// The names that a circle of channels is written with.
+/// The names that a cycle of channels is printed with.
 pub(super) trait CircleNames {
-    /// A source or a destination.
+    /// The name of a source or a destination.
     fn endpoint(&self, endpoint: usize) -> String;
-    /// A channel, with its virtual channel where there are several.
-    fn held(&self, held: Held) -> String;
+    /// The name of a channel, with its virtual channel where there are several.
+    fn held_channel(&self, held: HeldChannel) -> String;
 }
 
-/// The channels that packets go round for ever, a line each.
-pub(super) fn loop_lines(names: &impl CircleNames, circle: &[Held]) -> String {
-    let lines = circle.iter().map(|&held| format!("  {}", names.held(held)));
+/// Prints the channels of a routing loop, one per line.
+pub(super) fn loop_lines(names: &impl CircleNames, circle: &[HeldChannel]) -> String {
+    let lines = circle.iter().map(|&held| format!("  {}", names.held_channel(held)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The channels that wait for each other, a line each, with the packets that hold them.
-pub(super) fn deadlock_lines(names: &impl CircleNames, circle: &[Waiting]) -> String {
-    let lines = circle.iter().map(|&Waiting { held, pair }| {
-        let channel = names.held(held);
+/// Prints the channels that wait for each other, one per line, with the packets that hold them.
+pub(super) fn deadlock_lines(names: &impl CircleNames, circle: &[WaitingPacket]) -> String {
+    let lines = circle.iter().map(|&WaitingPacket { held, pair }| {
+        let channel = names.held_channel(held);
         match pair {
             Some((source, destination)) => {
                 format!(
@@ -86,22 +88,22 @@ pub(super) fn deadlock_lines(names: &impl CircleNames, circle: &[Waiting]) -> St
     lines.collect::<Vec<_>>().join("\n")
 }
 
-struct Named<'a> {
+struct TableNames<'a> {
     topology: &'a Topology,
     tables: &'a ForwardingTables,
 }
 
-impl CircleNames for Named<'_> {
+impl CircleNames for TableNames<'_> {
     fn endpoint(&self, endpoint: usize) -> String {
         self.router_name(endpoint)
     }
 
-    fn held(&self, held: Held) -> String {
+    fn held_channel(&self, held: HeldChannel) -> String {
         format!("{} on VC {}", self.channel(held.slot), held.vc)
     }
 }
 
-impl Named<'_> {
+impl TableNames<'_> {
     fn router_name(&self, router: usize) -> String {
         self.topology.name(NodeId::new(router))
     }
@@ -118,10 +120,10 @@ impl Named<'_> {
         input_in_words(input, self.tables.key, usize::from(self.tables.vcs))
     }
 
-    fn fault(&self, fault: TableFault, scenario: String, budget: Span) -> CheckError {
+    fn fault_error(&self, fault: TableFault, scenario: String, budget: Span) -> CheckError {
         match fault {
             TableFault::Lost { source, destination, positions, loss } => {
-                self.lost(scenario, [source, destination], &positions, loss)
+                self.lost_packet_error(scenario, source, destination, &positions, loss)
             }
             TableFault::Circling { source, destination, circle } => {
                 let cycle = loop_lines(self, &circle);
@@ -135,7 +137,7 @@ impl Named<'_> {
             TableFault::Unused { destination, position, port, vc } => CheckError::BadEntry {
                 scenario,
                 router: self.router_name(position.router as usize),
-                what: format!(
+                violation: format!(
                     "no route uses the entry for packets to {} {}, which leaves by {} on VC {vc}",
                     self.router_name(destination),
                     self.input(position.input as usize),
@@ -148,40 +150,41 @@ impl Named<'_> {
             }
             TableFault::Rank { held, next, rank, next_rank } => {
                 let (from, to) = (self.channel(held.slot), self.channel(next.slot));
-                let what = format!(
+                let violation = format!(
                     "the rank falls from {rank} at {from} on VC {} to {next_rank} at {to} on VC {}, which packets take next; \
                      the tables themselves have no cycle, only the ranks are wrong",
                     held.vc, next.vc
                 );
-                CheckError::Rank { scenario, what }
+                CheckError::Rank { scenario, violation }
             }
         }
     }
 
-    fn lost(
+    fn lost_packet_error(
         &self,
         scenario: String,
-        [source, destination]: [usize; 2],
+        source: usize,
+        destination: usize,
         positions: &[Position],
         loss: Loss,
     ) -> CheckError {
         let (src, dst) = (self.router_name(source), self.router_name(destination));
         if loss == Loss::NoCount {
-            let what = match self.tables.key {
+            let progress = match self.tables.key {
                 TableKey::DstCount(VcCount::GlobalHops) => "goes on behind more links between groups",
                 _ => "makes more hops",
             };
             let vcs = self.tables.vcs;
-            let what = format!(
-                "a packet from {src} to {dst} {what} than there are virtual channels to count them, {vcs}"
+            let violation = format!(
+                "a packet from {src} to {dst} {progress} than there are virtual channels to count them, {vcs}"
             );
-            return CheckError::Shape { scenario, what };
+            return CheckError::Shape { scenario, violation };
         }
-        let at = positions.last().copied().unwrap_or(Position { router: source as u32, input: 0 });
+        let last = positions.last().copied().unwrap_or(Position { router: source as u32, input: 0 });
         CheckError::MissingEntry {
             scenario,
-            router: self.router_name(at.router as usize),
-            arriving: self.input(at.input as usize),
+            router: self.router_name(last.router as usize),
+            arriving: self.input(last.input as usize),
             src,
             dst,
         }

@@ -1,16 +1,16 @@
-//! What changes of tables come to, by the checker's own count.
+//! Applies and counts changes of tables, independently of the compiler.
 
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{Delta, Entry, ForwardingTables, Key};
+use fabc_ir::{Delta, EntryKey, ForwardingTables, TableEntry};
 use std::collections::BTreeMap;
 
-/// `[router]`: the sorted entries of every router, carried from the canonical ones.
-pub(super) fn entries_of_all(tables: &ForwardingTables) -> Vec<Vec<Entry>> {
+/// `[router]`: the sorted entries of every router, expanded from those of the canonical routers.
+pub(super) fn entries_by_router(tables: &ForwardingTables) -> Vec<Vec<TableEntry>> {
     let symmetry = &tables.symmetry;
     let carried = |node: NodeId| {
         let element = symmetry.element_to(node);
-        let image = |entry: &Entry| Entry { dst: symmetry.image(element, entry.dst), ..*entry };
-        let mut entries: Vec<Entry> = tables.routers[symmetry.class(node)].iter().map(image).collect();
+        let image = |entry: &TableEntry| TableEntry { dst: symmetry.image(element, entry.dst), ..*entry };
+        let mut entries: Vec<TableEntry> = tables.routers[symmetry.class(node)].iter().map(image).collect();
         entries.sort_unstable();
         entries
     };
@@ -24,12 +24,12 @@ pub(super) fn after_change(
     idle: &[NodeId],
     scenario: &str,
 ) -> ForwardingTables {
-    let mut routers = entries_of_all(before);
+    let mut routers = entries_by_router(before);
     for change in &delta.routers {
         let entries = &mut routers[change.router.index()];
-        let mut by_key: BTreeMap<Key, Entry> =
-            entries.iter().map(|&entry| (Key::from(entry), entry)).collect();
-        by_key.extend(change.add.iter().chain(&change.turn).map(|&entry| (Key::from(entry), entry)));
+        let mut by_key: BTreeMap<EntryKey, TableEntry> =
+            entries.iter().map(|&entry| (EntryKey::from(entry), entry)).collect();
+        by_key.extend(change.add.iter().chain(&change.turn).map(|&entry| (EntryKey::from(entry), entry)));
         change.drop.iter().for_each(|key| {
             by_key.remove(key);
         });
@@ -38,22 +38,22 @@ pub(super) fn after_change(
     idle.iter().for_each(|node| routers[node.index()].clear());
     ForwardingTables {
         scenario: scenario.to_owned(),
-        symmetry: before.symmetry.without(),
+        symmetry: before.symmetry.to_trivial(),
         routers,
         vcs: before.vcs,
         key: before.key,
     }
 }
 
-/// How many entries are added, turned and dropped.
-pub(super) fn counted(delta: &Delta) -> [u64; 3] {
+/// How many entries a change adds, turns and drops, in this order.
+pub(super) fn entry_counts(delta: &Delta) -> [u64; 3] {
     let sum =
         |count: fn(&fabc_ir::RouterDelta) -> usize| delta.routers.iter().map(count).sum::<usize>() as u64;
     [sum(|router| router.add.len()), sum(|router| router.turn.len()), sum(|router| router.drop.len())]
 }
 
-/// The most entries that a router holds while a change is under way.
-pub(super) fn most_held(before: &ForwardingTables, delta: &Delta) -> u64 {
+/// The largest number of entries that a router holds during a change.
+pub(super) fn peak_entries(before: &ForwardingTables, delta: &Delta) -> u64 {
     let added: BTreeMap<NodeId, usize> =
         delta.routers.iter().map(|change| (change.router, change.add.len())).collect();
     let symmetry = &before.symmetry;
@@ -63,6 +63,6 @@ pub(super) fn most_held(before: &ForwardingTables, delta: &Delta) -> u64 {
 }
 
 /// Whether two tables hold the same entries at every router.
-pub(super) fn are_equal(one: &ForwardingTables, other: &ForwardingTables) -> bool {
-    entries_of_all(one) == entries_of_all(other)
+pub(super) fn have_same_entries(first: &ForwardingTables, second: &ForwardingTables) -> bool {
+    entries_by_router(first) == entries_by_router(second)
 }

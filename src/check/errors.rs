@@ -1,4 +1,4 @@
-//! What the checker can convict of. Every message names routers, switches and files the way people do.
+//! The convictions of the checker. Every message names routers, switches and files as people do.
 
 use super::require::RequireError;
 use super::schedule::{ProgramFault, ScheduleError};
@@ -6,7 +6,7 @@ use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// One conviction.
+/// A claim or a value that the checker refutes.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 pub enum CheckError {
     /// A `require` line that the results do not meet.
@@ -14,8 +14,8 @@ pub enum CheckError {
     #[diagnostic(transparent)]
     Require(#[from] RequireError),
 
-    /// A link that the spec does not have, or lacks.
-    #[error("the wiring is not that of the spec: {what}")]
+    /// A link that the spec does not have, or one that is missing.
+    #[error("the wiring does not match the spec: {violation}")]
     #[diagnostic(
         code(FAB0402),
         help(
@@ -23,45 +23,45 @@ pub enum CheckError {
         )
     )]
     Wiring {
-        /// The link and what is wrong with it.
-        what: String,
-        /// The declaration it contradicts.
+        /// The link and the rule that it violates.
+        violation: String,
+        /// The declaration that it contradicts.
         #[label("declared here")]
         span: Option<Span>,
     },
 
-    /// A router, a cabinet or a cable that is not where the spec, or its length, says.
-    #[error("the floor is not that of the spec: {what}")]
+    /// A router, a cabinet or a cable whose place or length does not match the spec.
+    #[error("the floor does not match the spec: {violation}")]
     #[diagnostic(
         code(FAB0426),
         help("a cable is as long as the way between its cabinets, and of the link that its length asks for")
     )]
     Floor {
         /// What stands or runs elsewhere.
-        what: String,
-        /// The floor.
+        violation: String,
+        /// The floor, where the spec declares it.
         #[label("declared here")]
         span: Option<Span>,
     },
 
     /// A setting that an OCS cannot take, or that does not fit the links.
-    #[error("{ocs}: {what}")]
+    #[error("{ocs}: {violation}")]
     #[diagnostic(
         code(FAB0403),
         help("an OCS joins each of its ports to at most one other, by the rule of its `couple`")
     )]
     CrossConnect {
-        /// Name of the OCS.
+        /// Name of the convicted OCS.
         ocs: String,
-        /// What is wrong.
-        what: String,
-        /// Its declaration.
+        /// The rule that its setting violates.
+        violation: String,
+        /// Where the spec declares it.
         #[label("this switch")]
         span: Option<Span>,
     },
 
-    /// A claimed symmetry that is none.
-    #[error("the claimed symmetry is none: {what}")]
+    /// A claimed symmetry that does not hold.
+    #[error("the claimed symmetry does not hold: {violation}")]
     #[diagnostic(
         code(FAB0404),
         help(
@@ -70,38 +70,38 @@ pub enum CheckError {
     )]
     Symmetry {
         /// Which element fails, and where.
-        what: String,
+        violation: String,
     },
 
-    /// Two routers that cannot reach each other.
+    /// Two routers without a path between them.
     #[error("{scenario}: no way from {from} to {to}")]
     #[diagnostic(code(FAB0405), help("the lit links do not join all routers"))]
     Disconnected {
-        /// The scenario, or what was looked at.
+        /// The scenario, or the part that was examined.
         scenario: String,
-        /// A router.
+        /// A router of the fabric.
         from: String,
-        /// A router it does not reach.
+        /// A router that it does not reach.
         to: String,
-        /// The topology or fault budget.
+        /// The declaration of the topology, or of the fault budget.
         #[label("so declared")]
         span: Option<Span>,
     },
 
     /// Hop distances that a breadth-first search refutes.
-    #[error("the hop distances are wrong: {what} is claimed to be {claimed}, but it is {measured}")]
+    #[error("the hop distances are wrong: {quantity} is claimed to be {claimed}, but it is {measured}")]
     #[diagnostic(code(FAB0406))]
     Distances {
-        /// Which number.
-        what: String,
-        /// As claimed.
+        /// The name of the number that differs.
+        quantity: String,
+        /// The value that is claimed.
         claimed: String,
-        /// As recomputed.
+        /// The value that was recomputed.
         measured: String,
     },
 
-    /// Channel lengths that do not prove the bound.
-    #[error("the channel lengths do not prove the upper end of the flow: {what}")]
+    /// Channel lengths that do not prove the upper bound.
+    #[error("the channel lengths do not prove the upper end of the flow: {violation}")]
     #[diagnostic(
         code(FAB0407),
         help(
@@ -109,12 +109,12 @@ pub enum CheckError {
         )
     )]
     Lengths {
-        /// What is wrong.
-        what: String,
+        /// The channel, or the sum that differs.
+        violation: String,
     },
 
-    /// A flow that is none, or not within its claimed load.
-    #[error("the flow does not prove the lower end: {what}")]
+    /// A flow that is not conserved, or that exceeds its claimed load.
+    #[error("the flow does not prove the lower end: {violation}")]
     #[diagnostic(
         code(FAB0408),
         help(
@@ -122,39 +122,39 @@ pub enum CheckError {
         )
     )]
     Flow {
-        /// What is wrong.
-        what: String,
+        /// The router or the channel, and the numbers that differ.
+        violation: String,
     },
 
-    /// Tree sets that share a switch or do not span.
-    #[error("the disjoint trees are wrong: {what}")]
+    /// Sets of trees that share a switch or do not span all cubes.
+    #[error("the disjoint trees are wrong: {violation}")]
     #[diagnostic(
         code(FAB0409),
         help("the sets share no OCS, and the cross-connects of each set alone join all cubes")
     )]
     Trees {
-        /// What is wrong.
-        what: String,
+        /// The set and the rule that it violates.
+        violation: String,
     },
 
-    /// A packet that a router has no entry for.
+    /// A packet that arrives at a router without an entry for it.
     #[error("{scenario}: {router} has no entry for packets to {dst} {arriving}")]
     #[diagnostic(code(FAB0410), help("the route from {src} to {dst} ends there, and the packet with it"))]
     MissingEntry {
-        /// The scenario.
+        /// The scenario of the tables.
         scenario: String,
-        /// The router that is asked.
+        /// The router without the entry.
         router: String,
-        /// How the packet came in.
+        /// The input by which the packet arrived.
         arriving: String,
-        /// Where the route starts.
+        /// The router where the route starts.
         src: String,
-        /// Where it should end.
+        /// The router where it should end.
         dst: String,
     },
 
-    /// An entry that no router can follow or that does not belong there.
-    #[error("{scenario}: table of {router}: {what}")]
+    /// An entry that no router can follow, or that no route uses.
+    #[error("{scenario}: table of {router}: {violation}")]
     #[diagnostic(
         code(FAB0411),
         help(
@@ -162,33 +162,33 @@ pub enum CheckError {
         )
     )]
     BadEntry {
-        /// The scenario.
+        /// The scenario of the tables.
         scenario: String,
-        /// The router.
+        /// The router that holds the entry.
         router: String,
-        /// The entry and what is wrong with it.
-        what: String,
+        /// The entry and the rule that it violates.
+        violation: String,
     },
 
     /// A packet that never arrives.
-    #[error("{scenario}: packets from {src} to {dst} go round for ever:\n{cycle}")]
+    #[error("{scenario}: packets from {src} to {dst} loop forever:\n{cycle}")]
     #[diagnostic(
         code(FAB0412),
         help("the tables send the packet back to a router, port and VC where it has been")
     )]
     Loop {
-        /// The scenario.
+        /// The scenario of the tables.
         scenario: String,
-        /// Where the route starts.
+        /// The router where the route starts.
         src: String,
-        /// Where it should end.
+        /// The router where it should end.
         dst: String,
         /// The hops that repeat, one per line.
         cycle: String,
     },
 
-    /// Channels that can wait on each other in a circle.
-    #[error("{scenario}: {length} channels can wait on each other in a circle:\n{cycle}")]
+    /// Channels that can wait for each other in a cycle.
+    #[error("{scenario}: {length} channels can wait on each other in a cycle:\n{cycle}")]
     #[diagnostic(
         code(FAB0413),
         help(
@@ -196,52 +196,52 @@ pub enum CheckError {
         )
     )]
     Deadlock {
-        /// The scenario.
+        /// The scenario of the tables.
         scenario: String,
-        /// Channels in the circle.
+        /// Number of channels in the cycle.
         length: usize,
-        /// One line per channel, with a route that waits for the next.
+        /// One line per channel, with a route that waits for the next channel.
         cycle: String,
-        /// The VC budget.
+        /// The declaration of the VC budget.
         #[label("within this many virtual channels")]
         span: Option<Span>,
     },
 
     /// Ranks that do not rise along a route.
-    #[error("{scenario}: the proof of deadlock freedom is wrong: {what}")]
+    #[error("{scenario}: the proof of deadlock freedom is wrong: {violation}")]
     #[diagnostic(code(FAB0414), help("ranks must rise from every hop of every route to the next"))]
     Rank {
-        /// The scenario.
+        /// The scenario of the tables.
         scenario: String,
-        /// Which dependency, which ranks.
-        what: String,
+        /// The dependency and its two ranks.
+        violation: String,
     },
 
-    /// Tables that use what the budget does not have.
-    #[error("{scenario}: {what}")]
+    /// Tables that exceed the budget.
+    #[error("{scenario}: {violation}")]
     #[diagnostic(code(FAB0415))]
     OverBudget {
-        /// The scenario.
+        /// The scenario of the tables.
         scenario: String,
-        /// What is used, and what the budget has.
-        what: String,
-        /// The VC budget.
+        /// The number used, and the number in the budget.
+        violation: String,
+        /// The declaration of the VC budget.
         #[label("the budget")]
         span: Option<Span>,
     },
 
     /// Tables, ranks or certificates of the wrong shape.
-    #[error("{scenario}: {what}")]
+    #[error("{scenario}: {violation}")]
     #[diagnostic(code(FAB0416))]
     Shape {
-        /// The scenario, or what the thing belongs to.
+        /// The scenario, or the subject of the conviction.
         scenario: String,
-        /// What was expected and what is there.
-        what: String,
+        /// What was expected, and what is present.
+        violation: String,
     },
 
-    /// Pairs whose packets get stuck, in tables of anybody.
-    #[error("{tables}: {pairs} of {all} ordered pairs do not arrive; from {src} to {dst}:\n{walk}")]
+    /// Pairs whose packets do not arrive, in third-party tables.
+    #[error("{tables}: {pairs} of {ordered_pairs} ordered pairs do not arrive; from {src} to {dst}:\n{walk}")]
     #[diagnostic(
         code(FAB0417),
         help(
@@ -249,124 +249,126 @@ pub enum CheckError {
         )
     )]
     Undelivered {
-        /// The file.
+        /// The file of the tables.
         tables: String,
-        /// How many pairs do not arrive.
+        /// The number of pairs whose packets do not arrive.
         pairs: u64,
-        /// Of how many.
-        all: u64,
-        /// The source of the first of them.
+        /// The number of all pairs.
+        ordered_pairs: u64,
+        /// The source of the first such pair.
         src: String,
-        /// Its destination.
+        /// The destination of the first such pair.
         dst: String,
-        /// The routers on the way, and what happens at the last one.
+        /// The routers along the walk, and the outcome at the last one.
         walk: String,
     },
 
-    /// A file of anybody that is not what its format says.
-    #[error("{file}:{line}: {what}")]
+    /// A third-party file that violates its format.
+    #[error("{file}:{line}: {violation}")]
     #[diagnostic(code(FAB0418), help("`fabc explain FAB0418` lists the formats that are read"))]
     Malformed {
-        /// As given.
+        /// The path as given by the user.
         file: String,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What was expected and what stands there.
-        what: String,
+        /// What was expected, and what is present.
+        violation: String,
     },
 
-    /// A file that is missing, superfluous or not the one that was written.
-    #[error("{path}: {what}")]
+    /// A file that is missing, superfluous or changed.
+    #[error("{path}: {violation}")]
     #[diagnostic(code(FAB0420), help("`manifest.json` lists every other file with its size and blake3 hash"))]
     Files {
-        /// Path within the directory.
+        /// The path within the directory.
         path: String,
-        /// What is wrong.
-        what: String,
+        /// How the file differs from the manifest.
+        violation: String,
     },
 
-    /// A file that is not what its format says.
-    #[error("{file}: cannot be read: {what}")]
+    /// A file of a directory that violates its format.
+    #[error("{file}: cannot be read: {reason}")]
     #[diagnostic(code(FAB0421), help("docs/artifacts.md describes the format"))]
     Unreadable {
-        /// Path within the directory.
+        /// The path within the directory.
         file: String,
-        /// What the reader expected, and the line and column.
-        what: String,
+        /// What the reader expected, with the line and the column.
+        reason: String,
     },
 
-    /// Halves of a network that are none, or a lower end that does not follow.
-    #[error("the bisection is not proved: {what}")]
+    /// A bisection whose halves are invalid, or whose lower bound does not follow.
+    #[error("the bisection is not proved: {violation}")]
     #[diagnostic(
         code(FAB0419),
         help("any halves bound the bisection from above; from below it is the second eigenvalue")
     )]
     Halves {
-        /// What is wrong.
-        what: String,
+        /// The half or the bound, and the rule that it violates.
+        violation: String,
     },
 
-    /// A count of a network that does not come out again.
-    #[error("the graph is not as it was counted: {what}")]
+    /// A count of a network that the checker does not reproduce.
+    #[error("a metric of the graph is wrong: {violation}")]
     #[diagnostic(
         code(FAB0425),
         help("paths, disjoint ways and random failures are counted again from the links alone")
     )]
     Graph {
-        /// What differs.
-        what: String,
+        /// The count, with both values.
+        violation: String,
     },
 
     /// A file that contradicts the spec or another file.
-    #[error("{file}: at `{place}`: {what}")]
+    #[error("{file}: at `{place}`: {violation}")]
     #[diagnostic(code(FAB0422))]
     Contradiction {
-        /// Path within the directory.
+        /// The path within the directory.
         file: String,
-        /// JSON place, such as `links[17].a`.
+        /// The JSON place, such as `links[17].a`.
         place: String,
-        /// What stands there and what should.
-        what: String,
-        /// The declaration it contradicts.
+        /// The value at that place, and the expected one.
+        violation: String,
+        /// The declaration that it contradicts.
         #[label("declared here")]
         span: Option<Span>,
     },
 
-    /// A number of the report that does not come out again.
+    /// A number of the report that the checker does not reproduce.
     #[error("report.json: `{place}` says {claimed}, but it is {measured}")]
     #[diagnostic(
         code(FAB0423),
         help("recomputed from topology.json, ocs.json, the tables and the certificates alone")
     )]
     Report {
-        /// JSON place, such as `scenarios.X[0,0].diameter`.
+        /// The JSON place, such as `scenarios.X[0,0].diameter`.
         place: String,
-        /// As written.
+        /// The value in the report.
         claimed: String,
-        /// As recomputed.
+        /// The value that was recomputed.
         measured: String,
     },
 
-    /// A file that does not come out again from what the directory proves.
-    #[error("{file}:{line}: says `{found}`, but of what was proved fabc writes `{written}`{by}")]
+    /// A file that does not follow from what the directory proves.
+    #[error(
+        "{file}:{line}: says `{present}`, but from the proved values fabc writes `{expected}`{writer_note}"
+    )]
     #[diagnostic(
         code(FAB0424),
         help("every file follows to the byte from the spec, the settings, the tables and the certificates")
     )]
     Remade {
-        /// Path within the directory.
+        /// The path within the directory.
         file: String,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What stands there.
-        found: String,
-        /// What should stand there.
-        written: String,
-        /// Which program wrote the directory, if it was not this one.
-        by: String,
+        /// The text of this line.
+        present: String,
+        /// The text that fabc writes there.
+        expected: String,
+        /// A note on the program that wrote the directory, if it was another one.
+        writer_note: String,
     },
 
-    /// A plan in time that does not do what it is for.
+    /// A schedule that violates a rule or a claim.
     #[error("the schedule is wrong: {0}")]
     #[diagnostic(
         code(FAB0428),
@@ -376,7 +378,8 @@ pub enum CheckError {
     )]
     Schedule(#[from] ScheduleError),
 
-    /// A program for thread blocks that no runtime takes, that does not end, or that computes something else.
+    /// A program for thread blocks that no runtime accepts, that does not end, or that computes another
+    /// result.
     #[error("the program is wrong: {0}")]
     #[diagnostic(
         code(FAB0429),
@@ -386,8 +389,8 @@ pub enum CheckError {
     )]
     Program(#[from] ProgramFault),
 
-    /// Slices that are not apart, or not what their kinds are.
-    #[error("the slices are not isolated: {what}")]
+    /// Slices that are not isolated, or that violate their kinds.
+    #[error("the slices are not isolated: {violation}")]
     #[diagnostic(
         code(FAB0430),
         help(
@@ -395,20 +398,20 @@ pub enum CheckError {
         )
     )]
     Isolation {
-        /// The cross-connect or the cubes, and the slices.
-        what: String,
+        /// The cross-connect or the cubes, and the slices that share them.
+        violation: String,
     },
 }
 
 impl CheckError {
-    /// The same error, with the program that wrote the directory if it is not the one that verifies it.
-    pub fn by(mut self, tool: &str, own: &str) -> Self {
-        if let (CheckError::Remade { by, .. }, true) = (&mut self, tool != own) {
-            *by = format!("; the manifest names {tool}, and this is {own}");
+    /// The same error, with a note on the program that wrote the directory if it is not `this_program`.
+    pub fn with_writer(mut self, writer: &str, this_program: &str) -> Self {
+        if let (CheckError::Remade { writer_note, .. }, true) = (&mut self, writer != this_program) {
+            *writer_note = format!("; the manifest names {writer}, and this is {this_program}");
         }
         self
     }
-    pub(super) fn symmetry(what: impl Into<String>) -> Self {
-        CheckError::Symmetry { what: what.into() }
+    pub(super) fn symmetry(violation: impl Into<String>) -> Self {
+        CheckError::Symmetry { violation: violation.into() }
     }
 }

@@ -1,67 +1,67 @@
-//! The faults that a fabric tolerates: which there are, what they are called, which of them one stands for,
-//! and what they darken.
+//! The faults that a fabric tolerates: their names, their images under the symmetry, and the links that they
+//! darken.
 //!
-//! Comes in: the budget of the spec; for links and routers also the topology, whose symmetry makes faults of
-//! one another. Goes out: the list that a directory must serve. `ir/scenario.rs` makes the compiler's list;
-//! this one is found by other means: switches by counting up, links and routers by carrying their ends along
-//! and joining what meets.
+//! Input: the budget of the spec, and for faults of links and routers the topology, whose symmetry maps
+//! faults to each other. Output: the list that a directory must serve. `ir/scenario.rs` makes the compiler's
+//! list. This list is found by other means: sets of switches by counting up, orbits of links and routers by
+//! a union-find.
 
 use super::CheckError;
 use fabc_base::ids::{BlockId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
-use fabc_ir::read::Served;
+use fabc_ir::read::ServedImage;
 use fabc_ir::{CrossConnects, End, Scenario, Symmetry, Topology};
 use fabc_model::{Fabric, Faults, Pod};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-/// The names of the ports in the names of links.
+/// The names of ports within the names of links.
 const PORTS: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
 
-/// What has failed.
+/// The parts that a fault disables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Failed {
-    /// The healthy fabric.
+    /// The healthy fabric, without a failed part.
     Nothing,
     /// These switches are dark, ascending.
     Switches(Vec<OcsId>),
     /// The link at this end, its smaller one, is dark.
     Link(End),
-    /// This router is dead.
+    /// This router is dead, with all of its links.
     Router(NodeId),
 }
 
-/// A fault, and those that it stands for.
+/// A fault, and the images that its tables serve too.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ToleratedFault {
     pub(super) name: String,
     pub(super) failed: Failed,
-    pub(super) images: Vec<Served>,
+    pub(super) images: Vec<ServedImage>,
 }
 
 impl ToleratedFault {
     pub(super) fn is_healthy(&self) -> bool {
         self.failed == Failed::Nothing
     }
-    /// The router that is dead.
+    /// The dead router, if the fault has one.
     pub(super) fn dead(&self) -> Option<NodeId> {
         if let Failed::Router(chip) = self.failed { Some(chip) } else { None }
     }
-    /// The path of its tables, without the ending.
+    /// The path of its tables, without the extension.
     pub(super) fn tables_path(&self) -> String {
         if self.is_healthy() {
             "tables/nominal".to_owned()
         } else {
-            format!("tables/fault-{}", in_file_names(&self.name))
+            format!("tables/fault-{}", file_name_part(&self.name))
         }
     }
-    /// The path of the schedule of a collective under it.
+    /// The path of the schedule of a collective under this fault.
     pub(super) fn collective_path(&self, name: &str) -> String {
         let fault =
-            if self.is_healthy() { String::new() } else { format!(".fault-{}", in_file_names(&self.name)) };
+            if self.is_healthy() { String::new() } else { format!(".fault-{}", file_name_part(&self.name)) };
         format!("collectives/{name}{fault}.json")
     }
-    /// Which links are lit.
-    pub(super) fn lit(
+    /// `[link]`: whether the link is lit under this fault.
+    pub(super) fn lit_links(
         &self,
         topology: &Topology,
         cross_connects: Option<&CrossConnects>,
@@ -80,13 +80,13 @@ impl ToleratedFault {
                 .into_iter()
                 .for_each(|channel| lit[topology.link_of(channel)] = false),
             Failed::Router(chip) => {
-                let around = topology.channels_from(*chip).chain(topology.channels_into(*chip));
-                around.for_each(|channel| lit[topology.link_of(channel)] = false);
+                let adjacent = topology.channels_from(*chip).chain(topology.channels_into(*chip));
+                adjacent.for_each(|channel| lit[topology.link_of(channel)] = false);
             }
         }
         lit
     }
-    /// How many sets of switches are still whole: every cross-connect of theirs is lit.
+    /// The number of sets of switches whose cross-connects are all lit.
     pub(super) fn whole_sets(
         &self,
         sets: &[Vec<OcsId>],
@@ -101,8 +101,8 @@ impl ToleratedFault {
     }
 }
 
-/// `X[0,0]` in file names: `X_0_0`.
-pub(super) fn in_file_names(name: &str) -> String {
+/// A name within a file name: `X[0,0]` becomes `X_0_0`.
+pub(super) fn file_name_part(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for letter in name.chars() {
         match letter {
@@ -114,53 +114,57 @@ pub(super) fn in_file_names(name: &str) -> String {
     out
 }
 
-/// The healthy fabric and all faults that must be served; `topology` is asked for where links or routers may
-/// fail.
-pub(super) fn tolerated<T: Borrow<Topology>>(
+/// The healthy fabric and all faults that must be served. `topology` is called only where links or routers
+/// may fail.
+pub(super) fn tolerated_faults<T: Borrow<Topology>>(
     fabric: &Fabric,
     topology: impl FnOnce() -> Result<T, CheckError>,
 ) -> Result<Vec<ToleratedFault>, CheckError> {
     let faults = match fabric.budget.faults {
-        Faults::Ocses(most) => fabric.pod().map_or_else(Vec::new, |pod| switches(pod, most as usize)),
-        Faults::Link => links(fabric, topology()?.borrow()),
-        Faults::Router => routers(fabric, topology()?.borrow()),
+        Faults::Ocses(max_switches) => {
+            fabric.pod().map_or_else(Vec::new, |pod| switch_faults(pod, max_switches as usize))
+        }
+        Faults::Link => link_faults(fabric, topology()?.borrow()),
+        Faults::Router => router_faults(fabric, topology()?.borrow()),
     };
     let healthy = ToleratedFault { name: "nominal".to_owned(), failed: Failed::Nothing, images: Vec::new() };
     Ok(std::iter::once(healthy).chain(faults).collect())
 }
 
-/// Compares the compiler's list with the one found here.
+/// Compares the compiler's list of scenarios with the list found here.
 ///
 /// # Errors
-/// The first fault that is missing, superfluous, misnamed, or stands for others.
-pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Result<(), CheckError> {
-    let expected = tolerated(fabric, || Ok(topology))?;
-    let wrong = |at: usize, what: String| Err(CheckError::Shape { scenario: format!("fault {at}"), what });
+/// The first fault that is missing, superfluous, misnamed, or has other images.
+pub fn verify_faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Result<(), CheckError> {
+    let expected = tolerated_faults(fabric, || Ok(topology))?;
+    let mismatch = |index: usize, violation: String| {
+        Err(CheckError::Shape { scenario: format!("fault {index}"), violation })
+    };
     if claimed.len() != expected.len() {
-        return wrong(
+        return mismatch(
             expected.len(),
             format!("{} scenarios, but there must be {}", claimed.len(), expected.len()),
         );
     }
-    for (at, (claimed, fault)) in claimed.iter().zip(&expected).enumerate() {
+    for (index, (claimed, fault)) in claimed.iter().zip(&expected).enumerate() {
         let failed = match &claimed.fault {
-            fabc_ir::Fault::None => Failed::Nothing,
-            fabc_ir::Fault::Link(link) => Failed::Link(topology.links()[*link].a),
-            fabc_ir::Fault::Router(chip) => Failed::Router(*chip),
-            fabc_ir::Fault::Switches(dark) => Failed::Switches(dark.clone()),
+            fabc_ir::ScenarioFault::None => Failed::Nothing,
+            fabc_ir::ScenarioFault::Link(link) => Failed::Link(topology.links()[*link].a),
+            fabc_ir::ScenarioFault::Router(chip) => Failed::Router(*chip),
+            fabc_ir::ScenarioFault::Switches(dark) => Failed::Switches(dark.clone()),
         };
-        let served = |image: &fabc_ir::Image| Served {
+        let served = |image: &fabc_ir::Image| ServedImage {
             scenario: image.scenario.clone(),
             cubes: image.blocks.iter().map(|block| block.0).collect(),
         };
-        let images: Vec<Served> = claimed.images.iter().map(served).collect();
-        let found = ToleratedFault { name: claimed.name.clone(), failed, images };
-        if found != *fault {
-            return wrong(
-                at,
+        let images: Vec<ServedImage> = claimed.images.iter().map(served).collect();
+        let listed = ToleratedFault { name: claimed.name.clone(), failed, images };
+        if listed != *fault {
+            return mismatch(
+                index,
                 format!(
-                    "`{}` stands where `{}` must: {found:?} instead of {fault:?}",
-                    found.name, fault.name
+                    "`{}` stands where `{}` must: {listed:?} instead of {fault:?}",
+                    listed.name, fault.name
                 ),
             );
         }
@@ -168,66 +172,70 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
     Ok(())
 }
 
-/// Sets of one switch, of two, and so on, each in ascending order: the last digit counts up first.
-fn switches(pod: &Pod, most: usize) -> Vec<ToleratedFault> {
+/// Sets of one switch, of two, and so on, each in ascending order. The last digit counts up first.
+fn switch_faults(pod: &Pod, max_switches: usize) -> Vec<ToleratedFault> {
     let count = pod.ocses.len();
-    let mut all = Vec::new();
-    for size in 1..=most.min(count) {
+    let mut faults = Vec::new();
+    for size in 1..=max_switches.min(count) {
         let mut digits: Vec<usize> = (0..size).collect();
         loop {
-            let names: Vec<&str> = digits.iter().map(|&at| pod.ocses[OcsId::new(at)].name.as_str()).collect();
-            let failed = Failed::Switches(digits.iter().map(|&at| OcsId::new(at)).collect());
-            all.push(ToleratedFault { name: names.join("+"), failed, images: Vec::new() });
-            let Some(place) = (0..size).rev().find(|&place| digits[place] + (size - place) < count) else {
+            let names: Vec<&str> =
+                digits.iter().map(|&ocs| pod.ocses[OcsId::new(ocs)].name.as_str()).collect();
+            let failed = Failed::Switches(digits.iter().map(|&ocs| OcsId::new(ocs)).collect());
+            faults.push(ToleratedFault { name: names.join("+"), failed, images: Vec::new() });
+            let Some(digit) = (0..size).rev().find(|&digit| digits[digit] + (size - digit) < count) else {
                 break;
             };
-            digits[place] += 1;
-            for later in place + 1..size {
+            digits[digit] += 1;
+            for later in digit + 1..size {
                 digits[later] = digits[later - 1] + 1;
             }
         }
     }
-    all
+    faults
 }
 
-/// One link of every orbit.
-fn links(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
+/// One link of every orbit under the symmetry.
+fn link_faults(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
     let moves = moves(topology.symmetry());
-    // Of a single channel the source comes first: another one may run back between the same numbers.
-    let key =
-        |simplex: bool, [one, two]: [End; 2]| if simplex || one < two { [one, two] } else { [two, one] };
+    // The source of a single channel comes first, because another channel may run back between the same
+    // ports.
+    let key = |simplex: bool, [first, second]: [End; 2]| {
+        if simplex || first < second { [first, second] } else { [second, first] }
+    };
     let by_ends: BTreeMap<[End; 2], usize> = topology
         .links()
         .iter()
         .enumerate()
-        .map(|(at, link)| (key(link.simplex, [link.a, link.b]), at))
+        .map(|(link_index, link)| (key(link.simplex, [link.a, link.b]), link_index))
         .collect();
-    let image = |at: usize, blocks: &[u32]| {
-        let link = topology.links()[LinkId::new(at)];
-        let ends =
-            [link.a, link.b].map(|end| End { node: carried(topology, end.node, blocks), port: end.port });
+    let image = |link_index: usize, blocks: &[u32]| {
+        let link = topology.links()[LinkId::new(link_index)];
+        let ends = [link.a, link.b]
+            .map(|end| End { node: image_of_router(topology, end.node, blocks), port: end.port });
         by_ends.get(&key(link.simplex, ends)).copied()
     };
-    let name = |at: usize| {
-        let end = topology.links()[LinkId::new(at)].a;
+    let name = |link_index: usize| {
+        let end = topology.links()[LinkId::new(link_index)].a;
         format!("{}.{}", router_name(fabric, topology, end.node), port_name(fabric, end.port))
     };
-    let failed = |at: usize| Failed::Link(topology.links()[LinkId::new(at)].a);
-    orbits(topology.links().len(), &moves, image, name, failed)
+    let failed = |link_index: usize| Failed::Link(topology.links()[LinkId::new(link_index)].a);
+    one_fault_per_orbit(topology.links().len(), &moves, image, name, failed)
 }
 
-/// One router of every orbit.
-fn routers(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
-    let image = |at: usize, blocks: &[u32]| Some(carried(topology, NodeId::new(at), blocks).index());
-    let name = |at: usize| router_name(fabric, topology, NodeId::new(at));
-    orbits(topology.node_count(), &moves(topology.symmetry()), image, name, |at| {
-        Failed::Router(NodeId::new(at))
+/// One router of every orbit under the symmetry.
+fn router_faults(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
+    let image =
+        |router: usize, blocks: &[u32]| Some(image_of_router(topology, NodeId::new(router), blocks).index());
+    let name = |router: usize| router_name(fabric, topology, NodeId::new(router));
+    one_fault_per_orbit(topology.node_count(), &moves(topology.symmetry()), image, name, |router| {
+        Failed::Router(NodeId::new(router))
     })
 }
 
-/// Joins what the moves carry onto each other. The first thing of every orbit stands for the others, in the
-/// order of the first move that leads to each of them.
-fn orbits(
+/// Partitions things into orbits by the images under the moves. The first thing of an orbit represents it.
+/// The others are its images, in the order of the first move that leads to each.
+fn one_fault_per_orbit(
     things: usize,
     moves: &[Vec<u32>],
     image: impl Fn(usize, &[u32]) -> Option<usize>,
@@ -237,40 +245,41 @@ fn orbits(
     let mut parent: Vec<usize> = (0..things).collect();
     for thing in 0..things {
         for other in moves.iter().filter_map(|blocks| image(thing, blocks)) {
-            let (one, two) = (root(&mut parent, thing), root(&mut parent, other));
-            // The smaller one stays the root.
-            parent[one.max(two)] = one.min(two);
+            let (thing_root, other_root) = (find_root(&mut parent, thing), find_root(&mut parent, other));
+            // The smaller root remains the root.
+            parent[thing_root.max(other_root)] = thing_root.min(other_root);
         }
     }
     let mut faults = Vec::new();
     for first in (0..things).filter(|&thing| parent[thing] == thing) {
         let mut reached: BTreeMap<usize, usize> = BTreeMap::new();
-        for (at, blocks) in moves.iter().enumerate().rev() {
-            // The earliest move is entered last, and stays.
+        for (index, blocks) in moves.iter().enumerate().rev() {
+            // The earliest move is entered last, and overwrites later ones.
             if let Some(thing) = image(first, blocks).filter(|&thing| thing != first) {
-                reached.insert(thing, at);
+                reached.insert(thing, index);
             }
         }
-        let mut order: Vec<(usize, usize)> = reached.into_iter().map(|(thing, at)| (at, thing)).collect();
+        let mut order: Vec<(usize, usize)> =
+            reached.into_iter().map(|(thing, index)| (index, thing)).collect();
         order.sort_unstable();
         let images = order
             .into_iter()
-            .map(|(at, thing)| Served { scenario: name(thing), cubes: moves[at].clone() })
+            .map(|(index, thing)| ServedImage { scenario: name(thing), cubes: moves[index].clone() })
             .collect();
         faults.push(ToleratedFault { name: name(first), failed: failed(first), images });
     }
     faults
 }
 
-fn root(parent: &mut [usize], mut at: usize) -> usize {
-    while parent[at] != at {
-        parent[at] = parent[parent[at]];
-        at = parent[at];
+fn find_root(parent: &mut [usize], mut thing: usize) -> usize {
+    while parent[thing] != thing {
+        parent[thing] = parent[parent[thing]];
+        thing = parent[thing];
     }
-    at
+    thing
 }
 
-/// Where each element of the group takes the blocks, ascending.
+/// `[element][block]`: the images of all blocks under every element of the group, ascending.
 fn moves(symmetry: &Symmetry) -> Vec<Vec<u32>> {
     let row = |g: usize| {
         (0..symmetry.blocks()).map(|block| symmetry.image_block(g, BlockId::new(block)).0).collect()
@@ -280,25 +289,25 @@ fn moves(symmetry: &Symmetry) -> Vec<Vec<u32>> {
     moves
 }
 
-/// Where a router goes with its block.
-fn carried(topology: &Topology, node: NodeId, blocks: &[u32]) -> NodeId {
+/// The router at the same place of the image of its block.
+fn image_of_router(topology: &Topology, node: NodeId, blocks: &[u32]) -> NodeId {
     let size = (topology.node_count() / blocks.len()) as u32;
     NodeId(blocks[(node.0 / size) as usize] * size + node.0 % size)
 }
 
-/// `+x`, `port3`
+/// The name of a port: `+x` in a pod, `port3` in a network.
 fn port_name(fabric: &Fabric, port: PortId) -> String {
     if fabric.pod().is_some() { PORTS[port.index()].to_owned() } else { format!("port{port}") }
 }
 
-/// `cube3[1,2,3]`; in a network as the topology calls it.
+/// The name of a router: `cube3[1,2,3]` in a pod. In a network the topology names it.
 fn router_name(fabric: &Fabric, topology: &Topology, node: NodeId) -> String {
     let Some(pod) = fabric.pod() else { return topology.name(node) };
     let mut rest = node.0;
     let [x, y, z] = pod.cube.dims.map(|length| {
-        let at = rest % length;
+        let coordinate = rest % length;
         rest /= length;
-        at
+        coordinate
     });
     format!("cube{rest}[{x},{y},{z}]")
 }

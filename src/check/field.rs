@@ -1,39 +1,39 @@
-//! Finite fields by discrete logarithms. They share no code with those that the compiler computes with.
+//! Finite fields by discrete logarithms. They share no code with the fields of the compiler.
 //!
-//! Elements are the integers below q = p^m: the digits of a number to base p are the coefficients of a
-//! polynomial. A monic polynomial of degree m is a modulus if it has a generator, an element whose powers are
-//! all elements but 0. That makes it irreducible.
+//! Elements are the integers below q = p^m. The digits of a number to base p are the coefficients of a
+//! polynomial. A monic polynomial of degree m is a modulus if it has a generator, an element whose powers
+//! are all elements but 0. Such a modulus is irreducible.
 
 use fabc_ir::read::FieldLine;
 
-/// A field of a file has no more elements: no network has as many points.
+/// Limit on the order of a field in a file. No network has as many points.
 const MOST_ELEMENTS: u32 = 256;
 
-/// A finite field.
-pub(crate) struct Field {
+/// A finite field of `order` elements, with tables of powers and logarithms.
+pub(crate) struct LogField {
     p: u32,
     order: u32,
     /// `[e]`: the generator to the power of e.
     powers: Vec<u32>,
-    /// `[a]`: the exponent of a; of 0 without meaning.
+    /// `[a]`: the exponent of a. The entry of 0 has no meaning.
     logs: Vec<u32>,
 }
 
-impl Field {
-    /// The field of so many elements, by the least modulus and its least generator.
+impl LogField {
+    /// The field of `order` elements, by the least modulus and its least generator.
     pub(crate) fn new(order: u32) -> Self {
         let p = characteristic(order);
-        // The modulus without its leading coefficient, then the generator.
+        // Candidates are pairs of a modulus without its leading coefficient and a generator.
         let candidates = (0..order).flat_map(|tail| (1..order).map(move |generator| (tail, generator)));
-        let mut found = candidates.map(|(tail, generator)| powers(p, order, tail, generator));
-        let powers = found.find(|powers| powers.len() as u32 == order - 1).unwrap_or_default();
-        Self::of_powers(p, order, powers)
+        let mut candidates_powers = candidates.map(|(tail, generator)| powers(p, order, tail, generator));
+        let powers = candidates_powers.find(|powers| powers.len() as u32 == order - 1).unwrap_or_default();
+        Self::from_powers(p, order, powers)
     }
     /// The field that a file describes.
     ///
     /// # Errors
-    /// Why it is no field.
-    pub(crate) fn of_line(line: &FieldLine) -> Result<Self, String> {
+    /// A description that does not define a field.
+    pub(crate) fn from_line(line: &FieldLine) -> Result<Self, String> {
         let &FieldLine { order, ref modulus, generator } = line;
         if !(2..=MOST_ELEMENTS).contains(&order) {
             return Err(format!("`field`: {order} elements are none that can be looked at"));
@@ -55,9 +55,9 @@ impl Field {
         if powers.len() as u32 != order - 1 {
             return Err(format!("`field`: the powers of {generator} are not all elements but 0"));
         }
-        Ok(Self::of_powers(p, order, powers))
+        Ok(Self::from_powers(p, order, powers))
     }
-    fn of_powers(p: u32, order: u32, powers: Vec<u32>) -> Self {
+    fn from_powers(p: u32, order: u32, powers: Vec<u32>) -> Self {
         let mut logs = vec![0; order as usize];
         powers.iter().zip(0..).for_each(|(&power, exponent)| logs[power as usize] = exponent);
         Self { p, order, powers, logs }
@@ -73,18 +73,18 @@ impl Field {
         let exponent = || (self.log(a) + self.log(b)) % (self.order - 1);
         if a == 0 || b == 0 { 0 } else { self.powers[exponent() as usize] }
     }
-    /// 1 over an element that is not 0.
+    /// The inverse of an element that is not 0.
     pub(crate) fn inverse(&self, a: u32) -> u32 {
         self.powers[((self.order - 1 - self.log(a)) % (self.order - 1)) as usize]
     }
-    /// The generator times an element.
-    pub(crate) fn raised(&self, a: u32) -> u32 {
+    /// The product of the generator and an element.
+    pub(crate) fn times_generator(&self, a: u32) -> u32 {
         if a == 0 { 0 } else { self.powers[(self.log(a) + 1) as usize % self.powers.len()] }
     }
     pub(crate) fn sum(&self, a: u32, b: u32) -> u32 {
         sum(self.p, a, b)
     }
-    /// a - b.
+    /// The difference `a - b`, digit by digit.
     pub(crate) fn difference(&self, a: u32, b: u32) -> u32 {
         let mut negative = 0;
         let mut unit = 1;
@@ -111,7 +111,7 @@ fn sum(p: u32, mut a: u32, mut b: u32) -> u32 {
     total
 }
 
-/// 1, g, g^2 .. up to the first power that is 0, 1 or has been met.
+/// 1, g, g^2 .. up to the first power that is 0 or 1.
 fn powers(p: u32, order: u32, tail: u32, generator: u32) -> Vec<u32> {
     let mut powers = vec![1];
     while powers.len() < order as usize {
@@ -124,12 +124,12 @@ fn powers(p: u32, order: u32, tail: u32, generator: u32) -> Vec<u32> {
     powers
 }
 
-/// The product of two polynomials modulo x^m + tail, by the rule of Horner over the digits of `b`.
+/// The product of two polynomials modulo x^m + tail, by Horner's rule over the digits of `b`.
 fn product(p: u32, order: u32, tail: u32, a: u32, b: u32) -> u32 {
     let times = |polynomial: u32, factor: u32| (0..factor).fold(0, |total, _| sum(p, total, polynomial));
     let (mut total, mut unit) = (0, order / p);
     while unit > 0 {
-        // Times x: the lead, if there is one, becomes minus lead times the tail.
+        // Multiplies by x. A leading coefficient becomes minus that coefficient times the tail.
         let lead = total / (order / p);
         total = sum(p, total % (order / p) * p, times(tail, (p - lead) % p));
         total = sum(p, total, times(a, b / unit % p));
@@ -142,8 +142,8 @@ fn product(p: u32, order: u32, tail: u32, a: u32, b: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn field(order: u32, modulus: &[u32], generator: u32) -> Result<Field, String> {
-        Field::of_line(&FieldLine { order, modulus: modulus.to_vec(), generator })
+    fn field(order: u32, modulus: &[u32], generator: u32) -> Result<LogField, String> {
+        LogField::from_line(&FieldLine { order, modulus: modulus.to_vec(), generator })
     }
 
     #[test]

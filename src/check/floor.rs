@@ -1,9 +1,9 @@
-//! Whether routers stand as the spec says, and what the cables between them come to.
+//! Verifies that routers stand where the spec says, and totals the cables between them.
 //!
-//! In: a topology with the lengths and links of its cables, and a placement. Out: everything that is claimed
-//! of the cables, added up again. Cabinets hold what the spec allows, stand on places of their own, and every
-//! cable is as long as the way between them. That clusters or places are the best is no claim; an annealed
-//! floor is no longer than one in order, though.
+//! Input: a topology with the lengths and links of its cables, and a placement. Output: every claimed total
+//! of the cables. Cabinets must hold what the spec allows and stand on places of their own. Every cable must
+//! be as long as the distance between its cabinets. The checker does not prove that clusters or places are
+//! optimal. It proves that an annealed floor is no longer than one in order.
 
 use super::CheckError;
 mod clusters;
@@ -11,67 +11,70 @@ mod order;
 mod pod;
 
 use fabc_base::ids::{Id, LinkId, LinkTypeId};
-use fabc_ir::{Clusters, CrossConnects, FloorMetrics, Link, Placement, Topology};
-use fabc_model::{Bundles, Clustering, Fabric, Floor, PlacementChoice, Plant};
-use order::in_order;
+use fabc_ir::{ClusterPairs, CrossConnects, FloorMetrics, Link, Placement, Topology};
+use fabc_model::{Bundling, Clustering, Fabric, Floor, PlacementChoice, Plant};
+use order::place_in_order;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks a placement, and the cables of a topology against it; returns what they come to.
+/// Verifies a placement, and the cables of a topology against it. Returns the totals of the cables.
 ///
 /// # Errors
-/// The first thing that is not as the spec, or the placement, says.
-pub fn floor(
+/// The first router, cabinet or cable that contradicts the spec or the placement.
+pub fn verify_floor(
     fabric: &Fabric,
     floor: &Floor,
     topology: &Topology,
     cross_connects: Option<&CrossConnects>,
     placement: &Placement,
 ) -> Result<FloorMetrics, CheckError> {
-    let wrong = |what: String| CheckError::Floor { what, span: Some(floor.span) };
+    let violation = |text: String| CheckError::Floor { violation: text, span: Some(floor.span) };
     let group = match (&fabric.plant, cross_connects) {
         (Plant::Network(network), _) => network.family.group_size(),
-        (Plant::Pod(of), Some(through)) => {
-            return pod::pod(fabric, floor, of, topology, through, placement).map_err(wrong);
+        (Plant::Pod(pod), Some(cross_connects)) => {
+            return pod::verify_pod_floor(fabric, floor, pod, topology, cross_connects, placement)
+                .map_err(violation);
         }
-        (Plant::Pod(_), None) => return Err(wrong("a pod without its switches".to_owned())),
+        (Plant::Pod(_), None) => return Err(violation("a pod without its switches".to_owned())),
     };
     let clusters = match (&fabric.plant, floor.clustering) {
         (Plant::Network(network), Clustering::ByCluster) => {
-            let [q, size] = network.family.plane().ok_or_else(|| wrong("clusters of no plane".to_owned()))?;
-            Some(clusters::clusters(topology, q, size).map_err(wrong)?)
+            let [q, size] =
+                network.family.plane().ok_or_else(|| violation("clusters of no plane".to_owned()))?;
+            Some(clusters::find_clusters(topology, q, size).map_err(violation)?)
         }
         _ => None,
     };
-    let fixed = clusters.as_ref().map(|of| of.cabinets(floor.cabinet));
-    cabinets(floor, topology, placement, (group, fixed)).map_err(wrong)?;
-    places(floor, placement).map_err(wrong)?;
-    for (id, link) in topology.links().enumerate() {
-        cable(fabric, floor, topology, placement, (id, link)).map_err(wrong)?;
+    let fixed = clusters.as_ref().map(|points| points.cabinets_of_routers(floor.cabinet));
+    verify_cabinets(floor, topology, placement, group, fixed.as_deref()).map_err(violation)?;
+    verify_places(floor, placement).map_err(violation)?;
+    for id in topology.links().ids() {
+        verify_cable(fabric, floor, topology, placement, id).map_err(violation)?;
     }
     if matches!(floor.placement, PlacementChoice::Annealed { .. }) {
         let in_order = Placement {
-            place_of: (0..floor.cabinets).map(|cabinet| in_order(floor, cabinet)).collect(),
+            place_of: (0..floor.cabinets).map(|cabinet| place_in_order(floor, cabinet)).collect(),
             ..placement.clone()
         };
-        let all = |of: &Placement| {
-            topology.links().iter().map(|link| u64::from(length(floor, of, link))).sum::<u64>()
+        let total_length = |placement: &Placement| {
+            topology.links().iter().map(|link| u64::from(cable_length(floor, placement, link))).sum::<u64>()
         };
-        let (has, least) = (all(placement), all(&in_order));
-        if has > least {
-            return Err(wrong(format!(
-                "cables of {has} units of 0.1 m are longer than the {least} of cabinets in order"
+        let (annealed, ordered) = (total_length(placement), total_length(&in_order));
+        if annealed > ordered {
+            return Err(violation(format!(
+                "cables of {annealed} units of 0.1 m are longer than the {ordered} of cabinets in order"
             )));
         }
     }
-    Ok(sums(fabric, floor, topology, placement, (group, clusters.map(|of| of.counted()))))
+    Ok(total_cables(fabric, floor, topology, placement, group, clusters.map(|points| points.link_counts())))
 }
 
-/// Every cabinet holds the routers that its clustering allows, and no more than fit.
-fn cabinets(
+/// Verifies that every cabinet holds the routers of its clustering, and not more than fit.
+fn verify_cabinets(
     floor: &Floor,
     topology: &Topology,
     placement: &Placement,
-    (group, fixed): (Option<u32>, Option<Vec<u32>>),
+    group: Option<u32>,
+    fixed: Option<&[u32]>,
 ) -> Result<(), String> {
     if !placement.rack_of.is_empty() {
         return Err("a network has no switches".to_owned());
@@ -86,35 +89,36 @@ fn cabinets(
             floor.cabinets
         ));
     }
-    let mut held = vec![0u32; floor.cabinets as usize];
+    let mut router_counts = vec![0u32; floor.cabinets as usize];
     for (router, &cabinet) in (0u32..).zip(&placement.cabinet_of) {
-        let must = match (floor.clustering, group) {
+        let expected = match (floor.clustering, group) {
             (Clustering::Sequential, _) => Some(router / floor.cabinet),
             (Clustering::ByGroup, Some(group)) => Some(router / group),
-            (Clustering::ByCluster, _) => fixed.as_ref().map(|cabinets| cabinets[router as usize]),
+            (Clustering::ByCluster, _) => fixed.map(|cabinets| cabinets[router as usize]),
             (Clustering::ByGroup, None) | (Clustering::Walktrap { .. }, _) => None,
         };
-        if must.is_some_and(|must| must != cabinet) {
+        if expected.is_some_and(|expected| expected != cabinet) {
             return Err(format!(
                 "router {router} stands in cabinet {cabinet}, but belongs in {}",
-                must.unwrap_or(0)
+                expected.unwrap_or(0)
             ));
         }
-        match held.get_mut(cabinet as usize) {
-            Some(held) => *held += 1,
+        match router_counts.get_mut(cabinet as usize) {
+            Some(count) => *count += 1,
             None => return Err(format!("router {router} stands in cabinet {cabinet}, which does not exist")),
         }
     }
-    match held.iter().position(|&held| held == 0 || held > floor.cabinet) {
-        Some(cabinet) => {
-            Err(format!("cabinet {cabinet} holds {} routers, but must 1 to {}", held[cabinet], floor.cabinet))
-        }
+    match router_counts.iter().position(|&count| count == 0 || count > floor.cabinet) {
+        Some(cabinet) => Err(format!(
+            "cabinet {cabinet} holds {} routers, but must 1 to {}",
+            router_counts[cabinet], floor.cabinet
+        )),
         None => Ok(()),
     }
 }
 
-/// Cabinets stand on places of the floor, each on its own; in order where they are not annealed.
-fn places(floor: &Floor, placement: &Placement) -> Result<(), String> {
+/// Verifies that cabinets stand on different places of the floor, and in order unless they are annealed.
+fn verify_places(floor: &Floor, placement: &Placement) -> Result<(), String> {
     let mut taken = BTreeSet::new();
     for (cabinet, &[row, column]) in (0u32..).zip(&placement.place_of) {
         if row >= floor.grid[0] || column >= floor.grid[1] {
@@ -125,19 +129,19 @@ fn places(floor: &Floor, placement: &Placement) -> Result<(), String> {
                 "cabinet {cabinet} stands in row {row}, column {column}, where another one stands"
             ));
         }
-        let must = in_order(floor, cabinet);
-        if floor.placement == PlacementChoice::InOrder && must != [row, column] {
+        let expected = place_in_order(floor, cabinet);
+        if floor.placement == PlacementChoice::InOrder && expected != [row, column] {
             return Err(format!(
                 "cabinet {cabinet} stands in row {row}, column {column}, but belongs in {}, {}",
-                must[0], must[1]
+                expected[0], expected[1]
             ));
         }
     }
     Ok(())
 }
 
-/// Length of a cable between the cabinets of its ends, 0.1 m.
-fn length(floor: &Floor, placement: &Placement, link: &Link) -> u32 {
+/// Length of a cable between the cabinets of its ends, in 0.1 m.
+fn cable_length(floor: &Floor, placement: &Placement, link: &Link) -> u32 {
     let cabinet = |end: fabc_ir::End| placement.cabinet_of[end.node.index()];
     let (from, to) = (cabinet(link.a), cabinet(link.b));
     if from == to {
@@ -149,75 +153,85 @@ fn length(floor: &Floor, placement: &Placement, link: &Link) -> u32 {
     floor.overhead + across + along + floor.overhead
 }
 
-/// A cable is as long as it must be, and of the link that its length says.
-fn cable(
+/// Verifies the length of a cable, and the link type that this length requires.
+fn verify_cable(
     fabric: &Fabric,
     floor: &Floor,
     topology: &Topology,
     placement: &Placement,
-    (id, link): (LinkId, &Link),
+    id: LinkId,
 ) -> Result<(), String> {
-    let (has, must) = (topology.length(id), length(floor, placement, link));
+    let link = &topology.links()[id];
+    let (measured, expected) = (topology.length(id), cable_length(floor, placement, link));
     let name = || topology.link_name(id);
-    if has != must {
-        return Err(format!("the cable {} has {has} units of 0.1 m, but its way has {must}", name()));
+    if measured != expected {
+        return Err(format!(
+            "the cable {} has {measured} units of 0.1 m, but its way has {expected}",
+            name()
+        ));
     }
     let Some(by_length) = &floor.by_length else { return Ok(()) };
-    let shorter = by_length.up_to.iter().filter(|(_, most)| *most < must).count();
-    match by_length.up_to.get(shorter).map(|(of, _)| *of).or(by_length.beyond) {
-        Some(of) if of == link.link_type => Ok(()),
-        Some(of) => {
-            Err(format!("the cable {} must be of `{}`, by its length", name(), fabric.link_types[of].name))
-        }
+    let shorter = by_length.up_to.iter().filter(|(_, max_length)| *max_length < expected).count();
+    match by_length.up_to.get(shorter).map(|(link_type, _)| *link_type).or(by_length.beyond) {
+        Some(link_type) if link_type == link.link_type => Ok(()),
+        Some(link_type) => Err(format!(
+            "the cable {} must be of `{}`, by its length",
+            name(),
+            fabric.link_types[link_type].name
+        )),
         None => Err(format!("the cable {} is longer than any link", name())),
     }
 }
 
-/// Adds everything up, by declared link.
-fn sums(
+/// The totals of all cables, by declared link type.
+fn total_cables(
     fabric: &Fabric,
     floor: &Floor,
     topology: &Topology,
     placement: &Placement,
-    (group, clusters): (Option<u32>, Option<Clusters>),
+    group: Option<u32>,
+    clusters: Option<ClusterPairs>,
 ) -> FloorMetrics {
-    let mut of_type: BTreeMap<LinkTypeId, Vec<u32>> = BTreeMap::new();
+    let mut lengths_by_type: BTreeMap<LinkTypeId, Vec<u32>> = BTreeMap::new();
     let (mut between, mut bundles) = (Vec::new(), BTreeMap::<_, u64>::new());
     for (id, link) in topology.links().enumerate() {
         let length = topology.length(id);
-        of_type.entry(link.link_type).or_default().push(length);
+        lengths_by_type.entry(link.link_type).or_default().push(length);
         let cabinet = |end: fabc_ir::End| placement.cabinet_of[end.node.index()];
         if cabinet(link.a) != cabinet(link.b) {
             between.push(u64::from(length));
         }
-        let of = |end: fabc_ir::End| match (floor.bundles, group) {
-            (Bundles::ByGroup, Some(group)) => end.node.0 / group,
+        let bundle_end = |end: fabc_ir::End| match (floor.bundles, group) {
+            (Bundling::ByGroup, Some(group)) => end.node.0 / group,
             _ => cabinet(end),
         };
-        let (one, other) = (of(link.a), of(link.b));
-        if one != other {
-            *bundles.entry((one.max(other), one.min(other))).or_default() += 1;
+        let (from, to) = (bundle_end(link.a), bundle_end(link.b));
+        if from != to {
+            *bundles.entry((from.max(to), from.min(to))).or_default() += 1;
         }
     }
     let total = |lengths: &[u32]| lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
-    let price = |(of, lengths): (&LinkTypeId, &Vec<u32>)| {
-        let declared = &fabric.link_types[*of];
-        let laid = (u128::from(declared.cost[0]) + u128::from(floor.install)) * lengths.len() as u128;
-        laid * 10 + u128::from(total(lengths)) * u128::from(declared.cost[1])
+    let price = |(link_type, lengths): (&LinkTypeId, &Vec<u32>)| {
+        let declared = &fabric.link_types[*link_type];
+        let pieces = (u128::from(declared.cost[0]) + u128::from(floor.install)) * lengths.len() as u128;
+        pieces * 10 + u128::from(total(lengths)) * u128::from(declared.cost[1])
     };
     FloorMetrics {
-        cables: of_type.values().map(|lengths| lengths.len() as u64).sum(),
+        cables: lengths_by_type.values().map(|lengths| lengths.len() as u64).sum(),
         between: between.len() as u64,
-        lengths: [of_type.values().map(|lengths| total(lengths)).sum(), between.iter().sum()],
-        longest: of_type.values().flatten().copied().max().unwrap_or(0),
-        cost: of_type.iter().map(price).sum(),
-        power_mw: of_type
+        lengths: [lengths_by_type.values().map(|lengths| total(lengths)).sum(), between.iter().sum()],
+        longest: lengths_by_type.values().flatten().copied().max().unwrap_or(0),
+        cost: lengths_by_type.iter().map(price).sum(),
+        power_mw: lengths_by_type
             .iter()
-            .map(|(of, lengths)| fabric.link_types[*of].power_mw * lengths.len() as u64)
+            .map(|(link_type, lengths)| fabric.link_types[*link_type].power_mw * lengths.len() as u64)
             .sum(),
         bundles: bundles.len() as u64,
         bundled: [bundles.values().sum(), bundles.into_values().max().unwrap_or(0)],
         clusters,
-        by_type: of_type.iter().map(|(of, lengths)| (*of, lengths.len() as u64, total(lengths))).collect(),
+        by_type: lengths_by_type
+            .iter()
+            .map(|(link_type, lengths)| (*link_type, lengths.len() as u64, total(lengths)))
+            .collect(),
     }
 }

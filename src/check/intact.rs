@@ -1,23 +1,23 @@
-//! Whether new tables leave every route alone that nothing has broken.
+//! Decides whether new tables keep every route that no failure has broken.
 //!
-//! Comes in: the tables of the healthy fabric, new ones for what is left, and what is left. Every pair is
-//! walked along the old entries. Where that walk arrives without a dark channel and without a dead router,
-//! the new entries must lead the same way, over the same channels on the same virtual channels. Cost: two
-//! walks of all pairs, or up to the first pair whose route is another one.
+//! Input: the tables of the healthy fabric, new tables, and the surviving fabric. Every pair is walked along
+//! the old entries. If that walk arrives without a dark channel or a dead router, the new entries must use
+//! the same channels on the same virtual channels. Cost: two walks of all pairs, or up to the first pair
+//! whose route differs.
 
 use super::CheckError;
 use super::convictions::conviction_of_tables;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{ForwardingTables, Scene};
-use fabc_kernel::{Forwarding, MISSING, Table};
+use fabc_kernel::{Forwarding, LookupTable, MISSING};
 use fabc_model::Fabric;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether all routes that what is left still carries are as before.
+/// Whether all routes that survive are unchanged.
 ///
 /// # Errors
-/// Entries that name what there is not.
+/// Entries that name routers, ports or virtual channels that do not exist.
 pub fn keeps_intact_routes(
     fabric: &Fabric,
     served: &Scene<'_>,
@@ -28,14 +28,17 @@ pub fn keeps_intact_routes(
         return Ok(false);
     }
     let topology = served.topology;
-    let whole = Scene::whole(topology);
-    let laid_out = |tables| {
-        Forwarding::new(&whole, tables)
+    let healthy = Scene::healthy(topology);
+    let to_forwarding = |tables| {
+        Forwarding::new(&healthy, tables)
             .map_err(|error| conviction_of_tables(error, topology, tables, fabric.budget.vcs_span))
     };
-    let (old, new) = (laid_out(before)?, laid_out(after)?);
-    let walk =
-        Walk { served, inputs: topology.ports() * usize::from(before.vcs) + 1, vcs: usize::from(before.vcs) };
+    let (old, new) = (to_forwarding(before)?, to_forwarding(after)?);
+    let walk = IntactWalk {
+        served,
+        inputs: topology.ports() * usize::from(before.vcs) + 1,
+        vcs: usize::from(before.vcs),
+    };
     let destinations: Vec<NodeId> = served.endpoints().collect();
     let changed = AtomicBool::new(false);
     destinations.par_iter().for_each_init(
@@ -46,11 +49,11 @@ pub fn keeps_intact_routes(
             }
             old.fill(dst.index(), old_row);
             new.fill(dst.index(), new_row);
-            let stays = |source: NodeId| {
+            let is_kept = |source: NodeId| {
                 let route = walk.route(old_row, source, dst);
                 route.is_none() || route == walk.route(new_row, source, dst)
             };
-            if !served.endpoints().filter(|&source| source != dst).all(stays) {
+            if !served.endpoints().filter(|&source| source != dst).all(is_kept) {
                 changed.store(true, Ordering::Relaxed);
             }
         },
@@ -58,15 +61,15 @@ pub fn keeps_intact_routes(
     Ok(!changed.into_inner())
 }
 
-struct Walk<'a> {
+struct IntactWalk<'a> {
     served: &'a Scene<'a>,
-    /// Keys of a router for one destination.
+    /// Number of keys of a router for one destination.
     inputs: usize,
     vcs: usize,
 }
 
-impl Walk<'_> {
-    /// The entries along a route, each as (router, output); `None` where it does not arrive over what is lit.
+impl IntactWalk<'_> {
+    /// The entries along a route, each as (router, output). `None` if it does not arrive over lit channels.
     fn route(&self, row: &[u32], source: NodeId, dst: NodeId) -> Option<Vec<(NodeId, u32)>> {
         let topology = self.served.topology;
         let (mut node, mut key, mut route) = (source, source.index() * self.inputs, Vec::new());

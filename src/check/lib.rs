@@ -1,9 +1,10 @@
-//! The independent checker: convicts what `passes` constructs; imports no pass.
+//! The independent checker. It verifies what `passes` constructs, and uses no pass.
 //!
-//! Comes in: finished values, or the files of a directory. Goes out: nothing but proofs and convictions.
-//! Everything is recomputed in exact integers, by plain searches and by walking the tables the way a router
-//! would. Order matters: [`wiring`] first, since the other checks trust the symmetry of a topology that it
-//! has seen.
+//! Input: finished values, or the files of a directory. Output: proofs and convictions. The checker
+//! recomputes everything in exact integers, by plain searches and by walking the tables as a router would.
+//!
+//! Order matters: [`verify_wiring`] runs first, because the other checks trust the symmetry of a topology
+//! that it has verified.
 
 mod certificates;
 mod claimed_repair;
@@ -29,43 +30,46 @@ mod scenario;
 mod schedule;
 mod slices;
 mod staged;
+mod survivors;
 mod trees;
 mod wiring;
 
-pub use certificates::{distances, dual, flow};
-pub use claimed_repair::{EarlierRepair, RepairGround, claimed_repair};
+pub use certificates::{verify_distances, verify_dual, verify_flow};
+pub use claimed_repair::{EarlierRepair, RepairBaseline, verify_claimed_repair};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
-    Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated,
-    StatedTradeOff, directory, prove,
+    Extent, Files, ProvedDirectory, ProvedScenario, ProvedSchedule, ReadScenario, ScenarioProof,
+    StatedClaims, StatedTradeOff, TableVisitor, prove_directory, verify_directory,
 };
 pub use directory::{
     ReadScene, ReadWiring, read_scenario, read_scene, read_tables, read_unrouted, read_wiring, scenario_names,
 };
 pub use errors::CheckError;
-pub use faults::faults;
-pub use floor::floor;
+pub use faults::verify_faults;
+pub use floor::verify_floor;
 pub use foreign::{
-    ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign,
-    foreign_collective, foreign_program, foreign_scene, is_program, program_on,
+    ForeignCollective, ForeignScene, ForeignTables, JudgedWith, LaneFiles, NamedFile, Rejected,
+    foreign_collective, foreign_program, foreign_scene, is_program, judge_foreign, program_on,
 };
 pub use intact::keeps_intact_routes;
-pub use limit::limit;
-pub use measures::Counts;
-pub use network::{bisection, paths_and_failures};
-pub use plan::plan;
-pub use repair::{RepairWalk, least_load, parts, ranks_of_all, repair};
+pub use limit::verify_limit;
+pub use measures::ScenarioCounts;
+pub use network::{verify_bisection, verify_paths_and_failures};
+pub use plan::recount_plan;
+pub use repair::{RepairWalk, ranks_by_port, verify_repair};
 pub use require::RequireError;
-pub use scenario::{carried, judge_tables};
+pub use scenario::{judge_tables, verify_walk};
 pub use schedule::{
     HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, ScheduleTime, Spent, bound_time,
-    collective_bounds, replaced, schedule, schedule_along, schedule_time, vectors, vectors_together,
+    schedule_time, vectors_together, verify_collective_bounds, verify_message_schedule, verify_replaceable,
+    verify_schedule, verify_vectors,
 };
 pub use slices::Isolation;
-pub use slices::isolated;
-pub use staged::{PlanEnd, ProvedPlan, staged};
-pub use trees::{tree_bounds, trees};
-pub use wiring::unasked;
-pub use wiring::{Sampled, Search, Wired, sampled, wiring};
+pub use slices::verify_isolation;
+pub use staged::{PlanEnd, ProvedPlan, verify_stages};
+pub use survivors::{connected_parts, load_lower_bound};
+pub use trees::{verify_tree_bounds, verify_trees};
+pub use wiring::draw_shortfall;
+pub use wiring::{Sampled, Search, Wired, verify_sample, verify_wiring};
 
 pub use fabc_kernel::DeadlockFree;

@@ -1,8 +1,8 @@
-//! Whether the universal limit follows from its argument: both sides of the fraction recomputed from the pod
-//! alone.
+//! Verifies that the universal limit follows from its argument. Both sides of the fraction are recomputed
+//! from the pod alone.
 //!
-//! The tree is counted once more, but plainly: every position as a target, no symmetry, the whole history
-//! kept.
+//! The tree of cubes is counted a second time, but plainly: every position as a target, without symmetry,
+//! with the whole history in memory.
 
 mod one_hop;
 
@@ -17,24 +17,24 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// An argument that does not fit the pod, or a sum that differs.
-pub fn limit(
+pub fn verify_limit(
     pod: &Pod,
     demand: &Demand,
     capacities: &Capacities,
     claimed: &UniversalLimit,
 ) -> Result<(), CheckError> {
-    let wrong = |what: String| CheckError::Lengths { what: format!("universal limit: {what}") };
-    let (volume, distance) = measure(pod, demand, capacities, &claimed.argument).map_err(wrong)?;
+    let violation = |text: String| CheckError::Lengths { violation: format!("universal limit: {text}") };
+    let (volume, distance) = measure(pod, demand, capacities, &claimed.argument).map_err(violation)?;
     if (volume, distance) != (claimed.volume, claimed.distance) {
-        let (was, over) = (claimed.volume, claimed.distance);
-        return Err(wrong(format!(
-            "claimed to be {was} / {over}, but the argument gives {volume} / {distance}"
+        let (volume_claimed, distance_claimed) = (claimed.volume, claimed.distance);
+        return Err(violation(format!(
+            "claimed to be {volume_claimed} / {distance_claimed}, but the argument gives {volume} / {distance}"
         )));
     }
     Ok(())
 }
 
-/// (Volume, distance) that an argument gives, or why it does not fit the pod.
+/// The (volume, distance) that an argument proves, or the reason why it does not fit the pod.
 pub(super) fn measure(
     pod: &Pod,
     demand: &Demand,
@@ -47,7 +47,7 @@ pub(super) fn measure(
     let nodes = pod.node_count() as u128;
     let (volume, distance) = match argument {
         LimitArgument::Tree { copper, fiber, levels } => {
-            tree(pod, capacities, copper, *fiber as usize, *levels as usize)?
+            measure_tree(pod, capacities, copper, *fiber as usize, *levels as usize)?
         }
         LimitArgument::OneHop { fiber, prices, deficits } => {
             one_hop::one_hop(pod, capacities, *fiber, prices, *deficits)?
@@ -58,9 +58,12 @@ pub(super) fn measure(
                 return Err(format!("no plane below coordinate {below} of {dim}"));
             }
             let side = nodes / u128::from(dim) * u128::from(below);
-            let copper = nodes / u128::from(dim) * u128::from(capacities.of(pod.cube.mesh));
+            let copper = nodes / u128::from(dim) * u128::from(capacities.capacity(pod.cube.mesh));
             (
-                copper + fibers_across(pod, capacities, |face| pod.at(face.node)[axis as usize] < below),
+                copper
+                    + fibers_across(pod, capacities, |face| {
+                        pod.coordinates(face.node)[axis as usize] < below
+                    }),
                 side * (nodes - side),
             )
         }
@@ -78,7 +81,7 @@ pub(super) fn measure(
     if distance == 0 { Err("no pair has a positive distance".to_owned()) } else { Ok((volume, distance)) }
 }
 
-/// Capacity of the fibers that can lead from the faces inside a set to the others, at most.
+/// An upper bound on the capacity of the fibers between the faces inside a set and the others.
 fn fibers_across(pod: &Pod, capacities: &Capacities, inside: impl Fn(&FacePort) -> bool) -> u128 {
     let mut across = 0u128;
     for ocs in pod.ocses.iter() {
@@ -91,12 +94,13 @@ fn fibers_across(pod: &Pod, capacities: &Capacities, inside: impl Fn(&FacePort) 
             CoupleRule::Sided => a_in.min(b_out) + a_out.min(b_in),
             CoupleRule::Any => a_in.min(a_out),
         };
-        across += fibers as u128 * u128::from(capacities.of(ocs.link));
+        across += fibers as u128 * u128::from(capacities.capacity(ocs.link));
     }
     across
 }
 
-fn tree(
+/// Recomputes both sides of the fraction from a tree of cubes with the lengths of the argument.
+fn measure_tree(
     pod: &Pod,
     capacities: &Capacities,
     copper: &[Vec<u32>; 3],
@@ -115,63 +119,117 @@ fn tree(
         return Err("it counts farther than any path of the pod leads".to_owned());
     }
     let positions = pod.chips_per_cube() as usize;
-    // What every face port of a cube may be wired to, in any cube; and what all fibers can carry.
-    let mut ends: BTreeMap<(usize, u16), BTreeSet<(usize, u16)>> = BTreeMap::new();
-    let mut fibers = 0u128;
-    let slot = |face: &FacePort| ((face.node.0 - face.cube.0 * pod.chips_per_cube()) as usize, face.port.0);
-    for ocs in pod.ocses.iter() {
-        let sides: Vec<BTreeSet<(usize, u16)>> =
-            [&ocs.a, &ocs.b].iter().map(|faces| faces.iter().map(slot).collect()).collect();
-        let (near, far) =
-            if ocs.rule == CoupleRule::Sided { (&sides[0], &sides[1]) } else { (&sides[0], &sides[0]) };
-        let most = if ocs.rule == CoupleRule::Sided { ocs.a.len().min(ocs.b.len()) } else { ocs.a.len() / 2 };
-        fibers += most as u128 * u128::from(capacities.of(ocs.link));
-        for (from, to) in [(near, far), (far, near)] {
-            from.iter().filter(|_| !to.is_empty()).for_each(|&from| ends.entry(from).or_default().extend(to));
-        }
-    }
-    let slots: Vec<(usize, u16)> = ends.keys().copied().collect();
-    let sets: BTreeSet<&BTreeSet<(usize, u16)>> = ends.values().collect();
-    let sets: Vec<Vec<usize>> = sets
-        .iter()
-        .map(|set| set.iter().map(|slot| slots.binary_search(slot).unwrap_or(0)).collect())
-        .collect();
-    let set_of: Vec<usize> = {
-        let index: BTreeMap<Vec<(usize, u16)>, usize> = sets
-            .iter()
-            .enumerate()
-            .map(|(at, set)| (set.iter().map(|&slot| slots[slot]).collect(), at))
-            .collect();
-        ends.values().map(|set| index[&set.iter().copied().collect::<Vec<_>>()]).collect()
-    };
-    // `along[axis][from][to]`: copper length on one axis.
+    let faces = FaceSets::new(pod, capacities);
+    let fibers = faces.fibers;
+    // `along[axis][from][to]`: copper length along one axis.
     let along: Vec<Vec<Vec<usize>>> = (0..3)
         .map(|axis| {
             let place: Vec<usize> = (0..dims[axis])
-                .map(|at| copper[axis][..at].iter().map(|&length| length as usize).sum())
+                .map(|index| copper[axis][..index].iter().map(|&length| length as usize).sum())
                 .collect();
             place.iter().map(|&from| place.iter().map(|&to| from.abs_diff(to)).collect()).collect()
         })
         .collect();
-    let at = |position: usize| pod.at(NodeId(position as u32)).map(|at| at as usize);
-    let cubes = u64::from(pod.cubes);
-    let to_position = |target: usize| -> u128 {
-        // `passed[axis][d][position]`: copies behind the exits that differ from the position on no later
-        // axis, within d.
+    let tree = CubeTree { pod, fiber, levels, along, faces };
+    let distance: u128 = (0..positions).into_par_iter().map(|target| tree.distance_to(target)).sum();
+    let meshes: u128 = (0..3)
+        .map(|axis| {
+            copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>()
+                * (positions / dims[axis]) as u128
+        })
+        .sum();
+    let cubes = u128::from(pod.cubes);
+    Ok((
+        2 * (meshes * cubes * u128::from(capacities.capacity(pod.cube.mesh)) + fibers * fiber as u128),
+        distance * cubes,
+    ))
+}
+
+/// The face ports of a cube, and the sets of face ports that switches can connect them to.
+struct FaceSets {
+    /// (position, port) of each face port that a switch connects.
+    slots: Vec<(usize, u16)>,
+    /// The different sets of reachable face ports, as indices of `slots`.
+    sets: Vec<Vec<usize>>,
+    /// `[slot]`: the index of its set.
+    set_of: Vec<usize>,
+    /// Upper bound on the capacity of all fibers.
+    fibers: u128,
+}
+
+impl FaceSets {
+    fn new(pod: &Pod, capacities: &Capacities) -> Self {
+        // The face ports that each face port of a cube may be connected to, in any cube.
+        let mut reachable: BTreeMap<(usize, u16), BTreeSet<(usize, u16)>> = BTreeMap::new();
+        let mut fibers = 0u128;
+        let slot =
+            |face: &FacePort| ((face.node.0 - face.cube.0 * pod.chips_per_cube()) as usize, face.port.0);
+        for ocs in pod.ocses.iter() {
+            let sides: Vec<BTreeSet<(usize, u16)>> =
+                [&ocs.a, &ocs.b].iter().map(|faces| faces.iter().map(slot).collect()).collect();
+            let (near, far) =
+                if ocs.rule == CoupleRule::Sided { (&sides[0], &sides[1]) } else { (&sides[0], &sides[0]) };
+            let fiber_count =
+                if ocs.rule == CoupleRule::Sided { ocs.a.len().min(ocs.b.len()) } else { ocs.a.len() / 2 };
+            fibers += fiber_count as u128 * u128::from(capacities.capacity(ocs.link));
+            for (from, to) in [(near, far), (far, near)] {
+                from.iter()
+                    .filter(|_| !to.is_empty())
+                    .for_each(|&from| reachable.entry(from).or_default().extend(to));
+            }
+        }
+        let slots: Vec<(usize, u16)> = reachable.keys().copied().collect();
+        let sets: BTreeSet<&BTreeSet<(usize, u16)>> = reachable.values().collect();
+        let sets: Vec<Vec<usize>> = sets
+            .iter()
+            .map(|set| set.iter().map(|slot| slots.binary_search(slot).unwrap_or(0)).collect())
+            .collect();
+        let set_of: Vec<usize> = {
+            let numbers: BTreeMap<Vec<(usize, u16)>, usize> = sets
+                .iter()
+                .enumerate()
+                .map(|(index, set)| (set.iter().map(|&slot| slots[slot]).collect(), index))
+                .collect();
+            reachable.values().map(|set| numbers[&set.iter().copied().collect::<Vec<_>>()]).collect()
+        };
+        Self { slots, sets, set_of, fibers }
+    }
+}
+
+/// The tree of cubes under the lengths of an argument.
+struct CubeTree<'a> {
+    pod: &'a Pod,
+    fiber: usize,
+    levels: usize,
+    /// `[axis][from][to]`: copper length along one axis.
+    along: Vec<Vec<Vec<usize>>>,
+    faces: FaceSets,
+}
+
+impl CubeTree<'_> {
+    /// Sum of distances from all positions to the nearest copies of one position, one per cube.
+    fn distance_to(&self, target: usize) -> u128 {
+        let Self { pod, fiber, levels, along, faces: FaceSets { slots, sets, set_of, .. } } = self;
+        let (positions, cubes) = (pod.chips_per_cube() as usize, u64::from(pod.cubes));
+        let dims = pod.cube.dims.map(|dim| dim as usize);
+        let coordinates =
+            |position: usize| pod.coordinates(NodeId(position as u32)).map(|coordinate| coordinate as usize);
+        // `passed[axis][d][position]`: copies within distance d, behind exits that differ from the position
+        // on no later axis.
         let mut passed: [Vec<Vec<u64>>; 3] = Default::default();
         let mut exits: Vec<Vec<u64>> = Vec::new();
         let mut behind: Vec<Vec<u64>> = Vec::new();
         let mut sum = 0;
-        for d in 0..levels {
+        for d in 0..*levels {
             let mut within = vec![0; positions];
-            if let Some(then) = d.checked_sub(fiber) {
+            if let Some(then) = d.checked_sub(*fiber) {
                 for axis in 0..3 {
                     let before = if axis == 0 { &exits } else { &passed[axis - 1] };
                     let stride = [1, dims[0], dims[0] * dims[1]][axis];
                     let sums = (0..positions).map(|position| {
-                        let own = at(position)[axis];
-                        let line = position - own * stride;
-                        let lengths = along[axis][own].iter().enumerate();
+                        let coordinate = coordinates(position)[axis];
+                        let line = position - coordinate * stride;
+                        let lengths = along[axis][coordinate].iter().enumerate();
                         lengths
                             .filter(|&(_, &length)| length <= then)
                             .map(|(to, &length)| before[then - length][line + to * stride])
@@ -184,9 +242,9 @@ fn tree(
             }
             let before = sum;
             for (position, copies) in within.iter_mut().enumerate() {
-                let (here, there) = (at(position), at(target));
+                let (from, to) = (coordinates(position), coordinates(target));
                 *copies +=
-                    u64::from((0..3).map(|axis| along[axis][here[axis]][there[axis]]).sum::<usize>() <= d);
+                    u64::from((0..3).map(|axis| along[axis][from[axis]][to[axis]]).sum::<usize>() <= d);
                 sum += u128::from(cubes.saturating_sub(*copies));
             }
             if sum == before {
@@ -194,8 +252,9 @@ fn tree(
             }
             let entered: Vec<u64> = (0..slots.len())
                 .map(|slot| {
-                    (within[slots[slot].0] - d.checked_sub(fiber).map_or(0, |then: usize| behind[then][slot]))
-                        .min(cubes)
+                    (within[slots[slot].0]
+                        - d.checked_sub(*fiber).map_or(0, |then: usize| behind[then][slot]))
+                    .min(cubes)
                 })
                 .collect();
             let best: Vec<u64> =
@@ -208,17 +267,5 @@ fn tree(
             exits.push(leaving);
         }
         sum
-    };
-    let distance: u128 = (0..positions).into_par_iter().map(to_position).sum();
-    let meshes: u128 = (0..3)
-        .map(|axis| {
-            copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>()
-                * (positions / dims[axis]) as u128
-        })
-        .sum();
-    let cubes = u128::from(pod.cubes);
-    Ok((
-        2 * (meshes * cubes * u128::from(capacities.of(pod.cube.mesh)) + fibers * fiber as u128),
-        distance * cubes,
-    ))
+    }
 }

@@ -1,91 +1,95 @@
-//! The numbers of a report, recomputed from primary counts by formulas of the checker's own.
+//! The numbers of a report, recomputed from primary counts by the checker's own formulas.
 //!
-//! Comes in: how many ordered pairs are how far apart, how many channels are lit, what a walk of the tables
-//! counted, units of a flow and both sums of the dual lengths. Goes out: every metric and bound as an exact
-//! ratio. Nothing here is shared with `ir/metrics.rs`, from which the report is written: an error there or
-//! here makes the two differ.
+//! Input: ordered pairs by distance, lit channels, the counts of a walk of the tables, the units of a flow
+//! and both sums of the dual lengths. Output: every metric and bound as an exact ratio. Nothing here is
+//! shared with `ir/metrics.rs`, which the report is written from. An error in one of them makes the two
+//! differ.
 
 use super::CheckError;
 use super::exact::Exact;
 use fabc_base::ids::NodeId;
 use fabc_ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Topology, Walk};
-use fabc_model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, Scale};
+use fabc_model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, ValueScale};
 use std::cmp::Ordering;
 
-/// What was counted in one scenario.
+/// The weights that a router sends, and the hosts that share them.
+pub(crate) type WeightsAndHosts = [u64; 2];
+
+/// The primary counts of one scenario.
 #[derive(Debug)]
-pub struct Counts {
-    /// `nominal`, or what has failed.
+pub struct ScenarioCounts {
+    /// `nominal`, or the name of the fault.
     pub scenario: String,
-    /// Routers that live.
+    /// Number of routers that are not dead.
     pub routers: u64,
-    /// Routers that live and have hosts.
+    /// Number of living routers with hosts.
     pub endpoints: u64,
-    /// Channels that are lit.
+    /// Number of channels that are lit.
     pub channels: u64,
     /// `[h]`: ordered pairs at distance h.
     pub pairs_at: Vec<u64>,
     /// Sum over ordered pairs of weight x distance.
     pub weighted_hops: u64,
-    /// Weights of the host that sends most, as weights of its router over hosts of its router.
-    pub sent_per_host: [u64; 2],
-    /// Lower end of lambda that a flow proves, if there is one.
+    /// For the host that sends most: the weights of its router, and the hosts that share them.
+    pub sent_per_host: WeightsAndHosts,
+    /// Lower bound on lambda that a flow proves, if there is one.
     pub(super) flow: Option<Exact>,
     /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length. The
-    /// first is positive, the second is 0 where nobody sends.
+    /// first is positive. The second is 0 if nobody sends.
     pub dual: (u128, u128),
-    /// Bandwidth of a channel of capacity 1, bit/s.
+    /// Bandwidth of a channel of capacity 1, in bit/s.
     pub bandwidth_bps: u64,
-    /// Clock of the routers, Hz.
+    /// Clock of the routers, in Hz.
     pub clock_hz: u64,
-    /// Capacity of all lit channels together.
+    /// Sum of the capacities of all lit channels.
     pub capacity: u64,
     /// Parts of a unit that loads are counted in.
     pub parts: u64,
-    /// Tree sets that are whole; `None` without switches.
+    /// Number of tree sets whose cross-connects are all lit. `None` without switches.
     pub trees: Option<u64>,
-    /// What the walk of the tables counted.
+    /// The counts of a walk of the tables.
     pub walk: Option<Walk>,
 }
 
 /// The numbers that a report must give for one scenario.
-pub(super) struct Measures {
-    pub(super) counts: Counts,
-    /// Lower end of lambda; zero where nothing proves one.
+pub(super) struct ScenarioMeasures {
+    pub(super) counts: ScenarioCounts,
+    /// Lower bound on lambda. It is zero if nothing proves one.
     pub(super) low: Exact,
-    /// Upper end of lambda; `None` where nobody sends.
+    /// Upper bound on lambda. `None` if nobody sends.
     pub(super) high: Option<Exact>,
     values: Vec<(Metric, Option<Exact>)>,
 }
 
-impl Measures {
-    /// All metrics of a scenario.
+impl ScenarioMeasures {
+    /// Computes all metrics of a scenario.
     ///
     /// # Errors
-    /// Certificates of units so large that 128 bits do not hold what follows from them.
-    pub(super) fn new(counts: Counts) -> Result<Self, CheckError> {
+    /// Certificates in units so large that a metric exceeds 128 bits.
+    pub(super) fn new(counts: ScenarioCounts) -> Result<Self, CheckError> {
         let too_large = |metric: Metric| CheckError::Shape {
             scenario: counts.scenario.clone(),
-            what: format!(
+            violation: format!(
                 "the certificates count in units so large that `{}` does not fit 128 bits",
                 metric.name()
             ),
         };
-        // One route per pair, no channel loaded more than `load`: every pair can have 1 / load at once.
-        let of_tables = counts
+        // With one route per pair and no load above `load`, every pair can send 1 / load at once.
+        let low_by_tables = counts
             .walk
             .as_ref()
-            .and_then(|walk| Exact::new(u128::from(counts.parts), u128::from(busiest(walk))));
-        let low = [counts.flow, of_tables]
+            .and_then(|walk| Exact::new(u128::from(counts.parts), u128::from(max_load(walk))));
+        let low = [counts.flow, low_by_tables]
             .into_iter()
             .flatten()
-            .reduce(|a, b| if a.against(b) == Ordering::Less { b } else { a });
-        let low = low.unwrap_or(Exact { over: 0, under: 1 });
+            .reduce(|a, b| if a.compare_exact(b) == Ordering::Less { b } else { a });
+        let low = low.unwrap_or(Exact { numerator: 0, denominator: 1 });
         let high = Exact::new(counts.dual.0, counts.dual.1);
         let mut values = Vec::new();
         for metric in Metric::ALL {
-            // Without tables there is nothing to measure; a product that does not fit is another matter.
-            let known = match metric {
+            // Without tables some metrics are not measured. A product that exceeds 128 bits is an error
+            // instead.
+            let is_measured = match metric {
                 Metric::DisjointTrees => counts.trees.is_some(),
                 Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::LoadRatio
                     if high.is_none() =>
@@ -93,12 +97,12 @@ impl Measures {
                     false
                 }
                 Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => {
-                    low.over > 0 || counts.walk.is_some()
+                    low.numerator > 0 || counts.walk.is_some()
                 }
-                metric => counts.walk.is_some() || !of_routes(metric),
+                metric => counts.walk.is_some() || !needs_tables(metric),
             };
-            let value = if known {
-                Some(formula(metric, &counts, low, high).ok_or_else(|| too_large(metric))?)
+            let value = if is_measured {
+                Some(metric_value(metric, &counts, low, high).ok_or_else(|| too_large(metric))?)
             } else {
                 None
             };
@@ -107,21 +111,22 @@ impl Measures {
         Ok(Self { counts, low, high, values })
     }
 
-    /// The value of a metric; `None` if it needs tables and there are none.
+    /// The value of a metric. `None` if it needs tables and there are none.
     pub(super) fn value(&self, metric: Metric) -> Option<Exact> {
         self.values.iter().find(|(known, _)| *known == metric).and_then(|&(_, value)| value)
     }
-    /// Capacity of all channels over the sum of weight x distance: an upper bound on lambda.
+    /// Capacity of all channels over the sum of weight x distance, an upper bound on lambda.
     pub(super) fn distance_bound(&self) -> Option<Exact> {
         Exact::new(u128::from(self.counts.capacity), u128::from(self.counts.weighted_hops))
     }
-    /// What no single-path routing goes below on its busiest channel: whole parts of a unit.
-    pub(super) fn load_at_least(&self) -> Option<Exact> {
-        self.high.map_or(Some(Exact::integer(0)), |high| flow_as(Metric::MaxChannelLoad, &self.counts, high))
+    /// Lower bound on the maximum channel load of single-path routing, in whole parts of a unit.
+    pub(super) fn load_lower_bound(&self) -> Option<Exact> {
+        self.high
+            .map_or(Some(Exact::integer(0)), |high| convert_flow(Metric::MaxChannelLoad, &self.counts, high))
     }
-    /// Whether a line about this metric passes over this scenario: nobody sends in it.
-    fn is_silent_on(&self, metric: Metric) -> bool {
-        let of_traffic = [
+    /// Whether a `require` of this metric skips this scenario, because nobody sends in it.
+    fn lacks_traffic_for(&self, metric: Metric) -> bool {
+        let needs_traffic = [
             Metric::ConcurrentFlow,
             Metric::Injection,
             Metric::Bandwidth,
@@ -129,15 +134,15 @@ impl Measures {
             Metric::LoadRatio,
         ]
         .contains(&metric);
-        of_traffic && self.high.is_none()
+        needs_traffic && self.high.is_none()
     }
-    /// Loads of channels, in units, and how many channels have them.
+    /// Loads of channels in units, each with the number of channels.
     pub(super) fn load_histogram(&self) -> Option<Vec<(Exact, u64)>> {
         let parts = u128::from(self.counts.parts);
         let units = |&(load, channels): &(u64, u64)| Some((Exact::new(u128::from(load), parts)?, channels));
         self.counts.walk.as_ref()?.load_histogram.iter().map(units).collect()
     }
-    /// Load of a lit channel on average.
+    /// Average load of a lit channel.
     pub(super) fn mean_channel_load(&self) -> Option<Exact> {
         let sum = |walk: &Walk| {
             walk.load_histogram
@@ -149,27 +154,27 @@ impl Measures {
             u128::from(self.counts.channels) * u128::from(self.counts.parts),
         )
     }
-    /// Hops of a route on average, every pair once.
+    /// Average hops of a route, counting every pair once.
     pub(super) fn mean_route_hops(&self) -> Option<Exact> {
         let walk = self.counts.walk.as_ref()?;
-        Exact::new(steps(&walk.route_hops), walk.route_hops.iter().map(|&pairs| u128::from(pairs)).sum())
+        Exact::new(total_hops(&walk.route_hops), walk.route_hops.iter().map(|&pairs| u128::from(pairs)).sum())
     }
-    /// Table entries of a router on average.
+    /// Average number of table entries of a router.
     pub(super) fn mean_entries(&self) -> Option<Exact> {
         Exact::new(u128::from(self.counts.walk.as_ref()?.entries_total), u128::from(self.counts.routers))
     }
-    /// Hops of all routes.
+    /// Sum of the hops of all routes.
     pub(super) fn hops_walked(&self) -> u64 {
         self.counts.walk.as_ref().map_or(0, |walk| walk.vc_hops.iter().sum())
     }
-    /// Whether lambda is proved to reach a bound on all topologies.
-    pub(super) fn reaches(&self, limit: Exact) -> bool {
-        self.low.against(limit) != Ordering::Less
+    /// Whether lambda is proved to reach an upper bound on all topologies.
+    pub(super) fn proves_at_least(&self, limit: Exact) -> bool {
+        self.low.compare_exact(limit) != Ordering::Less
     }
 }
 
-/// Whether a metric is one of the routes.
-fn of_routes(metric: Metric) -> bool {
+/// Whether a metric is measured along routes.
+fn needs_tables(metric: Metric) -> bool {
     match metric {
         Metric::MaxChannelLoad
         | Metric::LoadRatio
@@ -187,21 +192,23 @@ fn of_routes(metric: Metric) -> bool {
     }
 }
 
-fn formula(metric: Metric, counts: &Counts, low: Exact, high: Option<Exact>) -> Option<Exact> {
+fn metric_value(metric: Metric, counts: &ScenarioCounts, low: Exact, high: Option<Exact>) -> Option<Exact> {
     let pairs: u128 = counts.pairs_at.iter().map(|&pairs| u128::from(pairs)).sum();
     match metric {
         Metric::Diameter => {
             counts.pairs_at.iter().rposition(|&pairs| pairs > 0).map(|hops| Exact::integer(hops as u64))
         }
-        Metric::AverageHops => Exact::new(steps(&counts.pairs_at), pairs),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => flow_as(metric, counts, low),
+        Metric::AverageHops => Exact::new(total_hops(&counts.pairs_at), pairs),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => convert_flow(metric, counts, low),
         Metric::MaxChannelLoad => {
-            Exact::new(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts))
+            Exact::new(u128::from(max_load(counts.walk.as_ref()?)), u128::from(counts.parts))
         }
         Metric::LoadRatio => {
-            high?.times(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts))
+            high?.times(u128::from(max_load(counts.walk.as_ref()?)), u128::from(counts.parts))
         }
-        Metric::HopsRatio => Exact::new(steps(&counts.walk.as_ref()?.route_hops), steps(&counts.pairs_at)),
+        Metric::HopsRatio => {
+            Exact::new(total_hops(&counts.walk.as_ref()?.route_hops), total_hops(&counts.pairs_at))
+        }
         Metric::VcBalance => {
             let hops = &counts.walk.as_ref()?.vc_hops;
             Exact::new(u128::from(*hops.iter().max()?), hops.iter().map(|&hops| u128::from(hops)).sum())
@@ -209,22 +216,21 @@ fn formula(metric: Metric, counts: &Counts, low: Exact, high: Option<Exact>) -> 
         Metric::Latency => {
             let walk = counts.walk.as_ref()?;
             let routes: u128 = walk.route_hops.iter().map(|&routes| u128::from(routes)).sum();
-            in_time(Exact::new(u128::from(walk.cycles_total), routes)?, counts)
+            nanoseconds(Exact::new(u128::from(walk.cycles_total), routes)?, counts)
         }
-        Metric::LatencyMax => in_time(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
+        Metric::LatencyMax => nanoseconds(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
         Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
     }
 }
 
-/// Cycles as ns.
-fn in_time(cycles: Exact, counts: &Counts) -> Option<Exact> {
+fn nanoseconds(cycles: Exact, counts: &ScenarioCounts) -> Option<Exact> {
     cycles.times(1_000_000_000, u128::from(counts.clock_hz))
 }
 
-/// What every pair sends at once, in the unit of a metric of the flow; for the load of channels the load that
-/// one route per pair then makes at least, in whole parts.
-fn flow_as(metric: Metric, counts: &Counts, rate: Exact) -> Option<Exact> {
+/// Converts a rate per pair to the unit of a metric. For the channel load it is the smallest maximum load of
+/// one route per pair, in whole parts.
+fn convert_flow(metric: Metric, counts: &ScenarioCounts, rate: Exact) -> Option<Exact> {
     let [weights, hosts] = counts.sent_per_host.map(u128::from);
     let injected = || rate.times(weights, hosts);
     match metric {
@@ -233,62 +239,64 @@ fn flow_as(metric: Metric, counts: &Counts, rate: Exact) -> Option<Exact> {
         // Bits to bytes, bytes to gigabytes.
         Metric::Bandwidth => injected()?.times(u128::from(counts.bandwidth_bps), 8 * 1_000_000_000),
         Metric::MaxChannelLoad => {
-            let (over, under) = rate.parts();
+            let (numerator, denominator) = rate.parts();
             let parts = u128::from(counts.parts);
-            Exact::new(Exact::new(under, over)?.times(parts, 1)?.rounded_up(), parts)
+            Exact::new(Exact::new(denominator, numerator)?.times(parts, 1)?.rounded_up(), parts)
         }
         _ => None,
     }
 }
 
-/// The load of the busiest channel.
-fn busiest(walk: &Walk) -> u64 {
+/// The load of the busiest channel, in parts of a unit.
+fn max_load(walk: &Walk) -> u64 {
     walk.load_histogram.iter().filter(|(_, channels)| *channels > 0).map(|(load, _)| *load).max().unwrap_or(0)
 }
 
-/// Hops of all pairs of a histogram.
-fn steps(pairs_at: &[u64]) -> u128 {
+/// Sum of hops over all pairs of a histogram.
+fn total_hops(pairs_at: &[u64]) -> u128 {
     pairs_at.iter().zip(0u128..).map(|(&pairs, hops)| u128::from(pairs) * hops).sum()
 }
 
-/// The lower end of lambda that a flow proves: `demand` units per weight of a pair (twice that where the
-/// reverse counts too) while nothing carries more than `busiest`.
-pub(super) fn flow_end(flow: &FlowCertificate) -> Option<Exact> {
+/// The lower bound on lambda that a flow proves. Every pair sends `demand` units per weight, or twice that
+/// if the reverse flow counts too, while no channel carries more than `busiest`.
+pub(super) fn flow_lower_bound(flow: &FlowCertificate) -> Option<Exact> {
     let sent = u128::from(flow.demand) + if flow.mirrored { u128::from(flow.demand) } else { 0 };
     Exact::new(sent.checked_mul(u128::from(flow.parts))?, u128::from(flow.busiest))
 }
 
-/// What the host that sends most sends, when nobody sends to a dead router: weights of its router, and the
-/// hosts that share them.
-pub(super) fn sent_per_host(demand: &Demand, topology: &Topology, dead: Option<NodeId>) -> [u64; 2] {
-    let living = || topology.endpoints().filter(|&router| Some(router) != dead);
-    let sent = |source: NodeId| -> u64 {
-        living().filter(|&to| to != source).map(|to| u64::from(demand.weight(source, to))).sum()
+/// The weights that the busiest host sends, when nobody sends to a dead router, as [weights of its router,
+/// hosts that share them].
+pub(super) fn sent_per_host(demand: &Demand, topology: &Topology, dead: Option<NodeId>) -> WeightsAndHosts {
+    let endpoints = || topology.endpoints().filter(|&router| Some(router) != dead);
+    let weight_sent = |source: NodeId| -> u64 {
+        endpoints().filter(|&to| to != source).map(|to| u64::from(demand.weight(source, to))).sum()
     };
-    let share = |source: NodeId| [sent(source), u64::from(topology.hosts(source))];
-    let hosts = || living().map(|router| topology.hosts(router));
-    let alike = hosts().min() == hosts().max();
-    let (first, last) = (living().next(), living().next_back());
+    let weight_per_host = |source: NodeId| [weight_sent(source), u64::from(topology.hosts(source))];
+    let hosts = || endpoints().map(|router| topology.hosts(router));
+    let equal_hosts = hosts().min() == hosts().max();
+    let (first, last) = (endpoints().next(), endpoints().next_back());
     let candidates: Vec<NodeId> = match demand.shape() {
-        // Of the routers that live, at most the group of the dead one fares worse: the last or the first
-        // router is of another group, or all are alike.
-        DemandShape::Uniform | DemandShape::Groups(_) if alike => first.into_iter().chain(last).collect(),
-        _ => living().collect(),
+        // Only the group of the dead router can differ from the other living ones. The first or the last
+        // router is of another group, unless all are equal.
+        DemandShape::Uniform | DemandShape::Groups(_) if equal_hosts => {
+            first.into_iter().chain(last).collect()
+        }
+        _ => endpoints().collect(),
     };
-    let larger = |one: [u64; 2], other: [u64; 2]| {
-        if u128::from(other[0]) * u128::from(one[1]) > u128::from(one[0]) * u128::from(other[1]) {
-            other
+    let larger = |first: [u64; 2], second: [u64; 2]| {
+        if u128::from(second[0]) * u128::from(first[1]) > u128::from(first[0]) * u128::from(second[1]) {
+            second
         } else {
-            one
+            first
         }
     };
-    candidates.into_iter().map(share).reduce(larger).unwrap_or([0, 1])
+    candidates.into_iter().map(weight_per_host).reduce(larger).unwrap_or([0, 1])
 }
 
-/// The worst value of a metric over the faults, and the first fault that has it; `None` without faults, or
-/// where one is not known.
-pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact, &str)> {
-    let bad = match metric {
+/// The worst value of a metric over the faults, and the first fault that has it. `None` without faults, or
+/// if one value is unknown.
+pub(super) fn worst_fault(scenarios: &[ScenarioMeasures], metric: Metric) -> Option<(Exact, &str)> {
+    let worse_order = match metric {
         Metric::Diameter
         | Metric::AverageHops
         | Metric::MaxChannelLoad
@@ -300,35 +308,43 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             Ordering::Less
         }
-        // Never of a fault.
+        // These metrics are not measured under faults.
         Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
             return None;
         }
     };
     // The healthy fabric comes first.
-    let faults = scenarios.get(1..)?.iter().filter(|fault| !fault.is_silent_on(metric));
+    let faults = scenarios.get(1..)?.iter().filter(|fault| !fault.lacks_traffic_for(metric));
     let faults = faults.map(|fault| Some((fault.value(metric)?, fault.counts.scenario.as_str())));
     let faults = faults.collect::<Option<Vec<_>>>()?;
-    faults.into_iter().reduce(|worst, next| if next.0.against(worst.0) == bad { next } else { worst })
+    faults
+        .into_iter()
+        .reduce(|worst, next| if next.0.compare_exact(worst.0) == worse_order { next } else { worst })
 }
 
-/// The value of a metric of the graph of a network; `None` where it was not measured.
+/// The value of a metric of the graph of a network. `None` if it was not measured.
 fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact> {
     match metric {
         GraphMetric::Routers => Some(Exact::integer(network.routers)),
         GraphMetric::Hosts => Some(Exact::integer(network.hosts)),
         GraphMetric::Links => Some(Exact::integer(network.links)),
         GraphMetric::Bisection => {
-            network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least()))
+            network.bisection.as_ref().map(|bisection| Exact::integer(bisection.at_least()))
         }
         GraphMetric::BisectionBandwidth => {
-            let of = network.bisection.as_ref()?;
+            let bisection = network.bisection.as_ref()?;
             // Bits to bytes, bytes to gigabytes.
-            Exact::new(u128::from(of.least()) * u128::from(of.narrowest_bps), 8 * 1_000_000_000)
+            Exact::new(
+                u128::from(bisection.at_least()) * u128::from(bisection.narrowest_bps),
+                8 * 1_000_000_000,
+            )
         }
         GraphMetric::ShortestPaths => {
-            let layers = || network.paths.iter().flat_map(|paths| &paths.at);
-            Exact::new(layers().map(|at| at.paths).sum(), layers().map(|at| u128::from(at.pairs)).sum())
+            let layers = || network.paths.iter().flat_map(|paths| &paths.by_distance);
+            Exact::new(
+                layers().map(|layer| layer.paths).sum(),
+                layers().map(|layer| u128::from(layer.pairs)).sum(),
+            )
         }
         GraphMetric::EdgeConnectivity => network.edge_connectivity.map(Exact::integer),
         GraphMetric::DisconnectShare => {
@@ -339,7 +355,7 @@ fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact>
     }
 }
 
-/// The value of a metric of the cables on a floor: metres, prices, watts.
+/// The value of a metric of the cables on a floor, in metres, prices or watts.
 fn floor_value(floor: &FloorMetrics, metric: FloorMetric) -> Option<Exact> {
     let metres = u128::from(floor.lengths[0]);
     match metric {
@@ -352,59 +368,61 @@ fn floor_value(floor: &FloorMetrics, metric: FloorMetric) -> Option<Exact> {
     }
 }
 
-/// What a `require` is about: the measured value and what it is compared with, both in the unit of the line,
-/// and the fault that they were taken in. `None` where they are not known; of a share, the fault that falls
-/// shortest of it.
-pub(super) fn compared<'a>(
+/// The measured value of a `require`, the value that it is compared with, both in the unit of the line, and
+/// the fault. `None` if they are unknown. For a share it is the fault with the worst share.
+pub(super) fn compared_values<'a>(
     require: &Require,
-    scenarios: &'a [Measures],
+    scenarios: &'a [ScenarioMeasures],
     universal: Option<Exact>,
     network: Option<&NetworkMetrics>,
     cables: Option<&FloorMetrics>,
 ) -> Option<(Exact, Exact, Option<&'a str>)> {
-    let number = Exact::decimal(&require.value.to_string())?;
-    let of = |scenario: &Measures| -> Option<(Exact, Exact)> {
+    let required = Exact::decimal(&require.value.to_string())?;
+    let measured_and_wanted = |scenario: &ScenarioMeasures| -> Option<(Exact, Exact)> {
         let measured = match require.metric {
             Metric::Graph(metric) => network_value(network?, metric)?,
             Metric::Floor(metric) => floor_value(cables?, metric)?,
             metric => scenario.value(metric)?,
         };
         Some(match require.scale {
-            Scale::Metric => (measured, number),
-            Scale::Cycles => (measured.times(u128::from(scenario.counts.clock_hz), 1_000_000_000)?, number),
-            Scale::ShareOf(reference) => {
-                let whole = match reference {
-                    Reference::Universal => flow_as(require.metric, &scenario.counts, universal?)?,
-                    Reference::Bound => flow_as(require.metric, &scenario.counts, scenario.high?)?,
+            ValueScale::Metric => (measured, required),
+            ValueScale::Cycles => {
+                (measured.times(u128::from(scenario.counts.clock_hz), 1_000_000_000)?, required)
+            }
+            ValueScale::ShareOf(reference) => {
+                let reference_value = match reference {
+                    Reference::Universal => convert_flow(require.metric, &scenario.counts, universal?)?,
+                    Reference::Bound => convert_flow(require.metric, &scenario.counts, scenario.high?)?,
                     Reference::Nominal => scenarios.first()?.value(require.metric)?,
                 };
-                let (over, under) = number.parts();
-                (measured, whole.times(over, under)?)
+                let (numerator, denominator) = required.parts();
+                (measured, reference_value.times(numerator, denominator)?)
             }
         })
     };
     if !require.fault {
-        return of(scenarios.first()?).map(|(measured, wanted)| (measured, wanted, None));
+        return measured_and_wanted(scenarios.first()?).map(|(measured, wanted)| (measured, wanted, None));
     }
-    let name = |scenario: &'a Measures| Some(scenario.counts.scenario.as_str());
-    if !matches!(require.scale, Scale::ShareOf(_)) {
-        let (_, worst) = worst_of(scenarios, require.metric)?;
+    let name = |scenario: &'a ScenarioMeasures| Some(scenario.counts.scenario.as_str());
+    if !matches!(require.scale, ValueScale::ShareOf(_)) {
+        let (_, worst) = worst_fault(scenarios, require.metric)?;
         let scenario = scenarios.iter().find(|scenario| scenario.counts.scenario == worst)?;
-        return of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario)));
+        return measured_and_wanted(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario)));
     }
     let more_is_better = matches!(
         require.metric,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees
     );
-    let faults = scenarios.get(1..)?.iter().filter(|scenario| !scenario.is_silent_on(require.metric));
-    let faults =
-        faults.map(|scenario| of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario))));
+    let faults = scenarios.get(1..)?.iter().filter(|scenario| !scenario.lacks_traffic_for(require.metric));
+    let faults = faults.map(|scenario| {
+        measured_and_wanted(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario)))
+    });
     let faults = faults.collect::<Option<Vec<_>>>()?;
-    // The first one that nothing falls shorter than.
-    faults.into_iter().reduce(|worst, next| match (worst.0.by(worst.1), next.0.by(next.1)) {
-        (Some(one), Some(other)) => {
-            let shorter = if more_is_better { Ordering::Less } else { Ordering::Greater };
-            if other.against(one) == shorter { next } else { worst }
+    // The first fault with the worst share.
+    faults.into_iter().reduce(|worst, next| match (worst.0.divided_by(worst.1), next.0.divided_by(next.1)) {
+        (Some(first), Some(second)) => {
+            let worse_order = if more_is_better { Ordering::Less } else { Ordering::Greater };
+            if second.compare_exact(first) == worse_order { next } else { worst }
         }
         _ => worst,
     })
@@ -414,11 +432,11 @@ pub(super) fn compared<'a>(
 mod tests {
     use super::*;
     use fabc_ir::Symmetry;
-    use fabc_model::Component;
+    use fabc_model::DemandComponent;
 
     #[test]
     fn the_host_that_sends_most_is_found_in_any_demand() {
-        let component = |group, weight| Component { group, weight };
+        let component = |group, weight| DemandComponent { group, weight };
         let cells = (0..144).map(|at| if at % 13 == 0 { 0 } else { (at * 7 % 11) as u32 });
         for demand in [
             Demand::uniform(12),

@@ -1,93 +1,113 @@
-//! A plan of changes, counted again from its steps alone.
+//! Recounts a plan of changes from its steps alone.
 //!
-//! Comes in: a pod, what its switches are set to before and after, and the steps between in their order. Goes
-//! out: the plan with every number that it states. A step that removes what is not there, or adds where a
-//! port is taken, is convicted. Which order has the fewest steps in parts is not searched here:
-//! [`Plan::fewest`] is true where no step leaves the pod in parts, and no claim otherwise.
+//! Input: a pod, the settings of its switches before and after, and the ordered steps. Output: the plan with
+//! every number that it states. A step that removes an absent cross-connect, or adds one at an occupied
+//! port, is convicted. The order with the fewest disconnected steps is not searched here.
+//! [`SwitchPlan::fewest`] is true if no step disconnects the pod, and claims nothing otherwise.
 
 use fabc_base::ids::{BlockId, Id, IdVec, OcsId};
-use fabc_ir::{Change, Cut, Mirrors, Plan, Step};
+use fabc_ir::{Mirrors, PlanCut, PlanStep, StepChange, SwitchPlan};
 use fabc_model::{FacePort, Pod};
 use std::collections::BTreeSet;
 
-/// Carries the steps out one after the other.
+/// Carries out the steps one after the other.
 ///
 /// # Errors
-/// In words: the first step that cannot be carried out, or that the steps lead elsewhere.
-pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors, steps: &[Step]) -> Result<Plan, String> {
-    let mut set = live.clone();
+/// A sentence about the first step that cannot be carried out, or about a result that is not the new
+/// setting.
+pub fn recount_plan(
+    pod: &Pod,
+    live: &Mirrors,
+    new: &Mirrors,
+    steps: &[PlanStep],
+) -> Result<SwitchPlan, String> {
+    let mut setting = live.clone();
     let mut taken: BTreeSet<FacePort> = BTreeSet::new();
     for (ocs, pairs) in live.enumerate() {
         for &pair in pairs {
-            taken.extend(faces(pod, ocs, pair).ok_or("the live setting names a port that there is not")?);
+            taken
+                .extend(face_ports(pod, ocs, pair).ok_or("the live setting names a port that there is not")?);
         }
     }
-    let live_parts = parts(pod, &set).len();
-    let (mut counted, mut cuts): (Vec<Step>, Vec<Cut>) = (Vec::with_capacity(steps.len()), Vec::new());
+    let live_parts = connected_cubes(pod, &setting).len();
+    let (mut counted, mut cuts): (Vec<PlanStep>, Vec<PlanCut>) =
+        (Vec::with_capacity(steps.len()), Vec::new());
     let mut lit: usize = live.iter().map(BTreeSet::len).sum();
     let mut whole_without = None;
-    for (at, step) in steps.iter().enumerate() {
-        // While the cross-connects of other switches join all cubes, nothing on this one takes the pod apart.
-        if at == 0 || steps[at - 1].ocs != step.ocs {
-            whole_without = is_whole_without(pod, &set, step.ocs).then_some(step.ocs);
+    for (index, step) in steps.iter().enumerate() {
+        // While the cross-connects of other switches connect all cubes, no step on this switch disconnects
+        // the pod.
+        if index == 0 || steps[index - 1].ocs != step.ocs {
+            whole_without = is_connected_without(pod, &setting, step.ocs).then_some(step.ocs);
         }
-        let number = at + 1;
-        let ends = faces(pod, step.ocs, step.pair)
+        let number = index + 1;
+        let ends = face_ports(pod, step.ocs, step.pair)
             .ok_or_else(|| format!("step {number} names a port that there is not"))?;
-        let goes = match step.change {
-            Change::Remove => set[step.ocs].remove(&step.pair) && ends.iter().all(|end| taken.remove(end)),
-            Change::Add => ends.iter().all(|&end| taken.insert(end)) && set[step.ocs].insert(step.pair),
+        let is_possible = match step.change {
+            StepChange::Remove => {
+                setting[step.ocs].remove(&step.pair) && ends.iter().all(|end| taken.remove(end))
+            }
+            StepChange::Add => {
+                ends.iter().all(|&end| taken.insert(end)) && setting[step.ocs].insert(step.pair)
+            }
         };
-        if !goes {
+        if !is_possible {
             return Err(format!("step {number} removes what is not there, or adds where a port is taken"));
         }
-        lit = if step.change == Change::Add { lit + 1 } else { lit - 1 };
-        let found = if whole_without == Some(step.ocs) { Vec::new() } else { parts(pod, &set) };
-        if found.len() > 1 {
+        lit = if step.change == StepChange::Add { lit + 1 } else { lit - 1 };
+        let parts_found =
+            if whole_without == Some(step.ocs) { Vec::new() } else { connected_cubes(pod, &setting) };
+        if parts_found.len() > 1 {
             match cuts.last_mut() {
-                Some(cut) if cut.last == at => cut.last = number,
+                Some(cut) if cut.last == index => cut.last = number,
                 _ => {
-                    let apart =
-                        found.iter().min_by_key(|part| (part.len(), part[0])).cloned().unwrap_or_default();
-                    let between = between(pod, steps, &apart);
-                    cuts.push(Cut { first: number, last: number, apart, between });
+                    let separated = parts_found
+                        .iter()
+                        .min_by_key(|part| (part.len(), part[0]))
+                        .cloned()
+                        .unwrap_or_default();
+                    let between = switches_between(pod, steps, &separated);
+                    cuts.push(PlanCut { first: number, last: number, apart: separated, between });
                 }
             }
         }
-        counted.push(Step { lit, parts: found.len().max(1), ..*step });
+        counted.push(PlanStep { lit, parts: parts_found.len().max(1), ..*step });
     }
-    if set != *new {
+    if setting != *new {
         return Err("the steps do not lead to the new topology".to_owned());
     }
     let kept: IdVec<OcsId, usize> = live.ids().map(|ocs| live[ocs].intersection(&new[ocs]).count()).collect();
-    if let Some(ocs) =
-        live.ids().find(|&ocs| steps.iter().filter(|step| step.ocs == ocs).count() != changes(live, new, ocs))
+    if let Some(ocs) = live
+        .ids()
+        .find(|&ocs| steps.iter().filter(|step| step.ocs == ocs).count() != change_count(live, new, ocs))
     {
         return Err(format!("the steps on {} touch what both settings have", pod.ocses[ocs].name));
     }
     let fewest = cuts.is_empty();
-    Ok(Plan { steps: counted, kept, live_parts, cuts, fewest })
+    Ok(SwitchPlan { steps: counted, kept, live_parts, cuts, fewest })
 }
 
-/// Cross-connects of one switch that only one of two settings has.
-fn changes(live: &Mirrors, new: &Mirrors, ocs: OcsId) -> usize {
+/// Number of cross-connects of a switch that only one of two settings has.
+fn change_count(live: &Mirrors, new: &Mirrors, ocs: OcsId) -> usize {
     live[ocs].symmetric_difference(&new[ocs]).count()
 }
 
-/// The face ports that a pair of ports of a switch joins.
-fn faces(pod: &Pod, ocs: OcsId, [a, b]: [u32; 2]) -> Option<[FacePort; 2]> {
+/// The face ports that a pair of ports of a switch connects.
+fn face_ports(pod: &Pod, ocs: OcsId, pair: [u32; 2]) -> Option<[FacePort; 2]> {
+    let [a, b] = pair;
     let ocs = &pod.ocses[ocs];
     let second = if ocs.b.is_empty() { &ocs.a } else { &ocs.b };
     Some([*ocs.a.get(a as usize)?, *second.get(b as usize)?])
 }
 
-/// The cubes part by part, joined by the cross-connects that are set; every list ascends.
-fn parts(pod: &Pod, set: &Mirrors) -> Vec<Vec<BlockId>> {
-    let mut of: Vec<usize> = (0..pod.cubes as usize).collect();
-    let mut members: Vec<Vec<usize>> = of.iter().map(|&cube| vec![cube]).collect();
-    for (ocs, pairs) in set.enumerate() {
+/// The connected components of the cubes under a setting. All lists ascend.
+fn connected_cubes(pod: &Pod, setting: &Mirrors) -> Vec<Vec<BlockId>> {
+    let mut part_of: Vec<usize> = (0..pod.cubes as usize).collect();
+    let mut members: Vec<Vec<usize>> = part_of.iter().map(|&cube| vec![cube]).collect();
+    for (ocs, pairs) in setting.enumerate() {
         for &pair in pairs {
-            let Some([a, b]) = faces(pod, ocs, pair).map(|ends| ends.map(|face| of[face.cube.index()]))
+            let Some([a, b]) =
+                face_ports(pod, ocs, pair).map(|ends| ends.map(|face| part_of[face.cube.index()]))
             else {
                 continue;
             };
@@ -95,29 +115,30 @@ fn parts(pod: &Pod, set: &Mirrors) -> Vec<Vec<BlockId>> {
                 // The smaller part moves into the larger one.
                 let (into, from) = if members[a].len() < members[b].len() { (b, a) } else { (a, b) };
                 for cube in std::mem::take(&mut members[from]) {
-                    of[cube] = into;
+                    part_of[cube] = into;
                     members[into].push(cube);
                 }
             }
         }
     }
-    let whole = members.into_iter().filter(|part| !part.is_empty());
-    whole
+    let nonempty = members.into_iter().filter(|part| !part.is_empty());
+    nonempty
         .map(|part| part.into_iter().map(BlockId::new).collect::<BTreeSet<_>>().into_iter().collect())
         .collect()
 }
 
-/// Whether all cubes are joined with every cross-connect of one switch dark.
-fn is_whole_without(pod: &Pod, set: &Mirrors, ocs: OcsId) -> bool {
-    let mut others = set.clone();
+/// Whether all cubes are connected without the cross-connects of one switch.
+fn is_connected_without(pod: &Pod, setting: &Mirrors, ocs: OcsId) -> bool {
+    let mut others = setting.clone();
     others[ocs].clear();
-    parts(pod, &others).len() == 1
+    connected_cubes(pod, &others).len() == 1
 }
 
-/// The switches with a step on a cross-connect between some cubes and the others, ascending.
-fn between(pod: &Pod, steps: &[Step], apart: &[BlockId]) -> Vec<OcsId> {
-    let crosses = |step: &&Step| {
-        let inside = faces(pod, step.ocs, step.pair).map(|ends| ends.map(|face| apart.contains(&face.cube)));
+/// The switches with a step on a cross-connect between `apart` and the other cubes, ascending.
+fn switches_between(pod: &Pod, steps: &[PlanStep], separated: &[BlockId]) -> Vec<OcsId> {
+    let crosses = |step: &&PlanStep| {
+        let inside =
+            face_ports(pod, step.ocs, step.pair).map(|ends| ends.map(|face| separated.contains(&face.cube)));
         inside.is_some_and(|[a, b]| a != b)
     };
     steps.iter().filter(crosses).map(|step| step.ocs).collect::<BTreeSet<_>>().into_iter().collect()

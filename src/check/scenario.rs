@@ -1,4 +1,4 @@
-//! Whether the tables of one scenario deliver every packet and cannot deadlock.
+//! Verifies that the tables of one scenario deliver every packet and are deadlock-free.
 
 use crate::CheckError;
 use crate::convictions::conviction_of_tables;
@@ -7,13 +7,13 @@ use fabc_ir::{ForwardingTables, Scene, Walk};
 use fabc_kernel::{DeadlockFree, Judged, judge};
 use fabc_model::Fabric;
 
-/// Walks the tables for every ordered pair of routers that live, and proves that the ranks rise along every
-/// dependency the walk saw; a dead router must have no tables.
+/// Walks the tables for every ordered pair of living routers, and proves that the ranks rise along every
+/// dependency of the walk. A dead router must have no tables.
 ///
 /// `ranks` is `[channel class * vcs + vc]` under the symmetry of the tables.
 ///
 /// # Errors
-/// The first entry, route or dependency that is wrong.
+/// The first entry, route or dependency that violates a rule.
 pub fn judge_tables(
     fabric: &Fabric,
     scene: &Scene<'_>,
@@ -25,7 +25,7 @@ pub fn judge_tables(
             (tables.vcs, fabric.budget.vcs, fabric.router.vcs, fabric.plant.router_word());
         return Err(CheckError::OverBudget {
             scenario: tables.scenario.clone(),
-            what: format!(
+            violation: format!(
                 "the tables use {used} virtual channels, but the budget has {budget} and the {router} {has}"
             ),
             span: Some(fabric.budget.vcs_span),
@@ -43,12 +43,12 @@ pub fn judge_tables(
     })
 }
 
-/// Compares what the compiler counted of its routes with what a walk of the tables found.
+/// Compares the compiler's counts of its routes with those of a walk of the tables.
 ///
 /// # Errors
 /// The first count that differs.
-pub fn carried(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<(), CheckError> {
-    // One pattern for both: a count that is added must be compared.
+pub fn verify_walk(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<(), CheckError> {
+    // The pattern names every field, so a new count cannot be forgotten.
     let Walk {
         loads,
         load_histogram,
@@ -59,7 +59,7 @@ pub fn carried(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<(), Ch
         entries_max,
         entries_total,
     } = claimed;
-    for (what, same) in [
+    for (quantity, same) in [
         ("the loads of the channels", *loads == measured.loads && *load_histogram == measured.load_histogram),
         ("the hops on each virtual channel", *vc_hops == measured.vc_hops),
         ("the hops of the routes", *route_hops == measured.route_hops),
@@ -71,10 +71,10 @@ pub fn carried(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<(), Ch
         ("the entries of all tables", *entries_total == measured.entries_total),
     ] {
         if !same {
-            let what = format!(
-                "{what} were counted otherwise along the routes than a walk of the tables finds them"
+            let violation = format!(
+                "{quantity} were counted otherwise along the routes than a walk of the tables finds them"
             );
-            return Err(CheckError::Shape { scenario: scenario.to_owned(), what });
+            return Err(CheckError::Shape { scenario: scenario.to_owned(), violation });
         }
     }
     Ok(())

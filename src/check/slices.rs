@@ -1,103 +1,110 @@
-//! Isolation: no cross-connect joins two slices, and every slice has exactly those of its kind.
+//! Verifies isolation: no cross-connect connects two slices, and every slice has exactly the cross-connects
+//! of its kind.
 //!
-//! Comes in: `placement.json` and the `ocs.json` of a pod and of all of its kinds, as they are read; ports
-//! are what their names say. Goes out: how much was looked at, or the first contradictions. Together with the
-//! proof of every kind, whose tables name routers of that kind alone, it says that no packet leaves its slice
-//! and that what was proved of kinds holds of slices side by side.
+//! Input: `placement.json` and the `ocs.json` of a pod and of all kinds, as read. Ports are identified by
+//! their names. Output: how much was verified, or the first contradictions. Every kind has a proof of its
+//! own, and its tables name routers of that kind only. Together both imply that no packet leaves its slice,
+//! and that what was proved of kinds holds for slices side by side.
 
 use super::CheckError;
 use fabc_ir::read::{OcsFile, PlacementFile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many contradictions are told.
-const MOST: usize = 8;
+/// Limit on the contradictions that are reported.
+const MAX_CONTRADICTIONS: usize = 8;
 
-/// How much was looked at; all of it is true.
+/// How much was verified of the placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Isolation {
-    /// Slices.
+    /// Number of slices in the placement.
     pub slices: usize,
-    /// Cubes that they have.
+    /// Number of cubes in slices.
     pub cubes: usize,
-    /// Cross-connects of the pod.
+    /// Number of cross-connects of the pod.
     pub cross_connects: usize,
 }
 
 /// Names of two face ports, the smaller first.
-type Joined = (String, String);
+type FacePair = (String, String);
 
-/// What the switches of one `ocs.json` are: the switch and the side of every face port, and what they join.
-struct Switches {
-    /// `(cube, the rest of the name)`: switch and side.
+/// The wiring of one `ocs.json`: the switch and the side of every face port, and the connected pairs.
+struct SwitchWiring {
+    /// `(cube, the rest of the name)`: the switch and its side.
     ports: BTreeMap<(u32, String), (String, bool)>,
-    /// Joined face ports, and the switch.
-    joined: BTreeMap<Joined, String>,
+    /// Connected face ports, and their switch.
+    joined: BTreeMap<FacePair, String>,
 }
 
-/// Proves that the slices of a placement are isolated: `pod` is the `ocs.json` of all, `kinds` those of the
-/// kinds by name, with the number of their cubes; the pod has `cubes`.
+/// Proves that the slices of a placement are isolated. `pod` is the `ocs.json` of the pod. `kinds` are those
+/// of the kinds by name, with their numbers of cubes. The pod has `cubes`.
 ///
 /// # Errors
-/// What contradicts it; each names the cross-connect, or the cubes, and the slices.
-pub fn isolated(
+/// Contradictions, each with the cross-connect or the cubes, and the slices.
+pub fn verify_isolation(
     placement: &PlacementFile,
     pod: &OcsFile,
     kinds: &BTreeMap<String, (u32, OcsFile)>,
     cubes: u32,
 ) -> Result<Isolation, Vec<CheckError>> {
-    let broken = |what: String| vec![CheckError::Isolation { what }];
-    let owners = owners(placement, kinds, cubes).map_err(broken)?;
-    let whole = Switches::of(pod).map_err(broken)?;
-    let of_kinds = kinds
+    let isolation_errors = |violation: String| vec![CheckError::Isolation { violation }];
+    let owners = owners_of_cubes(placement, kinds, cubes).map_err(isolation_errors)?;
+    let pod_wiring = SwitchWiring::from_file(pod).map_err(isolation_errors)?;
+    let kind_wirings = kinds
         .iter()
-        .map(|(name, (_, file))| Ok((name.as_str(), Switches::of(file)?)))
+        .map(|(name, (_, file))| Ok((name.as_str(), SwitchWiring::from_file(file)?)))
         .collect::<Result<BTreeMap<_, _>, String>>();
-    let of_kinds = of_kinds.map_err(broken)?;
+    let kind_wirings = kind_wirings.map_err(isolation_errors)?;
 
     let mut errors = Vec::new();
-    let mut found: Vec<BTreeMap<Joined, &str>> = vec![BTreeMap::new(); placement.slices.len()];
-    for ((one, other), switch) in &whole.joined {
+    let mut pairs_of_slice: Vec<BTreeMap<FacePair, &str>> = vec![BTreeMap::new(); placement.slices.len()];
+    for ((first, second), switch) in &pod_wiring.joined {
         let place = |name: &String| {
-            let (cube, face) = parsed(name)?;
+            let (cube, face) = parse_face(name)?;
             Ok::<_, String>((owners.get(&cube).copied(), face.to_owned()))
         };
-        let ends = place(one).and_then(|a| Ok((a, place(other)?)));
-        let ((a, face_a), (b, face_b)) = ends.map_err(broken)?;
+        let ends = place(first).and_then(|a| Ok((a, place(second)?)));
+        let ((a, face_a), (b, face_b)) = ends.map_err(isolation_errors)?;
         match (a, b) {
             (Some((slice_a, at_a)), Some((slice_b, at_b))) if slice_a == slice_b => {
-                found[slice_a]
-                    .insert(sorted(format!("cube{at_a}{face_a}"), format!("cube{at_b}{face_b}")), switch);
+                pairs_of_slice[slice_a].insert(
+                    sorted_pair(format!("cube{at_a}{face_a}"), format!("cube{at_b}{face_b}")),
+                    switch,
+                );
             }
             _ => {
-                let of = |owner: Option<(usize, usize)>| match owner {
+                let owner_text = |owner: Option<(usize, usize)>| match owner {
                     Some((slice, _)) => format!("slice `{}`", placement.slices[slice].name),
                     None => "no slice".to_owned(),
                 };
-                let what = format!("{switch} joins {one} of {} to {other} of {}", of(a), of(b));
-                errors.push(CheckError::Isolation { what });
+                let violation =
+                    format!("{switch} joins {first} of {} to {second} of {}", owner_text(a), owner_text(b));
+                errors.push(CheckError::Isolation { violation });
             }
         }
     }
-    for (slice, found) in placement.slices.iter().zip(&found) {
-        let kind = &of_kinds[slice.kind.as_str()];
-        errors.extend(differs(slice.name.as_str(), kind, found));
-        errors.extend(unlike(slice.name.as_str(), &slice.cubes, &whole));
+    for (slice, pairs_of_slice) in placement.slices.iter().zip(&pairs_of_slice) {
+        let kind = &kind_wirings[slice.kind.as_str()];
+        errors.extend(compare_with_kind(slice.name.as_str(), kind, pairs_of_slice));
+        errors.extend(compare_cubes(slice.name.as_str(), &slice.cubes, &pod_wiring));
     }
-    errors.truncate(MOST);
-    let extent =
-        Isolation { slices: placement.slices.len(), cubes: owners.len(), cross_connects: whole.joined.len() };
+    errors.truncate(MAX_CONTRADICTIONS);
+    let extent = Isolation {
+        slices: placement.slices.len(),
+        cubes: owners.len(),
+        cross_connects: pod_wiring.joined.len(),
+    };
     if errors.is_empty() { Ok(extent) } else { Err(errors) }
 }
 
-/// Of every cube that a slice has: which slice, and which of its cubes.
-fn owners(
+/// For every cube of a slice: the index of the slice, and the index of the cube within it.
+fn owners_of_cubes(
     placement: &PlacementFile,
     kinds: &BTreeMap<String, (u32, OcsFile)>,
     cubes: u32,
 ) -> Result<BTreeMap<u32, (usize, usize)>, String> {
     let mut owners: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
     let mut names = BTreeSet::new();
-    for (at, slice) in placement.slices.iter().enumerate() {
+    for (index, slice) in placement.slices.iter().enumerate() {
         let Some((wanted, _)) = kinds.get(&slice.kind) else {
             return Err(format!(
                 "slice `{}` is of the kind `{}`, which the spec does not have",
@@ -115,52 +122,60 @@ fn owners(
             ));
         }
         for (place, &cube) in slice.cubes.iter().enumerate() {
-            if let Some((other, _)) = owners.insert(cube, (at, place)) {
+            if let Some((second, _)) = owners.insert(cube, (index, place)) {
                 return Err(format!(
                     "slices `{}` and `{}` both have cube{cube}",
-                    placement.slices[other].name, slice.name
+                    placement.slices[second].name, slice.name
                 ));
             }
         }
     }
-    for (list, word) in [(&placement.spare, "spare"), (&placement.down, "down")] {
-        if let Some(cube) = list.iter().find(|cube| owners.contains_key(cube)) {
+    for (cubes_listed, state) in [(&placement.spare, "spare"), (&placement.down, "down")] {
+        if let Some(cube) = cubes_listed.iter().find(|cube| owners.contains_key(cube)) {
             let (slice, _) = owners[cube];
-            return Err(format!("cube{cube} is {word}, and slice `{}` has it", placement.slices[slice].name));
+            return Err(format!(
+                "cube{cube} is {state}, and slice `{}` has it",
+                placement.slices[slice].name
+            ));
         }
-        if !list.is_sorted_by(|one, other| one < other) {
-            return Err(format!("the cubes that are {word} do not ascend"));
+        if !cubes_listed.is_sorted_by(|first, second| first < second) {
+            return Err(format!("the cubes that are {state} do not ascend"));
         }
     }
-    let all = owners.keys().chain(&placement.spare).chain(&placement.down);
-    match all.max().filter(|&&last| last >= cubes) {
+    let listed_cubes = owners.keys().chain(&placement.spare).chain(&placement.down);
+    match listed_cubes.max().filter(|&&last| last >= cubes) {
         Some(last) => Err(format!("there is no cube{last}: the pod has {cubes} cubes")),
         None => Ok(owners),
     }
 }
 
-/// Whether a slice has other cross-connects than its kind, or on other switches than one each.
-fn differs(slice: &str, kind: &Switches, found: &BTreeMap<Joined, &str>) -> Option<CheckError> {
-    let told = |what: String| Some(CheckError::Isolation { what });
-    if let Some((pair, switch)) = found.iter().find(|(pair, _)| !kind.joined.contains_key(*pair)) {
-        return told(format!(
+/// Compares the cross-connects of a slice with those of its kind, including which share a switch.
+fn compare_with_kind(
+    slice: &str,
+    kind: &SwitchWiring,
+    pairs: &BTreeMap<FacePair, &str>,
+) -> Option<CheckError> {
+    let contradict = |violation: String| Some(CheckError::Isolation { violation });
+    if let Some((pair, switch)) = pairs.iter().find(|(pair, _)| !kind.joined.contains_key(*pair)) {
+        return contradict(format!(
             "in slice `{slice}` {switch} joins {} to {}, which its kind does not",
             pair.0, pair.1
         ));
     }
-    if let Some((pair, switch)) = kind.joined.iter().find(|(pair, _)| !found.contains_key(*pair)) {
-        return told(format!(
+    if let Some((pair, switch)) = kind.joined.iter().find(|(pair, _)| !pairs.contains_key(*pair)) {
+        return contradict(format!(
             "in slice `{slice}` nothing joins {} to {}, as {switch} of its kind does",
             pair.0, pair.1
         ));
     }
-    let mut same: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut switch_of: BTreeMap<&str, &str> = BTreeMap::new();
     let mut taken: BTreeMap<&str, &str> = BTreeMap::new();
     for (pair, switch) in &kind.joined {
-        let here = found[pair];
-        let (there, back) = (*same.entry(switch).or_insert(here), *taken.entry(here).or_insert(switch));
-        if there != here || back != switch.as_str() {
-            return told(format!(
+        let switch_used = pairs[pair];
+        let (expected_switch, kind_switch) =
+            (*switch_of.entry(switch).or_insert(switch_used), *taken.entry(switch_used).or_insert(switch));
+        if expected_switch != switch_used || kind_switch != switch.as_str() {
+            return contradict(format!(
                 "in slice `{slice}` the cross-connects of {switch} are not all on one switch, and alone there"
             ));
         }
@@ -168,25 +183,28 @@ fn differs(slice: &str, kind: &Switches, found: &BTreeMap<Joined, &str>) -> Opti
     None
 }
 
-/// Whether a slice has cubes that switches treat differently.
-fn unlike(slice: &str, cubes: &[u32], whole: &Switches) -> Option<CheckError> {
+/// Convicts cubes of a slice whose ports are on different switches.
+fn compare_cubes(slice: &str, cubes: &[u32], pod_wiring: &SwitchWiring) -> Option<CheckError> {
     let first = *cubes.first()?;
-    let of = |cube: u32| {
-        whole.ports.range((cube, String::new())..(cube + 1, String::new())).map(|((_, face), at)| (face, at))
+    let ports_of = |cube: u32| {
+        pod_wiring
+            .ports
+            .range((cube, String::new())..(cube + 1, String::new()))
+            .map(|((_, face), position)| (face, position))
     };
-    let other = cubes.iter().find(|&&cube| !of(first).eq(of(cube)))?;
-    let what =
+    let other = cubes.iter().find(|&&cube| !ports_of(first).eq(ports_of(cube)))?;
+    let violation =
         format!("slice `{slice}` has cube{first} and cube{other}, whose ports are not on the same switches");
-    Some(CheckError::Isolation { what })
+    Some(CheckError::Isolation { violation })
 }
 
-impl Switches {
-    fn of(file: &OcsFile) -> Result<Self, String> {
+impl SwitchWiring {
+    fn from_file(file: &OcsFile) -> Result<Self, String> {
         let (mut ports, mut joined) = (BTreeMap::new(), BTreeMap::new());
         for line in &file.ocs {
             for (side, names) in [(false, &line.a), (true, &line.b)] {
                 for name in names {
-                    let (cube, face) = parsed(name)?;
+                    let (cube, face) = parse_face(name)?;
                     if ports.insert((cube, face.to_owned()), (line.name.clone(), side)).is_some() {
                         return Err(format!("{name} is on two switches"));
                     }
@@ -195,25 +213,25 @@ impl Switches {
             let second = if line.b.is_empty() { &line.a } else { &line.b };
             let mut used = BTreeSet::new();
             for &(a, b) in &line.cross_connects {
-                let (Some(one), Some(other)) = (line.a.get(a as usize), second.get(b as usize)) else {
+                let (Some(first), Some(second)) = (line.a.get(a as usize), second.get(b as usize)) else {
                     return Err(format!("[{a},{b}] is no pair of ports of {}", line.name));
                 };
-                if one == other || !used.insert(one) || !used.insert(other) {
-                    return Err(format!("{} joins {one} or {other} twice", line.name));
+                if first == second || !used.insert(first) || !used.insert(second) {
+                    return Err(format!("{} joins {first} or {second} twice", line.name));
                 }
-                joined.insert(sorted(one.clone(), other.clone()), line.name.clone());
+                joined.insert(sorted_pair(first.clone(), second.clone()), line.name.clone());
             }
         }
         Ok(Self { ports, joined })
     }
 }
 
-fn sorted(one: String, other: String) -> Joined {
-    if one < other { (one, other) } else { (other, one) }
+fn sorted_pair(first: String, second: String) -> FacePair {
+    if first < second { (first, second) } else { (second, first) }
 }
 
-/// `cube17.+x[0,0]`: 17, and `.+x[0,0]`.
-fn parsed(name: &str) -> Result<(u32, &str), String> {
+/// Splits `cube17.+x[0,0]` into 17 and `.+x[0,0]`.
+fn parse_face(name: &str) -> Result<(u32, &str), String> {
     let parts = name.strip_prefix("cube").and_then(|rest| rest.find('.').map(|dot| rest.split_at(dot)));
     let parts = parts.and_then(|(cube, face)| Some((cube.parse().ok()?, face)));
     parts.ok_or_else(|| format!("`{name}` is no face port of a cube"))

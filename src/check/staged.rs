@@ -1,93 +1,96 @@
-//! The tables of every moment of a plan, judged from its files and the two builds that it leads between.
+//! Judges the tables of every moment of a plan, from its files and the two builds that it connects.
 //!
-//! Comes in: the tables in force with their ranks, those of the new build, `plan.json` and the changes of
-//! each stage. Goes out: the plan and its stages with every number counted again, so that the files can be
-//! written again. Each stage is carried out as a repair of the tables before it, on the topology of that
-//! moment without the fibers that the stage removes.
+//! Input: the live tables with their ranks, the tables of the new build, `plan.json`, and the changes of
+//! each stage. Output: the plan and its stages with every number recounted, so that the files can be written
+//! again. Each stage is verified as a repair of the tables before it. Its topology is that of the moment,
+//! without the fibers that the stage removes.
 
-use super::deltas::{after_change, are_equal, counted, most_held};
+use super::deltas::{after_change, entry_counts, have_same_entries, peak_entries};
 use super::mirrors::topology_of_mirrors;
-use super::{CheckError, RepairWalk, repair};
+use super::{CheckError, RepairWalk, verify_repair};
 use fabc_base::ids::OcsId;
 use fabc_ir::read::{DeltaFile, PlanFile, StageLine};
 use fabc_ir::{
-    Change, ChangeOrder, CrossConnects, Delta, ForwardingTables, Mirrors, Plan, Scene, Stage, Staged, Step,
-    TableChange, Topology,
+    ChangeOrder, CrossConnects, Delta, ForwardingTables, Mirrors, PlanStage, PlanStep, Scene, StagedPlan,
+    StepChange, SwitchPlan, TableChange, Topology,
 };
 use fabc_model::{Fabric, Pod};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The name under which convictions come.
+/// The scenario that convictions of a plan name.
 const CHANGE: &str = "change";
 
-/// One end of a plan: a build, as far as a plan needs it.
+/// One end of a plan: the parts of a build that a plan needs.
 pub struct PlanEnd<'a> {
-    /// What the switches are set to.
+    /// The settings of the switches.
     pub mirrors: &'a Mirrors,
     /// The tables, which were proved.
     pub tables: &'a ForwardingTables,
-    /// `[(router * ports + port) * vcs + vc]`: their ranks.
+    /// `[(router * ports + port) * vcs + vc]`: the ranks of the tables.
     pub ranks: &'a [u32],
-    /// The most that a channel carries, in parts of a unit of load.
+    /// The maximum channel load, in parts of a unit of load.
     pub most_loaded: u64,
 }
 
-/// A plan that was proved.
+/// A plan whose stages were proved.
 pub struct ProvedPlan {
-    /// The plan with all its numbers.
-    pub plan: Plan,
+    /// The plan with all of its numbers.
+    pub plan: SwitchPlan,
     /// The tables of every moment.
-    pub staged: Staged,
-    /// The sums over all stages.
+    pub staged: StagedPlan,
+    /// The sums of the walks of all stages.
     pub walk: RepairWalk,
-    /// Whether `fewest` is taken on trust.
+    /// Whether `fewest` is taken as claimed.
     pub trusts_fewest: bool,
 }
 
-/// What the walk through the stages carries along.
-struct Moment {
+/// The state of the fabric between two stages.
+struct PlanMoment {
     mirrors: Mirrors,
     tables: ForwardingTables,
-    /// Steps that are done.
+    /// Number of steps that are done.
     done: usize,
 }
 
 /// Judges the tables of every moment. `delta_of` reads a file of changes by its name.
 ///
 /// # Errors
-/// The first number, step or table that is wrong.
-pub fn staged(
+/// The first number, step or table that violates the plan.
+pub fn verify_stages(
     fabric: &Fabric,
     pod: &Pod,
-    [old, new]: [&PlanEnd<'_>; 2],
+    old: &PlanEnd<'_>,
+    new: &PlanEnd<'_>,
     claimed: &PlanFile,
     delta_of: &dyn Fn(&str) -> Result<DeltaFile, CheckError>,
 ) -> Result<ProvedPlan, CheckError> {
     if claimed.fabric != fabric.name || claimed.ranks != old.ranks || claimed.vcs != old.tables.vcs {
-        return Err(wrong("the plan is of another fabric, or its ranks are not those in force"));
+        return Err(violation("the plan is of another fabric, or its ranks are not those in force"));
     }
     if (claimed.load.old, claimed.load.new, claimed.load.parts)
         != (old.most_loaded, new.most_loaded, fabric.capacities.parts())
     {
-        return Err(wrong("the loads before and after are not so"));
+        return Err(violation("the loads before and after are not so"));
     }
-    let (steps, group_of_step) = steps(claimed, pod).map_err(wrong)?;
-    let mut plan = super::plan(pod, old.mirrors, new.mirrors, &steps).map_err(wrong)?;
+    let (steps, group_of_step) = steps_and_groups(claimed, pod).map_err(violation)?;
+    let mut plan = super::recount_plan(pod, old.mirrors, new.mirrors, &steps).map_err(violation)?;
     let trusts_fewest = !plan.fewest;
     plan.fewest |= claimed.fewest;
     let two_orders = match claimed.last.iter().map(|line| line.order.as_str()).collect::<Vec<_>>()[..] {
         ["kept"] => false,
         ["above", "below"] => true,
-        _ => return Err(wrong("the last changes are none that there are")),
+        _ => return Err(violation("the last changes are none that there are")),
     };
     if two_orders && old.tables.vcs != new.tables.vcs {
-        return Err(wrong("two orders side by side need two builds that use equally many virtual channels"));
+        return Err(violation(
+            "two orders side by side need two builds that use equally many virtual channels",
+        ));
     }
     if two_orders && u16::from(claimed.vcs) * 2 > u16::from(fabric.router.vcs) {
-        return Err(wrong("two orders side by side take more virtual channels than a router has"));
+        return Err(violation("two orders side by side take more virtual channels than a router has"));
     }
-    let judge = Judge {
+    let judge = StageJudge {
         fabric,
         pod,
         old,
@@ -98,25 +101,25 @@ pub fn staged(
         delta_of,
     };
     let tables = after_change(old.tables, &Delta::default(), &[], &old.tables.scenario);
-    let mut moment = Moment { mirrors: old.mirrors.clone(), tables, done: 0 };
+    let mut moment = PlanMoment { mirrors: old.mirrors.clone(), tables, done: 0 };
     let mut walk = RepairWalk { pairs: 0, hops: 0, entries: 0 };
     let mut stages = Vec::new();
     for (number, line) in (1..).zip(&claimed.stages) {
-        let (change, steps) = judge.stage(number, line, false, &mut moment, &mut walk)?;
-        stages.push(Stage { steps, tables: change });
+        let (change, steps) = judge.judge_stage(number, line, false, &mut moment, &mut walk)?;
+        stages.push(PlanStage { steps, tables: change });
     }
     let mut last = Vec::new();
     for (number, line) in (claimed.stages.len() + 1..).zip(&claimed.last) {
-        last.push(judge.stage(number, line, true, &mut moment, &mut walk)?.0);
+        last.push(judge.judge_stage(number, line, true, &mut moment, &mut walk)?.0);
     }
     if moment.done != plan.steps.len() {
-        return Err(wrong("no stage has the last steps"));
+        return Err(violation("no stage has the last steps"));
     }
-    if two_orders && !are_equal(&moment.tables, new.tables) {
-        return Err(wrong("the last tables are not those of the new build"));
+    if two_orders && !have_same_entries(&moment.tables, new.tables) {
+        return Err(violation("the last tables are not those of the new build"));
     }
     let loads = [old.most_loaded, new.most_loaded];
-    let staged = Staged {
+    let staged = StagedPlan {
         vcs: claimed.vcs,
         ranks: old.ranks.to_vec(),
         stages,
@@ -127,32 +130,32 @@ pub fn staged(
     Ok(ProvedPlan { plan, staged, walk, trusts_fewest })
 }
 
-fn wrong(what: impl Into<String>) -> CheckError {
-    CheckError::Shape { scenario: CHANGE.to_owned(), what: what.into() }
+fn violation(text: impl Into<String>) -> CheckError {
+    CheckError::Shape { scenario: CHANGE.to_owned(), violation: text.into() }
 }
 
-struct Judge<'a> {
+struct StageJudge<'a> {
     fabric: &'a Fabric,
     pod: &'a Pod,
     old: &'a PlanEnd<'a>,
     new: &'a PlanEnd<'a>,
-    /// Virtual channels of the tables in force.
+    /// Number of virtual channels of the live tables.
     vcs: u8,
-    steps: &'a [Step],
+    steps: &'a [PlanStep],
     /// `[step]`: the number of its group, from 1.
     group_of_step: &'a [usize],
     delta_of: &'a dyn Fn(&str) -> Result<DeltaFile, CheckError>,
 }
 
-impl Judge<'_> {
-    /// Carries a stage out: its change of tables, then its steps. `is_last` says that it comes after all
+impl StageJudge<'_> {
+    /// Carries out a stage: first its change of tables, then its steps. `is_last` stages come after all
     /// steps.
-    fn stage(
+    fn judge_stage(
         &self,
         number: usize,
         line: &StageLine,
         is_last: bool,
-        moment: &mut Moment,
+        moment: &mut PlanMoment,
         walk: &mut RepairWalk,
     ) -> Result<(TableChange, Range<usize>), CheckError> {
         let [first, end] = line.steps.unwrap_or([moment.done + 1, moment.done]);
@@ -168,31 +171,31 @@ impl Judge<'_> {
             || is_last == is_numbered
             || line.order != order.name()
         {
-            return Err(wrong(format!("stage {number} does not begin where the one before ends")));
+            return Err(violation(format!("stage {number} does not begin where the one before ends")));
         }
         let groups: BTreeSet<usize> = range.clone().map(|step| self.group_of_step[step]).collect();
         if line.stage.is_some_and(|stage| stage != number as u64) || !line.groups.iter().eq(&groups) {
-            return Err(wrong(format!("the numbers of stage {number} are not so")));
+            return Err(violation(format!("the numbers of stage {number} are not so")));
         }
         let (topology, cross_connects) = topology_of_mirrors(self.fabric, self.pod, &moment.mirrors)?;
         let scene = without_removed(&topology, &cross_connects, &self.steps[range.clone()]);
         let file = (self.delta_of)(&line.delta)?;
         if file.fabric != self.fabric.name {
-            return Err(wrong(format!("the changes of stage {number} are of another fabric")));
+            return Err(violation(format!("the changes of stage {number} are of another fabric")));
         }
         let delta = file.delta(&line.waits);
         let change =
-            TableChange { order, load: line.load, keys_most: most_held(&moment.tables, &delta), delta };
-        if (counted(&change.delta), change.keys_most) != (line.changed, line.keys_most) {
-            return Err(wrong(format!("the changes of stage {number} are counted wrong")));
+            TableChange { order, load: line.load, keys_most: peak_entries(&moment.tables, &delta), delta };
+        if (entry_counts(&change.delta), change.keys_most) != (line.changed, line.keys_most) {
+            return Err(violation(format!("the changes of stage {number} are counted wrong")));
         }
         let ranks = match order {
             ChangeOrder::Kept => self.old.ranks.to_vec(),
-            ChangeOrder::Above => two_blocks(self.old.ranks, self.new.ranks, usize::from(self.vcs)),
-            ChangeOrder::Below => two_blocks(self.new.ranks, self.new.ranks, usize::from(self.vcs)),
+            ChangeOrder::Above => interleaved_ranks(self.old.ranks, self.new.ranks, usize::from(self.vcs)),
+            ChangeOrder::Below => interleaved_ranks(self.new.ranks, self.new.ranks, usize::from(self.vcs)),
         };
         moment.tables.vcs = if order == ChangeOrder::Kept { self.vcs } else { 2 * self.vcs };
-        let found = repair(
+        let walked = verify_repair(
             self.fabric,
             &scene,
             (&moment.tables, &ranks),
@@ -200,14 +203,14 @@ impl Judge<'_> {
             &change.as_repair(&self.fabric.name),
         )?;
         (walk.pairs, walk.hops, walk.entries) =
-            (walk.pairs + found.pairs, walk.hops + found.hops, walk.entries + found.entries);
+            (walk.pairs + walked.pairs, walk.hops + walked.hops, walk.entries + walked.entries);
         let scenario = moment.tables.scenario.clone();
         moment.tables = after_change(&moment.tables, &change.delta, &[], &scenario);
         moment.tables.vcs = if order == ChangeOrder::Above { 2 * self.vcs } else { self.vcs };
         for step in &self.steps[range.clone()] {
             match step.change {
-                Change::Remove => moment.mirrors[step.ocs].remove(&step.pair),
-                Change::Add => moment.mirrors[step.ocs].insert(step.pair),
+                StepChange::Remove => moment.mirrors[step.ocs].remove(&step.pair),
+                StepChange::Add => moment.mirrors[step.ocs].insert(step.pair),
             };
         }
         moment.done = end;
@@ -216,7 +219,7 @@ impl Judge<'_> {
 }
 
 /// The steps of a plan, and the number of the group of each, from 1.
-fn steps(claimed: &PlanFile, pod: &Pod) -> Result<(Vec<Step>, Vec<usize>), String> {
+fn steps_and_groups(claimed: &PlanFile, pod: &Pod) -> Result<(Vec<PlanStep>, Vec<usize>), String> {
     let (mut steps, mut group_of_step) = (Vec::new(), Vec::new());
     for (number, group) in (1..).zip(&claimed.groups) {
         let ocs: Option<OcsId> =
@@ -224,21 +227,25 @@ fn steps(claimed: &PlanFile, pod: &Pod) -> Result<(Vec<Step>, Vec<usize>), Strin
         let ocs = ocs.ok_or_else(|| format!("there is no OCS `{}`", group.ocs))?;
         for step in &group.steps {
             let change = match step.op.as_str() {
-                "remove" => Change::Remove,
-                "add" => Change::Add,
+                "remove" => StepChange::Remove,
+                "add" => StepChange::Add,
                 other => return Err(format!("`{other}` is no step")),
             };
-            steps.push(Step { ocs, change, pair: step.pair, lit: 0, parts: 1 });
+            steps.push(PlanStep { ocs, change, pair: step.pair, lit: 0, parts: 1 });
             group_of_step.push(number);
         }
     }
     Ok((steps, group_of_step))
 }
 
-/// A topology without the fibers that steps remove.
-fn without_removed<'a>(topology: &'a Topology, cross_connects: &CrossConnects, steps: &[Step]) -> Scene<'a> {
-    let mut scene = Scene::whole(topology);
-    for step in steps.iter().filter(|step| step.change == Change::Remove) {
+/// A topology without the fibers that the steps remove.
+fn without_removed<'a>(
+    topology: &'a Topology,
+    cross_connects: &CrossConnects,
+    steps: &[PlanStep],
+) -> Scene<'a> {
+    let mut scene = Scene::healthy(topology);
+    for step in steps.iter().filter(|step| step.change == StepChange::Remove) {
         let setting =
             cross_connects.settings[step.ocs].iter().find(|setting| [setting.a, setting.b] == step.pair);
         if let Some(setting) = setting {
@@ -248,7 +255,7 @@ fn without_removed<'a>(topology: &'a Topology, cross_connects: &CrossConnects, s
     scene
 }
 
-/// Ranks of two blocks of virtual channels, `[(router * ports + port) * vcs + vc]` each.
-fn two_blocks(below: &[u32], above: &[u32], vcs: usize) -> Vec<u32> {
-    below.chunks(vcs).zip(above.chunks(vcs)).flat_map(|(below, above)| [below, above].concat()).collect()
+/// The ranks of two blocks of virtual channels, each `[(router * ports + port) * vcs + vc]`.
+fn interleaved_ranks(lower: &[u32], upper: &[u32], vcs: usize) -> Vec<u32> {
+    lower.chunks(vcs).zip(upper.chunks(vcs)).flat_map(|(lower, upper)| [lower, upper].concat()).collect()
 }

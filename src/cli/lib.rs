@@ -1,7 +1,7 @@
-//! The commands: the only code that reads, writes, prints, looks at a clock, exits.
+//! The commands of `fabc`. Only this crate reads files, writes, prints, looks at a clock and exits.
 //!
-//! Comes in: the command line. Goes out: files, text, an exit code. Invariant: every error has a code and
-//! every exit code is one of those that `fabc --help` lists.
+//! Input: the command line. Output: files, text and an exit code. Invariant: every error has a code, and
+//! `fabc --help` lists every exit code.
 
 mod args;
 mod build;
@@ -25,42 +25,43 @@ pub use args::sim::*;
 pub use args::sweep::*;
 pub use io::read::Directory;
 #[cfg(unix)]
-pub use io::terminal::look_at_standard_output;
+pub use io::terminal::detect_closed_stdout;
 
-use args::choice::Choice;
+use args::choice::NamedChoice;
 use clap::Parser;
 use fabc_base::diag;
 use fabc_pipeline::show::is_drawing;
 pub use fabc_pipeline::show::{MessageFormat, shown};
-use io::errors::{DriverError, Stop};
+use io::errors::DriverError;
 use io::input_errors::InputError;
-use io::terminal::{Terminal, handed_over, print_out, wrapped};
+use io::stop::Stop;
+use io::terminal::{Terminal, check_written, print_out, wrap_page};
 use std::process::ExitCode;
 
 /// Reads the command line.
 ///
 /// # Errors
-/// The exit code, where there is nothing to run: help was asked for, a shell wanted completions, or something
-/// is wrong with the options. All of it has been shown by then.
-pub fn options() -> Result<Options, ExitCode> {
-    let parsed = match args::shells::completed() {
+/// The exit code, if there is no command to run: the user asked for help, a shell asked for completions, or
+/// an option is invalid. Everything has been printed by then.
+pub fn parse_command_line() -> Result<CommandLine, ExitCode> {
+    let parsed = match args::shells::answer_completion() {
         Ok(true) => return Err(ExitCode::SUCCESS),
-        Ok(false) => Options::try_parse(),
-        Err(wrong) => Err(wrong),
+        Ok(false) => CommandLine::try_parse(),
+        Err(error) => Err(error),
     };
-    parsed.map_err(|shown| {
-        let format = asked_format();
-        if let Some(error) = former_option(&shown) {
-            return wrong_usage(error, format);
+    parsed.map_err(|clap_error| {
+        let format = requested_format();
+        if let Some(error) = former_option_error(&clap_error) {
+            return report_usage_error(error, format);
         }
-        if shown.use_stderr() && format != MessageFormat::Human {
-            return wrong_usage(InputError::usage(&shown.render().to_string()), format);
+        if clap_error.use_stderr() && format != MessageFormat::Human {
+            return report_usage_error(InputError::usage(&clap_error.render().to_string()), format);
         }
-        let printed = shown.print();
-        if shown.use_stderr() {
+        let printed = clap_error.print();
+        if clap_error.use_stderr() {
             return ExitCode::from(2);
         }
-        let Err(error) = handed_over(printed) else { return ExitCode::SUCCESS };
+        let Err(error) = check_written(printed) else { return ExitCode::SUCCESS };
         let stop = Stop::from(error);
         Terminal { format: MessageFormat::Human, quiet: false, verbose: false }
             .show(stop.diagnostics, &stop.sources);
@@ -68,9 +69,9 @@ pub fn options() -> Result<Options, ExitCode> {
     })
 }
 
-/// What is said about an option of `fabc sim` that became a setting.
-fn former_option(shown: &clap::Error) -> Option<InputError> {
-    if shown.kind() != clap::error::ErrorKind::UnknownArgument {
+/// The error for a former option of `fabc sim` that is a setting today.
+fn former_option_error(clap_error: &clap::Error) -> Option<InputError> {
+    if clap_error.kind() != clap::error::ErrorKind::UnknownArgument {
         return None;
     }
     let words = command_line();
@@ -78,36 +79,37 @@ fn former_option(shown: &clap::Error) -> Option<InputError> {
         return None;
     }
     let settings = args::former_sim_options::settings_of_former_options(&words)?;
-    let Some(clap::error::ContextValue::String(option)) = shown.get(clap::error::ContextKind::InvalidArg)
+    let Some(clap::error::ContextValue::String(option)) =
+        clap_error.get(clap::error::ContextKind::InvalidArg)
     else {
         return None;
     };
-    let what = format!("`fabc sim` has no option `{option}`: write `--with '{settings}'`");
+    let problem = format!("`fabc sim` has no option `{option}`: write `--with '{settings}'`");
     Some(InputError::Usage {
-        what,
+        problem,
         hint: "`--with` takes the settings of a `simulate` block: docs/language.md".to_owned(),
     })
 }
 
-/// The words behind the name of the program, even those that cannot be read.
+/// The words behind the name of the program. Invalid Unicode is replaced.
 fn command_line() -> Vec<String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// The form of messages that the command line asks for, even one that cannot be read.
-fn asked_format() -> MessageFormat {
+/// The message format that the command line asks for, even if that command line is invalid.
+fn requested_format() -> MessageFormat {
     let words = command_line();
     let mut written =
-        words.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--message-format") {
-            Some("") => words.get(at + 1).map(String::as_str),
+        words.iter().enumerate().filter_map(|(index, word)| match word.strip_prefix("--message-format") {
+            Some("") => words.get(index + 1).map(String::as_str),
             Some(value) => value.strip_prefix('='),
             None => None,
         });
     written.next_back().and_then(MessageFormat::of_word).unwrap_or(MessageFormat::Human)
 }
 
-/// Shows what is wrong with a command line, in a form for programs.
-fn wrong_usage(error: InputError, format: MessageFormat) -> ExitCode {
+/// Shows an error of the command line in a format for programs.
+fn report_usage_error(error: InputError, format: MessageFormat) -> ExitCode {
     let stop = Stop::from(error);
     let terminal = Terminal { format, quiet: false, verbose: false };
     terminal.show(stop.diagnostics, &stop.sources);
@@ -116,12 +118,12 @@ fn wrong_usage(error: InputError, format: MessageFormat) -> ExitCode {
 }
 
 /// Runs a command and returns its exit code. Errors have been shown by then.
-pub fn run(options: &Options) -> ExitCode {
+pub fn run(options: &CommandLine) -> ExitCode {
     let terminal =
         Terminal { format: options.message_format, quiet: options.quiet, verbose: options.verbose };
     show_panics_as_bugs(terminal);
     if let Some(threads) = options.threads {
-        // It fails only if the pool is running already; the number of threads decides nothing but speed.
+        // It fails only if the pool is running already. The number of threads affects nothing but speed.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
     }
     let exit_code = match std::panic::catch_unwind(|| dispatch(&options.command, terminal)) {
@@ -130,7 +132,7 @@ pub fn run(options: &Options) -> ExitCode {
             terminal.show(stop.diagnostics, &stop.sources);
             stop.exit_code
         }
-        // The hook has said why.
+        // The panic hook has shown the error.
         Err(_) => 4,
     };
     terminal.finish(exit_code);
@@ -140,7 +142,7 @@ pub fn run(options: &Options) -> ExitCode {
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
     match command {
         Command::Build(args) => build::build(args, terminal),
-        Command::Merge(args) => build::parts::merge(args, terminal),
+        Command::Merge(args) => build::shards::merge(args, terminal),
         Command::Submit(args) => sweep::submit_build::submit(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Check(args) => build::check(args, terminal),
@@ -168,8 +170,8 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Availability(args) => run::availability::availability(args),
         Command::Init(args) => build::init::init(args, terminal),
         Command::Lsp { .. } => lsp::serve(),
-        Command::Completions { shell } => args::shells::script(*shell),
-        Command::Man { directory } => args::shells::pages(directory, terminal),
+        Command::Completions { shell } => args::shells::print_script(*shell),
+        Command::Man { directory } => args::shells::write_man_pages(directory, terminal),
     }
 }
 
@@ -180,12 +182,12 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
         }
         return Ok(());
     };
-    // `fabc explain 101` and `FAB[0101]`, as messages show it, are meant well.
+    // The other forms that messages and users write are accepted too: `fabc explain 101` and `FAB[0101]`.
     let digits: String = code.chars().filter(char::is_ascii_digit).collect();
     match diag::explain(code).or_else(|| diag::explain(&format!("FAB{digits:0>4}"))) {
         Some(doc) => {
             let text = format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim());
-            print_out(&io::terminal::width().map_or(text.clone(), |width| wrapped(&text, width)))?;
+            print_out(&io::terminal::page_width().map_or(text.clone(), |width| wrap_page(&text, width)))?;
             Ok(())
         }
         None => {
@@ -195,21 +197,24 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
     }
 }
 
-/// Turns a panic into FAB0901: a user should never see a raw one. What panics while a diagnostic is drawn is
-/// caught where it is drawn.
+/// Turns a panic into FAB0901, so that no user sees a raw panic. A panic while a diagnostic is drawn is
+/// caught by the code that draws it.
 fn show_panics_as_bugs(terminal: Terminal) {
     std::panic::set_hook(Box::new(move |panic| {
         if is_drawing() {
             return;
         }
-        let said = panic.payload();
-        let said = said
+        let payload = panic.payload();
+        let payload = payload
             .downcast_ref::<&str>()
             .copied()
-            .or_else(|| said.downcast_ref::<String>().map(String::as_str))
+            .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
             .unwrap_or("it panicked");
-        let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
-        let bug = DriverError::Bug { message: format!("{said}{place}") };
+        let place = panic
+            .location()
+            .map(|location| format!(" ({}:{})", location.file(), location.line()))
+            .unwrap_or_default();
+        let bug = DriverError::Bug { message: format!("{payload}{place}") };
         terminal.show(vec![Box::new(bug)], &diag::SourceMap::default());
         if terminal.format == MessageFormat::Human && std::env::var_os("RUST_BACKTRACE").is_some() {
             io::terminal::print_err(&std::backtrace::Backtrace::force_capture().to_string());

@@ -1,12 +1,13 @@
-//! What `fabc --version` prints: the version and, of a release build in a clone, the commit.
+//! Sets the text of `fabc --version`: the version, and the commit for a release build in a clone.
 //!
-//! No artifact has it. Builds for development go without, since every commit would compile everything again.
+//! No artifact contains it. Development builds leave the commit out, because every new commit would force a
+//! full rebuild.
 
 use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// The root of the repository, from this crate.
+/// From this crate to the root of the repository.
 const ROOT: &str = "../..";
 
 fn main() {
@@ -21,9 +22,10 @@ fn main() {
     println!("cargo::rustc-env=FABC_VERSION={}{commit}", variable("CARGO_PKG_VERSION"));
 }
 
-/// The commit that is checked out; `None` without git, and in a directory that only lies in another clone.
+/// The commit that is checked out. `None` without git, or if the directory merely lies inside another clone.
 fn commit(directory: &Path) -> Option<String> {
-    // A copy of this crate in another clone has that clone above it, but not itself at its place.
+    // A copy of this crate inside another clone has that clone's `.git` above it, but not at the expected
+    // place.
     if !directory.join(".git").exists() || !directory.join("src/cli/version.rs").exists() {
         return None;
     }
@@ -32,7 +34,7 @@ fn commit(directory: &Path) -> Option<String> {
         let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
         (output.status.success() && !text.is_empty()).then_some(text)
     };
-    // Where a new commit leaves its traces.
+    // Git appends to this file at every new commit.
     println!(
         "cargo::rerun-if-changed={}",
         directory.join(git(&["rev-parse", "--git-path", "logs/HEAD"])?).display()

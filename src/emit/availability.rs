@@ -1,76 +1,77 @@
-//! How much of the time a job has its pod, for people and for programs (`fabc.availability/1`).
+//! Writes the availability of a job, for people and for programs (`fabc.availability/1`).
 
 use super::json::{push, push_lines, quote};
-use fabc_estimate::availability::{Cubes, Failures, Plant, availability};
+use fabc_estimate::availability::{FailureRates, FailureResponse, PodCounts, availability};
 use std::fmt::Write;
 
-/// What is asked for.
+/// The input of an availability estimate.
 #[derive(Clone, Debug)]
-pub struct AvailabilityAsked {
-    /// The fabric's name.
+pub struct AvailabilityInput {
+    /// Name of the fabric, for the title.
     pub fabric: String,
-    /// The pod in numbers.
-    pub plant: Plant,
-    /// How often parts fail.
-    pub failures: Failures,
-    /// Chips of a host.
+    /// Numbers of cubes, hosts, cables and switches.
+    pub plant: PodCounts,
+    /// Failure rates and repair times.
+    pub failures: FailureRates,
+    /// Number of chips of a host.
     pub host_chips: u32,
-    /// `[j]`: what is left of the throughput with j switches dark.
+    /// `[j]`: fraction of the throughput that remains with j switches dark.
     pub flow: Vec<f64>,
-    /// How many of these were measured; the others are as the last of them.
+    /// How many of these fractions were measured. The later ones repeat the last measured one.
     pub measured: usize,
 }
 
-/// Rows of the table, from the least to the most that is done.
-const ROWS: [(Cubes, &str, &str); 3] = [
-    (Cubes::Waiting, "waiting", "the job waits for its own cubes"),
-    (Cubes::Swapped, "swapped", "cubes are swapped for spare ones"),
-    (Cubes::RoutedAround, "routed_around", "and broken cables are routed around"),
+/// Rows of the table: response to failures, its JSON key, its description. Each response does more than the
+/// one before.
+const ROWS: [(FailureResponse, &str, &str); 3] = [
+    (FailureResponse::Waiting, "waiting", "the job waits for its own cubes"),
+    (FailureResponse::Swapped, "swapped", "cubes are swapped for spare ones"),
+    (FailureResponse::RoutedAround, "routed_around", "and broken cables are routed around"),
 ];
 
-/// `[row][switches tolerated]`: the share of the time.
-fn table(asked: &AvailabilityAsked) -> Vec<Vec<f64>> {
-    let of = |(cubes, ..): &(Cubes, &str, &str)| {
-        (0..asked.flow.len())
-            .map(|dark| availability(&asked.plant, &asked.failures, *cubes, &asked.flow[..=dark]))
+/// `[row][switches tolerated]`: the availability, a fraction of the time.
+fn table(input: &AvailabilityInput) -> Vec<Vec<f64>> {
+    let row = |(response, ..): &(FailureResponse, &str, &str)| {
+        (0..input.flow.len())
+            .map(|dark| availability(&input.plant, &input.failures, *response, &input.flow[..=dark]))
             .collect()
     };
-    ROWS.iter().map(of).collect()
+    ROWS.iter().map(row).collect()
 }
 
-/// A kind of slice, and what is asked of one job of it.
+/// A kind of slice with the input for one of its jobs.
 #[derive(Clone, Debug)]
 pub struct KindAvailability {
-    /// The name of the kind.
+    /// Name of the kind of slice.
     pub kind: String,
-    /// How many slices of it there are.
+    /// Number of slices of this kind.
     pub slices: usize,
-    /// A job of it, beside all others.
-    pub asked: AvailabilityAsked,
+    /// Input for one job of this kind, with the other slices as other jobs.
+    pub input: AvailabilityInput,
 }
 
-/// For people.
-pub fn availability_text(asked: &AvailabilityAsked) -> String {
-    let Plant { cubes, job, .. } = asked.plant;
+/// Writes the availability of a job for people.
+pub fn availability_text(input: &AvailabilityInput) -> String {
+    let PodCounts { cubes, job, .. } = input.plant;
     let title =
-        format!("availability of {}: a job of {job} of {cubes} cubes, {} spare\n", asked.fabric, cubes - job);
-    title + &body(asked)
+        format!("availability of {}: a job of {job} of {cubes} cubes, {} spare\n", input.fabric, cubes - job);
+    title + &body(input)
 }
 
-/// The same of every kind of a pod in slices.
+/// Writes the availability of every kind of slice for people.
 pub fn slices_availability_text(fabric: &str, kinds: &[KindAvailability]) -> String {
     let mut out = format!("availability of {fabric}, by kind of slice\n");
-    for KindAvailability { kind, slices, asked } in kinds {
-        let Plant { cubes, job, others, .. } = asked.plant;
-        let all = if *slices == 1 { "1 slice" } else { "each slice" };
+    for KindAvailability { kind, slices, input } in kinds {
+        let PodCounts { cubes, job, others, .. } = input.plant;
+        let subject = if *slices == 1 { "1 slice" } else { "each slice" };
         let _ = writeln!(
             out,
-            "\n{kind} ({slices}): {all} of {}; {} can stand in for any of the {} in slices",
+            "\n{kind} ({slices}): {subject} of {}; {} can stand in for any of the {} in slices",
             count(job),
             count(cubes - job - others),
             job + others
         );
-        out += &body(asked);
+        out += &body(input);
     }
     out
 }
@@ -79,16 +80,16 @@ fn count(cubes: u32) -> String {
     if cubes == 1 { "1 cube".to_owned() } else { format!("{cubes} cubes") }
 }
 
-fn body(asked: &AvailabilityAsked) -> String {
-    let AvailabilityAsked { plant, failures, host_chips, flow, measured, .. } = asked;
-    let table = table(asked);
+fn body(input: &AvailabilityInput) -> String {
+    let AvailabilityInput { plant, failures, host_chips, flow, measured, .. } = input;
+    let table = table(input);
     let mut out = String::new();
     let _ = writeln!(
         out,
         "  a cube has {} hosts of {host_chips} chips and {} cables, the pod {} switches",
         plant.hosts, plant.cables, plant.ocses
     );
-    let Failures { host, cable, ocs, repair, restart } = failures;
+    let FailureRates { host, cable, ocs, repair, restart } = failures;
     let _ = writeln!(out, "  failures a day: {host} of a host, {cable} of a cable, {ocs} of a switch");
     let _ = writeln!(out, "  a repair takes {:.2} h, a restart {:.2} min\n", repair * 24.0, restart * 1440.0);
     let _ = write!(out, "{:37}", "DARK SWITCHES TOLERATED");
@@ -96,8 +97,8 @@ fn body(asked: &AvailabilityAsked) -> String {
         let _ = write!(out, "{dark:>9}");
     });
     out.push('\n');
-    for ((.., what), row) in ROWS.iter().zip(&table) {
-        let _ = write!(out, "  {what:35}");
+    for ((.., description), row) in ROWS.iter().zip(&table) {
+        let _ = write!(out, "  {description:35}");
         row.iter().for_each(|share| {
             let _ = write!(out, "{share:>9.4}");
         });
@@ -128,47 +129,47 @@ fn body(asked: &AvailabilityAsked) -> String {
     out
 }
 
-/// `fabc.availability/1`.
-pub fn availability_json(asked: &AvailabilityAsked) -> String {
-    let Plant { cubes, job, .. } = asked.plant;
+/// The availability of a job as JSON (`fabc.availability/1`).
+pub fn availability_json(input: &AvailabilityInput) -> String {
+    let PodCounts { cubes, job, .. } = input.plant;
     let mut out = format!(
         "{{\"format\":\"fabc.availability/1\",\"fabric\":{},\"cubes\":{cubes},\"job\":{job},",
-        quote(&asked.fabric)
+        quote(&input.fabric)
     );
-    push_figures(&mut out, asked);
+    push_figures(&mut out, input);
     out.push_str("}\n");
     out
 }
 
-/// `fabc.slices_availability/1`.
+/// The availability of every kind of slice as JSON (`fabc.slices_availability/1`).
 pub fn slices_availability_json(fabric: &str, kinds: &[KindAvailability]) -> String {
     let mut out =
         format!("{{\"format\":\"fabc.slices_availability/1\",\"fabric\":{},\"kinds\":", quote(fabric));
-    push_lines(&mut out, kinds, |out, KindAvailability { kind, slices, asked }| {
-        let Plant { cubes, job, others, .. } = asked.plant;
+    push_lines(&mut out, kinds, |out, KindAvailability { kind, slices, input }| {
+        let PodCounts { cubes, job, others, .. } = input.plant;
         push(
             out,
             format_args!("{{\"kind\":{},\"slices\":{slices},\"job\":{job},\"others\":{others},", quote(kind)),
         );
         push(out, format_args!("\"spare\":{},", cubes - job - others));
-        push_figures(out, asked);
+        push_figures(out, input);
         out.push('}');
     });
     out.push_str("}\n");
     out
 }
 
-/// What is asked, and what comes of it.
-fn push_figures(out: &mut String, asked: &AvailabilityAsked) {
-    let AvailabilityAsked {
-        plant: Plant { hosts, cables, ocses, .. },
+/// Writes the input and the resulting table as JSON members.
+fn push_figures(out: &mut String, input: &AvailabilityInput) {
+    let AvailabilityInput {
+        plant: PodCounts { hosts, cables, ocses, .. },
         failures,
         host_chips,
         flow,
         measured,
         ..
-    } = asked;
-    let Failures { host, cable, ocs, repair, restart } = failures;
+    } = input;
+    let FailureRates { host, cable, ocs, repair, restart } = failures;
     push(
         out,
         format_args!(
@@ -182,8 +183,8 @@ fn push_figures(out: &mut String, asked: &AvailabilityAsked) {
         out,
         format_args!("\"throughput\":[{}],\"measured\":{measured},\n\"availability\":{{", numbers(flow)),
     );
-    for (at, ((_, name, _), row)) in ROWS.iter().zip(&table(asked)).enumerate() {
-        let comma = if at > 0 { "," } else { "" };
+    for (index, ((_, name, _), row)) in ROWS.iter().zip(&table(input)).enumerate() {
+        let comma = if index > 0 { "," } else { "" };
         push(out, format_args!("{comma}\"{name}\":[{}]", numbers(row)));
     }
     out.push('}');

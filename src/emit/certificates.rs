@@ -1,14 +1,13 @@
-//! `certificates.json` (`fabc.certificates/1`): what makes the report checkable.
+//! Writes `certificates.json` (`fabc.certificates/1`), with which the report can be checked.
 
 use super::json::{push, push_lines, push_numbers, quote, strings};
-use super::tables::canonical;
-use crate::compiled::{Compiled, CompiledPod, RoutedScenario};
+use super::tables::keeps_topology_symmetry;
+use crate::compiled::{CompiledFabric, CompiledPod, RoutedScenario};
 use fabc_base::ids::{Id, PortId};
 use fabc_ir::{FlowCertificate, Symmetry, Topology};
 
-/// The file's text.
-pub(super) fn json(compiled: &Compiled) -> String {
-    let Compiled { topology, flow, .. } = compiled;
+pub(super) fn json(compiled: &CompiledFabric) -> String {
+    let CompiledFabric { topology, flow, .. } = compiled;
     let mut out = String::from("{\"format\":\"fabc.certificates/1\",\n");
     if let Some(flow) = &flow.primal {
         push_flow(&mut out, topology, flow);
@@ -37,7 +36,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
         match &scenario.routed {
             None => out.push_str(",\"canonical\":false,\"ranks\":[]}"),
             Some(routed) => {
-                let canonical = canonical(&routed.tables.symmetry, topology.symmetry());
+                let canonical = keeps_topology_symmetry(&routed.tables.symmetry, topology.symmetry());
                 push(out, format_args!(",\"canonical\":{canonical},\"ranks\":"));
                 if canonical || routed.tables.symmetry.is_trivial() {
                     push_numbers(out, routed.proof.ranks());
@@ -66,7 +65,8 @@ fn push_flow(out: &mut String, topology: &Topology, flow: &FlowCertificate) {
     out.push('}');
 }
 
-/// Ranks under the trivial symmetry, for tables that keep a symmetry which `topology.json` does not name.
+/// Ranks of all nodes, as under the trivial symmetry. They go with tables that keep a symmetry which
+/// `topology.json` does not name.
 fn ranks_of_all_nodes<'c>(
     topology: &'c Topology,
     routed: &'c RoutedScenario,

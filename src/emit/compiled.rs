@@ -1,4 +1,4 @@
-//! The result of a compilation: everything the emitters write.
+//! The result of a compilation, from which the emitters write every file.
 
 use fabc_base::ids::OcsId;
 use fabc_check::{DeadlockFree, Sampled, Wired};
@@ -10,77 +10,77 @@ use fabc_ir::{
 use fabc_model::{ClosedForm, Fabric, Pod};
 use fabc_sim::SimReport;
 
-/// A compiled fabric.
+/// A compiled fabric with everything that was measured and proved.
 #[derive(Debug)]
-pub struct Compiled {
-    /// What was declared.
+pub struct CompiledFabric {
+    /// The fabric as the spec declares it.
     pub fabric: Fabric,
-    /// Who is wired to whom.
+    /// Its routers, links and symmetry.
     pub topology: Topology,
-    /// Proof that the topology is what was declared.
+    /// Proof that the topology is the declared one.
     pub wired: Wired,
-    /// What is known of a pod; `None` for a network.
+    /// Results that only pods have; `None` for a network.
     pub pod: Option<CompiledPod>,
-    /// Where routers stand; `None` without a floor.
+    /// Positions of routers; `None` without a floor.
     pub placement: Option<Placement>,
-    /// What the cables of that floor come to.
+    /// Metrics of the cables on that floor.
     pub cables: Option<FloorMetrics>,
-    /// What flow costs in cable, by rising weight; empty unless the search weighed it.
+    /// Pairs of flow and cable length, by rising weight of cable. Empty unless the search weighed cables.
     pub trade_off: Vec<TradeOff>,
-    /// What was measured of the graph of a network; `None` for a pod.
+    /// Metrics of the graph of a network; `None` for a pod.
     pub network: Option<NetworkMetrics>,
     /// The certified flow of the healthy fabric.
     pub flow: ConcurrentFlow,
-    /// Nominal first, then every tolerated fault.
+    /// The nominal scenario, then every tolerated fault.
     pub scenarios: Vec<CompiledScenario>,
-    /// What the simulations of the spec found: of each its scenarios, nominal first; no scenario where there
-    /// are no tables.
+    /// Reports of the simulations of the spec. Each has one report per scenario, nominal first, and none if
+    /// there are no tables.
     pub simulations: Vec<Vec<SimReport>>,
-    /// What the collectives of the spec take, in its order.
+    /// Results of the collectives of the spec, in its order.
     pub collectives: Vec<CollectiveResult>,
-    /// How the `require` lines came out, in the order of the normalized spec.
+    /// Outcomes of the `require` lines, in the order of the normalized spec.
     pub requires: Vec<RequireOutcome>,
-    /// What the passes did.
+    /// Records of the passes, in their order.
     pub passes: Vec<PassRecord>,
 }
 
-/// A fabric that was wired, and no more: nothing of it is measured, and nothing is routed.
+/// A fabric that is wired but neither measured nor routed.
 #[derive(Debug)]
 pub struct WiredFabric {
-    /// What was declared.
+    /// The fabric as the spec declares it.
     pub fabric: Fabric,
-    /// Who is wired to whom.
+    /// Its routers, links and symmetry.
     pub topology: Topology,
-    /// Proof that the topology is what was declared.
+    /// Proof that the topology is the declared one.
     pub wired: Wired,
-    /// What every OCS of a pod is set to.
+    /// Cross-connects of every OCS; `None` for a network.
     pub cross_connects: Option<CrossConnects>,
-    /// How many `require` lines only a build can decide.
+    /// Number of `require` lines that only a full build can decide.
     pub undecided: usize,
 }
 
-/// What files about links alone are written from.
+/// The input for files that hold only links.
 #[derive(Clone, Copy, Debug)]
-pub struct Wiring<'a> {
-    /// What was declared.
+pub struct WiredLinks<'a> {
+    /// The fabric as the spec declares it.
     pub fabric: &'a Fabric,
-    /// Who is wired to whom.
+    /// Its routers, links and symmetry.
     pub topology: &'a Topology,
-    /// What every OCS of a pod is set to; `None` for a network.
+    /// Cross-connects of every OCS; `None` for a network.
     pub cross_connects: Option<&'a CrossConnects>,
 }
 
-impl<'a> Wiring<'a> {
-    /// The pod with the settings of its switches, if the fabric is one.
+impl<'a> WiredLinks<'a> {
+    /// The pod with the cross-connects of its switches; `None` for a network.
     pub fn pod(self) -> Option<(&'a Pod, &'a CrossConnects)> {
         self.fabric.pod().zip(self.cross_connects)
     }
 }
 
 impl WiredFabric {
-    /// Its links.
-    pub fn wiring(&self) -> Wiring<'_> {
-        Wiring {
+    /// The links of this fabric, for files that hold only links.
+    pub fn wiring(&self) -> WiredLinks<'_> {
+        WiredLinks {
             fabric: &self.fabric,
             topology: &self.topology,
             cross_connects: self.cross_connects.as_ref(),
@@ -88,62 +88,62 @@ impl WiredFabric {
     }
 }
 
-/// A network that is too large to be built: what formulas say of it, and what was looked at.
+/// A network that is too large to be built. Formulas describe it, and the checker examined a sample.
 #[derive(Debug)]
-pub struct Described {
-    /// What formulas say.
+pub struct DescribedNetwork {
+    /// Values of the closed formulas.
     pub form: ClosedForm,
-    /// The sample that the checker found to be so.
+    /// The sample that the checker found to match the formulas.
     pub sampled: Sampled,
-    /// How the `require` lines came out, in the order of the normalized spec; not measured where formulas do
-    /// not decide.
+    /// Outcomes of the `require` lines, in the order of the normalized spec. A line that no formula decides
+    /// is not measured.
     pub requires: Vec<RequireOutcome>,
 }
 
-/// What a compiled pod has beside any other fabric.
+/// Results that only a compiled pod has.
 #[derive(Debug)]
 pub struct CompiledPod {
-    /// What every OCS is set to.
+    /// Cross-connects that every OCS has to set.
     pub cross_connects: CrossConnects,
-    /// What no topology of the pod can carry more than; `None` for a single router.
+    /// Upper bound on the flow of every topology of the pod; `None` for a single router.
     pub limit: Option<UniversalLimit>,
-    /// What the topology for uniform demand reaches; `None` unless the topology is synthesized for another
-    /// demand.
+    /// Flow of the topology that is synthesized for uniform demand. `None` unless the demand is another one.
     pub uniform: Option<UniformTopology>,
-    /// OCS-disjoint spanning trees over the cubes, each as the OCSes it uses.
+    /// OCS-disjoint spanning trees over the cubes, each as the OCSes that it uses.
     pub trees: Vec<Vec<OcsId>>,
-    /// How many there can be.
+    /// Bounds on the number of such trees.
     pub tree_bounds: TreeBounds,
 }
 
-/// One scenario.
+/// One scenario with its measurements, certificates and tables.
 #[derive(Debug)]
 pub struct CompiledScenario {
-    /// What has failed.
+    /// The fault of this scenario, or none.
     pub scenario: Scenario,
-    /// What was measured.
+    /// Metrics of the fabric in this scenario.
     pub metrics: ScenarioMetrics,
-    /// The channel lengths that prove the upper end of its flow.
+    /// Channel lengths that prove the upper bound of the flow.
     pub lengths: DualLengths,
-    /// A flow that proves the lower end; `None` where that is what the tables carry, and for the healthy
-    /// fabric, whose flow is [`Compiled::flow`].
+    /// A flow that proves the lower bound. `None` if the routes of the tables prove it. Also `None` for the
+    /// healthy fabric, whose flow is [`CompiledFabric::flow`].
     pub flow: Option<FlowCertificate>,
     /// Tables and their proof; `None` if the build stopped before routing.
     pub routed: Option<RoutedScenario>,
 }
 
-/// Tables, and the right to emit them.
+/// Tables, with the proof that permits to emit them.
 #[derive(Debug)]
 pub struct RoutedScenario {
-    /// The forwarding tables, packed: those of all scenarios wait here until they are written.
+    /// The forwarding tables. They are packed because the tables of all scenarios stay in memory until they
+    /// are written.
     pub tables: PackedTables,
-    /// Proof of deadlock freedom.
+    /// Proof that the tables are free of deadlock.
     pub proof: DeadlockFree,
 }
 
 impl CompiledScenario {
-    /// What of it does not follow from the rest.
-    pub fn kept(&self) -> KeptScenario {
+    /// The part of this scenario that cannot be recomputed from the rest.
+    pub fn kept_scenario(&self) -> KeptScenario {
         let routed = self.routed.as_ref();
         KeptScenario {
             scenario: self.scenario.name.clone(),
@@ -158,23 +158,23 @@ impl CompiledScenario {
 }
 
 impl CompiledPod {
-    /// What no topology of the pod can exceed, as a rate of every pair.
-    pub fn universal(&self) -> Option<Fraction> {
+    /// Upper bound on the flow of every topology of the pod, as a rate per ordered pair.
+    pub fn universal_bound(&self) -> Option<Fraction> {
         self.limit.as_ref().map(UniversalLimit::value)
     }
 }
 
-impl Compiled {
-    /// Its links.
-    pub fn wiring(&self) -> Wiring<'_> {
+impl CompiledFabric {
+    /// The links of this fabric, for files that hold only links.
+    pub fn wiring(&self) -> WiredLinks<'_> {
         let cross_connects = self.pod.as_ref().map(|pod| &pod.cross_connects);
-        Wiring { fabric: &self.fabric, topology: &self.topology, cross_connects }
+        WiredLinks { fabric: &self.fabric, topology: &self.topology, cross_connects }
     }
-    /// The pod and what is known of it, if the fabric is one.
+    /// The pod and its results; `None` for a network.
     pub fn pod(&self) -> Option<(&Pod, &CompiledPod)> {
         self.fabric.pod().zip(self.pod.as_ref())
     }
-    /// Whether the healthy fabric is proved to carry as much as any topology could.
+    /// Whether the healthy fabric provably carries as much as any topology of the pod.
     pub fn is_optimal(&self) -> bool {
         let load = self.scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
         self.pod
@@ -182,14 +182,14 @@ impl Compiled {
             .and_then(|pod| pod.limit.as_ref())
             .is_some_and(|limit| limit.is_met(&self.flow, load))
     }
-    /// The same where only pods come.
+    /// The pod and its results, for callers that handle only pods.
     ///
     /// # Panics
-    /// For a network.
-    pub fn of_pod(&self) -> (&Pod, &CompiledPod) {
+    /// If the fabric is a network.
+    pub fn expect_pod(&self) -> (&Pod, &CompiledPod) {
         self.pod().expect("what is of pods only is asked of pods only")
     }
-    /// The metrics of all scenarios, nominal first.
+    /// Metrics of all scenarios, nominal first.
     pub fn metrics(&self) -> Vec<ScenarioMetrics> {
         self.scenarios.iter().map(|scenario| scenario.metrics.clone()).collect()
     }

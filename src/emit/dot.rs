@@ -1,19 +1,18 @@
-//! `topology.dot`: for Graphviz, one cluster per cube.
+//! Writes `topology.dot` of a pod for Graphviz, with one cluster per cube.
 
 use super::json::push;
-use crate::compiled::Wiring;
+use crate::compiled::WiredLinks;
 use fabc_base::ids::{BlockId, Id};
 use fabc_ir::{CrossConnects, LinkClass};
 use fabc_model::{PORT_NAMES, Pod};
 
-/// The file's text.
-pub(super) fn dot(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
-    let Wiring { fabric, topology, .. } = wiring;
+pub(super) fn dot(wiring: WiredLinks<'_>, pod: &Pod, cross_connects: &CrossConnects) -> String {
+    let WiredLinks { fabric, topology, .. } = wiring;
     let mut out = format!("graph \"{}\" {{\n  node [shape=box, fontsize=10];\n", fabric.name);
     for cube in (0..pod.cubes).map(BlockId) {
         push(&mut out, format_args!("  subgraph \"cluster_cube{cube}\" {{\n    label=\"cube {cube}\";\n"));
         for node in topology.nodes().filter(|&node| pod.cube_of(node) == cube) {
-            let [x, y, z] = pod.at(node);
+            let [x, y, z] = pod.coordinates(node);
             push(&mut out, format_args!("    \"{node}\" [label=\"{x},{y},{z}\"];\n"));
         }
         out.push_str("  }\n");

@@ -1,4 +1,4 @@
-//! What the switches do, beside what a build set: for people, and as `fabc.drift/1`.
+//! Writes the difference between the state of the switches and the build, for people and as `fabc.drift/1`.
 
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
@@ -6,26 +6,27 @@ use fabc_base::ids::OcsId;
 use fabc_ir::{Drift, Meaning, SliceDrift, SlicesDrift, SwitchDrift};
 use fabc_model::Pod;
 
-/// Names of what is down that a line shows.
+/// Maximum number of failed parts that a line names.
 const SHOWN: usize = 12;
 
-/// The drift for people. `from`: the directory, and in it the tables of a fault that it has prepared.
+/// Writes the drift for people. `from` holds the built directory, and the path of the tables in it that were
+/// prepared for this fault.
 pub fn drift_text(name: &str, pod: &Pod, drift: &Drift, from: (&str, Option<&str>)) -> String {
     let mut out = String::new();
     if push_switches(&mut out, name, pod, &drift.switches) {
         out.push('\n');
-        push_meaning(&mut out, drift, from);
+        push_meaning(&mut out, drift, from.0, from.1);
     }
     out
 }
 
-/// What every switch does otherwise; whether any does.
+/// Writes the differences of every switch. Returns whether there are any.
 fn push_switches(out: &mut String, name: &str, pod: &Pod, switches: &[SwitchDrift]) -> bool {
     if switches.is_empty() {
-        push(out, format_args!("{name}: the switches do what was built\n"));
+        push(out, format_args!("{name}: the switches match the build\n"));
         return false;
     }
-    let sum = |of: fn(&SwitchDrift) -> usize| switches.iter().map(of).sum::<usize>() as u64;
+    let sum = |count: fn(&SwitchDrift) -> usize| switches.iter().map(count).sum::<usize>() as u64;
     let counts: Vec<String> = [
         (sum(|switch| switch.missing.len()), "missing"),
         (sum(|switch| switch.extra.len()), "too many"),
@@ -35,7 +36,7 @@ fn push_switches(out: &mut String, name: &str, pod: &Pod, switches: &[SwitchDrif
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{} {what}", grouped(count)))
+    .map(|(count, state)| format!("{} {state}", grouped(count)))
     .collect();
     let count =
         if switches.len() == 1 { "1 switch".to_owned() } else { format!("{} switches", switches.len()) };
@@ -48,34 +49,34 @@ fn push_switches(out: &mut String, name: &str, pod: &Pod, switches: &[SwitchDrif
 
 fn push_switch(out: &mut String, pod: &Pod, switch: &SwitchDrift) {
     let SwitchDrift { ocs, missing, extra, moved, blocked, pending, failed, idle } = switch;
-    let state = if *idle { "  told, but nothing is set yet" } else { "" };
+    let state = if *idle { "  configured, but not yet set" } else { "" };
     push(out, format_args!("\n{}{state}\n", pod.ocses[*ocs].name));
-    let mut line = |sign: char, pair: [u32; 2], what: &str| {
-        let [a, b] = faces(pod, *ocs, pair);
-        push(out, format_args!("  {sign}  {a:<18}  {b:<18}  {what}\n"));
+    let mut line = |sign: char, pair: [u32; 2], state: &str| {
+        let [a, b] = face_names(pod, *ocs, pair);
+        push(out, format_args!("  {sign}  {a:<18}  {b:<18}  {state}\n"));
     };
     for &pair in missing {
-        let what = if pending.contains(&pair) {
+        let state = if pending.contains(&pair) {
             "missing, pending"
         } else if failed.contains(&pair) {
             "missing, failed"
         } else {
             "missing"
         };
-        line('-', pair, what);
+        line('-', pair, state);
     }
     for &pair in extra {
         line('+', pair, if moved.contains(&pair) { "moved here" } else { "not built" });
     }
-    for (pairs, what) in [(pending, "pending"), (failed, "failed")] {
-        pairs.iter().filter(|pair| !missing.contains(pair)).for_each(|&pair| line('?', pair, what));
+    for (pairs, state) in [(pending, "pending"), (failed, "failed")] {
+        pairs.iter().filter(|pair| !missing.contains(pair)).for_each(|&pair| line('?', pair, state));
     }
     for port in blocked {
         push(out, format_args!("  x  {port:<18}  {:<18}  blocked\n", ""));
     }
 }
 
-fn push_meaning(out: &mut String, drift: &Drift, (directory, tables): (&str, Option<&str>)) {
+fn push_meaning(out: &mut String, drift: &Drift, directory: &str, tables: Option<&str>) {
     match &drift.meaning {
         Meaning::Same => out.push_str("nothing that was built is missing, and nothing else is joined\n"),
         Meaning::Scenario(name) => {
@@ -86,7 +87,7 @@ fn push_meaning(out: &mut String, drift: &Drift, (directory, tables): (&str, Opt
             );
         }
         Meaning::Repair(names) => {
-            push(out, format_args!("no fault of the budget: {}\n", repair(directory, names)))
+            push(out, format_args!("no fault of the budget: {}\n", repair_command(directory, names)))
         }
         Meaning::Foreign(names) => {
             out.push_str("ports are joined that were not: packets on them go astray, since tables name ports; set the switches again");
@@ -94,15 +95,18 @@ fn push_meaning(out: &mut String, drift: &Drift, (directory, tables): (&str, Opt
                 true => out.push('\n'),
                 false => push(
                     out,
-                    format_args!(",\nor unset what is too many and then {}\n", repair(directory, names)),
+                    format_args!(
+                        ",\nor unset what is too many and then {}\n",
+                        repair_command(directory, names)
+                    ),
                 ),
             }
         }
     }
 }
 
-/// The command that finds tables for what is left.
-fn repair(directory: &str, names: &[String]) -> String {
+/// The `fabc repair` command that computes tables for the surviving network.
+fn repair_command(directory: &str, names: &[String]) -> String {
     let down: Vec<String> = names.iter().take(SHOWN).map(|name| format!("--down '{name}'")).collect();
     let more = names.len().saturating_sub(SHOWN);
     let more =
@@ -110,12 +114,12 @@ fn repair(directory: &str, names: &[String]) -> String {
     format!("fabc repair {directory} {}{more} --out repaired", down.join(" "))
 }
 
-/// The names of two ports.
-fn faces(pod: &Pod, ocs: OcsId, pair: [u32; 2]) -> [String; 2] {
+/// The names of the two face ports of a cross-connect.
+fn face_names(pod: &Pod, ocs: OcsId, pair: [u32; 2]) -> [String; 2] {
     pod.ocses[ocs].faces(pair).map(|face| pod.face_port_name(face))
 }
 
-/// The drift for programs, `fabc.drift/1`.
+/// The drift as JSON (`fabc.drift/1`).
 pub fn drift_json(name: &str, pod: &Pod, drift: &Drift) -> String {
     let mut out = format!(
         "{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":",
@@ -144,30 +148,30 @@ fn push_switch_lines(out: &mut String, pod: &Pod, switches: &[SwitchDrift]) {
     push_lines(out, switches, |out, switch| {
         let SwitchDrift { ocs, missing, extra, moved, blocked, pending, failed, idle } = switch;
         push(out, format_args!("{{\"ocs\":{}", quote(&pod.ocses[*ocs].name)));
-        for (what, pairs) in [
+        for (key, pairs) in [
             ("missing", missing),
             ("extra", extra),
             ("moved", moved),
             ("pending", pending),
             ("failed", failed),
         ] {
-            push(out, format_args!(",\"{what}\":"));
+            push(out, format_args!(",\"{key}\":"));
             push_numbers(out, pairs.iter().map(|[a, b]| format!("[{a},{b}]")));
         }
         push(out, format_args!(",\"blocked\":{},\"idle\":{idle}}}", strings(blocked)));
     });
 }
 
-/// The drift of a pod in slices, for people; `directory` is where it was placed.
+/// Writes the drift of a pod in slices, for people. `directory` is the directory of its placement.
 pub fn slices_drift_text(name: &str, pod: &Pod, drift: &SlicesDrift, directory: &str) -> String {
     let mut out = String::new();
     if !push_switches(&mut out, name, pod, &drift.switches) {
         return out;
     }
     out.push('\n');
-    for (ocs, pair, ends) in &drift.across {
-        let [a, b] = faces(pod, *ocs, *pair);
-        let [of_a, of_b] = ends
+    for (ocs, pair, slices) in &drift.across {
+        let [a, b] = face_names(pod, *ocs, *pair);
+        let [of_a, of_b] = slices
             .each_ref()
             .map(|end| end.as_ref().map_or("no slice".to_owned(), |slice| format!("slice {slice}")));
         push(
@@ -210,12 +214,12 @@ pub fn slices_drift_text(name: &str, pod: &Pod, drift: &SlicesDrift, directory: 
     out
 }
 
-/// The same for programs, `fabc.drift/1` with `slices` and `across`.
+/// The drift of a pod in slices as JSON (`fabc.drift/1` with `slices` and `across`).
 pub fn slices_drift_json(name: &str, pod: &Pod, drift: &SlicesDrift) -> String {
     let mut out = format!(
         "{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":",
         quote(name),
-        drift.means()
+        drift.meaning_name()
     );
     push_switch_lines(&mut out, pod, &drift.switches);
     out.push_str(",\n\"slices\":");
@@ -236,15 +240,15 @@ pub fn slices_drift_json(name: &str, pod: &Pod, drift: &SlicesDrift) -> String {
         push(out, format_args!("\"repair\":{},\"parts\":{parts}}}", strings(repair)));
     });
     out.push_str(",\n\"across\":");
-    push_lines(&mut out, &drift.across, |out, (ocs, [a, b], ends)| {
-        let ends = ends.each_ref().map(|end| end.as_deref().map_or("null".to_owned(), quote));
+    push_lines(&mut out, &drift.across, |out, (ocs, [a, b], slices)| {
+        let slices = slices.each_ref().map(|end| end.as_deref().map_or("null".to_owned(), quote));
         push(
             out,
             format_args!(
                 "{{\"ocs\":{},\"pair\":[{a},{b}],\"slices\":[{},{}]}}",
                 quote(&pod.ocses[*ocs].name),
-                ends[0],
-                ends[1]
+                slices[0],
+                slices[1]
             ),
         );
     });

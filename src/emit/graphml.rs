@@ -1,9 +1,9 @@
-//! `topology.graphml`: for NetworkX, Gephi, yEd, and SST Merlin's `topoAny` (which wants `endpoints` on every
-//! vertex).
+//! Writes `topology.graphml` of a pod, for NetworkX, Gephi, yEd, and SST Merlin's `topoAny`. Merlin requires
+//! `endpoints` on every vertex.
 
 use super::json::push;
 use super::topology::gigabytes;
-use crate::compiled::Wiring;
+use crate::compiled::WiredLinks;
 use fabc_ir::{CrossConnects, LinkClass, link_cycles};
 use fabc_model::{PORT_NAMES, Pod};
 
@@ -24,21 +24,21 @@ const KEYS: [(&str, &str, &str, &str); 13] = [
     ("latency_cycles", "edge", "latency_cycles", "int"),
 ];
 
-/// The file's text. Names are identifiers, numbers and brackets: nothing in it needs escaping.
-pub(super) fn xml(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
-    let Wiring { fabric, topology, .. } = wiring;
+/// The text of the file. Names are identifiers, numbers and brackets, so nothing needs escaping.
+pub(super) fn xml(wiring: WiredLinks<'_>, pod: &Pod, cross_connects: &CrossConnects) -> String {
+    let WiredLinks { fabric, topology, .. } = wiring;
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
     );
-    for (id, on, name, kind) in KEYS {
+    for (id, element, name, kind) in KEYS {
         push(
             &mut out,
-            format_args!("<key id=\"{id}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"),
+            format_args!("<key id=\"{id}\" for=\"{element}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"),
         );
     }
     push(&mut out, format_args!("<graph id=\"{}\" edgedefault=\"undirected\">\n", fabric.name));
     for node in topology.nodes() {
-        let [x, y, z] = pod.at(node);
+        let [x, y, z] = pod.coordinates(node);
         push(&mut out, format_args!("<node id=\"{node}\">"));
         push_data(&mut out, "name", pod.node_name(node));
         for (key, value) in [("cube", pod.cube_of(node).0), ("x", x), ("y", y), ("z", z), ("endpoints", 1)] {

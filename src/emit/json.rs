@@ -1,23 +1,23 @@
-//! JSON by hand: fixed key order, one record per line in long lists, no intermediate tree.
+//! Writes JSON by hand: fixed key order, one record per line in long lists, no intermediate tree.
 
 use std::fmt::Write;
 
-/// A JSON string with its quotes.
+/// A JSON string literal with its quotes.
 pub(super) fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// `["a","b"]` of strings.
+/// A JSON array of strings: `["a","b"]`.
 pub(super) fn strings<S: AsRef<str>>(items: impl IntoIterator<Item = S>) -> String {
     let quoted: Vec<String> = items.into_iter().map(|item| quote(item.as_ref())).collect();
     format!("[{}]", quoted.join(","))
 }
 
-/// `[1,2]` of anything that prints as JSON, appended to `out`.
+/// Appends a JSON array of values that print as JSON: `[1,2]`.
 pub(super) fn push_numbers<T: std::fmt::Display>(out: &mut String, items: impl IntoIterator<Item = T>) {
     out.push('[');
-    for (at, item) in items.into_iter().enumerate() {
-        if at > 0 {
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
             out.push(',');
         }
         push(out, format_args!("{item}"));
@@ -25,7 +25,8 @@ pub(super) fn push_numbers<T: std::fmt::Display>(out: &mut String, items: impl I
     out.push(']');
 }
 
-/// `[\n record,\n record\n]` with one record per line, or `[]`; `record` appends one.
+/// Appends an array with one record per line, `[\n record,\n record\n]`, or `[]`. `record` appends one
+/// record.
 pub(super) fn push_lines<T>(
     out: &mut String,
     items: impl IntoIterator<Item = T>,
@@ -41,7 +42,7 @@ pub(super) fn push_lines<T>(
     out.push_str(if any { "\n]" } else { "]" });
 }
 
-/// The same for `{\n "key":value,\n ..}`.
+/// Appends an object with one member per line: `{\n "key":value,\n ..}`.
 pub(super) fn push_object<T>(
     out: &mut String,
     items: impl IntoIterator<Item = T>,
@@ -57,12 +58,13 @@ pub(super) fn push_object<T>(
     out.push_str(if any { "\n}" } else { "}" });
 }
 
-/// Appends formatted text (a `String` never refuses).
+/// Appends formatted text. Writing to a `String` cannot fail.
 pub(super) fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
-/// Appends a small integer; several times faster than the formatting machinery, and tables are made of them.
+/// Appends an integer. It is several times faster than the formatting machinery, and tables consist of
+/// integers.
 pub(super) fn push_int(out: &mut String, value: i64) {
     // Most numbers of a table have one digit.
     match value {
@@ -71,11 +73,11 @@ pub(super) fn push_int(out: &mut String, value: i64) {
         _ => {}
     }
     let mut digits = [0u8; 20];
-    let mut at = digits.len();
+    let mut start = digits.len();
     let mut rest = value.unsigned_abs();
     loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
+        start -= 1;
+        digits[start] = b'0' + (rest % 10) as u8;
         rest /= 10;
         if rest == 0 {
             break;
@@ -84,5 +86,5 @@ pub(super) fn push_int(out: &mut String, value: i64) {
     if value < 0 {
         out.push('-');
     }
-    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
+    out.push_str(std::str::from_utf8(&digits[start..]).unwrap_or_default());
 }

@@ -1,8 +1,8 @@
-//! What the parts of a build keep (`fabc.kept.bin/1`, `fabc.kept_simulation.bin/1`), and what they are parts
-//! of (`fabc.shards/1`).
+//! Writes the results that a shard of a build keeps (`fabc.kept.bin/1`, `fabc.kept_simulation.bin/1`), and
+//! the description of the whole build (`fabc.shards/1`).
 //!
-//! A line of JSON; the packed tables as they are in memory, or the report as a build writes it; and 32 bytes
-//! of hash over all before.
+//! A kept file is one line of JSON, a body, and a hash of 32 bytes over both. The body is the packed tables
+//! as in memory, or the simulation report as a build writes it.
 
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::manifest::TOOL;
@@ -15,12 +15,12 @@ use fabc_ir::{
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
 
-/// A fault; `key` says of which build.
+/// The kept file of a fault. `key` identifies the build.
 pub fn kept_fault(key: &str, kept: &KeptScenario) -> Vec<u8> {
-    file(key, kept, "")
+    kept_file(key, kept, "")
 }
 
-/// The healthy fabric.
+/// The kept file of the healthy fabric.
 pub fn kept_healthy(key: &str, healthy: &KeptHealthy) -> Vec<u8> {
     let KeptHealthy { nominal, flow, routing, pieces: Pieces { faults, simulations } } = healthy;
     let (rounds, sweeps, stopped_by) = (flow.rounds, flow.sweeps, quote(flow.stopped_by.name()));
@@ -30,15 +30,15 @@ pub fn kept_healthy(key: &str, healthy: &KeptHealthy) -> Vec<u8> {
     push_record(&mut more, routing.as_ref());
     let simulations = simulations
         .iter()
-        .map(|(name, of)| format!("{{\"name\":{},\"scenarios\":{}}}", quote(name), quote(of.name())));
+        .map(|(name, share)| format!("{{\"name\":{},\"scenarios\":{}}}", quote(name), quote(share.name())));
     push(&mut more, format_args!(",\"faults\":{},\"simulations\":", strings(faults)));
     push_numbers(&mut more, simulations);
     more.push('}');
-    file(key, nominal, &more)
+    kept_file(key, nominal, &more)
 }
 
-/// A simulation on one scenario, whose own file has the hash `tables`: on these tables, and no others, it was
-/// run.
+/// The kept file of a simulation of one scenario. `tables` is the hash of that scenario's kept file, because
+/// the result holds only for these tables.
 pub fn kept_simulation(
     key: &str,
     tables: &str,
@@ -55,11 +55,11 @@ pub fn kept_simulation(
         quote(tables)
     );
     text += &simulation_json(fabric, topology, Some(name), std::slice::from_ref(report));
-    sealed(text.into_bytes())
+    with_hash(text.into_bytes())
 }
 
-/// The head has no line end of its own: it ends with the first one.
-fn file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
+/// Assembles a kept file. The only line end is the one after the head.
+fn kept_file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
     let KeptScenario { scenario, lengths, flow, routed } = kept;
     let mut head = format!(
         "{{\"format\":\"fabc.kept.bin/1\",\"key\":{},\"scenario\":{},\"lengths\":",
@@ -67,7 +67,7 @@ fn file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
         quote(scenario)
     );
     push_numbers(&mut head, &lengths.lengths);
-    // Past what readers of JSON take for exact.
+    // These numbers may exceed what JSON readers represent exactly, so they are strings.
     push(&mut head, format_args!(",\"volume\":\"{}\",\"distance\":\"{}\"", lengths.volume, lengths.distance));
     push_flow(&mut head, flow.as_ref());
     if let Some(KeptTables { tables, ranks }) = routed {
@@ -87,10 +87,10 @@ fn file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
     let mut bytes = head.replace('\n', "").into_bytes();
     bytes.push(b'\n');
     bytes.extend(routed.iter().flat_map(|kept| &kept.tables.body));
-    sealed(bytes)
+    with_hash(bytes)
 }
 
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+fn with_hash(mut bytes: Vec<u8>) -> Vec<u8> {
     let hash = blake3::hash(&bytes);
     bytes.extend(hash.as_bytes());
     bytes
@@ -135,7 +135,7 @@ fn push_record(out: &mut String, record: Option<&PassRecord>) {
     );
 }
 
-/// `shards.json` (`fabc.shards/1`): the build that the parts are of.
+/// The text of `shards.json` (`fabc.shards/1`), which describes the sharded build.
 pub fn shards_json(plan: &ShardPlan) -> String {
     let ShardPlan { fabric, key, shards, options, tables } = plan;
     let options: Vec<String> =

@@ -1,16 +1,16 @@
-//! Lines of text for people: as wide as a terminal is, some words in color.
+//! Lines of text for people, as wide as the terminal, with some words in color.
 
-/// How a text is laid out.
+/// Width and color of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
     /// Columns of the widest line, at least 80.
     pub width: usize,
-    /// Whether verdicts and worst values are colored.
+    /// Whether verdicts and worst values have colors.
     pub color: bool,
 }
 
 impl Look {
-    /// That of `report.txt`, and of a terminal that says nothing of itself.
+    /// The look of `report.txt`, and of a terminal of unknown width.
     pub const FILE: Look = Look { width: 100, color: false };
 }
 
@@ -20,7 +20,6 @@ pub(super) struct Lines {
     pub(super) look: Look,
 }
 
-/// Colors of ANSI terminals.
 #[derive(Clone, Copy)]
 pub(super) enum Color {
     Green,
@@ -29,25 +28,24 @@ pub(super) enum Color {
 }
 
 impl Lines {
-    /// None yet.
     pub(super) fn new(look: Look) -> Self {
         Self { out: String::new(), look }
     }
 
-    /// A line of capitals behind an empty one.
-    pub(super) fn title(&mut self, title: &str, rest: &str) {
+    /// Appends an empty line and a heading, followed by `rest`.
+    pub(super) fn push_title(&mut self, title: &str, rest: &str) {
         self.out.push('\n');
-        self.clipped(format!("{title:<16}{rest}"));
+        self.push_clipped(format!("{title:<16}{rest}"));
     }
 
-    /// The words of `text` after `first`, further lines indented as deep.
-    pub(super) fn wrapped(&mut self, first: &str, text: &str) {
+    /// Appends `first` and then the words of `text`, wrapped and indented to the end of `first`.
+    pub(super) fn push_wrapped(&mut self, first: &str, text: &str) {
         let indent = first.chars().count();
         let mut line = first.to_owned();
         let mut fresh = true;
         for word in text.split(' ') {
             if !fresh && line.chars().count() + 1 + word.chars().count() > self.look.width {
-                self.clipped(line);
+                self.push_clipped(line);
                 line = " ".repeat(indent);
                 fresh = true;
             }
@@ -57,24 +55,24 @@ impl Lines {
             line.push_str(word);
             fresh = false;
         }
-        self.clipped(line);
+        self.push_clipped(line);
     }
 
-    /// One line; what a very long name pushes beyond the width is cut.
-    pub(super) fn clipped(&mut self, line: String) {
-        self.painted(line, "", None);
+    /// Appends one line, cut to the width.
+    pub(super) fn push_clipped(&mut self, line: String) {
+        self.push_painted(line, "", None);
     }
 
-    /// One line, the first `word` of which has a color.
-    pub(super) fn painted(&mut self, line: String, word: &str, color: Option<Color>) {
+    /// Appends one line and colors the first occurrence of `word`.
+    pub(super) fn push_painted(&mut self, line: String, word: &str, color: Option<Color>) {
         let line = line.trim_end();
         let cut: String = match line.chars().count() > self.look.width {
             true => line.chars().take(self.look.width - 2).chain("..".chars()).collect(),
             false => line.to_owned(),
         };
         match (color.filter(|_| self.look.color), cut.find(word)) {
-            (Some(color), Some(at)) => {
-                let (before, after) = (&cut[..at], &cut[at + word.len()..]);
+            (Some(color), Some(start)) => {
+                let (before, after) = (&cut[..start], &cut[start + word.len()..]);
                 self.out += &format!("{before}{}{word}\x1b[0m{after}", color.code());
             }
             _ => self.out += &cut,

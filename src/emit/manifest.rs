@@ -1,38 +1,37 @@
-//! `manifest.json` (`fabc.manifest/1`): size and hash of every other file, and the one place where fabc's
-//! version stands.
+//! Writes `manifest.json` (`fabc.manifest/1`): size and hash of every other file. It is the only artifact
+//! with fabc's version.
 
 use super::json::{push, push_lines, quote};
-use fabc_ir::Contract;
+use fabc_ir::ContractState;
 use std::collections::BTreeMap;
 
 /// The tool and its version, as manifests name it.
 pub const TOOL: &str = concat!("fabc ", env!("CARGO_PKG_VERSION"));
 
-/// What the manifest says about one file.
+/// The entry of one file in the manifest.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct ManifestLine {
+pub struct ManifestEntry {
     path: String,
     bytes: usize,
     blake3: String,
 }
 
-impl ManifestLine {
-    /// The line of a file.
-    pub fn of(path: &str, bytes: &[u8]) -> Self {
+impl ManifestEntry {
+    /// The entry of a file with these contents.
+    pub fn for_file(path: &str, bytes: &[u8]) -> Self {
         Self { path: path.to_owned(), bytes: bytes.len(), blake3: blake3::hash(bytes).to_hex().to_string() }
     }
 }
 
-/// The text of a manifest that `tool` writes ([`TOOL`] is this one); `lines` ascend by path.
-///
-/// `contract` says what has become of the spec's requires.
+/// The text of a manifest. `tool` is normally [`TOOL`], `lines` ascend by path, and `contract` is the state
+/// of the spec's requires.
 pub fn manifest_json(
     tool: &str,
     fabric: &str,
     spec_text: &str,
-    contract: Contract,
+    contract: ContractState,
     options: &[(String, String)],
-    lines: &[ManifestLine],
+    lines: &[ManifestEntry],
 ) -> String {
     let mut out = String::from("{\"format\":\"fabc.manifest/1\",");
     push(&mut out, format_args!("\"tool\":{},\"fabric\":{},\n", quote(tool), quote(fabric)));

@@ -1,16 +1,16 @@
-//! What the reports for people say of the graph of a network, before it is laid out.
+//! Sentences about the graph of a network for the reports for people, before layout.
 
 use super::design_space;
 use super::number::{fixed, grouped, round_up_sig};
 use super::summary::percent;
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use fabc_ir::{
     FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured,
 };
 use fabc_model::Family;
 
-/// Sentences on what was measured of the graph of a network, and on what was not; empty for a pod.
-pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
+/// Sentences about what was measured on the graph of a network, and what was not. Empty for a pod.
+pub(super) fn lines(compiled: &CompiledFabric) -> Vec<String> {
     let Some(network) = &compiled.network else { return Vec::new() };
     let failures = network.failures.as_ref().map(|failures| failures_line(network, failures));
     shortfall(compiled)
@@ -24,7 +24,7 @@ pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
 }
 
 /// How many routers of a drawn network have fewer links than its degree.
-fn shortfall(compiled: &Compiled) -> Option<String> {
+fn shortfall(compiled: &CompiledFabric) -> Option<String> {
     let Some(Family::Shortcuts(shortcuts)) = compiled.fabric.family() else { return None };
     let topology = &compiled.topology;
     let links = |node| topology.channels_from(node).count() as u64;
@@ -42,10 +42,10 @@ fn shortfall(compiled: &Compiled) -> Option<String> {
     ))
 }
 
-/// Where a network stands among the designs of its family and radix.
-fn designs(compiled: &Compiled) -> Option<String> {
-    let space = design_space::of(compiled)?;
-    let (routers, bound) = (space.own.router_count() as u64, space.moore_bound());
+/// The rank of a network among the designs of its family and radix.
+fn designs(compiled: &CompiledFabric) -> Option<String> {
+    let space = design_space::radix_designs(compiled)?;
+    let (routers, bound) = (space.network.router_count() as u64, space.moore_bound());
     let largest = space.designs.last()?.router_count() as u64;
     let rank = if routers == largest {
         "this is the largest".to_owned()
@@ -64,8 +64,9 @@ fn designs(compiled: &Compiled) -> Option<String> {
     ))
 }
 
-/// What the formulas of the family say of its distances; the compilation has compared.
-fn formula(compiled: &Compiled) -> Option<String> {
+/// The sum of distances by the formula of the family. The compilation has already compared it with the
+/// measured one.
+fn formula(compiled: &CompiledFabric) -> Option<String> {
     let form = compiled.fabric.closed_form()?;
     let (sum, pairs) = (form.distance_sum()?, form.endpoints * (form.endpoints - 1));
     Some(format!(
@@ -75,11 +76,11 @@ fn formula(compiled: &Compiled) -> Option<String> {
     ))
 }
 
-fn failures_line(network: &NetworkMetrics, of: &FailureCurve) -> String {
-    let ends = [of.parts_at.iter().min(), of.parts_at.iter().max()]
+fn failures_line(network: &NetworkMetrics, curve: &FailureCurve) -> String {
+    let range = [curve.parts_at.iter().min(), curve.parts_at.iter().max()]
         .map(|links| percent(network.share(links.copied().unwrap_or(0))));
-    let (median, orders) = (percent(network.share(of.median())), grouped(of.parts_at.len() as u64));
-    let unmeasured = if of.curve.is_none() {
+    let (median, orders) = (percent(network.share(curve.median())), grouped(curve.parts_at.len() as u64));
+    let unmeasured = if curve.curve.is_none() {
         "; distances before are not measured: they would take too many searches"
     } else {
         ""
@@ -87,11 +88,12 @@ fn failures_line(network: &NetworkMetrics, of: &FailureCurve) -> String {
     format!(
         "random failures: {median} of the links have failed when some router with hosts first does not reach another one, \
          in the median of {orders} random orders ({} to {}){unmeasured}",
-        ends[0], ends[1]
+        range[0], range[1]
     )
 }
 
-/// The median run of random failures: percent and number of failed links, diameter and mean distance.
+/// The median run of random failures, one row per point: failed links in percent, their number, diameter,
+/// average hops.
 pub(super) fn failure_rows(network: &NetworkMetrics) -> Vec<[String; 4]> {
     let row = |point: &FailurePoint| {
         let apart = || "apart".to_owned();
@@ -102,47 +104,51 @@ pub(super) fn failure_rows(network: &NetworkMetrics) -> Vec<[String; 4]> {
     network.failures.iter().flat_map(|failures| failures.curve.iter().flatten()).map(row).collect()
 }
 
-fn bisection(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
+fn bisection(compiled: &CompiledFabric, network: &NetworkMetrics) -> Vec<String> {
     let topology = &compiled.topology;
-    let Some(of) = &network.bisection else {
+    let Some(measured) = &network.bisection else {
         let why = bisection_unmeasured(topology.node_count(), topology.has_simplex());
         return why.map(|why| format!("bisection: not measured: {why}")).into_iter().collect();
     };
     let share = |links: u64| percent(network.share(links));
-    let by = if of.by_flow > of.by_spectrum { "flow" } else { "spectrum" };
-    let interval = if of.least() == of.most {
-        format!("{} links, proved by the {by} ({} of all)", grouped(of.most), share(of.most))
-    } else {
-        let (least, most) = (grouped(of.least()), grouped(of.most));
+    let by = if measured.by_flow > measured.by_spectrum { "flow" } else { "spectrum" };
+    let interval = if measured.at_least() == measured.at_most {
         format!(
-            "{least} to {most} links ({} to {} of all): from below by the {by}, from above by halves",
-            share(of.least()),
-            share(of.most)
+            "{} links, proved by the {by} ({} of all)",
+            grouped(measured.at_most),
+            share(measured.at_most)
+        )
+    } else {
+        let (lower, upper) = (grouped(measured.at_least()), grouped(measured.at_most));
+        format!(
+            "{lower} to {upper} links ({} to {} of all): from below by the {by}, from above by halves",
+            share(measured.at_least()),
+            share(measured.at_most)
         )
     };
     let mut lines = vec![format!("bisection: {interval}")];
     if network.endpoint_links < network.links {
-        let at_endpoints = percent(Fraction::new(of.at_endpoints, network.endpoint_links.max(1)));
-        let (cut, all) = (grouped(of.at_endpoints), grouped(network.endpoint_links));
+        let at_endpoints = percent(Fraction::new(measured.at_endpoints, network.endpoint_links.max(1)));
+        let (cut, total) = (grouped(measured.at_endpoints), grouped(network.endpoint_links));
         lines.push(format!(
-            "between these halves run {cut} of the {all} links at routers with hosts ({at_endpoints})"
+            "between these halves run {cut} of the {total} links at routers with hosts ({at_endpoints})"
         ));
     }
-    lines.extend(of.flow().map(|flow| {
+    lines.extend(measured.flow().map(|flow| {
         format!("what runs between these halves bounds concurrent_flow: <= {}", round_up_sig(flow, 6))
     }));
     lines
 }
 
-fn paths(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
+fn paths(compiled: &CompiledFabric, network: &NetworkMetrics) -> Vec<String> {
     let topology = &compiled.topology;
     let (endpoints, channels) = (topology.endpoints().count(), topology.channels().count());
     let mut lines = Vec::new();
     match (&network.paths, search_unmeasured(endpoints, channels, 1)) {
         (Some(paths), _) => {
-            let all = paths.all();
-            let mean = all.mean().map_or_else(String::new, |mean| fixed(mean, 4));
-            let single = all.single_share().map_or_else(String::new, percent);
+            let total = paths.at_any_distance();
+            let mean = total.mean().map_or_else(String::new, |mean| fixed(mean, 4));
+            let single = total.single_share().map_or_else(String::new, percent);
             lines.push(format!(
                 "shortest paths: {mean} of an ordered pair on average; {single} of the pairs have one only"
             ));
@@ -162,13 +168,24 @@ fn paths(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
     lines
 }
 
-/// Shortest paths by distance: its pairs, those with one path, and the mean, fewest and most paths of a pair.
+/// Shortest paths, one row per distance: distance, pairs, pairs with one path, and the mean, fewest and most
+/// paths of a pair.
 pub(super) fn paths_by_distance(network: &NetworkMetrics) -> Vec<[String; 6]> {
-    let layers =
-        network.paths.iter().flat_map(|paths| (1u64..).zip(&paths.at)).filter(|(_, at)| at.pairs > 0);
-    let row = |(distance, at): (u64, &PathsAt)| {
-        let mean = at.mean().map_or_else(String::new, |mean| fixed(mean, 4));
-        [grouped(distance), grouped(at.pairs), grouped(at.single), mean, grouped(at.fewest), grouped(at.most)]
+    let layers = network
+        .paths
+        .iter()
+        .flat_map(|paths| (1u64..).zip(&paths.by_distance))
+        .filter(|(_, paths_at)| paths_at.pairs > 0);
+    let row = |(distance, paths_at): (u64, &PathsAt)| {
+        let mean = paths_at.mean().map_or_else(String::new, |mean| fixed(mean, 4));
+        [
+            grouped(distance),
+            grouped(paths_at.pairs),
+            grouped(paths_at.single),
+            mean,
+            grouped(paths_at.fewest),
+            grouped(paths_at.most),
+        ]
     };
     layers.map(row).collect()
 }

@@ -1,17 +1,16 @@
-//! The topology of a network for programs and people: `topology.json` (`fabc.topology/2`), CSV, GraphML,
-//! Graphviz.
+//! Writes the topology of a network: `topology.json` (`fabc.topology/2`), CSV, GraphML and Graphviz.
 //!
-//! The files of pods are `fabc.topology/1` and what goes with it: see [`super::topology`].
+//! [`super::topology`] writes the files of pods, such as `fabc.topology/1`.
 
 use super::json::{push, push_lines, push_numbers, quote};
 use super::svg::escape;
 use super::topology::gigabytes;
-use crate::compiled::Wiring;
+use crate::compiled::WiredLinks;
 use fabc_base::csv;
 use fabc_ir::{LinkClass, link_cycles};
 
-/// `topology.json`.
-pub(super) fn json(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
+/// The text of `topology.json`, for a network.
+pub(super) fn json(WiredLinks { fabric, topology, .. }: WiredLinks<'_>) -> String {
     let mut out = String::with_capacity(48 * topology.node_count() + 80 * topology.links().len());
     push(&mut out, format_args!("{{\"format\":\"fabc.topology/2\",\"fabric\":{},\n", quote(&fabric.name)));
     push(&mut out, format_args!("\"ports\":{},\n\"nodes\":", topology.ports()));
@@ -51,24 +50,24 @@ fn class(class: LinkClass) -> &'static str {
     }
 }
 
-/// `topology.csv`: one link per line.
-pub(super) fn csv(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
+/// The text of `topology.csv`, with one link per line.
+pub(super) fn csv(WiredLinks { fabric, topology, .. }: WiredLinks<'_>) -> String {
     let mut out =
         String::from("link,a_node,a_port,b_node,b_port,class,type,simplex,bandwidth_gbs,latency_cycles\n");
     for (id, link) in topology.links().enumerate() {
-        let (of, simplex) = (&fabric.link_types[link.link_type], u8::from(link.simplex));
+        let (link_type, simplex) = (&fabric.link_types[link.link_type], u8::from(link.simplex));
         push(&mut out, format_args!("{id},{},{},{},{},", link.a.node, link.a.port, link.b.node, link.b.port));
-        push(&mut out, format_args!("{},{},{simplex},", class(link.class), csv::cell(&of.name)));
+        push(&mut out, format_args!("{},{},{simplex},", class(link.class), csv::cell(&link_type.name)));
         push(
             &mut out,
-            format_args!("{},{}\n", gigabytes(of.bandwidth_bps), link_cycles(fabric, topology, id)),
+            format_args!("{},{}\n", gigabytes(link_type.bandwidth_bps), link_cycles(fabric, topology, id)),
         );
     }
     out
 }
 
 /// The attributes of GraphML: id, `node` or `edge`, type. `graph "file"` reads `hosts`, `link` and the ports
-/// again.
+/// back.
 const KEYS: [(&str, &str, &str); 9] = [
     ("name", "node", "string"),
     ("hosts", "node", "int"),
@@ -81,15 +80,17 @@ const KEYS: [(&str, &str, &str); 9] = [
     ("latency_cycles", "edge", "int"),
 ];
 
-/// `topology.graphml`.
-pub(super) fn graphml(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
+/// The text of `topology.graphml`, for a network.
+pub(super) fn graphml(WiredLinks { fabric, topology, .. }: WiredLinks<'_>) -> String {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
     );
-    for (name, on, kind) in KEYS {
+    for (name, element, kind) in KEYS {
         push(
             &mut out,
-            format_args!("<key id=\"{name}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"),
+            format_args!(
+                "<key id=\"{name}\" for=\"{element}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"
+            ),
         );
     }
     let default = if topology.has_simplex() { "directed" } else { "undirected" };
@@ -101,17 +102,17 @@ pub(super) fn graphml(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
         push(&mut out, format_args!("{}{}</node>\n", data("hosts", hosts), data("endpoints", endpoint)));
     }
     for (id, link) in topology.links().enumerate() {
-        let of = &fabric.link_types[link.link_type];
+        let link_type = &fabric.link_types[link.link_type];
         push(
             &mut out,
             format_args!("<edge id=\"e{id}\" source=\"{}\" target=\"{}\">", link.a.node, link.b.node),
         );
-        push(&mut out, format_args!("{}{}", data("link", &of.name), data("class", class(link.class))));
+        push(&mut out, format_args!("{}{}", data("link", &link_type.name), data("class", class(link.class))));
         push(
             &mut out,
             format_args!("{}{}", data("source_port", link.a.port), data("target_port", link.b.port)),
         );
-        push(&mut out, format_args!("{}", data("bandwidth_gbs", gigabytes(of.bandwidth_bps))));
+        push(&mut out, format_args!("{}", data("bandwidth_gbs", gigabytes(link_type.bandwidth_bps))));
         push(
             &mut out,
             format_args!("{}</edge>\n", data("latency_cycles", link_cycles(fabric, topology, id))),
@@ -125,8 +126,8 @@ fn data(key: &str, value: impl std::fmt::Display) -> String {
     format!("<data key=\"{key}\">{value}</data>")
 }
 
-/// `topology.dot`: one cluster per block of several routers; global links in color.
-pub(super) fn dot(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
+/// The text of `topology.dot`, with one cluster per block of several routers and with global links in color.
+pub(super) fn dot(WiredLinks { fabric, topology, .. }: WiredLinks<'_>) -> String {
     let (kind, edge) = if topology.has_simplex() { ("digraph", "->") } else { ("graph", "--") };
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut out = format!("{kind} \"{}\" {{\n  node [shape=box, fontsize=10];\n", quoted(&fabric.name));

@@ -1,5 +1,4 @@
-//! Numbers as artifacts print them: the same digits on every machine, bounds rounded to the safe side of
-//! their exact values.
+//! Formats numbers for artifacts, with the same digits on every machine. Bounds are rounded to the safe side.
 
 use fabc_ir::Fraction;
 use std::cmp::Ordering;
@@ -21,13 +20,17 @@ fn round_sig(value: Fraction, digits: usize, up: bool) -> String {
     if value.is_zero() {
         return "0".to_owned();
     }
-    let whole = value.floor();
-    let mut rest = Rest { left: value.numerator() % value.denominator(), of: value.denominator() };
-    let mut kept: Vec<u8> =
-        if whole > 0 { whole.to_string().bytes().map(|digit| digit - b'0').collect() } else { Vec::new() };
+    let integer = value.floor();
+    let mut remainder =
+        Remainder { dividend: value.numerator() % value.denominator(), divisor: value.denominator() };
+    let mut kept: Vec<u8> = if integer > 0 {
+        integer.to_string().bytes().map(|digit| digit - b'0').collect()
+    } else {
+        Vec::new()
+    };
     let mut exponent = kept.len() as i32 - 1;
     while kept.len() < digits {
-        let digit = rest.next_digit();
+        let digit = remainder.next_digit();
         // Zeros before the first digit only move the point.
         if kept.is_empty() && digit == 0 {
             exponent -= 1;
@@ -35,12 +38,12 @@ fn round_sig(value: Fraction, digits: usize, up: bool) -> String {
             kept.push(digit);
         }
     }
-    let cut = rest.left > 0 || kept[digits..].iter().any(|&digit| digit != 0);
+    let cut = remainder.dividend > 0 || kept[digits..].iter().any(|&digit| digit != 0);
     kept.truncate(digits);
     if cut && up {
         let nines = kept.iter().rev().take_while(|&&digit| digit == 9).count();
-        let rest = kept.len() - nines;
-        kept.truncate(rest);
+        let remainder = kept.len() - nines;
+        kept.truncate(remainder);
         match kept.last_mut() {
             Some(last) => *last += 1,
             None => {
@@ -49,89 +52,90 @@ fn round_sig(value: Fraction, digits: usize, up: bool) -> String {
             }
         }
     }
-    plain(&kept, exponent)
+    without_exponent(&kept, exponent)
 }
 
-/// What a long division has not divided yet: `left / of`, below 1.
-struct Rest {
-    left: u128,
-    of: u128,
+/// The remainder of a long division, `left / of`, below 1.
+struct Remainder {
+    dividend: u128,
+    divisor: u128,
 }
 
-impl Rest {
-    /// The next decimal digit. Ten additions instead of a product, which may not fit.
+impl Remainder {
+    /// The next decimal digit. It uses ten additions instead of a product, which may not fit.
     fn next_digit(&mut self) -> u8 {
         let (mut sum, mut digit) = (0, 0);
         for _ in 0..10 {
-            if sum >= self.of - self.left {
-                sum -= self.of - self.left;
+            if sum >= self.divisor - self.dividend {
+                sum -= self.divisor - self.dividend;
                 digit += 1;
             } else {
-                sum += self.left;
+                sum += self.dividend;
             }
         }
-        self.left = sum;
+        self.dividend = sum;
         digit
     }
 }
 
-/// `d.ddd * 10^exponent` without an exponent and without trailing zeros.
-fn plain(digits: &[u8], exponent: i32) -> String {
+/// Writes `d.ddd * 10^exponent` without an exponent and without trailing zeros.
+fn without_exponent(digits: &[u8], exponent: i32) -> String {
     let used = digits.len() - digits.iter().rev().take_while(|&&digit| digit == 0).count();
     let text: String = digits[..used].iter().map(|digit| char::from(b'0' + digit)).collect();
-    let Ok(whole) = usize::try_from(exponent + 1) else {
+    let Ok(integer_digits) = usize::try_from(exponent + 1) else {
         return format!("0.{}{text}", "0".repeat(exponent.unsigned_abs() as usize - 1));
     };
     if used == 0 {
         "0".to_owned()
-    } else if whole == 0 {
+    } else if integer_digits == 0 {
         format!("0.{text}")
-    } else if whole >= used {
-        text + &"0".repeat(whole - used)
+    } else if integer_digits >= used {
+        text + &"0".repeat(integer_digits - used)
     } else {
-        format!("{}.{}", &text[..whole], &text[whole..])
+        format!("{}.{}", &text[..integer_digits], &text[integer_digits..])
     }
 }
 
-/// A certified lower end, 9 significant digits, rounded down.
+/// A certified lower bound with 9 significant digits, rounded down.
 pub fn lower(value: Fraction) -> String {
     round_down_sig(value, FLOW_DIGITS)
 }
 
-/// A certified upper end, 9 significant digits, rounded up.
+/// A certified upper bound with 9 significant digits, rounded up.
 pub fn upper(value: Fraction) -> String {
     round_up_sig(value, FLOW_DIGITS)
 }
 
-/// A ratio or a mean, 6 decimals.
+/// A ratio or a mean with 6 decimals.
 pub fn ratio(value: Fraction) -> String {
     format!("{:.6}", value.as_f64())
 }
 
-/// The nearest number of so many decimals; of two that are as near, the one whose last digit is even.
+/// The nearest number with `places` decimals. A tie goes to the even last digit.
 pub fn fixed(value: Fraction, places: u32) -> String {
     let unit = 10u128.pow(places);
-    let mut rest = Rest { left: value.numerator() % value.denominator(), of: value.denominator() };
-    let decimals = (0..places).fold(0, |decimals, _| decimals * 10 + u128::from(rest.next_digit()));
-    let (mut whole, mut decimals) = (value.floor(), decimals);
-    let up = match rest.left.cmp(&(rest.of - rest.left)) {
+    let mut remainder =
+        Remainder { dividend: value.numerator() % value.denominator(), divisor: value.denominator() };
+    let decimals = (0..places).fold(0, |decimals, _| decimals * 10 + u128::from(remainder.next_digit()));
+    let (mut integer, mut decimals) = (value.floor(), decimals);
+    let up = match remainder.dividend.cmp(&(remainder.divisor - remainder.dividend)) {
         Ordering::Less => false,
         Ordering::Equal => decimals % 2 == 1,
         Ordering::Greater => true,
     };
     decimals += u128::from(up);
     if decimals == unit {
-        (whole, decimals) = (whole + 1, 0);
+        (integer, decimals) = (integer + 1, 0);
     }
-    format!("{whole}.{decimals:0width$}", width = places as usize)
+    format!("{integer}.{decimals:0width$}", width = places as usize)
 }
 
-/// `12345678` as `12,345,678`, for people.
+/// Groups digits for people: `12345678` becomes `12,345,678`.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -139,12 +143,12 @@ pub fn grouped(value: u64) -> String {
     text
 }
 
-/// Tenths as a number with one digit behind the point.
+/// A number of tenths with one digit behind the point.
 pub(super) fn tenths(value: u64) -> String {
     format!("{}.{}", value / 10, value % 10)
 }
 
-/// Bytes for people: `29.5 MB`.
+/// A number of bytes for people: `29.5 MB`.
 pub fn size(bytes: u64) -> String {
     let mut value = bytes as f64;
     for unit in ["B", "kB", "MB"] {

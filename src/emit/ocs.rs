@@ -1,10 +1,9 @@
-//! `ocs.json` (`fabc.ocs/1`): the ports and the setting of every switch.
+//! Writes `ocs.json` (`fabc.ocs/1`): the ports and cross-connects of every switch.
 
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use fabc_ir::Mirrors;
 use fabc_model::Pod;
 
-/// The file's text.
 pub(super) fn json(pod: &Pod, settings: &Mirrors) -> String {
     let mut out = String::from("{\"format\":\"fabc.ocs/1\",\n\"ocs\":");
     push_lines(&mut out, pod.ocses.enumerate(), |out, (id, ocs)| {

@@ -1,51 +1,59 @@
-//! A plan of changes: for people, as `fabc.plan/1`, and as RFC 6902 patches of the switches' SONiC CONFIG_DB.
+//! Writes a plan of changes: for people, as `fabc.plan/1`, and as RFC 6902 patches of the switches' SONiC
+//! CONFIG_DB.
 //!
-//! A group is a run of steps on one switch. Groups, and the steps in them, are carried out in the order in
-//! which they stand.
+//! A group is a run of steps on one switch. Groups are executed in their order, and so are the steps in a
+//! group.
 
-use super::config_db::{crossing_key, crossing_value, crossings};
+use super::config_db::cross_connect_entries;
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use super::staged::push_staged;
 use super::{Artifact, EmitError};
 use fabc_base::ids::OcsId;
-use fabc_ir::{Change, Cut, Plan, Staged, Step};
+use fabc_ir::{PlanCut, PlanStep, StagedPlan, StepChange, SwitchPlan};
 use fabc_model::{Pod, file_stem};
 
-/// The plan for people; at most 100 columns but for long names.
-pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {
+/// Writes the plan for people, in at most 100 columns except for long names.
+pub fn plan_text(name: &str, pod: &Pod, plan: &SwitchPlan) -> String {
     let mut out = String::new();
     let kept: usize = plan.kept.iter().sum();
     if plan.steps.is_empty() {
         push(&mut out, format_args!("{}: nothing to change, {} stay\n", name, cross_connects(kept)));
         return out;
     }
-    let (removes, adds) = (plan.count(Change::Remove), plan.moves());
+    let (removes, adds) = (plan.count(StepChange::Remove), plan.moves());
     push(
         &mut out,
         format_args!(
             "{}: {} removed, {} added, {} stay\n",
             name,
-            number(removes),
-            number(adds),
+            grouped_count(removes),
+            grouped_count(adds),
             cross_connects(kept)
         ),
     );
     if plan.live_parts > 1 {
         push(
             &mut out,
-            format_args!("the live cross-connects leave the pod in {} parts\n", number(plan.live_parts)),
+            format_args!(
+                "the live cross-connects leave the pod in {} parts\n",
+                grouped_count(plan.live_parts)
+            ),
         );
     }
     match plan.cuts.is_empty() {
         true => out.push_str("the pod is whole after every step"),
         false => push(
             &mut out,
-            format_args!("the pod is in parts after {} of {} steps", plan.steps_in_parts(), plan.steps.len()),
+            format_args!(
+                "the pod is disconnected after {} of {} steps",
+                plan.steps_in_parts(),
+                plan.steps.len()
+            ),
         ),
     }
-    let least = plan.steps.iter().map(|step| step.lit).min().unwrap_or(0);
-    push(&mut out, format_args!("; at least {} lit all the time\n", cross_connects(least)));
+    let fewest_lit = plan.steps.iter().map(|step| step.lit).min().unwrap_or(0);
+    push(&mut out, format_args!("; at least {} lit all the time\n", cross_connects(fewest_lit)));
     for cut in &plan.cuts {
         push(&mut out, format_args!("  {}\n", cut_line(pod, cut)));
     }
@@ -54,18 +62,18 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {
     for group in plan.groups() {
         let ocs = group[0].ocs;
         let last = first + group.len() - 1;
-        let what = [Change::Remove, Change::Add]
+        let counts = [StepChange::Remove, StepChange::Add]
             .map(|change| group.iter().filter(|step| step.change == change).count());
         push(
             &mut out,
             format_args!(
                 "\n{}  steps {first} to {last}: {} removed, {} added, {} stay\n",
-                pod.ocses[ocs].name, what[0], what[1], plan.kept[ocs]
+                pod.ocses[ocs].name, counts[0], counts[1], plan.kept[ocs]
             ),
         );
         for (number, step) in (first..).zip(group) {
-            let [a, b] = names(pod, step);
-            let sign = if step.change == Change::Remove { '-' } else { '+' };
+            let [a, b] = face_names(pod, step);
+            let sign = if step.change == StepChange::Remove { '-' } else { '+' };
             let parts = if step.parts > 1 { format!(", {} parts", step.parts) } else { String::new() };
             push(
                 &mut out,
@@ -80,15 +88,16 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {
     out
 }
 
+/// Describes a cut in a line, such as
 /// `cube1 is apart after steps 2 to 3: only changing cross-connects of X[0,0] join it to the rest`.
-pub fn cut_line(pod: &Pod, cut: &Cut) -> String {
-    let some = |names: Vec<String>| {
+pub fn cut_line(pod: &Pod, cut: &PlanCut) -> String {
+    let shorten = |names: Vec<String>| {
         let more = names.len().saturating_sub(8);
         let shown = names.into_iter().take(8).collect::<Vec<_>>().join(", ");
         if more > 0 { format!("{shown} and {more} more") } else { shown }
     };
-    let cubes = some(cut.apart.iter().map(|cube| format!("cube{cube}")).collect());
-    let switches = some(cut.between.iter().map(|&ocs| pod.ocses[ocs].name.clone()).collect());
+    let cubes = shorten(cut.apart.iter().map(|cube| format!("cube{cube}")).collect());
+    let switches = shorten(cut.between.iter().map(|&ocs| pod.ocses[ocs].name.clone()).collect());
     let verb = if cut.apart.len() == 1 { "is" } else { "are" };
     let steps = if cut.first == cut.last {
         format!("step {}", cut.first)
@@ -106,11 +115,11 @@ pub fn cut_line(pod: &Pod, cut: &Cut) -> String {
     }
 }
 
-/// The plan for programs, `fabc.plan/1`; with the tables of every moment, if there are any.
-pub fn plan_json(name: &str, pod: &Pod, plan: &Plan, staged: Option<&Staged>) -> String {
+/// The plan as JSON (`fabc.plan/1`). `staged` adds the tables of every moment.
+pub fn plan_json(name: &str, pod: &Pod, plan: &SwitchPlan, staged: Option<&StagedPlan>) -> String {
     let mut out = format!("{{\"format\":\"fabc.plan/1\",\"fabric\":{},\n", quote(name));
     let kept: usize = plan.kept.iter().sum();
-    let (removes, adds) = (plan.count(Change::Remove), plan.moves());
+    let (removes, adds) = (plan.count(StepChange::Remove), plan.moves());
     push(&mut out, format_args!("\"removed\":{removes},\"added\":{adds},\"kept\":{kept},\n"));
     push(
         &mut out,
@@ -140,13 +149,13 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &Plan, staged: Option<&Staged>) ->
         );
         push_lines(out, group, |out, step| {
             number += 1;
-            let [a, b] = names(pod, step).map(|name| quote(&name));
-            let op = if step.change == Change::Remove { "remove" } else { "add" };
+            let [a, b] = face_names(pod, step).map(|name| quote(&name));
+            let operation = if step.change == StepChange::Remove { "remove" } else { "add" };
             let ([i, j], lit, parts) = (step.pair, step.lit, step.parts);
             push(
                 out,
                 format_args!(
-                    "{{\"step\":{number},\"op\":\"{op}\",\"pair\":[{i},{j}],\"a\":{a},\"b\":{b},\"lit\":{lit},\"parts\":{parts}}}"
+                    "{{\"step\":{number},\"op\":\"{operation}\",\"pair\":[{i},{j}],\"a\":{a},\"b\":{b},\"lit\":{lit},\"parts\":{parts}}}"
                 ),
             );
         });
@@ -164,18 +173,18 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &Plan, staged: Option<&Staged>) ->
     out
 }
 
-/// One RFC 6902 patch per group, for the `config_db.json` of its switch; the numbers in their names say the
-/// order.
+/// One RFC 6902 patch per group, for the `config_db.json` of its switch. The number in a file name is the
+/// position of the group.
 ///
 /// # Errors
-/// A switch that changes has no such file ([`EmitError::NoConfigDb`]).
-pub fn plan_patches(pod: &Pod, steps: &[Step]) -> Result<Vec<Artifact>, EmitError> {
-    let groups = || steps.chunk_by(|one, next| one.ocs == next.ocs);
+/// [`EmitError::NoConfigDb`] if a switch of the plan has no such file.
+pub fn plan_patches(pod: &Pod, steps: &[PlanStep]) -> Result<Vec<Artifact>, EmitError> {
+    let groups = || steps.chunk_by(|step, next| step.ocs == next.ocs);
     if let Some(group) = groups().find(|group| pod.ocses[group[0].ocs].config_db.state_key().is_none()) {
         return Err(EmitError::no_config_db(&pod.ocses[group[0].ocs]));
     }
     let width = groups().count().to_string().len().max(3);
-    let file = |(number, group): (usize, &[Step])| {
+    let file = |(number, group): (usize, &[PlanStep])| {
         let mut text = String::new();
         push_patch(&mut text, pod, group);
         text.push('\n');
@@ -185,37 +194,33 @@ pub fn plan_patches(pod: &Pod, steps: &[Step]) -> Result<Vec<Artifact>, EmitErro
     Ok((1..).zip(groups()).map(file).collect())
 }
 
-fn push_patch(out: &mut String, pod: &Pod, group: &[Step]) {
+fn push_patch(out: &mut String, pod: &Pod, group: &[PlanStep]) {
     let entries = group.iter().flat_map(|step| {
-        crossings(&pod.ocses[step.ocs], step.pair).into_iter().map(|crossing| (step.change, crossing))
+        cross_connect_entries(&pod.ocses[step.ocs], step.pair).into_iter().map(|entry| (step.change, entry))
     });
-    push_lines(out, entries, |out, (change, crossing)| {
-        let path = format!("/OCS_CROSS_CONNECT/{}", crossing_key(crossing));
+    push_lines(out, entries, |out, (change, entry)| {
+        let path = format!("/OCS_CROSS_CONNECT/{}", entry.key());
         match change {
-            Change::Remove => push(out, format_args!("{{\"op\":\"remove\",\"path\":{}}}", quote(&path))),
-            Change::Add => {
+            StepChange::Remove => push(out, format_args!("{{\"op\":\"remove\",\"path\":{}}}", quote(&path))),
+            StepChange::Add => {
                 push(
                     out,
-                    format_args!(
-                        "{{\"op\":\"add\",\"path\":{},\"value\":{}}}",
-                        quote(&path),
-                        crossing_value(crossing)
-                    ),
+                    format_args!("{{\"op\":\"add\",\"path\":{},\"value\":{}}}", quote(&path), entry.value()),
                 );
             }
         }
     });
 }
 
-fn names(pod: &Pod, step: &Step) -> [String; 2] {
+fn face_names(pod: &Pod, step: &PlanStep) -> [String; 2] {
     let ocs: OcsId = step.ocs;
     pod.ocses[ocs].faces(step.pair).map(|face| pod.face_port_name(face))
 }
 
-fn number(count: usize) -> String {
+fn grouped_count(count: usize) -> String {
     grouped(count as u64)
 }
 
 fn cross_connects(count: usize) -> String {
-    format!("{} cross-connect{}", number(count), if count == 1 { "" } else { "s" })
+    format!("{} cross-connect{}", grouped_count(count), if count == 1 { "" } else { "s" })
 }

@@ -1,24 +1,25 @@
-//! A repair: for people, as `fabc.repair/1`, and its changes as `fabc.delta/1`.
+//! Writes a repair for people and as `fabc.repair/1`, and its changes as `fabc.delta/1`.
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use fabc_base::ids::NodeId;
-use fabc_ir::{Delta, Entry, Fraction, Key, Repair, RepairStep, RouterDelta, TableKey};
+use fabc_ir::{Delta, EntryKey, Fraction, Repair, RepairStep, RouterDelta, TableEntry, TableKey};
 
-/// What a repair comes to, for people. `routers` are all of the fabric.
+/// Summarizes a repair for people. `routers` is the number of routers of the fabric, and `word` is its word
+/// for a router.
 pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
     let Repair { fabric, down, since, step, delta, loads, unserved, .. } = repair;
     let mut out = String::new();
-    let what = parts(down);
+    let failed = failed_parts(down);
     let how = match step {
         RepairStep::Covered(scenario) => format!("the build has tables for this, those of {scenario}"),
-        RepairStep::Local => "broken routes go other ways".to_owned(),
+        RepairStep::Local => "broken routes are replaced".to_owned(),
         RepairStep::Full => "all routes were chosen once more".to_owned(),
         RepairStep::NewOrder => {
-            "no other ways rise in rank, so what is left has an order of its own".to_owned()
+            "no replacement route rises in rank, so the surviving network has ranks of its own".to_owned()
         }
     };
-    push(&mut out, format_args!("{fabric} without {what}: {how}\n"));
+    push(&mut out, format_args!("{fabric} without {failed}: {how}\n"));
     let load = |load: u64| Fraction::new(load, loads.parts.max(1)).as_f64();
     let bound = loads.bound.map_or_else(String::new, |bound| {
         format!(", and no routing of what is left has less than {:.0}", load(bound).ceil())
@@ -43,15 +44,15 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
         ),
     );
     if let Some(since) = since {
-        push(&mut out, format_args!("  from the tables that are in force without {}\n", parts(since)));
+        push(&mut out, format_args!("  from the tables that are in force without {}\n", failed_parts(since)));
     }
     if !repair.warm {
         out.push_str("  the order is new: bring the tables in while nothing is on its way\n");
     } else if !delta.routers.is_empty() {
-        out.push_str("  pass by pass, each when all routers have done the one before; nothing waits in a circle on the way\n");
+        out.push_str("  pass by pass, each when all routers have done the one before; nothing can deadlock in between\n");
         let stranded = delta.stranded.len();
         if stranded > 0 {
-            let these = if stranded == 1 {
+            let keys_have = if stranded == 1 {
                 "1 key has".to_owned()
             } else {
                 format!("{} keys have", grouped(stranded as u64))
@@ -59,7 +60,7 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
             push(
                 &mut out,
                 format_args!(
-                    "  {these} no other way: what waits there must be discarded (`stranded` in repair.json)\n"
+                    "  {keys_have} no other way: what waits there must be discarded (`stranded` in repair.json)\n"
                 ),
             );
         }
@@ -67,16 +68,16 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
     out
 }
 
-/// Parts of a fabric, for people.
-fn parts(names: &[String]) -> String {
+/// Names of failed parts, for people.
+fn failed_parts(names: &[String]) -> String {
     match names {
-        [one] => one.clone(),
+        [name] => name.clone(),
         [first, .., last] => format!("{} parts from {first} to {last}", names.len()),
         [] => "nothing".to_owned(),
     }
 }
 
-/// `repair.json`.
+/// The text of `repair.json`, which describes a repair.
 pub fn repair_json(repair: &Repair) -> String {
     let Repair { fabric, down, since, step, ranks, delta, warm, loads, unserved } = repair;
     let mut out =
@@ -111,14 +112,14 @@ pub fn repair_json(repair: &Repair) -> String {
     out
 }
 
-/// Keys of routers: `[router, dst, in port, in VC]`.
-pub(super) fn push_keys(out: &mut String, keys: &[(NodeId, Key)]) {
-    push_lines(out, keys, |out, (router, Key { dst, in_port, in_vc })| {
+/// Writes keys of routers as `[router, dst, in port, in VC]`.
+pub(super) fn push_keys(out: &mut String, keys: &[(NodeId, EntryKey)]) {
+    push_lines(out, keys, |out, (router, EntryKey { dst, in_port, in_vc })| {
         push(out, format_args!("[{router},{dst},{in_port},{in_vc}]"));
     });
 }
 
-/// `delta.json`.
+/// The text of `delta.json`, with all changed table entries.
 pub fn delta_json(fabric: &str, delta: &Delta) -> String {
     let mut out = format!("{{\"format\":\"fabc.delta/1\",\"fabric\":{},\"routers\":", quote(fabric));
     push_lines(&mut out, &delta.routers, |out, RouterDelta { router, add, turn, drop }| {
@@ -127,12 +128,12 @@ pub fn delta_json(fabric: &str, delta: &Delta) -> String {
         out.push_str(",\"turn\":");
         push_entries(out, turn);
         out.push_str(",\"drop\":[");
-        for (at, Key { dst: NodeId(dst), in_port, in_vc }) in drop.iter().enumerate() {
-            out.push_str(if at > 0 { ",[" } else { "[" });
-            for (place, number) in
+        for (index, EntryKey { dst: NodeId(dst), in_port, in_vc }) in drop.iter().enumerate() {
+            out.push_str(if index > 0 { ",[" } else { "[" });
+            for (position, number) in
                 [i64::from(*dst), i64::from(*in_port), i64::from(*in_vc)].into_iter().enumerate()
             {
-                out.push_str(if place > 0 { "," } else { "" });
+                out.push_str(if position > 0 { "," } else { "" });
                 push_int(out, number);
             }
             out.push(']');
@@ -143,12 +144,12 @@ pub fn delta_json(fabric: &str, delta: &Delta) -> String {
     out
 }
 
-fn push_entries(out: &mut String, entries: &[Entry]) {
+fn push_entries(out: &mut String, entries: &[TableEntry]) {
     out.push('[');
-    for (at, entry) in entries.iter().enumerate() {
-        out.push_str(if at > 0 { ",[" } else { "[" });
-        for (place, number) in entry.numbers(TableKey::DstInput).enumerate() {
-            out.push_str(if place > 0 { "," } else { "" });
+    for (index, entry) in entries.iter().enumerate() {
+        out.push_str(if index > 0 { ",[" } else { "[" });
+        for (position, number) in entry.numbers(TableKey::DstInput).enumerate() {
+            out.push_str(if position > 0 { "," } else { "" });
             push_int(out, number);
         }
         out.push(']');

@@ -1,9 +1,9 @@
-//! `report.html`: one self-contained page for a design review; opens from disk, loads nothing, and needs no
-//! scripts to be read.
+//! Writes `report.html`, a self-contained page for a design review. It opens from disk, loads nothing, and is
+//! readable without scripts.
 //!
-//! The layout is `report.html.jinja`, with `report_html/style.css`; `report_html/script.js` sorts, searches
-//! and picks out. Here is only what is shown. Drawings come from [`super::svg`], wording from
-//! [`super::summary`]. Every picture has its numbers as text: in its cells, or in a table below it.
+//! The layout is `report.html.jinja`, with `report_html/style.css`. `report_html/script.js` sorts, searches
+//! and picks out items. The modules here provide the contents. Drawings come from [`super::svg`], sentences
+//! from [`super::summary`]. Every picture has its numbers as text, in its cells or in a table below it.
 
 mod collectives;
 mod demand;
@@ -23,29 +23,29 @@ use super::measured;
 use super::number::{grouped, round_down_sig, round_up_sig};
 use super::summary::{self, percent, ratio4};
 use super::svg::{Chart, Series};
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use fabc_ir::{Fraction, ScenarioMetrics};
 use fabc_model::Faults;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
-/// A key number.
+/// A card with a key number.
 #[derive(Serialize)]
 struct Card {
     title: &'static str,
     value: String,
     unit: &'static str,
     note: String,
-    /// Filled part of the bar, percent.
+    /// Filled part of the bar, in percent.
     bar: Option<String>,
 }
 
-/// The page's text.
-pub(super) fn html(compiled: &Compiled) -> String {
+/// The text of the page.
+pub(super) fn report_page(compiled: &CompiledFabric) -> String {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
-    // The name's ending turns on HTML escaping.
+    // The extension of the name turns on HTML escaping.
     environment
         .add_template("report.html", include_str!("report.html.jinja"))
         .expect("the template parses: it is compiled in");
@@ -53,7 +53,7 @@ pub(super) fn html(compiled: &Compiled) -> String {
     template.render(page(compiled)).expect("the template uses what `page` gives it")
 }
 
-fn page(compiled: &Compiled) -> Value {
+fn page(compiled: &CompiledFabric) -> Value {
     let fabric = &compiled.fabric;
     let nominal = &compiled.scenarios[0].metrics;
     let failed = compiled.requires.iter().filter(|outcome| outcome.holds() == Some(false)).count();
@@ -89,7 +89,7 @@ fn page(compiled: &Compiled) -> Value {
         pod,
         fabric => if pod { "pod" } else { "network" },
         node => if pod { "chip" } else { "router" },
-        joined => joined::joined(compiled),
+        joined => joined::linked_items(compiled),
         settings => compiled.fabric.pod().filter(|pod| !pod.ocses.is_empty()).map(|_| settings::settings(compiled)),
         demand => demand::demand(compiled),
         hops => hops(nominal),
@@ -116,21 +116,30 @@ fn page(compiled: &Compiled) -> Value {
     }
 }
 
-fn cards(compiled: &Compiled) -> Vec<Card> {
+fn cards(compiled: &CompiledFabric) -> Vec<Card> {
+    let mut cards = flow_cards(compiled);
+    cards.extend(routing_cards(compiled));
+    cards.extend(fault_cards(compiled));
+    cards
+}
+
+/// A card without line breaks between a number and its percent sign.
+fn card(title: &'static str, value: String, unit: &'static str, note: String, bar: Option<String>) -> Card {
+    Card { title, value: value.replace(" %", "\u{a0}%"), unit, note: note.replace(" %", "\u{a0}%"), bar }
+}
+
+/// The filled part of a bar, in percent.
+fn filled(share: Fraction) -> Option<String> {
+    Some(format!("{:.1}", (share.as_f64() * 100.0).clamp(0.0, 100.0)))
+}
+
+/// Distances, flow and its bounds.
+fn flow_cards(compiled: &CompiledFabric) -> Vec<Card> {
     let fabric = &compiled.fabric;
     let nominal = &compiled.scenarios[0].metrics;
-    let filled = |share: Fraction| Some(format!("{:.1}", (share.as_f64() * 100.0).clamp(0.0, 100.0)));
     let share = nominal.flow_low.over(nominal.distance_ceiling());
     let injection = nominal.injection_at(nominal.flow_low);
     let ceiling = nominal.injection_at(nominal.flow_ceiling());
-    // A number keeps its percent sign.
-    let card = |title, value: String, unit, note: String, bar| Card {
-        title,
-        value: value.replace(" %", "\u{a0}%"),
-        unit,
-        note: note.replace(" %", "\u{a0}%"),
-        bar,
-    };
     let mut cards = vec![
         card(
             "Diameter",
@@ -176,7 +185,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         card(
             "Bandwidth",
             round_down_sig(injection.times(nominal.channel_bandwidth), 5),
-            summary::per_host(compiled),
+            summary::bandwidth_unit(compiled),
             match fabric.capacities.are_equal() {
                 true => format!("of {} GB/s per channel", round_down_sig(nominal.channel_bandwidth, 6)),
                 false => format!("in units of {} GB/s", round_down_sig(nominal.channel_bandwidth, 6)),
@@ -193,36 +202,49 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         };
         cards.push(card("Universal bound", round_up_sig(limit.value(), 6), "", note, filled(reached)));
     }
-    if let Some(walk) = &nominal.routed {
-        let (load, bound) = (nominal.load(walk.max_channel_load()), nominal.load_bound());
-        cards.push(card(
-            "Max channel load",
-            summary::load_text(load),
-            if fabric.capacities.are_equal() { "routes" } else { "routes over capacity" },
-            format!(
-                "{} x the lower bound of {}",
-                ratio4(load.as_f64() / bound.as_f64()),
-                summary::load_text(bound)
-            ),
-            filled(bound.over(load)),
-        ));
-        let balance = walk.vc_hops.iter().max().copied().unwrap_or(0) as f64 / walk.total_hops() as f64;
-        cards.push(card(
-            "VC balance",
-            ratio4(balance),
-            "",
-            format!("of all hops on the busiest VC; even is {}", ratio4(1.0 / f64::from(fabric.budget.vcs))),
-            None,
-        ));
-        let mean = nominal.mean_entries().map_or(0.0, Fraction::as_f64);
-        cards.push(card(
-            "Table entries",
-            grouped(walk.entries_max),
-            "at most",
-            format!("per router, {mean:.1} on average"),
-            None,
-        ));
-    }
+    cards
+}
+
+/// Loads, virtual channels and table sizes; empty before routing.
+fn routing_cards(compiled: &CompiledFabric) -> Vec<Card> {
+    let fabric = &compiled.fabric;
+    let nominal = &compiled.scenarios[0].metrics;
+    let Some(walk) = &nominal.routed else { return Vec::new() };
+    let (load, bound) = (nominal.load(walk.max_channel_load()), nominal.load_bound());
+    let load_card = card(
+        "Max channel load",
+        summary::load_text(load),
+        if fabric.capacities.are_equal() { "routes" } else { "routes over capacity" },
+        format!(
+            "{} x the lower bound of {}",
+            ratio4(load.as_f64() / bound.as_f64()),
+            summary::load_text(bound)
+        ),
+        filled(bound.over(load)),
+    );
+    let balance = walk.vc_hops.iter().max().copied().unwrap_or(0) as f64 / walk.total_hops() as f64;
+    let balance_card = card(
+        "VC balance",
+        ratio4(balance),
+        "",
+        format!("of all hops on the busiest VC; even is {}", ratio4(1.0 / f64::from(fabric.budget.vcs))),
+        None,
+    );
+    let mean = nominal.mean_entries().map_or(0.0, Fraction::as_f64);
+    let entries_card = card(
+        "Table entries",
+        grouped(walk.entries_max),
+        "at most",
+        format!("per router, {mean:.1} on average"),
+        None,
+    );
+    vec![load_card, balance_card, entries_card]
+}
+
+/// Covered faults and disjoint trees.
+fn fault_cards(compiled: &CompiledFabric) -> Vec<Card> {
+    let fabric = &compiled.fabric;
+    let nominal = &compiled.scenarios[0].metrics;
     let faults = compiled.scenarios.len() - 1;
     let covered = match (fabric.budget.faults, faults) {
         (Faults::Ocses(0), _) => "no fault budget",
@@ -234,24 +256,24 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
         (Faults::Router, _) => "any one router may die, up to symmetry",
     }
     .to_owned();
-    cards.push(card("Faults covered", grouped(faults as u64), "scenarios", covered, None));
+    let mut cards = vec![card("Faults covered", grouped(faults as u64), "scenarios", covered, None)];
     if let Some((trees, note)) = nominal.disjoint_trees.zip(summary::trees_note(compiled)) {
         cards.push(card("Disjoint trees", trees.to_string(), "", note, None));
     }
     cards
 }
 
-fn hops(of: &ScenarioMetrics) -> String {
-    let route_hops = of.routed.as_ref().map(|walk| &walk.route_hops);
-    let longest = of.hop_histogram.len().max(route_hops.map_or(0, Vec::len)).max(2) - 1;
+fn hops(metrics: &ScenarioMetrics) -> String {
+    let route_hops = metrics.routed.as_ref().map(|walk| &walk.route_hops);
+    let longest = metrics.hop_histogram.len().max(route_hops.map_or(0, Vec::len)).max(2) - 1;
     let series = |class, name: &'static str, counts: &[u64]| {
         let values: Vec<u64> = (1..=longest).map(|hops| counts.get(hops).copied().unwrap_or(0)).collect();
         let title = |(hops, count): (usize, &u64)| format!("{name} {hops}: {} pairs", grouped(*count));
         let titles = (1..).zip(&values).map(title).collect();
         Series { class, name, values, titles }
     };
-    let mut all = vec![series("bar one", "shortest distance", &of.hop_histogram)];
-    all.extend(route_hops.map(|counts| series("bar two", "hops of the route", counts)));
+    let mut series_list = vec![series("bar one", "shortest distance", &metrics.hop_histogram)];
+    series_list.extend(route_hops.map(|counts| series("bar two", "hops of the route", counts)));
     let categories: Vec<String> = (1..=longest).map(|hops| hops.to_string()).collect();
     let chart = Chart {
         label:
@@ -261,18 +283,18 @@ fn hops(of: &ScenarioMetrics) -> String {
         categories: categories.clone(),
         x_title: "hops",
         y_title: "ordered pairs",
-        series: all,
+        series: series_list,
         mark: None,
     };
     figure::figure(&chart, "hops", &categories, "Ordered pairs by hops")
 }
 
-fn vcs(of: &ScenarioMetrics) -> Vec<Value> {
-    let Some(walk) = &of.routed else { return Vec::new() };
+fn vcs(metrics: &ScenarioMetrics) -> Vec<Value> {
+    let Some(walk) = &metrics.routed else { return Vec::new() };
     let total = walk.total_hops().max(1) as f64;
-    let most = walk.vc_hops.iter().max().copied().unwrap_or(1).max(1) as f64;
+    let busiest = walk.vc_hops.iter().max().copied().unwrap_or(1).max(1) as f64;
     let bar = |(vc, &hops): (usize, &u64)| {
-        context! { vc, hops => grouped(hops), share => format!("{:.1} %", hops as f64 / total * 100.0), width => format!("{:.1}", hops as f64 / most * 100.0) }
+        context! { vc, hops => grouped(hops), share => format!("{:.1} %", hops as f64 / total * 100.0), width => format!("{:.1}", hops as f64 / busiest * 100.0) }
     };
     walk.vc_hops.iter().enumerate().map(bar).collect()
 }

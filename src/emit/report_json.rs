@@ -1,20 +1,19 @@
-//! `report.json` (`fabc.report/1`): metrics, bounds, histograms, scenarios, requires and passes for programs.
+//! Writes `report.json` (`fabc.report/1`): metrics, bounds, histograms, scenarios, requires and passes.
 
 use super::collective::push_declared;
 use super::design_space;
 use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
-use super::tables::canonical;
-use crate::compiled::{Compiled, CompiledPod};
+use super::tables::keeps_topology_symmetry;
+use crate::compiled::{CompiledFabric, CompiledPod};
 use fabc_ir::{
     FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds,
     makespans, worst,
 };
-use fabc_model::{CollectiveMetric, FloorMetric, Metric, Scale};
+use fabc_model::{CollectiveMetric, FloorMetric, Metric, ValueScale};
 
-/// The file's text.
-pub(super) fn json(compiled: &Compiled) -> String {
-    let Compiled { fabric, scenarios, .. } = compiled;
+pub(super) fn json(compiled: &CompiledFabric) -> String {
+    let CompiledFabric { fabric, scenarios, .. } = compiled;
     let uniform = compiled.pod.as_ref().and_then(|pod| pod.uniform.as_ref());
     let nominal = &scenarios[0];
     let mut out = format!("{{\"format\":\"fabc.report/1\",\"fabric\":{},", quote(&fabric.name));
@@ -30,12 +29,12 @@ pub(super) fn json(compiled: &Compiled) -> String {
             ),
         ),
     }
-    push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
+    push(&mut out, format_args!("\"metrics\":{{{}}},\n", metric_fields(&nominal.metrics)));
     push(
         &mut out,
         format_args!(
             "\"bounds\":{{{}}},\n",
-            bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)
+            bound_fields(&nominal.metrics) + &trees_field(compiled) + &universal_field(compiled)
         ),
     );
     push_network(&mut out, compiled);
@@ -44,24 +43,41 @@ pub(super) fn json(compiled: &Compiled) -> String {
         out.push_str(",\n");
     }
     if let Some(uniform) = uniform {
-        let (least, most) = uniform.gain(&nominal.metrics);
+        let (lower_gain, upper_gain) = uniform.gain(&nominal.metrics);
         let (low, high) = (lower(uniform.flow_low), upper(uniform.flow_high));
         push(
             &mut out,
             format_args!(
                 "\"gain\":{{\"uniform_topology\":[{low},{high}],\"ratio\":[{},{}]}},\n",
-                lower(least),
-                upper(most)
+                lower(lower_gain),
+                upper(upper_gain)
             ),
         );
     }
     push_histograms(&mut out, &nominal.metrics);
+    push_table_sizes(&mut out, compiled);
+    push_scenarios(&mut out, compiled);
+    push_requires(&mut out, compiled);
+    out.push_str(",\n");
+    push_declared(&mut out, compiled);
+    if let Some(makespans) = makespans(&compiled.fabric, &compiled.collectives) {
+        let Makespan { end, lower_bound: least } = Makespan::combined(&makespans);
+        push(&mut out, format_args!("\"makespan\":{{\"cycles\":{end},\"bound_cycles\":{least}}},\n"));
+    }
+    push_passes(&mut out, compiled);
+    out.push_str("}\n");
+    out
+}
+
+/// `"tables":{..},`: the numbers of table entries per router.
+fn push_table_sizes(out: &mut String, compiled: &CompiledFabric) {
+    let nominal = &compiled.scenarios[0];
     match (&nominal.metrics.routed, &nominal.routed) {
         (Some(walk), Some(routed)) => {
             let mean = nominal.metrics.mean_entries().map_or("null".to_owned(), ratio);
-            let canonical = canonical(&routed.tables.symmetry, compiled.topology.symmetry());
+            let canonical = keeps_topology_symmetry(&routed.tables.symmetry, compiled.topology.symmetry());
             push(
-                &mut out,
+                out,
                 format_args!(
                     "\"tables\":{{\"entries_max\":{},\"entries_mean\":{mean},\"canonical\":{canonical}}},\n",
                     walk.entries_max
@@ -70,22 +86,36 @@ pub(super) fn json(compiled: &Compiled) -> String {
         }
         _ => out.push_str("\"tables\":{\"entries_max\":null,\"entries_mean\":null,\"canonical\":null},\n"),
     }
+}
+
+/// `"scenarios":{..},"worst":{..}`: the metrics of every fault, and the worst value of every metric.
+fn push_scenarios(out: &mut String, compiled: &CompiledFabric) {
     out.push_str("\"scenarios\":");
     push_object(
-        &mut out,
-        scenarios.iter().filter(|scenario| !scenario.scenario.is_nominal()),
+        out,
+        compiled.scenarios.iter().filter(|scenario| !scenario.scenario.is_nominal()),
         |out, scenario| {
-            let of = &scenario.metrics;
+            let metrics = &scenario.metrics;
             let mean = |value: Option<Fraction>| value.map_or("null".to_owned(), ratio);
-            let (load, hops) = (mean(of.mean_channel_load()), mean(of.mean_route_hops()));
-            push(out, format_args!("{}:{{{},{},", quote(&scenario.scenario.name), metrics(of), bounds(of)));
+            let (load, hops) = (mean(metrics.mean_channel_load()), mean(metrics.mean_route_hops()));
+            push(
+                out,
+                format_args!(
+                    "{}:{{{},{},",
+                    quote(&scenario.scenario.name),
+                    metric_fields(metrics),
+                    bound_fields(metrics)
+                ),
+            );
             push(out, format_args!("\"mean_channel_load\":{load},\"mean_route_hops\":{hops}}}"));
         },
     );
     out.push_str(",\n\"worst\":");
-    let all = compiled.metrics();
-    let worst = Metric::ALL.into_iter().filter_map(|metric| worst(&all, metric).map(|found| (metric, found)));
-    push_object(&mut out, worst, |out, (metric, (value, scenario))| {
+    let metrics = compiled.metrics();
+    let worst = Metric::ALL
+        .into_iter()
+        .filter_map(|metric| worst(&metrics, metric).map(|worst_value| (metric, worst_value)));
+    push_object(out, worst, |out, (metric, (value, scenario))| {
         push(
             out,
             format_args!(
@@ -96,15 +126,19 @@ pub(super) fn json(compiled: &Compiled) -> String {
             ),
         );
     });
+}
+
+/// `,"requires":[..]`: the outcomes of the `require` lines.
+fn push_requires(out: &mut String, compiled: &CompiledFabric) {
     out.push_str(",\n\"requires\":");
-    push_lines(&mut out, &compiled.requires, |out, outcome| {
+    push_lines(out, &compiled.requires, |out, outcome| {
         let measured =
             outcome.measured_text(|value, more| metric_digits(outcome.require.metric, value, more));
         let measured = measured.unwrap_or("null".to_owned());
         let holds = outcome.holds().map_or("null".to_owned(), |holds| holds.to_string());
         let scenario = outcome.scenario.as_deref().map_or("null".to_owned(), quote);
         let text = quote(&outcome.require.text());
-        let share = matches!(outcome.require.scale, Scale::ShareOf(_));
+        let share = matches!(outcome.require.scale, ValueScale::ShareOf(_));
         let wanted = outcome
             .wanted
             .filter(|_| share)
@@ -117,14 +151,12 @@ pub(super) fn json(compiled: &Compiled) -> String {
             ),
         );
     });
-    out.push_str(",\n");
-    push_declared(&mut out, compiled);
-    if let Some(all) = makespans(&compiled.fabric, &compiled.collectives) {
-        let Makespan { end, least } = Makespan::of_all(&all);
-        push(&mut out, format_args!("\"makespan\":{{\"cycles\":{end},\"bound_cycles\":{least}}},\n"));
-    }
+}
+
+/// `"passes":[..]`: the records of the passes.
+fn push_passes(out: &mut String, compiled: &CompiledFabric) {
     out.push_str("\"passes\":");
-    push_lines(&mut out, &compiled.passes, |out, pass| {
+    push_lines(out, &compiled.passes, |out, pass| {
         let counters: Vec<String> =
             pass.counters.iter().map(|(name, count)| format!("{}:{count}", quote(name))).collect();
         push(
@@ -138,25 +170,23 @@ pub(super) fn json(compiled: &Compiled) -> String {
         }
         out.push('}');
     });
-    out.push_str("}\n");
-    out
 }
 
-/// A metric's value as every artifact prints it: integers plain, flows rounded down, other ratios with 6
-/// decimals.
+/// A metric's value as every artifact prints it. Integers are plain, flows are rounded down, and other ratios
+/// have 6 decimals.
 pub(super) fn metric_value(metric: Metric, value: Fraction) -> String {
     metric_digits(metric, value, 0)
 }
 
-/// The same, with so many digits more.
+/// As [`metric_value`], with `more` additional digits.
 fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
         Metric::Collective(CollectiveMetric::Steps) => value.floor().to_string(),
         Metric::Graph(metric) if metric.is_count() => value.floor().to_string(),
         Metric::Floor(FloorMetric::Bundles) => value.floor().to_string(),
-        // Loads are whole, unless links carry unlike.
-        Metric::MaxChannelLoad if value.is_whole() => value.floor().to_string(),
+        // Loads are whole if all links have the same capacity.
+        Metric::MaxChannelLoad if value.is_integer() => value.floor().to_string(),
         Metric::MaxChannelLoad if more == 0 => ratio(value),
         Metric::MaxChannelLoad => fixed(value, 6 + more as u32),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => {
@@ -167,14 +197,14 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
     }
 }
 
-fn metrics(of: &ScenarioMetrics) -> String {
+fn metric_fields(metrics: &ScenarioMetrics) -> String {
     let fields: Vec<String> = Metric::ALL
         .into_iter()
         .map(|metric| {
-            let value = match (metric, of.value(metric)) {
-                (Metric::ConcurrentFlow, _) => of
-                    .flow_high
-                    .map_or("null".to_owned(), |high| format!("[{},{}]", lower(of.flow_low), upper(high))),
+            let value = match (metric, metrics.value(metric)) {
+                (Metric::ConcurrentFlow, _) => metrics.flow_high.map_or("null".to_owned(), |high| {
+                    format!("[{},{}]", lower(metrics.flow_low), upper(high))
+                }),
                 (_, Some(value)) => metric_value(metric, value),
                 (_, None) => "null".to_owned(),
             };
@@ -184,13 +214,13 @@ fn metrics(of: &ScenarioMetrics) -> String {
     fields.join(",")
 }
 
-fn bounds(of: &ScenarioMetrics) -> String {
-    let distance = of.distance_bound().map_or("null".to_owned(), upper);
-    format!("\"distance\":{distance},\"load\":{}", metric_value(Metric::MaxChannelLoad, of.load_bound()))
+fn bound_fields(metrics: &ScenarioMetrics) -> String {
+    let distance = metrics.distance_bound().map_or("null".to_owned(), upper);
+    format!("\"distance\":{distance},\"load\":{}", metric_value(Metric::MaxChannelLoad, metrics.load_bound()))
 }
 
-/// `,"trees":{..}`: how many OCS-disjoint spanning trees there can be.
-fn trees(compiled: &Compiled) -> String {
+/// `,"trees":{..}`: bounds on the number of OCS-disjoint spanning trees, with the witness of the upper one.
+fn trees_field(compiled: &CompiledFabric) -> String {
     let Some((pod, CompiledPod { tree_bounds: TreeBounds { at_least, at_most, witness }, .. })) =
         compiled.pod()
     else {
@@ -200,20 +230,22 @@ fn trees(compiled: &Compiled) -> String {
     format!(",\"trees\":{{\"at_least\":{at_least},\"at_most\":{at_most},\"witness\":{witness}}}")
 }
 
-/// `,"universal":{..}`: the limit, what proves it, and how much of it is reached.
-fn universal(compiled: &Compiled) -> String {
+/// `,"universal":{..}`: the universal bound, its argument, and the share of it that the flow reaches.
+fn universal_field(compiled: &CompiledFabric) -> String {
     let Some(limit) = compiled.pod.as_ref().and_then(|pod| pod.limit.as_ref()) else { return String::new() };
     let argument = match &limit.argument {
         LimitArgument::Tree { copper, fiber, levels } => {
-            let copper: Vec<String> = copper.iter().map(|planes| numbers(planes)).collect();
+            let copper: Vec<String> = copper.iter().map(|planes| json_numbers(planes)).collect();
             format!(
                 "\"kind\":\"tree\",\"copper\":[{}],\"fiber\":{fiber},\"levels\":{levels}",
                 copper.join(",")
             )
         }
-        LimitArgument::OneHop { fiber, prices, deficits: [other, own] } => {
-            let prices = numbers(prices);
-            format!("\"kind\":\"one_hop\",\"fiber\":{fiber},\"prices\":{prices},\"deficits\":[{other},{own}]")
+        LimitArgument::OneHop { fiber, prices, deficits: [other_cube, same_cube] } => {
+            let prices = json_numbers(prices);
+            format!(
+                "\"kind\":\"one_hop\",\"fiber\":{fiber},\"prices\":{prices},\"deficits\":[{other_cube},{same_cube}]"
+            )
         }
         LimitArgument::Plane { axis, below } => {
             format!("\"kind\":\"plane\",\"axis\":{axis},\"below\":{below}")
@@ -231,71 +263,25 @@ fn universal(compiled: &Compiled) -> String {
     )
 }
 
-fn numbers(values: &[u32]) -> String {
+fn json_numbers(values: &[u32]) -> String {
     let mut out = String::new();
     push_numbers(&mut out, values);
     out
 }
 
 /// `"network":{..},`: what was measured of the graph of a network.
-fn push_network(out: &mut String, compiled: &Compiled) {
+fn push_network(out: &mut String, compiled: &CompiledFabric) {
     let Some(network) = &compiled.network else { return };
-    let NetworkMetrics {
-        routers,
-        hosts,
-        links,
-        endpoint_links,
-        bisection,
-        paths,
-        edge_connectivity,
-        failures,
-        ..
-    } = network;
+    let NetworkMetrics { routers, hosts, links, edge_connectivity, failures, .. } = network;
     push(
         out,
         format_args!(
             "\"network\":{{\"routers\":{routers},\"hosts\":{hosts},\"links\":{links},\n\"bisection\":"
         ),
     );
-    match bisection {
-        None => out.push_str("null"),
-        Some(of) => {
-            let shares = [of.least(), of.most].map(|links| ratio(network.share(links)));
-            let of_endpoints = ratio(Fraction::new(of.at_endpoints, (*endpoint_links).max(1)));
-            let flow = of.flow().map_or("null".to_owned(), upper);
-            push(out, format_args!("{{\"at_least\":{},\"at_most\":{},", of.least(), of.most));
-            push(out, format_args!("\"at_least_share\":{},\"at_most_share\":{},", shares[0], shares[1]));
-            push(
-                out,
-                format_args!(
-                    "\"at_endpoints\":{},\"at_endpoints_share\":{of_endpoints},\"flow\":{flow}}}",
-                    of.at_endpoints
-                ),
-            );
-        }
-    }
+    push_bisection(out, network);
     out.push_str(",\n\"shortest_paths\":");
-    match paths {
-        None => out.push_str("null"),
-        Some(paths) => {
-            let all = paths.all();
-            let [mean, single] =
-                [all.mean(), all.single_share()].map(|value| value.map_or("null".to_owned(), ratio));
-            push(out, format_args!("{{\"mean\":{mean},\"single_share\":{single},\"by_distance\":"));
-            push_lines(out, (1..).zip(&paths.at).filter(|(_, at)| at.pairs > 0), |out, (distance, at)| {
-                let mean = at.mean().map_or("null".to_owned(), ratio);
-                push(
-                    out,
-                    format_args!(
-                        "{{\"distance\":{distance},\"pairs\":{},\"single\":{},",
-                        at.pairs, at.single
-                    ),
-                );
-                push(out, format_args!("\"mean\":{mean},\"fewest\":{},\"most\":{}}}", at.fewest, at.most));
-            });
-            out.push('}');
-        }
-    }
+    push_paths(out, network);
     let connectivity = edge_connectivity.map_or("null".to_owned(), |links| links.to_string());
     push(out, format_args!(",\n\"edge_connectivity\":{connectivity}"));
     if let Some(failures) = failures {
@@ -305,10 +291,73 @@ fn push_network(out: &mut String, compiled: &Compiled) {
         out.push_str(",\n");
         super::floor::push_report(out, compiled);
     }
+    push_trade_off(out, compiled);
+    push_designs(out, compiled);
+    out.push_str("},\n");
+}
+
+/// The bounds on the bisection, or `null`.
+fn push_bisection(out: &mut String, network: &NetworkMetrics) {
+    match &network.bisection {
+        None => out.push_str("null"),
+        Some(measured) => {
+            let shares = [measured.at_least(), measured.at_most].map(|links| ratio(network.share(links)));
+            let endpoint_share = ratio(Fraction::new(measured.at_endpoints, network.endpoint_links.max(1)));
+            let flow = measured.flow().map_or("null".to_owned(), upper);
+            push(
+                out,
+                format_args!("{{\"at_least\":{},\"at_most\":{},", measured.at_least(), measured.at_most),
+            );
+            push(out, format_args!("\"at_least_share\":{},\"at_most_share\":{},", shares[0], shares[1]));
+            push(
+                out,
+                format_args!(
+                    "\"at_endpoints\":{},\"at_endpoints_share\":{endpoint_share},\"flow\":{flow}}}",
+                    measured.at_endpoints
+                ),
+            );
+        }
+    }
+}
+
+/// The numbers of shortest paths, or `null`.
+fn push_paths(out: &mut String, network: &NetworkMetrics) {
+    match &network.paths {
+        None => out.push_str("null"),
+        Some(paths) => {
+            let total = paths.at_any_distance();
+            let [mean, single] =
+                [total.mean(), total.single_share()].map(|value| value.map_or("null".to_owned(), ratio));
+            push(out, format_args!("{{\"mean\":{mean},\"single_share\":{single},\"by_distance\":"));
+            push_lines(
+                out,
+                (1..).zip(&paths.by_distance).filter(|(_, layer)| layer.pairs > 0),
+                |out, (distance, layer)| {
+                    let mean = layer.mean().map_or("null".to_owned(), ratio);
+                    push(
+                        out,
+                        format_args!(
+                            "{{\"distance\":{distance},\"pairs\":{},\"single\":{},",
+                            layer.pairs, layer.single
+                        ),
+                    );
+                    push(
+                        out,
+                        format_args!("\"mean\":{mean},\"fewest\":{},\"most\":{}}}", layer.fewest, layer.most),
+                    );
+                },
+            );
+            out.push('}');
+        }
+    }
+}
+
+/// `,"trade_off":[..]`: pairs of flow and cable length. Writes nothing if the search did not weigh cables.
+fn push_trade_off(out: &mut String, compiled: &CompiledFabric) {
     if !compiled.trade_off.is_empty() {
         out.push_str(",\n\"trade_off\":");
-        push_lines(out, &compiled.trade_off, |out, of| {
-            let TradeOff { weight, distances, cable, flow } = of;
+        push_lines(out, &compiled.trade_off, |out, trade_off| {
+            let TradeOff { weight, distances, cable, flow } = trade_off;
             push(
                 out,
                 format_args!(
@@ -318,7 +367,11 @@ fn push_network(out: &mut String, compiled: &Compiled) {
             );
         });
     }
-    if let Some(space) = design_space::of(compiled) {
+}
+
+/// `,"design_space":{..}`: other designs of the same radix. Writes nothing if the family has no design space.
+fn push_designs(out: &mut String, compiled: &CompiledFabric) {
+    if let Some(space) = design_space::radix_designs(compiled) {
         push(
             out,
             format_args!(
@@ -339,21 +392,21 @@ fn push_network(out: &mut String, compiled: &Compiled) {
         });
         out.push('}');
     }
-    out.push_str("},\n");
 }
 
-/// `,"failures":{..}`: links that fail at random.
-fn push_failures(out: &mut String, network: &NetworkMetrics, of: &FailureCurve) {
-    let runs = &of.parts_at;
-    let [least, most] = [runs.iter().min(), runs.iter().max()].map(|links| links.copied().unwrap_or(0));
-    let shares = [least, of.median(), most].map(|links| ratio(network.share(links)));
+/// `,"failures":{..}`: the results of random link failures.
+fn push_failures(out: &mut String, network: &NetworkMetrics, curve: &FailureCurve) {
+    let runs = &curve.parts_at;
+    let [fewest, most_links] =
+        [runs.iter().min(), runs.iter().max()].map(|links| links.copied().unwrap_or(0));
+    let shares = [fewest, curve.median(), most_links].map(|links| ratio(network.share(links)));
     push(out, format_args!(",\n\"failures\":{{\"disconnect_share\":{{\"least\":{},", shares[0]));
     push(out, format_args!("\"median\":{},\"most\":{}}},\"parts_at\":", shares[1], shares[2]));
     push_numbers(out, runs);
     out.push_str(",\n\"curve\":");
-    match &of.curve {
+    match &curve.curve {
         None => out.push_str("null"),
-        Some(curve) => push_lines(out, curve, |out, point| {
+        Some(points) => push_lines(out, points, |out, point| {
             let diameter = point.reach.map_or("null".to_owned(), |reach| reach.diameter.to_string());
             let hops = point.reach.map_or("null".to_owned(), |reach| ratio(reach.average_hops()));
             push(
@@ -368,17 +421,17 @@ fn push_failures(out: &mut String, network: &NetworkMetrics, of: &FailureCurve) 
     out.push('}');
 }
 
-fn push_histograms(out: &mut String, of: &ScenarioMetrics) {
+fn push_histograms(out: &mut String, metrics: &ScenarioMetrics) {
     out.push_str("\"histograms\":{\"hops\":");
-    push_numbers(out, &of.hop_histogram);
-    let walk = of.routed.as_ref();
+    push_numbers(out, &metrics.hop_histogram);
+    let walk = metrics.routed.as_ref();
     out.push_str(",\n\"route_hops\":");
     push_numbers(out, walk.map_or(&[][..], |walk| &walk.route_hops));
     out.push_str(",\n\"channel_load\":");
     push_numbers(
         out,
         walk.map_or(&[][..], |walk| &walk.load_histogram).iter().map(|&(load, channels)| {
-            format!("[{},{channels}]", metric_value(Metric::MaxChannelLoad, of.load(load)))
+            format!("[{},{channels}]", metric_value(Metric::MaxChannelLoad, metrics.load(load)))
         }),
     );
     out.push_str(",\n\"vc_hops\":");

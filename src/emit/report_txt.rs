@@ -1,21 +1,21 @@
-//! `report.txt`, and what the terminal shows: the same text, as wide as it fits.
+//! Writes the report as text, for `report.txt` and for a terminal of any width.
 
-use super::collective::{CollectiveLine, collective_title, conditions, nominal_and_worst_fault};
+use super::collective::{CollectiveTextRow, collective_title, conditions, nominal_and_worst_fault};
+use super::floor::{floor_lines, floor_rows, trade_off};
 use super::lines::{Color, Lines, Look};
 use super::measured;
 use super::number::grouped;
 use super::simulation;
 use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
-use super::{floor_lines, floor_rows, trade_off};
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use fabc_ir::{Fraction, worst};
 use fabc_model::Metric;
 
-/// The report as the terminal shows it.
-pub fn terminal_report(compiled: &Compiled, look: Look) -> String {
+/// The report for people, with the width and colors of `look`.
+pub fn terminal_report(compiled: &CompiledFabric, look: Look) -> String {
     let fabric = &compiled.fabric;
     let mut page = Lines::new(look);
-    page.wrapped("", &fabric.name);
+    page.push_wrapped("", &fabric.name);
     let lines =
         [summary::links_line(compiled), summary::choices_line(compiled), summary::proof_line(compiled)];
     for line in summary::plant_lines(compiled)
@@ -24,132 +24,134 @@ pub fn terminal_report(compiled: &Compiled, look: Look) -> String {
         .chain(summary::demand_line(fabric))
         .chain(summary::gain_line(compiled))
     {
-        page.wrapped("  ", &line);
+        page.push_wrapped("  ", &line);
     }
-    page.metrics(compiled);
-    page.network(compiled);
-    page.floor(compiled);
-    page.faults(compiled);
-    page.simulations(compiled);
-    page.collectives(compiled);
-    page.requires(compiled);
-    page.passes(compiled);
+    page.push_metrics(compiled);
+    page.push_network(compiled);
+    page.push_floor(compiled);
+    page.push_faults(compiled);
+    page.push_simulations(compiled);
+    page.push_collectives(compiled);
+    page.push_requires(compiled);
+    page.push_passes(compiled);
     page.out
 }
 
 impl Lines {
-    fn metrics(&mut self, compiled: &Compiled) {
+    fn push_metrics(&mut self, compiled: &CompiledFabric) {
         let nominal = &compiled.scenarios[0].metrics;
-        self.title("METRICS", &format!("  {:>12}  {:>14}  {:>8}", "value", "bound", "ratio"));
+        self.push_title("METRICS", &format!("  {:>12}  {:>14}  {:>8}", "value", "bound", "ratio"));
         for MetricRow { name, value, bound, ratio, note } in summary::metric_rows(compiled) {
             let value = if value.is_empty() { "not routed" } else { &value };
             let ratio = ratio.map_or(String::new(), ratio4);
-            self.wrapped(&format!("  {name:<16}{value:>12}  {bound:>14}  {ratio:>8}  "), note);
+            self.push_wrapped(&format!("  {name:<16}{value:>12}  {bound:>14}  {ratio:>8}  "), note);
         }
         let bound = nominal.distance_ceiling();
         let share = percent(nominal.flow_low.over(bound));
         let distance = super::number::round_up_sig(bound, 6);
-        self.clipped(format!("  distance bound on concurrent_flow: <= {distance}; the certified lower end reaches {share} of it"));
+        self.push_clipped(format!("  distance bound on concurrent_flow: <= {distance}; the certified lower end reaches {share} of it"));
         if let Some(note) = summary::trees_note(compiled) {
-            self.wrapped("  ", &format!("disjoint trees: {note}"));
+            self.push_wrapped("  ", &format!("disjoint trees: {note}"));
         }
         if let Some(line) = summary::limit_line(compiled) {
-            self.wrapped("  ", &line);
+            self.push_wrapped("  ", &line);
         }
         if let Some(walk) = &nominal.routed {
             let mean = nominal.mean_entries().map_or(0.0, Fraction::as_f64);
-            self.clipped(format!(
+            self.push_clipped(format!(
                 "  table entries per router: {mean:.1} on average, {} at most",
                 grouped(walk.entries_max)
             ));
         }
     }
 
-    fn network(&mut self, compiled: &Compiled) {
+    fn push_network(&mut self, compiled: &CompiledFabric) {
         let lines = measured::lines(compiled);
         if !lines.is_empty() {
-            self.title("NETWORK", "");
+            self.push_title("NETWORK", "");
         }
-        lines.iter().for_each(|line| self.wrapped("  ", line));
+        lines.iter().for_each(|line| self.push_wrapped("  ", line));
         let rows = compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance);
         let failures = compiled.network.as_ref().map_or_else(Vec::new, measured::failure_rows);
         let heads =
             ["distance", "pairs", "with one path", "paths, mean", "fewest", "most"].map(str::to_owned);
         let heads = (!rows.is_empty()).then_some(heads);
         for [distance, pairs, single, mean, fewest, most] in heads.into_iter().chain(rows) {
-            self.clipped(format!(
+            self.push_clipped(format!(
                 "    {distance:<8}  {pairs:>13}  {single:>13}  {mean:>12}  {fewest:>8}  {most:>8}"
             ));
         }
         let heads = ["failed", "links", "diameter", "average hops"].map(str::to_owned);
         let heads = (!failures.is_empty()).then_some(heads);
         for [percent, links, diameter, hops] in heads.into_iter().chain(failures) {
-            self.clipped(format!("    {percent:>8}  {links:>13}  {diameter:>13}  {hops:>12}"));
+            self.push_clipped(format!("    {percent:>8}  {links:>13}  {diameter:>13}  {hops:>12}"));
         }
     }
 
-    fn floor(&mut self, compiled: &Compiled) {
+    fn push_floor(&mut self, compiled: &CompiledFabric) {
         let lines = floor_lines(compiled);
         if lines.is_empty() {
             return;
         }
-        self.title("FLOOR", "");
-        lines.iter().for_each(|line| self.wrapped("  ", line));
+        self.push_title("FLOOR", "");
+        lines.iter().for_each(|line| self.push_wrapped("  ", line));
         let heads = ["link", "cables", "m in all"].map(str::to_owned);
         for [link, cables, metres] in std::iter::once(heads).chain(floor_rows(compiled)) {
-            self.clipped(format!("    {link:<16}  {cables:>13}  {metres:>13}"));
+            self.push_clipped(format!("    {link:<16}  {cables:>13}  {metres:>13}"));
         }
         let heads = ["weight of cable", "average hops", "flow of a pair", "of the most", "average cable, m"]
             .map(str::to_owned);
         let rows: Vec<[String; 5]> = trade_off(compiled).into_iter().map(|(.., row)| row).collect();
         for [weight, hops, flow, share, cable] in (!rows.is_empty()).then_some(heads).into_iter().chain(rows)
         {
-            self.clipped(format!("    {weight:<15}  {hops:>12}  {flow:>14}  {share:>11}  {cable:>16}"));
+            self.push_clipped(format!("    {weight:<15}  {hops:>12}  {flow:>14}  {share:>11}  {cable:>16}"));
         }
     }
 
-    fn faults(&mut self, compiled: &Compiled) {
-        let all = compiled.metrics();
-        let faults = all.len() - 1;
+    fn push_faults(&mut self, compiled: &CompiledFabric) {
+        let metrics = compiled.metrics();
+        let faults = metrics.len() - 1;
         if compiled.fabric.budget.faults.is_none() {
             return;
         }
         if faults == 0 {
-            return self.title("FAULTS", "  not measured: the build stopped before routing");
+            return self.push_title("FAULTS", "  not measured: the build stopped before routing");
         }
-        self.title("FAULTS", &format!("  {:>12}  {:>14}  {:>8}  scenario", "nominal", "worst", "ratio"));
+        self.push_title("FAULTS", &format!("  {:>12}  {:>14}  {:>8}  scenario", "nominal", "worst", "ratio"));
         for metric in Metric::ALL {
             // Without tables a fault has no certified flow: nothing to show.
-            let found =
-                worst(&all, metric).filter(|(value, _)| !value.is_zero() || metric == Metric::DisjointTrees);
-            let Some(((value, scenario), nominal)) = found.zip(all[0].value(metric)) else { continue };
+            let worst_value = worst(&metrics, metric)
+                .filter(|(value, _)| !value.is_zero() || metric == Metric::DisjointTrees);
+            let Some(((value, scenario), nominal)) = worst_value.zip(metrics[0].value(metric)) else {
+                continue;
+            };
             let (name, before, after) = (metric.name(), readable(metric, nominal), readable(metric, value));
             let line = format!(
                 "  {name:<16}{before:>12}  {after:>14}  {:>8}  {scenario}",
                 quotient4(value, nominal)
             );
-            self.painted(line, &after, (value != nominal).then_some(Color::Yellow));
+            self.push_painted(line, &after, (value != nominal).then_some(Color::Yellow));
         }
         let plural = if faults == 1 { "" } else { "s" };
-        self.clipped(format!(
+        self.push_clipped(format!(
             "  {} fault scenario{plural} measured, each with tables of its own",
             grouped(faults as u64)
         ));
-        if let Some(line) = summary::stands_for(compiled) {
-            self.clipped(format!("  {line}"));
+        if let Some(line) = summary::represented_faults(compiled) {
+            self.push_clipped(format!("  {line}"));
         }
     }
 
-    fn simulations(&mut self, compiled: &Compiled) {
+    fn push_simulations(&mut self, compiled: &CompiledFabric) {
         let run = compiled.fabric.simulations.iter().zip(&compiled.simulations);
         for (simulation, reports) in run.filter(|(_, reports)| !reports.is_empty()) {
             let setting = &reports[0].setting;
-            let worst = |what: &str| match reports.len() {
+            let worst = |adjective: &str| match reports.len() {
                 1 => String::new(),
-                scenarios => format!(", the {what} of {} faults", grouped(scenarios as u64 - 1)),
+                scenarios => format!(", the {adjective} of {} faults", grouped(scenarios as u64 - 1)),
             };
             if reports[0].volume.is_some() {
-                self.title(
+                self.push_title(
                     "SIMULATION",
                     &format!(
                         "  {:>11}  {:>11}  {:>8}  {:>10}  {:>10}",
@@ -158,20 +160,20 @@ impl Lines {
                 );
                 for row in simulation::nominal_and_slowest(&compiled.fabric, reports) {
                     let name = format!("{}, {}", simulation.name, row.scenario);
-                    self.clipped(format!(
+                    self.push_clipped(format!(
                         "  {name:<14}  {:>11}  {:>11}  {:>8}  {:>10}  {:>10}",
-                        row.least, row.cycles, row.share, row.microseconds, row.gbs
+                        row.lower_bound, row.cycles, row.share, row.microseconds, row.gbs
                     ));
                 }
                 let [traffic, _] = simulation::setting_in_words(setting);
-                let model = simulation::sentence(setting);
-                self.wrapped(
+                let model = simulation::model_sentence(setting);
+                self.push_wrapped(
                     "  ",
                     &format!("cycles to the last delivery{}; {traffic} traffic; {model}", worst("slowest")),
                 );
                 continue;
             }
-            self.title(
+            self.push_title(
                 "SIMULATION",
                 &format!(
                     "  {:>9}  {:>8}  {:>9}  {:>8}  {:>9}",
@@ -180,26 +182,26 @@ impl Lines {
             );
             for row in simulation::nominal_and_worst(reports) {
                 let name = format!("{}, {}", simulation.name, row.scenario);
-                self.clipped(format!(
+                self.push_clipped(format!(
                     "  {name:<14}  {:>9}  {:>8}  {:>9}  {:>8}  {:>9}",
                     row.bound, row.stable, row.unstable, row.share, row.beyond
                 ));
             }
-            let (unit, worst) = (simulation::unit(&compiled.fabric, &reports[0]), worst("worst"));
-            self.wrapped(
+            let (unit, worst) = (simulation::rate_unit(&compiled.fabric, &reports[0]), worst("worst"));
+            self.push_wrapped(
                 "  ",
                 &format!(
                     "rates in flits per cycle and {unit}{worst}; past it: accepted at 1.1 x the static bound"
                 ),
             );
-            self.wrapped(
+            self.push_wrapped(
                 "  ",
-                &format!("{} traffic; {}", setting.traffic.name(), simulation::sentence(setting)),
+                &format!("{} traffic; {}", setting.traffic.name(), simulation::model_sentence(setting)),
             );
         }
     }
 
-    fn collectives(&mut self, compiled: &Compiled) {
+    fn push_collectives(&mut self, compiled: &CompiledFabric) {
         let planned = compiled.fabric.collectives.iter().zip(&compiled.collectives);
         let planned: Vec<_> =
             planned.map(|(declared, result)| (declared, result, nominal_and_worst_fault(result))).collect();
@@ -210,12 +212,12 @@ impl Lines {
             "  {:<14}  {:>12}  {:>12}  {:>8}  {:>10}",
             "algorithm", "time us", "bound us", "share", "busbw GB/s"
         );
-        self.title("COLLECTIVES", &format!("              {heads}"));
+        self.push_title("COLLECTIVES", &format!("              {heads}"));
         for (declared, result, lines) in planned {
-            for (at, line) in lines.iter().enumerate() {
-                let CollectiveLine { scenario, algorithm, time, bound, share, bandwidth, .. } = line;
-                let name = if at == 0 { declared.name.clone() } else { format!("  worst, {scenario}") };
-                self.clipped(format!(
+            for (index, line) in lines.iter().enumerate() {
+                let CollectiveTextRow { scenario, algorithm, time, bound, share, bandwidth, .. } = line;
+                let name = if index == 0 { declared.name.clone() } else { format!("  worst, {scenario}") };
+                self.push_clipped(format!(
                     "  {name:<28}  {algorithm:<14}  {time:>12}  {bound:>12}  {share:>8}  {bandwidth:>10}"
                 ));
             }
@@ -225,18 +227,18 @@ impl Lines {
                 0 | 1 => String::new(),
                 scenarios => format!("; {} faults", grouped(scenarios as u64 - 1)),
             };
-            self.wrapped("    ", &format!("{}{conditions}{faults}", collective_title(declared)));
+            self.push_wrapped("    ", &format!("{}{conditions}{faults}", collective_title(declared)));
         }
         if let Some(line) = summary::makespan_line(compiled) {
-            self.wrapped("  ", &line);
+            self.push_wrapped("  ", &line);
         }
     }
 
-    fn requires(&mut self, compiled: &Compiled) {
+    fn push_requires(&mut self, compiled: &CompiledFabric) {
         if compiled.requires.is_empty() {
             return;
         }
-        self.title("REQUIRES", "");
+        self.push_title("REQUIRES", "");
         let longest =
             compiled.requires.iter().map(|outcome| outcome.require.text().chars().count()).max().unwrap_or(0);
         let width = longest.min(self.look.width - 44);
@@ -247,29 +249,33 @@ impl Lines {
                 None => ("unknown", None),
             };
             let measured = summary::measured(outcome).unwrap_or("not measured".to_owned());
-            let at = outcome.scenario.as_ref().map_or(String::new(), |scenario| format!("  {scenario}"));
+            let scenario =
+                outcome.scenario.as_ref().map_or(String::new(), |scenario| format!("  {scenario}"));
             let text = outcome.require.text();
-            let line = format!("  {mark:<9}{text:<width$}  {measured:>12}{at}");
+            let line = format!("  {mark:<9}{text:<width$}  {measured:>12}{scenario}");
             if line.chars().count() <= self.look.width {
-                self.painted(line, mark, color);
+                self.push_painted(line, mark, color);
             } else {
-                self.painted(format!("  {mark:<9}{text}"), mark, color);
-                self.clipped(format!("{:13}{measured}{at}", ""));
+                self.push_painted(format!("  {mark:<9}{text}"), mark, color);
+                self.push_clipped(format!("{:13}{measured}{scenario}", ""));
             }
         }
     }
 
-    fn passes(&mut self, compiled: &Compiled) {
+    fn push_passes(&mut self, compiled: &CompiledFabric) {
         if compiled.passes.is_empty() {
             return;
         }
-        self.title("PASSES", "  stopped by  work");
+        self.push_title("PASSES", "  stopped by  work");
         for pass in &compiled.passes {
             let counters: Vec<String> =
                 pass.counters.iter().map(|(name, count)| format!("{name} {}", grouped(*count))).collect();
-            self.wrapped(&format!("  {:<14}  {:<10}  ", pass.name, pass.stopped_by), &counters.join(", "));
+            self.push_wrapped(
+                &format!("  {:<14}  {:<10}  ", pass.name, pass.stopped_by),
+                &counters.join(", "),
+            );
             for note in &pass.notes {
-                self.wrapped(&" ".repeat(18), note);
+                self.push_wrapped(&" ".repeat(18), note);
             }
         }
     }

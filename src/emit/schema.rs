@@ -1,23 +1,22 @@
-//! JSON Schemas of everything that fabc prints as JSON, as `src/emit/schema/` has them.
+//! JSON Schemas of everything that fabc prints as JSON. They stand in `src/emit/schema/`.
 //!
-//! They are data, not derived: artifacts are printed by hand, key by key, so no type has their shape. What
-//! keeps the two in step are tests: whatever fabc prints validates, and a tag in the code without a schema is
-//! found.
+//! The schemas are written by hand, because artifacts are printed key by key and no type has their shape.
+//! Tests keep both in step: all output of fabc validates, and every format tag in the code has a schema.
 
 use serde_json::Value;
 
-/// A schema (JSON Schema, draft 2020-12).
+/// A JSON Schema (draft 2020-12).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schema {
-    /// On the command line, and of its file.
+    /// Name on the command line, and of the file.
     pub name: &'static str,
-    /// The file.
+    /// Text of the schema file, which is JSON.
     pub text: &'static str,
 }
 
 macro_rules! schemas {
     ($($name:literal),* $(,)?) => {
-        /// All of them, by name.
+        /// All schemas, in the order of their names.
         pub const SCHEMAS: &[Schema] =
             &[$(Schema { name: $name, text: include_str!(concat!("schema/", $name, ".json")) }),*];
     };
@@ -64,17 +63,17 @@ schemas![
 ];
 
 impl Schema {
-    /// The schema of this name, or of the format with this tag (`fabc.report/1`).
-    pub fn of(name: &str) -> Option<&'static Schema> {
+    /// Finds a schema by its name, or by the tag of its format (`fabc.report/1`).
+    pub fn find(name: &str) -> Option<&'static Schema> {
         SCHEMAS.iter().find(|schema| schema.name == name || schema.tag().is_some_and(|tag| tag == name))
     }
 
-    /// What it describes, in a line.
+    /// One line about what the schema describes.
     pub fn title(&self) -> String {
         self.value()["title"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The format tag; `None` of what other programs define.
+    /// The format tag; `None` for a format that other programs define.
     pub fn tag(&self) -> Option<String> {
         self.value()["properties"]["format"]["const"].as_str().map(str::to_owned)
     }

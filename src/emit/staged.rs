@@ -1,14 +1,14 @@
-//! The tables of every moment of a plan: for people, as a part of `fabc.plan/1`, and as files.
+//! Writes the tables of every stage of a plan: for people, as a part of `fabc.plan/1`, and as files.
 
 use super::json::{push, push_lines, push_numbers};
 use super::number::grouped;
 use super::repair::{delta_json, push_keys};
 use super::{Artifact, repaired_tables};
-use fabc_ir::{ChangeOrder, ForwardingTables, Fraction, Plan, Staged, TableChange};
+use fabc_ir::{ChangeOrder, ForwardingTables, Fraction, StagedPlan, SwitchPlan, TableChange};
 use fabc_model::Pod;
 
-/// What the batches come to, for people.
-pub fn staged_text(pod: &Pod, plan: &Plan, staged: &Staged) -> String {
+/// Summarizes the stages for people.
+pub fn staged_text(pod: &Pod, plan: &SwitchPlan, staged: &StagedPlan) -> String {
     let load = |load: u64| Fraction::new(load, staged.parts.max(1)).as_f64();
     let [old, new] = staged.loads.map(load);
     let mut out = String::new();
@@ -30,19 +30,19 @@ pub fn staged_text(pod: &Pod, plan: &Plan, staged: &Staged) -> String {
         let steps = &plan.steps[stage.steps.clone()];
         let mut switches: Vec<&str> = steps.iter().map(|step| pod.ocses[step.ocs].name.as_str()).collect();
         switches.dedup();
-        let of = match &switches[..] {
-            [one] => (*one).to_owned(),
+        let switch_range = match &switches[..] {
+            [name] => (*name).to_owned(),
             [first, .., last] => format!("{first} to {last}"),
             [] => String::new(),
         };
         push(
             &mut out,
             format_args!(
-                "  {number:>3}  steps {} to {}, {of}: load {}, {}\n",
+                "  {number:>3}  steps {} to {}, {switch_range}: load {}, {}\n",
                 stage.steps.start + 1,
                 stage.steps.end,
                 load(stage.tables.load),
-                counts(&stage.tables)
+                change_counts(&stage.tables)
             ),
         );
     }
@@ -52,23 +52,23 @@ pub fn staged_text(pod: &Pod, plan: &Plan, staged: &Staged) -> String {
             ChangeOrder::Above => format!(" into virtual channels {} to {}", staged.vcs, 2 * staged.vcs - 1),
             ChangeOrder::Below => format!(" back to virtual channels 0 to {}", staged.vcs - 1),
         };
-        push(&mut out, format_args!("  end{how}  load {}, {}\n", load(change.load), counts(change)));
+        push(&mut out, format_args!("  end{how}  load {}, {}\n", load(change.load), change_counts(change)));
     }
     out
 }
 
-fn counts(change: &TableChange) -> String {
+fn change_counts(change: &TableChange) -> String {
     let [add, turn, drop] = change.delta.counts().map(grouped);
     let waits = match change.delta.stranded.len() {
         0 => String::new(),
         1 => "; 1 key waits".to_owned(),
-        some => format!("; {} keys wait", grouped(some as u64)),
+        keys => format!("; {} keys wait", grouped(keys as u64)),
     };
     format!("{add} entries added, {turn} turned, {drop} dropped{waits}")
 }
 
-/// The batches, as more of `fabc.plan/1`.
-pub(super) fn push_staged(out: &mut String, plan: &Plan, staged: &Staged) {
+/// Writes the stages as members of `fabc.plan/1`.
+pub(super) fn push_staged(out: &mut String, plan: &SwitchPlan, staged: &StagedPlan) {
     let mut last_of_group = Vec::new();
     for group in plan.groups() {
         last_of_group.push(last_of_group.last().copied().unwrap_or(0) + group.len());
@@ -97,7 +97,7 @@ pub(super) fn push_staged(out: &mut String, plan: &Plan, staged: &Staged) {
     push_numbers(out, &staged.ranks);
 }
 
-/// The rest of a line.
+/// Writes the members of a stage or of the final change that describe its tables.
 fn push_change(out: &mut String, folder: &str, change: &TableChange) {
     let (load, order) = (change.load, change.order.name());
     push(
@@ -110,24 +110,25 @@ fn push_change(out: &mut String, folder: &str, change: &TableChange) {
     out.push('}');
 }
 
-/// Where the last tables stand, and those on the way to them.
+/// The folder of a final change of tables: `final`, or `above` for one on the way to it.
 fn last_folder(change: &TableChange) -> &'static str {
     if change.order == ChangeOrder::Above { "above" } else { "final" }
 }
 
-/// Where the tables of a batch stand.
-fn stage_folder(number: usize, staged: &Staged) -> String {
+/// The folder of a stage's tables.
+fn stage_folder(number: usize, staged: &StagedPlan) -> String {
     let width = staged.stages.len().to_string().len().max(2);
     format!("stage-{number:0width$}")
 }
 
-/// The files of all moments: what changes, and the tables then; `tables` are those in force.
+/// Hands over the files of all stages: the change of tables, and the tables after it. `tables` are the live
+/// ones.
 ///
 /// # Errors
-/// The first one that `take` returns.
+/// The first error that `take` returns.
 pub fn each_staged<E>(
     fabric: &str,
-    staged: &Staged,
+    staged: &StagedPlan,
     tables: &ForwardingTables,
     take: &mut dyn FnMut(Artifact) -> Result<(), E>,
 ) -> Result<(), E> {

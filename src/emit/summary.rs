@@ -1,68 +1,71 @@
-//! What the reports for people say, before it is laid out: both `report.txt` and `report.html` read it.
+//! Sentences and rows for the reports for people, before layout. Both `report.txt` and `report.html` use
+//! them.
 
 use super::number::{fixed, grouped, ratio, round_down_sig, round_up_sig};
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use fabc_base::ids::LinkTypeId;
 use fabc_ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use fabc_model::{
-    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric,
-    GraphMetric, Metric, Objective, Plant, Pod, RoutingChoice, Scale, SimulatedMetric, SlotPace,
-    SynthesisMethod, Synthesize, TopologyChoice,
+    AllowedTurns, CollectiveMetric, CoupleRule, DemandComponent, DemandShape, Duplex, Fabric, FloorMetric,
+    GraphMetric, Metric, Objective, Plant, Pod, RoutingChoice, SimulatedMetric, SlotPace, SynthesisMethod,
+    Synthesize, TopologyChoice, ValueScale,
 };
 use std::collections::BTreeSet;
 
-/// Significant digits of flows in reports for people; `report.json` has all of them.
+/// Significant digits of flows in reports for people. `report.json` has all digits.
 const DIGITS: usize = 6;
 
 const PER_CAPACITY: &str = "routes over capacity; no single-path routing has less";
 
-/// A load for people: whole, unless links carry unlike.
+/// A load for people. It is whole if all links have the same capacity.
 pub(super) fn load_text(load: Fraction) -> String {
-    if load.is_whole() { grouped(u64::try_from(load.floor()).unwrap_or(u64::MAX)) } else { fixed(load, 2) }
+    if load.is_integer() { grouped(u64::try_from(load.floor()).unwrap_or(u64::MAX)) } else { fixed(load, 2) }
 }
 
-/// One metric beside its bound.
+/// One metric with its bound.
 pub(super) struct MetricRow {
     pub(super) name: &'static str,
-    /// The value, with `>=` where it is a certified lower end; empty before routing.
+    /// The value, with `>=` if it is a certified lower bound. Empty before routing.
     pub(super) value: String,
-    /// The best value that can be had, with `<=` or `>=`; empty where none is known.
+    /// The bound, with `<=` or `>=`. Empty if none is known.
     pub(super) bound: String,
-    /// Value over bound.
+    /// The value divided by its bound.
     pub(super) ratio: Option<f64>,
-    /// Unit, or what the bound is.
+    /// The unit, or the kind of bound.
     pub(super) note: &'static str,
 }
 
-/// All metrics of the healthy pod, in report order.
-pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
-    let of = &compiled.scenarios[0].metrics;
+/// All metrics of the healthy fabric, in report order.
+pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
+    let metrics = &compiled.scenarios[0].metrics;
     let vcs = compiled.fabric.budget.vcs;
     Metric::ALL
         .into_iter()
         .filter(|&metric| metric != Metric::DisjointTrees || compiled.pod.is_some())
         .filter(|metric| !(metric.needs_routes() && compiled.fabric.routing.is_scheduled()))
         .map(|metric| {
-            let value = of.value(metric);
+            let value = metrics.value(metric);
             let flow_bound = |bound: Fraction| (format!("<= {}", round_up_sig(bound, DIGITS)), Some(bound));
             let none = || (String::new(), None);
             let ((bound, best), note) = match metric {
                 Metric::Diameter => (none(), "hops"),
                 Metric::AverageHops => (none(), "hops"),
-                Metric::ConcurrentFlow => (flow_bound(of.flow_ceiling()), "certified interval"),
-                Metric::Injection => (flow_bound(of.injection_at(of.flow_ceiling())), "flits/cycle/node"),
+                Metric::ConcurrentFlow => (flow_bound(metrics.flow_ceiling()), "certified interval"),
+                Metric::Injection => {
+                    (flow_bound(metrics.injection_at(metrics.flow_ceiling())), "flits/cycle/node")
+                }
                 Metric::Bandwidth => (
-                    flow_bound(of.injection_at(of.flow_ceiling()).times(of.channel_bandwidth)),
-                    per_host(compiled),
+                    flow_bound(metrics.injection_at(metrics.flow_ceiling()).times(metrics.channel_bandwidth)),
+                    bandwidth_unit(compiled),
                 ),
                 Metric::MaxChannelLoad => {
-                    let least = of.load_bound();
+                    let bound = metrics.load_bound();
                     let note = if compiled.fabric.capacities.are_equal() {
                         "routes; no single-path routing has less"
                     } else {
                         PER_CAPACITY
                     };
-                    ((format!(">= {}", load_text(least)), Some(least)), note)
+                    ((format!(">= {}", load_text(bound)), Some(bound)), note)
                 }
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
@@ -73,8 +76,8 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                 Metric::Latency => (none(), "ns; zero load, mean over all routes"),
                 Metric::LatencyMax => (none(), "ns; zero load, the slowest route"),
                 Metric::DisjointTrees => {
-                    let most = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
-                    ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
+                    let bound = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
+                    ((format!("<= {bound}"), Some(Fraction::integer(bound))), "OCS-disjoint spanning trees")
                 }
                 Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
                     (none(), "")
@@ -95,13 +98,14 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
         .collect()
 }
 
-/// The unit of bandwidth.
-pub(super) fn per_host(compiled: &Compiled) -> &'static str {
+/// The unit of bandwidth per endpoint.
+pub(super) fn bandwidth_unit(compiled: &CompiledFabric) -> &'static str {
     if compiled.pod.is_some() { "GB/s per chip" } else { "GB/s per host" }
 }
 
-/// `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`; `None` without OCSes.
-pub(super) fn trees_note(compiled: &Compiled) -> Option<String> {
+/// A note such as `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`. `None`
+/// without OCSes.
+pub(super) fn trees_note(compiled: &CompiledFabric) -> Option<String> {
     let TreeBounds { at_least, at_most, .. } = compiled.pod.as_ref()?.tree_bounds;
     Some(format!(
         "OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}"
@@ -113,7 +117,7 @@ pub(super) fn readable(metric: Metric, value: Fraction) -> String {
     readable_with(metric, value, 0)
 }
 
-/// The same, with so many digits more.
+/// As [`readable`], with `more` additional digits.
 fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
@@ -143,16 +147,16 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Collective(
             CollectiveMetric::Share | CollectiveMetric::Volume | CollectiveMetric::MakespanRatio,
         ) => decimals(value.as_f64(), 4 + more),
-        // A product: floats would round twice.
+        // This is a product, which floats would round twice.
         Metric::LoadRatio => fixed(value, 4 + more as u32),
     }
 }
 
-/// The measured value of a `require` for people, with as many digits as show whether it holds.
+/// The measured value of a `require` for people, with enough digits to show whether it holds.
 pub(super) fn measured(outcome: &RequireOutcome) -> Option<String> {
     let metric = outcome.require.metric;
     let (unit, text) = match outcome.require.scale {
-        Scale::Cycles => ("cycles", outcome.measured_text(|value, more| decimals(value.as_f64(), more))),
+        ValueScale::Cycles => ("cycles", outcome.measured_text(|value, more| decimals(value.as_f64(), more))),
         _ => (metric.unit(), outcome.measured_text(|value, more| readable_with(metric, value, more))),
     };
     text.map(|text| format!("{text} {unit}").trim_end().to_owned())
@@ -167,20 +171,20 @@ fn decimals(value: f64, digits: usize) -> String {
     if value.is_finite() { format!("{value:.digits$}") } else { "-".to_owned() }
 }
 
-/// One value over another with 4 decimals, or `-`.
-pub(super) fn quotient4(value: Fraction, of: Fraction) -> String {
-    ratio4(value.as_f64() / of.as_f64())
+/// A quotient with 4 decimals, or `-`.
+pub(super) fn quotient4(value: Fraction, divisor: Fraction) -> String {
+    ratio4(value.as_f64() / divisor.as_f64())
 }
 
-/// A share as `98.4 %`, never rounded up to a whole.
+/// A share as `98.4 %`, never rounded up to 100 %.
 pub(super) fn percent(value: Fraction) -> String {
-    // What `report.json` prints as a whole is one.
+    // A share below 1 that `report.json` prints as 1.000000 counts as 1.
     let parts: f64 = ratio(value).parse().unwrap_or(0.0);
     format!("{:.1} %", (parts * 1000.0).floor() / 10.0)
 }
 
-/// What the fabric is made of, in a line or two.
-pub(super) fn plant_lines(compiled: &Compiled) -> Vec<String> {
+/// The parts of the fabric, in one or two lines.
+pub(super) fn plant_lines(compiled: &CompiledFabric) -> Vec<String> {
     match &compiled.fabric.plant {
         Plant::Pod(pod) => vec![cubes_line(pod), switches_line(pod)],
         Plant::Network(network) => {
@@ -206,7 +210,7 @@ pub(super) fn plant_lines(compiled: &Compiled) -> Vec<String> {
     }
 }
 
-/// `4 cubes of 4 x 4 x 4 = 256 chips`.
+/// A line such as `4 cubes of 4 x 4 x 4 = 256 chips`.
 fn cubes_line(pod: &Pod) -> String {
     let [x, y, z] = pod.cube.dims;
     let cubes =
@@ -214,7 +218,7 @@ fn cubes_line(pod: &Pod) -> String {
     format!("{cubes} of {x} x {y} x {z} = {} chips", grouped(pod.node_count() as u64))
 }
 
-/// `48 OCSes (X 16, Y 16, Z 16), 4 of 136 ports used on each`.
+/// A line such as `48 OCSes (X 16, Y 16, Z 16), 4 of 136 ports used on each`.
 fn switches_line(pod: &Pod) -> String {
     let counts = pod.ocs_groups.ids().map(|group| pod.ocses.iter().filter(|ocs| ocs.group == group).count());
     let groups: Vec<String> =
@@ -224,8 +228,8 @@ fn switches_line(pod: &Pod) -> String {
         (Duplex::Circulator, CoupleRule::Sided) => ocs.a.len().max(ocs.b.len()),
     });
     let range = |values: &mut dyn Iterator<Item = u64>| {
-        let all: Vec<u64> = values.collect();
-        match (all.iter().min(), all.iter().max()) {
+        let counts: Vec<u64> = values.collect();
+        match (counts.iter().min(), counts.iter().max()) {
             (Some(low), Some(high)) if low < high => format!("{} to {}", grouped(*low), grouped(*high)),
             (Some(low), _) => grouped(*low),
             _ => "0".to_owned(),
@@ -246,8 +250,8 @@ fn switches_line(pod: &Pod) -> String {
     }
 }
 
-/// `768 links: 576 copper, 192 fiber, 128 GB/s per direction`.
-pub(super) fn links_line(compiled: &Compiled) -> String {
+/// A line such as `768 links: 576 copper, 192 fiber, 128 GB/s per direction`.
+pub(super) fn links_line(compiled: &CompiledFabric) -> String {
     let links = compiled.topology.links();
     let fiber = links.iter().filter(|link| link.class == LinkClass::Global).count();
     let parts = match &compiled.fabric.plant {
@@ -263,26 +267,26 @@ pub(super) fn links_line(compiled: &Compiled) -> String {
     format!("{} links{parts}{simplex}, {} per direction", grouped(links.len() as u64), bandwidths(compiled))
 }
 
-/// `128 GB/s`; where links carry unlike `12.5 GB/s (board), 50 GB/s (fiber)`, and the unit that loads and
-/// flows are counted in.
-fn bandwidths(compiled: &Compiled) -> String {
+/// `128 GB/s`. If link capacities differ, it is `12.5 GB/s (board), 50 GB/s (fiber)` and the unit of loads
+/// and flows.
+fn bandwidths(compiled: &CompiledFabric) -> String {
     let unit = compiled.scenarios[0].metrics.channel_bandwidth;
     let fabric = &compiled.fabric;
     if fabric.capacities.are_equal() {
         return format!("{} GB/s", round_down_sig(unit, DIGITS));
     }
     let used: BTreeSet<LinkTypeId> = compiled.topology.links().iter().map(|link| link.link_type).collect();
-    let of = |link_type: LinkTypeId| {
-        let bandwidth = unit.times(Fraction::whole(fabric.capacities.of(link_type)));
+    let capacity_text = |link_type: LinkTypeId| {
+        let bandwidth = unit.times(Fraction::integer(fabric.capacities.capacity(link_type)));
         format!("{} GB/s ({})", round_down_sig(bandwidth, DIGITS), fabric.link_types[link_type].name)
     };
-    let all: Vec<String> = used.into_iter().map(of).collect();
-    format!("{}; a unit of capacity is {} GB/s,", all.join(", "), round_down_sig(unit, DIGITS))
+    let capacities: Vec<String> = used.into_iter().map(capacity_text).collect();
+    format!("{}; a unit of capacity is {} GB/s,", capacities.join(", "), round_down_sig(unit, DIGITS))
 }
 
-/// `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns routing, 2 of 4
-/// VCs, 1 dark OCS tolerated`.
-pub(super) fn choices_line(compiled: &Compiled) -> String {
+/// A line such as `synthesized (symmetry auto, effort 1, seed 1), 4 cubes interchangeable, allowed_turns
+/// routing, 2 of 4 VCs, 1 dark OCS tolerated`.
+pub(super) fn choices_line(compiled: &CompiledFabric) -> String {
     let fabric = &compiled.fabric;
     let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
     let search = |how: &Synthesize| {
@@ -295,7 +299,7 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         };
         format!("{objective}{method}symmetry {symmetry}, effort {}, seed {}{limit}", how.effort, how.seed)
     };
-    let of_pod = |pod: &Pod| match &pod.topology {
+    let pod_topology = |pod: &Pod| match &pod.topology {
         TopologyChoice::Torus(size) => format!("torus {}", dims(*size)),
         TopologyChoice::TwistedTorus(size) => format!("twisted torus {}", dims(*size)),
         TopologyChoice::Synthesize(how) => format!("synthesized ({})", search(how)),
@@ -306,7 +310,7 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         TopologyChoice::CrossConnects { .. } => "cross-connects from a file".to_owned(),
     };
     let topology = match &fabric.plant {
-        Plant::Pod(pod) => of_pod(pod),
+        Plant::Pod(pod) => pod_topology(pod),
         Plant::Network(network) => network.family.written(),
     };
     let routing = match fabric.routing {
@@ -317,13 +321,13 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
     };
     let faults = fabric.tolerated();
     let symmetry = compiled.topology.symmetry();
-    let what = if compiled.pod.is_some() { "cubes" } else { "groups" };
+    let blocks = if compiled.pod.is_some() { "cubes" } else { "groups" };
     let kept = match symmetry.order() {
         1 => "no symmetry kept".to_owned(),
-        order if order == symmetry.blocks() => format!("all {what} interchangeable"),
-        order => format!("{what} interchangeable in sets of {order}"),
+        order if order == symmetry.blocks() => format!("all {blocks} interchangeable"),
+        order => format!("{blocks} interchangeable in sets of {order}"),
     };
-    let moved = match fabric.pace() {
+    let movement = match fabric.pace() {
         Some(SlotPace { vector_bytes, slot, hop, reduce, deskew }) => {
             let sum = if reduce > 0 { format!(", {reduce} a sum") } else { String::new() };
             let rest =
@@ -332,12 +336,12 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         }
         None => format!("{routing} routing, {} of {} VCs", fabric.budget.vcs, fabric.router.vcs),
     };
-    format!("{topology}, {kept}, {moved}, {faults}")
+    format!("{topology}, {kept}, {movement}, {faults}")
 }
 
-/// `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of this pod; 98.8 %
-/// reached`.
-pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
+/// A line such as `universal bound on concurrent_flow (tree of cubes): <= 0.00640513 for every topology of
+/// this pod; 98.8 % reached`.
+pub(super) fn limit_line(compiled: &CompiledFabric) -> Option<String> {
     let limit = compiled.pod.as_ref()?.limit.as_ref()?;
     let argument = match &limit.argument {
         LimitArgument::Tree { .. } => "tree of cubes".to_owned(),
@@ -365,8 +369,8 @@ pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
     ))
 }
 
-/// How many faults the compiled scenarios stand for; `None` where each stands for itself.
-pub(super) fn stands_for(compiled: &Compiled) -> Option<String> {
+/// How many faults the compiled scenarios represent. `None` if each represents only itself.
+pub(super) fn represented_faults(compiled: &CompiledFabric) -> Option<String> {
     let images: usize = compiled.scenarios.iter().map(|scenario| scenario.scenario.images.len()).sum();
     let faults = (compiled.scenarios.len() - 1 + images) as u64;
     (images > 0)
@@ -374,22 +378,23 @@ pub(super) fn stands_for(compiled: &Compiled) -> Option<String> {
 }
 
 /// `makespan 13,210 cycles (14.678 us), until the last vector has come; no plan takes less than 12,442:
-/// 1.0617 times that`; `None` where vectors are not scheduled.
-pub(super) fn makespan_line(compiled: &Compiled) -> Option<String> {
-    let Makespan { end, least } = Makespan::of_all(&makespans(&compiled.fabric, &compiled.collectives)?);
+/// 1.0617 times that`. `None` if vectors are not scheduled.
+pub(super) fn makespan_line(compiled: &CompiledFabric) -> Option<String> {
+    let Makespan { end, lower_bound } =
+        Makespan::combined(&makespans(&compiled.fabric, &compiled.collectives)?);
     let time = fixed(Fraction::new(end * 1_000_000, compiled.fabric.clock_hz), 3);
-    let ratio = quotient4(Fraction::whole(end), Fraction::whole(least.max(1)));
-    let (end, least) = (grouped(end), grouped(least));
+    let ratio = quotient4(Fraction::integer(end), Fraction::integer(lower_bound.max(1)));
+    let (end, lower_bound) = (grouped(end), grouped(lower_bound));
     let replaced = compiled.fabric.failover().map_or(String::new(), |(size, blocks)| {
         format!("; any of {blocks} blocks of {size} may fail: the spare takes its place, and the same plan runs moved by blocks")
     });
     Some(format!(
-        "makespan {end} cycles ({time} us), until the last vector has come; no plan takes less than {least}: {ratio} times that{replaced}"
+        "makespan {end} cycles ({time} us), until the last vector has come; no plan takes less than {lower_bound}: {ratio} times that{replaced}"
     ))
 }
 
-/// Why there are no loads of channels: `None` where there are.
-pub(super) fn no_loads(compiled: &Compiled) -> Option<&'static str> {
+/// The reason why channels have no loads; `None` if they have loads.
+pub(super) fn no_loads(compiled: &CompiledFabric) -> Option<&'static str> {
     match compiled.scenarios[0].metrics.routed.is_none() {
         true if super::schedule::exists(compiled) => Some(
             "No tables: every vector has its cycle on every channel. The collectives below say what they take, schedule.json (or schedule.bin) lists what every router sends and receives when.",
@@ -399,33 +404,33 @@ pub(super) fn no_loads(compiled: &Compiled) -> Option<&'static str> {
     }
 }
 
-/// How deadlock freedom stands: of how many scenarios it is proved.
-pub(super) fn proof_line(compiled: &Compiled) -> String {
+/// For how many scenarios deadlock freedom is proved.
+pub(super) fn proof_line(compiled: &CompiledFabric) -> String {
     if super::schedule::exists(compiled) {
         return "no tables and no arbitration: every vector has its cycle on every channel, and was replayed"
             .to_owned();
     }
-    let all = compiled.scenarios.len();
+    let scenarios = compiled.scenarios.len();
     let proved = compiled.scenarios.iter().filter(|scenario| scenario.routed.is_some()).count();
     if proved == 0 {
         "not routed".to_owned()
-    } else if proved == all && all == 1 {
+    } else if proved == scenarios && scenarios == 1 {
         "deadlock-free, proved for the nominal tables".to_owned()
-    } else if proved == all {
-        format!("deadlock-free, proved for nominal and {} fault scenarios", all - 1)
+    } else if proved == scenarios {
+        format!("deadlock-free, proved for nominal and {} fault scenarios", scenarios - 1)
     } else {
-        format!("deadlock-free, proved for {proved} of {all} scenarios")
+        format!("deadlock-free, proved for {proved} of {scenarios} scenarios")
     }
 }
 
 /// `demand: all-to-all in groups of 16 (weight 4) and of all chips (weight 1); the busiest chip sends 315 in
-/// all`; `None` where it is uniform.
+/// all`. `None` if the demand is uniform.
 pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
     let router = fabric.plant.router_word();
     let how = match fabric.demand.shape() {
         DemandShape::Uniform => return None,
         DemandShape::Groups(components) => {
-            let part = |part: &Component| match part.group as usize == fabric.node_count() {
+            let part = |part: &DemandComponent| match part.group as usize == fabric.node_count() {
                 true => format!("of all {router}s (weight {})", part.weight),
                 false => format!("of {} (weight {})", part.group, part.weight),
             };
@@ -441,14 +446,14 @@ pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
     ))
 }
 
-/// What the topology gains on its demand over the one synthesized for uniform demand.
-pub(super) fn gain_line(compiled: &Compiled) -> Option<String> {
+/// The gain of the topology over the one synthesized for uniform demand, on this demand.
+pub(super) fn gain_line(compiled: &CompiledFabric) -> Option<String> {
     let uniform = compiled.pod.as_ref()?.uniform.as_ref()?;
-    let (least, most) = uniform.gain(&compiled.scenarios[0].metrics);
+    let (lower_gain, upper_gain) = uniform.gain(&compiled.scenarios[0].metrics);
     Some(format!(
         "gain over the topology for uniform demand: {} to {} (that one reaches {} to {} on this demand, certified)",
-        round_down_sig(least, 4),
-        round_up_sig(most, 4),
+        round_down_sig(lower_gain, 4),
+        round_up_sig(upper_gain, 4),
         round_down_sig(uniform.flow_low, DIGITS),
         round_up_sig(uniform.flow_high, DIGITS)
     ))

@@ -1,20 +1,20 @@
-//! `tables/*.json` (`fabc.tables/1`), and the table of one router for people.
+//! Writes `tables/*.json` (`fabc.tables/1`), and the table of one router for people.
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use fabc_base::ids::{NodeId, PortId};
-use fabc_ir::{Entry, ForwardingTables, Image, Names, Symmetry, TableKey};
+use fabc_ir::{ForwardingTables, Image, RouterNames, Symmetry, TableEntry, TableKey};
 use fabc_model::file_stem;
 
-/// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that
+/// Whether the file lists only the canonical routers. This holds if the tables keep the symmetry that
 /// `topology.json` names.
-pub(super) fn canonical(of_tables: &Symmetry, of_topology: &Symmetry) -> bool {
-    !of_tables.is_trivial() && of_tables == of_topology
+pub(super) fn keeps_topology_symmetry(tables: &Symmetry, topology: &Symmetry) -> bool {
+    !tables.is_trivial() && tables == topology
 }
 
-/// The text of one scenario's file; `topology_symmetry` is the one whose generators stand in `topology.json`,
-/// `images` are the faults that these tables serve as well.
+/// The text of one scenario's file. `topology.json` lists the generators of `topology_symmetry`. `images` are
+/// further faults that these tables serve.
 pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetry: &Symmetry) -> String {
-    let canonical = canonical(&tables.symmetry, topology_symmetry);
+    let canonical = keeps_topology_symmetry(&tables.symmetry, topology_symmetry);
     let listed: usize = tables.routers.iter().map(Vec::len).sum();
     let copies = if canonical { 1 } else { tables.symmetry.order() };
     // "[1023,-1,-1,5,1],\n" is 18 bytes.
@@ -56,23 +56,23 @@ pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetr
     out
 }
 
-/// `"vc":"hop",` where the entries do not say the virtual channel.
+/// `"vc":"hop",` if a rule gives the virtual channel, and not the entries.
 pub(super) fn vc_rule(key: TableKey) -> String {
     key.vc_rule().map_or_else(String::new, |rule| format!("\"vc\":{},", quote(rule)))
 }
 
-/// One of the further faults that a file serves.
+/// Writes one of the further faults that a file serves.
 pub(super) fn push_image(out: &mut String, image: &Image) {
     push(out, format_args!("{{\"scenario\":{},\"cubes\":", quote(&image.scenario)));
     push_numbers(out, image.blocks.iter().map(|block| block.0));
     out.push('}');
 }
 
-fn push_router(out: &mut String, key: TableKey, node: NodeId, entries: &[Entry]) {
+fn push_router(out: &mut String, key: TableKey, node: NodeId, entries: &[TableEntry]) {
     push(out, format_args!("{{\"node\":{node},\"entries\":"));
     push_lines(out, entries, |out, entry| {
-        for (at, number) in entry.numbers(key).enumerate() {
-            out.push(if at == 0 { '[' } else { ',' });
+        for (index, number) in entry.numbers(key).enumerate() {
+            out.push(if index == 0 { '[' } else { ',' });
             push_int(out, number);
         }
         out.push(']');
@@ -81,7 +81,7 @@ fn push_router(out: &mut String, key: TableKey, node: NodeId, entries: &[Entry])
 }
 
 /// The full table of one router as `fabc tables --router` prints it.
-pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId) -> String {
+pub fn router_table_text(names: &RouterNames, tables: &ForwardingTables, node: NodeId) -> String {
     let entries = tables.router(node);
     let mut out = format!(
         "router {} (node {node}), {}, {} entries, {} VCs\n",
@@ -118,7 +118,7 @@ pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId)
     out
 }
 
-/// The full table of one router in the form of `fabc.tables/1`, whatever symmetry the tables keep.
+/// The full table of one router as JSON (`fabc.tables/1`). The tables may keep any symmetry.
 pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
     let mut out = format!(
         "{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},",
@@ -138,7 +138,7 @@ pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
     out
 }
 
-/// The path of the tables of a scenario of this name, without the ending that says in which form they are.
+/// The path of a scenario's tables, without the extension, which depends on the form.
 pub fn tables_path(scenario: &str) -> String {
     if scenario == "nominal" {
         "tables/nominal".to_owned()

@@ -1,18 +1,18 @@
-//! `tables/*.bin` (`fabc.tables.bin/1`): what `fabc.tables/1` says, in about a byte per entry. One line of
-//! JSON, then the packed routers.
+//! Writes `tables/*.bin` (`fabc.tables.bin/1`), which holds what `fabc.tables/1` does in about one byte per
+//! entry. The file is one line of JSON, then the packed routers.
 
 use super::json::{push, quote, strings};
-use super::tables::{canonical, push_image, vc_rule};
+use super::tables::{keeps_topology_symmetry, push_image, vc_rule};
 use fabc_ir::{ForwardingTables, Image, PackedTables, Symmetry};
 
-/// The file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the
-/// faults that it serves as well.
+/// The contents of the file. `topology.json` lists the generators of `topology_symmetry`. `images` are
+/// further faults that these tables serve.
 pub(super) fn bytes(tables: &PackedTables, images: &[Image], topology_symmetry: &Symmetry) -> Vec<u8> {
-    if tables.symmetry.is_trivial() || canonical(&tables.symmetry, topology_symmetry) {
+    if tables.symmetry.is_trivial() || keeps_topology_symmetry(&tables.symmetry, topology_symmetry) {
         return file(tables, images);
     }
     let tables = tables.unpacked();
-    let symmetry = tables.symmetry.without();
+    let symmetry = tables.symmetry.to_trivial();
     let routers = symmetry.canonical_nodes().map(|node| tables.router(node)).collect();
     file(&PackedTables::pack(&ForwardingTables { symmetry, routers, ..tables }), images)
 }
@@ -32,8 +32,8 @@ fn file(tables: &PackedTables, images: &[Image]) -> Vec<u8> {
     );
     if !images.is_empty() {
         head.push_str("\"images\":[");
-        for (number, image) in images.iter().enumerate() {
-            head.push_str(if number > 0 { "," } else { "" });
+        for (index, image) in images.iter().enumerate() {
+            head.push_str(if index > 0 { "," } else { "" });
             push_image(&mut head, image);
         }
         head.push_str("],");

@@ -1,15 +1,15 @@
-//! `topology.json` of a pod (`fabc.topology/1`): nodes, links with their ids, and the generators of the
-//! symmetry. `network` writes that of a network.
+//! Writes `topology.json` of a pod (`fabc.topology/1`): nodes, links with their ids, and the generators of
+//! the symmetry. [`super::network`] writes that of a network.
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
-use crate::compiled::Wiring;
+use crate::compiled::WiredLinks;
 use fabc_base::csv::quoted;
 use fabc_ir::{CrossConnects, LinkClass, link_cycles};
 use fabc_model::{PORT_NAMES, Pod};
 
-/// The file's text.
-pub(super) fn json(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
-    let Wiring { fabric, topology, .. } = wiring;
+/// The text of `topology.json`, for a pod.
+pub(super) fn json(wiring: WiredLinks<'_>, pod: &Pod, cross_connects: &CrossConnects) -> String {
+    let WiredLinks { fabric, topology, .. } = wiring;
     let mut out = String::with_capacity(64 * topology.node_count() + 80 * topology.links().len());
     push(
         &mut out,
@@ -21,7 +21,7 @@ pub(super) fn json(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConne
     );
     out.push_str("\"nodes\":");
     push_lines(&mut out, topology.nodes(), |out, node| {
-        let [x, y, z] = pod.at(node);
+        let [x, y, z] = pod.coordinates(node);
         push(out, format_args!("{{\"id\":{node},\"cube\":{},\"at\":[{x},{y},{z}]}}", pod.cube_of(node)));
     });
     out.push_str(",\n\"links\":");
@@ -55,9 +55,9 @@ pub(super) fn json(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConne
     out
 }
 
-/// `topology.csv`: one link per line.
-pub(super) fn csv(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
-    let Wiring { fabric, topology, .. } = wiring;
+/// The text of `topology.csv`, with one link per line.
+pub(super) fn csv(wiring: WiredLinks<'_>, pod: &Pod, cross_connects: &CrossConnects) -> String {
+    let WiredLinks { fabric, topology, .. } = wiring;
     let mut out = String::from("link,a_node,a_port,b_node,b_port,kind,ocs,bandwidth_gbs,latency_cycles\n");
     for (id, link) in topology.links().enumerate() {
         push_int(&mut out, i64::from(id.0));
@@ -82,7 +82,7 @@ pub(super) fn csv(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnec
     out
 }
 
-/// Bit/s as GB/s with three decimals.
+/// Converts bit/s to GB/s with three decimals.
 pub(super) fn gigabytes(bits_per_second: u64) -> String {
     format!("{:.3}", bits_per_second as f64 / 8e9)
 }

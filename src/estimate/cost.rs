@@ -1,58 +1,58 @@
-//! What a step, a message and a byte take.
+//! Costs of a step, a message and a byte.
 
-/// What contention leaves of a channel.
+/// Slowdown of a channel by contention.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Derating {
-    /// Latencies and overheads are so many times as long: at least 1.
+    /// Factor on latencies and overheads, at least 1.
     pub latency: f64,
-    /// So much of the bandwidth is left: above 0, at most 1.
+    /// Fraction of the bandwidth that remains, above 0 and at most 1.
     pub bandwidth: f64,
 }
 
 impl Derating {
-    /// Nothing is lost.
+    /// The derating of a channel without contention.
     pub const NONE: Derating = Derating { latency: 1.0, bandwidth: 1.0 };
 }
 
-/// One direction of a link between two chips (of a switched fabric: of the port of a chip, the switches
-/// included).
+/// One direction of a link between two chips. On a switched fabric it leads from the port of one chip to
+/// another chip, switches included.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Channel {
-    /// Nanoseconds of a hop; the channel is free again while they pass.
+    /// Nanoseconds of a hop. The channel is free again during this time.
     pub latency_ns: f64,
-    /// Nanoseconds of a message in which its sender does nothing else.
+    /// Nanoseconds per message during which the sender does nothing else.
     pub overhead_ns: f64,
     /// Bytes per nanosecond, which is GB/s.
     pub bandwidth: f64,
-    /// What contention does to all three.
+    /// Slowdown of all three by contention.
     pub derating: Derating,
 }
 
 impl Channel {
-    /// A channel without overhead and contention: nanoseconds of a hop, GB/s.
+    /// A channel without overhead and contention, from its latency in nanoseconds and its bandwidth in GB/s.
     pub fn new(latency_ns: f64, bandwidth: f64) -> Channel {
         Channel { latency_ns, overhead_ns: 0.0, bandwidth, derating: Derating::NONE }
     }
 }
 
-/// What one algorithm takes of a channel.
+/// The demand of one algorithm on a channel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// Hops, one after the other.
+    /// Number of hops that follow each other.
     pub steps: u64,
-    /// Messages of a chip, one after the other.
+    /// Consecutive messages of a chip.
     pub messages: u64,
-    /// Vectors that the busiest channel carries.
+    /// Number of vectors that the busiest channel carries.
     pub volume: f64,
 }
 
 impl Cost {
-    /// Steps that each wait for the one before: as many messages.
-    pub fn of(steps: u64, volume: f64) -> Cost {
+    /// The cost of steps that each wait for the one before, with one message per step.
+    pub fn of_steps(steps: u64, volume: f64) -> Cost {
         Cost { steps, messages: steps, volume }
     }
 
-    /// Time of vectors of so many bytes.
+    /// Time with vectors of `bytes` bytes.
     pub fn time(self, bytes: f64, channel: &Channel) -> Time {
         let Channel { latency_ns, overhead_ns, bandwidth, derating } = *channel;
         Time {
@@ -63,17 +63,17 @@ impl Cost {
     }
 }
 
-/// A time by what it is spent on.
+/// A time split into its two parts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Time {
-    /// Hops and messages, nanoseconds: the same for every size.
+    /// Nanoseconds of hops and messages, the same for every size.
     pub latency_ns: f64,
-    /// Bytes, nanoseconds: as long as the size.
+    /// Nanoseconds of bytes, proportional to the size.
     pub volume_ns: f64,
 }
 
 impl Time {
-    /// Both together, nanoseconds.
+    /// Sum of both parts, in nanoseconds.
     pub fn total_ns(self) -> f64 {
         self.latency_ns + self.volume_ns
     }

@@ -1,4 +1,4 @@
-//! What cannot be estimated, with the place in the command line. Codes FAB055n.
+//! Errors of estimates, with their place in the command line. Codes FAB055n.
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
@@ -7,117 +7,117 @@ use thiserror::Error;
 /// An error of an estimate.
 #[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
 pub enum EstimateError {
-    /// Something that has no default.
-    #[error("nobody says {what}")]
+    /// A value without a default is missing.
+    #[error("{what} is missing")]
     #[diagnostic(code(FAB0551), help("{hint}"))]
     Missing {
-        /// What is not known.
+        /// What is missing, as a clause of the message.
         what: &'static str,
-        /// How to say it.
+        /// How the user can give it.
         hint: String,
         /// The end of the command line.
         #[label("it is missing")]
         span: Span,
     },
 
-    /// No such collective, shape, algorithm, profile.
+    /// There is no such collective, shape, algorithm or profile.
     #[error("there is no {what} `{name}`")]
     #[diagnostic(code(FAB0552), help("{hint}"))]
     Unknown {
-        /// `collective`, `shape`, ..
+        /// The kind of name: `collective`, `shape`, ..
         what: String,
-        /// As given.
+        /// The name as the user wrote it.
         name: String,
-        /// What there is.
+        /// The known names, or a suggestion.
         hint: String,
-        /// Where.
+        /// Place of the name in the command line.
         #[label("this one")]
         span: Span,
     },
 
-    /// A shape whose numbers make no fabric.
+    /// The numbers of a shape describe no fabric.
     #[error("`{text}` is no fabric: {why}")]
     #[diagnostic(code(FAB0553), help("{hint}"))]
     Shape {
-        /// As given.
+        /// The text as the user wrote it.
         text: String,
-        /// What is wrong.
+        /// Why the numbers make no fabric.
         why: String,
-        /// What to write.
+        /// What the user should write instead.
         hint: String,
-        /// Where.
+        /// Place of the wrong number.
         #[label("here")]
         span: Span,
     },
 
-    /// A size, time or bandwidth that is none.
+    /// A size, time or bandwidth that does not parse or is out of range.
     #[error("`{text}` is no {what}: {why}")]
     #[diagnostic(code(FAB0554), help("{hint}"))]
     Quantity {
-        /// As given.
+        /// The text as the user wrote it.
         text: String,
-        /// `size`, `latency`, ..
+        /// The kind of quantity: `size`, `latency`, ..
         what: &'static str,
-        /// What is wrong.
+        /// Why the text is no such quantity.
         why: String,
-        /// What to write.
+        /// What the user should write instead.
         hint: String,
-        /// Where.
+        /// Place of the wrong part.
         #[label("here")]
         span: Span,
     },
 
-    /// A number without a unit that is none, or out of its range.
+    /// A number without a unit that does not parse or is out of range.
     #[error("`{text}` is no {what}: {why}")]
     #[diagnostic(code(FAB0555), help("{hint}"))]
     Number {
-        /// As given.
+        /// The text as the user wrote it.
         text: String,
-        /// `skew`, `oversubscription`, ..
+        /// Name of the number: `skew`, `oversubscription`, ..
         what: &'static str,
-        /// What is wrong.
+        /// Why the number is refused.
         why: &'static str,
-        /// What to write.
+        /// What the user should write instead.
         hint: &'static str,
-        /// Where.
+        /// Place of the number in the command line.
         #[label("here")]
         span: Span,
     },
 
-    /// Sizes that are no curve.
+    /// Sizes that do not form a curve.
     #[error("`{text}` are no sizes: {why}")]
     #[diagnostic(
         code(FAB0556),
         help("write `1KiB..4GiB` for twice the size in every step, or sizes between commas")
     )]
     Sizes {
-        /// As given.
+        /// The text as the user wrote it.
         text: String,
-        /// What is wrong.
+        /// Why the sizes make no curve.
         why: String,
-        /// Where.
+        /// Place of the sizes in the command line.
         #[label("here")]
         span: Span,
     },
 
-    /// An option that this fabric or collective has nothing to do with.
-    #[error("{option} says nothing about {about}")]
+    /// An option that does not apply to this fabric or collective.
+    #[error("{option} has no effect on {about}")]
     #[diagnostic(code(FAB0557), help("{hint}"))]
     NotHere {
-        /// With its dashes.
+        /// The option with its dashes.
         option: &'static str,
-        /// The fabric or collective.
+        /// The fabric or collective that it does not apply to.
         about: String,
-        /// Where it does.
+        /// Fabrics or collectives that the option applies to.
         hint: &'static str,
-        /// Where.
+        /// Place of the option in the command line.
         #[label("given here")]
         span: Span,
     },
 }
 
 impl EstimateError {
-    /// Where it stands.
+    /// Place of the error in the command line.
     pub fn span(&self) -> Span {
         match self {
             EstimateError::Missing { span, .. }

@@ -1,82 +1,86 @@
-//! Collectives in two levels: groups of chips, and a fabric that joins chips of the same place in every
-//! group.
+//! Collectives in two levels: groups of chips, and an outer fabric that links chips of the same place in
+//! every group.
 //!
 //! An all-reduce is a reduce-scatter inside every group, an all-reduce of each shard across the groups, and
-//! an all-gather inside; a shard is a vector over the chips of a group. The other collectives are the parts
-//! that this leaves of them.
+//! an all-gather inside. A shard is a vector divided by the chips of a group. The other collectives use those
+//! phases of this sequence that they need.
 
 use super::algorithms::{Algorithm, algorithms};
 use super::bounds::bounds;
 use super::cost::{Channel, Cost, Time};
-use super::shape::Shape;
+use super::shape::FabricShape;
 use fabc_model::Collective;
 
-/// Which channels a phase uses.
+/// The channels that a phase uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Level {
-    /// Those of the fabric, or of the fabric inside a group.
+pub enum NetworkLevel {
+    /// Channels of the fabric, or of the fabric inside a group.
     Inner,
-    /// Those between groups.
+    /// Channels between groups of chips.
     Outer,
-    /// Those through a switch that adds and copies.
+    /// Channels through a switch that adds and copies.
     Switch,
 }
 
-impl Level {
-    /// As in JSON.
+impl NetworkLevel {
+    /// Name of the level in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Level::Inner => "inner",
-            Level::Outer => "outer",
-            Level::Switch => "switch",
+            NetworkLevel::Inner => "inner",
+            NetworkLevel::Outer => "outer",
+            NetworkLevel::Switch => "switch",
         }
     }
 }
 
-/// One collective of a row: the rows of a single fabric have one.
+/// One collective of a row. The rows of a single fabric have one phase each.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Phase {
-    /// Which one.
+    /// Collective that this phase performs.
     pub kind: Collective,
-    /// Where.
-    pub level: Level,
-    /// By which algorithm, or bound.
+    /// Level of the channels that it uses.
+    pub level: NetworkLevel,
+    /// Algorithm or bound of the phase.
     pub algorithm: Algorithm,
-    /// Of which part of the vector of a chip.
+    /// Fraction of a chip's vector that this phase works on.
     pub part: f64,
-    /// Over which channels.
+    /// Costs of the channels that it uses.
     pub channel: Channel,
 }
 
 impl Phase {
-    /// Its time with vectors of so many bytes.
+    /// Time of the phase, with vectors of `bytes` bytes.
     pub fn time(&self, bytes: f64) -> Time {
         self.cost().time(bytes, &self.channel)
     }
 
-    /// What it takes, in whole vectors.
+    /// Cost of the phase, relative to whole vectors.
     pub fn cost(&self) -> Cost {
         let cost = self.algorithm.cost;
         Cost { volume: cost.volume * self.part, ..cost }
     }
 }
 
-/// A fabric and its channels.
-pub(super) struct Side<'a> {
-    pub(super) shape: &'a Shape,
+/// The fabric of one level, with its channels.
+pub(super) struct LevelFabric<'a> {
+    pub(super) shape: &'a FabricShape,
     pub(super) channel: Channel,
-    pub(super) level: Level,
+    pub(super) level: NetworkLevel,
 }
 
-/// The rows of a collective across groups: every algorithm inside with every one across; then the bounds of
-/// these phases.
-pub(super) fn across(kind: Collective, inner: &Side, outer: &Side) -> (Vec<Vec<Phase>>, Vec<Vec<Phase>>) {
+/// The rows of a collective across groups, then its bounds. A row pairs an algorithm inside the groups with
+/// one across them. A bound has the same phases.
+pub(super) fn two_level_rows(
+    kind: Collective,
+    inner: &LevelFabric,
+    outer: &LevelFabric,
+) -> (Vec<Vec<Phase>>, Vec<Vec<Phase>>) {
     let shard = 1.0 / inner.shape.chips() as f64;
-    let phase = |kind, side: &Side, algorithm: &Algorithm, part| {
-        let Side { channel, level, .. } = *side;
+    let phase = |kind, side: &LevelFabric, algorithm: &Algorithm, part| {
+        let LevelFabric { channel, level, .. } = *side;
         Phase { kind, level, algorithm: algorithm.clone(), part, channel }
     };
-    // What is done inside, before and after; `None` for nothing.
+    // The collectives inside a group before and after the one across groups; `None` if there is none.
     let (before, part, after) = match kind {
         Collective::AllReduce => (Some(Collective::ReduceScatter), shard, Some(Collective::AllGather)),
         Collective::ReduceScatter => (Some(Collective::ReduceScatter), shard, None),
@@ -85,16 +89,17 @@ pub(super) fn across(kind: Collective, inner: &Side, outer: &Side) -> (Vec<Vec<P
         Collective::Broadcast => (None, 1.0, Some(Collective::Broadcast)),
         Collective::AllToAll | Collective::Send => (Some(kind), 1.0, None),
     };
-    let combined = |of: &dyn Fn(Collective, &Shape) -> Vec<Algorithm>| {
-        let inside = |kind: Option<Collective>| kind.map_or_else(Vec::new, |kind| of(kind, inner.shape));
+    let combined = |algorithms_of: &dyn Fn(Collective, &FabricShape) -> Vec<Algorithm>| {
+        let inside =
+            |kind: Option<Collective>| kind.map_or_else(Vec::new, |kind| algorithms_of(kind, inner.shape));
         let (first, last) = (inside(before), inside(after));
         let mut rows = Vec::new();
-        for at in 0..first.len().max(last.len()) {
-            for between in of(kind, outer.shape) {
+        for row in 0..first.len().max(last.len()) {
+            for between in algorithms_of(kind, outer.shape) {
                 let first =
-                    before.zip(first.get(at)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
+                    before.zip(first.get(row)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
                 let last =
-                    after.zip(last.get(at)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
+                    after.zip(last.get(row)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
                 rows.push(
                     first.into_iter().chain([phase(kind, outer, &between, part)]).chain(last).collect(),
                 );

@@ -1,12 +1,11 @@
-//! What collectives cost by closed form: no spec, no topology, no search.
+//! Estimates collectives by closed forms. It needs no spec, no topology and no search.
 //!
-//! Comes in: a kind, a size, a shape of the fabric, and what a channel takes. Goes out: a row per algorithm
-//! and per bound, each with its time as a line over the size. Invariant: a row is `steps x latency + messages
-//! x overhead + volume x size / bandwidth`, and the three parts stay apart until they are printed. Sizes are
-//! per chip, of the whole vector (`docs/collectives.md`).
+//! Input: a kind of collective, a size, a shape of the fabric, and the costs of a channel. Output: one row
+//! per algorithm and per bound, each with its time as a linear function of the size. Invariant: the time of a
+//! row is `steps x latency + messages x overhead + volume x size / bandwidth`. The three parts stay separate
+//! until they are printed. Sizes are bytes per chip, of the whole vector (`docs/collectives.md`).
 
 mod algorithms;
-mod ask;
 pub mod availability;
 mod bounds;
 mod cost;
@@ -15,19 +14,20 @@ mod errors;
 mod hierarchy;
 mod load;
 mod quantity;
+mod request;
 mod shape;
 mod sizes;
 mod table;
 mod words;
 
-pub use algorithms::{Algorithm, Links, algorithms, in_switch};
-pub use ask::{Arguments, Ask, ask};
+pub use algorithms::{Algorithm, LinkUse, algorithms, in_switch};
 pub use bounds::bounds;
 pub use cost::{Channel, Cost, Derating, Time};
 pub use errors::EstimateError;
-pub use hierarchy::{Level, Phase};
+pub use hierarchy::{NetworkLevel, Phase};
 pub use load::{line_load, ring_load};
-pub use shape::{Quantity, Shape};
-pub use sizes::{all_sizes, duration, size};
-pub use table::{Crossover, Over, Question, Row, Table, crossovers, table};
-pub use words::Word;
+pub use request::{Arguments, EstimateRequest, parse_request};
+pub use shape::{FabricShape, ShapeQuantity};
+pub use sizes::{parse_duration, parse_size, parse_sizes};
+pub use table::{Crossover, EstimateRow, EstimateTable, OuterFabric, Question, crossovers, estimate_table};
+pub use words::CommandWord;

@@ -1,12 +1,11 @@
-//! How much of an all-to-all one channel of a ring or a line carries, in vectors of a chip.
+//! Channel loads of an all-to-all on a ring or a line, in vectors of a chip.
 //!
-//! Every chip sends the N-th part of its vector to every other one by shortest ways, half each way where both
-//! are as short. The load of the busiest channel, in parts, over N does not depend on the other axes: of a
-//! torus or mesh the chips of all lines along an axis are N in number, and each sends along it as if its line
-//! were alone.
+//! Every chip sends the N-th part of its vector to every other chip over shortest paths, half in each
+//! direction where both are equally short. The load does not depend on the other axes of a torus or mesh. The
+//! lines along an axis hold all N chips, and each chip sends along its line as if that line were alone.
 
-/// Load of every channel of a ring of `side` chips; `twin`: two chips are joined by two links, one for each
-/// way round, else by one.
+/// Load of every channel of a ring of `side` chips. With `twin`, two chips are joined by two links, one per
+/// direction, and otherwise by one.
 pub fn ring_load(side: u64, twin: bool) -> f64 {
     let d = side as f64;
     match side {

@@ -1,22 +1,22 @@
-//! Sizes, times and bandwidths of the command line: `16MB`, `0.5us`, `900GB/s`, `400Gb/s`.
+//! Parses sizes, times and bandwidths of the command line: `16MB`, `0.5us`, `900GB/s`, `400Gb/s`.
 
 use super::errors::EstimateError;
-use super::words::{Word, decimal};
+use super::words::{CommandWord, parse_decimal};
 use fabc_base::diag::{closest, list};
 use fabc_base::units::{self, Dimension};
 
-/// What is measured.
+/// A kind of quantity and the units that it accepts.
 pub(super) struct Measure {
     what: &'static str,
     dimension: Dimension,
-    /// Base units.
+    /// Plural name of the base unit.
     base: &'static str,
-    /// Units that are understood: no two of them differ in capitals only but bits and bytes per second.
+    /// Accepted units. Apart from bits and bytes per second, no two of them differ only in capitals.
     names: &'static [&'static str],
     example: &'static str,
 }
 
-/// Sizes, in bytes.
+/// Sizes, with bytes as base units.
 pub(super) const SIZE: Measure = Measure {
     what: "size",
     dimension: Dimension::Data,
@@ -25,7 +25,7 @@ pub(super) const SIZE: Measure = Measure {
     example: "16MB",
 };
 
-/// Times, in picoseconds.
+/// Times, with picoseconds as base units.
 pub(super) const TIME: Measure = Measure {
     what: "time",
     dimension: Dimension::Time,
@@ -34,7 +34,7 @@ pub(super) const TIME: Measure = Measure {
     example: "0.5us",
 };
 
-/// Bandwidths, in bit/s.
+/// Bandwidths, with bits per second as base units.
 pub(super) const BANDWIDTH: Measure = Measure {
     what: "bandwidth",
     dimension: Dimension::Bandwidth,
@@ -45,42 +45,50 @@ pub(super) const BANDWIDTH: Measure = Measure {
     example: "900GB/s",
 };
 
-/// How many base units a word says; 0 only where that is allowed.
-pub(super) fn read(word: &Word, measure: &Measure, or_zero: bool) -> Result<u64, EstimateError> {
+/// Parses a number with a unit into base units. Zero is accepted only with `or_zero`.
+pub(super) fn parse_quantity(
+    word: &CommandWord,
+    measure: &Measure,
+    or_zero: bool,
+) -> Result<u64, EstimateError> {
     let Measure { what, dimension, base, names, example } = *measure;
     let error = |why: String, part: Option<&str>, hint: String| {
         let span = part.filter(|part| !part.is_empty()).map_or(word.span, |part| word.part(part).span);
         EstimateError::Quantity { text: word.text.clone(), what, why, hint, span }
     };
-    let usual = || format!("write a number and a unit, such as `{example}`");
+    let usual_hint = || format!("write a number and a unit, such as `{example}`");
     let text = word.text.trim();
     if text.starts_with('-') {
-        return Err(error("it is negative".to_owned(), None, usual()));
+        return Err(error("it is negative".to_owned(), None, usual_hint()));
     }
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
     let (digits, unit) = (&text[..end], text[end..].trim());
-    let Some(number) = decimal(digits) else {
-        return Err(error("it does not begin with a number of at most 18 digits".to_owned(), None, usual()));
+    let Some(number) = parse_decimal(digits) else {
+        return Err(error(
+            "it does not begin with a number of at most 18 digits".to_owned(),
+            None,
+            usual_hint(),
+        ));
     };
     if unit.is_empty() {
-        return Err(error("it has no unit".to_owned(), None, usual()));
+        return Err(error("it has no unit".to_owned(), None, usual_hint()));
     }
     let Some(factor) =
         Some(unit).filter(|unit| names.contains(unit)).and_then(|unit| units::factor(unit, dimension))
     else {
         let hint = match closest(unit, names.iter().copied()) {
-            // Bits and bytes are told apart by a capital only.
+            // Only a capital distinguishes bits from bytes, so a guess may be wrong by a factor of eight.
             Some(close) if dimension != Dimension::Bandwidth => format!("did you mean `{close}`?"),
             _ => format!("units are {}", list(names)),
         };
         return Err(error(format!("there is no unit `{unit}`"), Some(unit), hint));
     };
     match number.times(factor) {
-        Some(0) if !or_zero => Err(error("it is zero".to_owned(), None, usual())),
+        Some(0) if !or_zero => Err(error("it is zero".to_owned(), None, usual_hint())),
         Some(value) => Ok(value),
         None if number.as_f64() * factor as f64 >= u64::MAX as f64 => {
-            Err(error("it is too large".to_owned(), None, usual()))
+            Err(error("it is too large".to_owned(), None, usual_hint()))
         }
-        None => Err(error(format!("it is not a whole number of {base}"), None, usual())),
+        None => Err(error(format!("it is not a whole number of {base}"), None, usual_hint())),
     }
 }

@@ -1,68 +1,78 @@
-//! The sizes of a curve.
+//! Parses the sizes of a curve, single sizes and durations.
 
 use super::errors::EstimateError;
-use super::quantity::{SIZE, TIME, read};
-use super::words::Word;
+use super::quantity::{SIZE, TIME, parse_quantity};
+use super::words::CommandWord;
 use fabc_base::limits::ESTIMATED_SIZES;
 
-/// `1KiB..4GiB`, twice the size in every step and both ends; or sizes between commas. They ascend.
-pub(super) fn sizes(word: &Word) -> Result<Vec<u64>, EstimateError> {
+/// Parses `1KiB..4GiB`, which doubles the size in every step and includes both ends, or sizes between commas.
+/// The result ascends without duplicates.
+pub(super) fn parse_size_list(word: &CommandWord) -> Result<Vec<u64>, EstimateError> {
     let error = |why: String| EstimateError::Sizes { text: word.text.clone(), why, span: word.span };
-    let mut all = Vec::new();
+    let mut sizes = Vec::new();
     for item in word.text.split(',') {
         let Some((first, last)) = item.split_once("..") else {
-            all.push(read(&word.part(item), &SIZE, false)?);
+            sizes.push(parse_quantity(&word.part(item), &SIZE, false)?);
             continue;
         };
-        let [first, last] = [read(&word.part(first), &SIZE, false)?, read(&word.part(last), &SIZE, false)?];
+        let [first, last] = [
+            parse_quantity(&word.part(first), &SIZE, false)?,
+            parse_quantity(&word.part(last), &SIZE, false)?,
+        ];
         if last < first {
-            return Err(error("they end before they begin".to_owned()));
+            return Err(error("the range ends before it begins".to_owned()));
         }
-        all.extend(std::iter::successors(Some(first), |size| {
+        sizes.extend(std::iter::successors(Some(first), |size| {
             size.checked_mul(2).filter(|size| *size < last)
         }));
-        all.push(last);
+        sizes.push(last);
     }
-    all.sort_unstable();
-    all.dedup();
-    if all.len() > ESTIMATED_SIZES {
+    sizes.sort_unstable();
+    sizes.dedup();
+    if sizes.len() > ESTIMATED_SIZES {
         return Err(error(format!("they are more than {ESTIMATED_SIZES}")));
     }
-    Ok(all)
+    Ok(sizes)
 }
 
-/// A size of at most so many bytes, and at least one.
+/// Parses a size from 1 to `most` bytes.
 ///
 /// # Errors
-/// The word is none, or says more.
-pub fn size(word: &Word, most: u64) -> Result<u64, EstimateError> {
-    within(word, read(word, &SIZE, false)?, most, "size")
+/// [`EstimateError::Quantity`] if the word is not a size, is zero, or exceeds `most`.
+pub fn parse_size(word: &CommandWord, limit: u64) -> Result<u64, EstimateError> {
+    refuse_above(word, parse_quantity(word, &SIZE, false)?, limit, "size")
 }
 
-/// The sizes of a curve, ascending, none above so many bytes.
+/// Parses the sizes of a curve, ascending, each at most `most` bytes.
 ///
 /// # Errors
-/// The word is none, or says more.
-pub fn all_sizes(word: &Word, most: u64) -> Result<Vec<u64>, EstimateError> {
-    let all = sizes(word)?;
-    all.last().map_or(Ok(0), |last| within(word, *last, most, "size"))?;
-    Ok(all)
+/// [`EstimateError::Quantity`] if an item is not a size or exceeds `most`. [`EstimateError::Sizes`] if a
+/// range descends or there are too many sizes.
+pub fn parse_sizes(word: &CommandWord, limit: u64) -> Result<Vec<u64>, EstimateError> {
+    let sizes = parse_size_list(word)?;
+    sizes.last().map_or(Ok(0), |last| refuse_above(word, *last, limit, "size"))?;
+    Ok(sizes)
 }
 
-/// Picoseconds, at most so many; none are allowed.
+/// Parses a duration of at most `most` picoseconds. Zero is accepted.
 ///
 /// # Errors
-/// The word is no time, or says more.
-pub fn duration(word: &Word, most: u64) -> Result<u64, EstimateError> {
-    within(word, read(word, &TIME, true)?, most, "time")
+/// [`EstimateError::Quantity`] if the word is not a time or exceeds `most`.
+pub fn parse_duration(word: &CommandWord, limit: u64) -> Result<u64, EstimateError> {
+    refuse_above(word, parse_quantity(word, &TIME, true)?, limit, "time")
 }
 
-fn within(word: &Word, value: u64, most: u64, what: &'static str) -> Result<u64, EstimateError> {
-    if value <= most {
+fn refuse_above(
+    word: &CommandWord,
+    value: u64,
+    limit: u64,
+    what: &'static str,
+) -> Result<u64, EstimateError> {
+    if value <= limit {
         return Ok(value);
     }
     let (why, hint) = (
-        format!("it is more than {most} {}", if what == "size" { "bytes" } else { "ps" }),
+        format!("it is more than {limit} {}", if what == "size" { "bytes" } else { "ps" }),
         "write a smaller one".to_owned(),
     );
     Err(EstimateError::Quantity { text: word.text.clone(), what, why, hint, span: word.span })

@@ -1,195 +1,206 @@
-//! All algorithms of a question side by side, by time.
+//! Tabulates all algorithms of a question with their times.
 
-use super::algorithms::{Links, algorithms, in_switch};
+use super::algorithms::{LinkUse, algorithms, in_switch};
 use super::bounds::bounds;
 use super::cost::{Channel, Cost, Time};
-use super::hierarchy::{Level, Phase, Side, across};
-use super::shape::Shape;
+use super::hierarchy::{LevelFabric, NetworkLevel, Phase, two_level_rows};
+use super::shape::FabricShape;
 use fabc_model::Collective;
 
-/// The fabric that joins groups.
+/// The fabric that links groups.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Over {
-    /// Its chips are the groups.
-    pub shape: Shape,
+pub struct OuterFabric {
+    /// Its shape, with the groups as chips.
+    pub shape: FabricShape,
     /// Its channels: one per chip of a group.
     pub channel: Channel,
 }
 
-/// What is asked.
+/// A question about one collective on one fabric.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Question {
-    /// The collective.
+    /// Kind of the collective to estimate.
     pub kind: Collective,
-    /// The fabric, or that of a group.
-    pub shape: Shape,
-    /// Its channels.
+    /// Shape of the fabric, or of the fabric of a group.
+    pub shape: FabricShape,
+    /// Costs of the channels of that fabric.
     pub channel: Channel,
-    /// What joins groups, if there are any.
-    pub over: Option<Over>,
-    /// Nanoseconds of a switch that adds and copies, if there is one.
+    /// The fabric that links groups, if there are groups.
+    pub outer: Option<OuterFabric>,
+    /// Latency in nanoseconds of a switch that adds and copies, if there is one.
     pub switch_ns: Option<f64>,
-    /// How many times as much as the mean the busiest channel of an all-to-all carries.
+    /// Load of the busiest channel of an all-to-all, divided by the mean load.
     pub skew: f64,
-    /// Only this algorithm.
+    /// Name of the only algorithm to show.
     pub algorithm: Option<String>,
 }
 
 impl Question {
-    /// What a collective takes on a single fabric, by every algorithm.
-    pub fn new(kind: Collective, shape: Shape, channel: Channel) -> Question {
-        Question { kind, shape, channel, over: None, switch_ns: None, skew: 1.0, algorithm: None }
+    /// A question about all algorithms on a single fabric.
+    pub fn new(kind: Collective, shape: FabricShape, channel: Channel) -> Question {
+        Question { kind, shape, channel, outer: None, switch_ns: None, skew: 1.0, algorithm: None }
     }
 
-    /// What size / time is multiplied by, so that it compares with the bandwidth of a port.
+    /// Factor on size / time that makes it comparable with the bandwidth of a port.
     pub fn bus_factor(&self, chips: u64) -> f64 {
-        let [over, under] = self.kind.bus_factor(chips);
-        over as f64 / under as f64
+        let [numerator, denominator] = self.kind.bus_factor(chips);
+        numerator as f64 / denominator as f64
     }
 }
 
 /// An algorithm or a bound.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
-    /// Those of its phases, between `+` where they are several and differ.
+pub struct EstimateRow {
+    /// Name of the algorithm. Phases with different algorithms are joined by `+`.
     pub name: String,
-    /// How it goes; of several phases, of each.
-    pub what: String,
-    /// Channels at a time.
-    pub links: Links,
-    /// One after the other.
+    /// Description for people, with one part per phase if there are several.
+    pub description: String,
+    /// How many channels of a chip it uses at a time.
+    pub links: LinkUse,
+    /// The phases, in order of time.
     pub phases: Vec<Phase>,
 }
 
-impl Row {
-    fn new(phases: Vec<Phase>) -> Row {
-        let level = |level: Level| phases.iter().find(|phase| phase.level == level);
+impl EstimateRow {
+    fn new(phases: Vec<Phase>) -> EstimateRow {
+        let first_of = |level: NetworkLevel| phases.iter().find(|phase| phase.level == level);
         let parts: Vec<&Phase> =
-            [level(Level::Switch), level(Level::Inner), level(Level::Outer)].into_iter().flatten().collect();
+            [first_of(NetworkLevel::Switch), first_of(NetworkLevel::Inner), first_of(NetworkLevel::Outer)]
+                .into_iter()
+                .flatten()
+                .collect();
         let names: Vec<&str> = parts.iter().map(|phase| phase.algorithm.name).collect();
-        let told: Vec<String> = match &parts[..] {
-            [one] => vec![one.algorithm.what.to_owned()],
+        let descriptions: Vec<String> = match &parts[..] {
+            [phase] => vec![phase.algorithm.description.to_owned()],
             _ => parts
                 .iter()
-                .map(|phase| format!("{}: {}", phase.level.name(), phase.algorithm.what))
+                .map(|phase| format!("{}: {}", phase.level.name(), phase.algorithm.description))
                 .collect(),
         };
-        let one = phases.iter().any(|phase| phase.algorithm.links == Links::One);
-        let links =
-            if one { Links::One } else { parts.first().map_or(Links::Port, |phase| phase.algorithm.links) };
-        Row { name: names.join("+"), what: told.join("; "), links, phases }
+        let single = phases.iter().any(|phase| phase.algorithm.links == LinkUse::One);
+        let links = if single {
+            LinkUse::One
+        } else {
+            parts.first().map_or(LinkUse::Port, |phase| phase.algorithm.links)
+        };
+        EstimateRow { name: names.join("+"), description: descriptions.join("; "), links, phases }
     }
 
-    /// Its time with vectors of so many bytes.
+    /// Time of all phases, with vectors of `bytes` bytes.
     pub fn time(&self, bytes: f64) -> Time {
         let none = Time { latency_ns: 0.0, volume_ns: 0.0 };
         self.phases.iter().fold(none, |time, phase| time + phase.time(bytes))
     }
 
-    /// Hops, messages and vectors of all phases.
+    /// Sum of the costs of all phases.
     pub fn cost(&self) -> Cost {
-        self.phases.iter().map(Phase::cost).fold(Cost { steps: 0, messages: 0, volume: 0.0 }, |all, one| {
-            Cost {
-                steps: all.steps + one.steps,
-                messages: all.messages + one.messages,
-                volume: all.volume + one.volume,
-            }
-        })
+        self.phases.iter().map(Phase::cost).fold(
+            Cost { steps: 0, messages: 0, volume: 0.0 },
+            |total, cost| Cost {
+                steps: total.steps + cost.steps,
+                messages: total.messages + cost.messages,
+                volume: total.volume + cost.volume,
+            },
+        )
     }
 
-    /// Bytes of which the volume takes as long as the latency.
+    /// Size in bytes at which the volume takes as long as the latency.
     pub fn even_bytes(&self) -> f64 {
         let time = self.time(1.0);
         time.latency_ns / time.volume_ns
     }
 }
 
-/// The answer.
+/// The rows that answer a question.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Table {
-    /// Algorithms; [`Table::sort`] puts the fastest first.
-    pub rows: Vec<Row>,
+pub struct EstimateTable {
+    /// Algorithms. [`EstimateTable::sort`] puts the fastest first.
+    pub rows: Vec<EstimateRow>,
     /// Bounds, the most general one last.
-    pub bounds: Vec<Row>,
+    pub bounds: Vec<EstimateRow>,
     /// Chips of all groups together.
     pub chips: u64,
 }
 
-/// Every algorithm that fits the question, and the bounds.
-pub fn table(question: &Question) -> Table {
-    let Question { kind, shape, channel, over, switch_ns, skew, algorithm } = question;
-    let inner = Side { shape, channel: *channel, level: Level::Inner };
-    let alone =
-        |algorithm| vec![Phase { kind: *kind, level: Level::Inner, algorithm, part: 1.0, channel: *channel }];
-    let (mut rows, mut least) = match over {
-        Some(over) => {
-            across(*kind, &inner, &Side { shape: &over.shape, channel: over.channel, level: Level::Outer })
-        }
+/// Builds the rows of every algorithm that fits the question, and of the bounds.
+pub fn estimate_table(question: &Question) -> EstimateTable {
+    let Question { kind, shape, channel, outer, switch_ns, skew, algorithm } = question;
+    let inner = LevelFabric { shape, channel: *channel, level: NetworkLevel::Inner };
+    let single_phase = |algorithm| {
+        vec![Phase { kind: *kind, level: NetworkLevel::Inner, algorithm, part: 1.0, channel: *channel }]
+    };
+    let (mut rows, mut bounds) = match outer {
+        Some(outer) => two_level_rows(
+            *kind,
+            &inner,
+            &LevelFabric { shape: &outer.shape, channel: outer.channel, level: NetworkLevel::Outer },
+        ),
         None => {
-            let all = |of: Vec<_>| of.into_iter().map(alone).collect::<Vec<_>>();
-            (all(algorithms(*kind, shape)), all(bounds(*kind, shape)))
+            let single_phases =
+                |algorithms: Vec<_>| algorithms.into_iter().map(single_phase).collect::<Vec<_>>();
+            (single_phases(algorithms(*kind, shape)), single_phases(bounds(*kind, shape)))
         }
     };
     if let Some(latency_ns) = *switch_ns {
         let channel = Channel { latency_ns, ..*channel };
         let algorithm = in_switch(*kind, shape.chips());
-        rows.push(vec![Phase { kind: *kind, level: Level::Switch, algorithm, part: 1.0, channel }]);
+        rows.push(vec![Phase { kind: *kind, level: NetworkLevel::Switch, algorithm, part: 1.0, channel }]);
     }
-    for phase in rows.iter_mut().chain(&mut least).flatten() {
+    for phase in rows.iter_mut().chain(&mut bounds).flatten() {
         phase.algorithm.cost.volume *= skew;
     }
-    let mut rows: Vec<Row> = rows.into_iter().map(Row::new).collect();
+    let mut rows: Vec<EstimateRow> = rows.into_iter().map(EstimateRow::new).collect();
     if let Some(only) = algorithm {
         rows.retain(|row| row.name == *only);
     }
-    let chips = shape.chips() * over.as_ref().map_or(1, |over| over.shape.chips());
-    Table { rows, bounds: least.into_iter().map(Row::new).collect(), chips }
+    let chips = shape.chips() * outer.as_ref().map_or(1, |outer| outer.shape.chips());
+    EstimateTable { rows, bounds: bounds.into_iter().map(EstimateRow::new).collect(), chips }
 }
 
-impl Table {
-    /// Whether a row takes less than any schedule can: its formula takes ways to distant partners as free. A
-    /// switch that adds does what the bound leaves out.
-    pub fn is_below_the_bound(&self, row: &Row, bytes: f64) -> bool {
-        let least = self.bounds.last().map_or(0.0, |bound| bound.time(bytes).total_ns());
-        row.phases.iter().all(|phase| phase.level != Level::Switch)
-            && row.time(bytes).total_ns() < least * (1.0 - 1e-12)
+impl EstimateTable {
+    /// Whether a row is faster than the general bound. This happens if its formula neglects the paths to
+    /// distant partners. Rows with a switch that adds do not count, because the bound does not cover them.
+    pub fn is_below_the_bound(&self, row: &EstimateRow, bytes: f64) -> bool {
+        let bound_ns = self.bounds.last().map_or(0.0, |bound| bound.time(bytes).total_ns());
+        row.phases.iter().all(|phase| phase.level != NetworkLevel::Switch)
+            && row.time(bytes).total_ns() < bound_ns * (1.0 - 1e-12)
     }
 
-    /// The fastest first with vectors of so many bytes; of two that take as long, the one that was first.
+    /// Sorts rows by time with vectors of `bytes` bytes. The sort is stable.
     pub fn sort(&mut self, bytes: f64) {
         self.rows.sort_by(|a, b| a.time(bytes).total_ns().total_cmp(&b.time(bytes).total_ns()));
     }
 }
 
-/// A size at which two rows take as long.
+/// A size at which two rows take the same time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Crossover {
-    /// Bytes.
+    /// Size of the crossover in bytes.
     pub bytes: f64,
-    /// The row that is faster below.
+    /// Index of the row that is faster below this size.
     pub below: usize,
-    /// The row that is faster above.
+    /// Index of the row that is faster above this size.
     pub above: usize,
-    /// Whether both are the fastest of all there.
+    /// Whether both are the fastest of all rows at this size.
     pub fastest: bool,
 }
 
-/// Where any two rows change places, by size.
-pub fn crossovers(rows: &[Row]) -> Vec<Crossover> {
+/// All crossovers of two rows, by size.
+pub fn crossovers(rows: &[EstimateRow]) -> Vec<Crossover> {
     let lines: Vec<Time> = rows.iter().map(|row| row.time(1.0)).collect();
-    let mut found = Vec::new();
+    let mut crossovers = Vec::new();
     for (below, a) in lines.iter().enumerate() {
         for (above, b) in lines.iter().enumerate() {
             if a.latency_ns < b.latency_ns && a.volume_ns > b.volume_ns {
                 let bytes = (b.latency_ns - a.latency_ns) / (a.volume_ns - b.volume_ns);
-                let there = a.latency_ns + a.volume_ns * bytes;
-                // Half a millionth of a percent for what rounding makes of lines through one point.
+                let time = a.latency_ns + a.volume_ns * bytes;
+                // The tolerance covers rounding where several lines meet in one point.
                 let fastest =
-                    lines.iter().all(|line| line.latency_ns + line.volume_ns * bytes >= there * (1.0 - 5e-9));
-                found.push(Crossover { bytes, below, above, fastest });
+                    lines.iter().all(|line| line.latency_ns + line.volume_ns * bytes >= time * (1.0 - 5e-9));
+                crossovers.push(Crossover { bytes, below, above, fastest });
             }
         }
     }
-    found.sort_by(|a, b| a.bytes.total_cmp(&b.bytes).then((a.below, a.above).cmp(&(b.below, b.above))));
-    found
+    crossovers.sort_by(|a, b| a.bytes.total_cmp(&b.bytes).then((a.below, a.above).cmp(&(b.below, b.above))));
+    crossovers
 }

@@ -1,25 +1,25 @@
-//! What collectives take on a fabric: times of schedules beside the bounds that no schedule beats.
+//! The times of collectives on a fabric, beside the lower bounds for every schedule.
 //!
-//! Times are whole attoseconds: those of schedules are rounded up, those of bounds down, so that nothing
-//! depends on floats and no share is above 1.
+//! Times are whole attoseconds. Those of schedules are rounded up, those of bounds down. So nothing depends
+//! on floats, and no share is above 1.
 
 use super::{CollectiveBound, Fraction};
 use fabc_base::ids::{IdVec, LinkId};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
-/// Attoseconds of a second.
+/// The number of attoseconds in a second.
 pub const ATTOSECONDS: u128 = 1_000_000_000_000_000_000;
-/// Attoseconds of a picosecond.
+/// The number of attoseconds in a picosecond.
 pub const ATTOSECONDS_OF_A_PICOSECOND: u128 = 1_000_000;
-/// Attoseconds of a nanosecond.
+/// The number of attoseconds in a nanosecond.
 pub const ATTOSECONDS_OF_A_NANOSECOND: u64 = 1_000_000_000;
 
-/// Attoseconds of so many cycles of a clock, rounded up.
+/// Attoseconds of a number of cycles of a clock, rounded up.
 pub fn cycle_time(cycles: u64, clock_hz: u64) -> u128 {
     (u128::from(cycles) * ATTOSECONDS).div_ceil(u128::from(clock_hz.max(1)))
 }
 
-/// Attoseconds in whole picoseconds, halves to the even one: as times are written.
+/// Attoseconds as whole picoseconds, as they are written. Halves round to the even one.
 pub fn picoseconds(attoseconds: u128) -> u128 {
     let (whole, rest) =
         (attoseconds / ATTOSECONDS_OF_A_PICOSECOND, attoseconds % ATTOSECONDS_OF_A_PICOSECOND);
@@ -30,37 +30,37 @@ pub fn picoseconds(attoseconds: u128) -> u128 {
         )
 }
 
-/// Attoseconds of a hop by link: the router that is left, and the link.
+/// Attoseconds of a hop by link: of the router that is left, and of the link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkHops {
-    /// `[link]`: its own. Bounds count with these.
-    pub own: IdVec<LinkId, u128>,
-    /// `[link]`: the slowest of the links that a symmetry of the scene makes images of it. They share one
-    /// place in a schedule, so schedules are timed with these.
+    /// `[link]`: the time of a hop over it. Bounds use these.
+    pub by_link: IdVec<LinkId, u128>,
+    /// `[link]`: the time of the slowest of its images under a symmetry of the scene. Images share one place
+    /// in a schedule, so schedules use these times.
     pub of_images: IdVec<LinkId, u128>,
-    /// The least of a lit link.
-    pub least: u128,
+    /// The shortest time of a lit link.
+    pub fastest: u128,
 }
 
-/// What hops, messages and bytes take; a channel of several lanes carries as many times as much.
+/// The times of hops, messages and bytes. A channel carries its number of lanes times as much.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveCost {
-    /// Attoseconds of a hop over the slowest link that is lit: router and link. A channel is free again while
-    /// they pass.
+    /// Attoseconds of a hop over the slowest lit link: router and link. The channel is free again during this
+    /// time.
     pub hop: u128,
-    /// The same by link; `None` where all lit links are as slow.
+    /// The time of a hop by link. `None` where all lit links are equally slow.
     pub link_hops: Option<LinkHops>,
-    /// The same in cycles of the router.
+    /// The time of a hop over the slowest lit link, in router cycles.
     pub hop_cycles: u64,
-    /// The kind of link that is slowest of those that are lit.
+    /// The name of the declared link that is slowest of the lit ones.
     pub slowest_link: String,
-    /// Attoseconds of a message in which its channel does nothing else.
+    /// Attoseconds of a message during which its channel does nothing else.
     pub overhead: u128,
-    /// Of a channel, bit/s; where links carry unlike, the common unit of their bandwidths.
+    /// Bandwidth of a channel with one lane, bit/s: the common unit of all bandwidths.
     pub bandwidth_bps: u64,
-    /// The most lanes of a lit link; 1 where all are alike.
+    /// The most lanes of a lit link, 1 where all are alike.
     pub lanes: u64,
-    /// Bytes below which chunks are not cut.
+    /// Bytes of a flit. Smaller chunks are not made.
     pub flit_bytes: u32,
     /// Whether all chips wait for each other after every round.
     pub barrier: bool,
@@ -73,111 +73,113 @@ impl CollectiveCost {
     }
     /// Attoseconds of the hop over the fastest link that is lit.
     pub fn least_hop(&self) -> u128 {
-        self.link_hops.as_ref().map_or(self.hop, |hops| hops.least)
+        self.link_hops.as_ref().map_or(self.hop, |hops| hops.fastest)
     }
-    /// The same where hops take no time.
+    /// The same times without the latency of hops.
     pub fn without_hops(&self) -> Self {
         Self { hop: 0, link_hops: None, ..self.clone() }
     }
-    /// Attoseconds in which a channel carries one of `parts` equal parts of so many bytes, rounded up.
-    pub fn carried(&self, bytes: u64, parts: u64) -> u128 {
+    /// Attoseconds in which a channel carries one of `parts` equal parts of `bytes`, rounded up.
+    pub fn transfer_time(&self, bytes: u64, parts: u64) -> u128 {
         let below = u128::from(self.bandwidth_bps.max(1)).saturating_mul(u128::from(parts.max(1)));
         (u128::from(bytes).saturating_mul(8 * ATTOSECONDS)).div_ceil(below)
     }
-    /// Attoseconds in which a channel carries so many times as many bytes, rounded down.
-    pub fn carried_at_least(&self, bytes: u64, times: Fraction) -> u128 {
-        let one = u128::from(bytes).saturating_mul(8 * ATTOSECONDS) / u128::from(self.bandwidth_bps.max(1));
-        one.saturating_mul(times.numerator()) / times.denominator()
+    /// Attoseconds in which a channel carries `bytes` times `times`, rounded down.
+    pub fn least_transfer_time(&self, bytes: u64, times: Fraction) -> u128 {
+        let once = u128::from(bytes).saturating_mul(8 * ATTOSECONDS) / u128::from(self.bandwidth_bps.max(1));
+        once.saturating_mul(times.numerator()) / times.denominator()
     }
 }
 
-/// A time by what it is spent on, attoseconds.
+/// A time by its causes, attoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CollectiveTime {
-    /// What it would be without latency and overhead.
+    /// The time without latency and overhead.
     pub volume: u128,
-    /// What latency adds to that.
+    /// The time that latency adds to that.
     pub latency: u128,
-    /// What overhead adds to both.
+    /// The time that overhead adds to both.
     pub overhead: u128,
 }
 
 impl CollectiveTime {
-    /// All of it.
+    /// The sum of all parts, attoseconds.
     pub fn total(self) -> u128 {
         self.volume + self.latency + self.overhead
     }
 }
 
-/// A schedule and its time: the best that an algorithm has for a size.
+/// The best schedule of an algorithm for a size, with its time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveCandidate {
-    /// The algorithm.
+    /// The algorithm that makes the schedule.
     pub algorithm: CollectiveAlgorithm,
-    /// Parts of a shard; of trees pieces of a tree's share of the vector.
+    /// Number of parts of a shard. For trees, pieces of a tree's share of the vector.
     pub chunks: u32,
-    /// How many parts there would be if they were not less than a flit.
+    /// Number of parts before they were reduced, so that none is less than a flit. `None` if they were not
+    /// reduced.
     pub reduced_from: Option<u32>,
-    /// Rounds, one after the other: of trees hops of a piece, and one for each that follows it; of messages
-    /// slots.
+    /// Number of rounds, one after the other. For trees, the hops of a piece and one for each piece that
+    /// follows. For messages, slots.
     pub steps: u64,
-    /// Chunk times, one after the other, where hops take no time: what a channel needs for one of `chunks`
-    /// parts of a shard (`Local`, and with a root: of the vector; trees: of a tree's share).
+    /// Number of chunk times one after the other, without latency. A chunk time is what a channel needs for
+    /// one of `chunks` parts of a shard. For `Local`, and with a root, of the vector. For trees, of a tree's
+    /// share.
     pub volume: u64,
-    /// How long it takes.
+    /// The time that it takes.
     pub time: CollectiveTime,
 }
 
 impl CollectiveCandidate {
-    /// Leaves nothing but the sum of its times, in whole picoseconds.
+    /// Keeps only the sum of its times, in whole picoseconds.
     pub(super) fn only_total(&mut self) {
         let total = picoseconds(self.time.total()) * ATTOSECONDS_OF_A_PICOSECOND;
         let (algorithm, chunks) = (self.algorithm, self.chunks);
         *self = Self::of_total(algorithm, chunks, total);
     }
-    /// One of which only the sum of its times is known.
+    /// A candidate of which only the total time is known, in attoseconds.
     pub fn of_total(algorithm: CollectiveAlgorithm, chunks: u32, total: u128) -> Self {
         let time = CollectiveTime { volume: total, latency: 0, overhead: 0 };
         Self { algorithm, chunks, reduced_from: None, steps: 0, volume: 0, time }
     }
 }
 
-/// A collective of one size in one scenario.
+/// The times of a collective of one size in one scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveRow {
-    /// The scenario.
+    /// The name of the scenario.
     pub scenario: String,
-    /// What is done.
+    /// The operation that chips do together.
     pub collective: Collective,
     /// The name of the root, where there is one.
     pub root: Option<String>,
     /// Bytes per chip, of the full vector.
     pub size: u64,
-    /// Chips that take part.
+    /// Number of chips that take part.
     pub chips: u64,
-    /// One per algorithm, the fastest first; at least one.
+    /// The candidates, one per algorithm, the fastest first. At least one.
     pub candidates: Vec<CollectiveCandidate>,
-    /// Algorithms that take too much work here to be tried unasked.
+    /// Algorithms that take too much work here to be tried without being asked for.
     pub left_out: Vec<CollectiveAlgorithm>,
-    /// What no schedule goes below, attoseconds.
+    /// The lower bound of the time of every schedule, attoseconds.
     pub bound: u128,
-    /// The witness of it.
+    /// The witness of that bound.
     pub witness: CollectiveBound,
-    /// What no schedule along the same forwarding tables goes below, attoseconds, with its witness; none of
-    /// what follows no tables.
+    /// The lower bound for schedules along the same forwarding tables, attoseconds, with its witness. `None`
+    /// for schedules that follow no tables.
     pub along: Option<(u128, CollectiveBound)>,
 }
 
 impl CollectiveRow {
-    /// The fastest.
+    /// The candidate with the shortest time.
     pub fn best(&self) -> &CollectiveCandidate {
         &self.candidates[0]
     }
-    /// Which part of a time is the bound.
+    /// The bound as a share of the time of a candidate.
     pub fn share(&self, candidate: &CollectiveCandidate) -> Fraction {
         Fraction::new(self.bound, candidate.time.total().max(1))
     }
-    /// Bytes over time, times what makes it comparable with the bandwidth of a port; GB/s.
+    /// The bus bandwidth of a candidate, GB/s: bytes over time, times [`Collective::bus_factor`].
     pub fn bus_bandwidth(&self, candidate: &CollectiveCandidate) -> Fraction {
         let [over, under] = self.collective.bus_factor(self.chips);
         let gigabytes_per_second = u128::from(self.size) * u128::from(ATTOSECONDS_OF_A_NANOSECOND);
@@ -188,48 +190,48 @@ impl CollectiveRow {
 /// A size from which on another algorithm is the fastest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveCrossover {
-    /// Of which collective.
+    /// The collective that changes its algorithm.
     pub collective: Collective,
-    /// Bytes, to one in four thousand.
+    /// The size in bytes, to one part in four thousand.
     pub size: u64,
-    /// The fastest below it.
+    /// The fastest algorithm below it.
     pub below: CollectiveAlgorithm,
-    /// The fastest from there on.
+    /// The fastest algorithm from there on.
     pub above: CollectiveAlgorithm,
 }
 
-/// A collective that was not planned, unasked.
+/// A collective that was not planned, because nobody asked for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveLeftOut {
-    /// Which.
+    /// The collective that was left out.
     pub collective: Collective,
-    /// Why, as it stands behind the name of the collective and `: `.
+    /// The reason, as it stands behind the name of the collective and `: `.
     pub reason: &'static str,
 }
 
-/// Collectives of a fabric.
+/// The times of all collectives of a fabric.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveReport {
-    /// Of ties.
+    /// The seed for ties that were broken at random.
     pub seed: u64,
-    /// By scenario.
+    /// (scenario, times of hops, messages and bytes).
     pub costs: Vec<(String, CollectiveCost)>,
-    /// By scenario, collective and size.
+    /// The rows, by scenario, collective and size.
     pub rows: Vec<CollectiveRow>,
-    /// In the first scenario; by collective, sizes ascend.
+    /// The crossovers of the first scenario, by collective and ascending size.
     pub crossovers: Vec<CollectiveCrossover>,
-    /// Of which nothing is said.
+    /// The collectives that were not planned.
     pub left_out: Vec<CollectiveLeftOut>,
 }
 
 impl CollectiveReport {
-    /// The fault under which the collective of a row of the healthy fabric takes longest.
+    /// The row of the fault under which the collective of a nominal row takes longest.
     pub fn worst_fault(&self, row: &CollectiveRow) -> Option<&CollectiveRow> {
         let same = |other: &&CollectiveRow| {
             (other.collective, other.size) == (row.collective, row.size) && other.scenario != row.scenario
         };
         let longest_first = |row: &&CollectiveRow| row.best().time.total();
-        // Of equally slow ones the first.
+        // Of equally slow ones it takes the first.
         self.rows.iter().filter(same).rev().max_by_key(longest_first)
     }
 }

@@ -1,62 +1,62 @@
-//! What a build found of the collectives that its spec declares.
+//! The results of the collectives that a spec declares.
 
 use super::{
     ATTOSECONDS_OF_A_NANOSECOND, CollectiveCandidate, CollectiveCrossover, CollectiveRow, Fraction, Makespan,
     RequireOutcome, Schedule, makespans, nanoseconds,
 };
-use fabc_model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require, Scale};
+use fabc_model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require, ValueScale};
 
-/// A collective that a spec declares.
+/// The result of one declared collective.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CollectiveResult {
-    /// By scenario, nominal first; none where there are no tables.
+    /// `[scenario]`: the outcomes, nominal first. Empty where there are no tables.
     pub scenarios: Vec<CollectiveOutcome>,
-    /// Where the fastest algorithm of the healthy fabric changes; sizes ascend.
+    /// The sizes at which the fastest algorithm of the healthy fabric changes, ascending.
     pub crossovers: Vec<CollectiveCrossover>,
-    /// What the algorithms of the healthy fabric take, by size.
+    /// The times of the algorithms on the healthy fabric, by size.
     pub curve: Vec<CollectivePoint>,
 }
 
-/// A collective in one scenario.
+/// The outcome of a collective in one scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveOutcome {
-    /// What it takes, the fastest first; of the others only the sum of their times counts, in whole
-    /// picoseconds.
+    /// The times of its algorithms, the fastest first. Of the others only the sum of their times is kept, in
+    /// whole picoseconds.
     pub row: CollectiveRow,
-    /// How the fastest does it.
+    /// The schedule of the fastest algorithm.
     pub schedule: Schedule,
 }
 
-/// A size, and what a collective takes at it.
+/// The times of a collective at one size.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectivePoint {
     /// Bytes per chip, of the full vector.
     pub size: u64,
-    /// What no schedule goes below, picoseconds.
+    /// The lower bound of the time of every schedule, picoseconds.
     pub bound: u128,
-    /// Of every algorithm that was tried, picoseconds.
+    /// The time of every algorithm that was tried, picoseconds.
     pub times: Vec<(CollectiveAlgorithm, u128)>,
 }
 
 impl CollectiveOutcome {
-    /// An outcome of which everything can be written and read again.
+    /// An outcome that keeps only what can be written to a file and read again.
     pub fn new(mut row: CollectiveRow, schedule: Schedule) -> Self {
         row.along = None;
         row.candidates.iter_mut().skip(1).for_each(CollectiveCandidate::only_total);
         Self { row, schedule }
     }
-    /// The value of a metric, times in ns; `None` of what follows from all collectives together.
+    /// The value of a metric, times in ns. `None` for metrics that follow from all collectives together.
     pub fn value(&self, metric: CollectiveMetric) -> Option<Fraction> {
         let best = self.row.best();
         // Cycles of a clock need not be whole attoseconds.
         if let (Some(timed), CollectiveMetric::Time) = (self.schedule.timed(), metric) {
-            return Some(nanoseconds(Fraction::whole(timed.end - timed.start), timed.clock_hz));
+            return Some(nanoseconds(Fraction::integer(timed.end - timed.start), timed.clock_hz));
         }
         Some(match metric {
             CollectiveMetric::Time => Fraction::new(best.time.total(), ATTOSECONDS_OF_A_NANOSECOND),
             CollectiveMetric::Share => self.row.share(best),
-            CollectiveMetric::Steps => Fraction::whole(best.steps),
-            CollectiveMetric::Volume => Fraction::whole(best.volume),
+            CollectiveMetric::Steps => Fraction::integer(best.steps),
+            CollectiveMetric::Volume => Fraction::integer(best.volume),
             CollectiveMetric::Bandwidth => self.row.bus_bandwidth(best),
             CollectiveMetric::Makespan | CollectiveMetric::MakespanRatio => return None,
         })
@@ -64,63 +64,72 @@ impl CollectiveOutcome {
 }
 
 impl CollectiveResult {
-    /// The healthy fabric.
+    /// The outcome on the healthy fabric.
     pub fn nominal(&self) -> Option<&CollectiveOutcome> {
         self.scenarios.first()
     }
-    /// The tolerated fault under which it takes longest; of equal ones the first.
+    /// The outcome under the tolerated fault for which the time is longest. Of equal ones the first.
     pub fn worst_fault(&self) -> Option<&CollectiveOutcome> {
         self.worst(CollectiveMetric::Time)
     }
-    /// The tolerated fault that is worst by a metric; of equal ones the first.
+    /// The outcome under the tolerated fault that is worst by a metric. Of equal ones the first.
     fn worst(&self, metric: CollectiveMetric) -> Option<&CollectiveOutcome> {
         let better = Metric::Collective(metric).larger_is_better();
-        let worse = |one: &CollectiveOutcome, other: &CollectiveOutcome| {
-            let (one, other) = (one.value(metric), other.value(metric));
-            if better { other < one } else { other > one }
+        let worse = |first: &CollectiveOutcome, second: &CollectiveOutcome| {
+            let (first, second) = (first.value(metric), second.value(metric));
+            if better { second < first } else { second > first }
         };
-        self.scenarios.iter().skip(1).reduce(|one, other| if worse(one, other) { other } else { one })
+        self.scenarios.iter().skip(1).reduce(|worst, next| if worse(worst, next) { next } else { worst })
     }
 }
 
-/// Adds what collectives came to to how the contract came out; `results` are those of the fabric, in its
-/// order, or none.
+/// Fills in the outcomes of the `require` lines about collectives. `results` are those of the fabric, in its
+/// order, or empty.
 pub fn settle_collectives(fabric: &Fabric, requires: &mut [RequireOutcome], results: &[CollectiveResult]) {
     for settled in requires {
         let Metric::Collective(metric) = settled.require.metric else { continue };
         let name = settled.require.collective();
-        let at = fabric.collectives.iter().position(|declared| Some(&*declared.name) == name);
-        let found = match metric.is_scheduled() {
+        let collective = fabric.collectives.iter().position(|declared| Some(&*declared.name) == name);
+        let value = match metric.is_scheduled() {
             true => {
-                // Whichever block is replaced, the plan is the same.
+                // The plan is the same whichever block is replaced.
                 let scenario = settled.require.fault.then(|| REPLACED.to_owned());
-                let of = |all: &[Makespan]| {
-                    at.map_or_else(|| Makespan::of_all(all), |at| all[at]).value(metric, fabric)
+                let value_of = |all: &[Makespan]| {
+                    collective
+                        .map_or_else(|| Makespan::combined(all), |index| all[index])
+                        .value(metric, fabric)
                 };
-                makespans(fabric, results).map(|all| (of(&all), scenario))
+                makespans(fabric, results).map(|all| (value_of(&all), scenario))
             }
-            false => at.and_then(|at| measured(&settled.require, metric, results.get(at)?)),
+            false => {
+                collective.and_then(|index| measured_value(&settled.require, metric, results.get(index)?))
+            }
         };
-        *settled = outcome(fabric, &settled.require, found);
+        *settled = settled_outcome(fabric, &settled.require, value);
     }
 }
 
-/// What a block is called whose place a spare one has taken, of all the first one.
+/// The name of the fault in which a spare block takes the place of another one. The first block stands for
+/// all.
 const REPLACED: &str = "block0";
 
-/// A value, and for a fault under which.
-type Found = (Fraction, Option<String>);
+/// A value, and the fault under which it was measured.
+type ScenarioValue = (Fraction, Option<String>);
 
-fn measured(require: &Require, metric: CollectiveMetric, result: &CollectiveResult) -> Option<Found> {
-    let of = if require.fault { result.worst(metric) } else { result.nominal() }?;
-    Some((of.value(metric)?, require.fault.then(|| of.row.scenario.clone())))
+fn measured_value(
+    require: &Require,
+    metric: CollectiveMetric,
+    result: &CollectiveResult,
+) -> Option<ScenarioValue> {
+    let outcome = if require.fault { result.worst(metric) } else { result.nominal() }?;
+    Some((outcome.value(metric)?, require.fault.then(|| outcome.row.scenario.clone())))
 }
 
-fn outcome(fabric: &Fabric, require: &Require, found: Option<Found>) -> RequireOutcome {
+fn settled_outcome(fabric: &Fabric, require: &Require, value: Option<ScenarioValue>) -> RequireOutcome {
     let number = Fraction::from(require.value);
-    let scenario = found.as_ref().and_then(|(_, scenario)| scenario.clone());
-    let one_cycle = nanoseconds(Fraction::whole(1u8), fabric.clock_hz);
-    let measured =
-        found.map(|(value, _)| if require.scale == Scale::Cycles { value.over(one_cycle) } else { value });
+    let scenario = value.as_ref().and_then(|(_, scenario)| scenario.clone());
+    let one_cycle = nanoseconds(Fraction::integer(1u8), fabric.clock_hz);
+    let measured = value
+        .map(|(value, _)| if require.scale == ValueScale::Cycles { value.over(one_cycle) } else { value });
     RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| number), scenario }
 }

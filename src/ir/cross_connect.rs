@@ -1,9 +1,9 @@
-//! What every OCS is set to.
+//! The settings of the OCSes.
 
 use fabc_base::ids::{IdVec, LinkId, OcsId};
 
-/// One mirror setting: indices into the `a` and `b` ports of the OCS (both into `a`, ascending, for
-/// [`fabc_model::CoupleRule::Any`]).
+/// One mirror setting, as indices into the `a` and `b` ports of the OCS. For [`fabc_model::CoupleRule::Any`]
+/// both are into `a`, ascending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct CrossConnect {
     /// Index of the first port.
@@ -17,8 +17,8 @@ pub struct CrossConnect {
 /// The settings of all OCSes, and the OCS of every link.
 #[derive(Clone, Debug)]
 pub struct CrossConnects {
-    /// Per OCS, ascending by `a`.
+    /// `[OCS]`: its cross-connects, ascending by `a`.
     pub settings: IdVec<OcsId, Vec<CrossConnect>>,
-    /// The OCS that a link runs through; `None` for copper.
+    /// `[link]`: the OCS that it runs through. `None` for copper.
     pub ocs_of: IdVec<LinkId, Option<OcsId>>,
 }

@@ -1,83 +1,87 @@
-//! How two builds differ.
+//! The differences between two builds, A and B.
 //!
-//! Of every pair `[T; 2]` the first is of A, the second of B; `None` where that side has no such thing.
+//! In every [`Both`] the first value is of A, the second of B. `None` means that this side has no such thing.
 
 use fabc_model::Direction;
 
-/// How two builds differ.
+/// A value of build A and a value of build B, in this order.
+pub type Both<T> = [T; 2];
+
+/// The differences between two builds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Diff {
-    /// What is compared.
-    pub sides: [DiffSide; 2],
-    /// Lines of the normal form that only A has, and that only B has, in order.
-    pub spec: [Vec<String>; 2],
+    /// The two builds that are compared.
+    pub sides: Both<DiffSide>,
+    /// Lines of the normal form that only A has, and lines that only B has, in order.
+    pub spec: Both<Vec<String>>,
     /// All figures of the healthy fabrics, in the order of the reports.
     pub figures: Vec<FigureDiff>,
     /// All `require` lines, those of B first in their order.
     pub contract: Vec<RequireDiff>,
-    /// What tolerated faults come to.
+    /// The differences in the figures of tolerated faults.
     pub faults: FaultsDiff,
-    /// Who is joined to whom; `None` where a side has no topology.
+    /// The differences of the wiring. `None` where a side has no topology.
     pub wiring: Option<WiringDiff>,
     /// Tables of every scenario that a side has, nominal first.
     pub tables: Vec<TablesDiff>,
-    /// All files, by path.
+    /// All files of either side, by path.
     pub files: Vec<FileDiff>,
 }
 
 impl Diff {
-    /// Whether both are the same: all bytes but those of the manifest that name the version of fabc.
+    /// Whether both are the same in all bytes. The bytes of the manifest that name the version of fabc do not
+    /// count.
     pub fn is_same(&self) -> bool {
         self.files.iter().all(|file| file.same)
     }
 }
 
-/// One of two builds.
+/// One of the two builds of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DiffSide {
-    /// As named on the command line.
+    /// The name of the build, as on the command line.
     pub label: String,
-    /// Its fabric.
+    /// The name of its fabric.
     pub fabric: String,
-    /// What built it, with its version.
+    /// The tool that built it, with its version.
     pub tool: String,
     /// The options of its manifest, by name.
     pub options: Vec<(String, String)>,
-    /// Bytes of all its files.
+    /// Number of bytes of all its files.
     pub bytes: u64,
-    /// Histograms of its report, by name: values from 0 on.
+    /// The histograms of its report, by name. `[value]`: its count.
     pub histograms: Vec<(String, Vec<u64>)>,
 }
 
-/// Figures that say how large a fabric is.
+/// The names of figures that give the size of a fabric.
 pub const SIZES: [&str; 2] = ["nodes", "endpoints"];
 
-/// A figure of both.
+/// One figure in both builds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FigureDiff {
-    /// `diameter`, `bounds.load`, `gradients.time`.
+    /// Its name, such as `diameter`, `bounds.load`, `gradients.time`.
     pub name: String,
-    /// Which value is the better one.
+    /// Whether a larger or a smaller value is better.
     pub direction: Direction,
-    /// As reports print them: decimal numbers.
-    pub values: [Option<String>; 2],
+    /// Both values as reports print them: decimal numbers.
+    pub values: Both<Option<String>>,
 }
 
 /// What a difference of a figure means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FigureChange {
-    /// There is none.
+    /// Both values are the same.
     Same,
-    /// B is better.
+    /// The value of B is better.
     Better,
-    /// B is worse.
+    /// The value of B is worse.
     Worse,
     /// Neither is better, or one side has no such figure.
     Other,
 }
 
 impl FigureChange {
-    /// `same`, `better`, `worse`, `other`.
+    /// The word in reports: `same`, `better`, `worse`, `other`.
     pub fn name(self) -> &'static str {
         match self {
             FigureChange::Same => "same",
@@ -89,7 +93,7 @@ impl FigureChange {
 }
 
 impl FigureDiff {
-    /// What the difference means.
+    /// Says which of the two values is better, if one is.
     pub fn change(&self) -> FigureChange {
         let numbers = self.numbers();
         match (&self.values, self.direction) {
@@ -104,7 +108,7 @@ impl FigureDiff {
         }
     }
 
-    /// The difference over the value of A; `None` where that is 0 or a side has no value.
+    /// The difference over the value of A. `None` where that is 0 or a side has no value.
     pub fn relative(&self) -> Option<f64> {
         let [a, b] = self.numbers()?;
         (a != 0.0).then(|| (b - a) / a.abs())
@@ -119,25 +123,25 @@ impl FigureDiff {
 /// A `require` line of either side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequireDiff {
-    /// Without `require`: `diameter <= 6`.
+    /// The text without the word `require`: `diameter <= 6`.
     pub text: String,
-    /// How it came out.
-    pub outcomes: [Option<RequireState>; 2],
+    /// Its outcome in A and in B.
+    pub outcomes: Both<Option<RequireState>>,
 }
 
-/// How a `require` came out.
+/// The outcome of a `require` in one build.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequireState {
-    /// `None` where nothing was measured.
+    /// Whether it holds. `None` where nothing was measured.
     pub holds: Option<bool>,
-    /// What was measured, as reports print it.
+    /// The measured value as reports print it.
     pub measured: Option<String>,
-    /// The fault that decided.
+    /// The fault that decided, for `fault.` metrics.
     pub scenario: Option<String>,
 }
 
 impl RequireState {
-    /// `held`, `fails`, `open`.
+    /// The word in reports: `held`, `fails`, `open`.
     pub fn name(&self) -> &'static str {
         match self.holds {
             Some(true) => "held",
@@ -148,47 +152,47 @@ impl RequireState {
 }
 
 impl RequireDiff {
-    /// Whether the contract says another thing now: a line that is new or gone, or that came out otherwise.
+    /// Whether the contract differs in this line: it is new or gone, or its outcome differs.
     pub fn is_other(&self) -> bool {
         let [a, b] = self.outcomes.each_ref().map(|outcome| outcome.as_ref().map(RequireState::name));
         a != b
     }
 }
 
-/// What tolerated faults come to.
+/// The differences in the figures of tolerated faults.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FaultsDiff {
-    /// Scenarios that both have.
+    /// Number of scenarios that both have.
     pub common: usize,
-    /// Scenarios that one side has alone.
-    pub alone: [Vec<String>; 2],
-    /// Every metric at its worst fault: the figure, and the scenarios.
+    /// Names of the scenarios that only A has, and that only B has.
+    pub alone: Both<Vec<String>>,
+    /// Every metric at its worst fault: the figure, and the scenario of each side.
     pub worst: Vec<(FigureDiff, [Option<String>; 2])>,
-    /// Common scenarios with other figures, and those that are other.
+    /// Common scenarios whose figures differ, with those figures.
     pub changed: Vec<(String, Vec<FigureDiff>)>,
 }
 
-/// Who is joined to whom.
+/// The differences of the wiring.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WiringDiff {
-    /// What may be renamed: `cube`, `router`.
+    /// The word for what may be renamed: `cube`, `router`.
     pub word: &'static str,
-    /// What is joined: `cross-connect`, `link`.
+    /// The word for a connection: `cross-connect`, `link`.
     pub joint: &'static str,
-    /// How many there are.
-    pub joints: [usize; 2],
-    /// What was found.
-    pub found: WiringFound,
-    /// Those of A that B lacks as they are named, and those of B that A lacks.
-    pub as_named: [usize; 2],
-    /// Names of A and of B of those that are renamed; empty where none is.
+    /// Number of connections of A and of B.
+    pub joints: Both<usize>,
+    /// The result of the comparison.
+    pub outcome: WiringFound,
+    /// Number of connections of A that B lacks, and of those of B that A lacks, by their names as they stand.
+    pub as_named: Both<usize>,
+    /// (name in A, name in B) of those that are renamed. Empty where none is.
     pub renamed: Vec<[String; 2]>,
-    /// What has to be undone and made, by switch, in the names of B.
+    /// The connections to remove and to add, by switch, in the names of B.
     pub moves: Vec<MoveDiff>,
 }
 
 impl WiringDiff {
-    /// What is undone and made in all.
+    /// `[removed, added]`: number of connections in all.
     pub fn counts(&self) -> [usize; 2] {
         self.moves
             .iter()
@@ -196,23 +200,23 @@ impl WiringDiff {
     }
 }
 
-/// What became of the search for a renaming under which two wirings are one.
+/// The result of the search for a renaming that makes two wirings equal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WiringFound {
-    /// They are the same as they stand.
+    /// They are equal as they stand.
     Same,
-    /// They are the same under the renaming.
+    /// They are equal under the renaming.
     Renamed,
     /// There is no such renaming.
     Other,
-    /// None was found before the search was cut off.
+    /// The search was cut off before it found one.
     CutOff,
-    /// They cannot be compared: why.
+    /// They cannot be compared, for this reason.
     Unlike(String),
 }
 
 impl WiringFound {
-    /// `same`, `renamed`, `other`, `cut_off`, `unlike`.
+    /// The word in reports: `same`, `renamed`, `other`, `cut_off`, `unlike`.
     pub fn name(&self) -> &'static str {
         match self {
             WiringFound::Same => "same",
@@ -224,76 +228,77 @@ impl WiringFound {
     }
 }
 
-/// What moves on one switch, or among all links.
+/// The changed connections of one switch, or of all links.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveDiff {
-    /// The switch; `links` of a network.
-    pub at: String,
-    /// Joined in A, but not in B.
+    /// The switch, or `links` in a network.
+    pub place: String,
+    /// Pairs that are joined in A, but not in B.
     pub removed: Vec<[String; 2]>,
-    /// Joined in B, but not in A.
+    /// Pairs that are joined in B, but not in A.
     pub added: Vec<[String; 2]>,
 }
 
-/// Forwarding tables of one scenario.
+/// The differences of the forwarding tables of one scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TablesDiff {
-    /// `nominal`, or what is dark.
+    /// The name of the scenario: `nominal`, or what is dark.
     pub scenario: String,
-    /// What was found.
-    pub found: TablesFound,
+    /// The result of the comparison.
+    pub outcome: TablesFound,
 }
 
 /// How the tables of one scenario differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TablesFound {
-    /// In nothing.
+    /// The tables are equal, entry by entry.
     Same,
-    /// In entries of routers.
+    /// They differ in entries of routers.
     Entries {
-        /// Routers in all.
+        /// Number of routers in all.
         routers: usize,
-        /// Those with other entries, in the names of B.
+        /// The routers whose entries differ, in the names of B.
         changed: Vec<String>,
-        /// Keys that A lacks, keys with other actions, keys that B lacks: over all routers.
+        /// Number of keys that A lacks, of keys with different actions, and of keys that B lacks, over all
+        /// routers.
         counts: [u64; 3],
     },
-    /// One side has none: which one has them.
+    /// Only one side has tables: its index, 0 or 1.
     Alone(usize),
-    /// They cannot be compared entry by entry: why.
+    /// They cannot be compared entry by entry, for this reason.
     Unlike(String),
 }
 
 /// A file of either side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileDiff {
-    /// Below the directory, with `/`.
+    /// The path below the directory, with `/`.
     pub path: String,
-    /// Its bytes.
-    pub bytes: [Option<u64>; 2],
+    /// Its number of bytes on each side.
+    pub bytes: Both<Option<u64>>,
     /// Whether both have it, with the same content.
     pub same: bool,
 }
 
-/// Points with colors, joined by labelled arcs: what is left of a wiring where names do not count.
+/// A wiring without names: points with colors, joined by labelled arcs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wires {
-    /// `[point]`: only points of one color may stand for each other.
+    /// `[point]`: its color. Only points of one color may stand for each other.
     pub colors: Vec<u32>,
-    /// Ascending; of a label without direction the smaller point first.
+    /// The arcs, ascending. If the label has no direction, the smaller point comes first.
     pub arcs: Vec<Wire>,
     /// `[label]`: whether its arcs have a direction.
     pub directed: Vec<bool>,
 }
 
-/// Two points that are joined.
+/// An arc between two points.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Wire {
-    /// How.
+    /// The label of the arc.
     pub label: u32,
-    /// From.
+    /// The point where the arc starts.
     pub from: u32,
-    /// To.
+    /// The point where the arc ends.
     pub to: u32,
 }
 

@@ -1,28 +1,28 @@
-//! What the switches of a pod do, beside what they are meant to.
+//! The actual state of the switches of a pod, and how it differs from the intended one.
 
 use super::Mirrors;
 use fabc_base::ids::{IdVec, OcsId};
 use std::collections::BTreeSet;
 
-/// What the switches of a pod do.
+/// The actual state of the switches of a pod.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Live {
-    /// Cross-connects that carry light.
+pub struct LiveSwitches {
+    /// Cross-connects that carry light now.
     pub lit: Mirrors,
-    /// Cross-connects that the switches are told to set; what is lit where they do not say.
+    /// Cross-connects that the switches are told to set. Where they do not say, the lit ones.
     pub set: Mirrors,
-    /// Cross-connects that light will pass soon.
+    /// Cross-connects that are being set and will carry light soon.
     pub pending: Mirrors,
-    /// Cross-connects that light does not pass, or of which nobody knows.
+    /// Cross-connects that carry no light, or whose state is unknown.
     pub failed: Mirrors,
     /// Names of ports that are told to block light.
     pub blocked: IdVec<OcsId, BTreeSet<String>>,
-    /// Switches that were told, and have done nothing yet.
+    /// Switches that were told to change, and have done nothing yet.
     pub idle: BTreeSet<OcsId>,
 }
 
-impl Live {
-    /// Switches of which nothing is known but what they are set to.
+impl LiveSwitches {
+    /// The state of switches of which only the settings are known.
     pub fn of_settings(set: Mirrors) -> Self {
         let none = || IdVec::filled(BTreeSet::new(), set.len());
         let blocked = IdVec::filled(BTreeSet::new(), set.len());
@@ -35,42 +35,42 @@ impl Live {
     }
 }
 
-/// How a switch differs from what a build set; pairs of port indices, ascending.
+/// How a switch differs from its setting in the build. Pairs are port indices, ascending.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SwitchDrift {
-    /// The switch.
+    /// The switch that differs from its setting.
     pub ocs: OcsId,
     /// Cross-connects of the build that carry no light.
     pub missing: Vec<[u32; 2]>,
-    /// Others that do.
+    /// Cross-connects that carry light, but are not of the build.
     pub extra: Vec<[u32; 2]>,
-    /// Those of them that hold a port of a missing one.
+    /// Cross-connects among `extra` that hold a port of a missing one.
     pub moved: Vec<[u32; 2]>,
     /// Names of ports that are told to block light.
     pub blocked: Vec<String>,
-    /// Cross-connects that light will pass soon.
+    /// Cross-connects that are being set and will carry light soon.
     pub pending: Vec<[u32; 2]>,
-    /// Cross-connects that light does not pass, or of which nobody knows.
+    /// Cross-connects that carry no light, or whose state is unknown.
     pub failed: Vec<[u32; 2]>,
-    /// Whether it was told, and has done nothing yet.
+    /// Whether it was told to change, and has done nothing yet.
     pub idle: bool,
 }
 
-/// What a difference comes to.
+/// The meaning of a difference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Meaning {
-    /// Everything is as it was built.
+    /// The switches are as they were built.
     Same,
-    /// Just what a fault of the budget darkens: its name.
+    /// Exactly the fibers of one tolerated fault are dark. Its name.
     Scenario(String),
-    /// Something is dark; by the names that a repair takes.
+    /// Something else is dark: the names that `repair` takes.
     Repair(Vec<String>),
-    /// Something is joined that should not be; by the same names what is dark besides.
+    /// Something is joined that should not be. The names of what is dark besides, as `repair` takes them.
     Foreign(Vec<String>),
 }
 
 impl Meaning {
-    /// `same`, `scenario`, `repair`, `foreign`.
+    /// The word in reports: `same`, `scenario`, `repair`, `foreign`.
     pub fn name(&self) -> &'static str {
         match self {
             Meaning::Same => "same",
@@ -81,14 +81,14 @@ impl Meaning {
     }
 }
 
-/// How a pod differs from what a build set.
+/// How a pod differs from its build.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Drift {
     /// The switches that differ, ascending.
     pub switches: Vec<SwitchDrift>,
-    /// What it comes to.
+    /// The meaning of all differences together.
     pub meaning: Meaning,
-    /// Parts that the pod is in by what is left of the build's cross-connects; 1 is whole.
+    /// Number of connected parts of the pod over the remaining cross-connects of the build. 1 is connected.
     pub parts: usize,
 }
 
@@ -97,31 +97,32 @@ pub struct Drift {
 pub struct SlicesDrift {
     /// The switches that differ, ascending.
     pub switches: Vec<SwitchDrift>,
-    /// What it comes to, slice by slice; those that are as they were placed are left out.
+    /// The meaning slice by slice. Slices that are as they were placed are left out.
     pub slices: Vec<SliceDrift>,
-    /// Cross-connects that join what is not one slice, and whose both ends are.
+    /// Cross-connects between two slices, or between a slice and another cube: the switch, the ports, and the
+    /// slice at each end.
     pub across: Vec<(OcsId, [u32; 2], [Option<String>; 2])>,
 }
 
-/// What a difference comes to for one slice.
+/// The meaning of the differences for one slice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SliceDrift {
-    /// Its name.
+    /// The name of the slice.
     pub slice: String,
-    /// What it comes to, by the names of the pod.
+    /// The meaning, in names of the pod.
     pub meaning: Meaning,
-    /// Parts that its cubes are in by what is left; 1 is whole.
+    /// Number of connected parts of its cubes over the remaining cross-connects. 1 is connected.
     pub parts: usize,
 }
 
 impl SlicesDrift {
-    /// Whether slices are apart, and each is whole.
+    /// Whether no cross-connect leads out of a slice, and each slice is connected.
     pub fn holds(&self) -> bool {
         self.across.is_empty() && self.slices.iter().all(|slice| slice.parts == 1)
     }
 
-    /// What it comes to: the worst of all slices.
-    pub fn means(&self) -> &'static str {
+    /// The word of the worst meaning over all slices.
+    pub fn meaning_name(&self) -> &'static str {
         let any = |name: &str| self.slices.iter().any(|slice| slice.meaning.name() == name);
         match (self.across.is_empty() && !any("foreign"), any("repair"), any("scenario")) {
             (false, _, _) => "foreign",

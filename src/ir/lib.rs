@@ -1,4 +1,4 @@
-//! Data that passes hand forward: no pass logic, nothing that is changed after it was made.
+//! The values that one phase hands to the next: no pass logic, and nothing that changes after it was made.
 
 mod collective_report;
 mod collective_result;
@@ -61,6 +61,6 @@ pub use trade_off::*;
 pub use trees::*;
 
 pub use fabc_topology::{
-    Distances, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass, Names,
-    Scene, Symmetry, TableKey, Topology, Walk,
+    Distances, DualLengths, End, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass, RouterNames,
+    Scene, Symmetry, TableEntry, TableKey, Topology, Walk,
 };

@@ -1,139 +1,147 @@
-//! The numbers of the report, per scenario, by the definitions of `docs/language.md`; exact until they are
-//! printed.
+//! The metrics of the report, per scenario, by the definitions of `docs/language.md`. They are exact until
+//! they are printed.
 //!
-//! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that an error here
-//! can be convicted.
+//! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that it can convict
+//! an error here.
 
 use super::{ConcurrentFlow, FloorMetrics, Fraction, NetworkMetrics, Walk};
 use fabc_base::units::BITS_OF_A_GIGABYTE;
-use fabc_model::{Metric, Reference, Require, Scale};
+use fabc_model::{Metric, Reference, Require, ValueScale};
 
 const NANOSECONDS: u64 = 1_000_000_000;
 
 /// The metrics of one scenario.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ScenarioMetrics {
-    /// `nominal`, or the dark OCSes.
+    /// The name of the scenario: `nominal`, or the fault.
     pub scenario: String,
-    /// Number of routers that live, those without hosts among them.
+    /// Number of living routers, with or without hosts.
     pub routers: u64,
-    /// Number of endpoints that live: routers that send and receive.
+    /// Number of living endpoints: routers that send and receive.
     pub endpoints: u64,
-    /// Number of lit channels.
+    /// Number of lit channels in the scenario.
     pub channels: u64,
     /// Capacity of all lit channels together, in units.
     pub capacity: u64,
-    /// Parts of a unit that loads are counted in.
+    /// Number of parts of a unit in which loads are counted.
     pub parts: u64,
-    /// Largest hop distance.
+    /// Largest hop distance between endpoints.
     pub diameter: u32,
-    /// `[h]`: ordered pairs at distance h.
+    /// `[h]`: number of ordered pairs of endpoints at distance h.
     pub hop_histogram: Vec<u64>,
     /// Sum of hop distances over ordered pairs.
     pub hop_total: u64,
-    /// The same with every pair as often as its weight in the demand.
+    /// The sum of weight x hop distance over ordered pairs.
     pub demand_hops: u64,
-    /// Weights of the host that sends most.
+    /// The sum of the weights of the host that sends most.
     pub sent_per_host: Fraction,
-    /// Certified lower end of lambda: a feasible flow, or 1 / max_channel_load, whichever is larger.
+    /// Certified lower bound of lambda: that of a feasible flow, or 1 / max_channel_load, whichever is
+    /// larger.
     pub flow_low: Fraction,
-    /// Certified upper end of lambda; `None` where a fault leaves nobody who sends.
+    /// Certified upper bound of lambda. `None` where a fault leaves nobody who sends.
     pub flow_high: Option<Fraction>,
     /// Bandwidth of a channel of capacity 1, GB/s.
     pub channel_bandwidth: Fraction,
     /// Clock of the routers, Hz.
     pub clock_hz: u64,
-    /// OCS-disjoint spanning trees over the cubes; `None` where there are no OCSes.
+    /// Number of OCS-disjoint spanning trees over the cubes. `None` where there are no OCSes.
     pub disjoint_trees: Option<u32>,
-    /// What the routing reached; `None` before routing.
+    /// The totals of the routes. `None` before routing.
     pub routed: Option<Walk>,
 }
 
 impl ScenarioMetrics {
-    /// Ordered pairs of distinct endpoints.
+    /// Number of ordered pairs of distinct endpoints.
     pub fn pairs(&self) -> u64 {
         self.endpoints * (self.endpoints - 1)
     }
-    /// Whether the fault leaves nobody who sends: rates and their bounds have no meaning then.
+    /// Whether the fault leaves nobody who sends. Rates and their bounds have no meaning then.
     pub fn is_idle(&self) -> bool {
         self.demand_hops == 0
     }
-    /// Certified upper end of lambda. Panics where nobody sends, which only a fault can bring about.
+    /// Certified upper bound of lambda.
+    ///
+    /// # Panics
+    /// Nobody sends, which only a fault can bring about.
     pub fn flow_ceiling(&self) -> Fraction {
         self.flow_high.expect("a healthy fabric has a demand")
     }
-    /// [`ScenarioMetrics::distance_bound`] of a healthy fabric. Panics as [`ScenarioMetrics::flow_ceiling`].
+    /// [`ScenarioMetrics::distance_bound`] of a healthy fabric.
+    ///
+    /// # Panics
+    /// As [`ScenarioMetrics::flow_ceiling`].
     pub fn distance_ceiling(&self) -> Fraction {
         self.distance_bound().expect("a healthy fabric has a demand")
     }
-    /// Table entries of a router on average, over all routers that live; `None` before routing.
+    /// Mean number of table entries of a living router. `None` before routing.
     pub fn mean_entries(&self) -> Option<Fraction> {
         self.routed.as_ref().map(|walk| Fraction::new(walk.entries_total, self.routers))
     }
-    /// Mean hop distance.
+    /// Mean hop distance over ordered pairs.
     pub fn average_hops(&self) -> Fraction {
         Fraction::new(self.hop_total, self.pairs())
     }
-    /// lambda <= capacity of all channels / sum of weight x hop distance; `None` where nobody sends.
+    /// The distance bound: lambda <= capacity of all channels / sum of weight x hop distance. `None` where
+    /// nobody sends.
     pub fn distance_bound(&self) -> Option<Fraction> {
         (!self.is_idle()).then(|| Fraction::new(self.capacity, self.demand_hops))
     }
-    /// No single-path routing has a smaller maximum channel load: 1 / dual, rounded up to whole parts.
+    /// A lower bound on the maximum channel load of single-path routing: 1 / dual, rounded up to whole parts.
     pub fn load_bound(&self) -> Fraction {
         self.flow_high.map_or(Fraction::ZERO, |rate| self.units().load_at(rate))
     }
-    /// A load that is given in parts, in units: routes by their weights, over the capacity.
+    /// Converts a load from parts to units, which are routes by their weights over the capacity.
     pub fn load(&self, parts: u64) -> Fraction {
         Fraction::new(parts, self.parts)
     }
-    /// Load of a lit channel on average, in units; `None` before routing.
+    /// Mean load of a lit channel, in units. `None` before routing.
     pub fn mean_channel_load(&self) -> Option<Fraction> {
         self.routed
             .as_ref()
             .map(|walk| Fraction::new(walk.total_load(), u128::from(self.channels) * u128::from(self.parts)))
     }
-    /// Hops of a route on average, every pair once; `None` before routing.
+    /// Mean hops of a route, every pair once. `None` before routing.
     pub fn mean_route_hops(&self) -> Option<Fraction> {
         self.routed.as_ref().map(|walk| Fraction::new(walk.total_hops(), self.pairs()))
     }
-    /// What the host that sends most injects when every pair sends at a rate times its weight.
+    /// Flits per cycle that the busiest host injects when every pair sends at `rate` times its weight.
     pub fn injection_at(&self, rate: Fraction) -> Fraction {
         self.units().injection_at(rate)
     }
-    /// What turns a rate of every pair into the metrics of a flow.
+    /// The conversion from a rate of every pair to the metrics of a flow.
     fn units(&self) -> Units {
         let Self { parts, sent_per_host, channel_bandwidth, .. } = *self;
         Units { parts, sent_per_host, channel_bandwidth }
     }
-    /// What a required share of a metric is a share of; `None` where it is not known.
+    /// The value of the reference of a required share. `None` where it is not known.
     fn reference(
         &self,
         metric: Metric,
-        of: Reference,
+        reference: Reference,
         nominal: &Self,
         universal: Option<Fraction>,
     ) -> Option<Fraction> {
-        match of {
-            Reference::Universal => self.units().of_rate(metric, universal?),
-            Reference::Bound => self.units().of_rate(metric, self.flow_high?),
+        match reference {
+            Reference::Universal => self.units().metric_at(metric, universal?),
+            Reference::Bound => self.units().metric_at(metric, self.flow_high?),
             Reference::Nominal => nominal.value(metric),
         }
     }
-    /// The value of a metric; `None` if it needs routes, or OCSes, and there are none.
+    /// The value of a metric. `None` if it needs routes, or OCSes, and there are none.
     pub fn value(&self, metric: Metric) -> Option<Fraction> {
         Some(match metric {
-            Metric::Diameter => Fraction::whole(self.diameter),
+            Metric::Diameter => Fraction::integer(self.diameter),
             Metric::AverageHops => self.average_hops(),
-            // Where nobody sends, any rate would do.
+            // Where nobody sends, any rate is possible.
             Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth if self.is_idle() => return None,
-            // Without tables, and without a flow of its own, nothing proves a lower end.
+            // Without tables and without a flow, nothing proves a lower bound.
             Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth
                 if self.flow_low.is_zero() && self.routed.is_none() =>
             {
                 return None;
             }
             Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => {
-                self.units().of_rate(metric, self.flow_low)?
+                self.units().metric_at(metric, self.flow_low)?
             }
             Metric::MaxChannelLoad => self.load(self.routed.as_ref()?.max_channel_load()),
             Metric::LoadRatio => self.load(self.routed.as_ref()?.max_channel_load()).times(self.flow_high?),
@@ -150,9 +158,9 @@ impl ScenarioMetrics {
                 )
             }
             Metric::LatencyMax => {
-                nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz)
+                nanoseconds(Fraction::integer(self.routed.as_ref()?.cycles_most), self.clock_hz)
             }
-            Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
+            Metric::DisjointTrees => Fraction::integer(self.disjoint_trees?),
             Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
                 return None;
             }
@@ -160,31 +168,32 @@ impl ScenarioMetrics {
     }
 }
 
-/// What turns a rate of every pair per weight into the metrics that a flow is told in.
+/// The conversion from a rate of every pair per weight to the metrics that describe a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Units {
-    /// Parts of a unit that loads are counted in.
+    /// Number of parts of a unit in which loads are counted.
     pub parts: u64,
-    /// Weights of the host that sends most.
+    /// The sum of the weights of the host that sends most.
     pub sent_per_host: Fraction,
     /// Bandwidth of a channel of capacity 1, GB/s.
     pub channel_bandwidth: Fraction,
 }
 
 impl Units {
-    /// What the host that sends most injects at a rate.
+    /// Flits per cycle that the busiest host injects at a rate.
     pub fn injection_at(&self, rate: Fraction) -> Fraction {
         rate.times(self.sent_per_host)
     }
-    /// The load of the busiest channel, in whole parts of a unit, that one route per pair makes at least
-    /// where no more than this rate is possible.
+    /// A lower bound on the load of the busiest channel with one route per pair, if no rate above this one is
+    /// possible. In units, rounded up to whole parts.
     pub fn load_at(&self, rate: Fraction) -> Fraction {
-        let least = Fraction::whole(self.parts).over(rate).ceil();
-        // Lengths bound what some routing reaches, and that is counted in 64 bits.
-        Fraction::new(u64::try_from(least).unwrap_or(u64::MAX), self.parts)
+        let least_load = Fraction::integer(self.parts).over(rate).ceil();
+        // The bound is below the load of some routing, and that is counted in 64 bits.
+        Fraction::new(u64::try_from(least_load).unwrap_or(u64::MAX), self.parts)
     }
-    /// A rate as such a metric; of `max_channel_load` see [`Units::load_at`]. `None` for all others.
-    pub fn of_rate(&self, metric: Metric, rate: Fraction) -> Option<Fraction> {
+    /// Converts a rate to a metric of the flow. For `max_channel_load` see [`Units::load_at`]. `None` for
+    /// other metrics.
+    pub fn metric_at(&self, metric: Metric, rate: Fraction) -> Option<Fraction> {
         match metric {
             Metric::ConcurrentFlow => Some(rate),
             Metric::Injection => Some(self.injection_at(rate)),
@@ -195,24 +204,23 @@ impl Units {
     }
 }
 
-/// A bandwidth in bit/s, in GB/s.
+/// Converts a bandwidth from bit/s to GB/s.
 pub fn gigabytes(bps: u64) -> Fraction {
     Fraction::new(bps, BITS_OF_A_GIGABYTE)
 }
 
-/// A time in router cycles, in ns.
+/// Converts a time from router cycles to ns.
 pub fn nanoseconds(cycles: Fraction, clock_hz: u64) -> Fraction {
     cycles.times(Fraction::new(NANOSECONDS, clock_hz))
 }
 
-/// A time in ns, in router cycles.
+/// Converts a time from ns to router cycles.
 fn in_cycles(nanoseconds: Fraction, clock_hz: u64) -> Fraction {
     nanoseconds.times(Fraction::new(clock_hz, NANOSECONDS))
 }
 
-/// The worst value of a metric over all fault scenarios, and the first scenario that has it; `None` without
-/// faults or before routing. A fault that leaves nobody who sends has no rate, and is left out where one is
-/// asked for.
+/// The worst value of a metric over all fault scenarios, and the first scenario that has it. `None` without
+/// faults or before routing. For a rate, faults after which nobody sends are left out.
 pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(Fraction, &str)> {
     let mut worst: Option<(Fraction, &str)> = None;
     let compared = |scenario: &&ScenarioMetrics| {
@@ -229,41 +237,42 @@ pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(Fraction,
     worst
 }
 
-/// What a topology synthesized for the demand is compared with: the one that the same search finds for
-/// uniform demand.
+/// The topology that the same search finds for uniform demand. A topology that was synthesized for the demand
+/// is compared with it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct UniformTopology {
-    /// Certified lower end of its lambda on the demand.
+    /// Certified lower bound of its lambda on the demand.
     pub flow_low: Fraction,
-    /// Certified upper end.
+    /// Certified upper bound of its lambda on the demand.
     pub flow_high: Fraction,
 }
 
 impl UniformTopology {
-    /// The gain in lambda on the demand, as a certified interval.
+    /// The gain in lambda on the demand, as a certified interval (least, most).
     pub fn gain(&self, nominal: &ScenarioMetrics) -> (Fraction, Fraction) {
         (nominal.flow_low.over(self.flow_high), nominal.flow_ceiling().over(self.flow_low))
     }
 }
 
-/// How a `require` came out.
+/// The outcome of a `require`.
 #[derive(Clone, Debug)]
 pub struct RequireOutcome {
     /// The line of the spec.
     pub require: Require,
-    /// The measured value, in cycles where the line is; `None` if the build stopped before it was known.
+    /// The measured value, in cycles where the line is in cycles. `None` if the build stopped before it was
+    /// known.
     pub measured: Option<Fraction>,
-    /// What it was compared with: the number of the line, or its share.
+    /// The value that it was compared with: the number of the line, or the share of the reference.
     pub wanted: Option<Fraction>,
-    /// The scenario it was measured in, for `fault.` metrics.
+    /// The scenario in which it was measured, for `fault.` metrics.
     pub scenario: Option<String>,
 }
 
 impl RequireOutcome {
-    /// Measures one `require`; `fault.` metrics take the worst fault, which of a share is the one that falls
-    /// shortest of it. `universal` is what no topology of the switches exceeds, `network` what was measured
-    /// of a network, `cables` what the cables on a floor come to.
-    pub fn of(
+    /// Measures one `require`. A `fault.` metric takes the worst fault, and a share the fault that falls
+    /// furthest short of it. `universal` is the universal bound, `network` the metrics of a network, `cables`
+    /// the totals of a floor.
+    pub fn evaluate(
         require: &Require,
         scenarios: &[ScenarioMetrics],
         universal: Option<Fraction>,
@@ -271,114 +280,116 @@ impl RequireOutcome {
         cables: Option<&FloorMetrics>,
     ) -> Self {
         let (metric, number) = (require.metric, Fraction::from(require.value));
-        let compared = |of: &ScenarioMetrics| {
+        let compared = |scenario: &ScenarioMetrics| {
             let measured = match metric {
                 Metric::Graph(metric) => network?.value(metric)?,
                 Metric::Floor(metric) => cables?.value(metric),
-                metric => of.value(metric)?,
+                metric => scenario.value(metric)?,
             };
             Some(match require.scale {
-                Scale::Metric => (measured, number),
-                Scale::Cycles => (in_cycles(measured, of.clock_hz), number),
-                Scale::ShareOf(reference) => {
-                    (measured, number.times(of.reference(metric, reference, &scenarios[0], universal)?))
+                ValueScale::Metric => (measured, number),
+                ValueScale::Cycles => (in_cycles(measured, scenario.clock_hz), number),
+                ValueScale::ShareOf(reference) => {
+                    (measured, number.times(scenario.reference(metric, reference, &scenarios[0], universal)?))
                 }
             })
         };
-        let (found, scenario) = match (require.fault, require.scale) {
+        let (comparison, scenario) = match (require.fault, require.scale) {
             (false, _) => (compared(&scenarios[0]), None),
-            (true, Scale::ShareOf(_)) => {
-                let faults = scenarios[1..].iter().filter(|of| !(of.is_idle() && metric.needs_demand()));
-                let faults = faults.map(|of| Some((compared(of)?, &of.scenario))).collect::<Option<Vec<_>>>();
+            (true, ValueScale::ShareOf(_)) => {
+                let faults =
+                    scenarios[1..].iter().filter(|fault| !(fault.is_idle() && metric.needs_demand()));
+                let faults =
+                    faults.map(|fault| Some((compared(fault)?, &fault.scenario))).collect::<Option<Vec<_>>>();
                 let share = |&((measured, wanted), _): &((Fraction, Fraction), &String)| {
                     (!wanted.is_zero()).then(|| measured.over(wanted))
                 };
-                let worse = |one, other| {
+                let worse = |first, second| {
                     if metric.larger_is_better() {
-                        share(&other) < share(&one)
+                        share(&second) < share(&first)
                     } else {
-                        share(&other) > share(&one)
+                        share(&second) > share(&first)
                     }
                 };
                 let worst = faults.and_then(|faults| {
-                    faults.into_iter().reduce(|one, other| if worse(one, other) { other } else { one })
+                    faults.into_iter().reduce(|worst, next| if worse(worst, next) { next } else { worst })
                 });
-                (worst.map(|(found, _)| found), worst.map(|(_, scenario)| scenario.clone()))
+                (worst.map(|(comparison, _)| comparison), worst.map(|(_, scenario)| scenario.clone()))
             }
             (true, _) => {
                 let worst = worst(scenarios, metric).map(|(_, name)| name);
-                let of = worst.and_then(|name| scenarios.iter().find(|of| of.scenario == name));
-                (of.and_then(compared), worst.map(str::to_owned))
+                let fault = worst.and_then(|name| scenarios.iter().find(|fault| fault.scenario == name));
+                (fault.and_then(compared), worst.map(str::to_owned))
             }
         };
         Self {
             require: require.clone(),
-            measured: found.map(|(measured, _)| measured),
-            wanted: found.map(|(_, wanted)| wanted),
+            measured: comparison.map(|(measured, _)| measured),
+            wanted: comparison.map(|(_, wanted)| wanted),
             scenario,
         }
     }
 
-    /// Whether it holds, of the exact value and of the value as written; `None` if it was not measured.
+    /// Whether it holds for the exact value. `None` if nothing was measured.
     pub fn holds(&self) -> Option<bool> {
         self.measured.and_then(|measured| self.holds_at(measured))
     }
-    /// Whether a value would satisfy it; `None` if what it is a share of is not known.
+    /// Whether a value would satisfy it. `None` if the reference of a share is not known.
     pub fn holds_at(&self, value: Fraction) -> Option<bool> {
         Some(self.require.comparison.holds(value, self.wanted?))
     }
 }
 
-/// What has become of the contract of a spec.
+/// The state of the contract of a spec.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Contract {
-    /// Every `require` holds.
+pub enum ContractState {
+    /// Every `require` of the spec holds.
     Kept,
-    /// At least one does not.
+    /// At least one `require` fails.
     Broken,
-    /// None is known to fail, but some were not measured.
+    /// No `require` is known to fail, but some were not measured.
     Open,
 }
 
-impl Contract {
-    /// What all lines together came to.
-    pub fn of(outcomes: &[RequireOutcome]) -> Self {
+impl ContractState {
+    /// The state that follows from all lines together.
+    pub fn of_outcomes(outcomes: &[RequireOutcome]) -> Self {
         let any = |verdict| outcomes.iter().any(|outcome| outcome.holds() == verdict);
         match (any(Some(false)), any(None)) {
-            (true, _) => Contract::Broken,
-            (false, true) => Contract::Open,
-            (false, false) => Contract::Kept,
+            (true, _) => ContractState::Broken,
+            (false, true) => ContractState::Open,
+            (false, false) => ContractState::Kept,
         }
     }
-    /// The word of manifests.
+    /// The word in manifests: `kept`, `broken`, `open`.
     pub fn name(self) -> &'static str {
         match self {
-            Contract::Kept => "kept",
-            Contract::Broken => "broken",
-            Contract::Open => "open",
+            ContractState::Kept => "kept",
+            ContractState::Broken => "broken",
+            ContractState::Open => "open",
         }
     }
 }
 
-/// Why a pass may have stopped.
+/// The reasons for which a pass may stop.
 pub const STOPPED_BY: [&str; 8] =
     ["optimal", "gap", "budget", "node_limit", "cut_limit", "fixed", "time_limit", "done"];
 
-/// What one pass did: counted work, never time.
+/// The record of one pass: counted work, never time.
 #[derive(Clone, Debug)]
 pub struct PassRecord {
-    /// Name of the pass.
+    /// The name of the pass.
     pub name: String,
-    /// Why it stopped: one of [`STOPPED_BY`].
+    /// Why the pass stopped: one of [`STOPPED_BY`].
     pub stopped_by: String,
-    /// Counters, in a fixed order.
+    /// (counter, count), in a fixed order.
     pub counters: Vec<(String, u64)>,
-    /// What a reader should know about how the pass went, sentence by sentence.
+    /// Notes about how the pass went, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl PassRecord {
-    /// What the analysis of the flow did.
+    /// The record of the analysis of the flow.
     pub fn of_flow(flow: &ConcurrentFlow) -> Self {
         let counters = [("rounds", flow.rounds), ("sweeps", flow.sweeps)]
             .into_iter()

@@ -1,35 +1,35 @@
-//! Forwarding tables in about one byte per entry: how a compiled pod keeps them, and the body of
-//! `fabc.tables.bin/1`.
+//! Forwarding tables in about one byte per entry. A compiled pod keeps them in this form, which is also the
+//! body of `fabc.tables.bin/1`.
 //!
-//! Comes in: tables with sorted entries. Goes out: the same tables. Tables say little new per entry: the
-//! destinations ascend, and what is left of an entry (its input and its output) is one of a few hundred
-//! *actions*. So the actions are listed once, the most frequent first, and an entry is the number of its
-//! action. Invariant: `pack` and `unpack` are inverse for every sorted table.
+//! In: tables with sorted entries. Out: the same tables. An entry says little that is new: the destinations
+//! ascend, and the rest of an entry, its input and its output, is one of a few hundred *actions*. So the
+//! actions are listed once, the most frequent first, and an entry is the number of its action. Invariant:
+//! `pack` and `unpack` are inverse for every sorted table.
 
-use super::{Entry, ForwardingTables, Symmetry, TableKey};
+use super::{ForwardingTables, Symmetry, TableEntry, TableKey};
 use fabc_base::ids::NodeId;
 use std::collections::BTreeSet;
 
-/// What an entry does, whatever its destination: (in port, in VC, out port, out VC).
-pub type Action = (i16, i8, u16, u8);
+/// (in port, in VC, out port, out VC): an entry without its destination.
+pub type PackedAction = (i16, i8, u16, u8);
 
 /// The tables of one scenario, packed.
 ///
-/// All integers of the body are LEB128 (seven bits a byte, the lowest first, the top bit set on all bytes but
-/// the last). For every listed router: its node id, then for every destination 0, 1, .. the number of its
-/// entries and, entry by entry, the number of its action.
+/// All integers of the body are LEB128: seven bits a byte, the lowest first, the top bit set on all bytes but
+/// the last. The body has, for every listed router, its node id. Then it has, for every destination 0, 1, ..,
+/// the number of its entries and the number of the action of each entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PackedTables {
-    /// `nominal`, or what is dark.
+    /// The name of the scenario: `nominal`, or what is dark.
     pub scenario: String,
-    /// Virtual channels of the budget.
+    /// Number of virtual channels of the budget.
     pub vcs: u8,
     /// What routers look packets up by.
     pub key: TableKey,
-    /// The symmetry that carries the tables; trivial where every router is listed.
+    /// The symmetry that carries the tables. Trivial where every router is listed.
     pub symmetry: Symmetry,
     /// Every action that occurs, the most frequent first.
-    pub actions: Vec<Action>,
+    pub actions: Vec<PackedAction>,
     /// The listed routers, back to back.
     pub body: Vec<u8>,
 }
@@ -37,27 +37,28 @@ pub struct PackedTables {
 impl PackedTables {
     /// Packs tables whose entries are sorted.
     pub fn pack(tables: &ForwardingTables) -> Self {
-        // Tables have many entries and few actions: to look one up is to index.
-        let slots = Slots::of(tables.routers.iter().flatten());
-        let mut seen: Vec<Option<(Action, u64)>> = vec![None; slots.count()];
+        // Tables have many entries and few actions, so a look-up by index pays.
+        let slots = ActionSlots::covering(tables.routers.iter().flatten());
+        let mut seen: Vec<Option<(PackedAction, u64)>> = vec![None; slots.count()];
         for entry in tables.routers.iter().flatten() {
             seen[slots.slot(entry)].get_or_insert((action(entry), 0)).1 += 1;
         }
-        let mut actions: Vec<(Action, u64)> = seen.into_iter().flatten().collect();
+        let mut actions: Vec<(PackedAction, u64)> = seen.into_iter().flatten().collect();
         actions.sort_by_key(|&(action, count)| (std::cmp::Reverse(count), action));
-        let actions: Vec<Action> = actions.into_iter().map(|(action, _)| action).collect();
+        let actions: Vec<PackedAction> = actions.into_iter().map(|(action, _)| action).collect();
         let mut number = vec![0; slots.count()];
-        for (action, at) in actions.iter().zip(0u32..) {
-            number[slots.of_action(*action)] = at;
+        for (action, number_of_action) in actions.iter().zip(0u32..) {
+            number[slots.of_action(*action)] = number_of_action;
         }
         let mut body = Vec::new();
         for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {
             push_leb128(&mut body, node.0);
             let mut rest = &entries[..];
             for dst in 0..tables.symmetry.node_count() as u32 {
-                let (here, later) = rest.split_at(rest.iter().take_while(|entry| entry.dst.0 == dst).count());
-                push_leb128(&mut body, here.len() as u32);
-                here.iter().for_each(|entry| push_leb128(&mut body, number[slots.slot(entry)]));
+                let (to_destination, later) =
+                    rest.split_at(rest.iter().take_while(|entry| entry.dst.0 == dst).count());
+                push_leb128(&mut body, to_destination.len() as u32);
+                to_destination.iter().for_each(|entry| push_leb128(&mut body, number[slots.slot(entry)]));
                 rest = later;
             }
         }
@@ -72,8 +73,8 @@ impl PackedTables {
         }
     }
 
-    /// What tables say of themselves, without their entries: for what is written about tables that stand in a
-    /// file already. It unpacks to an error.
+    /// The header of tables without their entries, for output about tables that a file holds already. It
+    /// unpacks to an error.
     pub fn without_entries(tables: &ForwardingTables) -> Self {
         let ForwardingTables { scenario, vcs, key, symmetry, routers: _ } = tables;
         Self {
@@ -86,39 +87,38 @@ impl PackedTables {
         }
     }
 
-    /// The tables again.
+    /// Unpacks the tables.
     ///
     /// # Errors
-    /// What is wrong with the body, and at which of its bytes; bodies from [`PackedTables::pack`] have no
-    /// errors.
+    /// The first fault of the body, and its byte. Bodies from [`PackedTables::pack`] have no faults.
     pub fn unpack(&self) -> Result<ForwardingTables, String> {
-        let mut at = 0;
+        let mut position = 0;
         let mut routers = Vec::with_capacity(self.symmetry.class_count());
         for node in self.symmetry.canonical_nodes() {
-            let found = self.next(&mut at)?;
-            if found != node.0 {
+            let listed_router = self.next(&mut position)?;
+            if listed_router != node.0 {
                 return Err(format!(
-                    "byte {at} of the body: router {found} stands where router {node} should"
+                    "byte {position} of the body: router {listed_router} stands where router {node} should"
                 ));
             }
             let mut entries = Vec::new();
             for dst in (0..self.symmetry.node_count() as u32).map(NodeId) {
-                for _ in 0..self.next(&mut at)? {
-                    let number = self.next(&mut at)? as usize;
+                for _ in 0..self.next(&mut position)? {
+                    let number = self.next(&mut position)? as usize;
                     let Some(&(in_port, in_vc, out_port, out_vc)) = self.actions.get(number) else {
                         return Err(format!(
-                            "byte {at} of the body: there is no action {number}, only {}",
+                            "byte {position} of the body: there is no action {number}, only {}",
                             self.actions.len()
                         ));
                     };
-                    entries.push(Entry { dst, in_port, in_vc, out_port, out_vc });
+                    entries.push(TableEntry { dst, in_port, in_vc, out_port, out_vc });
                 }
             }
             entries.shrink_to_fit();
             routers.push(entries);
         }
-        if at != self.body.len() {
-            return Err(format!("byte {at} of the body: nothing should follow the last router"));
+        if position != self.body.len() {
+            return Err(format!("byte {position} of the body: nothing should follow the last router"));
         }
         Ok(ForwardingTables {
             scenario: self.scenario.clone(),
@@ -129,7 +129,7 @@ impl PackedTables {
         })
     }
 
-    /// The same of tables that were packed, not read.
+    /// Unpacks tables that [`PackedTables::pack`] packed.
     ///
     /// # Panics
     /// The body is not from [`PackedTables::pack`].
@@ -145,75 +145,76 @@ impl PackedTables {
         integers.saturating_sub(others) as u64
     }
 
-    fn next(&self, at: &mut usize) -> Result<u32, String> {
+    fn next(&self, position: &mut usize) -> Result<u32, String> {
         let mut value = 0u32;
         for shift in (0..u32::BITS).step_by(7) {
-            let Some(&byte) = self.body.get(*at) else {
-                return Err(format!("byte {at} of the body: it ends too early"));
+            let Some(&byte) = self.body.get(*position) else {
+                return Err(format!("byte {position} of the body: it ends too early"));
             };
-            *at += 1;
+            *position += 1;
             value |= u32::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return Ok(value);
             }
         }
-        Err(format!("byte {at} of the body: an integer of more than five bytes"))
+        Err(format!("byte {position} of the body: an integer of more than five bytes"))
     }
 }
 
-/// Slots of a dense list at most: a pod needs some thousands. Wide routers keep a sorted list of their
+/// The most slots of a dense list. A pod needs some thousands. Wide routers keep a sorted list of their
 /// actions instead.
 const DENSE: usize = 1 << 20;
 
-/// A number for every action of some tables: its place within the ranges of ports and virtual channels that
-/// they use, or in a sorted list.
-struct Slots {
-    least: [i32; 4],
-    /// How many values each part of an action may have.
+/// A number for every action of some tables: its index within the ranges of ports and virtual channels in
+/// use, or in a sorted list.
+struct ActionSlots {
+    lowest: [i32; 4],
+    /// Number of values that each part of an action may have.
     extent: [usize; 4],
     /// All actions, ascending, where the ranges are too wide for a slot each.
-    listed: Option<Vec<Action>>,
+    listed: Option<Vec<PackedAction>>,
 }
 
-impl Slots {
-    fn of<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Self {
-        let (mut least, mut most) = ([i32::MAX; 4], [i32::MIN; 4]);
+impl ActionSlots {
+    fn covering<'e>(entries: impl Iterator<Item = &'e TableEntry> + Clone) -> Self {
+        let (mut lowest, mut highest) = ([i32::MAX; 4], [i32::MIN; 4]);
         for entry in entries.clone() {
-            for (part, value) in parts(action(entry)).into_iter().enumerate() {
-                least[part] = least[part].min(value);
-                most[part] = most[part].max(value);
+            for (part, value) in action_parts(action(entry)).into_iter().enumerate() {
+                lowest[part] = lowest[part].min(value);
+                highest[part] = highest[part].max(value);
             }
         }
         let extent: [usize; 4] = std::array::from_fn(|part| {
-            usize::try_from(most[part].saturating_sub(least[part]) + 1).unwrap_or(0)
+            usize::try_from(highest[part].saturating_sub(lowest[part]) + 1).unwrap_or(0)
         });
         let wide = extent.iter().fold(1, |slots: usize, &values| slots.saturating_mul(values)) > DENSE;
         let listed = wide.then(|| entries.map(action).collect::<BTreeSet<_>>().into_iter().collect());
-        Self { least, extent, listed }
+        Self { lowest, extent, listed }
     }
 
     fn count(&self) -> usize {
         self.listed.as_ref().map_or_else(|| self.extent.iter().product(), Vec::len)
     }
 
-    fn slot(&self, entry: &Entry) -> usize {
+    fn slot(&self, entry: &TableEntry) -> usize {
         self.of_action(action(entry))
     }
 
-    fn of_action(&self, action: Action) -> usize {
+    fn of_action(&self, action: PackedAction) -> usize {
         if let Some(listed) = &self.listed {
             return listed.binary_search(&action).expect("all actions are listed");
         }
-        let parts = parts(action);
-        (0..4).fold(0, |slot, part| slot * self.extent[part] + (parts[part] - self.least[part]) as usize)
+        let parts = action_parts(action);
+        (0..4).fold(0, |slot, part| slot * self.extent[part] + (parts[part] - self.lowest[part]) as usize)
     }
 }
 
-fn parts((in_port, in_vc, out_port, out_vc): Action) -> [i32; 4] {
+fn action_parts(action: PackedAction) -> [i32; 4] {
+    let (in_port, in_vc, out_port, out_vc) = action;
     [in_port.into(), in_vc.into(), out_port.into(), out_vc.into()]
 }
 
-fn action(entry: &Entry) -> Action {
+fn action(entry: &TableEntry) -> PackedAction {
     (entry.in_port, entry.in_vc, entry.out_port, entry.out_vc)
 }
 
@@ -230,8 +231,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn tables(routers: Vec<Vec<(u32, Action)>>) -> ForwardingTables {
-        let entry = |(dst, (in_port, in_vc, out_port, out_vc))| Entry {
+    fn tables(routers: Vec<Vec<(u32, PackedAction)>>) -> ForwardingTables {
+        let entry = |(dst, (in_port, in_vc, out_port, out_vc))| TableEntry {
             dst: NodeId(dst),
             in_port,
             in_vc,

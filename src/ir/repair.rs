@@ -1,24 +1,25 @@
-//! New tables for what is left of a fabric, and how its routers come to them while packets are on their way.
+//! New tables for the surviving network, and the changes by which routers get them while packets are in
+//! flight.
 
-use super::{Entry, ForwardingTables};
+use super::{ForwardingTables, TableEntry};
 use fabc_base::ids::{Id, NodeId};
 use std::collections::BTreeMap;
 
-/// How new tables were found; of the ways that hold, the first.
+/// The step that found the new tables. The first step that succeeds is taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RepairStep {
-    /// The build has tables for just this: the name of their scenario.
+    /// The build has tables for exactly these failures: the name of their scenario.
     Covered(String),
-    /// Broken routes climb the ranks of the healthy fabric on other ways; all others stay.
+    /// Broken routes get other paths under the ranks of the healthy fabric. All other routes stay.
     Local,
-    /// After that all routes were chosen once more, under the same ranks.
+    /// After that, all routes were chosen once more, under the same ranks.
     Full,
-    /// What is left has ranks of its own.
+    /// The surviving network has ranks of its own.
     NewOrder,
 }
 
 impl RepairStep {
-    /// `covered`, `local`, `full`, `new_order`.
+    /// The word in files: `covered`, `local`, `full`, `new_order`.
     pub fn name(&self) -> &'static str {
         match self {
             RepairStep::Covered(_) => "covered",
@@ -29,55 +30,55 @@ impl RepairStep {
     }
 }
 
-/// What a router looks a packet up by.
+/// The key by which a router looks a packet up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Key {
-    /// Destination of the packet.
+pub struct EntryKey {
+    /// The router that the packet goes to.
     pub dst: NodeId,
-    /// Port it came in by; -1 when injected there.
+    /// Port that the packet came in by. -1 if it was injected there.
     pub in_port: i16,
-    /// Virtual channel it came in on; -1 when injected there.
+    /// Virtual channel that the packet came in on. -1 if it was injected there.
     pub in_vc: i8,
 }
 
-impl From<Entry> for Key {
-    fn from(Entry { dst, in_port, in_vc, .. }: Entry) -> Self {
+impl From<TableEntry> for EntryKey {
+    fn from(TableEntry { dst, in_port, in_vc, .. }: TableEntry) -> Self {
         Self { dst, in_port, in_vc }
     }
 }
 
-/// What changes in the table of one router, in three passes; each list ascends by key.
+/// The changes to the table of one router, in three passes. Each list ascends by key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RouterDelta {
-    /// The router.
+    /// The router whose table changes.
     pub router: NodeId,
     /// Entries of keys that the old table lacks.
-    pub add: Vec<Entry>,
-    /// Entries that take the place of others with the same key, when all routers have added theirs.
-    pub turn: Vec<Entry>,
-    /// Keys whose entries go when nothing uses them any more.
-    pub drop: Vec<Key>,
+    pub add: Vec<TableEntry>,
+    /// Entries that replace others with the same key, after all routers have added theirs.
+    pub turn: Vec<TableEntry>,
+    /// Keys whose entries are removed when nothing uses them any more.
+    pub drop: Vec<EntryKey>,
 }
 
-/// From the old tables to the new ones.
+/// The changes from the old tables to the new ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Delta {
-    /// The routers that change, ascending; none of the dead ones.
+    /// The routers that change, ascending. None of them is dead.
     pub routers: Vec<RouterDelta>,
-    /// Keys of old entries that lead to nothing and for which there is no other way: whoever waits there must
-    /// be discarded. Ascending by router, then key.
-    pub stranded: Vec<(NodeId, Key)>,
+    /// Keys of old entries that lead nowhere and have no other path. Packets that wait there must be
+    /// discarded. Ascending by router, then key.
+    pub stranded: Vec<(NodeId, EntryKey)>,
 }
 
 impl Delta {
-    /// Entries that are added, turned and dropped, over all routers.
+    /// `[added, turned, dropped]`: entries over all routers.
     pub fn counts(&self) -> [u64; 3] {
         self.routers.iter().fold([0; 3], |[add, turn, drop], router| {
             [add + router.add.len() as u64, turn + router.turn.len() as u64, drop + router.drop.len() as u64]
         })
     }
 
-    /// The most entries that a router holds on the way.
+    /// The most entries that a router holds during the change.
     pub fn most_entries(&self, before: &ForwardingTables) -> u64 {
         let mut changes = self.routers.iter().peekable();
         let nodes = (0..before.symmetry.node_count()).map(NodeId::new);
@@ -89,9 +90,9 @@ impl Delta {
         held.max().unwrap_or(0) as u64
     }
 
-    /// The tables of all routers when everything is done; those of `idle` routers are empty.
+    /// The tables of all routers after the change. Those of `idle` routers are empty.
     pub fn applied(&self, before: &ForwardingTables, idle: &[NodeId], scenario: &str) -> ForwardingTables {
-        let symmetry = before.symmetry.without();
+        let symmetry = before.symmetry.to_trivial();
         let mut changes = self.routers.iter().peekable();
         let mut routers = Vec::with_capacity(symmetry.node_count());
         for node in (0..symmetry.node_count()).map(NodeId::new) {
@@ -102,9 +103,9 @@ impl Delta {
             }
             let mut entries = before.router(node);
             if let Some(RouterDelta { add, turn, drop, .. }) = changed {
-                let mut by_key: BTreeMap<Key, Entry> =
+                let mut by_key: BTreeMap<EntryKey, TableEntry> =
                     entries.into_iter().map(|entry| (entry.into(), entry)).collect();
-                by_key.extend(add.iter().chain(turn).map(|&entry| (Key::from(entry), entry)));
+                by_key.extend(add.iter().chain(turn).map(|&entry| (EntryKey::from(entry), entry)));
                 by_key.retain(|key, _| drop.binary_search(key).is_err());
                 entries = by_key.into_values().collect();
             }
@@ -114,47 +115,49 @@ impl Delta {
     }
 }
 
-/// What a repair comes to.
+/// A repair: new tables for a fabric with failures.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Repair {
-    /// Name of the fabric.
+    /// The name of the fabric.
     pub fabric: String,
-    /// What is down, by name.
+    /// The failed parts, by name.
     pub down: Vec<String>,
-    /// What was down when the tables were made that the changes start from; those of the healthy fabric where
-    /// there is none.
+    /// The parts that had failed when the old tables were made. `None`: the old tables are those of the
+    /// healthy fabric.
     pub since: Option<Vec<String>>,
-    /// How the new tables were found.
+    /// The step that found the new tables.
     pub step: RepairStep,
-    /// `[(router * ports + port) * vcs + vc]`: the ranks that the new tables rise by, where they are not
+    /// `[(router * ports + port) * vcs + vc]`: the ranks by which the new tables rise. `None` where they are
     /// those of the healthy fabric.
     pub ranks: Option<Vec<u32>>,
-    /// The changes.
+    /// The changes to the tables.
     pub delta: Delta,
-    /// Whether the repair is warm: the tables in force rise by the same ranks, so that routers may change at
-    /// any time. Otherwise it is cold, and routers change only while no packet is in flight.
+    /// Whether the repair is warm: live and new entries rise by the same ranks, so routers may change at any
+    /// time. Otherwise it is cold, and routers change only while no packet is in flight.
     pub warm: bool,
-    /// Parts of a unit of load: before, now, and what no single-path routing goes below, if that is known.
+    /// The largest channel loads before and after.
     pub loads: RepairLoads,
-    /// Ordered pairs of living endpoints without a route: no path joins them any more.
+    /// Number of ordered pairs of living endpoints without a route, because no path joins them.
     pub unserved: u64,
 }
 
-/// The most that a channel carries, in parts of a unit of load.
+/// The largest load of a channel, in parts of a unit of load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RepairLoads {
-    /// By the tables of the healthy fabric.
+    /// The largest load under the tables of the healthy fabric.
     pub nominal: u64,
-    /// By the new ones.
+    /// The largest load under the new tables.
     pub repaired: u64,
-    /// By any on what is left, as far as the certified lengths of the healthy fabric tell.
+    /// A lower bound for single-path routing on the surviving network, from the certified lengths of the
+    /// healthy fabric. `None` where it is not known.
     pub bound: Option<u64>,
-    /// Parts of a unit.
+    /// Parts of a unit of load.
     pub parts: u64,
 }
 
 impl Repair {
-    /// `nominal` where the new tables rise by the ranks of the healthy fabric, else `new`.
+    /// The word for the ranks: `nominal` where the new tables rise by the ranks of the healthy fabric,
+    /// otherwise `new`.
     pub fn order(&self) -> &'static str {
         if self.ranks.is_none() { "nominal" } else { "new" }
     }

@@ -1,4 +1,4 @@
-//! What has failed: some OCSes, a link, or a router.
+//! Scenarios: the healthy fabric, or a fault of some OCSes, a link or a router.
 
 use super::CrossConnects;
 use fabc_base::ids::{BlockId, Id, LinkId, NodeId, OcsId};
@@ -6,61 +6,61 @@ use fabc_model::{Fabric, Faults, file_stem};
 use fabc_topology::{Scene, Topology};
 use std::collections::BTreeSet;
 
-/// The healthy fabric, or one tolerated fault and the faults that are its images under the symmetry of the
+/// The healthy fabric, or one tolerated fault with the faults that are its images under the symmetry of the
 /// topology.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scenario {
-    /// `nominal`, `X[0,0]`, `X[0,0]+Y[1,2]`, `cube0[1,2,3].+x` (a link, by its smaller end) or `cube0[1,2,3]`
-    /// (a router).
+    /// The name: `nominal`, `X[0,0]`, `X[0,0]+Y[1,2]`, `cube0[1,2,3].+x` (a link, by its smaller end) or
+    /// `cube0[1,2,3]` (a router).
     pub name: String,
-    /// What has failed.
-    pub fault: Fault,
+    /// The fault that the scenario has.
+    pub fault: ScenarioFault,
     /// The other faults that this one stands for.
     pub images: Vec<Image>,
 }
 
-/// What has failed, all of it at once.
+/// The parts of a fault, all dark at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fault {
-    /// Nothing.
+pub enum ScenarioFault {
+    /// Nothing has failed: the healthy fabric.
     None,
-    /// These OCSes are dark, ascending; never an empty list.
+    /// These OCSes are dark, ascending. The list is never empty.
     Switches(Vec<OcsId>),
-    /// The link is dark.
+    /// This one link is dark.
     Link(LinkId),
     /// The router is dead, and so are all its links.
     Router(NodeId),
 }
 
-impl Fault {
-    /// The dark OCSes.
+impl ScenarioFault {
+    /// The dark OCSes, ascending. Empty for other faults.
     pub fn switches(&self) -> &[OcsId] {
-        if let Fault::Switches(dark) = self { dark } else { &[] }
+        if let ScenarioFault::Switches(dark) = self { dark } else { &[] }
     }
-    /// The dead router.
+    /// The dead router, if there is one.
     pub fn dead(&self) -> Option<NodeId> {
-        if let Fault::Router(dead) = *self { Some(dead) } else { None }
+        if let ScenarioFault::Router(dead) = *self { Some(dead) } else { None }
     }
 }
 
-/// A fault that is the image of another one: its tables are theirs with every router and destination carried
-/// along.
+/// A fault that is the image of another one. Its tables are those of the other fault, with every router and
+/// destination carried along.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
-    /// Its name.
+    /// The name of the scenario.
     pub scenario: String,
-    /// `[block]`: where the symmetry takes each block.
+    /// `[block]`: its image under the symmetry.
     pub blocks: Vec<BlockId>,
 }
 
 impl Scenario {
-    /// The healthy fabric.
+    /// The scenario of the healthy fabric.
     pub fn nominal() -> Self {
-        Self { name: "nominal".to_owned(), fault: Fault::None, images: Vec::new() }
+        Self { name: "nominal".to_owned(), fault: ScenarioFault::None, images: Vec::new() }
     }
-    /// Nominal first, then every tolerated fault: sets of OCSes by size, then by id; links and routers by id,
-    /// of all images of one another the first.
-    pub fn all(fabric: &Fabric, topology: &Topology) -> Vec<Self> {
+    /// The healthy fabric, then every tolerated fault. Sets of OCSes come by size, then by id. Links and
+    /// routers come by id, one for each class of images.
+    pub fn tolerated(fabric: &Fabric, topology: &Topology) -> Vec<Self> {
         match fabric.budget.faults {
             Faults::Ocses(most) => Self::of_ocses(fabric, most),
             Faults::Link => Self::of_links(topology),
@@ -68,10 +68,10 @@ impl Scenario {
         }
     }
 
-    /// As [`Scenario::all`] for dark OCSes, which need no topology.
+    /// As [`Scenario::tolerated`] for dark OCSes, which need no topology.
     pub fn of_ocses(fabric: &Fabric, most: u32) -> Vec<Self> {
-        let mut all = vec![Self::nominal()];
-        let Some(pod) = fabric.pod() else { return all };
+        let mut scenarios = vec![Self::nominal()];
+        let Some(pod) = fabric.pod() else { return scenarios };
         let mut previous: Vec<Vec<OcsId>> = vec![Vec::new()];
         for _ in 0..most {
             previous = previous
@@ -84,13 +84,13 @@ impl Scenario {
                     })
                 })
                 .collect();
-            all.extend(previous.iter().map(|dark| Self {
+            scenarios.extend(previous.iter().map(|dark| Self {
                 name: dark.iter().map(|&id| pod.ocses[id].name.as_str()).collect::<Vec<_>>().join("+"),
-                fault: Fault::Switches(dark.clone()),
+                fault: ScenarioFault::Switches(dark.clone()),
                 images: Vec::new(),
             }));
         }
-        all
+        scenarios
     }
 
     fn of_links(topology: &Topology) -> Vec<Self> {
@@ -100,54 +100,57 @@ impl Scenario {
             format!("{}.{}", topology.name(end.node), topology.names().port(end.port))
         };
         let mut seen = BTreeSet::new();
-        let mut all = vec![Self::nominal()];
+        let mut scenarios = vec![Self::nominal()];
         for (id, link) in topology.links().enumerate() {
             if !seen.insert(id) {
                 continue;
             }
-            let mut scenario = Self { name: name(id), fault: Fault::Link(id), images: Vec::new() };
+            let mut scenario = Self { name: name(id), fault: ScenarioFault::Link(id), images: Vec::new() };
             for g in 1..symmetry.order() {
                 let image = topology
                     .outgoing(symmetry.image(g, link.a.node), link.a.port)
                     .map(|channel| topology.link_of(channel));
                 if let Some(image) = image.filter(|&image| seen.insert(image)) {
-                    scenario.images.push(Image { scenario: name(image), blocks: moves(topology, g) });
+                    scenario.images.push(Image { scenario: name(image), blocks: block_images(topology, g) });
                 }
             }
-            all.push(scenario);
+            scenarios.push(scenario);
         }
-        all
+        scenarios
     }
 
     fn of_routers(topology: &Topology) -> Vec<Self> {
         let symmetry = topology.symmetry();
         let fault = |router: NodeId| {
-            let image =
-                |g| Image { scenario: topology.name(symmetry.image(g, router)), blocks: moves(topology, g) };
+            let image = |g| Image {
+                scenario: topology.name(symmetry.image(g, router)),
+                blocks: block_images(topology, g),
+            };
             let images = (1..symmetry.order()).map(image).collect();
-            Self { name: topology.name(router), fault: Fault::Router(router), images }
+            Self { name: topology.name(router), fault: ScenarioFault::Router(router), images }
         };
         std::iter::once(Self::nominal()).chain(symmetry.canonical_nodes().map(fault)).collect()
     }
 
     /// Whether this is the healthy fabric.
     pub fn is_nominal(&self) -> bool {
-        self.fault == Fault::None
+        self.fault == ScenarioFault::None
     }
-    /// `a dark X[0,0]`, `a dark link cube0[1,2,3].+x`, `a dead chip cube0[1,2,3]`, `a dead router group3[1]`.
-    pub fn what_failed(&self, fabric: &Fabric) -> String {
-        let what = match self.fault {
-            Fault::None | Fault::Switches(_) => "dark".to_owned(),
-            Fault::Link(_) => "dark link".to_owned(),
-            Fault::Router(_) => format!("dead {}", fabric.plant.router_word()),
+    /// The fault in words: `a dark X[0,0]`, `a dark link cube0[1,2,3].+x`, `a dead chip cube0[1,2,3]`,
+    /// `a dead router group3[1]`.
+    pub fn describe(&self, fabric: &Fabric) -> String {
+        let kind = match self.fault {
+            ScenarioFault::None | ScenarioFault::Switches(_) => "dark".to_owned(),
+            ScenarioFault::Link(_) => "dark link".to_owned(),
+            ScenarioFault::Router(_) => format!("dead {}", fabric.plant.router_word()),
         };
-        format!("a {what} {}", self.name)
+        format!("a {kind} {}", self.name)
     }
     /// The name as part of a file name: `X_0_0`, `X_0_0+Y_1_2`, `cube0_1_2_3.+x`, `cube0_1_2_3`.
     pub fn file_stem(&self) -> String {
         file_stem(&self.name)
     }
-    /// How many sets of OCSes keep all their fibers.
+    /// Number of sets of OCSes that keep all their fibers.
     pub fn intact_sets(
         &self,
         sets: &[Vec<OcsId>],
@@ -155,16 +158,16 @@ impl Scenario {
         cross_connects: &CrossConnects,
     ) -> usize {
         let dark = self.fault.switches();
-        let whole = |ocs: &OcsId| {
+        let keeps_fibers = |ocs: &OcsId| {
             !dark.contains(ocs)
                 && cross_connects.settings[*ocs].iter().all(|setting| scene.is_lit(setting.link))
         };
-        sets.iter().filter(|set| set.iter().all(whole)).count()
+        sets.iter().filter(|set| set.iter().all(keeps_fibers)).count()
     }
 }
 
-/// Where an element of the topology's symmetry takes each block.
-fn moves(topology: &Topology, g: usize) -> Vec<BlockId> {
+/// `[block]`: its image under element `g` of the topology's symmetry.
+fn block_images(topology: &Topology, g: usize) -> Vec<BlockId> {
     let symmetry = topology.symmetry();
     (0..symmetry.blocks()).map(|block| symmetry.image_block(g, BlockId::new(block))).collect()
 }

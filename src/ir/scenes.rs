@@ -1,12 +1,12 @@
-//! What is left to work with, as a [`Scene`]: of a topology under a fault, and for plans of vectors.
+//! The [`Scene`] of a topology under a fault, and the one for schedules of vectors.
 
-use super::{CrossConnects, Fault};
+use super::{CrossConnects, ScenarioFault};
 use fabc_model::Plant;
 use fabc_topology::{Link, Scene, Topology};
 
-/// What a fault leaves; `cross_connects` say which links run through which switch.
+/// The scene under a fault. `cross_connects` say which links run through which switch.
 pub fn surviving_scene<'a>(
-    fault: &Fault,
+    fault: &ScenarioFault,
     topology: &'a Topology,
     cross_connects: Option<&CrossConnects>,
 ) -> Scene<'a> {
@@ -15,22 +15,23 @@ pub fn surviving_scene<'a>(
         ocs.is_some_and(|ocs| dark.contains(&ocs))
     };
     let lit = topology.links().enumerate().map(|(id, link)| match fault {
-        Fault::None => true,
-        Fault::Switches(dark) => !through(id, dark),
-        Fault::Link(link) => *link != id,
-        Fault::Router(dead) => link.a.node != *dead && link.b.node != *dead,
+        ScenarioFault::None => true,
+        ScenarioFault::Switches(dark) => !through(id, dark),
+        ScenarioFault::Link(link) => *link != id,
+        ScenarioFault::Router(dead) => link.a.node != *dead && link.b.node != *dead,
     });
     Scene { topology, lit: lit.collect(), dead: fault.dead().into_iter().collect() }
 }
 
-/// What plans of vectors may use: where a network has spare routers, which are those without hosts, no link
-/// that touches one.
+/// The scene for schedules of vectors. Spare routers of a network are those without hosts, and links that
+/// touch one are dark.
 pub fn schedulable_scene<'a>(plant: &Plant, topology: &'a Topology) -> Scene<'a> {
     if !plant.has_spare() {
-        return Scene::whole(topology);
+        return Scene::healthy(topology);
     }
-    let both = |link: &Link| topology.is_endpoint(link.a.node) && topology.is_endpoint(link.b.node);
-    Scene { topology, lit: topology.links().iter().map(both).collect(), dead: Vec::new() }
+    let joins_endpoints =
+        |link: &Link| topology.is_endpoint(link.a.node) && topology.is_endpoint(link.b.node);
+    Scene { topology, lit: topology.links().iter().map(joins_endpoints).collect(), dead: Vec::new() }
 }
 
 #[cfg(test)]
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn the_healthy_topology_is_whole() {
         let topology = ring();
-        for scene in [Scene::whole(&topology), surviving_scene(&Fault::None, &topology, None)] {
+        for scene in [Scene::healthy(&topology), surviving_scene(&ScenarioFault::None, &topology, None)] {
             assert!(dark(&scene).is_empty() && scene.dead.is_empty() && scene.keeps_symmetry());
             assert_eq!((scene.channels().count(), scene.endpoints().count()), (8, 4));
         }
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn a_dark_link_has_no_channels() {
         let topology = ring();
-        let scene = surviving_scene(&Fault::Link(LinkId(0)), &topology, None);
+        let scene = surviving_scene(&ScenarioFault::Link(LinkId(0)), &topology, None);
         assert_eq!((dark(&scene), scene.channels().count(), scene.endpoints().count()), (vec![0], 6, 4));
         let end = topology.links()[LinkId(0)].a;
         assert!(
@@ -82,7 +83,7 @@ mod tests {
     #[test]
     fn a_dead_router_takes_its_links_along() {
         let topology = ring();
-        let scene = surviving_scene(&Fault::Router(NodeId(2)), &topology, None);
+        let scene = surviving_scene(&ScenarioFault::Router(NodeId(2)), &topology, None);
         let around = |&link: &LinkId| {
             [topology.links()[link].a.node, topology.links()[link].b.node].contains(&NodeId(2))
         };
@@ -91,8 +92,8 @@ mod tests {
         assert!(!scene.lives(NodeId(2)) && !scene.is_endpoint(NodeId(2)) && !scene.keeps_symmetry());
         // Even where there is none to lose.
         let trivial = ring().with_symmetry(Symmetry::trivial(1, 4));
-        assert!(!surviving_scene(&Fault::Router(NodeId(2)), &trivial, None).keeps_symmetry());
-        assert!(surviving_scene(&Fault::Link(LinkId(0)), &trivial, None).keeps_symmetry());
+        assert!(!surviving_scene(&ScenarioFault::Router(NodeId(2)), &trivial, None).keeps_symmetry());
+        assert!(surviving_scene(&ScenarioFault::Link(LinkId(0)), &trivial, None).keeps_symmetry());
     }
 
     #[test]
@@ -101,7 +102,7 @@ mod tests {
         let ocs_of = vec![Some(OcsId(0)), Some(OcsId(1)), None, Some(OcsId(1))].into();
         let cross_connects = CrossConnects { settings: IdVec::filled(Vec::new(), 2), ocs_of };
         let scene = |switches: &[OcsId]| {
-            surviving_scene(&Fault::Switches(switches.to_vec()), &topology, Some(&cross_connects))
+            surviving_scene(&ScenarioFault::Switches(switches.to_vec()), &topology, Some(&cross_connects))
         };
         assert_eq!(
             [dark(&scene(&[OcsId(0)])), dark(&scene(&[OcsId(1)])), dark(&scene(&[OcsId(0), OcsId(1)]))],

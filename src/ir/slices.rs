@@ -1,64 +1,68 @@
-//! Which slice of a pod has which cubes.
+//! The placement of slices on the cubes of a pod.
 
-use super::Step;
+use super::PlanStep;
 use fabc_base::ids::BlockId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One slice.
+/// A slice on its cubes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slice {
-    /// Its name: the kind and a number, unless it was given another one.
+    /// Its name: the kind and a number, unless it was given another name.
     pub name: String,
     /// The kind of slice that it is, by name.
     pub kind: String,
-    /// The cube that plays cube 0 of its kind, cube 1, and so on.
+    /// `[cube of the kind]`: the cube of the pod that takes its place.
     pub cubes: Vec<BlockId>,
 }
 
-/// The slices of a pod, and what no slice has.
+/// The slices of a pod, and the cubes that no slice may have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SlicePlacement {
-    /// By kind, then by number: shorter names first.
+    /// The slices, by kind, then by number: shorter names first.
     pub slices: Vec<Slice>,
-    /// Cubes that are only given to a slice in the place of another one.
+    /// Spare cubes, which a slice gets only in place of another one.
     pub spare: BTreeSet<BlockId>,
     /// Cubes that do not work.
     pub down: BTreeSet<BlockId>,
 }
 
-/// Something that is done to a placement.
+/// A change to a placement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlaceStep {
-    /// Another slice of a kind, with a name of its own or the next number, in these cubes or the first free
-    /// ones.
+    /// Adds a slice of a kind, with a given name or the next number, in given cubes or the first free ones.
     Add {
-        /// The kind.
+        /// The kind of the slice.
         kind: String,
-        /// Its name.
+        /// Its name, if it is given.
         name: Option<String>,
-        /// Its cubes.
+        /// Its cubes, if they are given.
         cubes: Option<Vec<u32>>,
     },
-    /// A slice goes.
+    /// Removes the slice with this name.
     Remove(String),
-    /// A cube of a slice is replaced, by this one or by the first that can be.
+    /// Replaces a cube of a slice by the second cube, or by the first possible one.
     Swap(u32, Option<u32>),
-    /// A cube does not work.
+    /// Marks a cube as not working.
     Down(u32),
-    /// It works again.
+    /// Marks a cube as working again.
     Up(u32),
 }
 
 impl SlicePlacement {
-    /// Of every cube that a slice has: which slice, and which of its cubes.
+    /// For every cube that a slice has: (index of the slice, index of the cube in the slice).
     pub fn owners(&self) -> BTreeMap<BlockId, (usize, usize)> {
-        let of = |(slice, all): (usize, &Slice)| {
-            all.cubes.iter().enumerate().map(move |(at, &cube)| (cube, (slice, at))).collect::<Vec<_>>()
+        let cubes_of_slice = |(index, slice): (usize, &Slice)| {
+            slice
+                .cubes
+                .iter()
+                .enumerate()
+                .map(move |(of_slice, &cube)| (cube, (index, of_slice)))
+                .collect::<Vec<_>>()
         };
-        self.slices.iter().enumerate().flat_map(of).collect()
+        self.slices.iter().enumerate().flat_map(cubes_of_slice).collect()
     }
 
-    /// Cubes of so many that work, belong to no slice and are not spare.
+    /// The free cubes among `cubes`: those that work, belong to no slice and are not spare.
     pub fn free(&self, cubes: u32) -> Vec<BlockId> {
         let owners = self.owners();
         let free = |cube: &BlockId| {
@@ -67,49 +71,49 @@ impl SlicePlacement {
         (0..cubes).map(BlockId).filter(free).collect()
     }
 
-    /// The slice of a name.
+    /// The slice with this name.
     pub fn slice(&self, name: &str) -> Option<&Slice> {
         self.slices.iter().find(|slice| slice.name == name)
     }
 }
 
-/// The way from what the switches do to a placement.
+/// The steps from the live cross-connects to a placement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SlicePlan {
-    /// What becomes of slices, in the order in which it is done: all that is removed comes first.
+    /// The changes of slices, in their order: all removals come first.
     pub changes: Vec<SliceChange>,
-    /// Slices that nothing is done to.
+    /// Number of slices that do not change.
     pub untouched: usize,
 }
 
-/// What becomes of a slice on the way, or of cross-connects that are of none.
+/// The change of one slice, or of cross-connects that belong to no slice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SliceChange {
-    /// The slice; `None` where no slice has the cross-connects.
+    /// The name of the slice. `None` for cross-connects of no slice.
     pub slice: Option<String>,
-    /// Why.
+    /// The reason why it changes.
     pub why: WhyChanged,
-    /// Its steps: all of them remove, or all of them add.
-    pub steps: Vec<Step>,
+    /// Its steps. Either all of them remove, or all of them add.
+    pub steps: Vec<PlanStep>,
 }
 
-/// Why something is done to a slice.
+/// The reason why a slice changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WhyChanged {
-    /// It is new.
+    /// The slice is new in the placement.
     New,
-    /// It is gone.
+    /// The slice is no longer in the placement.
     Gone,
-    /// It has other cubes, or is of another kind: it carries no traffic while it changes.
+    /// The slice has other cubes, or is of another kind. It carries no traffic while it changes.
     Moved,
-    /// It stays as it is, but the switches do something else.
+    /// The slice stays as it is, but the switches do something else.
     Drifted,
-    /// Cross-connects of no slice.
+    /// The cross-connects belong to no slice.
     Stray,
 }
 
 impl WhyChanged {
-    /// `new`, `gone`, `moved`, `drifted`, `stray`.
+    /// The word in reports: `new`, `gone`, `moved`, `drifted`, `stray`.
     pub fn name(self) -> &'static str {
         match self {
             WhyChanged::New => "new",
@@ -123,7 +127,7 @@ impl WhyChanged {
 
 impl SlicePlan {
     /// All steps, in their order.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<PlanStep> {
         self.changes.iter().flat_map(|change| change.steps.iter().copied()).collect()
     }
 }

@@ -1,29 +1,29 @@
-//! When what a schedule sends leaves, as its own timetable has it.
+//! The timetable of a schedule: when each message leaves.
 
 use fabc_base::ids::NodeId;
 
-/// A message that goes from router to router at a time.
+/// A message from one router to a neighbor, with its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Start {
-    /// Who sends.
+pub struct MessageStart {
+    /// The router that sends the message.
     pub from: NodeId,
-    /// Who receives.
+    /// The router that receives the message.
     pub to: NodeId,
-    /// When its first byte leaves, attoseconds after all begins.
-    pub at: u128,
+    /// The time at which its first byte leaves, attoseconds from the start.
+    pub attoseconds: u128,
 }
 
 /// All messages of a schedule with their times.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Starts {
+pub struct MessageStarts {
     /// Whether the symmetry of the topology carries what is listed to all other routers.
     pub canonical: bool,
-    /// How many there are, of all routers.
+    /// Number of messages, over all routers.
     pub messages: u64,
-    /// Equal parts of the vector of a chip, of which each message is one.
+    /// Number of equal parts of the vector of a chip. Each message is one part.
     pub parts: u64,
-    /// When the last byte is there, attoseconds.
+    /// The time at which the last byte has arrived, attoseconds.
     pub end: u128,
-    /// Each of them; none where `messages` are more than was asked for.
-    pub listed: Vec<Start>,
+    /// The messages. Empty where there are more than the caller asked for.
+    pub listed: Vec<MessageStart>,
 }

@@ -1,50 +1,50 @@
-//! A sweep: one spec with many values of its parameters, and what came of every one.
+//! A sweep: one spec with many values of its parameters, and the outcome of every run.
 
 /// The runs of a sweep, in a fixed order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SweepPlan {
-    /// The stage after which every run stops; without one, they are built.
+    /// The stage after which every run stops. `None`: runs are built completely.
     pub until: Option<String>,
-    /// The parameters that are swept, the one that changes least often first.
+    /// The swept parameters. The one that changes least often comes first.
     pub parameters: Vec<String>,
-    /// Every combination of their values.
+    /// The runs, one per combination of values.
     pub runs: Vec<SweepRun>,
 }
 
-/// One combination.
+/// One run: a combination of values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SweepRun {
-    /// A value for every parameter of the sweep, as it was written.
+    /// `[parameter]`: its value, as it was written.
     pub values: Vec<String>,
-    /// The name of the fabric, and of its directory.
+    /// The name of the fabric and of its directory.
     pub fabric: String,
-    /// Hash of the normal form, its inputs, the stage and the version: runs of one key are one run.
+    /// Hash of the normal form, its inputs, the stage and the version. Runs with one key are one run.
     pub key: String,
-    /// What the manifest says of parameters and changes.
+    /// The (name, value) pairs that the manifest records about parameters and changes.
     pub settings: Vec<(String, String)>,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SweepOutcome {
-    /// It was built: whether its contract holds (as in the manifest), and its metrics.
+    /// The run was built, and has metrics.
     Built {
-        /// `kept`, `broken` or `open`.
+        /// The state of the contract, as in the manifest: `kept`, `broken` or `open`.
         contract: String,
-        /// Metrics by name: the value that a require compares, as the report writes it.
+        /// (metric, value): the value that a `require` compares, as the report writes it.
         metrics: Vec<(String, String)>,
     },
-    /// It cannot be had: code and message of the first error.
+    /// The run failed with an error.
     Failed {
-        /// Such as FAB0201.
+        /// The code of the first error, such as FAB0201.
         code: String,
-        /// In words.
+        /// The message of the first error.
         message: String,
     },
 }
 
 impl SweepOutcome {
-    /// `kept`, `broken`, `open`, or `failed`.
+    /// The state as a word: `kept`, `broken`, `open` or `failed`.
     pub fn status(&self) -> &str {
         match self {
             SweepOutcome::Built { contract, .. } => contract,
@@ -62,7 +62,7 @@ impl SweepOutcome {
         }
     }
 
-    /// Why it failed.
+    /// The code and message of the error, if it failed.
     pub fn error(&self) -> Option<String> {
         match self {
             SweepOutcome::Failed { code, message } => Some(format!("{code}: {message}")),

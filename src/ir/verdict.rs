@@ -1,18 +1,18 @@
-//! Measured values beside the `require` that they decide.
+//! Prints measured values beside the `require` that they decide.
 
 use super::{Fraction, RequireOutcome};
 use fabc_base::units::Decimal;
 
-/// More digits than this are not tried.
+/// The most additional digits that are tried.
 const MORE_DIGITS: usize = 12;
 
 impl RequireOutcome {
-    /// The measured value as `write(value, more)` writes it, with the fewest digits `more` than usual that
-    /// show whether it satisfies the `require`: a value that is rounded onto the wanted one hides why it
-    /// fails. `None` if it was not measured.
+    /// The measured value as `write(value, more)` writes it, with the fewest additional digits `more` that
+    /// show whether it satisfies the `require`. A value that is rounded onto the wanted one would hide why it
+    /// fails. `None` if nothing was measured.
     pub fn measured_text(&self, write: impl Fn(Fraction, usize) -> String) -> Option<String> {
         let (measured, holds) = (self.measured?, self.holds()?);
-        // Thousands are parted by commas.
+        // Thousands are separated by commas.
         let tells = |text: &String| {
             let shown = Decimal::parse(&text.replace(',', "")).map(Fraction::from);
             shown.is_some_and(|shown| self.holds_at(shown) == Some(holds))
@@ -26,15 +26,15 @@ impl RequireOutcome {
 mod tests {
     use super::*;
     use fabc_base::diag::Span;
-    use fabc_model::{Comparison, Metric, Require, Scale, WrittenUnit};
+    use fabc_model::{Comparison, Metric, Require, ValueScale, WrittenUnit};
 
     fn shown(measured: Fraction, comparison: Comparison, value_text: &str) -> String {
         let value = Decimal::parse(value_text).unwrap();
-        let (metric, scale, value_text) = (Metric::AverageHops, Scale::Metric, value_text.to_owned());
+        let (metric, scale, value_text) = (Metric::AverageHops, ValueScale::Metric, value_text.to_owned());
         let require = Require {
             metric,
             fault: false,
-            of: None,
+            subject: None,
             comparison,
             value,
             scale,

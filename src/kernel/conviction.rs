@@ -1,59 +1,59 @@
-//! What the kernel convicts of.
+//! Everything that the kernel convicts of.
 //!
-//! Faults of tables are values that name routers and channels by number: who has names for them writes the
-//! message. The other convictions carry their text.
+//! Faults of tables name routers and channels by number. The caller has their names and writes the message.
+//! The other convictions carry their text.
 
-use crate::dependencies::Held;
+use crate::dependencies::HeldChannel;
 use fabc_topology::ids::NodeId;
 
-/// One conviction.
+/// A claim that the kernel refutes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Conviction {
     /// A list of the wrong length, or a number outside its range.
     Shape {
         /// What the list belongs to.
         subject: String,
-        /// What is there, and what must be.
+        /// The length or number that was given, and the one that it must be.
         what: String,
     },
     /// A claimed symmetry that does not hold.
     Symmetry(String),
     /// Two routers that cannot reach each other.
     Disconnected {
-        /// A router.
+        /// The router where the search starts.
         from: NodeId,
         /// A router that it does not reach.
         to: NodeId,
     },
-    /// Hop distances that a breadth-first search refutes.
+    /// Claimed hop distances that a breadth-first search refutes.
     Distances {
-        /// Which number.
+        /// The name of the number, such as `the diameter`.
         what: &'static str,
-        /// As claimed.
+        /// The value that was claimed.
         claimed: String,
-        /// As recomputed.
+        /// The value that the kernel computed.
         measured: String,
     },
-    /// Channel lengths that do not prove the bound.
+    /// Channel lengths that do not prove the claimed bound.
     Lengths(String),
-    /// A flow that does not balance, or not within its claimed load.
+    /// A flow that does not balance, or that exceeds its claimed load.
     Flow(String),
 }
 
-/// Why tables are refused.
+/// The reason why the kernel refuses tables.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TableConviction {
     /// A table entry that no router can follow.
     Entry {
-        /// The router.
+        /// The router that has the entry.
         router: NodeId,
-        /// The entry and what is wrong with it.
+        /// The entry, and why no router can follow it.
         what: String,
     },
-    /// Tables that do not work.
+    /// Tables whose packets do not arrive or can deadlock, or that have an unused entry.
     Fault(TableFault),
-    /// What the tables are judged with is wrong: a list of the wrong length, a symmetry that does not hold,
-    /// or routes that are not the shortest ones.
+    /// An input of the verdict is refuted: a list of the wrong length, a symmetry that does not hold, or
+    /// routes that are not shortest.
     Other(Conviction),
 }
 
@@ -63,72 +63,72 @@ impl From<Conviction> for TableConviction {
     }
 }
 
-/// A place where a packet can be: a router, and the input that it came by.
+/// A place where a packet can be: a router, and the input by which it came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Position {
-    /// The router.
+    /// The index of the router.
     pub router: u32,
-    /// The input; see [`crate::Lookup`].
+    /// The input of the router, as [`crate::Lookup`] numbers it.
     pub input: u32,
 }
 
 /// Why a router can do nothing with a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
-    /// It has no entry.
+    /// The router has no entry for it.
     NoEntry,
-    /// The packet has counted as far as there are virtual channels.
+    /// The packet has counted past the last virtual channel.
     NoCount,
-    /// The entry discards it.
+    /// The entry discards the packet.
     Discarded,
-    /// No virtual channel is known for its two ports.
+    /// The entry names an output, but no virtual channel is known for its two ports.
     NoLane,
-    /// The output leads to no router, and not to the destination.
+    /// The output leads to no router, and not to the destination either.
     NoChannel,
 }
 
-/// What is wrong with tables. Endpoints and routers are numbered as in the [`crate::Network`].
+/// A fault of forwarding tables. Endpoints and routers are numbered as in the [`crate::PortGraph`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum TableFault {
-    /// Packets that do not arrive.
+    /// Packets of a pair reach a router that can do nothing with them.
     Lost {
-        /// The source.
+        /// The endpoint that sends the packets.
         source: usize,
-        /// The destination.
+        /// The endpoint that does not receive.
         destination: usize,
-        /// Where they come, in order; empty if the source discards them.
+        /// The positions of the packets, in order. Empty if the source discards them.
         positions: Vec<Position>,
-        /// What happens at the last position.
+        /// Why the packets are lost at the last position.
         loss: Loss,
     },
-    /// Packets that never end.
+    /// Packets of a pair circle for ever.
     Circling {
-        /// The source.
+        /// The endpoint that sends the packets.
         source: usize,
-        /// The destination.
+        /// The endpoint that does not receive.
         destination: usize,
         /// The channels that repeat, from where the packets enter the circle.
-        circle: Vec<Held>,
+        circle: Vec<HeldChannel>,
     },
     /// An entry that no packet uses.
     Unused {
-        /// The destination.
+        /// The destination that the entry is for.
         destination: usize,
-        /// The router and the input.
+        /// The router and the input that the entry serves.
         position: Position,
         /// The port that the entry leaves by.
         port: usize,
-        /// Its virtual channel.
+        /// The virtual channel that the entry leaves on.
         vc: usize,
     },
-    /// Channels that can wait for each other in a circle.
-    Deadlock(Vec<Waiting>),
-    /// A rank that does not rise. The tables themselves have no circle.
+    /// Channels that can wait for each other in a cycle.
+    Deadlock(Vec<WaitingPacket>),
+    /// A claimed rank that does not rise, although the tables have no circle.
     Rank {
-        /// The channel that is held.
-        held: Held,
-        /// The channel that its packets ask for.
-        next: Held,
+        /// The channel that packets hold.
+        held: HeldChannel,
+        /// The channel that these packets ask for.
+        next: HeldChannel,
         /// The claimed rank of `held`.
         rank: u32,
         /// The claimed rank of `next`, which is not larger.
@@ -138,10 +138,10 @@ pub enum TableFault {
 
 /// A channel of a circle, with a packet that holds it and waits for the next one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Waiting {
-    /// The channel.
-    pub held: Held,
-    /// The source and the destination of the packet.
+pub struct WaitingPacket {
+    /// The channel, with its virtual channel.
+    pub held: HeldChannel,
+    /// The source and the destination of the packet. `None` if no such packet was found.
     pub pair: Option<(usize, usize)>,
 }
 

@@ -1,21 +1,22 @@
 //! The proof that no circle of channels can wait on itself.
 //!
 //! A rank that rises along every dependency excludes circles, and a reader can check it line by line (Dally
-//! and Seitz, 1987). Classes of channels suffice: a circle of classes is the image of a real one, since going
-//! round it often enough comes back to the same channel. Where no ranks are claimed, the kernel looks for a
-//! circle.
+//! and Seitz, 1987). Classes of channels suffice. A circle of classes is the image of a real one, because
+//! going round often enough comes back to the same channel. Where no ranks are claimed, the kernel looks for
+//! a circle.
 
-use crate::conviction::{TableConviction, TableFault, Waiting};
-use crate::dependencies::{Dependencies, Held};
+use crate::conviction::{TableConviction, TableFault, WaitingPacket};
+use crate::dependencies::{Dependencies, HeldChannel};
 use crate::lit_graph::expect_length;
-use crate::table::Table;
-use crate::walker::{Pair, Walker};
+use crate::table::LookupTable;
+use crate::tally::EndpointPair;
+use crate::walker::Walker;
 use fabc_topology::Symmetry;
 use fabc_topology::ids::{Id, NodeId};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 
-/// The right to emit tables. Only this module makes one.
+/// The right to emit tables. Only this module makes this value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeadlockFree {
     ranks: Vec<u32>,
@@ -30,11 +31,11 @@ impl DeadlockFree {
 
 /// Checks that claimed ranks rise along every dependency that a walk saw.
 ///
-/// `ranks` is `[channel class * vcs + vc]`; `subject` names them in errors.
+/// `ranks` is `[channel class * vcs + vc]`. `subject` names the list in errors.
 ///
 /// # Errors
-/// A shortest circle of channels if there is one; otherwise the dependency whose rank is wrong.
-pub(crate) fn ranks_rise<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
+/// A shortest circle of channels if there is one. Otherwise the first dependency whose rank does not rise.
+pub(crate) fn ranks_rise<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
     walker: &Walker<'_, T, W>,
     dependencies: &Dependencies,
     ranks: &[u32],
@@ -42,19 +43,19 @@ pub(crate) fn ranks_rise<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
 ) -> Result<DeadlockFree, TableConviction> {
     let (symmetry, ports, vcs) = (walker.symmetry, walker.network.ports, dependencies.vcs());
     expect_length(subject, "ranks", ranks.len(), symmetry.class_count() * ports * vcs)?;
-    let rank_of = |held: Held| {
+    let rank_of = |held: HeldChannel| {
         let class = symmetry.class(NodeId::new(held.slot / ports)) * ports + held.slot % ports;
         ranks[class * vcs + held.vc]
     };
     let slots = symmetry.canonical_nodes().flat_map(|node| node.index() * ports..(node.index() + 1) * ports);
-    for held in slots.flat_map(|slot| (0..vcs).map(move |vc| Held { slot, vc })) {
-        for next in dependencies.after(held) {
+    for held in slots.flat_map(|slot| (0..vcs).map(move |vc| HeldChannel { slot, vc })) {
+        for next in dependencies.next_channels(held) {
             let (rank, next_rank) = (rank_of(held), rank_of(next));
             if rank < next_rank {
                 continue;
             }
             return Err(TableConviction::Fault(match shortest_circle(dependencies) {
-                Some(circle) => deadlock(walker, dependencies, &circle),
+                Some(circle) => deadlock_fault(walker, dependencies, &circle),
                 None => TableFault::Rank { held, next, rank, next_rank },
             }));
         }
@@ -62,18 +63,21 @@ pub(crate) fn ranks_rise<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
     Ok(DeadlockFree { ranks: ranks.to_vec() })
 }
 
-/// A shortest circle of channels that can wait for each other, the first by its smallest channel; `None` if
-/// there is none, so that the tables cannot deadlock.
-pub(crate) fn shortest_circle(dependencies: &Dependencies) -> Option<Vec<Held>> {
+/// A shortest circle of channels that can wait for each other. Of equally short ones it is the one with the
+/// smallest first channel. `None` means that the tables cannot deadlock.
+pub(crate) fn shortest_circle(dependencies: &Dependencies) -> Option<Vec<HeldChannel>> {
     let vcs = dependencies.vcs();
-    let held_of = |vertex: usize| Held { slot: vertex / vcs, vc: vertex % vcs };
+    let held_of = |vertex: usize| HeldChannel { slot: vertex / vcs, vc: vertex % vcs };
     let vertices = dependencies.slots() * vcs;
     let after: Vec<Vec<u32>> = (0..vertices)
         .map(|vertex| {
-            dependencies.after(held_of(vertex)).map(|next| (next.slot * vcs + next.vc) as u32).collect()
+            dependencies
+                .next_channels(held_of(vertex))
+                .map(|next| (next.slot * vcs + next.vc) as u32)
+                .collect()
         })
         .collect();
-    let open = left_by_trimming(&after);
+    let open = remaining_after_trimming(&after);
     let mut best: Option<Vec<usize>> = None;
     for start in (0..vertices).filter(|&vertex| open[vertex]) {
         let longest = best.as_ref().map_or(usize::MAX, |circle| circle.len() - 1);
@@ -84,9 +88,9 @@ pub(crate) fn shortest_circle(dependencies: &Dependencies) -> Option<Vec<Held>> 
     best.map(|circle| circle.into_iter().map(held_of).collect())
 }
 
-/// Which vertices are left after all without a predecessor or without a successor were taken away, again and
-/// again. A graph without circles has none left, and every circle is left whole.
-fn left_by_trimming(after: &[Vec<u32>]) -> Vec<bool> {
+/// Takes away vertices without a predecessor or without a successor, again and again, and returns which
+/// remain. A graph without circles has none left. Every circle remains whole.
+fn remaining_after_trimming(after: &[Vec<u32>]) -> Vec<bool> {
     let mut before = vec![Vec::new(); after.len()];
     for (vertex, successors) in after.iter().enumerate() {
         successors.iter().for_each(|&next| before[next as usize].push(vertex as u32));
@@ -142,37 +146,37 @@ fn circle_through(after: &[Vec<u32>], open: &[bool], start: usize, longest: usiz
 }
 
 /// The conviction for a circle, with a packet that waits at every channel.
-pub(crate) fn deadlock<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
+pub(crate) fn deadlock_fault<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
     walker: &Walker<'_, T, W>,
     dependencies: &Dependencies,
-    circle: &[Held],
+    circle: &[HeldChannel],
 ) -> TableFault {
     let next = circle.iter().cycle().skip(1);
     let numbers: Vec<u64> =
-        circle.iter().zip(next).map(|(&held, &next)| dependencies.number(held, next)).collect();
+        circle.iter().zip(next).map(|(&held, &next)| dependencies.bit_of(held, next)).collect();
     let wanted: BTreeSet<u64> = numbers.iter().copied().collect();
-    let mut seen: BTreeMap<u64, (Pair, Held)> = BTreeMap::new();
-    walker.each_dependency(dependencies, |number, pair, held| {
+    let mut seen: BTreeMap<u64, (EndpointPair, HeldChannel)> = BTreeMap::new();
+    walker.visit_dependencies(dependencies, |number, pair, held| {
         if wanted.contains(&number) {
             seen.entry(number).or_insert((pair, held));
         }
         seen.len() < wanted.len()
     });
     let ports = walker.network.ports;
-    let waiting = |(&held, number): (&Held, &u64)| {
+    let waiting = |(&held, number): (&HeldChannel, &u64)| {
         let pair = seen.get(number).map(|(pair, seen_at)| {
             let carry =
-                |endpoint| carried(walker.symmetry, seen_at.slot / ports, held.slot / ports, endpoint);
+                |endpoint| carried_router(walker.symmetry, seen_at.slot / ports, held.slot / ports, endpoint);
             (carry(pair.source), carry(pair.destination))
         });
-        Waiting { held, pair }
+        WaitingPacket { held, pair }
     };
     TableFault::Deadlock(circle.iter().zip(&numbers).map(waiting).collect())
 }
 
-/// Where the element that takes router `from` to router `to` takes another one. Without symmetry both are the
-/// same, and endpoints need not be routers.
-fn carried(symmetry: &Symmetry, from: usize, to: usize, router: usize) -> usize {
+/// The image of `router` under the element that takes router `from` to router `to`. Without symmetry it is
+/// `router` itself, and then endpoints need not be routers.
+fn carried_router(symmetry: &Symmetry, from: usize, to: usize, router: usize) -> usize {
     if symmetry.is_trivial() {
         return router;
     }

@@ -1,33 +1,35 @@
-//! Which (channel, virtual channel) was seen to wait for which: a bit for each pair that a router can join.
+//! The set of dependencies that a walk saw: a bit for each pair of (channel, virtual channel) that a router
+//! can join.
 //!
 //! A *dependency* is a pair of a held channel and the next channel that its packet asks for. Under a symmetry
 //! the channels of a class share their bits. Bits are numbered densely, so that a router pays for the
 //! channels that it has, not for the ports that it could have.
 
-use crate::network::{NOWHERE, Network};
+use crate::network::{NOWHERE, PortGraph};
 use fabc_topology::Symmetry;
 use fabc_topology::ids::{Id, NodeId};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// More bits than these are not kept: 8 GiB.
+/// The most bits that are kept: 8 GiB.
 const MOST_BITS: u64 = 1 << 36;
 
 /// A channel, as the slot that it leaves by, and a virtual channel of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Held {
-    /// The slot.
+pub struct HeldChannel {
+    /// The slot that the channel leaves by: `router * ports + port`.
     pub slot: usize,
-    /// The virtual channel.
+    /// The virtual channel, below the number of the tables.
     pub vc: usize,
 }
 
-/// The dependencies of one walk. All parts of the walk write to them together.
+/// The dependencies of one walk. All threads of the walk write to them.
 pub(crate) struct Dependencies {
     vcs: usize,
     ports: usize,
-    /// `[slot]`: the first bit of its class; meaningless where there is no channel.
+    /// `[slot]`: the first bit of its class. Meaningless where there is no channel.
     first_bit: Vec<u64>,
-    /// `[slot]`: the channels that leave the router at its end, times `vcs`; 0 where there is no channel.
+    /// `[slot]`: the number of channels that leave the router at its end, times `vcs`. 0 where there is no
+    /// channel.
     width: Vec<u32>,
     /// `[slot]`: its number among the channels of its router, times `vcs`.
     ordinal: Vec<u32>,
@@ -37,8 +39,8 @@ pub(crate) struct Dependencies {
 }
 
 impl Dependencies {
-    /// An empty set; `None` if it would not fit in memory.
-    pub(crate) fn new(network: &Network, symmetry: &Symmetry, vcs: usize) -> Option<Self> {
+    /// An empty set. `None` if it would not fit in memory.
+    pub(crate) fn new(network: &PortGraph, symmetry: &Symmetry, vcs: usize) -> Option<Self> {
         let ports = network.ports;
         let has_channel = |slot: usize| network.next[slot].0 != NOWHERE;
         let (mut ordinal, mut degree) = (vec![0; network.next.len()], vec![0u32; network.routers()]);
@@ -71,21 +73,21 @@ impl Dependencies {
 
     /// The bit of a dependency. Images under the symmetry have the same bit.
     #[inline]
-    pub(crate) fn number(&self, held: Held, next: Held) -> u64 {
-        self.first_of(held) + u64::from(self.ordinal[next.slot]) + next.vc as u64
+    pub(crate) fn bit_of(&self, held: HeldChannel, next: HeldChannel) -> u64 {
+        self.first_bit_of(held) + u64::from(self.ordinal[next.slot]) + next.vc as u64
     }
 
-    /// The first bit of a held channel; [`Self::number`] adds to it.
+    /// The first bit of a held channel. [`Self::bit_of`] adds to it.
     #[inline]
-    fn first_of(&self, held: Held) -> u64 {
+    fn first_bit_of(&self, held: HeldChannel) -> u64 {
         self.first_bit[held.slot] + held.vc as u64 * u64::from(self.width[held.slot])
     }
 
-    /// Notes a dependency.
+    /// Adds the dependency with this bit.
     #[inline]
     pub(crate) fn insert(&self, number: u64) {
         let (word, bit) = (&self.bits[(number / 64) as usize], 1 << (number % 64));
-        // Most are seen many times, and reading costs less than writing.
+        // Most dependencies are seen many times, and reading costs less than writing.
         if word.load(Ordering::Relaxed) & bit == 0 {
             word.fetch_or(bit, Ordering::Relaxed);
         }
@@ -95,14 +97,14 @@ impl Dependencies {
         self.bits[(number / 64) as usize].load(Ordering::Relaxed) >> (number % 64) & 1 == 1
     }
 
-    /// The number of dependencies, one of each class.
+    /// The number of dependencies. Images under the symmetry count once.
     pub(crate) fn count(&self) -> u64 {
         self.bits.iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum()
     }
 
-    /// The channels that were asked for while `held` was held, in the order of their slots.
-    pub(crate) fn after(&self, held: Held) -> impl Iterator<Item = Held> {
-        let first = self.first_of(held);
+    /// The channels that packets asked for while they held `held`, in the order of their slots.
+    pub(crate) fn next_channels(&self, held: HeldChannel) -> impl Iterator<Item = HeldChannel> {
+        let first = self.first_bit_of(held);
         let router = self.target[held.slot] as usize;
         let outputs = if self.target[held.slot] == NOWHERE {
             0..0
@@ -111,11 +113,11 @@ impl Dependencies {
         };
         outputs
             .filter(|&slot| self.target[slot] != NOWHERE)
-            .flat_map(|slot| (0..self.vcs).map(move |vc| Held { slot, vc }))
+            .flat_map(|slot| (0..self.vcs).map(move |vc| HeldChannel { slot, vc }))
             .filter(move |next| self.contains(first + u64::from(self.ordinal[next.slot]) + next.vc as u64))
     }
 
-    /// All slots, those without a channel too.
+    /// The number of slots, those without a channel included.
     pub(crate) fn slots(&self) -> usize {
         self.width.len()
     }

@@ -1,8 +1,8 @@
-//! Whether the hop distances are true: a breadth-first search from every class of routers.
+//! Checks claimed hop distances by a breadth-first search from every class of routers.
 
 use crate::conviction::Conviction;
-use crate::lit_graph::{LitGraph, expect_lit, representative_sources, symmetry_of};
-use crate::walker::add;
+use crate::lit_graph::{LitGraph, expect_lit, representative_sources, scene_symmetry};
+use crate::tally::add_lists;
 use fabc_topology::Demand;
 use fabc_topology::ids::{Id, NodeId};
 use fabc_topology::{Distances, Scene};
@@ -13,11 +13,12 @@ use rayon::prelude::*;
 ///
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
-pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Conviction> {
+pub fn check_distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Conviction> {
     expect_lit(scene)?;
     let measured = measured_distances(scene).map_err(|(from, to)| Conviction::Disconnected { from, to })?;
-    let refuted =
-        |what, claimed: String, measured: String| Err(Conviction::Distances { what, claimed, measured });
+    let refuted = |figure, claimed: String, measured: String| {
+        Err(Conviction::Distances { what: figure, claimed, measured })
+    };
     if claimed.diameter != measured.diameter {
         return refuted("the diameter", claimed.diameter.to_string(), measured.diameter.to_string());
     }
@@ -34,12 +35,11 @@ pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Convictio
     Ok(())
 }
 
-/// Checks that no route has more hops than its ends are apart: `route_hops` counts ordered pairs by the hops
-/// of their routes.
+/// Checks that every route is a shortest one. `route_hops` is `[h]`: ordered pairs whose route has h hops.
 ///
 /// # Errors
-/// Both counts, where they differ.
-pub(crate) fn shortest(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), Conviction> {
+/// The claimed and the measured counts, where they differ.
+pub(crate) fn check_shortest_hops(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), Conviction> {
     let measured = measured_distances(scene).map_or(Vec::new(), |measured| measured.histogram);
     // No pair is 0 hops apart.
     if measured.get(1..) == route_hops.get(1..) {
@@ -49,11 +49,11 @@ pub(crate) fn shortest(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), Conv
     Err(Conviction::Distances { what: "the hops of shortest routes", claimed, measured })
 }
 
-/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead router; the lit links
-/// must connect all routers that live.
+/// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead router. The lit links
+/// must connect all living routers.
 pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let graph = LitGraph::new(scene);
-    let (sources, times) = representative_sources(scene, &symmetry_of(scene));
+    let (sources, times) = representative_sources(scene, &scene_symmetry(scene));
     let weighted_hops = |queue: &mut Vec<u32>, &source: &NodeId| {
         let mut hops = graph.hops_from(source, queue);
         for dead in &scene.dead {
@@ -67,11 +67,13 @@ pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     sources.par_iter().map_init(Vec::new, weighted_hops).sum::<u64>() * times
 }
 
-/// Hop distances over the lit links between all routers that live, send and receive, or two routers that
-/// cannot reach each other.
+/// Hop distances over the lit links between all living routers that send and receive.
+///
+/// # Errors
+/// Two routers of which the first cannot reach the second.
 pub fn measured_distances(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(scene);
-    let (sources, weight) = representative_sources(scene, &symmetry_of(scene));
+    let (sources, weight) = representative_sources(scene, &scene_symmetry(scene));
     let pairs_by_hops = |queue: &mut Vec<u32>, &source: &NodeId| {
         let mut pairs: Vec<u64> = vec![0];
         for (node, &hops) in graph.hops_from(source, queue).iter().enumerate() {
@@ -88,11 +90,11 @@ pub fn measured_distances(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeI
         }
         Ok(pairs)
     };
-    // All of them, so that of several pairs that are apart the first is told.
+    // All sources are searched, so that the first disconnected pair is the same with any number of threads.
     let rows = sources.par_iter().map_init(Vec::new, pairs_by_hops).collect::<Vec<_>>();
     let mut histogram = vec![0];
     for row in rows {
-        add(&mut histogram, &row?);
+        add_lists(&mut histogram, &row?);
     }
     histogram[0] = 0;
     let total = histogram.iter().zip(0u64..).map(|(&pairs, hops)| pairs * hops).sum();

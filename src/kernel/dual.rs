@@ -1,10 +1,10 @@
-//! Whether channel lengths prove the upper end of the concurrent flow: both sums recomputed exactly.
+//! Checks that channel lengths prove an upper bound of the concurrent flow, by exact sums.
 //!
-//! Any nonnegative lengths give a true bound, so all there is to check is that the two sums are those of the
-//! lengths (and that dark channels, which can carry nothing, are not counted).
+//! Any nonnegative lengths give a true bound. So the check recomputes the two sums of the lengths, in which
+//! dark channels do not count.
 
 use crate::conviction::Conviction;
-use crate::lit_graph::{LitGraph, expect_length, expect_lit, representative_sources, symmetry_of};
+use crate::lit_graph::{LitGraph, expect_length, expect_lit, representative_sources, scene_symmetry};
 use fabc_topology::Demand;
 use fabc_topology::ids::{Id, NodeId};
 use fabc_topology::{DualLengths, Scene};
@@ -12,13 +12,13 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, without the pairs of a dead router,
-/// and compares them with the claimed sums. Where the scene does not keep the topology's symmetry, lengths
+/// Recomputes volume and distance of the lengths by Dijkstra's algorithm, and compares them with the claimed
+/// sums. Pairs of a dead router do not count. Where the scene does not keep the topology's symmetry, lengths
 /// are `[router * ports + port]`.
 ///
 /// # Errors
 /// A length on a channel class that has no lit channel, or a sum that differs.
-pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), Conviction> {
+pub fn check_dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), Conviction> {
     let (volume, distance) = volume_and_distance(scene, demand, &claimed.lengths)?;
     for (what, claimed, measured) in
         [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)]
@@ -32,8 +32,12 @@ pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result
     Ok(())
 }
 
-/// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs),
-/// the first positive, the second too where anybody sends.
+/// The volume and the distance of channel lengths. The volume is the sum over all lit channels of length x
+/// capacity. The distance is the sum over all ordered pairs of weight x shortest length. The volume is
+/// positive. So is the distance, unless nobody sends.
+///
+/// # Errors
+/// A length on a class without a lit channel, a pair without a path, or sums that give no bound.
 pub fn volume_and_distance(
     scene: &Scene<'_>,
     demand: &Demand,
@@ -41,7 +45,7 @@ pub fn volume_and_distance(
 ) -> Result<(u128, u128), Conviction> {
     expect_lit(scene)?;
     let topology = scene.topology;
-    let symmetry = &symmetry_of(scene);
+    let symmetry = &scene_symmetry(scene);
     expect_length("lengths", "channel classes", lengths.len(), topology.class_count(symmetry))?;
     let graph = LitGraph::new(scene);
     let mut lit = vec![false; lengths.len()];
@@ -60,10 +64,10 @@ pub fn volume_and_distance(
         )));
     }
     let (sources, weight) = representative_sources(scene, symmetry);
-    // Lengths of a few units come in turn, which is faster than sorting them.
+    // Short lengths use buckets, which are faster than a heap.
     let few = lengths.iter().all(|&length| length < FEW as u64);
     let sums = sources.par_iter().map(|&source| match few {
-        true => sum_from(scene, &graph, demand, &length_of, source, &mut Turns::new()),
+        true => sum_from(scene, &graph, demand, &length_of, source, &mut BucketQueue::new()),
         false => sum_from(scene, &graph, demand, &length_of, source, &mut BinaryHeap::new()),
     });
     let sums = sums.collect::<Vec<_>>();
@@ -78,19 +82,19 @@ pub fn volume_and_distance(
     Ok((volume, distance))
 }
 
-/// Whether a router sends to any that lives.
+/// Whether a router sends to any living router.
 fn sends(scene: &Scene<'_>, demand: &Demand, source: NodeId) -> bool {
     demand.endpoints().any(|to| to != source && !scene.dead.contains(&to) && demand.weight(source, to) > 0)
 }
 
-/// Routers that were reached, by length.
-trait Open {
+/// The routers that a search has reached but not left, by length.
+trait NearestQueue {
     fn put(&mut self, length: u64, node: u32);
-    /// One of the nearest.
+    /// Takes out one of the nearest.
     fn take(&mut self) -> Option<(u64, u32)>;
 }
 
-impl Open for BinaryHeap<Reverse<(u64, u32)>> {
+impl NearestQueue for BinaryHeap<Reverse<(u64, u32)>> {
     fn put(&mut self, length: u64, node: u32) {
         self.push(Reverse((length, node)));
     }
@@ -99,23 +103,23 @@ impl Open for BinaryHeap<Reverse<(u64, u32)>> {
     }
 }
 
-/// Every channel is shorter than this.
+/// The number of buckets. With buckets, every channel must be shorter than this.
 const FEW: usize = 64;
 
-/// A list for each of the next [`FEW`] lengths.
-struct Turns {
+/// A list of routers for each of the next [`FEW`] lengths.
+struct BucketQueue {
     lists: Vec<Vec<u32>>,
     now: u64,
     waiting: usize,
 }
 
-impl Turns {
+impl BucketQueue {
     fn new() -> Self {
         Self { lists: vec![Vec::new(); FEW], now: 0, waiting: 0 }
     }
 }
 
-impl Open for Turns {
+impl NearestQueue for BucketQueue {
     fn put(&mut self, length: u64, node: u32) {
         self.lists[length as usize % FEW].push(node);
         self.waiting += 1;
@@ -134,14 +138,14 @@ impl Open for Turns {
     }
 }
 
-/// Sum of weight x shortest length from a source to all other routers that live.
+/// The sum of weight x shortest length from a source to all other living routers.
 fn sum_from(
     scene: &Scene<'_>,
     graph: &LitGraph,
     demand: &Demand,
     length_of: &[u64],
     source: NodeId,
-    open: &mut impl Open,
+    open: &mut impl NearestQueue,
 ) -> Result<u128, Conviction> {
     let mut shortest = vec![u64::MAX; graph.node_count()];
     shortest[source.index()] = 0;
@@ -150,7 +154,7 @@ fn sum_from(
         if length > shortest[node as usize] {
             continue;
         }
-        for &(channel, to) in graph.from(node as usize) {
+        for &(channel, to) in graph.channels_from(node as usize) {
             let Some(longer) = length.checked_add(length_of[channel.index()]).filter(|&sum| sum < u64::MAX)
             else {
                 return Err(Conviction::Lengths("a path is longer than 64 bits".to_owned()));

@@ -1,4 +1,4 @@
-//! Whether a flow proves the lower end of the concurrent flow: exact conservation, exact loads.
+//! Checks that a flow proves a lower bound of the concurrent flow: exact conservation, exact loads.
 
 use crate::conviction::Conviction;
 use crate::lit_graph::{expect_length, expect_lit};
@@ -6,19 +6,20 @@ use fabc_topology::Demand;
 use fabc_topology::ids::{ChannelId, Id, LinkId, NodeId};
 use fabc_topology::{FlowCertificate, Scene};
 
-/// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand`
-/// units times the weight of the pair to every other router and that the busiest link of all, both
-/// channels and all sources (canonical ones and their images) together, bears exactly `busiest`: units, each
-/// as often as the slowness of the link says.
+/// Checks three things:
+/// - No units use a channel whose class has a dark channel.
+/// - Every canonical source sends `demand` units times the weight of the pair to every other router.
+/// - The busiest link bears exactly `busiest`: the units of all sources and their images, each as often as
+///   the slowness of the link says.
 ///
-/// Where the demand is symmetric, the flow of v reversed carries as many units from every router to v, so the
-/// flow and its reverse together carry 2 `demand` units per weight of an ordered pair, and both channels of a
-/// link then carry what the flow alone puts on the link: lambda >= 2 demand parts / busiest. Otherwise (not
-/// `mirrored`) `busiest` is that of a channel.
+/// If the flow is `mirrored`, the demand must be symmetric. The reversed flow of v then carries as many units
+/// from every router to v. Together, the flow and its reverse carry 2 `demand` units per weight of an ordered
+/// pair. Each channel of a link then carries what the flow alone puts on both channels. So lambda >= 2 demand
+/// parts / busiest. Otherwise `busiest` is the load of a channel.
 ///
 /// # Errors
 /// The router where units appear or vanish, or the load that differs.
-pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Result<(), Conviction> {
+pub fn check_flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Result<(), Conviction> {
     expect_lit(scene)?;
     let (topology, symmetry) = (scene.topology, scene.topology.symmetry());
     let nodes = topology.node_count();

@@ -1,30 +1,31 @@
 //! The compiler's tables, laid out for look-ups.
 //!
-//! Tables list the canonical routers. The symmetry carries them to the others: a router that is the image of
-//! a canonical one under an element g has, for a destination d, the entries of that one for the image of d
-//! under the inverse of g.
+//! Tables list the canonical routers. The symmetry carries them to the others. Let a router be the image of a
+//! canonical router under an element g. Its entries for a destination d are those of the canonical router for
+//! the image of d under the inverse of g.
 
 use crate::conviction::TableConviction;
 use crate::lit_graph::port_name;
-use crate::table::{Lookup, MISSING, Table, packed};
+use crate::table::{Lookup, LookupTable, MISSING, packed};
 use fabc_topology::ids::{Id, NodeId, PortId};
-use fabc_topology::{Entry, ForwardingTables, Scene, TableKey};
+use fabc_topology::{ForwardingTables, Scene, TableEntry, TableKey};
 use rayon::prelude::*;
 
-/// Tables whose every entry a router can follow.
+/// Tables in which a router can follow every entry.
 pub struct Forwarding<'a> {
     tables: &'a ForwardingTables,
     nodes: usize,
     lookup: Lookup,
     vcs: usize,
-    /// Entries of a router for one destination, the missing ones included.
+    /// Entries of a router for one destination, missing ones included.
     entries: usize,
-    /// `[router class][destination]`: where the entries for the destination start; one more at the end.
+    /// `[router class][destination]`: where the entries for the destination start, with one more number at
+    /// the end.
     starts: Vec<Vec<u32>>,
 }
 
 impl<'a> Forwarding<'a> {
-    /// Lays out tables. Routers must be those of the symmetry of the tables.
+    /// Lays out tables. They must list the canonical routers of their symmetry.
     ///
     /// # Errors
     /// An entry that is out of range, out of order, in conflict with another, or that leaves by a dark port.
@@ -36,8 +37,9 @@ impl<'a> Forwarding<'a> {
             TableKey::DstCount(count) => Lookup::Count(count),
         };
         let routers: Vec<_> = tables.symmetry.canonical_nodes().zip(&tables.routers).collect();
-        let index = |(node, entries): (NodeId, &Vec<Entry>)| index_of_entries(scene, tables, node, entries);
-        // All of them, so that the first error is told with any number of threads.
+        let index =
+            |(node, entries): (NodeId, &Vec<TableEntry>)| index_of_entries(scene, tables, node, entries);
+        // All routers are checked, so that the first error is the same with any number of threads.
         let starts: Vec<Result<Vec<u32>, TableConviction>> = routers.into_par_iter().map(index).collect();
         let starts = starts.into_iter().collect::<Result<_, _>>()?;
         Ok(Self {
@@ -56,16 +58,16 @@ fn index_of_entries(
     scene: &Scene<'_>,
     tables: &ForwardingTables,
     node: NodeId,
-    entries: &[Entry],
+    entries: &[TableEntry],
 ) -> Result<Vec<u32>, TableConviction> {
     let (nodes, ports, vcs) =
         (scene.topology.node_count(), scene.topology.ports() as i32, i32::from(tables.vcs));
     let mut starts = vec![0u32; nodes + 1];
     for (k, entry) in entries.iter().enumerate() {
         let refused = |reason: String| {
-            let Entry { dst, in_port, in_vc, out_port, out_vc } = entry;
-            let what = format!("entry [{dst},{in_port},{in_vc},{out_port},{out_vc}] {reason}");
-            Err(TableConviction::Entry { router: node, what })
+            let TableEntry { dst, in_port, in_vc, out_port, out_vc } = entry;
+            let message = format!("entry [{dst},{in_port},{in_vc},{out_port},{out_vc}] {reason}");
+            Err(TableConviction::Entry { router: node, what: message })
         };
         if entry.dst.index() >= nodes {
             return refused(format!("is for a router that does not exist, there are {nodes}"));
@@ -92,7 +94,7 @@ fn index_of_entries(
             return refused(format!("leaves by {}, which is dark", port_name(usize::from(entry.out_port))));
         }
         if let Some(before) = k.checked_sub(1).map(|before| &entries[before]) {
-            let key = |entry: &Entry| (entry.dst, entry.in_port, entry.in_vc);
+            let key = |entry: &TableEntry| (entry.dst, entry.in_port, entry.in_vc);
             if key(before) == key(entry) {
                 return refused(format!(
                     "conflicts with the entry before it, which leaves by {},{}",
@@ -111,7 +113,7 @@ fn index_of_entries(
     Ok(starts)
 }
 
-impl Table for Forwarding<'_> {
+impl LookupTable for Forwarding<'_> {
     fn vcs(&self) -> usize {
         self.vcs
     }

@@ -3,26 +3,27 @@
 use crate::conviction::{Conviction, TableConviction, TableFault};
 use crate::deadlock::{self, DeadlockFree, ranks_rise};
 use crate::dependencies::Dependencies;
-use crate::distances::shortest;
+use crate::distances::check_shortest_hops;
 use crate::forwarding::Forwarding;
 use crate::lit_graph::{expect_length, expect_lit};
-use crate::network::Network;
+use crate::network::PortGraph;
 use crate::symmetry;
-use crate::table::Table;
-use crate::walker::{Failed, Walked, Walker};
+use crate::table::LookupTable;
+use crate::tally::{FailedWalk, Walked};
+use crate::walker::Walker;
 use fabc_topology::ids::{Id, IdVec, LinkId, PortId};
 use fabc_topology::{Demand, ForwardingTables, Scene, Symmetry, Walk};
 use std::collections::BTreeMap;
 
-/// What tables are judged by.
+/// What tables are judged against.
 pub struct Judged<'a> {
     /// The topology, which of its links are lit, and its dead routers.
     pub scene: &'a Scene<'a>,
-    /// Who sends to whom.
+    /// How much each ordered pair of routers sends.
     pub demand: &'a Demand,
-    /// Cycles of a flit through a router and over a link behind it.
+    /// `[link]`: cycles that a flit takes through a router and over the link behind it.
     pub hop_cycles: &'a IdVec<LinkId, u64>,
-    /// Virtual channels that tables may use.
+    /// The most virtual channels that tables may use.
     pub vcs: u8,
     /// Whether every route must be a shortest one.
     pub shortest: bool,
@@ -31,13 +32,14 @@ pub struct Judged<'a> {
 const TOO_LARGE: &str =
     "between the channels of this network more dependencies are possible than memory can hold";
 
-/// Walks the tables for every ordered pair of routers that live, and proves that the ranks rise along every
+/// Walks the tables for every ordered pair of living routers, and proves that the ranks rise along every
 /// dependency. A dead router must have no tables.
 ///
 /// `ranks` is `[channel class * vcs + vc]` under the symmetry of the tables.
 ///
 /// # Errors
-/// The first entry, route or dependency that is wrong.
+/// The first entry that no router can follow, the first pair whose packets do not arrive, or the first
+/// dependency whose rank does not rise. Also lists of wrong lengths and a symmetry that does not hold.
 pub fn judge(
     judged: &Judged<'_>,
     tables: &ForwardingTables,
@@ -54,8 +56,8 @@ pub fn judge(
             tables.vcs, judged.vcs
         )));
     }
-    symmetry::automorphisms_of_lit(scene, symmetry)?;
-    symmetry::keeps_demand(symmetry, judged.demand)?;
+    symmetry::check_lit_automorphisms(scene, symmetry)?;
+    symmetry::check_demand_symmetry(symmetry, judged.demand)?;
     if !scene.dead.is_empty() && !symmetry.is_trivial() {
         return Err(Conviction::symmetry("a dead router leaves none").into());
     }
@@ -66,7 +68,7 @@ pub fn judge(
         symmetry.class_count(),
     )?;
     let forwarding = Forwarding::new(scene, tables)?;
-    let network = Network::of_topology(topology);
+    let network = PortGraph::of_topology(topology);
     let channels = || {
         topology.nodes().flat_map(|node| {
             (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port)))
@@ -94,13 +96,13 @@ pub fn judge(
     })?;
     let walk = over_all_images(walked, scene, tables);
     if judged.shortest {
-        shortest(scene, &walk.route_hops)?;
+        check_shortest_hops(scene, &walk.route_hops)?;
     }
     let proof = ranks_rise(&walker, &dependencies, ranks, &format!("ranks of {}", tables.scenario))?;
     Ok((walk, proof))
 }
 
-/// The sums of a walk, over all routers and not only over the canonical ones.
+/// Extends the sums of a walk from the canonical routers to all routers.
 fn over_all_images(walked: Walked, scene: &Scene<'_>, tables: &ForwardingTables) -> Walk {
     let (topology, symmetry) = (scene.topology, &tables.symmetry);
     let order = symmetry.order() as u64;
@@ -123,10 +125,10 @@ fn over_all_images(walked: Walked, scene: &Scene<'_>, tables: &ForwardingTables)
 
 /// What a walk of third-party tables found.
 pub struct ThirdParty {
-    /// Sums over all pairs; loads by slot.
+    /// Sums over all pairs. Loads are by slot.
     pub walked: Walked,
-    /// Pairs of channels, with their virtual channels, of which one waits for the other. They close no
-    /// circle.
+    /// The number of dependencies: pairs of (channel, virtual channel) of which one waits for the other. They
+    /// close no circle.
     pub dependencies: u64,
 }
 
@@ -134,25 +136,26 @@ pub struct ThirdParty {
 pub enum Rejection {
     /// There are more possible dependencies than memory can hold.
     TooLarge,
-    /// The tables do not work.
+    /// Some packets do not arrive, or channels can wait for each other in a cycle.
     Faulty {
-        /// Pairs that do not arrive.
+        /// The number of ordered pairs whose packets do not arrive.
         lost: u64,
-        /// All pairs.
+        /// The number of all ordered pairs.
         pairs: u64,
-        /// A pair that is lost, one that never ends, a deadlock: the first of each that there is.
+        /// A lost pair, a circling pair and a deadlock: the first of each that exists.
         faults: Vec<TableFault>,
     },
 }
 
-/// Walks third-party tables for every ordered pair of endpoints, and looks for a deadlock. No symmetry and no
-/// ranks are taken on trust.
+/// Walks third-party tables for every ordered pair of endpoints, and looks for a deadlock. It takes no
+/// symmetry and no ranks on trust. `weight` is the weight of an ordered pair (source, destination).
 ///
 /// # Errors
-/// Pairs that do not arrive, and a shortest circle of channels that packets which arrive can close.
+/// [`Rejection::TooLarge`] if the dependencies would not fit in memory. [`Rejection::Faulty`] with the pairs
+/// that do not arrive, and with a shortest circle of channels that arriving packets can close.
 pub fn judge_third_party(
-    network: &Network,
-    table: &dyn Table,
+    network: &PortGraph,
+    table: &dyn LookupTable,
     weight: impl Fn(usize, usize) -> u64 + Sync,
 ) -> Result<ThirdParty, Rejection> {
     let symmetry = Symmetry::trivial(1, network.routers() as u32);
@@ -173,23 +176,23 @@ pub fn judge_third_party(
     // A walk that failed has noted dependencies of packets that do not arrive.
     let dependencies = if walked.is_err() { empty()? } else { dependencies };
     if walked.is_err() {
-        walker.each_dependency(&dependencies, |number, _, _| {
+        walker.visit_dependencies(&dependencies, |number, _, _| {
             dependencies.insert(number);
             true
         });
     }
     let circle = deadlock::shortest_circle(&dependencies)
-        .map(|circle| deadlock::deadlock(&walker, &dependencies, &circle));
+        .map(|circle| deadlock::deadlock_fault(&walker, &dependencies, &circle));
     match (walked, circle) {
         (Ok(walked), None) => Ok(ThirdParty { walked, dependencies: dependencies.count() }),
         (walked, circle) => {
             let failed = walked.err().unwrap_or_default();
-            let Failed { lost, first_lost, first_circling, .. } = failed;
+            let FailedWalk { lost, first_lost, first_circling, .. } = failed;
             let pairs = (endpoints * endpoints.saturating_sub(1)) as u64;
             let faults = first_lost
-                .map(|pair| walker.lost(pair))
+                .map(|pair| walker.lost_fault(pair))
                 .into_iter()
-                .chain(first_circling.map(|pair| walker.circling(pair)));
+                .chain(first_circling.map(|pair| walker.circling_fault(pair)));
             Err(Rejection::Faulty { lost, pairs, faults: faults.chain(circle).collect() })
         }
     }

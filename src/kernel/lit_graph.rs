@@ -5,11 +5,11 @@ use fabc_topology::ids::{ChannelId, Id, NodeId};
 use fabc_topology::{Scene, Symmetry};
 use std::fmt::Display;
 
-/// Lit channels by the router they leave.
+/// The lit channels, by the router that they leave.
 pub struct LitGraph {
-    /// `[node]`: where its channels start in `hops`; one more at the end.
+    /// `[node]`: where its channels start in `hops`, with one more number at the end.
     starts: Vec<u32>,
-    /// (channel, router it leads to), in port order.
+    /// (channel, router that it leads to), by router and port.
     hops: Vec<(ChannelId, u32)>,
 }
 
@@ -38,11 +38,12 @@ impl LitGraph {
     }
 
     /// The lit channels that leave a router, and the routers that they lead to, in port order.
-    pub fn from(&self, node: usize) -> &[(ChannelId, u32)] {
+    pub fn channels_from(&self, node: usize) -> &[(ChannelId, u32)] {
         &self.hops[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// Hops from `source` to every node, `u32::MAX` where there is no way; `queue` is scratch.
+    /// Hops from `source` to every node, `u32::MAX` where no path leads. `queue` is scratch memory. A
+    /// breadth-first search.
     pub fn hops_from(&self, source: NodeId, queue: &mut Vec<u32>) -> Vec<u32> {
         let mut hops = vec![u32::MAX; self.node_count()];
         hops[source.index()] = 0;
@@ -51,7 +52,7 @@ impl LitGraph {
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
             next += 1;
-            for &(_, to) in self.from(node as usize) {
+            for &(_, to) in self.channels_from(node as usize) {
                 if hops[to as usize] == u32::MAX {
                     hops[to as usize] = hops[node as usize] + 1;
                     queue.push(to);
@@ -62,40 +63,44 @@ impl LitGraph {
     }
 }
 
-/// Whether a scene says of every link if it is lit.
+/// Checks that a scene says of every link whether it is lit.
 pub fn expect_lit(scene: &Scene<'_>) -> Result<(), Conviction> {
     expect_length("lit links", "entries", scene.lit.len(), scene.topology.links().len())
 }
 
-/// Whether something has as many entries as it must.
+/// Checks that a list has as many entries as it must. `subject` names what the list belongs to.
 pub fn expect_length(
-    of: &str,
+    subject: &str,
     entries: impl Display,
-    found: usize,
+    count: usize,
     expected: usize,
 ) -> Result<(), Conviction> {
-    if found == expected {
+    if count == expected {
         return Ok(());
     }
     Err(Conviction::Shape {
-        subject: of.to_owned(),
-        what: format!("{found} {entries}, but there must be {expected}"),
+        subject: subject.to_owned(),
+        what: format!("{count} {entries}, but there must be {expected}"),
     })
 }
 
-/// The symmetry of a scene: that of the topology where the lit links keep it and no chip is dead, otherwise
-/// the trivial one.
-pub fn symmetry_of(scene: &Scene<'_>) -> Symmetry {
+/// The symmetry of a scene. It is that of the topology if the lit links keep it and no router is dead,
+/// otherwise the trivial one.
+pub fn scene_symmetry(scene: &Scene<'_>) -> Symmetry {
     let symmetry = scene.topology.symmetry();
-    if scene.dead.is_empty() && keeps_dark(scene, symmetry) { symmetry.clone() } else { symmetry.without() }
+    if scene.dead.is_empty() && keeps_dark(scene, symmetry) {
+        symmetry.clone()
+    } else {
+        symmetry.to_trivial()
+    }
 }
 
-/// The sources that stand for all that live, and how many each stands for.
+/// The canonical routers that send, and how many routers each of them stands for.
 pub(crate) fn representative_sources(scene: &Scene<'_>, symmetry: &Symmetry) -> (Vec<NodeId>, u64) {
     (symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect(), symmetry.order() as u64)
 }
 
-/// Whether every image of a dark link is dark; the symmetry must be one of the topology.
+/// Whether every image of a dark link is dark. The symmetry must be one of the topology.
 pub(crate) fn keeps_dark(scene: &Scene<'_>, symmetry: &Symmetry) -> bool {
     let topology = scene.topology;
     topology.links().enumerate().filter(|&(id, _)| !scene.is_lit(id)).all(|(_, link)| {

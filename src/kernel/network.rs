@@ -1,17 +1,17 @@
 //! Routers, the channels between them, and endpoints: all that a walk has to know of a network.
 //!
-//! A *slot* is an output port of a router, `router * ports + port`. A walk of the compiler's tables and a
-//! walk of third-party tables both start from this value.
+//! A *slot* is an output port of a router: `slot = router * ports + port`. A walk of the compiler's tables
+//! and a walk of third-party tables both start from this value.
 
 use fabc_topology::ids::{Id, NodeId, PortId};
 use fabc_topology::{LinkClass, Topology};
 
-/// No router at the other end of a port.
+/// Stands for "no router" at the other end of a port.
 pub const NOWHERE: u32 = u32::MAX;
 
-/// A network, laid out for look-ups.
-pub struct Network {
-    /// Output ports per router; unused ones included.
+/// The channels of a network by output port: a port graph, with the endpoints on it.
+pub struct PortGraph {
+    /// Output ports per router, unused ones included.
     pub ports: usize,
     /// `[slot]`: the router and its input port at the other end, or [`NOWHERE`].
     pub next: Vec<(u32, u32)>,
@@ -24,14 +24,14 @@ pub struct Network {
 /// A source and destination of packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint {
-    /// The router that it is, or that it is attached to.
+    /// The router that the endpoint is, or is attached to.
     pub router: u32,
-    /// The port of the router that leads to it; `None` if the endpoint is the router itself.
+    /// The port of the router that leads to the endpoint. `None` if the endpoint is the router itself.
     pub port: Option<u16>,
 }
 
-impl Network {
-    /// The network of a topology. Every router has an [`Endpoint`]; the demand says which of them send.
+impl PortGraph {
+    /// The port graph of a topology. Every router has an [`Endpoint`]. The demand says which of them send.
     pub fn of_topology(topology: &Topology) -> Self {
         let slots = || {
             topology.nodes().flat_map(|node| {
@@ -52,7 +52,7 @@ impl Network {
         }
     }
 
-    /// The number of routers.
+    /// The number of routers of the network.
     pub fn routers(&self) -> usize {
         self.next.len() / self.ports.max(1)
     }

@@ -1,7 +1,7 @@
-//! Whether a claimed symmetry is a group of automorphisms that acts freely.
+//! Checks that a claimed symmetry is a group of automorphisms that acts freely.
 //!
-//! Everything canonical is carried to the rest of the topology by the symmetry, so no other check means
-//! anything before this one.
+//! The symmetry carries everything canonical to the rest of the topology. So no other check means anything
+//! before this one.
 
 use crate::conviction::Conviction;
 use crate::lit_graph::keeps_dark;
@@ -10,9 +10,9 @@ use fabc_topology::ids::{BlockId, Id, NodeId};
 use fabc_topology::{Scene, Symmetry, Topology};
 use fixedbitset::FixedBitSet;
 
-/// Checks the group itself: permutations of the blocks that contain the identity, compose to each other and
-/// fix no block.
-pub fn group(symmetry: &Symmetry) -> Result<(), Conviction> {
+/// Checks the group itself: a list of permutations of the blocks that contains the identity and all products,
+/// and whose other elements fix no block.
+pub fn check_group(symmetry: &Symmetry) -> Result<(), Conviction> {
     let blocks = symmetry.blocks();
     let rows: Vec<Vec<BlockId>> = (0..symmetry.order())
         .map(|g| (0..blocks).map(|block| symmetry.image_block(g, BlockId::new(block))).collect())
@@ -32,8 +32,8 @@ pub fn group(symmetry: &Symmetry) -> Result<(), Conviction> {
             }));
         }
     }
-    closed(&rows)?;
-    // The look-ups that the other checks rely on.
+    check_closed(&rows)?;
+    // These look-ups are what the other checks rely on.
     let size = symmetry.block_size();
     if symmetry.node_count() != blocks * size
         || symmetry.class_count() * symmetry.order() != symmetry.node_count()
@@ -67,9 +67,9 @@ pub fn group(symmetry: &Symmetry) -> Result<(), Conviction> {
     Ok(())
 }
 
-/// Checks that the elements, which fix no block, compose to each other: after every element of a generating
-/// set comes one of them again.
-fn closed(rows: &[Vec<BlockId>]) -> Result<(), Conviction> {
+/// Checks that the elements, which fix no block, are closed: after every element of a generating set, each
+/// element gives an element again.
+fn check_closed(rows: &[Vec<BlockId>]) -> Result<(), Conviction> {
     let mut element_to = vec![None; rows[0].len()];
     for (g, row) in rows.iter().enumerate() {
         if let Some(h) = element_to[row[0].index()].replace(g) {
@@ -89,7 +89,7 @@ fn closed(rows: &[Vec<BlockId>]) -> Result<(), Conviction> {
     generate(rows.len(), after).map(|_| ())
 }
 
-/// A few elements out of which `after` makes all the others, none of which is made of those before it; the
+/// A few elements from which `after` makes all the others. None of them is made from those before it. The
 /// first element is the identity.
 fn generate(
     order: usize,
@@ -103,7 +103,7 @@ fn generate(
             continue;
         }
         generators.push(new);
-        // What was reached before meets the new generator alone; what is new meets all of them.
+        // Elements that were reached before meet the new generator alone. New elements meet all generators.
         let mut open: Vec<usize> = reached.ones().collect();
         let (old, mut next) = (open.len(), 0);
         while let Some(&h) = open.get(next) {
@@ -120,7 +120,7 @@ fn generate(
     Ok(generators)
 }
 
-/// A generating set of a symmetry whose group was checked: what holds of its elements holds of all.
+/// A generating set of a symmetry whose group was checked. What holds for its elements holds for all.
 fn generators(symmetry: &Symmetry) -> Vec<usize> {
     let mut element_to = vec![0; symmetry.blocks()];
     for g in 0..symmetry.order() {
@@ -130,13 +130,13 @@ fn generators(symmetry: &Symmetry) -> Vec<usize> {
     generate(symmetry.order(), after).expect("every product is an element")
 }
 
-/// Checks the group, and that every element carries links onto links of the same ports, kind and type.
-pub fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), Conviction> {
+/// Checks the group, and that every element carries links onto links of the same ports, class and type.
+pub fn check_automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), Conviction> {
     if symmetry.node_count() != topology.node_count() {
         let (has, is) = (symmetry.node_count(), topology.node_count());
         return Err(Conviction::symmetry(format!("it permutes {has} routers, but there are {is}")));
     }
-    group(symmetry)?;
+    check_group(symmetry)?;
     let generators = generators(symmetry);
     for (id, link) in topology.links().enumerate() {
         for &g in &generators {
@@ -160,8 +160,9 @@ pub fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), Con
     Ok(())
 }
 
-/// Checks that every element of a checked symmetry carries each pair of routers onto one of the same weight.
-pub fn keeps_demand(symmetry: &Symmetry, demand: &Demand) -> Result<(), Conviction> {
+/// Checks that every element of a checked symmetry carries each pair of routers onto a pair of the same
+/// weight.
+pub fn check_demand_symmetry(symmetry: &Symmetry, demand: &Demand) -> Result<(), Conviction> {
     match generators(symmetry).into_iter().find(|&g| !demand.is_kept_by(|node| symmetry.image(g, node))) {
         None => Ok(()),
         Some(g) => Err(Conviction::symmetry(format!(
@@ -170,9 +171,9 @@ pub fn keeps_demand(symmetry: &Symmetry, demand: &Demand) -> Result<(), Convicti
     }
 }
 
-/// Checks a symmetry of the lit part of a topology.
-pub fn automorphisms_of_lit(scene: &Scene<'_>, symmetry: &Symmetry) -> Result<(), Conviction> {
-    automorphisms(scene.topology, symmetry)?;
+/// Checks a symmetry of the topology that also carries dark links onto dark ones.
+pub fn check_lit_automorphisms(scene: &Scene<'_>, symmetry: &Symmetry) -> Result<(), Conviction> {
+    check_automorphisms(scene.topology, symmetry)?;
     if keeps_dark(scene, symmetry) {
         return Ok(());
     }

@@ -1,27 +1,29 @@
-//! Tables as a walk asks them: which output a router has for packets to an endpoint.
+//! The interface between a walk and tables: which output a router has for packets to an endpoint.
 
 use fabc_topology::VcCount;
 
-/// No entry.
+/// The router has no entry for this input.
 pub const MISSING: u32 = u32::MAX;
-/// An entry that discards packets of this service level.
+/// The entry discards packets of this service level.
 pub const DISCARDED: u32 = u32::MAX - 1;
-/// An entry for whose two ports no virtual channel is known.
+/// The entry names an output, but no virtual channel is known for its two ports.
 pub const NO_LANE: u32 = u32::MAX - 2;
 
 /// What a router looks packets up by, besides their destination.
 ///
-/// A packet comes to a router by an *input*. The input is all that the router and the packet remember of the
-/// way so far.
+/// A packet comes to a router by an *input*, a number below [`Lookup::inputs`]. The input is all that the
+/// router and the packet remember of the path so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lookup {
-    /// Nothing.
+    /// The destination alone. There is one input.
     Destination,
-    /// Nothing, but the packet counts hops. Its count is the virtual channel that it leaves on.
+    /// The destination alone, while the packet counts hops. Its count is the virtual channel that it leaves
+    /// on.
     Count(VcCount),
-    /// The input port and virtual channel. Input 0 is that of injected packets.
+    /// The input port and the virtual channel: input `1 + port * vcs + vc`. Input 0 is for injected packets.
     Input,
-    /// The input port and the service level, one of so many. A packet keeps its level.
+    /// The input port and the service level, one of this many: input `port * levels + level`. A packet keeps
+    /// its level.
     Level(usize),
 }
 
@@ -30,7 +32,7 @@ impl Lookup {
     pub fn inputs(self, ports: usize, vcs: usize) -> usize {
         match self {
             Lookup::Destination => 1,
-            // The last input is that of packets that have counted further than there are virtual channels.
+            // Packets that have counted past the last virtual channel share the last input.
             Lookup::Count(_) => vcs + 1,
             Lookup::Input => ports * vcs + 1,
             Lookup::Level(levels) => ports * levels,
@@ -42,14 +44,15 @@ impl Lookup {
         if let Lookup::Count(_) = self { 1 } else { self.inputs(ports, vcs) }
     }
 
-    /// The place among those entries that packets of an input are looked up at.
+    /// The index of the entry, below [`Lookup::entries`], that serves packets of an input.
     #[inline]
     pub fn entry(self, input: usize) -> usize {
         if let Lookup::Count(_) = self { 0 } else { input }
     }
 
-    /// The input by which a packet comes to the next router. It came to this one by the input `before`,
-    /// leaves on virtual channel `vc`, and comes in by `in_port`. `global` says whether it changes the block.
+    /// The input by which a packet comes to the next router. The packet came to this router by the input
+    /// `before`, leaves on virtual channel `vc`, and comes in by `in_port`. `global` says whether it changes
+    /// the block.
     #[inline]
     pub fn next_input(self, before: usize, in_port: usize, vc: usize, vcs: usize, global: bool) -> usize {
         match self {
@@ -63,23 +66,24 @@ impl Lookup {
 }
 
 /// Tables that can be asked for all entries towards one endpoint.
-pub trait Table: Sync {
+pub trait LookupTable: Sync {
     /// The number of virtual channels that entries may name.
     fn vcs(&self) -> usize;
     /// What routers look packets up by.
     fn lookup(&self) -> Lookup;
-    /// The input by which packets from one endpoint to another enter the first router; `None` if the source
+    /// The input by which packets from one endpoint to another enter the first router. `None` if the source
     /// discards them.
     fn start(&self, _source: usize, _destination: usize) -> Option<usize> {
         Some(0)
     }
     /// Writes `[router * entries + entry]`: a [`packed`] output, [`MISSING`], [`DISCARDED`] or [`NO_LANE`].
     ///
-    /// Returns the number of outputs if each of them must be used by some packet.
+    /// Returns the number of outputs if every one of them must be used by some packet. Otherwise returns
+    /// `None`.
     fn fill(&self, destination: usize, row: &mut Vec<u32>) -> Option<usize>;
 }
 
-/// An output port and a virtual channel in one number.
+/// An output port and a virtual channel in one number: `vc << 16 | port`.
 pub fn packed(port: u16, vc: u8) -> u32 {
     u32::from(vc) << 16 | u32::from(port)
 }

@@ -1,10 +1,10 @@
-//! Every property on a ring of four routers, whose numbers come out by hand.
+//! Tests every property on a ring of four routers, whose numbers can be worked out by hand.
 
 use crate::*;
 use fabc_topology::ids::{BlockId, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc_topology::{
-    Demand, Distances, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Link, LinkClass, Scene,
-    Symmetry, TableKey, Topology, VcCount, Walk,
+    Demand, Distances, DualLengths, End, FlowCertificate, ForwardingTables, Link, LinkClass, Scene, Symmetry,
+    TableEntry, TableKey, Topology, VcCount, Walk,
 };
 
 const FORWARD: u16 = 0;
@@ -27,10 +27,10 @@ fn ring(symmetry: Symmetry) -> Topology {
     Topology::new(2, (0..4).map(link).collect(), symmetry)
 }
 
-/// All packets go forward.
+/// Tables under which all packets go forward.
 fn forward(topology: &Topology, key: TableKey, vcs: u8) -> ForwardingTables {
     let symmetry = topology.symmetry().clone();
-    let entry = |dst| Entry { dst, in_port: -1, in_vc: -1, out_port: FORWARD, out_vc: 0 };
+    let entry = |dst| TableEntry { dst, in_port: -1, in_vc: -1, out_port: FORWARD, out_vc: 0 };
     let router = |node| topology.nodes().filter(|&dst| dst != node).map(entry).collect();
     let routers = symmetry.canonical_nodes().map(router).collect();
     ForwardingTables { scenario: "nominal".to_owned(), vcs, key, symmetry, routers }
@@ -42,7 +42,7 @@ fn judged(
     ranks: &[u32],
     shortest: bool,
 ) -> Result<(Walk, DeadlockFree), TableConviction> {
-    let (scene, demand) = (Scene::whole(topology), Demand::uniform(4));
+    let (scene, demand) = (Scene::healthy(topology), Demand::uniform(4));
     let hop_cycles: IdVec<LinkId, u64> = IdVec::filled(10, topology.links().len());
     judge(
         &Judged { scene: &scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 3, shortest },
@@ -83,16 +83,16 @@ fn a_ring_on_one_virtual_channel_deadlocks() {
             panic!("{conviction:?}")
         };
         assert_eq!(circle.iter().map(|waiting| waiting.held.slot).collect::<Vec<_>>(), [0, 2, 4, 6]);
-        for Waiting { held, pair } in circle {
+        for WaitingPacket { held, pair } in circle {
             // The packet goes over the channel that it holds, and over the next one.
             let (source, destination) = pair.unwrap();
             let (router, hops) = (held.slot / 2, (destination + 4 - source) % 4);
             assert!((router + 4 - source) % 4 + 2 <= hops, "{source} to {destination} at {router}");
         }
         // The same without ranks.
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         let forwarding = Forwarding::new(&scene, &tables).unwrap();
-        match judge_third_party(&Network::of_topology(&topology), &forwarding, |_, _| 1) {
+        match judge_third_party(&PortGraph::of_topology(&topology), &forwarding, |_, _| 1) {
             Err(Rejection::Faulty { lost: 0, pairs: 12, faults }) => {
                 assert!(matches!(&faults[..], [TableFault::Deadlock(circle)] if circle.len() == 4))
             }
@@ -104,9 +104,9 @@ fn a_ring_on_one_virtual_channel_deadlocks() {
 #[test]
 fn third_party_tables_without_a_circle_are_accepted() {
     let topology = ring(Symmetry::trivial(1, 4));
-    let (scene, tables) = (Scene::whole(&topology), forward(&topology, BY_HOPS, 3));
+    let (scene, tables) = (Scene::healthy(&topology), forward(&topology, BY_HOPS, 3));
     let forwarding = Forwarding::new(&scene, &tables).unwrap();
-    let Ok(found) = judge_third_party(&Network::of_topology(&topology), &forwarding, |_, _| 1) else {
+    let Ok(found) = judge_third_party(&PortGraph::of_topology(&topology), &forwarding, |_, _| 1) else {
         panic!("it is convicted")
     };
     // Every channel waits for the next one, on virtual channel 1 behind 0 and 2 behind 1.
@@ -127,12 +127,12 @@ fn packets_that_do_not_arrive_are_found() {
     };
     let mut without = forward(&topology, BY_HOPS, 3);
     without.routers[1].retain(|entry| entry.dst != NodeId(3));
-    let at = |router, input| Position { router, input };
+    let position = |router, input| Position { router, input };
     // From 0 to 3 packets come to router 1 with one hop behind them.
     let lost = TableFault::Lost {
         source: 0,
         destination: 3,
-        positions: vec![at(0, 0), at(1, 1)],
+        positions: vec![position(0, 0), position(1, 1)],
         loss: Loss::NoEntry,
     };
     assert_eq!(fault(&without), lost);
@@ -146,7 +146,7 @@ fn packets_that_do_not_arrive_are_found() {
         .iter_mut()
         .filter(|entry| entry.dst == NodeId(3))
         .for_each(|entry| entry.out_port = BACK);
-    let circle = vec![Held { slot: 0, vc: 0 }, Held { slot: 3, vc: 0 }];
+    let circle = vec![HeldChannel { slot: 0, vc: 0 }, HeldChannel { slot: 3, vc: 0 }];
     assert_eq!(fault(&turned), TableFault::Circling { source: 0, destination: 3, circle });
 }
 
@@ -158,21 +158,22 @@ fn an_entry_that_nobody_uses_is_found() {
         let to = |dst: NodeId| {
             // Forward all the way, on the virtual channel of the hop.
             let before = (node.0 + 4 - dst.0 - 1) % 4;
-            let arrived = |vc: u8| Entry {
+            let arrived = |vc: u8| TableEntry {
                 dst,
                 in_port: BACK as i16,
                 in_vc: vc as i8,
                 out_port: FORWARD,
                 out_vc: vc + 1,
             };
-            let injected = Entry { dst, in_port: -1, in_vc: -1, out_port: FORWARD, out_vc: 0 };
+            let injected = TableEntry { dst, in_port: -1, in_vc: -1, out_port: FORWARD, out_vc: 0 };
             std::iter::once(injected).chain((0..before as u8).map(arrived)).collect::<Vec<_>>()
         };
         topology.nodes().filter(|&dst| dst != node).flat_map(to).collect::<Vec<_>>()
     };
     tables.routers = topology.nodes().map(entries).collect();
     judged(&topology, &tables, &ranks(&topology, 3), false).unwrap();
-    let unused = Entry { dst: NodeId(1), in_port: FORWARD as i16, in_vc: 0, out_port: FORWARD, out_vc: 1 };
+    let unused =
+        TableEntry { dst: NodeId(1), in_port: FORWARD as i16, in_vc: 0, out_port: FORWARD, out_vc: 1 };
     tables.routers[0].push(unused);
     tables.routers[0].sort_unstable();
     let conviction = judged(&topology, &tables, &ranks(&topology, 3), false).unwrap_err();
@@ -189,7 +190,7 @@ fn wrong_ranks_and_long_routes_are_found() {
     let tables = forward(&topology, BY_HOPS, 3);
     let flat = vec![0; ranks(&topology, 3).len()];
     let conviction = judged(&topology, &tables, &flat, false).unwrap_err();
-    let (held, next) = (Held { slot: 0, vc: 0 }, Held { slot: 2, vc: 1 });
+    let (held, next) = (HeldChannel { slot: 0, vc: 0 }, HeldChannel { slot: 2, vc: 1 });
     assert_eq!(conviction, TableConviction::Fault(TableFault::Rank { held, next, rank: 0, next_rank: 0 }));
     let conviction = judged(&topology, &tables, &ranks(&topology, 3), true).unwrap_err();
     let TableConviction::Other(Conviction::Distances { what, .. }) = conviction else {
@@ -201,15 +202,15 @@ fn wrong_ranks_and_long_routes_are_found() {
 #[test]
 fn certificates_are_those_of_the_ring() {
     let topology = ring(rotations());
-    let (scene, demand) = (Scene::whole(&topology), Demand::uniform(4));
+    let (scene, demand) = (Scene::healthy(&topology), Demand::uniform(4));
     // 1 + 2 + 1 hops from each router.
     let true_distances = Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] };
-    distances(&scene, &true_distances).unwrap();
-    distances(&scene, &Distances { total: 15, ..true_distances }).unwrap_err();
+    check_distances(&scene, &true_distances).unwrap();
+    check_distances(&scene, &Distances { total: 15, ..true_distances }).unwrap_err();
     let lengths = DualLengths { lengths: vec![1, 1], volume: 8, distance: 16 };
-    dual(&scene, &demand, &lengths).unwrap();
-    dual(&scene, &demand, &DualLengths { distance: 15, ..lengths.clone() }).unwrap_err();
-    dual(&scene, &demand, &DualLengths { lengths: vec![1], ..lengths }).unwrap_err();
+    check_dual(&scene, &demand, &lengths).unwrap();
+    check_dual(&scene, &demand, &DualLengths { distance: 15, ..lengths.clone() }).unwrap_err();
+    check_dual(&scene, &demand, &DualLengths { lengths: vec![1], ..lengths }).unwrap_err();
     // From router 0 three units go forward, of which one stays at each router.
     let mut flows = vec![vec![0; topology.channel_count()]];
     for (node, units) in [(0, 3), (1, 2), (2, 1)] {
@@ -217,22 +218,22 @@ fn certificates_are_those_of_the_ring() {
         flows[0][channel.0 as usize] = units;
     }
     let forward_flow = FlowCertificate { demand: 1, mirrored: false, busiest: 6, parts: 1, flows };
-    flow(&scene, &demand, &forward_flow).unwrap();
-    flow(&scene, &demand, &FlowCertificate { busiest: 5, ..forward_flow.clone() }).unwrap_err();
+    check_flow(&scene, &demand, &forward_flow).unwrap();
+    check_flow(&scene, &demand, &FlowCertificate { busiest: 5, ..forward_flow.clone() }).unwrap_err();
     let mut leaking = forward_flow;
     leaking.flows[0][topology.outgoing(NodeId(1), PortId(FORWARD)).unwrap().0 as usize] = 1;
-    flow(&scene, &demand, &leaking).unwrap_err();
+    check_flow(&scene, &demand, &leaking).unwrap_err();
 }
 
 #[test]
 fn a_reflection_is_no_symmetry_of_the_ports() {
     let topology = ring(Symmetry::trivial(1, 4));
-    automorphisms(&topology, &rotations()).unwrap();
+    check_automorphisms(&topology, &rotations()).unwrap();
     let blocks = |images: [u32; 4]| images.map(BlockId).to_vec();
     let reflection = Symmetry::new(1, vec![blocks([0, 1, 2, 3]), blocks([1, 0, 3, 2])]);
-    automorphisms(&topology, &reflection).unwrap_err();
+    check_automorphisms(&topology, &reflection).unwrap_err();
     // A group, but not one that moves every block.
-    keeps_demand(&rotations(), &Demand::uniform(4)).unwrap();
+    check_demand_symmetry(&rotations(), &Demand::uniform(4)).unwrap();
     let uneven: Vec<u32> = (0..16).map(|cell| u32::from(cell == 1)).collect();
-    keeps_demand(&rotations(), &Demand::matrix(4, uneven)).unwrap_err();
+    check_demand_symmetry(&rotations(), &Demand::matrix(4, uneven)).unwrap_err();
 }

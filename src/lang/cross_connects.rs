@@ -64,10 +64,12 @@ pub fn read_cross_connects(
     ocses: &IdVec<OcsId, Ocs>,
     text: &str,
 ) -> Result<SwitchSettings, SwitchMisfit> {
-    let whole = |problem: String| SwitchMisfit { switch: None, cross_connect: None, problem, ocs: None };
-    let document: OcsDocument = serde_json::from_str(text).map_err(|error| whole(error.to_string()))?;
+    let document_error =
+        |problem: String| SwitchMisfit { switch: None, cross_connect: None, problem, ocs: None };
+    let document: OcsDocument =
+        serde_json::from_str(text).map_err(|error| document_error(error.to_string()))?;
     if document.format != FORMAT {
-        return Err(whole(format!("its format is `{}`, not `{FORMAT}`", document.format)));
+        return Err(document_error(format!("its format is `{}`, not `{FORMAT}`", document.format)));
     }
     fit_switches(cube, ocses, &document.ocs)
 }
@@ -84,21 +86,21 @@ pub fn fit_switches(
     let by_name: BTreeMap<&str, OcsId> = ocses.enumerate().map(|(id, ocs)| (ocs.name.as_str(), id)).collect();
     let mut pairs = IdVec::filled(None, ocses.len());
     for (k, switch) in switches.iter().enumerate() {
-        let wrong = |problem: String, ocs: Option<Span>| SwitchMisfit {
+        let switch_error = |problem: String, ocs: Option<Span>| SwitchMisfit {
             switch: Some(k),
             cross_connect: None,
             problem,
             ocs,
         };
         let Some(&id) = by_name.get(switch.name.as_str()) else {
-            return Err(wrong(
+            return Err(switch_error(
                 format!("it sets the OCS `{}`, which the spec does not declare", switch.name),
                 None,
             ));
         };
         let ocs = &ocses[id];
         if pairs[id].is_some() {
-            return Err(wrong(format!("it sets the OCS `{}` twice", ocs.name), Some(ocs.span)));
+            return Err(switch_error(format!("it sets the OCS `{}` twice", ocs.name), Some(ocs.span)));
         }
         pairs[id] =
             Some(index_pairs(cube, ocs, switch).map_err(|PairMisfit { pair, problem }| SwitchMisfit {
@@ -132,28 +134,28 @@ fn index_pairs(cube: &Cube, ocs: &Ocs, switch: &NamedSwitch) -> Result<BTreeSet<
     let mut used = BTreeSet::new();
     let mut pairs = BTreeSet::new();
     for (pair, &[a, b]) in switch.cross_connects.iter().enumerate() {
-        let wrong = |problem: String| PairMisfit { pair, problem };
+        let pair_error = |problem: String| PairMisfit { pair, problem };
         let find = |names: &[String], index: u32, want_a: bool| -> Result<(u32, FacePort), PairMisfit> {
             let name = names.get(index as usize).ok_or_else(|| {
-                wrong(format!(
+                pair_error(format!(
                     "cross-connect [{a}, {b}] names port {index}, but the side has {}",
                     names.len()
                 ))
             })?;
             match ports.get(name) {
                 Some((index, face, on_a)) if *on_a == want_a || any => Ok((*index, *face)),
-                Some(_) => Err(wrong(format!("`{name}` is on the other side of this switch"))),
-                None => Err(wrong(format!("`{name}` is not wired to this switch"))),
+                Some(_) => Err(pair_error(format!("`{name}` is on the other side of this switch"))),
+                None => Err(pair_error(format!("`{name}` is not wired to this switch"))),
             }
         };
         let ((a_index, a_face), (b_index, b_face)) = (find(&switch.a, a, true)?, find(side_b, b, false)?);
         for face in [a_face, b_face] {
             if !used.insert(face) {
-                return Err(wrong(format!("`{}` is in two cross-connects", cube.face_port_name(face))));
+                return Err(pair_error(format!("`{}` is in two cross-connects", cube.face_port_name(face))));
             }
         }
         if a_face.node == b_face.node {
-            return Err(wrong(format!(
+            return Err(pair_error(format!(
                 "cross-connect [{a}, {b}] joins {} to itself",
                 cube.node_name(a_face.node)
             )));

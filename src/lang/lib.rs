@@ -1,9 +1,10 @@
 //! The language: what a spec says, and what it means.
 //!
-//! [`syntax`] makes a syntax tree of text and text of a syntax tree. [`resolve()`] makes a
-//! [`Fabric`] of a tree, or finds every error that can be told apart. [`read`] does both from a path.
+//! [`syntax`] parses text to a syntax tree, and prints trees as text. [`resolve()`] turns a tree into a
+//! [`Fabric`], or reports every independent error. [`read`] does both from a path.
 
 mod cross_connects;
+mod file_errors;
 mod forms;
 mod normal_form;
 mod resolve;
@@ -14,6 +15,7 @@ pub mod syntax;
 mod warnings;
 
 pub use cross_connects::{NamedSwitch, SwitchMisfit, fit_switches, read_cross_connects};
+pub use file_errors::FileError;
 pub use normal_form::{normal_form, parse_normal_form};
 pub use resolve::{resolve, simulation_of_settings};
 pub use resolve_errors::ResolveError;
@@ -25,21 +27,21 @@ use fabc_base::diag::{Failure, SourceMap};
 use fabc_model::Fabric;
 use syntax::{Loader, ast};
 
-/// What a path leads to: what it means, the spec, and the text of all its files for later diagnostics.
+/// The result of reading a path: the fabric, the spec, and the text of all files for later diagnostics.
 type Read = Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)>;
 
-/// Reads, parses and resolves a spec; also returns it as it was written.
+/// Reads, parses and resolves a spec. Also returns the spec as it was written.
 ///
 /// # Errors
-/// Every syntax error, or else every other error of the spec, in source order.
+/// Every syntax error, or else every error of the resolution, in source order.
 pub fn read(path: &str, loader: &dyn Loader) -> Read {
     read_with(path, loader, &[])
 }
 
-/// The same, with `name=value` for some parameters.
+/// As [`read`], with `name=value` for some parameters.
 ///
 /// # Errors
-/// Every syntax error, or else every other error of the spec and of what is set, in source order.
+/// Every syntax error, or else every error of the resolution and of the values that are set, in source order.
 pub fn read_with(path: &str, loader: &dyn Loader, sets: &[String]) -> Read {
     let (parsed, sources) = syntax::parse_with(path, loader, sets);
     let spec = match parsed {
@@ -52,10 +54,10 @@ pub fn read_with(path: &str, loader: &dyn Loader, sets: &[String]) -> Read {
     }
 }
 
-/// As [`read`], with the normal form, which a build writes, in place of the spec as written.
+/// As [`read`], with the normal form in place of the spec as written. A build writes this form.
 ///
 /// # Errors
-/// Every syntax error, or else every other error of the spec, in source order.
+/// Every syntax error, or else every error of the resolution, in source order.
 pub fn read_normal(path: &str, loader: &dyn Loader) -> Read {
     let (fabric, spec, sources) = read(path, loader)?;
     let normal = normal_form(&fabric, &spec);

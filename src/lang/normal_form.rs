@@ -1,9 +1,9 @@
-//! The text of a spec that is written beside what is built.
+//! The normal form of a spec, which a build writes beside its outputs.
 
 use crate::syntax::{ast, normalize, parse, with_design, with_inputs};
 use fabc_model::Fabric;
 
-/// The normal form of a spec that is written beside what is built: with the design that a goal chose.
+/// The normal form of a spec, as a build writes it. The design that a goal chose replaces the goal.
 pub fn normal_form(fabric: &Fabric, spec: &ast::Spec) -> ast::Spec {
     let normal = with_inputs(normalize(spec));
     match fabric.family() {
@@ -12,10 +12,10 @@ pub fn normal_form(fabric: &Fabric, spec: &ast::Spec) -> ast::Spec {
     }
 }
 
-/// Parses the text of a normal form, as [`SliceKind`](fabc_model::SliceKind) has it.
+/// Parses the text of a normal form, such as that of a [`SliceKind`](fabc_model::SliceKind).
 ///
 /// # Panics
-/// If the text is not one that `fabc` printed.
+/// If `fabc` did not print the text.
 pub fn parse_normal_form(text: &str) -> ast::Spec {
     parse("spec.fab", &|_: &str| Ok(text.to_owned())).0.expect("a printed normal form is valid syntax")
 }

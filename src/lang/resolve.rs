@@ -25,28 +25,30 @@ mod levels;
 mod messages;
 mod network;
 mod ocs;
-mod rates;
 mod requires;
 mod scheduled;
+mod scope;
 mod settings;
+mod simulated_values;
 mod simulations;
-mod site;
 mod slices;
 mod subjects;
 mod synthesis;
+mod traffic;
+mod unknown_settings;
 mod wiring;
 
 pub use simulations::simulation_of_settings;
 
 use crate::ResolveError;
 use crate::syntax::{Bound, Loader, ast, bind};
-use context::{Context, missing, short_name};
+use context::{Context, check_name_length, missing};
 use cross_connects::Switched;
 use fabc_base::ids::LinkTypeId;
 use fabc_model::{Cube, Fabric, Plant, Pod, Slices, TopologyChoice};
-use items::{Items, sort_items};
-use kind::{Parts, PlantKind};
-use site::Site;
+use items::{SpecItems, sort_items};
+use kind::{PlantKind, PlantParts};
+use scope::Scope;
 
 /// Resolves names, units and defaults, and checks that the wiring can exist.
 ///
@@ -57,14 +59,18 @@ pub fn resolve(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<Reso
     if !errors.is_empty() {
         return Err(errors.into_iter().map(ResolveError::from).collect());
     }
-    let whole = |spec: &ast::Spec| whole(spec, loader);
-    if spec.slices().next().is_some() { slices::divided(&spec, &whole) } else { whole(&spec) }
+    let resolve_spec = |spec: &ast::Spec| resolve_undivided(spec, loader);
+    if spec.slices().next().is_some() {
+        slices::resolve_divided(&spec, &resolve_spec)
+    } else {
+        resolve_spec(&spec)
+    }
 }
 
-/// The same of a spec without slices, bound.
-fn whole(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
+/// Resolves a bound spec without slices.
+fn resolve_undivided(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
     let mut context = Context::of_spec(spec);
-    let fabric = fabric(&mut context, spec, loader);
+    let fabric = resolve_fabric(&mut context, spec, loader);
     context.report_constants();
     let errors = context.into_errors();
     match fabric {
@@ -73,10 +79,10 @@ fn whole(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveErr
     }
 }
 
-/// Resolves one part after the other; `None` only if errors were reported.
-fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Option<Fabric> {
+/// Resolves one part after the other. Returns `None` only if errors were reported.
+fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Option<Fabric> {
     let fabric = spec.fabric();
-    short_name(context, "the name of a fabric", &fabric.name);
+    check_name_length(context, "the name of a fabric", &fabric.name);
     let items = sort_items(context, spec);
 
     let clock = hardware::clock(context, &items);
@@ -85,14 +91,14 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
         let example = "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
         context.error(missing("the fabric", "a `link`", example, fabric.head));
     }
-    let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
-    let kind = PlantKind::of(context, &items, fabric.head)?;
-    let parts = if kind.network {
-        network::network(context, &items, &site, kind)
+    let scope = Scope { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
+    let kind = PlantKind::infer(context, &items, fabric.head)?;
+    let parts = if kind.is_network {
+        network::resolve_network(context, &items, &scope, kind)
     } else {
-        pod(context, &items, &site, kind)
+        resolve_pod(context, &items, &scope, kind)
     };
-    let Parts {
+    let PlantParts {
         router,
         plant,
         budget,
@@ -124,32 +130,37 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
     })
 }
 
-/// A pod: chip, cubes and switches.
-fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKind) -> Option<Parts> {
-    failures::none_in_pods(context, items, kind);
-    let floor = floor::written(context, items, site, kind);
-    let chip = hardware::router(context, items, site, kind);
-    let cube = hardware::cube(context, items, site.head, site.links);
-    let cubes = hardware::cubes(context, items, site.head, cube.as_ref());
-    let switches = ocs::switches(context, items, site.links, cube.as_ref(), cubes);
-    let budget = choices::budget(context, items, site, kind, chip.as_ref());
+/// Resolves a pod: chip, cubes and switches.
+fn resolve_pod(
+    context: &mut Context,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
+    kind: PlantKind,
+) -> Option<PlantParts> {
+    failures::refuse_in_pod(context, items, kind);
+    let floor = floor::written_floor(context, items, scope, kind);
+    let chip = hardware::router(context, items, scope, kind);
+    let cube = hardware::cube(context, items, scope.head, scope.links);
+    let cubes = hardware::cubes(context, items, scope.head, cube.as_ref());
+    let switches = ocs::switches(context, items, scope.links, cube.as_ref(), cubes);
+    let budget = choices::budget(context, items, scope, kind, chip.as_ref());
     let chips = |cube: &Cube| cube.dims.iter().map(|&side| u64::from(side)).product();
     let senders = cube
         .as_ref()
         .zip(cubes)
         .map(|(cube, (cubes, _))| demand::Senders::of_pod(chips(cube), u64::from(cubes)));
-    choices::leaves_a_pair(context, budget.as_ref(), senders.as_ref(), kind);
-    let demand = demand::demand(context, items, senders.as_ref(), site);
+    choices::check_pair_remains(context, budget.as_ref(), senders.as_ref(), kind);
+    let demand = demand::demand(context, items, senders.as_ref(), scope);
     let switched = Switched { cube: cube.as_ref(), ocses: switches.as_ref().map(|(_, ocses)| ocses) };
-    let topology = choices::topology(context, items, site, kind, switched);
-    let routing = choices::routing(context, items, site, kind);
-    let simulations = simulations::simulations(context, items, chip.as_ref(), site);
+    let topology = choices::topology(context, items, scope, kind, switched);
+    let routing = choices::routing(context, items, scope, kind);
+    let simulations = simulations::simulations(context, items, chip.as_ref(), scope);
     let requires = requires::requires(context, items, budget.as_ref(), kind, false);
-    let collectives = collectives::collectives(context, items, &requires, site);
+    let collectives = collectives::collectives(context, items, &requires, scope);
     if floor == Some(None) {
         requires::need_floor(context, &requires, kind);
     }
-    wiring::check(
+    wiring::check_wiring(
         context,
         &wiring::PodFacts {
             chip: chip.as_ref(),
@@ -169,22 +180,22 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKin
     });
     let capacities = used.map(|used| {
         if let Some((TopologyChoice::Synthesize(search), span)) = &topology {
-            wiring::like_links(context, site.links, &used, search.method, *span);
+            wiring::check_like_links(context, scope.links, &used, search.method, *span);
         }
-        wiring::capacities(context, site.links, &used)
+        wiring::capacities(context, scope.links, &used)
     });
     let (cubes, cubes_span) = cubes?;
     let (topology, topology_span) = topology?;
     let (ocs_groups, ocses) = switches?;
-    let size = cube.as_ref().map_or([0; 2], |cube| [cubes, chips(cube) as u32]);
+    let (cubes, chips_per_cube) = cube.as_ref().map_or((0, 0), |cube| (cubes, chips(cube) as u32));
     let floor = match floor? {
-        Some(floor) => Some(floor::fitted_pod(context, floor, size, ocses.as_slice())?),
+        Some(floor) => Some(floor::fit_pod(context, floor, cubes, chips_per_cube, ocses.as_slice())?),
         None => None,
     };
     let plant =
         Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
     let (capacities, simulations, collectives) = (capacities??, simulations?, collectives?);
-    Some(Parts {
+    Some(PlantParts {
         router: chip?,
         plant,
         floor,

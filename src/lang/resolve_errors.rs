@@ -1,5 +1,6 @@
-//! What can be wrong with the meaning of a spec: FAB01nn.
+//! Errors in the meaning of a spec: FAB01nn.
 
+use super::file_errors::FileError;
 use super::slice_errors::SliceError;
 use super::switch_errors::SwitchError;
 use crate::syntax::BindError;
@@ -7,15 +8,14 @@ use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// An error of the spec. The first label is the place that is wrong; a second one shows what it disagrees
-/// with.
+/// An error of the spec. The first label shows the wrong place, a second one what it disagrees with.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 #[allow(missing_docs)] // the message of every variant is its documentation
 pub enum ResolveError {
-    #[error("{what} `{name}` is not declared")]
+    #[error("{subject} `{name}` is not declared")]
     #[diagnostic(code(FAB0101))]
     UnknownName {
-        what: &'static str,
+        subject: &'static str,
         name: String,
         #[help]
         help: Option<String>,
@@ -23,10 +23,10 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("{what} is declared twice")]
+    #[error("{subject} is declared twice")]
     #[diagnostic(code(FAB0102), help("{help}"))]
     Duplicate {
-        what: String,
+        subject: String,
         help: String,
         #[label("declared again")]
         span: Span,
@@ -34,10 +34,10 @@ pub enum ResolveError {
         first: Span,
     },
 
-    #[error("{what} does not belong in {place}")]
+    #[error("{subject} does not belong in {place}")]
     #[diagnostic(code(FAB0103))]
     Misplaced {
-        what: String,
+        subject: String,
         place: String,
         #[help]
         help: Option<String>,
@@ -45,48 +45,48 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("{place} lacks {what}")]
+    #[error("{place} lacks {subject}")]
     #[diagnostic(code(FAB0104), help("add `{example}`"))]
     Missing {
         place: String,
-        what: String,
+        subject: String,
         example: String,
-        #[label("{what} is missing here")]
+        #[label("{subject} is missing here")]
         span: Span,
     },
 
-    #[error("{what} needs {wanted}")]
+    #[error("{subject} needs {wanted}")]
     #[diagnostic(code(FAB0105))]
     WrongUnit {
-        what: String,
+        subject: String,
         wanted: String,
         #[help]
         help: Option<String>,
-        #[label("{found}")]
+        #[label("{note}")]
         span: Span,
-        found: String,
+        note: String,
     },
 
-    #[error("{what} takes {wanted}")]
+    #[error("{subject} takes {wanted}")]
     #[diagnostic(code(FAB0106), help("{help}"))]
     WrongKind {
-        what: String,
+        subject: String,
         wanted: String,
         help: String,
         #[label("{wanted} expected")]
         span: Span,
     },
 
-    #[error("{what} must be {wanted}")]
+    #[error("{subject} must be {wanted}")]
     #[diagnostic(code(FAB0107))]
     OutOfRange {
-        what: String,
+        subject: String,
         wanted: String,
         #[help]
         help: Option<String>,
-        #[label("{found}")]
+        #[label("{note}")]
         span: Span,
-        found: String,
+        note: String,
     },
 
     #[error("the range {lo}..{hi} is {problem}")]
@@ -105,9 +105,9 @@ pub enum ResolveError {
     OffFace {
         port: String,
         help: String,
-        #[label("{found}")]
+        #[label("{note}")]
         span: Span,
-        found: String,
+        note: String,
         #[label("the cube is declared here")]
         cube: Span,
     },
@@ -136,7 +136,7 @@ pub enum ResolveError {
     },
 
     #[error("{count} more groups serve face ports that are served already")]
-    #[diagnostic(code(FAB0110), help("the first ones are told one by one: mend those, and look again"))]
+    #[diagnostic(code(FAB0110), help("only the first ones are listed: fix those and run again"))]
     PortsTaken {
         count: usize,
         #[label("the last of these groups")]
@@ -182,10 +182,10 @@ pub enum ResolveError {
         topology: Span,
     },
 
-    #[error("{what} is too large: {count}, at most {limit} supported")]
+    #[error("{subject} is too large: {count}, at most {limit} supported")]
     #[diagnostic(code(FAB0113))]
     TooLarge {
-        what: &'static str,
+        subject: &'static str,
         count: String,
         limit: u64,
         #[help]
@@ -356,20 +356,11 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("cannot read {path}: {reason}")]
-    #[diagnostic(code(FAB0125), help("the path is relative to the spec"))]
-    FileUnreadable {
-        path: String,
-        reason: String,
-        #[label("this file")]
-        span: Span,
-    },
-
-    #[error("{what} cannot be `{found}`")]
+    #[error("{subject} cannot be `{written}`")]
     #[diagnostic(code(FAB0126), help("{help}"))]
     UnknownChoice {
-        what: String,
-        found: String,
+        subject: String,
+        written: String,
         help: String,
         #[label("not a choice")]
         span: Span,
@@ -383,69 +374,38 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("{path} is no demand matrix: {problem}")]
-    #[diagnostic(
-        code(FAB0128),
-        help("one line per source, one integer per destination, separated by commas")
-    )]
-    DemandMatrix {
-        path: String,
-        problem: String,
-        #[label("this file")]
-        span: Span,
-    },
-
-    #[error("{path} lists no messages: {problem}")]
-    #[diagnostic(code(FAB0136), help("a line per message: `from,to,bytes` or `from,to,bytes,earliest`"))]
-    Pairs {
-        path: String,
-        problem: String,
-        #[label("this file")]
-        span: Span,
-    },
-
-    #[error("{path} is no trace: {problem}")]
-    #[diagnostic(code(FAB0137), help("{help}"))]
-    Trace {
-        path: String,
-        problem: String,
-        help: String,
-        #[label("this file")]
-        span: Span,
-    },
-
-    #[error("groups of {group} do not fit {whole}")]
+    #[error("groups of {group} do not fit {endpoints}")]
     #[diagnostic(code(FAB0129), help("{help}"))]
     GroupSize {
         group: i64,
-        whole: String,
+        endpoints: String,
         help: &'static str,
         #[label("{members} per group")]
         span: Span,
         members: &'static str,
     },
 
-    #[error("{what} asks for no traffic: every weight is 0")]
+    #[error("{subject} has no traffic: every weight is 0")]
     #[diagnostic(
         code(FAB0130),
         help("give at least one pair a positive weight, or leave `demand` out: then it is uniform")
     )]
     NoDemand {
-        what: String,
+        subject: String,
         #[label("nothing to carry")]
         span: Span,
     },
 
-    #[error("{what} belongs to {wanted}, but this fabric is {found}")]
+    #[error("{subject} belongs to {wanted}, but this fabric is {plant}")]
     #[diagnostic(code(FAB0131), help("{help}"))]
     WrongPlant {
-        what: String,
+        subject: String,
         wanted: &'static str,
-        found: &'static str,
+        plant: &'static str,
         help: String,
         #[label("only in {wanted}")]
         span: Span,
-        #[label("this makes it {found}")]
+        #[label("this makes it {plant}")]
         other: Span,
     },
 
@@ -468,29 +428,9 @@ pub enum ResolveError {
         span: Span,
     },
 
-    #[error("{path}{place}: {problem}")]
-    #[diagnostic(code(FAB0133))]
-    GraphFile {
-        path: String,
-        /// `, line 7`, if it is about a line.
-        place: String,
-        problem: String,
-        #[help]
-        help: Option<String>,
-        #[label("this file")]
-        span: Span,
-    },
-
-    #[error("{path} is in pieces: no path leads from `{from}` to `{to}`")]
-    #[diagnostic(code(FAB0134), help("{help}"))]
-    GraphInPieces {
-        path: String,
-        from: String,
-        to: String,
-        help: String,
-        #[label("this file")]
-        span: Span,
-    },
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    File(#[from] FileError),
 
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -506,7 +446,7 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
-    /// Where the error is shown first.
+    /// The span of the first label.
     pub fn span(&self) -> Span {
         let label = self.labels().and_then(|mut labels| labels.next());
         label.map_or(Span::default(), |label| Span {

@@ -1,10 +1,10 @@
-//! What can be wrong with slices: FAB01nn.
+//! Errors of slices: FAB01nn.
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// An error of `slice` items that is about their sizes.
+/// An error in the sizes of `slice` items.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 #[allow(missing_docs)] // the message of every variant is its documentation
 pub enum SliceError {
@@ -19,7 +19,7 @@ pub enum SliceError {
     },
 
     #[error(
-        "slice `{slice}` needs {needed} cubes that all switches treat alike, and there are at most {most}"
+        "slice `{slice}` needs {needed} cubes that all switches treat alike, and there are at most {largest}"
     )]
     #[diagnostic(
         code(FAB0150),
@@ -30,7 +30,7 @@ pub enum SliceError {
     Apart {
         slice: String,
         needed: u32,
-        most: usize,
+        largest: usize,
         #[label("so many of one kind")]
         span: Span,
         #[label("this group serves some of the cubes only")]

@@ -1,11 +1,11 @@
-//! Errors of files for switches and faults: those that are written (FAB01nn), and the cross-connects that are
-//! read (FAB0203).
+//! Errors of files for switches and faults: those that fabc writes (FAB01nn), and cross-connects that it
+//! reads (FAB0203).
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// An error that is about files.
+/// An error of a file for switches or faults.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 #[allow(missing_docs)] // the message of every variant is its documentation
 pub enum SwitchError {
@@ -58,7 +58,7 @@ pub enum SwitchError {
     )]
     CrossConnectsMisfit {
         path: String,
-        /// With its place in the file.
+        /// The problem, with its place in the file.
         problem: String,
         #[label("read here")]
         span: Span,

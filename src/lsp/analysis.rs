@@ -1,9 +1,9 @@
-//! What fabc says of a spec, and what it knows of it before anything is searched.
+//! The diagnostics of a spec, and facts about it that need no search.
 //!
-//! Comes in: the path of a spec among files. Goes out: the diagnostics of `fabc check`, file by file, and
-//! facts with the places that they are about. Cost: that of `fabc check`, milliseconds.
+//! Input: the path of a spec among files. Output: the diagnostics of `fabc check` by file, and facts with the
+//! words that they describe. Cost: that of `fabc check`, milliseconds.
 
-use super::files::Files;
+use super::files::OpenFiles;
 use fabc_base::diag::{SourceMap, Span};
 use fabc_lang::Warning;
 use fabc_lang::syntax::ast::{ConstantKind, ExprKind, Item, ItemKind, Spec};
@@ -14,39 +14,44 @@ use fabc_pipeline::compile::{Foreseen, Stage, check_early, foresee, is_described
 use fabc_pipeline::library::decide;
 use miette::{Diagnostic, Severity};
 use std::cell::OnceCell;
+use std::ops::Range;
 
-/// A place in a file, in bytes of it.
-pub(super) type Spot = (String, std::ops::Range<usize>);
+/// A range of bytes in a file.
+#[derive(Clone)]
+pub(super) struct Spot {
+    pub(super) path: String,
+    pub(super) bytes: Range<usize>,
+}
 
-/// Something that is wrong.
+/// A diagnostic, by its place in the files.
 pub(super) struct Finding {
     pub(super) spot: Spot,
     pub(super) severity: Severity,
     pub(super) code: Option<String>,
     pub(super) message: String,
-    /// What is told at its place.
+    /// The text beside its place.
     pub(super) label: Option<String>,
     pub(super) help: Option<String>,
-    /// Other places, and what is told there.
+    /// Further places, each with the text beside it.
     pub(super) related: Vec<(Spot, String)>,
 }
 
-/// What was found out.
+/// The result of analysing one spec.
 #[derive(Default)]
 pub(super) struct Analysis {
     pub(super) findings: Vec<Finding>,
-    /// The fabric of the spec, if it could be resolved. Later checks may still find errors in it.
+    /// The fabric of the spec, if it could be resolved. Later checks may still have found errors.
     resolved: Option<(Fabric, Spec, SourceMap)>,
-    /// Looked up when somebody first asks: findings do not wait for it.
-    known: OnceCell<Known>,
+    /// Computed at the first request, so that findings do not wait for it.
+    annotations: OnceCell<Annotations>,
 }
 
-/// What is known of a spec before anything is searched.
+/// What an editor shows beside a spec, computed without any search.
 #[derive(Default)]
-pub(super) struct Known {
-    /// What is known, and of which words.
+pub(super) struct Annotations {
+    /// Facts, each with the words that it describes.
     pub(super) facts: Vec<(Spot, String)>,
-    /// What is written behind words.
+    /// Texts, each with the words behind which it is shown.
     pub(super) hints: Vec<(Spot, String)>,
 }
 
@@ -56,39 +61,41 @@ impl Analysis {
         self.resolved.is_some()
     }
 
-    pub(super) fn known(&self) -> &Known {
-        self.known.get_or_init(|| {
-            let Some((fabric, spec, sources)) = &self.resolved else { return Known::default() };
+    pub(super) fn annotations(&self) -> &Annotations {
+        self.annotations.get_or_init(|| {
+            let Some((fabric, spec, sources)) = &self.resolved else { return Annotations::default() };
             let foreseen = if is_described(fabric) { Foreseen::default() } else { foresee(fabric) };
-            let spotted = |all: Vec<(Span, String)>| {
-                all.into_iter().filter_map(|(span, told)| Some((place(sources, span)?, told))).collect()
+            let with_spots = |texts: Vec<(Span, String)>| {
+                texts.into_iter().filter_map(|(span, text)| Some((locate(sources, span)?, text))).collect()
             };
-            Known { facts: spotted(facts(fabric, spec, &foreseen)), hints: spotted(hints(fabric, spec)) }
+            Annotations {
+                facts: with_spots(facts(fabric, spec, &foreseen)),
+                hints: with_spots(hints(fabric, spec)),
+            }
         })
     }
 }
 
-/// Analyses a spec, or a file of shared parts, of which only its own text can be wrong.
-pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
+/// Analyses a spec. Of a file of shared parts only the syntax is checked.
+pub(super) fn analyse(files: &OpenFiles<'_>, path: &str) -> Analysis {
     let Some(file) = files.file(path) else { return Analysis::default() };
     let mut analysis = Analysis::default();
     if !file.is_spec() && !file.text.content().trim().is_empty() {
         let (parsed, sources) = parse_file(path, file.text.content());
         for error in parsed.err().into_iter().flatten() {
-            analysis.findings.push(finding(&error, &sources, path));
+            analysis.findings.push(to_finding(&error, &sources, path));
         }
         return analysis;
     }
     match fabc_lang::read(path, files) {
         Ok((fabric, spec, sources)) => {
-            let placed = Placing::of;
-            let known = |error: &(dyn Diagnostic + Send + Sync)| finding(error, &sources, path);
+            let convert = |error: &(dyn Diagnostic + Send + Sync)| to_finding(error, &sources, path);
             let warnings = fabc_lang::warnings(&spec, &fabric);
-            analysis.findings.extend(warnings.iter().map(|warning: &Warning| known(warning)));
+            analysis.findings.extend(warnings.iter().map(|warning: &Warning| convert(warning)));
             let mut failures = Vec::new();
             match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
                 Some(pod) => {
-                    if let Err(error) = placed(&fabric, pod).initial(fabric.slices.spare) {
+                    if let Err(error) = Placing::new(&fabric, pod).initial(fabric.slices.spare) {
                         failures.push(Box::new(error) as Box<dyn Diagnostic + Send + Sync>);
                     }
                     let kinds = fabric
@@ -102,45 +109,45 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
                     decide(&fabric).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics),
                 ),
             }
-            analysis.findings.extend(failures.iter().map(|error| known(&**error)));
+            analysis.findings.extend(failures.iter().map(|error| convert(&**error)));
             analysis.resolved = Some((fabric, spec, sources));
         }
         Err((failure, sources)) => {
-            let all = failure.diagnostics();
-            analysis.findings.extend(all.iter().map(|error| finding(&**error, &sources, path)));
+            let diagnostics = failure.diagnostics();
+            analysis.findings.extend(diagnostics.iter().map(|error| to_finding(&**error, &sources, path)));
         }
     }
     analysis
 }
 
 /// The file that a span lies in, and its bytes there.
-fn place(sources: &SourceMap, span: Span) -> Option<Spot> {
+fn locate(sources: &SourceMap, span: Span) -> Option<Spot> {
     let (name, text, base) = sources.file(span.start)?;
     let within = |offset: u32| (offset.saturating_sub(base) as usize).min(text.len());
-    Some((name.to_owned(), within(span.start)..within(span.end)))
+    Some(Spot { path: name.to_owned(), bytes: within(span.start)..within(span.end) })
 }
 
-/// Converts a diagnostic. Its first label says where it stands. Without labels it stands at the start of the
-/// spec.
-fn finding(diagnostic: &dyn Diagnostic, sources: &SourceMap, path: &str) -> Finding {
+/// Converts a diagnostic. Its place is that of its first label, or the start of the spec without labels.
+fn to_finding(diagnostic: &dyn Diagnostic, sources: &SourceMap, path: &str) -> Finding {
     let mut labels: Vec<_> = diagnostic.labels().into_iter().flatten().collect();
-    if let Some(at) = labels.iter().position(miette::LabeledSpan::primary) {
-        labels[..=at].rotate_right(1);
+    if let Some(primary) = labels.iter().position(miette::LabeledSpan::primary) {
+        labels[..=primary].rotate_right(1);
     }
+    let spec_start = || Spot { path: path.to_owned(), bytes: 0..0 };
     let spot = |label: &miette::LabeledSpan| {
-        place(sources, Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 })
+        locate(sources, Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 })
     };
     let mut related: Vec<(Spot, String)> = labels
         .iter()
         .skip(1)
         .filter_map(|label| Some((spot(label)?, label.label().unwrap_or("here").to_owned())))
         .collect();
-    for one in diagnostic.related().into_iter().flatten() {
-        let at = one.labels().into_iter().flatten().next().and_then(|label| spot(&label));
-        related.push((at.unwrap_or_else(|| (path.to_owned(), 0..0)), one.to_string()));
+    for further in diagnostic.related().into_iter().flatten() {
+        let further_spot = further.labels().into_iter().flatten().next().and_then(|label| spot(&label));
+        related.push((further_spot.unwrap_or_else(spec_start), further.to_string()));
     }
     Finding {
-        spot: labels.first().and_then(spot).unwrap_or_else(|| (path.to_owned(), 0..0)),
+        spot: labels.first().and_then(spot).unwrap_or_else(spec_start),
         severity: diagnostic.severity().unwrap_or(Severity::Error),
         code: diagnostic.code().map(|code| code.to_string()),
         message: diagnostic.to_string(),
@@ -155,10 +162,10 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Facts about a fabric, each with the words of the spec that it belongs to.
+/// Facts about a fabric, each with the words of the spec that it describes.
 fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String)> {
     let mut facts = Vec::new();
-    let whole = match &fabric.plant {
+    let size = match &fabric.plant {
         Plant::Pod(pod) => {
             let [x, y, z] = pod.cube.dims;
             format!(
@@ -173,37 +180,37 @@ fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String
             format!("{}: {}, {hosts} hosts", network.family.name(), count(network.router_count(), "router"))
         }
     };
-    let mut known = vec![whole.replace("OCSs", "OCSes")];
-    if let Some([links, most]) = foreseen.links {
+    let mut lines = vec![size.replace("OCSs", "OCSes")];
+    if let Some([links, fullest]) = foreseen.links {
         let radix = fabric.router.radix as usize;
         let hosts = if fabric.pod().is_some() { 0 } else { usize::from(fabric.router.hosts) };
-        let free = radix.saturating_sub(most + hosts);
-        known.push(format!(
-            "{links} links; the fullest router has {most}{}: {free} of {radix} ports free",
+        let free = radix.saturating_sub(fullest + hosts);
+        lines.push(format!(
+            "{links} links; the fullest router has {fullest}{}: {free} of {radix} ports free",
             if hosts > 0 { format!(" and {}", count(hosts, "host")) } else { String::new() }
         ));
     }
     if let Some((diameter, mean)) = foreseen.distances {
-        known.push(format!("diameter {diameter}, average hops {mean:.4}"));
+        lines.push(format!("diameter {diameter}, average hops {mean:.4}"));
     }
-    let known = known.join("\n");
-    facts.push((spec.fabric().name.span, known.clone()));
+    let summary = lines.join("\n");
+    facts.push((spec.fabric().name.span, summary.clone()));
     for Item { kind, span } in spec.items() {
         match kind {
             ItemKind::Ocs(ocs) => {
                 facts.extend(
                     fabric
                         .pod()
-                        .and_then(|pod| switches(pod, &ocs.name.value))
-                        .map(|told| (ocs.name.span, told)),
+                        .and_then(|pod| describe_switches(pod, &ocs.name.value))
+                        .map(|text| (ocs.name.span, text)),
                 );
             }
             ItemKind::Setting(setting) if matches!(&*setting.name.value, "cubes" | "topology") => {
-                facts.push((setting.name.span.to(setting.value.span), known.clone()))
+                facts.push((setting.name.span.to(setting.value.span), summary.clone()))
             }
             ItemKind::Chip(_) | ItemKind::Router(_) => facts.push((
                 Span { start: span.start, end: span.start + kind.keyword().len() as u32 },
-                known.clone(),
+                summary.clone(),
             )),
             _ => {}
         }
@@ -212,29 +219,29 @@ fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String
     facts
 }
 
-/// Of a group of switches, how many there are and which of their ports are taken.
-fn switches(pod: &Pod, group: &str) -> Option<String> {
+/// For a group of switches: their number, and how many ports of the fullest one are taken.
+fn describe_switches(pod: &Pod, group: &str) -> Option<String> {
     let of_group = |ocs: &&fabc_model::Ocs| {
         ocs.name.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
     };
-    let all: Vec<&fabc_model::Ocs> = pod.ocses.iter().filter(of_group).collect();
-    let most = all.iter().max_by_key(|ocs| ocs.a.len().max(ocs.b.len()))?;
-    let (sides, taken) = match most.rule {
-        CoupleRule::Sided => (" on either side", most.a.len().max(most.b.len()) as u64),
-        CoupleRule::Any => ("", most.a.len() as u64),
+    let switches: Vec<&fabc_model::Ocs> = pod.ocses.iter().filter(of_group).collect();
+    let fullest = switches.iter().max_by_key(|ocs| ocs.a.len().max(ocs.b.len()))?;
+    let (sides, taken) = match fullest.rule {
+        CoupleRule::Sided => (" on either side", fullest.a.len().max(fullest.b.len()) as u64),
+        CoupleRule::Any => ("", fullest.a.len() as u64),
     };
-    let names = match (all.first()?, all.last()?) {
-        (one, other) if one.name == other.name => one.name.clone(),
-        (one, other) => format!("{} switches, {} to {}", all.len(), one.name, other.name),
+    let names = match (switches.first()?, switches.last()?) {
+        (first, last) if first.name == last.name => first.name.clone(),
+        (first, last) => format!("{} switches, {} to {}", switches.len(), first.name, last.name),
     };
-    let ports = u64::from(most.ports);
+    let ports = u64::from(fullest.ports);
     Some(format!("{names}\n{taken} of {ports} ports{sides} taken, {} free", ports.saturating_sub(taken)))
 }
 
 /// Values of computed numbers, and the number of chips of all cubes.
 fn hints(fabric: &Fabric, spec: &Spec) -> Vec<(Span, String)> {
     let bound = bind(spec).spec;
-    let constants = Constants::of(&bound);
+    let constants = Constants::of_spec(&bound);
     let mut hints = Vec::new();
     for item in spec.items() {
         let computed = match &item.kind {

@@ -1,14 +1,15 @@
-//! How a file is drawn: the kinds of its words, and its outline.
+//! Semantic tokens and the outline of a file.
 
-use super::files::{File, Files};
-use super::names::symbol;
-use super::reading::{Role, Space};
-use super::tokens::Shape;
+use super::files::{EditorFile, OpenFiles};
+use super::names::find_symbol;
+use super::reading::{NameSpace, WordRole};
+use super::tokens::TokenShape;
 use fabc_base::limits::BRACKETS;
-use lsp_types::{DocumentSymbol, SemanticToken, SymbolKind};
+use lsp_types::{DocumentSymbol, Position, SemanticToken, SymbolKind};
 use std::collections::BTreeMap;
 
-/// The kinds of words that are told; a place in this list stands for one.
+/// The token types of the protocol that the server uses. A token refers to its type by the index in this
+/// list.
 pub(super) const LEGEND: [&str; 10] = [
     "keyword",
     "property",
@@ -22,107 +23,110 @@ pub(super) const LEGEND: [&str; 10] = [
     "operator",
 ];
 
-/// The place of a kind in the list.
-fn kind(role: Role, names_something: bool) -> usize {
+/// The index of a word's token type in [`LEGEND`].
+fn token_kind(role: WordRole, names_something: bool) -> usize {
     match role {
-        Role::Keyword => 0,
-        Role::Setting => 1,
-        Role::Choice | Role::Metric => 2,
-        Role::Value if names_something => 6,
-        Role::Value => 2,
-        Role::Unit => 9,
-        Role::Face => 8,
-        Role::Declared(Space::Constant) | Role::Named(Space::Constant) => 6,
-        Role::Declared(Space::Index) | Role::Named(Space::Index) => 8,
-        Role::Declared(_) | Role::Named(_) => 7,
+        WordRole::Keyword => 0,
+        WordRole::Setting => 1,
+        WordRole::Choice | WordRole::Metric => 2,
+        WordRole::Value if names_something => 6,
+        WordRole::Value => 2,
+        WordRole::Unit => 9,
+        WordRole::Face => 8,
+        WordRole::Declared(NameSpace::Constant) | WordRole::Named(NameSpace::Constant) => 6,
+        WordRole::Declared(NameSpace::Index) | WordRole::Named(NameSpace::Index) => 8,
+        WordRole::Declared(_) | WordRole::Named(_) => 7,
     }
 }
 
-/// The words of a file, each told from where the last one stood; a word never crosses a line, and of a
-/// comment or text every line is told.
-pub(super) fn semantic_tokens(files: &Files<'_>, file: &std::rc::Rc<File>) -> Vec<SemanticToken> {
-    let mut all: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
+/// The semantic tokens of a file, each relative to the one before. A token never crosses a line, so a comment
+/// or quoted text gives one token per line.
+pub(super) fn semantic_tokens(files: &OpenFiles<'_>, file: &std::rc::Rc<EditorFile>) -> Vec<SemanticToken> {
+    let mut words: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
     for leaf in &file.reading.leaves {
-        let names = leaf.role == Role::Value && symbol(files, file, leaf).is_some();
-        all.push((leaf.bytes.clone(), kind(leaf.role, names)));
+        let names = leaf.role == WordRole::Value && find_symbol(files, file, leaf).is_some();
+        words.push((leaf.bytes.clone(), token_kind(leaf.role, names)));
     }
     for token in &file.reading.tokens {
         let kind = match token.shape {
-            Shape::Number => 3,
-            Shape::Quoted => 4,
-            Shape::Comment => 5,
-            Shape::Word | Shape::Sign => continue,
+            TokenShape::Number => 3,
+            TokenShape::Quoted => 4,
+            TokenShape::Comment => 5,
+            TokenShape::Word | TokenShape::Sign => continue,
         };
         let mut begin = token.bytes.start;
         for line in file.slice(token.bytes.clone()).split_inclusive('\n') {
-            let told = line.trim_end();
+            let text = line.trim_end();
             let indent = line.len() - line.trim_start().len();
-            if !told.is_empty() {
-                all.push((begin + indent..begin + told.len(), kind));
+            if !text.is_empty() {
+                words.push((begin + indent..begin + text.len(), kind));
             }
             begin += line.len();
         }
     }
-    all.sort_by_key(|(bytes, _)| bytes.start);
-    let mut last = (0, 0);
+    words.sort_by_key(|(bytes, _)| bytes.start);
+    let mut previous = Position::new(0, 0);
     let token = |(bytes, kind): (std::ops::Range<usize>, usize)| {
         let (start, end) = (file.text.position(bytes.start), file.text.position(bytes.end));
-        let delta_line = start.line - last.0;
-        let delta_start = if delta_line == 0 { start.character - last.1 } else { start.character };
-        last = (start.line, start.character);
+        let delta_line = start.line - previous.line;
+        let delta_start =
+            if delta_line == 0 { start.character - previous.character } else { start.character };
+        previous = start;
         let length = end.character.saturating_sub(start.character);
         SemanticToken { delta_line, delta_start, length, token_type: kind as u32, token_modifiers_bitset: 0 }
     };
-    all.into_iter().map(token).collect()
+    words.into_iter().map(token).collect()
 }
 
-/// The items of a file, those of its fabric and slices below them.
-pub(super) fn outline(file: &File) -> Vec<DocumentSymbol> {
+/// The items of a file, with those of its fabric and slices below them.
+pub(super) fn outline(file: &EditorFile) -> Vec<DocumentSymbol> {
     let reading = &file.reading;
-    let mut tree = Tree { statements: vec![Vec::new(); reading.blocks.len()], inside: BTreeMap::new() };
-    for (at, statement) in reading.statements.iter().enumerate() {
-        tree.statements[statement.block].push(at);
+    let mut tree =
+        OutlineTree { statements: vec![Vec::new(); reading.blocks.len()], item_blocks: BTreeMap::new() };
+    for (index, statement) in reading.statements.iter().enumerate() {
+        tree.statements[statement.block].push(index);
     }
-    for (at, block) in reading.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.scope.has_items())
+    for (index, block) in
+        reading.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.scope.has_items())
     {
-        tree.inside.entry(block.statement).or_insert(at);
+        tree.item_blocks.entry(block.statement).or_insert(index);
     }
-    below(file, &tree, 0, 0)
+    symbols_in(file, &tree, 0, 0)
 }
 
-/// What stands in what.
-struct Tree {
-    /// By block, its statements.
+/// Which statements stand in which blocks.
+struct OutlineTree {
+    /// `[block]`: the statements in that block.
     statements: Vec<Vec<usize>>,
-    /// By statement, its block of items.
-    inside: BTreeMap<usize, usize>,
+    /// From a statement to its block of items.
+    item_blocks: BTreeMap<usize, usize>,
 }
 
-fn below(file: &File, tree: &Tree, block: usize, depth: usize) -> Vec<DocumentSymbol> {
+fn symbols_in(file: &EditorFile, tree: &OutlineTree, block: usize, depth: usize) -> Vec<DocumentSymbol> {
     let reading = &file.reading;
-    let of_block = tree.statements[block].iter().map(|&at| (at, &reading.statements[at]));
-    let symbol = |(at, statement): (usize, &super::reading::Statement)| {
+    let statements = tree.statements[block].iter().map(|&index| (index, &reading.statements[index]));
+    let symbol = |(index, statement): (usize, &super::reading::RawStatement)| {
         let head = file.slice(statement.head.clone());
         let (name, kind) = match &statement.declares {
             Some((space, bytes)) => {
                 let kind = match space {
-                    Space::Fabric => SymbolKind::MODULE,
-                    Space::Constant | Space::Index => SymbolKind::CONSTANT,
-                    Space::Link => SymbolKind::INTERFACE,
-                    Space::Ocs => SymbolKind::CLASS,
-                    Space::Run => SymbolKind::FUNCTION,
-                    Space::Slice => SymbolKind::NAMESPACE,
+                    NameSpace::Fabric => SymbolKind::MODULE,
+                    NameSpace::Constant | NameSpace::Index => SymbolKind::CONSTANT,
+                    NameSpace::Link => SymbolKind::INTERFACE,
+                    NameSpace::Ocs => SymbolKind::CLASS,
+                    NameSpace::Run => SymbolKind::FUNCTION,
+                    NameSpace::Slice => SymbolKind::NAMESPACE,
                 };
                 (format!("{head} {}", file.slice(bytes.clone())), kind)
             }
             None => (head.to_owned(), SymbolKind::PROPERTY),
         };
         let selected = statement.declares.as_ref().map_or(statement.head.clone(), |(_, bytes)| bytes.clone());
-        // Nothing that means anything lies so deep.
-        let inside = tree.inside.get(&at).filter(|_| depth < BRACKETS);
+        // A deeper block cannot be valid: the parser refuses it.
+        let item_block = tree.item_blocks.get(&index).filter(|_| depth < BRACKETS);
         let text = file.slice(statement.bytes.clone());
         let line = text.lines().next().unwrap_or_default();
-        // What an item says, if it says it in a line.
+        // The rest of an item that fits on one line.
         let detail = (line.len() == text.len() && !text.ends_with('}'))
             .then(|| line.trim_end_matches(';').trim_start_matches(head).trim().to_owned());
         #[allow(deprecated)] // the field must be there
@@ -134,13 +138,13 @@ fn below(file: &File, tree: &Tree, block: usize, depth: usize) -> Vec<DocumentSy
             deprecated: None,
             range: file.text.range(statement.bytes.clone()),
             selection_range: file.text.range(selected),
-            children: inside.map(|&block| below(file, tree, block, depth + 1)),
+            children: item_block.map(|&block| symbols_in(file, tree, block, depth + 1)),
         }
     };
     // A word that is being written is no item yet.
-    let is_item = |(_, statement): &(usize, &super::reading::Statement)| {
+    let is_item = |(_, statement): &(usize, &super::reading::RawStatement)| {
         !statement.head.is_empty()
             && file.slice(statement.head.clone()).starts_with(|letter: char| letter.is_ascii_alphabetic())
     };
-    of_block.filter(is_item).map(symbol).collect()
+    statements.filter(is_item).map(symbol).collect()
 }

@@ -1,27 +1,27 @@
-//! The files that an editor has open, and those that they use.
+//! The open files of an editor, and the files that they use.
 //!
-//! Comes in: texts that are opened, changed and closed; a loader for the others. Goes out: sets of files that
-//! belong together. A set is an open file with all that it uses: names are known in sets.
+//! Input: texts that are opened, changed and closed, and a loader for other files. Output: sets of files that
+//! belong together. A set is an open file with all files that it uses. A name is visible within a set.
 
-use super::reading::{Reading, Role, Scope, Space};
-use super::text::Text;
+use super::reading::{BlockScope, NameSpace, Reading, WordRole};
+use super::text::EditorText;
 use fabc_lang::syntax::{Loader, join};
 use lsp_types::Uri;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A file that was read.
-pub(super) struct File {
-    /// Where it is, as the loader knows it.
+/// A file with its text and its reading.
+pub(super) struct EditorFile {
+    /// The path, as the loader takes it.
     pub(super) path: String,
-    pub(super) text: Text,
+    pub(super) text: EditorText,
     pub(super) reading: Reading,
 }
 
-impl File {
-    pub(super) fn new(path: &str, text: Text) -> Rc<Self> {
-        let reading = Reading::of(text.content());
+impl EditorFile {
+    pub(super) fn new(path: &str, text: EditorText) -> Rc<Self> {
+        let reading = Reading::parse(text.content());
         Rc::new(Self { path: path.to_owned(), text, reading })
     }
 
@@ -29,68 +29,68 @@ impl File {
         &self.text.content()[bytes]
     }
 
-    /// Whether it declares a fabric.
+    /// Whether the file declares a fabric.
     pub(super) fn is_spec(&self) -> bool {
-        self.reading.blocks.iter().any(|block| block.scope == Scope::Fabric)
+        self.reading.blocks.iter().any(|block| block.scope == BlockScope::Fabric)
     }
 
-    /// The paths of the files that it uses, and where they are named.
+    /// The paths of the files that this one uses, each with the bytes that name it.
     pub(super) fn uses(&self) -> impl Iterator<Item = (String, Range<usize>)> {
         let paths = self.reading.statements.iter().filter_map(|statement| statement.path.clone());
         paths.map(|bytes| (join(&self.path, self.slice(bytes.clone())), bytes))
     }
 
-    /// Names of a space that it declares, and where.
-    pub(super) fn declared(&self, space: Space) -> impl Iterator<Item = (&str, Range<usize>)> {
-        let leaves = self.reading.leaves.iter().filter(move |leaf| leaf.role == Role::Declared(space));
+    /// The names of a space that the file declares, each with its bytes.
+    pub(super) fn declarations(&self, space: NameSpace) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let leaves = self.reading.leaves.iter().filter(move |leaf| leaf.role == WordRole::Declared(space));
         leaves.map(|leaf| (self.slice(leaf.bytes.clone()), leaf.bytes.clone()))
     }
 }
 
-/// An open file.
-pub(super) struct Open {
+/// A file that the editor has open.
+pub(super) struct OpenFile {
     pub(super) uri: Uri,
     pub(super) version: i32,
-    pub(super) file: Rc<File>,
+    pub(super) file: Rc<EditorFile>,
 }
 
-/// All files.
-pub(super) struct Files<'d> {
-    /// By path.
-    pub(super) open: BTreeMap<String, Open>,
+/// The open files, and the loader for all others.
+pub(super) struct OpenFiles<'d> {
+    /// By the path as the editor gives it.
+    pub(super) open: BTreeMap<String, OpenFile>,
     disk: &'d dyn Loader,
 }
 
-/// The most files of a set.
+/// The largest number of files in a set.
 const MOST_FILES: usize = fabc_base::limits::SPEC_FILES;
 
-impl<'d> Files<'d> {
+impl<'d> OpenFiles<'d> {
     pub(super) fn new(disk: &'d dyn Loader) -> Self {
         Self { open: BTreeMap::new(), disk }
     }
 
-    pub(super) fn file(&self, path: &str) -> Option<Rc<File>> {
+    pub(super) fn file(&self, path: &str) -> Option<Rc<EditorFile>> {
         match self.opened(path) {
             Some(open) => Some(open.file.clone()),
             None => self
                 .disk
                 .load(path, fabc_base::limits::SPEC_BYTES as u64)
                 .ok()
-                .map(|text| File::new(path, Text::new(text))),
+                .map(|text| EditorFile::new(path, EditorText::new(text))),
         }
     }
 
-    /// The open file behind a path, however it is called there.
-    fn opened(&self, path: &str) -> Option<&Open> {
+    /// The open file with the identity of a path, whatever path the editor uses for it.
+    fn opened(&self, path: &str) -> Option<&OpenFile> {
         self.open.get(path).or_else(|| {
             let identity = self.disk.identity(path);
             self.open.iter().find(|(other, _)| self.disk.identity(other) == identity).map(|(_, open)| open)
         })
     }
 
-    /// A file and all that it uses, itself first.
-    pub(super) fn set(&self, root: &str) -> Vec<Rc<File>> {
-        let (mut found, mut seen): (Vec<Rc<File>>, Vec<String>) = (Vec::new(), Vec::new());
+    /// A file and all that it uses, the file itself first.
+    pub(super) fn file_set(&self, root: &str) -> Vec<Rc<EditorFile>> {
+        let (mut files, mut seen): (Vec<Rc<EditorFile>>, Vec<String>) = (Vec::new(), Vec::new());
         let mut next = vec![root.to_owned()];
         while let Some(path) = next.pop() {
             let identity = self.disk.identity(&path);
@@ -100,26 +100,26 @@ impl<'d> Files<'d> {
             seen.push(identity);
             let Some(file) = self.file(&path) else { continue };
             next.extend(file.uses().map(|(path, _)| path));
-            found.push(file);
+            files.push(file);
         }
-        found
+        files
     }
 
-    /// The sets that a file is in: its own, and those of open files that use it.
-    pub(super) fn sets(&self, path: &str) -> Vec<Vec<Rc<File>>> {
+    /// The sets that contain a file: its own first, then those of other open files that use it.
+    pub(super) fn file_sets(&self, path: &str) -> Vec<Vec<Rc<EditorFile>>> {
         let identity = self.disk.identity(path);
         let others = self
             .open
             .keys()
             .filter(|other| self.disk.identity(other) != identity)
-            .map(|other| self.set(other));
+            .map(|other| self.file_set(other));
         let with_it = others.filter(|set| set.iter().any(|file| self.disk.identity(&file.path) == identity));
-        std::iter::once(self.set(path)).chain(with_it).collect()
+        std::iter::once(self.file_set(path)).chain(with_it).collect()
     }
 
-    /// Open specs that a change of a file says something new of: itself, and those that use it.
+    /// Open specs that a change of a file affects: itself, and those that use it.
     pub(super) fn affected(&self, path: &str) -> Vec<String> {
-        self.sets(path)
+        self.file_sets(path)
             .into_iter()
             .filter_map(|set| set.first().map(|file| file.path.clone()))
             .filter(|path| self.open.contains_key(path))
@@ -127,14 +127,14 @@ impl<'d> Files<'d> {
     }
 }
 
-impl Loader for Files<'_> {
-    fn load(&self, path: &str, most: u64) -> Result<String, String> {
+impl Loader for OpenFiles<'_> {
+    fn load(&self, path: &str, limit: u64) -> Result<String, String> {
         match self.opened(path) {
-            Some(open) if open.file.text.content().len() as u64 <= most => {
+            Some(open) if open.file.text.content().len() as u64 <= limit => {
                 Ok(open.file.text.content().to_owned())
             }
-            Some(_) => Err(fabc_lang::syntax::too_long(most)),
-            None => self.disk.load(path, most),
+            Some(_) => Err(fabc_lang::syntax::too_long(limit)),
+            None => self.disk.load(path, limit),
         }
     }
 

@@ -1,10 +1,10 @@
-//! What editors ask about specs: the Language Server Protocol.
+//! The Language Server Protocol: answers to what editors ask about specs.
 //!
-//! Comes in: texts as they are typed. Goes out: the findings of `fabc check`, and answers: what a word means,
-//! what could stand somewhere, where a name is declared and used, a layout, what mends an error. A text is
-//! read in two ways: by the compiler, which says what is wrong; and word by word (`reading`), which needs no
-//! whole text and answers while it is written. `answers`, `names`, `fixes` and `drawing` use the protocol
-//! only for the values that they return.
+//! Input: texts as they are typed. Output: the findings of `fabc check`, and answers to requests: the meaning
+//! of a word, completions, declarations and uses of a name, the formatted text, fixes of an error. A text is
+//! read in two ways. The compiler reads the whole text and reports its errors. The module `reading` goes word
+//! by word, needs no complete text, and answers while the text is being written. The modules `answers`,
+//! `names`, `fixes` and `drawing` use the protocol only for the values that they return.
 
 mod analysis;
 mod answers;
@@ -12,8 +12,10 @@ mod drawing;
 mod files;
 mod fixes;
 mod names;
+mod places;
 mod reader;
 mod reading;
+mod requests;
 mod server;
 mod text;
 mod tokens;

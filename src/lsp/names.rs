@@ -1,26 +1,26 @@
-//! Which names mean the same.
+//! Finds all words that mean the same name.
 //!
-//! Comes in: a word in a file. Goes out: where it is declared and used, in all files where it means this. A
-//! name that is declared in a part is known in every open spec that uses the part, and one of a spec in its
-//! own files alone. Names of a part that a spec declares are found the other way round.
+//! Input: a word in a file. Output: where its name is declared and used, in all files that share this
+//! meaning. A name that a part declares is visible in every open spec that uses the part. A name that a spec
+//! declares is visible in the spec's own files only. A part may also use a name that only a spec declares.
 
-use super::files::{File, Files};
-use super::reading::{Leaf, Role, Space};
+use super::files::{EditorFile, OpenFiles};
+use super::reading::{Leaf, NameSpace, WordRole};
 use fabc_lang::syntax::Loader;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A name that stands for something.
+/// A name that some file declares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Symbol {
-    pub(super) space: Space,
+    pub(super) space: NameSpace,
     pub(super) name: String,
-    /// Of an index: the statement that declares it.
+    /// For an index, the statement that declares it.
     statement: Option<usize>,
 }
 
-/// Where a name stands.
+/// One place of a symbol.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Occurrence {
     pub(super) path: String,
@@ -34,114 +34,117 @@ impl Occurrence {
     }
 }
 
-/// What a word names, if it names anything that some file declares.
-pub(super) fn symbol(files: &Files<'_>, file: &File, leaf: &Leaf) -> Option<Symbol> {
+/// The symbol that a word stands for, if some file declares it.
+pub(super) fn find_symbol(files: &OpenFiles<'_>, file: &EditorFile, leaf: &Leaf) -> Option<Symbol> {
     let name = file.slice(leaf.bytes.clone());
-    if let Some(statement) = index(file, leaf, name) {
-        return Some(Symbol { space: Space::Index, name: name.to_owned(), statement: Some(statement) });
+    if let Some(statement) = index_statement(file, leaf, name) {
+        return Some(Symbol { space: NameSpace::Index, name: name.to_owned(), statement: Some(statement) });
     }
-    let spaces = spaces(leaf.role);
-    let sets = files.sets(&file.path);
-    let known = |space: &Space| {
-        sets.iter().flatten().any(|file| file.declared(*space).any(|(other, _)| other == name))
+    let spaces = candidate_spaces(leaf.role);
+    let sets = files.file_sets(&file.path);
+    let is_declared = |space: &NameSpace| {
+        sets.iter().flatten().any(|file| file.declarations(*space).any(|(other, _)| other == name))
     };
-    let space = spaces.iter().copied().find(known)?;
+    let space = spaces.iter().copied().find(is_declared)?;
     Some(Symbol { space, name: name.to_owned(), statement: None })
 }
 
-/// The spaces that a word may be of, the first one first.
-pub(super) fn spaces(role: Role) -> &'static [Space] {
+/// The name spaces that a word may belong to, in the order in which they are tried.
+pub(super) fn candidate_spaces(role: WordRole) -> &'static [NameSpace] {
     match role {
-        Role::Declared(Space::Fabric) => &[Space::Fabric],
-        Role::Declared(Space::Constant) | Role::Named(Space::Constant) | Role::Value => &[Space::Constant],
+        WordRole::Declared(NameSpace::Fabric) => &[NameSpace::Fabric],
+        WordRole::Declared(NameSpace::Constant) | WordRole::Named(NameSpace::Constant) | WordRole::Value => {
+            &[NameSpace::Constant]
+        }
         // A parameter may stand for the name of a link.
-        Role::Named(Space::Link) => &[Space::Link, Space::Constant],
-        Role::Declared(Space::Link) => &[Space::Link],
-        Role::Declared(Space::Ocs) | Role::Named(Space::Ocs) => &[Space::Ocs],
-        Role::Declared(Space::Run) | Role::Named(Space::Run) => &[Space::Run],
-        Role::Declared(Space::Slice) | Role::Named(Space::Slice) => &[Space::Slice],
+        WordRole::Named(NameSpace::Link) => &[NameSpace::Link, NameSpace::Constant],
+        WordRole::Declared(NameSpace::Link) => &[NameSpace::Link],
+        WordRole::Declared(NameSpace::Ocs) | WordRole::Named(NameSpace::Ocs) => &[NameSpace::Ocs],
+        WordRole::Declared(NameSpace::Run) | WordRole::Named(NameSpace::Run) => &[NameSpace::Run],
+        WordRole::Declared(NameSpace::Slice) | WordRole::Named(NameSpace::Slice) => &[NameSpace::Slice],
         _ => &[],
     }
 }
 
-/// The statement that declares an index of that name around a word. Indices are known in the ports of a
-/// `couple`; everywhere else the name is that of a constant.
-fn index(file: &File, leaf: &Leaf, name: &str) -> Option<usize> {
+/// The statement around a word that declares it as an index. Indices are visible in the ports of a `couple`.
+/// Everywhere else the same name is a constant.
+fn index_statement(file: &EditorFile, leaf: &Leaf, name: &str) -> Option<usize> {
     let reading = &file.reading;
     let head = || file.slice(reading.statements[leaf.statement].head.clone());
     match leaf.role {
-        Role::Declared(Space::Index) => {}
-        Role::Named(Space::Constant) if head() == "couple" => {}
+        WordRole::Declared(NameSpace::Index) => {}
+        WordRole::Named(NameSpace::Constant) if head() == "couple" => {}
         _ => return None,
     }
     let declares = |statement: usize| {
         reading.leaves.iter().any(|leaf| {
             leaf.statement == statement
-                && leaf.role == Role::Declared(Space::Index)
+                && leaf.role == WordRole::Declared(NameSpace::Index)
                 && file.slice(leaf.bytes.clone()) == name
         })
     };
-    let around = reading.around(reading.statements[leaf.statement].block).map(|block| block.statement);
+    let around =
+        reading.enclosing_blocks(reading.statements[leaf.statement].block).map(|block| block.statement);
     std::iter::once(leaf.statement)
         .chain(around)
         .filter(|&statement| statement < reading.statements.len())
         .find(|&statement| declares(statement))
 }
 
-/// Everywhere that a symbol of a file stands, each place once, in order.
-pub(super) fn occurrences(files: &Files<'_>, file: &Rc<File>, symbol: &Symbol) -> Vec<Occurrence> {
-    let mut found = Vec::new();
+/// All places of a symbol, each once, in order.
+pub(super) fn occurrences(files: &OpenFiles<'_>, file: &Rc<EditorFile>, symbol: &Symbol) -> Vec<Occurrence> {
+    let mut occurrences = Vec::new();
     if let Some(statement) = symbol.statement {
         for leaf in &file.reading.leaves {
             let name = file.slice(leaf.bytes.clone());
-            if name == symbol.name && index(file, leaf, name) == Some(statement) {
-                found.push(occurrence(file, leaf));
+            if name == symbol.name && index_statement(file, leaf, name) == Some(statement) {
+                occurrences.push(occurrence(file, leaf));
             }
         }
-        return found;
+        return occurrences;
     }
-    let declares = |file: &File| file.declared(symbol.space).any(|(name, _)| name == symbol.name);
-    let mut all: BTreeMap<String, Rc<File>> = BTreeMap::new();
+    let declares = |file: &EditorFile| file.declarations(symbol.space).any(|(name, _)| name == symbol.name);
+    let mut searched: BTreeMap<String, Rc<EditorFile>> = BTreeMap::new();
     let declaring: Vec<String> = files
-        .sets(&file.path)
+        .file_sets(&file.path)
         .iter()
         .flatten()
         .filter(|file| declares(file))
         .map(|file| file.path.clone())
         .collect();
     for path in &declaring {
-        for set in files.sets(path) {
-            all.extend(set.into_iter().map(|file| (file.path.clone(), file)));
+        for set in files.file_sets(path) {
+            searched.extend(set.into_iter().map(|file| (file.path.clone(), file)));
         }
     }
-    for file in all.values() {
+    for file in searched.values() {
         for leaf in &file.reading.leaves {
             let name = file.slice(leaf.bytes.clone());
             if name == symbol.name
-                && spaces(leaf.role).contains(&symbol.space)
-                && index(file, leaf, name).is_none()
+                && candidate_spaces(leaf.role).contains(&symbol.space)
+                && index_statement(file, leaf, name).is_none()
             {
-                found.push(occurrence(file, leaf));
+                occurrences.push(occurrence(file, leaf));
             }
         }
     }
-    found
+    occurrences
 }
 
-/// Why another name at all these places would break a spec that is right: files that are no specs may have
-/// names of theirs in them, such as a graph whose edges name links.
-pub(super) fn breaks(files: &Files<'_>, all: &[Occurrence], name: &str) -> Option<String> {
+/// The error that renaming these places would cause in a valid spec. Files that are no specs may use the name
+/// as well, such as a graph whose edges name links.
+pub(super) fn rename_error(files: &OpenFiles<'_>, occurrences: &[Occurrence], name: &str) -> Option<String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    for at in all.iter().rev() {
-        let text = texts.entry(files.identity(&at.path)).or_insert_with(|| {
-            files.file(&at.path).map_or_else(String::new, |file| file.text.content().to_owned())
+    for occurrence in occurrences.iter().rev() {
+        let text = texts.entry(files.identity(&occurrence.path)).or_insert_with(|| {
+            files.file(&occurrence.path).map_or_else(String::new, |file| file.text.content().to_owned())
         });
-        text.replace_range(at.range(), name);
+        text.replace_range(occurrence.range(), name);
     }
-    let changed = Changed { files, texts };
-    let mut specs: Vec<String> = all
+    let changed = RenamedFiles { files, texts };
+    let mut specs: Vec<String> = occurrences
         .iter()
-        .flat_map(|at| files.sets(&at.path))
+        .flat_map(|occurrence| files.file_sets(&occurrence.path))
         .filter_map(|set| set.first().filter(|file| file.is_spec()).map(|file| file.path.clone()))
         .collect();
     specs.sort();
@@ -153,18 +156,18 @@ pub(super) fn breaks(files: &Files<'_>, all: &[Occurrence], name: &str) -> Optio
     })
 }
 
-/// Files some of which have other texts.
-struct Changed<'a> {
-    files: &'a Files<'a>,
-    /// By identity.
+/// The open files with some texts replaced.
+struct RenamedFiles<'a> {
+    files: &'a OpenFiles<'a>,
+    /// By the identity of the file.
     texts: BTreeMap<String, String>,
 }
 
-impl Loader for Changed<'_> {
-    fn load(&self, path: &str, most: u64) -> Result<String, String> {
+impl Loader for RenamedFiles<'_> {
+    fn load(&self, path: &str, limit: u64) -> Result<String, String> {
         self.texts
             .get(&self.identity(path))
-            .map_or_else(|| self.files.load(path, most), |text| Ok(text.clone()))
+            .map_or_else(|| self.files.load(path, limit), |text| Ok(text.clone()))
     }
 
     fn identity(&self, path: &str) -> String {
@@ -172,7 +175,7 @@ impl Loader for Changed<'_> {
     }
 }
 
-fn occurrence(file: &File, leaf: &Leaf) -> Occurrence {
-    let declares = matches!(leaf.role, Role::Declared(_));
+fn occurrence(file: &EditorFile, leaf: &Leaf) -> Occurrence {
+    let declares = matches!(leaf.role, WordRole::Declared(_));
     Occurrence { path: file.path.clone(), bytes: (leaf.bytes.start, leaf.bytes.end), declares }
 }

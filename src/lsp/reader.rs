@@ -1,476 +1,448 @@
-//! Statements, and the roles of their words: what stands before and behind a word says what it is.
+//! Reads statements and the roles of their words. A word's neighbours decide its role.
 
-use super::reading::{Block, INNER, Leaf, OF_LINKS, Reading, Role, Scope, Space, Statement};
-use super::tokens::{Shape, Token, tokens};
-use fabc_lang::syntax::words::{self, Form, Place, STATEMENTS};
+use super::places::{block_place, item_space};
+use super::reading::{
+    BlockScope, INNER_WORDS, LINK_SETTINGS, Leaf, NameSpace, RawBlock, RawStatement, Reading, WordRole,
+};
+use super::tokens::{Token, TokenShape, tokenize};
+use fabc_lang::syntax::words::{self, BlockKind, ItemForm, STATEMENTS};
 use std::ops::Range;
 
 impl Reading {
-    /// Reads a text.
-    pub(super) fn of(text: &str) -> Self {
-        let mut tokens = tokens(text);
-        let all = tokens.clone();
-        tokens.retain(|token| token.shape != Shape::Comment);
-        let sign = |at: usize| tokens.get(at).map(|token: &Token| &text[token.bytes.clone()]);
-        let network = (0..tokens.len()).any(|at| sign(at) == Some("router") && sign(at + 1) == Some("{"));
-        let file = Block { bytes: 0..text.len(), scope: Scope::File, statement: 0, around: 0 };
-        let reading =
-            Reading { tokens: all, leaves: Vec::new(), blocks: vec![file], statements: Vec::new(), network };
+    /// Reads a text, finished or not.
+    pub(super) fn parse(text: &str) -> Self {
+        let mut tokens = tokenize(text);
+        let with_comments = tokens.clone();
+        tokens.retain(|token| token.shape != TokenShape::Comment);
+        let sign = |index: usize| tokens.get(index).map(|token: &Token| &text[token.bytes.clone()]);
+        let network =
+            (0..tokens.len()).any(|index| sign(index) == Some("router") && sign(index + 1) == Some("{"));
+        let file = RawBlock { bytes: 0..text.len(), scope: BlockScope::File, statement: 0, parent: 0 };
+        let reading = Reading {
+            tokens: with_comments,
+            leaves: Vec::new(),
+            blocks: vec![file],
+            statements: Vec::new(),
+            network,
+        };
         let mut reader = Reader { text, tokens: &tokens, reading };
-        reader.file();
+        reader.read_file();
         reader.reading
     }
 }
 
 struct Reader<'t> {
     text: &'t str,
-    /// Without comments.
+    /// The tokens of the text without comments.
     tokens: &'t [Token],
     reading: Reading,
 }
 
 impl<'t> Reader<'t> {
-    fn word(&self, at: usize) -> Option<&'t str> {
+    fn word(&self, index: usize) -> Option<&'t str> {
         self.tokens
-            .get(at)
-            .filter(|token| token.shape == Shape::Word)
+            .get(index)
+            .filter(|token| token.shape == TokenShape::Word)
             .map(|token| &self.text[token.bytes.clone()])
     }
 
-    fn is(&self, at: usize, sign: &str) -> bool {
-        self.tokens.get(at).is_some_and(|token| &self.text[token.bytes.clone()] == sign)
+    fn is_token(&self, index: usize, sign: &str) -> bool {
+        self.tokens.get(index).is_some_and(|token| &self.text[token.bytes.clone()] == sign)
     }
 
-    fn is_comparison(&self, at: usize) -> bool {
-        ["<=", ">=", "<", ">", "=="].iter().any(|sign| self.is(at, sign))
+    fn is_comparison(&self, index: usize) -> bool {
+        ["<=", ">=", "<", ">", "=="].iter().any(|sign| self.is_token(index, sign))
     }
 
-    fn file(&mut self) {
-        let (mut at, mut open) = (0, vec![0usize]);
-        while at < self.tokens.len() {
+    fn read_file(&mut self) {
+        let (mut index, mut open) = (0, vec![0usize]);
+        while index < self.tokens.len() {
             let block = *open.last().unwrap_or(&0);
-            if self.is(at, "}") {
+            if self.is_token(index, "}") {
                 if open.len() > 1 {
-                    let end = self.tokens[at].bytes.end;
+                    let end = self.tokens[index].bytes.end;
                     open.pop();
                     self.reading.blocks[block].bytes.end = end;
                     let statement = self.reading.blocks[block].statement;
                     self.reading.statements[statement].bytes.end = end;
                 }
-                at += 1;
+                index += 1;
                 continue;
             }
-            if self.is(at, ";") || self.is(at, "{") {
-                at += 1;
+            if self.is_token(index, ";") || self.is_token(index, "{") {
+                index += 1;
                 continue;
             }
-            let end = self.end(at);
-            let opens = self.is(end, "{");
-            let scope = self.statement(at..end, opens, block);
-            at = end;
+            let end = self.statement_end(index);
+            let opens = self.is_token(end, "{");
+            let scope = self.read_statement(index..end, opens, block);
+            index = end;
             if opens {
                 let start = self.tokens[end].bytes.start;
                 let statement = self.reading.statements.len() - 1;
                 self.reading.statements[statement].bytes.end = self.text.len();
-                self.reading.blocks.push(Block {
+                self.reading.blocks.push(RawBlock {
                     bytes: start..self.text.len(),
                     scope,
                     statement,
-                    around: block,
+                    parent: block,
                 });
                 open.push(self.reading.blocks.len() - 1);
-                at += 1;
-            } else if self.is(end, ";") {
-                at += 1;
+                index += 1;
+            } else if self.is_token(end, ";") {
+                index += 1;
             }
         }
         self.reading.leaves.sort_by_key(|leaf| leaf.bytes.start);
     }
 
-    /// Where a statement ends: at a `;`, at a brace, or where the next one plainly begins on a new line.
-    fn end(&self, from: usize) -> usize {
-        let begins = |at: usize| {
-            let Some(word) = self.word(at) else { return false };
+    /// The end of a statement: a `;`, a brace, or the start of the next statement on a new line.
+    fn statement_end(&self, from: usize) -> usize {
+        let begins = |index: usize| {
+            let Some(word) = self.word(index) else { return false };
             let new_line =
-                self.text[self.tokens[at - 1].bytes.end..self.tokens[at].bytes.start].contains('\n');
+                self.text[self.tokens[index - 1].bytes.end..self.tokens[index].bytes.start].contains('\n');
             let item = words::item(word).is_some_and(|item| !item.form.is_setting()) || word == "fabric";
-            let follows =
-                self.tokens.get(at + 1).is_some_and(|next| matches!(next.shape, Shape::Word | Shape::Quoted))
-                    || self.is(at + 1, "{");
-            let statement = STATEMENTS.iter().any(|(known, _)| *known == word) && !self.is(at + 1, ",");
-            new_line && (self.is(at + 1, "=") || item && follows || statement)
+            let follows = self
+                .tokens
+                .get(index + 1)
+                .is_some_and(|next| matches!(next.shape, TokenShape::Word | TokenShape::Quoted))
+                || self.is_token(index + 1, "{");
+            let statement =
+                STATEMENTS.iter().any(|(known, _)| *known == word) && !self.is_token(index + 1, ",");
+            new_line && (self.is_token(index + 1, "=") || item && follows || statement)
         };
-        let stops =
-            |at: usize| ["{", "}", ";"].iter().any(|sign| self.is(at, sign)) || at > from && begins(at);
-        (from..self.tokens.len()).find(|&at| stops(at)).unwrap_or(self.tokens.len())
+        let stops = |index: usize| {
+            ["{", "}", ";"].iter().any(|sign| self.is_token(index, sign)) || index > from && begins(index)
+        };
+        (from..self.tokens.len()).find(|&index| stops(index)).unwrap_or(self.tokens.len())
     }
 
-    fn leaf(&mut self, at: usize, role: Role) {
+    fn push_leaf(&mut self, index: usize, role: WordRole) {
         let statement = self.reading.statements.len() - 1;
-        self.reading.leaves.push(Leaf { bytes: self.tokens[at].bytes.clone(), role, statement });
+        self.reading.leaves.push(Leaf { bytes: self.tokens[index].bytes.clone(), role, statement });
     }
 
-    fn declare(&mut self, at: usize, space: Space) {
-        if self.word(at).is_some() {
-            self.leaf(at, Role::Declared(space));
-            let declared = (space, self.tokens[at].bytes.clone());
+    fn declare(&mut self, index: usize, space: NameSpace) {
+        if self.word(index).is_some() {
+            self.push_leaf(index, WordRole::Declared(space));
+            let declared = (space, self.tokens[index].bytes.clone());
             self.reading.statements.last_mut().expect("it was begun").declares = Some(declared);
         }
     }
 
-    /// Reads a statement without its end, and says what a block behind it is of.
-    fn statement(&mut self, range: Range<usize>, opens: bool, block: usize) -> Scope {
-        let (at, end) = (range.start, range.end);
+    /// Reads a statement up to its end, and returns the scope of a block behind it.
+    fn read_statement(&mut self, range: Range<usize>, opens: bool, block: usize) -> BlockScope {
+        let (index, end) = (range.start, range.end);
         let last = self.tokens[end - 1]
             .bytes
             .end
-            .max(self.tokens.get(end).filter(|_| self.is(end, ";")).map_or(0, |semi| semi.bytes.end));
-        let head = self.tokens[at].bytes.clone();
-        self.reading.statements.push(Statement {
+            .max(self.tokens.get(end).filter(|_| self.is_token(end, ";")).map_or(0, |semi| semi.bytes.end));
+        let head = self.tokens[index].bytes.clone();
+        self.reading.statements.push(RawStatement {
             bytes: head.start..last,
             head,
             declares: None,
             block,
             path: None,
         });
-        let Some(word) = self.word(at) else { return Scope::Unknown };
+        let Some(word) = self.word(index) else { return BlockScope::Unknown };
         match self.reading.blocks[block].scope {
-            Scope::File | Scope::Fabric | Scope::Slice => self.item(word, range, opens),
-            Scope::Sweep => {
-                self.leaf(at, Role::Named(Space::Constant));
-                self.value(at + 2..end, Around::default());
-                Scope::Unknown
+            BlockScope::File | BlockScope::Fabric | BlockScope::Slice => self.read_item(word, range, opens),
+            BlockScope::Sweep => {
+                self.push_leaf(index, WordRole::Named(NameSpace::Constant));
+                self.read_value(index + 2..end, ValueContext::default());
+                BlockScope::Unknown
             }
-            Scope::Use => self.change(word, range, opens),
-            scope => self.line(word, range, scope),
+            BlockScope::Use => self.read_change(word, range, opens),
+            scope => self.read_line(word, range, scope),
         }
     }
 
-    fn item(&mut self, word: &'t str, range: Range<usize>, opens: bool) -> Scope {
-        let (at, end) = (range.start, range.end);
+    fn read_item(&mut self, word: &'t str, range: Range<usize>, opens: bool) -> BlockScope {
+        let (index, end) = (range.start, range.end);
         match word {
             "fabric" => {
-                self.leaf(at, Role::Keyword);
-                if at + 1 < end {
-                    self.declare(at + 1, Space::Fabric);
+                self.push_leaf(index, WordRole::Keyword);
+                if index + 1 < end {
+                    self.declare(index + 1, NameSpace::Fabric);
                 }
-                return Scope::Fabric;
+                return BlockScope::Fabric;
             }
             "use" => {
-                self.leaf(at, Role::Keyword);
-                if let Some(path) = self.tokens[range].iter().find(|token| token.shape == Shape::Quoted) {
+                self.push_leaf(index, WordRole::Keyword);
+                if let Some(path) = self.tokens[range].iter().find(|token| token.shape == TokenShape::Quoted)
+                {
                     let inside = &self.text[path.bytes.clone()];
                     let close = usize::from(inside.len() > 1 && inside.ends_with('"'));
                     let bytes = path.bytes.start + 1..path.bytes.end - close;
                     self.reading.statements.last_mut().expect("it was begun").path = Some(bytes);
                 }
-                return Scope::Use;
+                return BlockScope::Use;
             }
             "let" | "param" => {
-                self.leaf(at, Role::Keyword);
-                if at + 1 < end {
-                    self.declare(at + 1, Space::Constant);
+                self.push_leaf(index, WordRole::Keyword);
+                if index + 1 < end {
+                    self.declare(index + 1, NameSpace::Constant);
                 }
-                self.value(at + 3..end, Around { constant: true, ..Around::default() });
-                return Scope::Unknown;
+                self.read_value(index + 3..end, ValueContext { constant: true, ..ValueContext::default() });
+                return BlockScope::Unknown;
             }
             "require" => {
-                self.leaf(at, Role::Keyword);
-                self.require(at + 1..end);
-                return Scope::Unknown;
+                self.push_leaf(index, WordRole::Keyword);
+                self.read_require(index + 1..end);
+                return BlockScope::Unknown;
             }
             "collective" => {
-                self.leaf(at, Role::Keyword);
-                if at + 1 < end {
-                    self.declare(at + 1, Space::Run);
+                self.push_leaf(index, WordRole::Keyword);
+                if index + 1 < end {
+                    self.declare(index + 1, NameSpace::Run);
                 }
-                if at + 3 < end && self.word(at + 3).is_some() {
-                    self.leaf(at + 3, Role::Value);
+                if index + 3 < end && self.word(index + 3).is_some() {
+                    self.push_leaf(index + 3, WordRole::Value);
                 }
-                return Scope::Choice(Some(Place::Collective));
+                return BlockScope::Choice(Some(BlockKind::Collective));
             }
             _ => {}
         }
         let Some(item) = words::item(word) else {
-            let sets = self.is(at + 1, "=") && at + 1 < end;
+            let sets = self.is_token(index + 1, "=") && index + 1 < end;
             if sets {
-                self.leaf(at, Role::Setting);
-                self.value(at + 2..end, Around::default());
+                self.push_leaf(index, WordRole::Setting);
+                self.read_value(index + 2..end, ValueContext::default());
             }
-            return Scope::Unknown;
+            return BlockScope::Unknown;
         };
-        if item.form.is_setting() && !(opens && at + 1 == end) {
-            self.leaf(at, Role::Setting);
-            return self.setting(item.name, range, opens, false);
+        if item.form.is_setting() && !(opens && index + 1 == end) {
+            self.push_leaf(index, WordRole::Setting);
+            return self.read_setting(item.name, range, opens, false);
         }
-        self.leaf(at, Role::Keyword);
-        if item.form == Form::Named && at + 1 < end {
-            self.declare(at + 1, space(item.name).unwrap_or(Space::Slice));
-            self.value(at + 2..end, Around { indices: true, ..Around::default() });
+        self.push_leaf(index, WordRole::Keyword);
+        if item.form == ItemForm::Named && index + 1 < end {
+            self.declare(index + 1, item_space(item.name).unwrap_or(NameSpace::Slice));
+            self.read_value(index + 2..end, ValueContext { indices: true, ..ValueContext::default() });
         }
         match item.name {
-            "slice" => Scope::Slice,
-            "sweep" => Scope::Sweep,
-            name => Scope::Item(name),
+            "slice" => BlockScope::Slice,
+            "sweep" => BlockScope::Sweep,
+            name => BlockScope::Item(name),
         }
     }
 
-    /// A line of the block of a `use`.
-    fn change(&mut self, word: &'t str, range: Range<usize>, opens: bool) -> Scope {
-        let (at, end) = (range.start, range.end);
+    /// Reads a line in the block of a `use`.
+    fn read_change(&mut self, word: &'t str, range: Range<usize>, opens: bool) -> BlockScope {
+        let (index, end) = (range.start, range.end);
         let Some(item) = words::item(word).filter(|item| opens || item.form.is_setting()) else {
-            self.leaf(at, Role::Named(Space::Constant));
-            self.value(at + 2..end, Around::default());
-            return Scope::Unknown;
+            self.push_leaf(index, WordRole::Named(NameSpace::Constant));
+            self.read_value(index + 2..end, ValueContext::default());
+            return BlockScope::Unknown;
         };
-        if self.is(at + 1, "=") {
-            self.leaf(at, Role::Setting);
-            return self.setting(item.name, range, opens, false);
+        if self.is_token(index + 1, "=") {
+            self.push_leaf(index, WordRole::Setting);
+            return self.read_setting(item.name, range, opens, false);
         }
-        self.leaf(at, Role::Keyword);
-        if let (true, Some(space)) = (at + 1 < end && self.word(at + 1).is_some(), space(item.name)) {
-            self.leaf(at + 1, Role::Named(space));
+        self.push_leaf(index, WordRole::Keyword);
+        if let (true, Some(space)) =
+            (index + 1 < end && self.word(index + 1).is_some(), item_space(item.name))
+        {
+            self.push_leaf(index + 1, WordRole::Named(space));
         }
-        Scope::Item(item.name)
+        BlockScope::Item(item.name)
     }
 
-    /// A line of any other block.
-    fn line(&mut self, word: &'t str, range: Range<usize>, scope: Scope) -> Scope {
-        let (at, end) = (range.start, range.end);
-        let sets = at + 1 < end && self.is(at + 1, "=");
+    /// Reads a line of any other block.
+    fn read_line(&mut self, word: &'t str, range: Range<usize>, scope: BlockScope) -> BlockScope {
+        let (index, end) = (range.start, range.end);
+        let sets = index + 1 < end && self.is_token(index + 1, "=");
         if let (false, Some((name, _))) = (sets, STATEMENTS.iter().find(|(name, _)| *name == word)) {
-            self.leaf(at, Role::Keyword);
-            self.value(at + 1..end, Around { ports: *name == "couple", ..Around::default() });
-            return Scope::Choice((*name == "level").then_some(Place::Level));
+            self.push_leaf(index, WordRole::Keyword);
+            self.read_value(
+                index + 1..end,
+                ValueContext { ports: *name == "couple", ..ValueContext::default() },
+            );
+            return BlockScope::Choice((*name == "level").then_some(BlockKind::Level));
         }
-        let known = |place: Place| place.settings().any(|setting| setting == word);
-        if scope == Scope::Item("floor") && self.is_comparison(at + 1) && !known(Place::Floor) {
-            self.leaf(at, Role::Named(Space::Link));
-            self.value(at + 2..end, Around::default());
-            return Scope::Unknown;
+        let known = |place: BlockKind| place.settings().any(|setting| setting == word);
+        if scope == BlockScope::Item("floor") && self.is_comparison(index + 1) && !known(BlockKind::Floor) {
+            self.push_leaf(index, WordRole::Named(NameSpace::Link));
+            self.read_value(index + 2..end, ValueContext::default());
+            return BlockScope::Unknown;
         }
-        self.leaf(at, Role::Setting);
-        self.setting(word, range, true, scope == Scope::Item("simulate"))
+        self.push_leaf(index, WordRole::Setting);
+        self.read_setting(word, range, true, scope == BlockScope::Item("simulate"))
     }
 
-    /// `name = value`; what a block behind the value is of.
-    fn setting(&mut self, name: &str, range: Range<usize>, opens: bool, simulated: bool) -> Scope {
+    /// Reads `name = value`, and returns the scope of a block behind the value.
+    fn read_setting(&mut self, name: &str, range: Range<usize>, opens: bool, simulated: bool) -> BlockScope {
         let from = range.start + 2;
         let choice = self.word(from).filter(|_| from < range.end);
-        let place =
-            choice.filter(|_| opens).and_then(|choice| place(name, choice, simulated, self.reading.network));
-        self.value(
+        let place = choice
+            .filter(|_| opens)
+            .and_then(|choice| block_place(name, choice, simulated, self.reading.network));
+        self.read_value(
             from..range.end,
-            Around { setting: Some(name), behind: self.is(range.end, "{"), ..Around::default() },
+            ValueContext {
+                setting: Some(name),
+                has_block: self.is_token(range.end, "{"),
+                ..ValueContext::default()
+            },
         );
-        Scope::Choice(place)
+        BlockScope::Choice(place)
     }
 
-    fn require(&mut self, range: Range<usize>) {
+    fn read_require(&mut self, range: Range<usize>) {
         let mut parts = Vec::new();
-        let mut at = range.start;
-        while at < range.end && self.word(at).is_some() {
-            parts.push(at);
-            at += 1;
-            if !(self.is(at, ".") && at + 1 < range.end) {
+        let mut index = range.start;
+        while index < range.end && self.word(index).is_some() {
+            parts.push(index);
+            index += 1;
+            if !(self.is_token(index, ".") && index + 1 < range.end) {
                 break;
             }
-            at += 1;
+            index += 1;
         }
         for (place, &part) in parts.iter().enumerate() {
             let role = match self.word(part) {
-                _ if place + 1 == parts.len() => Role::Metric,
-                Some("fault") => Role::Keyword,
-                _ => Role::Named(Space::Run),
+                _ if place + 1 == parts.len() => WordRole::Metric,
+                Some("fault") => WordRole::Keyword,
+                _ => WordRole::Named(NameSpace::Run),
             };
-            self.leaf(part, role);
+            self.push_leaf(part, role);
         }
-        let from = (at..range.end)
-            .find(|&at| self.is_comparison(at) || self.is(at, "="))
-            .map_or(range.end, |at| at + 1);
-        self.value(from..range.end, Around { require: true, ..Around::default() });
+        let from = (index..range.end)
+            .find(|&index| self.is_comparison(index) || self.is_token(index, "="))
+            .map_or(range.end, |index| index + 1);
+        self.read_value(from..range.end, ValueContext { require: true, ..ValueContext::default() });
     }
 
-    /// The words behind a `=`, or behind the word of a statement.
-    fn value(&mut self, range: Range<usize>, around: Around<'_>) {
+    /// Reads the words behind a `=`, or behind the first word of a statement.
+    fn read_value(&mut self, range: Range<usize>, context: ValueContext<'_>) {
         let (first, end) = (range.start, range.end);
-        // Whether an operand is wanted, and whether it is a link.
+        // Whether an operand is expected next, and whether it is a link.
         let (mut wanted, mut of_link) = (true, false);
-        let mut at = first;
-        while at < end {
-            let Some(word) = self.word(at) else {
-                let closes = self.is(at, ")") || self.is(at, "]");
-                wanted = self.tokens[at].shape == Shape::Sign && !closes;
-                at += 1;
+        let mut index = first;
+        while index < end {
+            let Some(word) = self.word(index) else {
+                let closes = self.is_token(index, ")") || self.is_token(index, "]");
+                wanted = self.tokens[index].shape == TokenShape::Sign && !closes;
+                index += 1;
                 continue;
             };
-            let begins = at == first && around.setting.is_some();
-            if !begins && self.joins(at, first, wanted) {
-                self.leaf(at, Role::Keyword);
-                (wanted, of_link) = (true, word == "over" && !self.is(at + 1, "groups"));
-                if around.require && word == "of" && at + 1 < end && self.word(at + 1).is_some() {
-                    at += 1;
-                    self.leaf(at, Role::Choice);
+            let begins = index == first && context.setting.is_some();
+            if !begins && self.is_connective(index, first, wanted) {
+                self.push_leaf(index, WordRole::Keyword);
+                (wanted, of_link) = (true, word == "over" && !self.is_token(index + 1, "groups"));
+                if context.require && word == "of" && index + 1 < end && self.word(index + 1).is_some() {
+                    index += 1;
+                    self.push_leaf(index, WordRole::Choice);
                     wanted = false;
                 }
-                at += 1;
+                index += 1;
             } else if !wanted {
-                at = self.unit(at, end);
+                index = self.read_unit(index, end);
             } else if of_link {
-                self.leaf(at, Role::Named(Space::Link));
+                self.push_leaf(index, WordRole::Named(NameSpace::Link));
                 (wanted, of_link) = (false, false);
-                at += 1;
-            } else if let Some(role) = self.operand(at, &range, around) {
-                self.leaf(at, role);
-                // Behind a word of the language its own operands follow.
-                wanted = begins && role == Role::Value && at + 1 < end;
-                at += 1;
+                index += 1;
+            } else if let Some(role) = self.operand_role(index, &range, context) {
+                self.push_leaf(index, role);
+                // A word of the language may have operands of its own behind it.
+                wanted = begins && role == WordRole::Value && index + 1 < end;
+                index += 1;
             } else {
-                // The name of a router: numbers are in the brackets, and nothing else.
-                at = (at..end).find(|&at| self.is(at, "]")).map_or(end, |close| close + 1);
+                // The name of a router: its brackets hold numbers only.
+                index = (index..end).find(|&index| self.is_token(index, "]")).map_or(end, |close| close + 1);
                 wanted = false;
             }
         }
     }
 
-    /// Whether a word joins others: `over`, `with`, and `x` behind an operand.
-    fn joins(&self, at: usize, first: usize, wanted: bool) -> bool {
-        match self.word(at) {
+    /// Whether a word connects operands: `over`, `with`, and `x` behind an operand.
+    fn is_connective(&self, index: usize, first: usize, wanted: bool) -> bool {
+        match self.word(index) {
             Some("x") => !wanted,
             Some("any") => true,
-            Some("cubes") => at > first && self.is(at - 1, "for"),
-            Some(word) => INNER.contains(&word),
+            Some("cubes") => index > first && self.is_token(index - 1, "for"),
+            Some(word) => INNER_WORDS.contains(&word),
             None => false,
         }
     }
 
-    /// What an operand is; `None` of the name of a router, whose brackets are no matter here.
-    fn operand(&self, at: usize, range: &Range<usize>, around: Around<'_>) -> Option<Role> {
-        let (begins, ends) = (at == range.start, at + 1 == range.end);
-        let before = |sign| !begins && self.is(at - 1, sign);
-        let behind = |sign| !ends && self.is(at + 1, sign);
+    /// The role of an operand. `None` for the name of a router, whose brackets hold no roles.
+    fn operand_role(
+        &self,
+        index: usize,
+        range: &Range<usize>,
+        context: ValueContext<'_>,
+    ) -> Option<WordRole> {
+        let (begins, ends) = (index == range.start, index + 1 == range.end);
+        let before = |sign| !begins && self.is_token(index - 1, sign);
+        let behind = |sign| !ends && self.is_token(index + 1, sign);
         if behind("[") {
-            return around.ports.then_some(Role::Face);
+            return context.ports.then_some(WordRole::Face);
         }
-        if around.indices && behind("in") {
-            return Some(Role::Declared(Space::Index));
+        if context.indices && behind("in") {
+            return Some(WordRole::Declared(NameSpace::Index));
         }
-        if around.constant {
+        if context.constant {
             let word = begins && (ends || behind("in")) || before("[") || before(",");
-            return Some(if word { Role::Value } else { Role::Named(Space::Constant) });
+            return Some(if word { WordRole::Value } else { WordRole::Named(NameSpace::Constant) });
         }
-        let Some(setting) = around.setting.filter(|_| begins) else {
-            return Some(Role::Named(Space::Constant));
+        let Some(setting) = context.setting.filter(|_| begins) else {
+            return Some(WordRole::Named(NameSpace::Constant));
         };
         Some(match setting {
-            _ if ends && around.behind || self.is_choice(at, range.end) => Role::Value,
-            _ if !ends => Role::Named(Space::Constant),
-            "after" => Role::Named(Space::Run),
-            setting if OF_LINKS.contains(&setting) => Role::Named(Space::Link),
-            setting if words::takes_a_word(setting) => Role::Value,
-            _ => Role::Named(Space::Constant),
+            _ if ends && context.has_block || self.is_choice(index, range.end) => WordRole::Value,
+            _ if !ends => WordRole::Named(NameSpace::Constant),
+            "after" => WordRole::Named(NameSpace::Run),
+            setting if LINK_SETTINGS.contains(&setting) => WordRole::Named(NameSpace::Link),
+            setting if words::takes_a_word(setting) => WordRole::Value,
+            _ => WordRole::Named(NameSpace::Constant),
         })
     }
 
-    /// Whether the first word of a value is followed by what only a word of the language has behind it.
-    fn is_choice(&self, at: usize, end: usize) -> bool {
-        let Some(next) = self.tokens.get(at + 1).filter(|_| at + 1 < end) else { return false };
+    /// Whether the token behind the first word of a value can only follow a word of the language.
+    fn is_choice(&self, index: usize, end: usize) -> bool {
+        let Some(next) = self.tokens.get(index + 1).filter(|_| index + 1 < end) else { return false };
         match next.shape {
-            Shape::Quoted | Shape::Number => true,
-            Shape::Word => !INNER.contains(&self.word(at + 1).unwrap_or_default()),
-            Shape::Sign => self.is(at + 1, "("),
-            Shape::Comment => false,
+            TokenShape::Quoted | TokenShape::Number => true,
+            TokenShape::Word => !INNER_WORDS.contains(&self.word(index + 1).unwrap_or_default()),
+            TokenShape::Sign => self.is_token(index + 1, "("),
+            TokenShape::Comment => false,
         }
     }
 
-    /// A word behind an operand: `GB/s` is one.
-    fn unit(&mut self, at: usize, end: usize) -> usize {
-        let close = |one: usize| self.tokens[one].bytes.end == self.tokens[one + 1].bytes.start;
-        let parts = if at + 2 < end
-            && self.is(at + 1, "/")
-            && self.word(at + 2).is_some()
-            && close(at)
-            && close(at + 1)
+    /// Reads a unit behind an operand, and returns the token behind it. `GB/s` is one unit.
+    fn read_unit(&mut self, index: usize, end: usize) -> usize {
+        let close = |token: usize| self.tokens[token].bytes.end == self.tokens[token + 1].bytes.start;
+        let parts = if index + 2 < end
+            && self.is_token(index + 1, "/")
+            && self.word(index + 2).is_some()
+            && close(index)
+            && close(index + 1)
         {
             3
         } else {
             1
         };
-        self.leaf(at, Role::Unit);
-        let last = self.tokens[at + parts - 1].bytes.end;
+        self.push_leaf(index, WordRole::Unit);
+        let last = self.tokens[index + parts - 1].bytes.end;
         self.reading.leaves.last_mut().expect("it was just put there").bytes.end = last;
-        at + parts
+        index + parts
     }
 }
 
-/// What stands around a value.
+/// The surroundings of a value, which decide the roles of its words.
 #[derive(Clone, Copy, Default)]
-struct Around<'a> {
+struct ValueContext<'a> {
     setting: Option<&'a str>,
-    /// Whether a block follows.
-    behind: bool,
-    /// Of a `let` or `param`.
+    /// Whether a block follows the value.
+    has_block: bool,
+    /// Whether the value belongs to a `let` or `param`.
     constant: bool,
-    /// Of a `couple`.
+    /// Whether the value belongs to a `couple`.
     ports: bool,
-    /// Of an `ocs`.
+    /// Whether the value belongs to an `ocs`.
     indices: bool,
     require: bool,
-}
-
-/// What an item of a name is.
-fn space(item: &str) -> Option<Space> {
-    match item {
-        "link" => Some(Space::Link),
-        "ocs" => Some(Space::Ocs),
-        "simulate" | "collective" => Some(Space::Run),
-        "slice" => Some(Space::Slice),
-        _ => None,
-    }
-}
-
-/// Whose settings stand in the block of a choice.
-fn place(setting: &str, choice: &str, simulated: bool, network: bool) -> Option<Place> {
-    use Place::*;
-    match (setting, choice) {
-        ("topology" | "of", "torus" | "twisted_torus" | "mesh") => Some(Grid),
-        ("topology" | "of", "hypercube" | "folded_hypercube") => Some(Hypercube),
-        ("topology", "synthesize") => Some(if network { FreeGraph } else { Synthesize }),
-        ("topology" | "of", family) => {
-            let families = [
-                Hyperx,
-                Polarstar,
-                Polarfly,
-                SlimFly,
-                Bundlefly,
-                Spectralfly,
-                Dragonfly,
-                Levels,
-                Megafly,
-                FatTree,
-                Kautz,
-                GenKautz,
-                Xpander,
-                RandomRegular,
-                RingN,
-                Nbr,
-                Gau,
-                Permute,
-                Graph,
-            ];
-            families.into_iter().find(|place| place.name() == family)
-        }
-        ("routing", "allowed_turns") => Some(AllowedTurns),
-        ("routing", "scheduled") => Some(Scheduled),
-        ("routing", _) => simulated.then_some(Ways),
-        ("model", "packet") => Some(PacketModel),
-        ("model", "flit") => Some(FlitModel),
-        ("traffic", "group_shift") => Some(Traffic),
-        ("traffic", "hotspot") => Some(Hotspot),
-        ("traffic", "all_to_all") => Some(AllToAll),
-        ("births", "bursts") => Some(Bursts),
-        ("clustering", "walktrap") => Some(Walktrap),
-        ("placement", "annealed") => Some(Annealed),
-        _ => None,
-    }
 }

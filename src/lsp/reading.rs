@@ -1,141 +1,141 @@
-//! What every word of a text is, as far as can be told while it is being written.
+//! The role of every word of a text, as far as it is known while the text is being written.
 //!
-//! Comes in: the text of a file, finished or not. Goes out: its statements and blocks, and the role of every
-//! word. The grammar is not asked: it needs a whole text, and here one is read at every keystroke. Where a
-//! text is right, both say the same (`tests/it/lsp.rs` compares). How it is read: `reader`.
+//! Input: the text of a file, finished or not. Output: its statements and blocks, and the role of every word.
+//! The grammar is not used: it needs a complete text, and this reading happens at every keystroke. On valid
+//! texts both agree (`tests/it/lsp.rs` compares them). The module `reader` does the work.
 
 use super::tokens::Token;
-use fabc_lang::syntax::words::Place;
+use fabc_lang::syntax::words::BlockKind;
 use std::ops::Range;
 
-/// Names of one space are told apart by their spelling.
+/// A name space. Names within one space differ in their spelling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Space {
+pub(super) enum NameSpace {
     Fabric,
-    /// `let` and `param`
+    /// Names of `let` and `param`.
     Constant,
-    /// Of an `ocs` group; known in its item alone.
+    /// An index of an `ocs` group, visible in its item alone.
     Index,
     Link,
     Ocs,
-    /// Simulations and collectives, which metrics name alike.
+    /// Simulations and collectives: metrics name both in the same form.
     Run,
     Slice,
 }
 
-/// What a word is.
+/// The role of a word in the language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
+pub(super) enum WordRole {
     Keyword,
     Setting,
-    /// A word of the language as a value.
+    /// A value that is a word of the language.
     Choice,
-    /// A constant, or a word of the language, whichever there is.
+    /// A value that is a constant or a word of the language. The file set decides.
     Value,
     Unit,
     Metric,
-    /// `x` of `+x[u, v]`
+    /// The name of a face, such as `x` in `+x[u, v]`.
     Face,
-    Declared(Space),
-    Named(Space),
+    Declared(NameSpace),
+    Named(NameSpace),
 }
 
-/// A word with a role.
+/// A word with its role.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Leaf {
     pub(super) bytes: Range<usize>,
-    pub(super) role: Role,
+    pub(super) role: WordRole,
     pub(super) statement: usize,
 }
 
-/// What a block is of.
+/// What may stand in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Scope {
+pub(super) enum BlockScope {
     File,
     Fabric,
     Slice,
-    /// `chip { .. }`, `link copper { .. }`
+    /// The block of an item with this word: `chip { .. }`, `link copper { .. }`.
     Item(&'static str),
-    /// `topology = torus 4 x 4 { .. }`, `level 9 { .. }`
-    Choice(Option<Place>),
+    /// The block of a value or line: `topology = torus 4 x 4 { .. }`, `level 9 { .. }`.
+    Choice(Option<BlockKind>),
     Sweep,
     Use,
     Unknown,
 }
 
-impl Scope {
-    /// Whether items stand in it.
+impl BlockScope {
+    /// Whether the block holds items.
     pub(super) fn has_items(self) -> bool {
-        matches!(self, Scope::File | Scope::Fabric | Scope::Slice)
+        matches!(self, BlockScope::File | BlockScope::Fabric | BlockScope::Slice)
     }
-    /// Whose settings stand in it.
-    pub(super) fn place(self) -> Option<Place> {
-        const ITEMS: [Place; 10] = [
-            Place::Link,
-            Place::Router,
-            Place::Chip,
-            Place::Cube,
-            Place::Ocs,
-            Place::Budget,
-            Place::Failures,
-            Place::Floor,
-            Place::Demand,
-            Place::Simulate,
+    /// The place in the language whose settings the block holds.
+    pub(super) fn place(self) -> Option<BlockKind> {
+        const ITEMS: [BlockKind; 10] = [
+            BlockKind::Link,
+            BlockKind::Router,
+            BlockKind::Chip,
+            BlockKind::Cube,
+            BlockKind::Ocs,
+            BlockKind::Budget,
+            BlockKind::Failures,
+            BlockKind::Floor,
+            BlockKind::Demand,
+            BlockKind::Simulate,
         ];
         match self {
-            Scope::Item(word) => ITEMS.into_iter().find(|place| place.name() == word),
-            Scope::Choice(place) => place,
+            BlockScope::Item(word) => ITEMS.into_iter().find(|place| place.name() == word),
+            BlockScope::Choice(place) => place,
             _ => None,
         }
     }
 }
 
-/// `{ .. }`, or all of a file.
+/// A block `{ .. }`, or the whole file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Block {
-    /// With its braces; to the end of the text, if it is not closed.
+pub(super) struct RawBlock {
+    /// The bytes with both braces, or to the end of the text if the block is not closed.
     pub(super) bytes: Range<usize>,
-    pub(super) scope: Scope,
-    /// The statement that it belongs to, and the block around it; of a file itself.
+    pub(super) scope: BlockScope,
+    /// The statement that the block belongs to, and the block around it. A file has 0 for both.
     pub(super) statement: usize,
-    pub(super) around: usize,
+    pub(super) parent: usize,
 }
 
 /// An item or a line of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Statement {
-    /// With its `;` or block.
+pub(super) struct RawStatement {
+    /// The bytes with the final `;` or block.
     pub(super) bytes: Range<usize>,
-    /// Its first word.
+    /// The bytes of its first word.
     pub(super) head: Range<usize>,
-    /// What it declares.
-    pub(super) declares: Option<(Space, Range<usize>)>,
-    /// Where it stands.
+    /// The space and bytes of the name that it declares.
+    pub(super) declares: Option<(NameSpace, Range<usize>)>,
+    /// The block that it stands in.
     pub(super) block: usize,
     /// The path of a `use`, without quotes.
     pub(super) path: Option<Range<usize>>,
 }
 
-/// A text that was read.
+/// The result of reading a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Reading {
     pub(super) tokens: Vec<Token>,
     pub(super) leaves: Vec<Leaf>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) statements: Vec<Statement>,
-    /// Whether it declares routers, not cubes.
+    pub(super) blocks: Vec<RawBlock>,
+    pub(super) statements: Vec<RawStatement>,
+    /// Whether the text declares routers, not cubes.
     pub(super) network: bool,
 }
 
-/// Words within statements.
-pub(super) const INNER: [&str; 10] =
+/// Words that connect the parts of a statement.
+pub(super) const INNER_WORDS: [&str; 10] =
     ["x", "over", "with", "of", "in", "for", "step", "joined", "weight", "groups"];
 
 /// Settings whose value is a link.
-pub(super) const OF_LINKS: [&str; 5] = ["link", "local", "global", "default", "beyond"];
+pub(super) const LINK_SETTINGS: [&str; 5] = ["link", "local", "global", "default", "beyond"];
 
 impl Reading {
-    /// The word at a byte, or that ends there.
+    /// The word that contains a byte or ends there.
     pub(super) fn leaf_at(&self, offset: usize) -> Option<&Leaf> {
         let after = self.leaves.partition_point(|leaf| leaf.bytes.end < offset);
         self.leaves[after..]
@@ -146,18 +146,18 @@ impl Reading {
 
     /// The innermost block around a byte.
     pub(super) fn block_at(&self, offset: usize) -> usize {
-        let inside = |block: &&(usize, &Block)| {
+        let inside = |block: &&(usize, &RawBlock)| {
             block.1.bytes.start < offset
                 && (offset < block.1.bytes.end
                     || block.1.bytes.end == self.blocks[0].bytes.end && offset == block.1.bytes.end)
         };
-        let all: Vec<(usize, &Block)> = self.blocks.iter().enumerate().collect();
-        all.iter().skip(1).filter(inside).map(|(at, _)| *at).next_back().unwrap_or(0)
+        let blocks: Vec<(usize, &RawBlock)> = self.blocks.iter().enumerate().collect();
+        blocks.iter().skip(1).filter(inside).map(|(index, _)| *index).next_back().unwrap_or(0)
     }
 
-    /// The blocks around one, itself first, the file last.
-    pub(super) fn around(&self, block: usize) -> impl Iterator<Item = &Block> {
-        let next = |at: &usize| (*at != 0).then(|| self.blocks[*at].around);
-        std::iter::successors(Some(block), next).map(|at| &self.blocks[at])
+    /// A block and all blocks around it, from the inside out. The file comes last.
+    pub(super) fn enclosing_blocks(&self, block: usize) -> impl Iterator<Item = &RawBlock> {
+        let next = |index: &usize| (*index != 0).then(|| self.blocks[*index].parent);
+        std::iter::successors(Some(block), next).map(|index| &self.blocks[index])
     }
 }

@@ -1,16 +1,16 @@
-//! Words, numbers, texts and signs, wherever they stand and whatever is wrong with them.
+//! Splits a text into words, numbers, quoted texts, signs and comments, whatever errors it has.
 //!
-//! Comes in: the text of a file, finished or not. Goes out: its tokens in order; blanks are in none of them.
-//! What a grammar makes of them is no matter here: while somebody types there is none.
+//! Input: the text of a file, finished or not. Output: its tokens in order, without blanks. The grammar plays
+//! no part here, because a text that is being typed follows none.
 
 use std::ops::Range;
 
-/// What a token looks like.
+/// The lexical class of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shape {
+pub(super) enum TokenShape {
     Word,
     Number,
-    /// In quotes.
+    /// A text in quotes, to the end of its line if they are not closed.
     Quoted,
     /// `=`, `<=`, `..`, `{` and the like.
     Sign,
@@ -20,33 +20,33 @@ pub(super) enum Shape {
 /// A token and its bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Token {
-    pub(super) shape: Shape,
+    pub(super) shape: TokenShape,
     pub(super) bytes: Range<usize>,
 }
 
 /// Signs of several letters, the longer ones first.
 const SIGNS: [&str; 6] = ["..=", "..", "<=", ">=", "==", "!="];
 
-/// The tokens of a text.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+/// The tokens of a text, in order.
+pub(super) fn tokenize(text: &str) -> Vec<Token> {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut tokens: Vec<Token> = Vec::new();
-    let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        let rest = &text[at..];
+    let mut offset = 0;
+    while let Some(first) = text[offset..].chars().next() {
+        let rest = &text[offset..];
         let until = |stop: &dyn Fn(char) -> bool| rest.find(stop).unwrap_or(rest.len());
         let (shape, length) = match first {
             _ if first.is_whitespace() => {
-                at += until(&|letter| !letter.is_whitespace());
+                offset += until(&|letter| !letter.is_whitespace());
                 continue;
             }
-            '/' if rest.starts_with("//") => (Shape::Comment, until(&|letter| letter == '\n')),
+            '/' if rest.starts_with("//") => (TokenShape::Comment, until(&|letter| letter == '\n')),
             '/' if rest.starts_with("/*") => {
-                (Shape::Comment, rest[2..].find("*/").map_or(rest.len(), |length| length + 4))
+                (TokenShape::Comment, rest[2..].find("*/").map_or(rest.len(), |length| length + 4))
             }
             '"' => {
                 let end = rest[1..].find(['"', '\n']).map_or(rest.len(), |length| length + 1);
-                (Shape::Quoted, end + usize::from(rest[end..].starts_with('"')))
+                (TokenShape::Quoted, end + usize::from(rest[end..].starts_with('"')))
             }
             '0'..='9' => {
                 let digits = |from: usize| {
@@ -54,28 +54,30 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                         .find(|letter: char| !letter.is_ascii_digit() && letter != '_')
                         .map_or(rest.len(), |length| from + length)
                 };
-                let whole = digits(0);
-                let decimal = rest[whole..].starts_with('.')
-                    && rest[whole + 1..].starts_with(|letter: char| letter.is_ascii_digit());
-                (Shape::Number, if decimal { digits(whole + 1) } else { whole })
+                let integer_end = digits(0);
+                let decimal = rest[integer_end..].starts_with('.')
+                    && rest[integer_end + 1..].starts_with(|letter: char| letter.is_ascii_digit());
+                (TokenShape::Number, if decimal { digits(integer_end + 1) } else { integer_end })
             }
             // `4x8` is three tokens.
             'x' if rest[1..].starts_with(|letter: char| letter.is_ascii_digit())
-                && tokens.last().is_some_and(|last| last.shape == Shape::Number && last.bytes.end == at) =>
+                && tokens
+                    .last()
+                    .is_some_and(|last| last.shape == TokenShape::Number && last.bytes.end == offset) =>
             {
-                (Shape::Word, 1)
+                (TokenShape::Word, 1)
             }
-            _ if is_word(first) => (Shape::Word, until(&|letter| !is_word(letter))),
+            _ if is_word(first) => (TokenShape::Word, until(&|letter| !is_word(letter))),
             _ => (
-                Shape::Sign,
+                TokenShape::Sign,
                 SIGNS
                     .iter()
                     .find(|sign| rest.starts_with(**sign))
                     .map_or(first.len_utf8(), |sign| sign.len()),
             ),
         };
-        tokens.push(Token { shape, bytes: at..at + length });
-        at += length;
+        tokens.push(Token { shape, bytes: offset..offset + length });
+        offset += length;
     }
     tokens
 }
@@ -87,7 +89,7 @@ mod tests {
     #[test]
     fn tokens_are_what_they_look_like() {
         let text = "a_1=4x8 1.5..=2 // c\n\"q\" \"open\n/* x";
-        let shown: Vec<&str> = tokens(text).into_iter().map(|token| &text[token.bytes]).collect();
+        let shown: Vec<&str> = tokenize(text).into_iter().map(|token| &text[token.bytes]).collect();
         assert_eq!(shown, ["a_1", "=", "4", "x", "8", "1.5", "..=", "2", "// c", "\"q\"", "\"open", "/* x"]);
     }
 }

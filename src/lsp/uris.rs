@@ -2,19 +2,19 @@
 
 use lsp_types::Uri;
 
-/// The path of a `file:` URI; `None` for any other URI, such as that of a text that was never saved.
+/// The path of a `file:` URI. `None` for any other URI, such as that of a text that was never saved.
 pub(super) fn path_of_uri(uri: &Uri) -> Option<String> {
     let rest = uri.as_str().strip_prefix("file://")?;
-    // An empty host, or this one.
-    let at = rest.find('/')?;
-    if !matches!(&rest[..at], "" | "localhost") {
+    // The host is empty or `localhost`.
+    let path_start = rest.find('/')?;
+    if !matches!(&rest[..path_start], "" | "localhost") {
         return None;
     }
-    let (mut bytes, mut left) = (Vec::new(), rest[at..].bytes());
-    while let Some(byte) = left.next() {
+    let (mut bytes, mut remaining) = (Vec::new(), rest[path_start..].bytes());
+    while let Some(byte) = remaining.next() {
         bytes.push(match byte {
             b'%' => {
-                let digits = [left.next()?, left.next()?];
+                let digits = [remaining.next()?, remaining.next()?];
                 u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
             }
             other => other,

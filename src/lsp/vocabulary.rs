@@ -1,23 +1,23 @@
-//! The words of the language, with their meaning, and which of them a setting may have as its value.
+//! The words of the language with their meanings, and the values that a setting may have.
 //!
-//! Comes in: a word, and where it stands. Goes out: a line for people. The words themselves stand in
-//! [`fabc_lang::syntax::words`] and [`fabc_model`]; a test compares, so that none is without a meaning.
+//! Input: a word, and where it stands. Output: a line for people. The words themselves stand in
+//! [`fabc_lang::syntax::words`] and [`fabc_model`]. A test proves that every word has a meaning.
 
-use super::reading::INNER;
+use super::reading::INNER_WORDS;
 use fabc_base::units::{Dimension, UNITS};
-use fabc_lang::syntax::words::{FIELDS, ITEMS, Place, STATEMENTS};
+use fabc_lang::syntax::words::{BlockKind, FIELDS, ITEMS, STATEMENTS};
 use fabc_model::REFERENCES;
 use fabc_model::{
-    Arbitration, Arcs, Arrangement, Births, Bundles, Clustering, Collective, CollectiveAlgorithm,
-    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, Method, Metric, Model, Objective, Order,
-    PlacementChoice, RouteSelect, Routing, RoutingChoice, Scenarios, Score, Shortest, SimulatedMetric,
-    SonicConfig, Supernode, SymmetryChoice, SynthesisMethod, TableKey, TopologyChoice, Traffic, TurnPriority,
-    Word,
+    Arbitration, Arcs, Arrangement, Births, Bundling, Clustering, Collective, CollectiveAlgorithm,
+    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, MessageOrder, Metric,
+    Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel, RoutingChoice,
+    Scenarios, Score, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice, SynthesisMethod, TableKey,
+    TopologyChoice, Traffic, TurnPriority, Word,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// By key.
+/// Meanings by key, from `meanings.txt`.
 static MEANINGS: LazyLock<BTreeMap<&str, &str>> =
     LazyLock::new(|| include_str!("meanings.txt").lines().filter_map(|line| line.split_once(": ")).collect());
 
@@ -25,33 +25,33 @@ fn meaning(key: &str) -> Option<&'static str> {
     MEANINGS.get(key).copied()
 }
 
-/// Of an item, a statement or a word between others.
-pub(super) fn of_keyword(word: &str) -> Option<&'static str> {
+/// The meaning of an item, a statement or a connecting word.
+pub(super) fn keyword_meaning(word: &str) -> Option<&'static str> {
     meaning(word)
 }
 
-/// Of a setting in a block.
-pub(super) fn of_setting(place: Option<Place>, word: &str) -> Option<&'static str> {
+/// The meaning of a setting in the block of `place`.
+pub(super) fn setting_meaning(place: Option<BlockKind>, word: &str) -> Option<&'static str> {
     place.and_then(|place| meaning(&format!("{}.{word}", place.name()))).or_else(|| meaning(word))
 }
 
-/// Of a word that is a value.
-pub(super) fn of_choice(word: &str) -> Option<&'static str> {
+/// The meaning of a word that is a value.
+pub(super) fn choice_meaning(word: &str) -> Option<&'static str> {
     meaning(&format!("={word}"))
 }
 
-/// Of a metric, without the names before it.
-pub(super) fn of_metric(word: &str) -> Option<&'static str> {
+/// The meaning of a metric, without the names before it.
+pub(super) fn metric_meaning(word: &str) -> Option<&'static str> {
     meaning(&format!("metric {word}"))
 }
 
-/// Of a unit.
-pub(super) fn of_unit(word: &str) -> Option<&'static str> {
+/// The meaning of a unit.
+pub(super) fn unit_meaning(word: &str) -> Option<&'static str> {
     let unit = UNITS.iter().find(|unit| unit.name == word)?;
     meaning(&format!("unit {:?}", unit.dimension))
 }
 
-/// An example of an item, a statement, a topology of a pod or a network.
+/// An example of an item, a statement, or a topology of a pod or network.
 pub(super) fn example(word: &str, network: bool) -> Option<&'static str> {
     let item = ITEMS.iter().map(|item| (item.name, item.example));
     let [own, other] = if network {
@@ -63,12 +63,12 @@ pub(super) fn example(word: &str, network: bool) -> Option<&'static str> {
     item.chain(STATEMENTS).chain(forms).find(|(name, _)| *name == word).map(|(_, example)| example)
 }
 
-/// The metrics of the whole fabric.
+/// The metrics of a fabric.
 pub(super) fn metrics() -> impl Iterator<Item = &'static str> {
     Metric::every().map(Metric::name)
 }
 
-/// The metrics of a simulation or collective.
+/// The metrics of a simulation or collective, each once.
 pub(super) fn run_metrics() -> impl Iterator<Item = &'static str> {
     let simulated = SimulatedMetric::ALL.into_iter().map(SimulatedMetric::name);
     let of_simulation: Vec<&str> = simulated.clone().collect();
@@ -83,12 +83,12 @@ fn words<T: Word>() -> Vec<&'static str> {
     T::WORDS.iter().map(|word| word.word()).collect()
 }
 
-/// The words that a setting may have as its value: `place` is the block that it stands in, `None` an item.
-pub(super) fn choices(place: Option<Place>, setting: &str, network: bool) -> Vec<&'static str> {
+/// The words that a setting may have as its value. `place` is the block of the setting, and `None` an item.
+pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) -> Vec<&'static str> {
     match (place, setting) {
         (None, "topology") if network => Family::FORMS.map(|(name, _)| name).to_vec(),
         (None, "topology") => TopologyChoice::FORMS.map(|(name, _)| name).to_vec(),
-        (Some(Place::Permute), "of") => Family::FORMS.map(|(name, _)| name).to_vec(),
+        (Some(BlockKind::Permute), "of") => Family::FORMS.map(|(name, _)| name).to_vec(),
         (None, "routing") => {
             let fits = |choice: &RoutingChoice| {
                 network
@@ -101,9 +101,9 @@ pub(super) fn choices(place: Option<Place>, setting: &str, network: bool) -> Vec
         }
         (None, "demand") => vec!["uniform", "matrix"],
         (None, "collective") => Collective::ALL.into_iter().map(Collective::name).chain(["pairs"]).collect(),
-        (Some(Place::Simulate), "routing") => words::<Routing>(),
-        (Some(Place::Permute), "method") => words::<Method>(),
-        (Some(Place::Floor), "order") => words::<Filling>(),
+        (Some(BlockKind::Simulate), "routing") => words::<PacketRouting>(),
+        (Some(BlockKind::Permute), "method") => words::<PermuteMethod>(),
+        (Some(BlockKind::Floor), "order") => words::<Filling>(),
         (_, "duplex") => words::<Duplex>(),
         (_, "config_db") => words::<SonicConfig>(),
         (_, "supernode") => words::<Supernode>(),
@@ -119,61 +119,62 @@ pub(super) fn choices(place: Option<Place>, setting: &str, network: bool) -> Vec
         (_, "algorithm") => words::<CollectiveAlgorithm>().into_iter().chain(["auto"]).collect(),
         (_, "barrier") => vec!["no", "yes"],
         (_, "paths") => vec!["any", "minimal"],
-        (_, "model") => words::<Model>(),
+        (_, "model") => words::<RouterModel>(),
         (_, "traffic") => words::<Traffic>(),
-        (_, "order") => words::<Order>(),
+        (_, "order") => words::<MessageOrder>(),
         (_, "births") => words::<Births>(),
-        (_, "shortest") => words::<Shortest>(),
+        (_, "shortest") => words::<HalfRoutes>(),
         (_, "rule") => words::<Score>(),
         (_, "scenarios") => words::<Scenarios>(),
         (_, "arbitration") => words::<Arbitration>(),
         (_, "credits") => words::<Credits>(),
         (_, "clustering") => words::<Clustering>(),
         (_, "placement") => words::<PlacementChoice>(),
-        (_, "bundles") => words::<Bundles>(),
-        (Some(Place::Floor), "grid") => vec!["fixed"],
-        (Some(Place::Floor), "ocs") => vec!["at", "row"],
+        (_, "bundles") => words::<Bundling>(),
+        (Some(BlockKind::Floor), "grid") => vec!["fixed"],
+        (Some(BlockKind::Floor), "ocs") => vec!["at", "row"],
         (_, "faults") => vec!["ocs", "link", "chip", "router"],
-        (Some(Place::Synthesize), "effort") => vec!["max"],
-        (Some(Place::PacketModel), "hosts") => vec!["unlimited"],
+        (Some(BlockKind::Synthesize), "effort") => vec!["max"],
+        (Some(BlockKind::PacketModel), "hosts") => vec!["unlimited"],
         _ => Vec::new(),
     }
 }
 
-/// The dimensions of the value of a setting: `place` is the block that it stands in, `None` an item. There
-/// are none where it is a plain number.
-pub(super) fn units_of(place: Option<Place>, setting: &str) -> &'static [Dimension] {
+/// The dimensions that the value of a setting may have. `place` is the block of the setting, and `None` an
+/// item. A plain number has none.
+pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'static [Dimension] {
     use Dimension::{Bandwidth, Cycles, Data, Duration, Flits, Frequency, Length, Power, Things, Time};
     match (place, setting) {
         (None, "clock") => &[Frequency],
-        (Some(Place::Link), "bandwidth") => &[Bandwidth],
-        (Some(Place::Link), "latency") => &[Cycles, Time, Length],
-        (Some(Place::Link), "per_metre") => &[Time],
-        (Some(Place::Link), "power") => &[Power],
-        (Some(Place::Router | Place::Chip), "latency") => &[Cycles, Time],
-        (Some(Place::Router | Place::Chip), "flit") => &[Data],
-        (Some(Place::Router | Place::Chip), "buffer") => &[Flits],
-        (Some(Place::Budget), "faults") => &[Things],
-        (Some(Place::Synthesize), "time_limit") => &[Duration],
-        (Some(Place::Collective), "size")
-        | (Some(Place::AllToAll), "bytes")
-        | (Some(Place::Scheduled), "vector") => &[Data],
-        (Some(Place::Collective), "overhead") => &[Time],
-        (Some(Place::Scheduled), "slot" | "hop" | "reduce") | (Some(Place::Bursts), "length") => &[Cycles],
-        (Some(Place::Scheduled), "deskew") => &[Time, Cycles],
-        (Some(Place::Simulate), "packet") | (Some(Place::Ways), "bias") => &[Flits],
-        (Some(Place::Simulate), "injection" | "warmup" | "measure") | (Some(Place::PacketModel), "turn") => {
+        (Some(BlockKind::Link), "bandwidth") => &[Bandwidth],
+        (Some(BlockKind::Link), "latency") => &[Cycles, Time, Length],
+        (Some(BlockKind::Link), "per_metre") => &[Time],
+        (Some(BlockKind::Link), "power") => &[Power],
+        (Some(BlockKind::Router | BlockKind::Chip), "latency") => &[Cycles, Time],
+        (Some(BlockKind::Router | BlockKind::Chip), "flit") => &[Data],
+        (Some(BlockKind::Router | BlockKind::Chip), "buffer") => &[Flits],
+        (Some(BlockKind::Budget), "faults") => &[Things],
+        (Some(BlockKind::Synthesize), "time_limit") => &[Duration],
+        (Some(BlockKind::Collective), "size")
+        | (Some(BlockKind::AllToAll), "bytes")
+        | (Some(BlockKind::Scheduled), "vector") => &[Data],
+        (Some(BlockKind::Collective), "overhead") => &[Time],
+        (Some(BlockKind::Scheduled), "slot" | "hop" | "reduce") | (Some(BlockKind::Bursts), "length") => {
             &[Cycles]
         }
-        (Some(Place::Floor), "inside" | "overhead" | "pitch_x" | "pitch_y") => &[Length],
-        // How long a cable of a link may be: `copper <= 10 m`.
-        (Some(Place::Floor), name) if !FIELDS.iter().any(|field| field.name == name) => &[Length],
+        (Some(BlockKind::Scheduled), "deskew") => &[Time, Cycles],
+        (Some(BlockKind::Simulate), "packet") | (Some(BlockKind::Ways), "bias") => &[Flits],
+        (Some(BlockKind::Simulate), "injection" | "warmup" | "measure")
+        | (Some(BlockKind::PacketModel), "turn") => &[Cycles],
+        (Some(BlockKind::Floor), "inside" | "overhead" | "pitch_x" | "pitch_y") => &[Length],
+        // The longest allowed cable of a link: `copper <= 10 m`.
+        (Some(BlockKind::Floor), name) if !FIELDS.iter().any(|field| field.name == name) => &[Length],
         _ => &[],
     }
 }
 
-/// What a metric is measured in, without the names before it.
-pub(super) fn units_of_metric(metric: &str) -> &'static [Dimension] {
+/// The dimensions of a metric, without the names before it.
+pub(super) fn metric_dimensions(metric: &str) -> &'static [Dimension] {
     match metric {
         "bandwidth" => &[Dimension::Bandwidth],
         "latency" | "latency_max" | "time" | "makespan" => &[Dimension::Time, Dimension::Cycles],
@@ -183,12 +184,12 @@ pub(super) fn units_of_metric(metric: &str) -> &'static [Dimension] {
     }
 }
 
-/// The words of the language by kind, each of the first kind that has it: keywords, settings, values, units.
-/// For what draws a spec without asking a server.
+/// The words of the language by kind, each in the first kind that has it: keywords, settings, values, units.
+/// Syntax highlighters that ask no server use them.
 pub fn words_by_kind() -> [BTreeSet<&'static str>; 4] {
     let mut keywords: BTreeSet<&str> =
         ITEMS.iter().map(|item| item.name).chain(STATEMENTS.map(|(name, _)| name)).collect();
-    keywords.extend(INNER.into_iter().chain(["fabric", "any", "fault"]));
+    keywords.extend(INNER_WORDS.into_iter().chain(["fabric", "any", "fault"]));
     let settings: BTreeSet<&str> = FIELDS.iter().map(|field| field.name).collect();
     let mut values: BTreeSet<&str> = metrics().chain(run_metrics()).chain(REFERENCES).collect();
     for network in [true, false] {
@@ -204,9 +205,9 @@ pub fn words_by_kind() -> [BTreeSet<&'static str>; 4] {
     let units: BTreeSet<&str> = UNITS.iter().map(|unit| unit.name).collect();
     let mut known: BTreeSet<&str> = BTreeSet::new();
     [keywords, settings, values, units].map(|kind| {
-        let own: BTreeSet<&str> = kind.difference(&known).copied().collect();
-        known.extend(&own);
-        own
+        let new_words: BTreeSet<&str> = kind.difference(&known).copied().collect();
+        known.extend(&new_words);
+        new_words
     })
 }
 
@@ -223,7 +224,7 @@ mod tests {
         };
         ITEMS.iter().for_each(|item| needs(&[item.name.to_owned()]));
         STATEMENTS.iter().for_each(|(name, _)| needs(&[(*name).to_owned()]));
-        for word in super::super::reading::INNER.into_iter().chain(["fabric", "fault", "any"]) {
+        for word in super::super::reading::INNER_WORDS.into_iter().chain(["fabric", "fault", "any"]) {
             needs(&[word.to_owned()]);
         }
         for field in FIELDS {

@@ -1,69 +1,73 @@
-//! What formulas of the literature say of a network: sizes and distances that follow from its parameters.
+//! What formulas of the literature say about a network: sizes and distances that follow from its parameters.
 //!
-//! In: a family. Out: a [`ClosedForm`], or nothing where there is none. Nothing is wired, so that networks of
-//! any size have one. Whoever wires a network, or looks at a sample of it, compares. The formulas stand in
-//! the files of the families.
+//! In: a family. Out: a [`ClosedForm`], or `None` where there are no formulas. Nothing is wired, so networks
+//! of any size have one. The code that wires a network, or samples it, compares. The formulas stand in the
+//! files of the families.
 
-/// What is known of a network without wiring it.
+/// The sizes and distances of a network that are known without wiring it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClosedForm {
-    /// Number of routers.
+    /// Number of routers, with or without hosts.
     pub routers: u64,
     /// Number of routers with hosts.
     pub endpoints: u64,
-    /// Number of links; of simplex ones each is one channel.
+    /// Number of links. A simplex link is one channel.
     pub links: u64,
-    /// Links of the router that has fewest, and of the one that has most; outputs where they are simplex.
-    pub degrees: [u32; 2],
-    /// How far a router with hosts is from another one.
+    /// The smallest and the largest number of links of a router. For simplex links, of outputs.
+    pub degrees: DegreeRange,
+    /// The largest distance between two routers with hosts.
     pub diameter: Farthest,
-    /// How far any router is from another one.
+    /// The largest distance between any two routers.
     pub router_diameter: Farthest,
-    /// `[h]`: ordered pairs of different routers with hosts at distance h, where that is known.
+    /// `[h]`: ordered pairs of different routers with hosts at distance h. `None` where that is not known.
     pub layers: Option<Vec<u64>>,
-    /// Whether every router with hosts has as many others at every distance.
+    /// Whether every router with hosts has the same number of others at every distance.
     pub alike: bool,
 }
+
+/// The smallest and the largest degree of a network, in this order.
+pub type DegreeRange = [u32; 2];
 
 /// The largest distance between routers of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Farthest {
-    /// No two are farther apart.
+    /// The largest distance, in hops, or an upper bound of it.
     pub hops: u32,
-    /// From where some router is as far.
-    pub reached: Reached,
+    /// The routers from which that distance is reached.
+    pub reached: ReachedFrom,
 }
 
-/// From where the largest distance is reached.
+/// The routers from which the largest distance is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reached {
-    /// From every router of the kind.
+pub enum ReachedFrom {
+    /// Every router of the kind.
     Everywhere,
-    /// From this one.
+    /// At least this router, by id.
     From(u32),
-    /// From some router.
+    /// Some router, which the formula does not name.
     Somewhere,
-    /// The formula is an upper bound: it may be reached from none.
+    /// No router is certain to reach it: the formula is an upper bound.
     Unsaid,
 }
 
 impl Farthest {
     pub(crate) fn everywhere(hops: u32) -> Self {
-        Self { hops, reached: Reached::Everywhere }
+        Self { hops, reached: ReachedFrom::Everywhere }
     }
-    /// At most so many hops, and that from everywhere if one hop less leads to too few others.
-    pub(crate) fn unless(hops: u32, nearer: u64, others: u64) -> Self {
-        Self { hops, reached: if nearer < others { Reached::Everywhere } else { Reached::Unsaid } }
+    /// At most `hops` hops. Every router reaches that distance if fewer than `others` routers, at most
+    /// `nearer`, are within one hop less.
+    pub(crate) fn at_most(hops: u32, nearer: u64, others: u64) -> Self {
+        Self { hops, reached: if nearer < others { ReachedFrom::Everywhere } else { ReachedFrom::Unsaid } }
     }
-    /// Whether two routers are as far apart for certain.
+    /// Whether two routers are certain to be that far apart.
     pub fn is_exact(self) -> bool {
-        self.reached != Reached::Unsaid
+        self.reached != ReachedFrom::Unsaid
     }
 }
 
 impl ClosedForm {
-    /// Routers that a graph of this degree and this diameter between all routers can have at most (Moore's
-    /// bound); `None` where the routers without hosts make it another question, or beyond 64 bits.
+    /// The Moore bound: the most routers that a graph of this degree and diameter can have. `None` where some
+    /// routers have no hosts, because the bound does not apply, or beyond 64 bits.
     pub fn moore_bound(&self, simplex: bool) -> Option<u64> {
         if self.endpoints < self.routers {
             return None;
@@ -76,11 +80,11 @@ impl ClosedForm {
         }
         Some(bound)
     }
-    /// The distances of all ordered pairs together, where they are known.
+    /// The sum of the distances of all ordered pairs, where they are known.
     pub fn distance_sum(&self) -> Option<u64> {
         self.layers.as_ref().map(|layers| layers.iter().zip(0u64..).map(|(pairs, hops)| pairs * hops).sum())
     }
-    /// One of routers that all have hosts and as many links, and are alike in their distances.
+    /// The form of a network whose routers all have hosts, the same degree and the same largest distance.
     pub(crate) fn regular(routers: u64, degree: u32, diameter: Farthest) -> Self {
         let links = routers * u64::from(degree) / 2;
         let degrees = [degree; 2];
@@ -95,8 +99,8 @@ impl ClosedForm {
             alike: false,
         }
     }
-    /// One whose routers all see others at these distances, themselves at 0.
-    pub(crate) fn of_view(degree: u32, view: Vec<u64>) -> Self {
+    /// The form of a network in which `view[h]` routers are at distance h from every router, itself at 0.
+    pub(crate) fn from_view(degree: u32, view: Vec<u64>) -> Self {
         let routers: u64 = view.iter().sum();
         let form = Self::regular(routers, degree, Farthest::everywhere(view.len() as u32 - 1));
         let layers = view
@@ -108,7 +112,7 @@ impl ClosedForm {
     }
 }
 
-/// Routers within two hops of one that has so many links, at most.
+/// The most routers within two hops of a router with this degree, itself included.
 pub(crate) fn ball_of_two(degree: u32) -> u64 {
     u64::from(degree).pow(2) + 1
 }

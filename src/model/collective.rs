@@ -1,36 +1,37 @@
-//! Collective operations, and by which algorithm one is done.
+//! Collective operations, and the algorithms for them.
 
 use super::Scenarios;
 use crate::word::words;
 use fabc_base::diag::Span;
 
-/// What is moved between the chips, N of them. Sizes are per chip and of the full vector, M bytes.
+/// A collective operation among N chips. Sizes are per chip and of the full vector, M bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Collective {
     /// Each chip starts with a shard of M / N bytes and ends with all of them.
     AllGather,
-    /// Each chip starts with M bytes and ends with the sum of everybody's part number own.
+    /// Each chip starts with M bytes, and chip i ends with the sum of all parts i, M / N bytes.
     ReduceScatter,
-    /// Each chip starts with M bytes and ends with the sum of everybody's.
+    /// Each chip starts with M bytes and ends with the sum over all chips.
     AllReduce,
-    /// The root's M bytes go to everybody.
+    /// The root's M bytes go to all chips.
     Broadcast,
-    /// Everybody's M bytes are summed at the root.
+    /// The M bytes of all chips are summed at the root.
     Reduce,
-    /// Each chip has M / N bytes for each.
+    /// Each chip has M / N bytes for each chip.
     AllToAll,
-    /// Chips have bytes for others, as messages say; where vectors are scheduled. M is of all messages.
+    /// Chips have bytes for others, as a list of messages says. Only where vectors are scheduled. M is the
+    /// total of all messages.
     Send,
 }
 
 impl Collective {
-    /// Whether chips add up what comes.
-    pub fn sums(self) -> bool {
+    /// Whether chips add up what they receive.
+    pub fn adds_up(self) -> bool {
         matches!(self, Collective::ReduceScatter | Collective::AllReduce | Collective::Reduce)
     }
 
-    /// Vectors that a collective of so many bytes per chip takes: of an all-to-all for each pair, of a gather
-    /// or a reduce-scatter for each chip, otherwise in all.
+    /// Number of vectors that a collective of `bytes` per chip takes: per pair in an all-to-all, per chip in
+    /// a gather or a reduce-scatter, otherwise in all.
     pub fn vectors(self, bytes: u64, chips: u64, vector_bytes: u32) -> u64 {
         let parts = match self {
             Collective::AllToAll | Collective::AllGather | Collective::ReduceScatter => chips.max(1),
@@ -43,80 +44,81 @@ impl Collective {
 /// `collective name = all_reduce { .. }`: what a build plans, checks and times.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeclaredCollective {
-    /// The name that a `require` speaks of, and files have.
+    /// The name that `require` lines and files use.
     pub name: String,
-    /// What is done.
+    /// The operation that chips do together.
     pub collective: Collective,
-    /// Bytes per chip, of the full vector.
+    /// Bytes per chip, of the full vector. Positive.
     pub size: u64,
-    /// The only algorithm that may be taken; without, the fastest is.
+    /// The only algorithm that may be used. `None`: the fastest.
     pub algorithm: Option<CollectiveAlgorithm>,
-    /// Parts of a shard (of the root's vector); without, as many as fit.
+    /// Parts of a shard, or of the root's vector. `None`: as many as fit.
     pub chunks: Option<u32>,
-    /// The root as it is written, where there is one: a router by name or number.
+    /// The root as it is written, a router by name or number. `None` for a collective without a root.
     pub root: Option<String>,
-    /// Picoseconds of a message in which its channel does nothing else.
+    /// Picoseconds of a message during which its channel does nothing else.
     pub overhead_ps: u64,
     /// Whether all chips wait for each other after every step.
     pub barrier: bool,
-    /// Chips of a group, consecutive ones, where every group does it by itself; without, all do it together.
+    /// Chips of a group: every group of consecutive chips does the collective by itself. `None`: all chips do
+    /// it together.
     pub groups: Option<u32>,
-    /// What is sent, of a `send` or `pairs`.
+    /// The messages of a `send` or of `pairs`.
     pub messages: Option<DeclaredMessages>,
-    /// Of ties that are broken at random.
+    /// The seed for ties that are broken at random.
     pub seed: u64,
-    /// Under which faults it is planned as well.
+    /// The scenarios that it is planned for.
     pub scenarios: Scenarios,
-    /// The collective that must be over before it starts, by its place among those of the fabric; where
+    /// The collective that must be over before this one starts, by its index in the fabric. Only where
     /// vectors are scheduled.
     pub after: Option<usize>,
-    /// `collective name`.
+    /// The words `collective name` in the spec.
     pub span: Span,
 }
 
-/// What chips have for others.
+/// The messages of a collective.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeclaredMessages {
-    /// As they are written; at least one.
+    /// The messages as they are written, at least one.
     pub all: Vec<DeclaredMessage>,
-    /// Which ways a message may take.
+    /// The paths that a message may take.
     pub ways: MessageWays,
-    /// The text of the file that they come from, if they do.
+    /// The text of the file that they come from, if they come from one.
     pub text: Option<String>,
 }
 
-/// What a chip has for another one.
+/// A message from one chip to another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeclaredMessage {
-    /// The chip, by name or number.
+    /// The sender, by name or number.
     pub from: String,
-    /// The other one.
+    /// The receiver, by name or number.
     pub to: String,
-    /// How much; positive.
+    /// Bytes of the message, positive.
     pub bytes: u64,
-    /// Cycles after the start of the collective before which it is not there.
+    /// The message is available this many cycles after the start of the collective.
     pub earliest: u32,
 }
 
-/// Which ways the vectors of a message may take.
+/// The paths that the vectors of a message may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageWays {
-    /// Any.
+    /// Any path through the network.
     Any,
-    /// Ways of fewest hops alone.
+    /// Only paths with the fewest hops.
     Minimal,
-    /// At most so many.
+    /// At most this many paths.
     Most(u32),
 }
 
 impl MessageWays {
-    /// So many at most.
-    pub fn most(self) -> usize {
-        if let MessageWays::Most(most) = self { most as usize } else { usize::MAX }
+    /// The largest number of paths, `usize::MAX` without a limit.
+    pub fn limit(self) -> usize {
+        if let MessageWays::Most(limit) = self { limit as usize } else { usize::MAX }
     }
 }
 
-/// How it is done.
+/// The algorithm of a collective.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum CollectiveAlgorithm {
     /// Matched gather with few steps of many chunks.
@@ -125,25 +127,25 @@ pub enum CollectiveAlgorithm {
     Slots,
     /// Trees that grow in turns, an epoch at a time (Huang and others, ISCA 2021).
     MultiTree,
-    /// Reduce-scatter, then all-gather.
+    /// A reduce-scatter, and then an all-gather.
     GatherReduce,
-    /// Everybody gathers all vectors and sums them alone.
+    /// Every chip gathers all vectors and sums them by itself.
     Local,
     /// Spanning trees that share links evenly, each reduced up and broadcast down.
     Trees,
-    /// The rarest chunk first.
+    /// Every router pulls the rarest chunk first.
     Pull,
-    /// Each message by the forwarding tables.
+    /// Each message follows the forwarding tables.
     Direct,
-    /// Scheduled: balanced routes of single vectors, the longest remaining way first.
+    /// Scheduled: balanced routes of single vectors, the longest remaining path first.
     Paths,
-    /// Scheduled: every channel takes the rarest vector that its end lacks.
+    /// Scheduled: every channel takes the rarest vector that the router at its end lacks.
     Flood,
-    /// Scheduled: sums of groups, told to all groups, in as few hops as there are.
+    /// Scheduled: each group sums, and its sum goes to all groups, in the fewest possible hops.
     Hops,
-    /// Scheduled: a portion of the vectors for every group, which sums it and tells all others.
+    /// Scheduled: each group sums one portion of the vectors and sends the sum to all others.
     Portions,
-    /// Scheduled: every vector by the way that ends first.
+    /// Scheduled: every vector takes the path that ends first.
     Quickest,
 }
 
@@ -174,8 +176,9 @@ words!(CollectiveAlgorithm {
 });
 
 impl CollectiveAlgorithm {
-    /// The algorithms of a collective where vectors are scheduled; none of what is not scheduled.
-    pub fn scheduled(collective: Collective) -> &'static [CollectiveAlgorithm] {
+    /// The algorithms of a collective where vectors are scheduled. Empty for a collective that is not
+    /// scheduled.
+    pub fn for_slots(collective: Collective) -> &'static [CollectiveAlgorithm] {
         use CollectiveAlgorithm::{Flood, Hops, Paths, Portions, Quickest, Trees};
         match collective {
             Collective::AllGather | Collective::ReduceScatter | Collective::Broadcast => &[Flood],
@@ -185,13 +188,12 @@ impl CollectiveAlgorithm {
             Collective::Reduce => &[],
         }
     }
-    /// Whether chunks rest at routers on their way, and are copied or added up there: every router must be a
-    /// chip.
-    pub fn rests(self) -> bool {
+    /// Whether chunks are copied or added up at the routers on their route. Then every router must be a chip.
+    pub fn copies_chunks(self) -> bool {
         self != CollectiveAlgorithm::Direct
     }
     /// The algorithms of a collective on a fabric with forwarding tables.
-    pub fn of(collective: Collective) -> &'static [CollectiveAlgorithm] {
+    pub fn for_tables(collective: Collective) -> &'static [CollectiveAlgorithm] {
         use CollectiveAlgorithm::{Direct, GatherReduce, Local, MultiTree, Pull, Slots, Steps, Trees};
         match collective {
             Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree, Direct],
@@ -204,7 +206,7 @@ impl CollectiveAlgorithm {
 }
 
 impl Collective {
-    /// Those of all chips or of a root, which fabrics with forwarding tables have as well.
+    /// The collectives of all chips or of a root. Fabrics with forwarding tables have these.
     pub const OF_ALL: [Collective; 6] = [
         Collective::AllGather,
         Collective::ReduceScatter,
@@ -214,8 +216,9 @@ impl Collective {
         Collective::AllToAll,
     ];
 
-    /// Over and under: what size / time is multiplied by, so that it compares with the bandwidth of a port
-    /// whatever the number of chips, as the benchmarks of NCCL count their bus bandwidth.
+    /// Numerator and denominator of the bus factor. Size / time times the factor compares with the bandwidth
+    /// of a port, whatever the number of chips. The benchmarks of NCCL define their bus bandwidth in this
+    /// way.
     pub fn bus_factor(self, chips: u64) -> [u64; 2] {
         match self {
             Collective::Broadcast | Collective::Reduce | Collective::Send => [1, 1],
@@ -223,7 +226,7 @@ impl Collective {
             Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll => [chips - 1, chips],
         }
     }
-    /// Whether one chip is the root of it.
+    /// Whether one chip is its root.
     pub fn is_rooted(self) -> bool {
         matches!(self, Collective::Broadcast | Collective::Reduce)
     }

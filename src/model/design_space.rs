@@ -3,26 +3,26 @@
 /// Families whose parameters a goal may choose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DesignSpace {
-    /// Inductive quads and Paley graphs as supernodes.
+    /// PolarStars with inductive quads or Paley graphs as supernodes.
     PolarStar,
-    /// One design per radix at most.
+    /// PolarFlies. At most one design per radix.
     PolarFly,
-    /// One design per radix at most.
+    /// Slim flies. At most one design per radix.
     SlimFly,
-    /// Every slim fly with every Paley graph.
+    /// Bundleflies: every slim fly with every Paley graph.
     Bundlefly,
-    /// As many groups as there can be.
+    /// Dragonflies with the largest possible number of groups.
     Dragonfly,
-    /// Of so many dimensions.
+    /// HyperXs with this number of dimensions.
     HyperX(u32),
 }
 
 impl DesignSpace {
-    /// The most network ports of a router that goals and reports look at: there are half a million HyperXs of
-    /// four dimensions up to it.
+    /// The most network ports of a router that goals and reports consider. Up to it there are half a million
+    /// HyperXs of four dimensions.
     pub const LARGEST_RADIX: u32 = 128;
 
-    /// Hops that are enough between any two routers of a design.
+    /// The largest distance between two routers of a design, in hops.
     pub fn hops(self) -> u32 {
         match self {
             Self::PolarFly | Self::SlimFly => 2,

@@ -1,4 +1,4 @@
-//! Which networks of a family a radix allows: the designs that a goal chooses from, and that a report lists.
+//! The networks of a family that a radix allows. A goal chooses from these designs, and a report lists them.
 
 use super::design_space::DesignSpace;
 use super::family::{
@@ -7,28 +7,28 @@ use super::family::{
 use fabc_base::algebra::prime_power;
 use std::cmp::Reverse;
 
-/// What a goal asks for.
+/// The size that a goal asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Size {
-    /// As many routers as there can be.
+pub enum DesignGoal {
+    /// The design with the most routers.
     Largest,
-    /// As few routers as suffice, but so many at least.
+    /// The fewest routers that are at least this many.
     AtLeast(u64),
 }
 
 impl DesignSpace {
-    /// That of a network, if its family has one and it belongs there.
-    pub fn of(family: &Family) -> Option<Self> {
+    /// The design space that a network belongs to, if there is one.
+    pub fn space_of(family: &Family) -> Option<Self> {
         family.facts().design_space()
     }
 
-    /// Network ports of the fullest router of a design; `None` for a family without a design space.
+    /// The most network ports of one router of a design. `None` for a family without a design space.
     pub fn radix(family: &Family) -> Option<u32> {
         family.facts().design_radix()
     }
 
-    /// Every design whose fullest router has so many network ports, by rising number of routers; of equal
-    /// ones inductive quads first, then the least q.
+    /// Every design whose fullest router has `radix` network ports, by ascending number of routers. Of equal
+    /// ones inductive quads come first, then the least q.
     pub fn of_radix(self, radix: u32) -> Vec<Family> {
         let orders = || (2..radix).filter(|&q| prime_power(q).is_some());
         let mut designs: Vec<Family> = match self {
@@ -52,24 +52,26 @@ impl DesignSpace {
         designs
     }
 
-    /// The design that a goal asks for, among those of these radixes: the most routers, or the fewest that
-    /// suffice; then the least radix, inductive quads before Paley graphs, and the least q.
-    pub fn choose(self, radixes: impl Iterator<Item = u32>, size: Size) -> Option<Family> {
+    /// The design that a goal asks for, among those of these radixes. Of equal numbers of routers it takes
+    /// the least radix, then inductive quads before Paley graphs, then the least q.
+    pub fn choose(self, radixes: impl Iterator<Item = u32>, size: DesignGoal) -> Option<Family> {
         let designs =
             radixes.flat_map(|radix| self.of_radix(radix).into_iter().map(move |design| (radix, design)));
         let key = |(radix, design): &(u32, Family)| (*radix, rank(design));
         match size {
-            Size::Largest => designs.min_by_key(|found| (Reverse(found.1.router_count()), key(found))),
-            Size::AtLeast(least) => {
+            DesignGoal::Largest => {
+                designs.min_by_key(|choice| (Reverse(choice.1.router_count()), key(choice)))
+            }
+            DesignGoal::AtLeast(least) => {
                 let enough = designs.filter(|(_, design)| design.router_count() as u64 >= least);
-                enough.min_by_key(|found| (found.1.router_count(), key(found)))
+                enough.min_by_key(|choice| (choice.1.router_count(), key(choice)))
             }
         }
         .map(|(_, design)| design)
     }
 }
 
-/// The order of designs of as many routers and ports.
+/// The order among designs with as many routers and ports.
 fn rank(design: &Family) -> (Option<Supernode>, u32) {
     match design {
         Family::PolarStar(star) => (Some(star.supernode), star.q),

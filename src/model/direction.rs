@@ -1,20 +1,20 @@
-//! Whether more or less of a figure is better.
+//! Whether a larger or a smaller value of a figure is better.
 
-use super::contract::{CollectiveMetric, GraphMetric, Metric, SimulatedMetric};
+use super::metric::{CollectiveMetric, GraphMetric, Metric, SimulatedMetric};
 
-/// Which of two values of a figure is the better one.
+/// Which of two values of a figure is better.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// The larger one.
+    /// The larger value is better.
     More,
-    /// The smaller one.
+    /// The smaller value is better.
     Less,
-    /// Neither: sizes, and what bounds other figures.
+    /// Neither value is better: sizes, and bounds of other figures.
     Neither,
 }
 
 impl Metric {
-    /// Which of its values is the better one, of two fabrics.
+    /// Which of the values of two fabrics is better.
     pub fn direction(self) -> Direction {
         match self {
             Metric::Graph(GraphMetric::Routers | GraphMetric::Hosts | GraphMetric::Links) => {
@@ -26,7 +26,7 @@ impl Metric {
     }
 }
 
-/// What reports tell beside the metrics that a spec may require: names of figures, or their ends.
+/// Figures of reports that a spec cannot require, by name or by the end of their name.
 const OTHERS: [(&str, Direction); 14] = [
     ("average_between", Direction::Less),
     ("at_most_share", Direction::More),
@@ -44,12 +44,12 @@ const OTHERS: [(&str, Direction); 14] = [
     ("between", Direction::Less),
 ];
 
-/// Which of two values of a figure is the better one: of a metric, also of a fault, a simulation or a
-/// collective (`fault.peak.latency`), or of what else reports tell.
-pub fn direction(figure: &str) -> Direction {
+/// Which of two values of a figure is better. A figure is a metric, also with a prefix for a fault, a
+/// simulation or a collective (`fault.peak.latency`), or another number of a report.
+pub fn figure_direction(figure: &str) -> Direction {
     let is = |name: &str| figure == name || figure.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
     let known = OTHERS.iter().find(|(name, _)| is(name)).map(|(_, direction)| *direction);
-    // What bounds a metric ends with its name, but is none.
+    // The bound of a metric ends with its name, but is no metric.
     if known.is_some() || figure.starts_with("bounds.") {
         return known.unwrap_or(Direction::Neither);
     }
@@ -85,7 +85,7 @@ mod tests {
             ("makespan", Direction::Less),
             ("makespan.bound", Direction::Neither),
         ] {
-            assert_eq!(direction(figure), better, "{figure}");
+            assert_eq!(figure_direction(figure), better, "{figure}");
         }
     }
 }

@@ -1,30 +1,30 @@
-//! Which of all random networks of a kind.
+//! The random choice of a network among all of its kind.
 
-/// Which of all random networks of a kind.
+/// The random choice of a network among all of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Draw {
-    /// The random stream.
+    /// Seed of the random stream.
     pub seed: u64,
-    /// Draws until one is connected, at most.
+    /// The most draws until one is connected.
     pub attempts: u32,
-    /// Of how many the one with the largest certified flow is taken.
+    /// Number of connected draws, of which the one with the largest certified flow is taken.
     pub draws: u32,
 }
 
-/// Draws until one is connected, where a spec does not say.
+/// The value of [`Draw::attempts`] where a spec does not give one.
 pub const ATTEMPTS: u32 = 100;
 
 impl Draw {
-    /// As in a spec: `seed = 1;`, and what is no default.
+    /// The settings as a spec writes them: `seed = 1;`, and those that differ from their defaults.
     pub(super) fn written(&self) -> String {
-        let of = |name: &str, value: u32, default: u32| {
+        let setting = |name: &str, value: u32, default: u32| {
             if value == default { String::new() } else { format!(" {name} = {value};") }
         };
         format!(
             "seed = {};{}{}",
             self.seed,
-            of("attempts", self.attempts, ATTEMPTS),
-            of("draws", self.draws, 1)
+            setting("attempts", self.attempts, ATTEMPTS),
+            setting("draws", self.draws, 1)
         )
     }
 }

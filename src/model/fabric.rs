@@ -1,21 +1,21 @@
 //! A resolved fabric: ids instead of names, checked units, defaults filled in, and the place of every
 //! declaration.
 //!
-//! Comes in: nothing but `resolve`. Goes out: what every pass and check reads. A fabric has one plant: a pod
-//! of cubes behind optical circuit switches, or a network of routers. Invariant: what is declared fits the
-//! radix.
+//! Only `resolve` makes this value, and every pass and check reads it. A fabric has one plant: a pod of cubes
+//! behind optical circuit switches, or a network of routers. Invariant: everything declared fits the radix.
 
 use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
-use super::contract::{Metric, Require, Scale};
+use super::contract::{Require, ValueScale};
 use super::family::Family;
 use super::floor::Floor;
 use super::inputs::{OCS_INPUT, graph_input};
+use super::metric::Metric;
 use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
 use super::routing::{Every, RoutingChoice, SlotPace};
 use super::simulation::Simulation;
-use super::synthesis::Near;
+use super::synthesis::NearSynthesis;
 use fabc_base::diag::Span;
 use fabc_base::ids::{IdVec, LinkTypeId};
 use fabc_base::limits::ROUTERS;
@@ -24,156 +24,160 @@ use fabc_topology::{Capacities, Demand};
 /// The clock of a fabric that declares none, Hz.
 pub const DEFAULT_CLOCK_HZ: u64 = 1_000_000_000;
 
-/// A fabric as declared.
+/// A fabric as a spec declares it.
 #[derive(Clone, Debug)]
 pub struct Fabric {
-    /// Its name; also the name of its output directory.
+    /// Its name, which is also the name of its output directory.
     pub name: String,
     /// Clock of the routers, Hz.
     pub clock_hz: u64,
     /// Declared kinds of links, sorted by name.
     pub link_types: IdVec<LinkTypeId, LinkType>,
-    /// How much links of each kind carry.
+    /// The capacities of the links, by kind.
     pub capacities: Capacities,
-    /// The router (with its endpoint).
+    /// The router, with its endpoint.
     pub router: Router,
-    /// What is wired, and how.
+    /// The pod or the network.
     pub plant: Plant,
-    /// VC and fault budget.
+    /// The budget of virtual channels, faults and table entries.
     pub budget: Budget,
-    /// Where routers stand, if the spec says so.
+    /// The floor on which the routers stand, if the spec declares one.
     pub floor: Option<Floor>,
-    /// What traffic must be carried.
+    /// The traffic that must be carried.
     pub demand: Demand,
-    /// How routes are chosen.
+    /// The routing method and its settings.
     pub routing: RoutingChoice,
-    /// Where `routing = ..` stands.
+    /// The place of `routing = ..` in the spec.
     pub routing_span: Span,
-    /// The contract, sorted as in the normalized spec.
+    /// The contract: `require` lines, sorted as in the normalized spec.
     pub requires: Vec<Require>,
-    /// What is run on the finished tables, sorted by name.
+    /// Simulations on the finished tables, sorted by name.
     pub simulations: Vec<Simulation>,
-    /// Collectives that are planned on it, sorted by name.
+    /// Collectives that are planned on the fabric, sorted by name.
     pub collectives: Vec<DeclaredCollective>,
-    /// What it is divided into: then its topology means nothing, and every kind of slice has its own.
+    /// The slices that it is divided into. With slices, its own topology means nothing: every kind of slice
+    /// has its own.
     pub slices: Slices,
-    /// The whole `fabric name { .. }` head, for errors without a better place.
+    /// The head `fabric name { .. }`, for errors without a better place.
     pub span: Span,
 }
 
-/// What a pod is divided into; nothing where it is whole.
+/// The slices that a pod is divided into. Empty where it is whole.
 #[derive(Clone, Debug, Default)]
 pub struct Slices {
-    /// What slices there are, sorted by name.
+    /// The kinds of slices, sorted by name.
     pub kinds: Vec<SliceKind>,
-    /// Cubes that no slice is given unless it loses one.
+    /// Number of spare cubes. A slice gets one only when it loses a cube.
     pub spare: u32,
 }
 
-/// A kind of slice.
+/// A kind of slice, as a pod of its own.
 #[derive(Clone, Debug)]
 pub struct SliceKind {
-    /// Its name.
+    /// The name of the kind.
     pub name: String,
-    /// How many of them a build places, and must fit at once.
+    /// Number of slices of this kind. A build places them, and all must fit at once.
     pub count: u32,
-    /// What one of them is: a pod of its own.
+    /// The pod that one slice is.
     pub fabric: Fabric,
-    /// The text of its normal form.
+    /// The text of its spec in normal form.
     pub spec: String,
-    /// Its declaration.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// What a fabric is made of.
+/// The plant: what a fabric is made of.
 #[derive(Clone, Debug)]
 pub enum Plant {
     /// Cubes behind optical circuit switches.
     Pod(Pod),
-    /// Routers, wired by a rule or a list.
+    /// Routers that are wired by a rule or by a list.
     Network(Network),
 }
 
-/// A kind of link.
+/// A kind of link, as a spec declares it.
 #[derive(Clone, Debug)]
 pub struct LinkType {
-    /// Declared name.
+    /// The name that the spec declares.
     pub name: String,
-    /// Bandwidth of one direction, bit/s.
+    /// Bandwidth of one direction, bit/s. Positive.
     pub bandwidth_bps: u64,
-    /// Propagation latency, router cycles; where it grows with the length, without that.
+    /// Propagation latency in router cycles, without the part that grows with the length.
     pub latency_cycles: u32,
-    /// Latency of a metre, ps.
+    /// Latency per metre, ps. 0 where the length does not count.
     pub per_metre_ps: u64,
-    /// Price of a cable and of a metre of it, in thousandths.
-    pub cost: [u64; 2],
-    /// Power of a cable, mW.
+    /// Price of a cable, and of a metre of it, both in thousandths.
+    pub cost: CablePrice,
+    /// Power of one cable, mW.
     pub power_mw: u64,
-    /// Its declaration.
+    /// The place of its declaration.
     pub span: Span,
 }
+
+/// The price of a cable without its length, and the price of a metre of it, both in thousandths.
+pub type CablePrice = [u64; 2];
 
 /// The router, with its hosts: the chip of a pod, a switch of a network.
 #[derive(Clone, Debug)]
 pub struct Router {
-    /// Ports that the router has.
+    /// Number of ports of the router.
     pub radix: u32,
-    /// Hosts of every router that carries hosts; 0 where the endpoint is inside the router and takes no port,
+    /// Hosts of every router that carries hosts. 0 where the endpoint is inside the router and takes no port,
     /// as in a chip.
     pub hosts: u16,
-    /// Virtual channels that the hardware has.
+    /// Number of virtual channels that the hardware has.
     pub vcs: u8,
-    /// Flit size, bytes.
+    /// Bytes of a flit. Positive.
     pub flit_bytes: u32,
     /// Buffer per virtual channel, flits.
     pub buffer_flits: u32,
-    /// Router latency, cycles.
+    /// Latency of the router, cycles.
     pub latency_cycles: u32,
-    /// Its declaration.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// What the routing may use.
+/// The resources that the routing may use, and the faults that it must tolerate.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// Virtual channels, 1..=8.
+    /// Number of virtual channels, 1..=8.
     pub vcs: u8,
-    /// What may fail.
+    /// The faults that the fabric must tolerate.
     pub faults: Faults,
-    /// Most table entries of a router, if the budget limits them.
+    /// The most table entries of a router, if the budget limits them.
     pub table_entries: Option<u32>,
-    /// Where `vcs = ..` stands.
+    /// The place of `vcs = ..` in the spec.
     pub vcs_span: Span,
-    /// Where `faults = ..` stands (or the budget, if it is not written).
+    /// Where `faults = ..` stands, or the budget if that is not written.
     pub faults_span: Span,
-    /// Where `table_entries = ..` stands (or the budget, if it is not written).
+    /// Where `table_entries = ..` stands, or the budget if that is not written.
     pub entries_span: Span,
 }
 
-/// What the fabric must keep serving without.
+/// The faults that the fabric must survive, one at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Faults {
-    /// Any set of at most this many dark OCSes, 0..=2; 0 for a pod that tolerates nothing.
+    /// Any set of at most this many dark OCSes, 0..=2. 0 tolerates nothing.
     Ocses(u32),
-    /// Any one link.
+    /// Any one link of the fabric.
     Link,
-    /// Any one router (the chip of a pod), its links with it; traffic from and to it is not served.
+    /// Any one router, which is a chip in a pod, with its links. Traffic from and to it is not served.
     Router,
 }
 
 impl Faults {
-    /// Whether nothing may fail.
+    /// Whether no fault is tolerated at all.
     pub fn is_none(self) -> bool {
         self == Faults::Ocses(0)
     }
-    /// How many OCSes may be dark at once.
+    /// The number of OCSes that may be dark at once.
     pub fn dark_ocses(self) -> u32 {
         if let Faults::Ocses(most) = self { most } else { 0 }
     }
 }
 
 impl Plant {
-    /// What its routers are called: chips in a pod.
+    /// The word for its routers: `chip` in a pod, otherwise `router`.
     pub fn router_word(&self) -> &'static str {
         match self {
             Plant::Pod(_) => "chip",
@@ -181,17 +185,17 @@ impl Plant {
         }
     }
 
-    /// Whether routers without hosts are spare: they take the place of others, and forward nothing before.
+    /// Whether routers without hosts are spare. They forward nothing until they take the place of others.
     pub fn has_spare(&self) -> bool {
         matches!(self, Plant::Network(network) if network.has_spare())
     }
 
-    /// The file that the topology comes from: where a built directory has its copy, and its text.
+    /// The file that the topology comes from: the path of its copy in a built directory, and its text.
     pub fn input(&self) -> Option<(&'static str, &str)> {
         match self {
             Plant::Pod(pod) => match &pod.topology {
                 TopologyChoice::CrossConnects { text, .. }
-                | TopologyChoice::SynthesizeNear(Near { text, .. }) => Some((OCS_INPUT, text)),
+                | TopologyChoice::SynthesizeNear(NearSynthesis { text, .. }) => Some((OCS_INPUT, text)),
                 _ => None,
             },
             Plant::Network(Network { family: Family::Listed(listed), .. }) => {
@@ -203,7 +207,7 @@ impl Plant {
 }
 
 impl SliceKind {
-    /// The pod that one of them is.
+    /// The pod that one slice of this kind is.
     ///
     /// # Panics
     /// Never: only pods are divided.
@@ -211,97 +215,100 @@ impl SliceKind {
         self.fabric.pod().expect("only pods are divided")
     }
 
-    /// Its cubes.
+    /// Number of cubes of one slice.
     pub fn cubes(&self) -> u32 {
         self.pod().cubes
     }
 }
 
 impl Fabric {
-    /// `2 dark OCSes tolerated`: what may fail at once, for people.
+    /// The tolerated faults in words: `2 dark OCSes tolerated`.
     pub fn tolerated(&self) -> String {
-        let what = match self.budget.faults {
+        let faults = match self.budget.faults {
             Faults::Ocses(0) => "no fault".to_owned(),
             Faults::Ocses(1) => "1 dark OCS".to_owned(),
             Faults::Ocses(most) => format!("{most} dark OCSes"),
             Faults::Link => "1 dark link".to_owned(),
             Faults::Router => format!("1 dead {}", self.plant.router_word()),
         };
-        format!("{what} tolerated")
+        format!("{faults} tolerated")
     }
-    /// The pod, if that is what the fabric is made of.
+    /// The pod, if the plant is one.
     pub fn pod(&self) -> Option<&Pod> {
         match &self.plant {
             Plant::Pod(pod) => Some(pod),
             Plant::Network(_) => None,
         }
     }
-    /// The family of a network; a pod has none.
+    /// The family of a network. `None` for a pod.
     pub fn family(&self) -> Option<&Family> {
         match &self.plant {
             Plant::Pod(_) => None,
             Plant::Network(network) => Some(&network.family),
         }
     }
-    /// What formulas say of the distances, where the family has formulas.
+    /// The sizes and distances by formula, where the family has formulas.
     pub fn closed_form(&self) -> Option<ClosedForm> {
         self.family()?.closed_form()
     }
-    /// `[router]`: its hosts, as the spec declares them. Every chip of a pod is one.
+    /// `[router]`: its hosts as the spec declares them. A chip of a pod counts as one host.
     pub fn declared_hosts(&self) -> Vec<u16> {
         match &self.plant {
             Plant::Pod(pod) => vec![1; pod.node_count()],
             Plant::Network(network) => network.hosts(self.router.hosts),
         }
     }
-    /// Where `topology = ..` stands.
+    /// The place of `topology = ..` in the spec.
     pub fn topology_span(&self) -> Span {
         match &self.plant {
             Plant::Pod(pod) => pod.topology_span,
             Plant::Network(network) => network.span,
         }
     }
-    /// Number of routers.
+    /// Number of routers, or of chips in a pod.
     pub fn node_count(&self) -> usize {
         match &self.plant {
             Plant::Pod(pod) => pod.node_count(),
             Plant::Network(network) => network.router_count(),
         }
     }
-    /// Whether it is too large to be built, so that it is only described; what may be declared at all was
-    /// decided before.
+    /// Whether it is too large to be built, so that it is only described. Larger fabrics than those were
+    /// refused before.
     pub fn is_too_large(&self) -> bool {
         matches!(self.plant, Plant::Network(_)) && self.node_count() as u64 > ROUTERS
     }
-    /// Routers of a block that symmetries move as a whole, and the number of blocks: cubes of a pod, groups
-    /// of a dragonfly; a block for every router of a network without groups.
+    /// (routers of a block, number of blocks). A block is what symmetries move as a whole: a cube of a pod, a
+    /// group of a dragonfly. A network without groups has one router per block.
     pub fn blocks(&self) -> (u32, u32) {
         match &self.plant {
             Plant::Pod(pod) => (pod.chips_per_cube(), pod.cubes),
             Plant::Network(network) => network.family.blocks(),
         }
     }
-    /// The effort of the synthesis; 1 where the topology is given.
+    /// The effort of the synthesis, 1 where the topology is given.
     pub fn effort(&self) -> u32 {
         match self.pod().map(|pod| &pod.topology) {
             Some(
-                TopologyChoice::Synthesize(search) | TopologyChoice::SynthesizeNear(Near { search, .. }),
+                TopologyChoice::Synthesize(search)
+                | TopologyChoice::SynthesizeNear(NearSynthesis { search, .. }),
             ) => search.effort,
             _ => 1,
         }
     }
-    /// `[link type]`: cycles of a hop over such a link: the latency of the router that is left, and of the
-    /// link.
+    /// `[link type]`: cycles of a hop over such a link, which are the latency of the router that is left and
+    /// of the link.
     pub fn hop_cycles(&self) -> IdVec<LinkTypeId, u64> {
         self.link_types
             .iter()
             .map(|link| u64::from(self.router.latency_cycles) + u64::from(link.latency_cycles))
             .collect()
     }
-    /// How fast vectors are where they are scheduled: what the routing does not say follows from the slowest
-    /// links in use. `slot` is the time of a flit, `hop` the latency of link and router.
+    /// The pace of vectors where they are scheduled. `None` elsewhere. Settings that the routing does not
+    /// give follow from the slowest links in use: `slot` is the time of a flit, `hop` the latency of link and
+    /// router.
     pub fn pace(&self) -> Option<SlotPace> {
-        let (RoutingChoice::Scheduled(said), Plant::Network(network)) = (self.routing, &self.plant) else {
+        let (RoutingChoice::Scheduled(settings), Plant::Network(network)) = (self.routing, &self.plant)
+        else {
             return None;
         };
         let links = || network.links_in_use().into_iter().map(|link| &self.link_types[link]);
@@ -310,11 +317,11 @@ impl Fabric {
             links().map(|link| bits.div_ceil(u128::from(link.bandwidth_bps.max(1)))).max().unwrap_or(1);
         let latency = links().map(|link| link.latency_cycles).max().unwrap_or(0);
         Some(SlotPace {
-            vector_bytes: said.vector_bytes.unwrap_or(self.router.flit_bytes).max(1),
-            slot: said.slot.unwrap_or(u32::try_from(slot).unwrap_or(u32::MAX)).max(1),
-            hop: said.hop.unwrap_or(latency.saturating_add(self.router.latency_cycles)).max(1),
-            reduce: said.reduce,
-            deskew: said.deskew.map_or(0, |every| match every {
+            vector_bytes: settings.vector_bytes.unwrap_or(self.router.flit_bytes).max(1),
+            slot: settings.slot.unwrap_or(u32::try_from(slot).unwrap_or(u32::MAX)).max(1),
+            hop: settings.hop.unwrap_or(latency.saturating_add(self.router.latency_cycles)).max(1),
+            reduce: settings.reduce,
+            deskew: settings.deskew.map_or(0, |every| match every {
                 Every::Cycles(cycles) => cycles,
                 Every::Picoseconds(span) => {
                     u32::try_from(u128::from(span) * u128::from(self.clock_hz) / 1_000_000_000_000)
@@ -324,36 +331,35 @@ impl Fabric {
             }),
         })
     }
-    /// Where vectors are scheduled and a spare block may take the place of any other: routers of a block, and
-    /// how many blocks there are. A plan whose chips are all moved by some blocks is a plan.
+    /// (routers of a block, number of blocks) where vectors are scheduled and a spare block may take the
+    /// place of any other. There, moving all chips of a plan by the same number of blocks gives a plan.
     pub fn failover(&self) -> Option<(u32, u32)> {
         self.family().filter(|family| self.routing.is_scheduled() && family.replaces()).map(Family::blocks)
     }
-    /// Whether a collective is between all pairs.
-    pub fn exchanges(&self) -> bool {
+    /// Whether one of its collectives is an all-to-all.
+    pub fn has_all_to_all(&self) -> bool {
         self.collectives.iter().any(|declared| declared.collective == Collective::AllToAll)
     }
-    /// Whether nothing depends on the bisection but a line of the report: vectors are scheduled, and no line
-    /// of the contract is about it.
-    pub fn is_brief(&self) -> bool {
+    /// Whether the bisection may be skipped: vectors are scheduled, and no `require` is about the flow or the
+    /// bisection.
+    pub fn skips_bisection(&self) -> bool {
         let of_halves = |metric| matches!(metric, Metric::Graph(metric) if metric.is_of_halves());
         self.routing.is_scheduled()
             && !self.requires_flow()
             && !self.requires.iter().any(|require| of_halves(require.metric))
     }
-    /// Whether a line of the contract is about the concurrent flow.
+    /// Whether a `require` is about the concurrent flow.
     pub fn requires_flow(&self) -> bool {
         let of_flow =
             |metric| matches!(metric, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
         self.requires.iter().any(|require| of_flow(require.metric))
     }
-    /// The concurrent flow that the spec requires under every tolerated fault, as a number; 0 where it
-    /// requires none.
+    /// The largest concurrent flow that the spec requires under faults, 0 where it requires none.
     pub fn required_fault_flow(&self) -> f64 {
         let of_faults =
             self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
-        let numbers =
-            of_faults.filter(|require| require.comparison.wants_more() && require.scale == Scale::Metric);
+        let numbers = of_faults
+            .filter(|require| require.comparison.wants_more() && require.scale == ValueScale::Metric);
         numbers.map(|require| require.value.as_f64()).fold(0.0, f64::max)
     }
 }

@@ -1,85 +1,91 @@
-//! The machine room: cabinets in rows, what stands in which, and what cables between them come to.
+//! The machine room: cabinets in rows, the routers in them, and the cables between them.
 //!
-//! Lengths are integers in units of 0.1 m, prices in thousandths, powers in milliwatts.
+//! Units: lengths in 0.1 m, prices in thousandths, powers in milliwatts.
 
 use super::word::words;
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
 
-/// A floor as declared.
+/// A floor as a spec declares it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Floor {
-    /// Routers of a cabinet, at most; in a pod the chips of a cube.
+    /// The most routers of a cabinet. In a pod, the chips of a cube.
     pub cabinet: u32,
-    /// Rows and columns of places for cabinets.
-    pub grid: [u32; 2],
-    /// Number of cabinets; in a pod the cubes first, then the racks of switches.
+    /// Number of rows and of columns of places for cabinets.
+    pub grid: FloorGrid,
+    /// Number of cabinets. In a pod, the cubes come first, then the racks of switches.
     pub cabinets: u32,
-    /// Where the switches of a pod stand; `None` in a network, and in a pod without switches.
+    /// The racks of the switches of a pod. `None` in a network, and in a pod without switches.
     pub racks: Option<Racks>,
-    /// From one cabinet to the next along a row, and from one row to the next, 0.1 m.
-    pub pitch: [u32; 2],
-    /// Which way rows are filled.
+    /// The distance to the next cabinet along a row, and from one row to the next, both in 0.1 m.
+    pub pitch: FloorPitch,
+    /// The order in which the places of a row are filled.
     pub order: Filling,
-    /// Which routers share a cabinet.
+    /// The rule by which routers share a cabinet.
     pub clustering: Clustering,
-    /// Which cabinet stands where.
+    /// The rule by which cabinets get their places.
     pub placement: PlacementChoice,
-    /// A cable within a cabinet, 0.1 m.
+    /// Length of a cable within a cabinet, 0.1 m.
     pub inside: u32,
-    /// What a cable between cabinets has at either end, 0.1 m.
+    /// Extra length at either end of a cable between cabinets, 0.1 m.
     pub overhead: u32,
-    /// What it costs to lay a cable, in thousandths.
+    /// Price of laying one cable, in thousandths.
     pub install: u64,
-    /// Which link a cable is, where its length says so.
+    /// The choice of the link by the length of a cable, if there is one.
     pub by_length: Option<ByLength>,
-    /// What shares a bundle.
-    pub bundles: Bundles,
-    /// The keyword `floor`.
+    /// The rule by which cables share a bundle.
+    pub bundles: Bundling,
+    /// The place of the keyword `floor`.
     pub span: Span,
 }
+
+/// The number of rows and the number of columns of a floor, in this order.
+pub type FloorGrid = [u32; 2];
+
+/// The distance to the next cabinet along a row, and the distance to the next row, both in 0.1 m.
+pub type FloorPitch = [u32; 2];
 
 /// Racks of optical circuit switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Racks {
-    /// Switches of a rack, at most; they fill one rack after the other.
+    /// The most switches of a rack. Racks are filled one after the other.
     pub holds: u32,
-    /// Number of racks.
+    /// Number of racks of switches.
     pub count: u32,
-    /// Where they stand.
-    pub at: RackPlaces,
-    /// Where the spec says that.
+    /// The places of the racks.
+    pub place: RackPlaces,
+    /// The place of their declaration.
     pub span: Span,
 }
 
-/// Where racks of switches stand.
+/// The places of the racks of switches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RackPlaces {
-    /// `at 0 x 3`: the first one in that row and column, the others on the places that are filled next.
+    /// `at 0 x 3`: the first rack is in that row and column, the others on the places that are filled next.
     From([u32; 2]),
-    /// `row 1`: evenly spread along that row.
+    /// `row 1`: the racks are evenly spread along that row.
     Row(u32),
 }
 
-/// Which link a cable is, by its length.
+/// The declared link of a cable, by its length.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ByLength {
-    /// Links with the largest length of each, 0.1 m, ascending.
+    /// (link, largest length of its cables in 0.1 m), ascending by length.
     pub up_to: Vec<(LinkTypeId, u32)>,
-    /// What is longer than all of those; without it, nothing may be.
+    /// The link of longer cables. `None`: no cable may be longer.
     pub beyond: Option<LinkTypeId>,
-    /// The last limit.
+    /// The place of the last limit.
     pub span: Span,
 }
 
 impl ByLength {
-    /// The declared links that it names.
+    /// The declared links that it may choose.
     pub fn links(&self) -> impl Iterator<Item = LinkTypeId> {
         self.up_to.iter().map(|&(link, _)| link).chain(self.beyond)
     }
 }
 
-/// Which way rows are filled.
+/// The order in which the places of a row are filled.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Filling {
     /// Every row from left to right.
@@ -91,19 +97,19 @@ pub enum Filling {
 
 words!(Filling { RowMajor = "row_major", Serpentine = "serpentine" });
 
-/// Which routers share a cabinet.
+/// The rule by which routers share a cabinet.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Clustering {
-    /// Those that follow each other.
+    /// Routers whose ids are consecutive.
     #[default]
     Sequential,
-    /// Those of a group.
+    /// The routers of a group.
     ByGroup,
-    /// Those of groups that form a cluster of the projective plane.
+    /// The routers of the groups that form a cluster of the projective plane.
     ByCluster,
-    /// Those between which short random walks stay.
+    /// Routers between which short random walks stay.
     Walktrap {
-        /// Steps of a walk.
+        /// Number of steps of a walk.
         steps: u32,
     },
 }
@@ -115,17 +121,17 @@ words!(Clustering {
     Self::Walktrap { steps: 4 } => Self::Walktrap { .. } => "walktrap",
 });
 
-/// Which cabinet stands where.
+/// The rule by which cabinets get their places.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum PlacementChoice {
-    /// One after the other.
+    /// By ascending number, place after place.
     #[default]
     InOrder,
-    /// Where exchanges of cabinets make all cables together shortest.
+    /// By simulated annealing: exchanges of cabinets minimise the total length of the cables.
     Annealed {
-        /// How much work is done, 1 or more.
+        /// Amount of work, 1 or more.
         effort: u32,
-        /// The random stream.
+        /// Seed of the random stream.
         seed: u64,
     },
 }
@@ -135,9 +141,9 @@ words!(PlacementChoice {
     Self::Annealed { effort: 1, seed: 1 } => Self::Annealed { .. } => "annealed",
 });
 
-/// What shares a bundle of cables.
+/// The rule by which cables share a bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Bundles {
+pub enum Bundling {
     /// Cables between the same two cabinets.
     #[default]
     ByCabinet,
@@ -145,4 +151,4 @@ pub enum Bundles {
     ByGroup,
 }
 
-words!(Bundles { ByCabinet = "by_cabinet", ByGroup = "by_group" });
+words!(Bundling { ByCabinet = "by_cabinet", ByGroup = "by_group" });

@@ -1,6 +1,6 @@
 //! What a fabric is: the plain values that a spec describes.
 //!
-//! [`Fabric`] is the root. No text is read here: the crate `fabc-lang` makes a [`Fabric`] of a spec.
+//! [`Fabric`] is the root. Nothing here reads text: the crate `fabc-lang` makes a [`Fabric`] from a spec.
 
 mod arrangement;
 mod closed_form;
@@ -14,9 +14,11 @@ mod fabric;
 mod family;
 mod floor;
 mod inputs;
+mod metric;
 mod names;
 mod network;
 mod pod;
+mod reference;
 mod routing;
 mod simulation;
 mod slices;
@@ -25,29 +27,31 @@ mod synthesis;
 mod word;
 
 pub use arrangement::Arrangement;
-pub use closed_form::{ClosedForm, Farthest, Reached};
+pub use closed_form::{ClosedForm, DegreeRange, Farthest, ReachedFrom};
 pub use collective::{
     Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays,
 };
 pub use contract::*;
 pub use design_space::DesignSpace;
-pub use designs::Size;
-pub use direction::{Direction, direction};
+pub use designs::DesignGoal;
+pub use direction::{Direction, figure_direction};
 pub use draw::{ATTEMPTS, Draw};
 pub use fabric::*;
 pub use family::*;
 pub use floor::*;
 pub use inputs::*;
+pub use metric::*;
 pub use names::file_stem;
 pub use network::*;
 pub use pod::*;
+pub use reference::*;
 pub use routing::*;
 pub use simulation::*;
-pub use slices::{Class, Role, Served};
+pub use slices::{CubeClass, CubeRole, ServedPorts};
 pub use switches::*;
 pub use synthesis::*;
 pub use word::Word;
 
 pub use fabc_topology::{
-    Capacities, Component, Demand, DemandShape, PORT_NAMES, Plane, SentPerHost, TableKey, VcCount,
+    Capacities, Demand, DemandComponent, DemandPlane, DemandShape, PORT_NAMES, SentPerHost, TableKey, VcCount,
 };

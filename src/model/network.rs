@@ -7,55 +7,55 @@ use super::family::Family;
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
 
-/// A network as declared.
+/// A network as a spec declares it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Network {
-    /// Which routers are joined.
+    /// The family, which says which routers are joined.
     pub family: Family,
-    /// The link inside a group (of families without groups: every link).
+    /// The declared link inside a group. In families without groups, every link.
     pub local: LinkTypeId,
-    /// The link between groups.
+    /// The declared link between groups.
     pub global: LinkTypeId,
-    /// Links that fail at random in the report, if it is to say so.
-    pub failures: Option<Failures>,
-    /// Where `topology = ..` stands.
+    /// The curve of random link failures in the report, if the spec asks for it.
+    pub failures: Option<LinkFailures>,
+    /// The place of `topology = ..` in the spec.
     pub span: Span,
 }
 
-/// `failures { links <= 60 %; seeds = 100; }`: links fail one after the other, in random orders. It changes
-/// no table.
+/// `failures { links <= 60 %; seeds = 100; }`: links fail one after the other, in random orders. The curve
+/// changes no table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Failures {
-    /// Percent of the links up to which distances are told, 1..=99.
+pub struct LinkFailures {
+    /// The largest percentage of failed links for which distances are reported, 1..=99.
     pub percent: u32,
-    /// How many orders.
+    /// Number of random orders, one per seed.
     pub seeds: u32,
 }
 
 impl Network {
-    /// Number of routers.
+    /// Number of routers, with or without hosts.
     pub fn router_count(&self) -> usize {
         self.family.router_count()
     }
-    /// The hosts of every router, by id, where one that carries hosts has `each`; 0 for a router that only
-    /// forwards. An endpoint inside its router (`each` is 0) counts as one.
-    pub fn hosts(&self, each: u16) -> Vec<u16> {
-        let each = each.max(1);
+    /// `[router]`: its hosts. A router that carries hosts has `hosts_per_router`, and 0 means that it only
+    /// forwards. An endpoint inside its router (`hosts_per_router` is 0) counts as one.
+    pub fn hosts(&self, hosts_per_router: u16) -> Vec<u16> {
+        let hosts_per_router = hosts_per_router.max(1);
         let count = self.router_count();
         match self.family.unpermuted() {
             Family::Listed(listed) => {
-                listed.routers.iter().map(|router| router.hosts.unwrap_or(each)).collect()
+                listed.routers.iter().map(|router| router.hosts.unwrap_or(hosts_per_router)).collect()
             }
             family => (0..count as u32)
-                .map(|router| if family.facts().has_hosts(router) { each } else { 0 })
+                .map(|router| if family.facts().has_hosts(router) { hosts_per_router } else { 0 })
                 .collect(),
         }
     }
-    /// Whether routers without hosts are spare: they take the place of others, and forward nothing before.
+    /// Whether routers without hosts are spare. They forward nothing until they take the place of others.
     pub fn has_spare(&self) -> bool {
         self.family.facts().has_spare()
     }
-    /// The declared links that are in use, by id, each once.
+    /// The declared links in use, ascending by id, each once.
     pub fn links_in_use(&self) -> Vec<LinkTypeId> {
         let mut used = match self.family.unpermuted() {
             Family::Listed(listed) => listed.links.iter().map(|link| link.link).collect(),
@@ -70,7 +70,7 @@ impl Network {
         used.dedup();
         used
     }
-    /// A declared link that is in use.
+    /// One of the declared links in use.
     pub fn any_link(&self) -> LinkTypeId {
         match self.family.unpermuted() {
             Family::Listed(listed) => listed.links.first().map_or(self.local, |link| link.link),

@@ -1,10 +1,12 @@
 //! A pod: cubes of electrically wired chips behind optical circuit switches.
 //!
-//! Invariants: every face port is served by at most one OCS; every OCS has room for its ports; OCS groups are
-//! sorted by name, so that ids do not depend on the order of items in the spec.
+//! Invariants:
+//! - Every face port is served by at most one OCS.
+//! - Every OCS has room for its ports.
+//! - OCS groups are sorted by name, so that ids do not depend on the order of items in the spec.
 
 use super::switches::{FacePort, Ocs, OcsGroup, SwitchSettings};
-use super::synthesis::{Near, Synthesize};
+use super::synthesis::{NearSynthesis, Synthesize};
 use fabc_base::diag::Span;
 use fabc_base::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId};
 use fabc_topology::PORT_NAMES;
@@ -14,45 +16,45 @@ use fabc_topology::PORT_NAMES;
 pub struct Pod {
     /// The cube of electrically wired chips.
     pub cube: Cube,
-    /// Number of cubes.
+    /// Number of cubes, at least 1.
     pub cubes: u32,
-    /// Where `cubes = ..` stands.
+    /// The place of `cubes = ..` in the spec.
     pub cubes_span: Span,
     /// Declared groups of OCSes, sorted by name.
     pub ocs_groups: IdVec<OcsGroupId, OcsGroup>,
-    /// All OCSes: group by group, within a group in row-major order of the indices.
+    /// All OCSes, group by group. Within a group they are in row-major order of the indices.
     pub ocses: IdVec<OcsId, Ocs>,
-    /// How the topology is chosen.
+    /// The method by which the topology is chosen.
     pub topology: TopologyChoice,
-    /// Where `topology = ..` stands.
+    /// The place of `topology = ..` in the spec.
     pub topology_span: Span,
 }
 
 /// A cube: a mesh of chips.
 #[derive(Clone, Debug)]
 pub struct Cube {
-    /// Chips along x, y and z.
+    /// Number of chips along x, y and z.
     pub dims: [u32; 3],
-    /// The link inside the cube.
+    /// The declared link inside the cube.
     pub mesh: LinkTypeId,
-    /// Its declaration.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// How the topology is chosen.
+/// The method by which the topology of a pod is chosen.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TopologyChoice {
-    /// `torus a x b x c`.
+    /// A torus of chips: `torus a x b x c`.
     Torus([u32; 3]),
-    /// `twisted_torus a x b x c`.
+    /// A twisted torus of chips: `twisted_torus a x b x c`.
     TwistedTorus([u32; 3]),
-    /// `synthesize { .. }`.
+    /// A search without a start: `synthesize { .. }`.
     Synthesize(Synthesize),
-    /// `synthesize { start = ..; moves <= n; .. }`.
-    SynthesizeNear(Near),
-    /// `cross_connects "file"`.
+    /// A search from live cross-connects: `synthesize { start = ..; moves <= n; .. }`.
+    SynthesizeNear(NearSynthesis),
+    /// The cross-connects of a file: `cross_connects "file"`.
     CrossConnects {
-        /// Path as written in the spec.
+        /// The path as written in the spec.
         path: String,
         /// The text of the file, which a built directory keeps.
         text: String,
@@ -62,7 +64,7 @@ pub enum TopologyChoice {
 }
 
 impl TopologyChoice {
-    /// Every way, each with a topology as it is written.
+    /// Every method, with an example as a spec writes it.
     pub const FORMS: [(&'static str, &'static str); 4] = [
         ("synthesize", "synthesize { effort = 1; }"),
         ("torus", "torus 4 x 8 x 8"),
@@ -72,28 +74,28 @@ impl TopologyChoice {
 }
 
 impl Cube {
-    /// Number of chips.
+    /// Number of chips in the cube.
     pub fn chip_count(&self) -> u32 {
         self.dims.iter().product()
     }
-    /// The cube of a node, where every cube is like this one.
+    /// The cube of a node.
     pub fn cube_of(&self, node: NodeId) -> BlockId {
         BlockId(node.0 / self.chip_count())
     }
-    /// The position of a node within its cube.
-    pub fn at(&self, node: NodeId) -> [u32; 3] {
+    /// The coordinates of a node within its cube: the local number is `x + ax*y + ax*ay*z`.
+    pub fn coordinates(&self, node: NodeId) -> [u32; 3] {
         let [ax, ay, _] = self.dims;
         let local = node.0 % self.chip_count();
         [local % ax, local / ax % ay, local / (ax * ay)]
     }
-    /// `cube3[1,2,3]`.
+    /// The name of a node, such as `cube3[1,2,3]`.
     pub fn node_name(&self, node: NodeId) -> String {
-        let [x, y, z] = self.at(node);
+        let [x, y, z] = self.coordinates(node);
         format!("cube{}[{x},{y},{z}]", self.cube_of(node))
     }
     /// `cube0.+x[0,0]`: the cube, the face and the position on it.
     pub fn face_port_name(&self, face: FacePort) -> String {
-        let [x, y, z] = self.at(face.node);
+        let [x, y, z] = self.coordinates(face.node);
         let (u, v) = match face.port.0 / 2 {
             0 => (y, z),
             1 => (x, z),
@@ -104,28 +106,30 @@ impl Cube {
 }
 
 impl Pod {
-    /// Chips in one cube.
+    /// Number of chips in one cube.
     pub fn chips_per_cube(&self) -> u32 {
         self.cube.chip_count()
     }
-    /// Number of routers.
+    /// Number of chips in the pod.
     pub fn node_count(&self) -> usize {
         self.chips_per_cube() as usize * self.cubes as usize
     }
-    /// The node at a position of a cube.
-    pub fn node(&self, cube: BlockId, at: [u32; 3]) -> NodeId {
+    /// The node at these coordinates of a cube.
+    pub fn node(&self, cube: BlockId, coordinates: [u32; 3]) -> NodeId {
         let [ax, ay, _] = self.cube.dims;
-        NodeId(cube.0 * self.chips_per_cube() + at[0] + ax * at[1] + ax * ay * at[2])
+        NodeId(
+            cube.0 * self.chips_per_cube() + coordinates[0] + ax * coordinates[1] + ax * ay * coordinates[2],
+        )
     }
     /// The cube of a node.
     pub fn cube_of(&self, node: NodeId) -> BlockId {
         self.cube.cube_of(node)
     }
-    /// The position of a node within its cube.
-    pub fn at(&self, node: NodeId) -> [u32; 3] {
-        self.cube.at(node)
+    /// The coordinates of a node within its cube: the local number is `x + ax*y + ax*ay*z`.
+    pub fn coordinates(&self, node: NodeId) -> [u32; 3] {
+        self.cube.coordinates(node)
     }
-    /// `cube3[1,2,3]`.
+    /// The name of a node, such as `cube3[1,2,3]`.
     pub fn node_name(&self, node: NodeId) -> String {
         self.cube.node_name(node)
     }

@@ -3,20 +3,20 @@
 use super::word::{Word, words};
 use fabc_topology::TableKey;
 
-/// How routes are chosen.
+/// The routing method of a fabric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RoutingChoice {
-    /// One shortest path per pair, balanced; the virtual channel counts the hops. Networks only.
+    /// One shortest path per pair, balanced. The virtual channel counts the hops. Networks only.
     Minimal,
-    /// The same by a formula of the family. Networks that have one only.
+    /// One shortest path per pair by a formula of the family. Networks with a formula only.
     Algebraic,
     /// Shortest paths allowed by an optimized rank order.
     AllowedTurns(AllowedTurns),
     /// Dimension by dimension with datelines: tori, and grids of a network.
     DimensionOrder,
-    /// up*/down*.
+    /// Up*/down* routing on a spanning tree.
     UpDown,
-    /// No tables: the cycle of every vector on every channel is planned. Networks only.
+    /// No tables: fabc plans the cycle of every vector on every channel. Networks only.
     Scheduled(Scheduled),
 }
 
@@ -29,41 +29,41 @@ words!(RoutingChoice {
     Self::Scheduled(Scheduled::DEFAULT) => Self::Scheduled(_) => "scheduled",
 });
 
-/// The settings of `routing = scheduled { .. }`; what is not written follows from router and links
+/// The settings of `routing = scheduled { .. }`. Missing settings follow from router and links
 /// ([`Fabric::pace`](super::Fabric::pace)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scheduled {
-    /// Bytes of payload of a vector; without, a flit.
+    /// Bytes of payload of a vector. `None`: a flit.
     pub vector_bytes: Option<u32>,
     /// Cycles from one vector to the next on a channel.
     pub slot: Option<u32>,
     /// Cycles after which a vector that was sent can be used or sent on.
     pub hop: Option<u32>,
-    /// Cycles that a sum takes from its last vector on.
+    /// Cycles from the arrival of the last vector of a sum until the sum is ready.
     pub reduce: u32,
-    /// How often all channels rest so that clocks are set anew; without, never.
+    /// The period after which all channels rest so that clocks are aligned. `None`: never.
     pub deskew: Option<Every>,
 }
 
 /// A span of time as a spec says it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Every {
-    /// Of the clock.
+    /// A number of router cycles.
     Cycles(u32),
-    /// Of the clock once it is known.
+    /// Picoseconds, which become cycles once the clock is known.
     Picoseconds(u64),
 }
 
 impl Scheduled {
-    /// Nothing said.
+    /// The settings where the spec gives none.
     pub const DEFAULT: Self = Self { vector_bytes: None, slot: None, hop: None, reduce: 0, deskew: None };
 }
 
-/// Cycles in which no channel carries anything while clocks are set anew: the period of the counters that are
-/// aligned (Abts and others, ISCA 2022, section 3: 252 cycles).
+/// Cycles in which all channels rest while clocks are aligned. It is the period of the aligned counters (Abts
+/// and others, ISCA 2022, section 3: 252 cycles).
 pub const DESKEW_CYCLES: u32 = 252;
 
-/// How fast vectors are, on every channel alike.
+/// The pace of vectors, the same on every channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlotPace {
     /// Bytes of payload of a vector.
@@ -72,41 +72,40 @@ pub struct SlotPace {
     pub slot: u32,
     /// Cycles after which a vector that was sent can be used or sent on.
     pub hop: u32,
-    /// Cycles that a sum takes from its last vector on.
+    /// Cycles from the arrival of the last vector of a sum until the sum is ready.
     pub reduce: u32,
-    /// Every so many cycles, but not at the start, no channel carries anything for [`DESKEW_CYCLES`]; 0:
-    /// never.
+    /// Period in cycles after which all channels rest for [`DESKEW_CYCLES`], not at the start. 0: never.
     pub deskew: u32,
 }
 
-/// The settings of `routing = allowed_turns { .. }`.
+/// The settings of `routing = allowed_turns { .. }`, with defaults filled in.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct AllowedTurns {
-    /// Which turns are allowed first; `None` for an order optimized as a whole.
+    /// The order in which turns are allowed. `None`: an order optimized as a whole.
     pub priority: Option<TurnPriority>,
-    /// How routes are chosen among the allowed paths.
+    /// The method that chooses routes among the allowed paths.
     pub select: RouteSelect,
-    /// What the tables look packets up by.
+    /// The key of the tables.
     pub key: TableKey,
 }
 
 impl RoutingChoice {
-    /// Whether every vector has its cycle, and there are no tables.
+    /// Whether vectors are scheduled, so that there are no tables.
     pub fn is_scheduled(self) -> bool {
         matches!(self, RoutingChoice::Scheduled(_))
     }
-    /// Whether every pair has one shortest path, and routers look packets up by their destination alone:
-    /// networks only.
+    /// Whether every pair has one shortest path, and the destination alone is the key of the tables. Networks
+    /// only.
     pub fn is_shortest_by_destination(self) -> bool {
         matches!(self, RoutingChoice::Minimal | RoutingChoice::Algebraic)
     }
 }
 
 impl AllowedTurns {
-    /// Nothing said: the defaults.
+    /// The settings where the spec gives none.
     pub const NONE: Self = Self { priority: None, select: RouteSelect::Descent, key: TableKey::DstInput };
 
-    /// The settings that differ from the defaults, as they are written: `priority = random; key = dst;`.
+    /// The settings that differ from the defaults, as a spec writes them: `priority = random; key = dst;`.
     pub fn written(&self) -> String {
         let priority = self.priority.map(|priority| format!("priority = {};", priority.name()));
         let select =
@@ -116,26 +115,26 @@ impl AllowedTurns {
     }
 }
 
-/// In which order turns are allowed, each unless it closes a cycle.
+/// The order in which turns are allowed. A turn that would close a cycle is not allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TurnPriority {
-    /// By how many of the routes chosen without any constraint take the turn.
+    /// By the number of routes, chosen without any constraint, that take the turn.
     ChosenPaths,
-    /// By how many shortest paths take it.
+    /// By the number of shortest paths that take the turn.
     AllPaths,
-    /// In a random order.
+    /// By a seeded random order.
     Random,
 }
 
 words!(TurnPriority { ChosenPaths = "chosen_paths", AllPaths = "all_paths", Random = "random" });
 
-/// How routes are chosen among the allowed paths.
+/// The method that chooses routes among the allowed paths.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RouteSelect {
     /// By descent of a potential of the channel loads.
     #[default]
     Descent,
-    /// By an integer linear program; small pods only.
+    /// By an integer linear program. Small pods only.
     Ilp,
 }
 

@@ -1,30 +1,32 @@
-//! Which cubes of a pod are alike, so that a slice may have any of them.
+//! The classes of equivalent cubes of a pod. A slice may have any cube of a class.
 
 use super::pod::Pod;
 use super::switches::{CoupleRule, Duplex};
 use fabc_base::ids::{BlockId, LinkTypeId, OcsId, PortId};
 use std::collections::BTreeMap;
 
-/// Cubes that every switch treats alike.
+/// A class of cubes that every switch serves in the same way.
 #[derive(Clone, Debug)]
-pub struct Class {
-    /// Ascending.
+pub struct CubeClass {
+    /// The cubes of the class, ascending.
     pub cubes: Vec<BlockId>,
-    /// Which switch serves each of their face ports.
-    pub served: Served,
+    /// The switch of each of their face ports.
+    pub served: ServedPorts,
 }
 
-/// `(chip of the cube, port)`: the switch that serves it, and whether on its second side.
-pub type Served = BTreeMap<(u32, PortId), (OcsId, bool)>;
+/// `(chip of the cube, port)`: the switch that serves the port, and whether it is on the switch's second
+/// side.
+pub type ServedPorts = BTreeMap<(u32, PortId), (OcsId, bool)>;
 
-/// What switches do for a cube, whatever they are called: of every face port, the first one on the same
-/// switch, the side, and what kind of switch it is.
-pub type Role = Vec<((u32, PortId), (u32, PortId), bool, LinkTypeId, CoupleRule, Duplex)>;
+/// The role of switches for a cube, independent of their names. It has a tuple for every face port. The tuple
+/// holds the port, the first face port on the same switch and whether it is on the second side. It also holds
+/// the link, rule and duplex of the switch.
+pub type CubeRole = Vec<((u32, PortId), (u32, PortId), bool, LinkTypeId, CoupleRule, Duplex)>;
 
 impl Pod {
-    /// Which switch serves every face port, by cube.
-    fn served(&self) -> Vec<Served> {
-        let mut served = vec![Served::new(); self.cubes as usize];
+    /// `[cube]`: the switch of every face port.
+    fn served(&self) -> Vec<ServedPorts> {
+        let mut served = vec![ServedPorts::new(); self.cubes as usize];
         let chips = self.chips_per_cube();
         for (id, ocs) in self.ocses.enumerate() {
             for (side, faces) in [&ocs.a, &ocs.b].into_iter().enumerate() {
@@ -36,25 +38,25 @@ impl Pod {
         served
     }
 
-    /// The classes of its cubes, by their first ones.
-    pub fn classes(&self) -> Vec<Class> {
-        let mut classes: Vec<Class> = Vec::new();
+    /// The classes of its cubes, in the order of their first cubes.
+    pub fn classes(&self) -> Vec<CubeClass> {
+        let mut classes: Vec<CubeClass> = Vec::new();
         for (cube, served) in (0..self.cubes).map(BlockId).zip(self.served()) {
             match classes.iter_mut().find(|class| class.served == served) {
                 Some(class) => class.cubes.push(cube),
-                None => classes.push(Class { cubes: vec![cube], served }),
+                None => classes.push(CubeClass { cubes: vec![cube], served }),
             }
         }
         classes
     }
 
-    /// What the switches do for the cubes of a class.
-    pub fn role(&self, class: &Class) -> Role {
+    /// The role of the switches for the cubes of a class.
+    pub fn role(&self, class: &CubeClass) -> CubeRole {
         let mut first: BTreeMap<OcsId, (u32, PortId)> = BTreeMap::new();
-        let of = |(&at, &(id, second)): (&(u32, PortId), &(OcsId, bool))| {
+        let port_role = |(&port, &(id, second)): (&(u32, PortId), &(OcsId, bool))| {
             let ocs = &self.ocses[id];
-            (at, *first.entry(id).or_insert(at), second, ocs.link, ocs.rule, ocs.duplex)
+            (port, *first.entry(id).or_insert(port), second, ocs.link, ocs.rule, ocs.duplex)
         };
-        class.served.iter().map(of).collect()
+        class.served.iter().map(port_role).collect()
     }
 }

@@ -5,27 +5,27 @@ use fabc_base::diag::Span;
 use fabc_base::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use std::collections::BTreeSet;
 
-/// One `ocs` item.
+/// A group of OCSes: one `ocs` item of the spec.
 #[derive(Clone, Debug)]
 pub struct OcsGroup {
-    /// Declared name, such as `X`.
+    /// The declared name, such as `X`.
     pub name: String,
-    /// Length of each index range; empty for a single OCS.
+    /// Length of each index range. Empty for a single OCS.
     pub shape: Vec<u32>,
-    /// Its declaration.
+    /// The place of its declaration.
     pub span: Span,
 }
 
-/// Which port pairs a switch may connect.
+/// The rule that says which pairs of ports a switch may connect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CoupleRule {
     /// `couple P with Q`: any `a` port to any `b` port.
     Sided,
-    /// `couple any of P, Q`: any two different ports; all of them are in `a`, `b` is empty.
+    /// `couple any of P, Q`: any two different ports. All ports are in `a`, and `b` is empty.
     Any,
 }
 
-/// How a cable end uses the switch.
+/// How a fiber pair uses the ports of a switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Duplex {
     /// One switch port carries both directions.
@@ -34,9 +34,10 @@ pub enum Duplex {
     Pair,
 }
 
-/// The ports per side that a switch needs for so many face ports on side A and on side B; without sides all
-/// of them are on A.
-pub fn ports_needed(rule: CoupleRule, duplex: Duplex, [a, b]: [u64; 2]) -> u64 {
+/// The ports per side that a switch needs for `[a, b]` face ports on its sides A and B. Without sides, all
+/// face ports are on A.
+pub fn ports_needed(rule: CoupleRule, duplex: Duplex, face_ports: [u64; 2]) -> u64 {
+    let [a, b] = face_ports;
     match (rule, duplex) {
         (CoupleRule::Sided, Duplex::Circulator) => a.max(b),
         (CoupleRule::Sided, Duplex::Pair) => a + b,
@@ -46,18 +47,18 @@ pub fn ports_needed(rule: CoupleRule, duplex: Duplex, [a, b]: [u64; 2]) -> u64 {
 
 words!(Duplex { Circulator = "circulator", Pair = "pair" });
 
-/// Which SONiC CONFIG_DB is written for a switch: what its software calls the state of a port, or why there
-/// is none.
+/// The SONiC CONFIG_DB that is written for a switch. It says how the software of the switch names the state
+/// of a port, or why no file is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SonicConfig {
     /// `config_status`, as the published OCS-V image reads it.
     OcsV,
     /// `state`, as the high-level design document has it.
     Hld,
-    /// `config_db = none`.
+    /// The spec wants none: `config_db = none`.
     Unwanted,
-    /// The spec says nothing, and SONiC has no words for a switch without sides whose ports carry both
-    /// directions.
+    /// No setting in the spec, and no way to write one: SONiC cannot describe a switch without sides whose
+    /// ports carry both directions.
     NoSides,
 }
 
@@ -75,7 +76,7 @@ impl crate::word::Word for SonicConfig {
 }
 
 impl SonicConfig {
-    /// The key of a port's state; `None` where there is no file.
+    /// The key of a port's state. `None` where no file is written.
     pub fn state_key(self) -> Option<&'static str> {
         match self {
             SonicConfig::OcsV => Some("config_status"),
@@ -85,52 +86,53 @@ impl SonicConfig {
     }
 }
 
-/// An optical circuit switch.
+/// An optical circuit switch, with the face ports that it serves.
 #[derive(Clone, Debug)]
 pub struct Ocs {
-    /// `X[0,0]`, or `X` for a group without indices.
+    /// The name: `X[0,0]`, or `X` for a group without indices.
     pub name: String,
-    /// The group it belongs to.
+    /// The group that it belongs to.
     pub group: OcsGroupId,
-    /// Values of the group's indices.
+    /// The values of the group's indices.
     pub index: Vec<u32>,
-    /// Which pairs it may connect.
+    /// The rule that says which pairs it may connect.
     pub rule: CoupleRule,
-    /// Face ports on side A, ascending by (cube, port, node); all face ports for [`CoupleRule::Any`].
+    /// Face ports on side A, ascending by (cube, port, node). All face ports for [`CoupleRule::Any`].
     pub a: Vec<FacePort>,
     /// Face ports on side B, ascending by (cube, port, node).
     pub b: Vec<FacePort>,
-    /// The fiber.
+    /// The declared link of its fibers.
     pub link: LinkTypeId,
-    /// Switch ports per side (N of an N x N switch).
+    /// Ports per side, N of an N x N switch.
     pub ports: u32,
-    /// How a fiber pair uses the switch.
+    /// How a fiber pair uses its ports.
     pub duplex: Duplex,
-    /// The configuration that is written for it.
+    /// The configuration that fabc writes for it.
     pub config_db: SonicConfig,
-    /// The declaration of its group.
+    /// The place of the declaration of its group.
     pub span: Span,
 }
 
 impl Ocs {
-    /// The two face ports that a cross-connect joins, given by their indices: into `a` and `b`, or both into
-    /// `a` of a switch without sides.
-    pub fn faces(&self, [a, b]: [u32; 2]) -> [FacePort; 2] {
+    /// The two face ports that a cross-connect joins. The indices are into `a` and `b`, or both into `a` for
+    /// a switch without sides.
+    pub fn faces(&self, pair: [u32; 2]) -> [FacePort; 2] {
+        let [a, b] = pair;
         let second = if self.rule == CoupleRule::Sided { &self.b } else { &self.a };
         [self.a[a as usize], second[b as usize]]
     }
 }
 
-/// The cross-connects of the switches of a pod, as far as they are stated.
+/// The cross-connects of the switches of a pod, as far as a file states them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SwitchSettings {
-    /// Per switch the pairs of port indices that it joins, as [`Ocs::faces`] takes them. The entry is `None`
-    /// for a switch that is not stated.
+    /// `[OCS]`: the pairs of port indices that it joins, as [`Ocs::faces`] takes them. `None` for a switch
+    /// that the file does not state.
     pub pairs: IdVec<OcsId, Option<BTreeSet<[u32; 2]>>>,
 }
 
 impl SwitchSettings {
-    /// Per switch the face ports that it joins; none for a switch that is not stated.
+    /// `[OCS]`: the pairs of face ports that it joins. Empty for a switch that the file does not state.
     pub fn joined_faces(&self, ocses: &IdVec<OcsId, Ocs>) -> Vec<Vec<[FacePort; 2]>> {
         let faces_of = |(id, pairs): (OcsId, &Option<BTreeSet<[u32; 2]>>)| {
             pairs.iter().flatten().map(|&pair| ocses[id].faces(pair)).collect()
@@ -142,10 +144,10 @@ impl SwitchSettings {
 /// A port on the face of a cube.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FacePort {
-    /// The cube.
+    /// The cube that the port belongs to.
     pub cube: BlockId,
     /// The chip that owns the port.
     pub node: NodeId,
-    /// The port of that chip.
+    /// The port of that chip, 0..6.
     pub port: PortId,
 }

@@ -1,22 +1,22 @@
-//! Words of values: what a setting may be, each with its name.
+//! Settings whose values are words, each with its name.
 
-/// A choice that a spec makes by a word.
+/// A setting whose values a spec writes as words.
 pub trait Word: Copy + 'static {
-    /// All of them, in the order in which errors list them.
+    /// All values, in the order in which errors list them.
     const WORDS: &'static [Self];
 
-    /// As written in a spec.
+    /// The word of the value, as a spec writes it.
     fn word(self) -> &'static str;
 }
 
-/// The words of an enumeration: `ALL`, `name()`, and [`Word`].
+/// Defines the words of an enumeration: `ALL`, `name()`, and [`Word`].
 macro_rules! words {
     ($type:ident { $($value:expr => $pattern:pat => $name:literal),* $(,)? }) => {
         impl $type {
             /// All of them, with the defaults of their settings.
             pub const ALL: [Self; [$($name),*].len()] = [$($value),*];
 
-            /// The name in specs.
+            /// The name of the value in specs.
             pub fn name(self) -> &'static str {
                 match self {
                     $($pattern => $name),*

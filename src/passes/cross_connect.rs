@@ -1,8 +1,8 @@
-//! Which mirror carries which fiber.
+//! Finds which OCS carries which fiber.
 //!
-//! In: a topology whose fibers join face ports. Out: the cross-connects of every OCS. A face port is wired to
-//! at most one OCS, so there is nothing to choose, only to find; a fiber that no OCS can carry is an error
-//! that names it.
+//! Input: a topology whose fibers join face ports. Output: the cross-connects of every OCS. A face port is
+//! wired to at most one OCS, so the cross-connects are unique. A fiber that no OCS can carry is an error that
+//! names the fiber.
 
 use fabc_base::diag::Span;
 use fabc_base::ids::{BlockId, Id, IdVec, LinkId, OcsId};
@@ -17,25 +17,25 @@ use thiserror::Error;
 #[error("no OCS can connect {a} with {b}")]
 #[diagnostic(code(FAB0201), help("{hint}"))]
 pub struct NotRealisable {
-    /// One face port.
+    /// Name of one face port.
     a: String,
-    /// The other.
+    /// Name of the other face port.
     b: String,
-    /// What is missing.
+    /// The reason, as help text.
     hint: String,
-    /// The topology line.
+    /// Span of the topology line.
     #[label("this topology needs that fiber ({count} such pairs are missing)")]
     span: Span,
-    /// How many fibers are missing.
+    /// Number of fibers that no OCS can carry.
     count: usize,
-    /// The OCS that serves the first port, if one does.
+    /// Span of the OCS that serves the first port, if one does.
     #[label("{a} is served here")]
     served: Option<Span>,
 }
 
-/// Where a face port is plugged in.
+/// The port of an OCS that a face port is wired to.
 #[derive(Clone, Copy)]
-struct Plug {
+struct FacePlug {
     ocs: OcsId,
     on_a: bool,
     index: u32,
@@ -46,13 +46,13 @@ struct Plug {
 /// # Errors
 /// [`NotRealisable`] with the first fiber that the declared OCSes cannot carry and the number of such fibers.
 pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealisable> {
-    let mut plugs: BTreeMap<End, Plug> = BTreeMap::new();
+    let mut plugs: BTreeMap<End, FacePlug> = BTreeMap::new();
     for (id, ocs) in pod.ocses.enumerate() {
         for (on_a, side) in [(true, &ocs.a), (false, &ocs.b)] {
             for (index, face) in side.iter().enumerate() {
                 plugs.insert(
                     End { node: face.node, port: face.port },
-                    Plug { ocs: id, on_a, index: index as u32 },
+                    FacePlug { ocs: id, on_a, index: index as u32 },
                 );
             }
         }
@@ -61,7 +61,7 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealis
     let mut ocs_of: IdVec<LinkId, Option<OcsId>> = IdVec::filled(None, topology.links().len());
     let mut missing: Vec<(End, End)> = Vec::new();
     for (id, link) in topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global) {
-        let fit = match (plugs.get(&link.a), plugs.get(&link.b)) {
+        let mirror = match (plugs.get(&link.a), plugs.get(&link.b)) {
             (Some(a), Some(b)) if a.ocs == b.ocs => match pod.ocses[a.ocs].rule {
                 CoupleRule::Any => Some((a.ocs, a.index.min(b.index), a.index.max(b.index))),
                 CoupleRule::Sided if a.on_a != b.on_a => {
@@ -72,7 +72,7 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealis
             },
             _ => None,
         };
-        match fit {
+        match mirror {
             Some((ocs, a, b)) => {
                 settings[ocs].push(CrossConnect { a, b, link: id });
                 ocs_of[id] = Some(ocs);
@@ -91,7 +91,7 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealis
     Ok(CrossConnects { settings: settings.collect(), ocs_of })
 }
 
-fn not_realisable(pod: &Pod, plugs: &BTreeMap<End, Plug>, a: End, b: End, count: usize) -> NotRealisable {
+fn not_realisable(pod: &Pod, plugs: &BTreeMap<End, FacePlug>, a: End, b: End, count: usize) -> NotRealisable {
     let name = |end: End| {
         pod.face_port_name(FacePort {
             cube: BlockId::new(pod.cube_of(end.node).index()),
@@ -108,18 +108,18 @@ fn not_realisable(pod: &Pod, plugs: &BTreeMap<End, Plug>, a: End, b: End, count:
         ),
         (None, _) => format!("{} is not coupled by any `ocs` item: it is dark", name(a)),
         (_, None) => format!("{} is not coupled by any `ocs` item: it is dark", name(b)),
-        (Some(p), Some(q)) if p.ocs != q.ocs => {
+        (Some(first), Some(second)) if first.ocs != second.ocs => {
             format!(
                 "{} is wired to {}, but {} to {}: a fiber runs through one switch",
                 name(a),
-                pod.ocses[p.ocs].name,
+                pod.ocses[first.ocs].name,
                 name(b),
-                pod.ocses[q.ocs].name
+                pod.ocses[second.ocs].name
             )
         }
-        (Some(p), _) => format!(
+        (Some(first), _) => format!(
             "both are on the same side of {}, which couples one side with the other",
-            pod.ocses[p.ocs].name
+            pod.ocses[first.ocs].name
         ),
     };
     let served = plug_a.map(|plug| pod.ocses[plug.ocs].span);

@@ -1,4 +1,4 @@
-//! The passes: each a function from finished values to one new value. Passes import no pass.
+//! The passes. Each is a function from finished values to one new value. No pass imports another pass.
 //!
 //! | pass | from | to |
 //! |---|---|---|
@@ -15,7 +15,7 @@
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
 //! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
-//! | [`plan`] | `Pod`, two settings of its OCSes | `Plan` |
+//! | [`plan`] | `Pod`, two settings of its OCSes | `SwitchPlan` |
 //! | [`compare`](mod@compare) | two reports, wirings, tables | parts of a `Diff` |
 //! | [`repair`] | `Scene`, the tables in force and their ranks | `Delta` |
 //! | [`slices`] | `Fabric`, `SlicePlacement`, `PlaceStep`s | `SlicePlacement`, the setting of its OCSes |
@@ -40,7 +40,7 @@ pub mod tables;
 pub mod trees;
 pub mod wire;
 
-/// Adds a list to another one, place by place.
+/// Adds a list to another one, element by element.
 fn add(sum: &mut Vec<u64>, more: &[u64]) {
     sum.resize(sum.len().max(more.len()), 0);
     sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);

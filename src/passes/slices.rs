@@ -1,37 +1,39 @@
 //! Places slices on the cubes of a pod, and sets its switches for them.
 //!
-//! In: a pod with its kinds of slices, and a placement. Out: another placement, or the cross-connects of one.
-//! A slice is a kind carried to other cubes: whatever cubes of a class it has, every cross-connect of the
-//! kind is one of the pod. The first cubes that are free are taken, in the first class with room, so that a
-//! placement depends on nothing but the steps. Cost: a look at every port.
+//! Input: a pod with its kinds of slices, and a placement. Output: another placement, or the cross-connects
+//! of one. A slice is a kind carried to other cubes. Every cross-connect of the kind is one of the pod,
+//! whatever cubes of a class the slice has. The pass takes the first free cubes in the first class with room.
+//! So a placement depends only on the steps. Cost: one look at every port.
 
 use fabc_base::diag::suggestion;
 use fabc_base::ids::{BlockId, IdVec, OcsId};
-use fabc_ir::{Change, Mirrors, PlaceStep, Slice, SliceChange, SlicePlacement, SlicePlan, Step, WhyChanged};
-use fabc_model::{Class, CoupleRule, Fabric, FacePort, Pod, SliceKind};
+use fabc_ir::{
+    Mirrors, PlaceStep, PlanStep, Slice, SliceChange, SlicePlacement, SlicePlan, StepChange, WhyChanged,
+};
+use fabc_model::{CoupleRule, CubeClass, Fabric, FacePort, Pod, SliceKind};
 use miette::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// Why slices cannot be placed so.
+/// Why slices cannot be placed as requested.
 #[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
 pub enum PlaceError {
-    /// Something that is not there, or cannot be used so.
+    /// Something that does not exist or cannot be used for this.
     #[error("{what}")]
     #[diagnostic(code(FAB0582), help("{hint}"))]
     Unfit {
-        /// What is asked for.
+        /// The request that cannot be met.
         what: String,
-        /// What there is.
+        /// Help text: the possible requests.
         hint: String,
     },
-    /// No cubes are left.
+    /// No free cubes are left.
     #[error("there is no room for {what}")]
     #[diagnostic(code(FAB0583), help("{counts}"))]
     NoRoom {
         /// The slice, or the cube to be replaced.
         what: String,
-        /// How many cubes are free, spare and down.
+        /// Numbers of free, spare and failed cubes.
         counts: String,
     },
 }
@@ -40,29 +42,30 @@ pub enum PlaceError {
 pub struct Placing<'a> {
     pod: &'a Pod,
     kinds: &'a [SliceKind],
-    classes: Vec<Class>,
+    classes: Vec<CubeClass>,
     /// `[kind]`: the classes whose cubes it may have.
     fitting: Vec<Vec<usize>>,
 }
 
 impl<'a> Placing<'a> {
-    /// A fabric that is divided.
-    pub fn of(fabric: &'a Fabric, pod: &'a Pod) -> Self {
+    /// The slices of a fabric on the cubes of its pod.
+    pub fn new(fabric: &'a Fabric, pod: &'a Pod) -> Self {
         let (kinds, classes) = (&fabric.slices.kinds[..], pod.classes());
         let roles: Vec<_> = classes.iter().map(|class| pod.role(class)).collect();
         let fitting = |kind: &SliceKind| {
-            let alone = kind.pod().classes();
-            let role = alone.first().map(|class| kind.pod().role(class));
-            (0..classes.len()).filter(|&at| role.as_ref() == Some(&roles[at])).collect()
+            let cube_classes = kind.pod().classes();
+            let role = cube_classes.first().map(|class| kind.pod().role(class));
+            (0..classes.len()).filter(|&class| role.as_ref() == Some(&roles[class])).collect()
         };
         let fitting = kinds.iter().map(fitting).collect();
         Self { pod, kinds, classes, fitting }
     }
 
-    /// What a build places: of every kind as many as it says, the largest first; the last cubes are spare.
+    /// The initial placement of a build: every kind as often as it says, the largest first. The last `spare`
+    /// cubes are spare.
     ///
     /// # Errors
-    /// They do not fit into the classes of cubes that switches treat alike.
+    /// Fails if the slices do not fit into the classes of cubes that switches treat alike.
     pub fn initial(&self, spare: u32) -> Result<SlicePlacement, PlaceError> {
         let spare = (self.pod.cubes - spare..self.pod.cubes).map(BlockId).collect();
         let mut placement = SlicePlacement { spare, ..SlicePlacement::default() };
@@ -76,10 +79,10 @@ impl<'a> Placing<'a> {
         Ok(placement)
     }
 
-    /// A placement after some steps: all of them or none.
+    /// The placement after some steps. Either all steps are made or none.
     ///
     /// # Errors
-    /// The first step that cannot be, or a slice that is left with a cube that does not work.
+    /// Describes the first step that is impossible, or a slice that keeps a failed cube.
     pub fn after(
         &self,
         placement: &SlicePlacement,
@@ -140,7 +143,7 @@ impl<'a> Placing<'a> {
         })
     }
 
-    /// The class of a cube: cubes of one class can stand in for each other.
+    /// The class of a cube. Cubes of one class can stand in for each other.
     pub fn class_of(&self, cube: BlockId) -> usize {
         self.classes.iter().position(|class| class.cubes.contains(&cube)).unwrap_or(0)
     }
@@ -152,8 +155,8 @@ impl<'a> Placing<'a> {
         name: Option<&str>,
         cubes: Option<&[u32]>,
     ) -> Result<(), PlaceError> {
-        let at = self.kind(kind)?;
-        let needed = self.kinds[at].cubes() as usize;
+        let kind_index = self.kind(kind)?;
+        let needed = self.kinds[kind_index].cubes() as usize;
         let name = match name {
             Some(name) => self.new_name(placement, name)?,
             None => (0..)
@@ -162,10 +165,10 @@ impl<'a> Placing<'a> {
                 .unwrap_or_default(),
         };
         let cubes = match cubes {
-            Some(cubes) => self.chosen(placement, at, cubes)?,
+            Some(cubes) => self.check_cubes(placement, kind_index, cubes)?,
             None => {
                 let free: BTreeSet<BlockId> = placement.free(self.pod.cubes).into_iter().collect();
-                let of_class = |class: &usize| {
+                let free_in_class = |class: &usize| {
                     self.classes[*class]
                         .cubes
                         .iter()
@@ -174,24 +177,24 @@ impl<'a> Placing<'a> {
                         .take(needed)
                         .collect()
                 };
-                let mut found = self.fitting[at]
+                let mut candidates = self.fitting[kind_index]
                     .iter()
-                    .map(of_class)
+                    .map(free_in_class)
                     .filter(|cubes: &Vec<BlockId>| cubes.len() == needed);
-                found
+                candidates
                     .next()
                     .ok_or_else(|| self.no_room(placement, format!("a slice `{name}` of {needed} cubes")))?
             }
         };
         placement.slices.push(Slice { name, kind: kind.to_owned(), cubes });
-        placement.slices.sort_by(|one, other| key(one).cmp(&key(other)));
+        placement.slices.sort_by(|first, second| sort_key(first).cmp(&sort_key(second)));
         Ok(())
     }
 
-    /// A name that no slice has, and a file could have.
+    /// Checks a new name: no slice has it, and its characters are allowed.
     fn new_name(&self, placement: &SlicePlacement, name: &str) -> Result<String, PlaceError> {
-        let good = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-        if name.is_empty() || !name.chars().all(good) {
+        let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+        if name.is_empty() || !name.chars().all(is_allowed) {
             let hint = "it has letters, digits, `_` and `-`".to_owned();
             return Err(PlaceError::Unfit { what: format!("`{name}` is no name for a slice"), hint });
         }
@@ -204,8 +207,8 @@ impl<'a> Placing<'a> {
         }
     }
 
-    /// The cubes that were asked for, if a slice of the kind may have them.
-    fn chosen(
+    /// The requested cubes, if a slice of the kind may have them.
+    fn check_cubes(
         &self,
         placement: &SlicePlacement,
         kind: usize,
@@ -222,15 +225,15 @@ impl<'a> Placing<'a> {
                 format!("it has {needed}"),
             ));
         }
-        for (at, cube) in cubes.iter().enumerate() {
-            self.available(placement, *cube)?;
+        for (index, cube) in cubes.iter().enumerate() {
+            self.check_available(placement, *cube)?;
             if placement.spare.contains(cube) {
                 return Err(unfit(
                     format!("cube{cube} is spare"),
                     "spare cubes only come in the place of others: `--swap`".to_owned(),
                 ));
             }
-            if cubes[..at].contains(cube) {
+            if cubes[..index].contains(cube) {
                 return Err(unfit(
                     format!("cube{cube} is named twice"),
                     "every cube of a slice is another one".to_owned(),
@@ -249,8 +252,8 @@ impl<'a> Placing<'a> {
         Ok(cubes)
     }
 
-    /// Complains unless a cube works and belongs to no slice.
-    fn available(&self, placement: &SlicePlacement, cube: BlockId) -> Result<(), PlaceError> {
+    /// Refuses a cube that has failed or belongs to a slice.
+    fn check_available(&self, placement: &SlicePlacement, cube: BlockId) -> Result<(), PlaceError> {
         if let Some((slice, _)) = placement.owners().get(&cube) {
             let (what, hint) = (
                 format!("slice `{}` has cube{cube}", placement.slices[*slice].name),
@@ -266,43 +269,49 @@ impl<'a> Placing<'a> {
     }
 
     fn remove(&self, placement: &mut SlicePlacement, name: &str) -> Result<(), PlaceError> {
-        let at = Self::slice(placement, name)?;
-        placement.slices.remove(at);
+        let index = Self::slice(placement, name)?;
+        placement.slices.remove(index);
         Ok(())
     }
 
-    /// Both change places: a spare cube leaves its place to the one that it replaces.
-    fn swap(&self, placement: &mut SlicePlacement, cube: u32, with: Option<u32>) -> Result<(), PlaceError> {
+    /// Swaps two cubes. A spare cube leaves its place to the one that it replaces.
+    fn swap(
+        &self,
+        placement: &mut SlicePlacement,
+        cube: u32,
+        replacement: Option<u32>,
+    ) -> Result<(), PlaceError> {
         let cube = self.cube(cube)?;
-        let Some(&(slice, at)) = placement.owners().get(&cube) else {
+        let Some(&(slice, place)) = placement.owners().get(&cube) else {
             let hint = "only a cube of a slice is replaced".to_owned();
             return Err(PlaceError::Unfit { what: format!("no slice has cube{cube}"), hint });
         };
         let class = self.class_of(cube);
-        let with = match with {
-            Some(with) => {
-                let with = self.cube(with)?;
-                self.available(placement, with)?;
-                if self.class_of(with) != class {
+        let replacement = match replacement {
+            Some(replacement) => {
+                let replacement = self.cube(replacement)?;
+                self.check_available(placement, replacement)?;
+                if self.class_of(replacement) != class {
                     let hint = "a cube is replaced by one that the same groups of switches serve".to_owned();
                     return Err(PlaceError::Unfit {
-                        what: format!("the switches treat cube{cube} and cube{with} differently"),
+                        what: format!("the switches treat cube{cube} and cube{replacement} differently"),
                         hint,
                     });
                 }
-                with
+                replacement
             }
             None => {
                 let spare = placement.spare.difference(&placement.down).copied();
-                let mut possible =
-                    spare.chain(placement.free(self.pod.cubes)).filter(|&with| self.class_of(with) == class);
+                let mut possible = spare
+                    .chain(placement.free(self.pod.cubes))
+                    .filter(|&replacement| self.class_of(replacement) == class);
                 possible.next().ok_or_else(|| {
                     self.no_room(placement, format!("another cube in the place of cube{cube}"))
                 })?
             }
         };
-        placement.slices[slice].cubes[at] = with;
-        if placement.spare.remove(&with) {
+        placement.slices[slice].cubes[place] = replacement;
+        if placement.spare.remove(&replacement) {
             placement.spare.insert(cube);
         }
         Ok(())
@@ -324,23 +333,23 @@ impl<'a> Placing<'a> {
         PlaceError::NoRoom { what, counts }
     }
 
-    /// The cross-connects of a placement: those of every kind, carried to the cubes of its slices; `kinds`
-    /// has the settings of every kind, in their order. What no slice has is dark.
+    /// The cross-connects of a placement: those of every kind, carried to the cubes of its slices. `kinds`
+    /// has the settings of every kind in order. Ports outside all slices are dark.
     pub fn settings(&self, placement: &SlicePlacement, kinds: &[Mirrors]) -> Mirrors {
         let chips = self.pod.chips_per_cube();
-        // Indices of face ports on their switches.
-        let mut at: BTreeMap<FacePort, (OcsId, u32)> = BTreeMap::new();
+        // The switch and port of every face port.
+        let mut switch_ports: BTreeMap<FacePort, (OcsId, u32)> = BTreeMap::new();
         for (id, ocs) in self.pod.ocses.enumerate() {
             for side in [&ocs.a, &ocs.b] {
-                at.extend(side.iter().zip(0..).map(|(&face, index)| (face, (id, index))));
+                switch_ports.extend(side.iter().zip(0..).map(|(&face, index)| (face, (id, index))));
             }
         }
         let mut settings: Mirrors = IdVec::filled(BTreeSet::new(), self.pod.ocses.len());
         for slice in &placement.slices {
             let Some(kind) = self.kinds.iter().position(|kind| kind.name == slice.kind) else { continue };
-            let carried = |face: FacePort| {
+            let switch_port = |face: FacePort| {
                 let cube = slice.cubes[face.cube.0 as usize];
-                at[&FacePort {
+                switch_ports[&FacePort {
                     cube,
                     node: fabc_base::ids::NodeId(cube.0 * chips + face.node.0 % chips),
                     port: face.port,
@@ -348,7 +357,7 @@ impl<'a> Placing<'a> {
             };
             for (id, ocs) in self.kinds[kind].pod().ocses.enumerate() {
                 for &pair in &kinds[kind][id] {
-                    let [(id, a), (_, b)] = ocs.faces(pair).map(carried);
+                    let [(id, a), (_, b)] = ocs.faces(pair).map(switch_port);
                     let pair = if ocs.rule == CoupleRule::Any { [a.min(b), a.max(b)] } else { [a, b] };
                     settings[id].insert(pair);
                 }
@@ -358,21 +367,23 @@ impl<'a> Placing<'a> {
     }
 }
 
-/// By kind, then by number.
-fn key(slice: &Slice) -> (&str, usize, &str) {
+/// The order of slices: by kind, then by number.
+fn sort_key(slice: &Slice) -> (&str, usize, &str) {
     (&slice.kind, slice.name.len(), &slice.name)
 }
 
-/// The way from what the switches do (`live`, by a placement if one is known) to another placement and its
-/// settings: first everything that goes, slice by slice, then everything that comes. Slices that are the same
-/// in both are not touched, unless the switches do something else than both say.
-pub fn way(
+/// The plan from the live cross-connects `live`, by the placement `old`, to another placement and its
+/// settings. First come all removes, slice by slice, then all adds. A slice that is the same in both is not
+/// touched, unless the switches differ from both.
+pub fn slice_plan(
     pod: &Pod,
-    (old, live): (&SlicePlacement, &Mirrors),
-    (new, settings): (&SlicePlacement, &Mirrors),
+    old: &SlicePlacement,
+    live: &Mirrors,
+    new: &SlicePlacement,
+    settings: &Mirrors,
 ) -> SlicePlan {
-    let same = |name: &str| old.slice(name).is_some() && old.slice(name) == new.slice(name);
-    // Of both ends of a pair, the slice that has them.
+    let is_unchanged = |name: &str| old.slice(name).is_some() && old.slice(name) == new.slice(name);
+    // The slice that has both ends of a pair.
     let owner = |placement: &SlicePlacement,
                  owners: &BTreeMap<BlockId, (usize, usize)>,
                  ocs: OcsId,
@@ -383,35 +394,38 @@ pub fn way(
     let mut lit: usize = live.iter().map(BTreeSet::len).sum();
     let mut changes = Vec::new();
     for (change, from, to, placement) in
-        [(Change::Remove, live, settings, old), (Change::Add, settings, live, new)]
+        [(StepChange::Remove, live, settings, old), (StepChange::Add, settings, live, new)]
     {
         let owners = placement.owners();
-        let mut found: BTreeMap<Option<String>, Vec<(OcsId, [u32; 2])>> = BTreeMap::new();
+        let mut pairs_by_slice: BTreeMap<Option<String>, Vec<(OcsId, [u32; 2])>> = BTreeMap::new();
         for ocs in pod.ocses.ids() {
             for &pair in from[ocs].difference(&to[ocs]) {
-                found.entry(owner(placement, &owners, ocs, pair)).or_default().push((ocs, pair));
+                pairs_by_slice.entry(owner(placement, &owners, ocs, pair)).or_default().push((ocs, pair));
             }
         }
-        // What no slice has goes first; the others stand as in their placement.
+        // Cross-connects outside all slices go first. The others follow the order of their placement.
         let names = placement.slices.iter().map(|slice| Some(slice.name.clone()));
         for slice in std::iter::once(None).chain(names) {
-            let Some(pairs) = found.remove(&slice) else { continue };
+            let Some(pairs) = pairs_by_slice.remove(&slice) else { continue };
             let why = match &slice {
                 None => WhyChanged::Stray,
-                Some(name) if same(name) => WhyChanged::Drifted,
+                Some(name) if is_unchanged(name) => WhyChanged::Drifted,
                 Some(name) if old.slice(name).is_some() && new.slice(name).is_some() => WhyChanged::Moved,
-                Some(_) if change == Change::Remove => WhyChanged::Gone,
+                Some(_) if change == StepChange::Remove => WhyChanged::Gone,
                 Some(_) => WhyChanged::New,
             };
             let step = |(ocs, pair)| {
-                lit = if change == Change::Remove { lit - 1 } else { lit + 1 };
-                Step { ocs, change, pair, lit, parts: 1 }
+                lit = if change == StepChange::Remove { lit - 1 } else { lit + 1 };
+                PlanStep { ocs, change, pair, lit, parts: 1 }
             };
             changes.push(SliceChange { slice, why, steps: pairs.into_iter().map(step).collect() });
         }
     }
     let touched: BTreeSet<&str> = changes.iter().filter_map(|change| change.slice.as_deref()).collect();
-    let untouched =
-        new.slices.iter().filter(|slice| same(&slice.name) && !touched.contains(slice.name.as_str())).count();
+    let untouched = new
+        .slices
+        .iter()
+        .filter(|slice| is_unchanged(&slice.name) && !touched.contains(slice.name.as_str()))
+        .count();
     SlicePlan { changes, untouched }
 }

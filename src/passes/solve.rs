@@ -1,10 +1,10 @@
-//! The one user of good_lp: linear programs that confirm the combinatorial methods at small sizes, and
-//! mixed-integer ones.
+//! Linear programs that confirm the combinatorial methods at small sizes, and mixed-integer programs. Only
+//! this file uses good_lp.
 //!
-//! Comes in: a problem as plain numbers. Goes out: its optimum, or the best point within a number of
-//! branch-and-bound nodes. The default solver is pure Rust; the cargo feature `cbc` takes CBC instead, one
-//! thread. Work is limited in nodes, never in seconds. Invariant: a point that [`maximise`] returns was
-//! checked here against every bound, row and integrality, whatever the solver said of it.
+//! Input: a problem as plain numbers. Output: its optimum, or the best point within a number of
+//! branch-and-bound nodes. The default solver is pure Rust. The cargo feature `cbc` takes CBC instead, with
+//! one thread. Work is limited in nodes, never in seconds. Invariant: a point that [`maximise`] returns was
+//! checked here against every bound, row and integrality, whatever the solver said about it.
 
 use good_lp::{Expression, ProblemVariables, Solution, SolutionStatus, SolverModel, Variable, variable};
 use thiserror::Error;
@@ -15,64 +15,64 @@ pub const CBC: bool = cfg!(feature = "cbc");
 /// How far a point may miss a row, a bound or an integer.
 const TOLERANCE: f64 = 1e-6;
 
-/// A linear program in columns and rows, to be maximised; mixed-integer where columns are `integer`.
+/// A linear program to be maximised. It is mixed-integer if some columns are `integer`.
 #[derive(Clone, Default, Debug)]
-pub struct Program {
-    /// The variables.
-    pub columns: Vec<Column>,
-    /// The constraints.
-    pub rows: Vec<Row>,
+pub struct LinearProgram {
+    /// The variables of the program.
+    pub columns: Vec<ProgramColumn>,
+    /// The constraints of the program.
+    pub rows: Vec<ProgramRow>,
 }
 
-/// A variable of a [`Program`].
+/// A variable of a [`LinearProgram`].
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Column {
-    /// Smallest value.
+pub struct ProgramColumn {
+    /// Smallest value of the variable.
     pub lower: f64,
-    /// Largest value; may be infinite.
+    /// Largest value, which may be infinite.
     pub upper: f64,
     /// Whether only integers are allowed.
     pub integer: bool,
-    /// Weight in the objective.
+    /// Weight of the variable in the objective.
     pub gain: f64,
 }
 
-/// The constraint `sum of weight * column <= at_most`; a column at most once.
+/// The constraint `sum of weight * column <= at_most`. Each column occurs at most once.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row {
-    /// (column, weight).
+pub struct ProgramRow {
+    /// (column, weight) of each term.
     pub terms: Vec<(usize, f64)>,
-    /// The right-hand side.
+    /// The right-hand side of the constraint.
     pub at_most: f64,
 }
 
-/// How a solver ended.
+/// The reason why a solver stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// The point is an optimum, within the tolerance of the solver.
     Optimal,
-    /// There is no point.
+    /// The program has no point.
     Infeasible,
-    /// The nodes are used up.
+    /// All nodes are used up.
     NodeLimit,
 }
 
-/// What [`maximise`] found.
+/// The result of a call of [`maximise`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// How the solver ended.
+    /// The reason why the solver stopped.
     pub ended: Ended,
-    /// The best point, one value per column; integers are exact.
+    /// The best point, one value per column. Integers are exact.
     pub point: Option<Vec<f64>>,
-    /// No point has a larger objective, says the solver.
+    /// According to the solver, no point has a larger objective.
     pub bound: f64,
 }
 
-/// Solves a program within `nodes` nodes of branch and bound (none are needed without integers).
+/// Solves a program within `nodes` nodes of branch and bound. A program without integers needs no node.
 ///
 /// # Errors
 /// The solver failed: unbounded, abandoned, or a claimed optimum that violates the program.
-pub fn maximise(program: &Program, nodes: u32) -> Result<Answer, SolveError> {
+pub fn maximise(program: &LinearProgram, nodes: u32) -> Result<Answer, SolveError> {
     let mut variables = ProblemVariables::new();
     let columns: Vec<Variable> = program
         .columns
@@ -88,22 +88,22 @@ pub fn maximise(program: &Program, nodes: u32) -> Result<Answer, SolveError> {
         sum
     };
     let gains = program.columns.iter().enumerate().filter(|(_, column)| column.gain != 0.0);
-    // Minimised with the sign turned: the bound that CBC reports is then a lower one, whatever its convention
-    // for maximisation.
-    let unsolved = variables.minimise(sum(&mut gains.map(|(at, column)| (at, -column.gain))));
+    // The program is minimised with the opposite sign. CBC's bound is then a lower one, whatever its
+    // convention for maximisation is.
+    let unsolved = variables.minimise(sum(&mut gains.map(|(index, column)| (index, -column.gain))));
     let rows = program.rows.iter().map(|row| sum(&mut row.terms.iter().copied()).leq(row.at_most));
     let mut answer = backend::minimise(unsolved, rows, nodes)?;
     answer.bound = -answer.bound;
-    answer.point = answer.point.and_then(|point| program.settled(point));
+    answer.point = answer.point.and_then(|point| program.checked_point(point));
     if answer.ended == Ended::Optimal && answer.point.is_none() {
         return Err(SolveError { reason: "its optimum violates the program".to_owned() });
     }
     Ok(answer)
 }
 
-impl Program {
+impl LinearProgram {
     /// The point with integers rounded, if it satisfies every bound and row.
-    fn settled(&self, mut point: Vec<f64>) -> Option<Vec<f64>> {
+    fn checked_point(&self, mut point: Vec<f64>) -> Option<Vec<f64>> {
         for (value, column) in point.iter_mut().zip(&self.columns) {
             if column.integer {
                 let rounded = value.round();
@@ -117,7 +117,7 @@ impl Program {
             }
             *value = value.clamp(column.lower, column.upper);
         }
-        let holds = |row: &Row| {
+        let holds = |row: &ProgramRow| {
             let sum: f64 = row.terms.iter().map(|&(column, weight)| weight * point[column]).sum();
             let size: f64 = row.terms.iter().map(|&(column, weight)| (weight * point[column]).abs()).sum();
             sum <= row.at_most + TOLERANCE * 10.0 * (1.0 + size)
@@ -125,7 +125,7 @@ impl Program {
         (point.len() == self.columns.len() && self.rows.iter().all(holds)).then_some(point)
     }
 
-    /// The objective at a point.
+    /// The value of the objective at a point.
     pub fn objective(&self, point: &[f64]) -> f64 {
         self.columns.iter().zip(point).map(|(column, value)| column.gain * value).sum()
     }
@@ -148,7 +148,7 @@ mod backend {
         for (key, value) in [("logLevel", "0"), ("threads", "1"), ("maxNodes", &*nodes.to_string())] {
             model.set_parameter(key, value);
         }
-        // Past good_lp, which drops the incumbent of a run that stopped at its node limit.
+        // Bypasses good_lp, which drops the incumbent of a run that stopped at its node limit.
         let solution = model.as_inner().solve();
         let raw = solution.raw();
         let failed = |reason: &str| Err(SolveError { reason: reason.to_owned() });
@@ -183,7 +183,7 @@ mod backend {
         for row in rows {
             model.add_constraint(row);
         }
-        // Past good_lp, which knows no node limit for this solver.
+        // Bypasses good_lp, which has no node limit for this solver.
         let solve = |options| model.as_inner().solve_with(options);
         let outcome = match with(solve, |options| options.node_limit = Some(u64::from(nodes))) {
             Ok(outcome) => outcome,
@@ -202,7 +202,7 @@ mod backend {
         Ok(Answer { ended, point, bound })
     }
 
-    /// Calls with the default options but for one change; their type has no public name in good_lp.
+    /// Calls with changed default options. The type of the options has no public name in good_lp.
     fn with<Options: Default, R>(call: impl FnOnce(Options) -> R, change: impl FnOnce(&mut Options)) -> R {
         let mut options = Options::default();
         change(&mut options);
@@ -210,19 +210,19 @@ mod backend {
     }
 }
 
-/// Maximum concurrent flow, on the quotient under a symmetry.
+/// A maximum concurrent flow problem, on the quotient under a symmetry.
 ///
-/// Without symmetry every node is a source and every channel a class of its own. A symmetry must keep the
-/// demand.
+/// Without symmetry every node is a source and every channel is a class of its own. A symmetry must preserve
+/// the demand.
 #[derive(Clone, Debug)]
 pub struct FlowProblem {
-    /// Number of nodes.
+    /// Number of nodes of the network.
     pub nodes: usize,
     /// One source per node class.
     pub sources: Vec<usize>,
     /// (from, to, class) of every channel.
     pub channels: Vec<(usize, usize, usize)>,
-    /// `[class]`: capacity of its channels; 1 beyond the end.
+    /// `[class]`: capacity of its channels. Classes beyond the end have capacity 1.
     pub capacities: Vec<f64>,
 }
 
@@ -230,15 +230,15 @@ pub struct FlowProblem {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("the solver found no optimum: {reason}")]
 pub struct SolveError {
-    /// What the solver said.
+    /// The reason that the solver gave.
     pub reason: String,
 }
 
-/// The exact maximum concurrent flow: the node-arc linear program, commodities aggregated by source
+/// The exact maximum concurrent flow: the node-arc linear program with commodities aggregated by source
 /// (Shahrokhi & Matula 1990).
 ///
-/// `weight(s, t)` is what source s sends to node t, times lambda; 1 for uniform demand. It is never asked for
-/// a pair (s, s).
+/// `weight(s, t)` times lambda is the flow from source s to node t. It is 1 for uniform demand. It is never
+/// called for a pair (s, s).
 ///
 /// # Errors
 /// The solver did not end with an optimum.
@@ -287,24 +287,26 @@ pub fn max_concurrent_flow(
     Ok(solution.value(lambda))
 }
 
-/// One path per pair, so that the busiest class carries as little as possible.
+/// A choice of one path per pair that minimises the load of the busiest class.
 #[derive(Clone, Debug)]
-pub struct PathChoice {
+pub struct PathChoiceProblem {
     /// `[channel class]`: load of a path over a channel of the class.
     pub slowness: Vec<f64>,
-    /// `[pair][path]`: the channel classes of each path that the pair may take; at least one path per pair.
+    /// `[pair][path]`: the channel classes of each path that the pair may take. Every pair has at least one
+    /// path.
     pub pairs: Vec<Vec<Vec<usize>>>,
 }
 
-/// Nodes of the search for integers, with the cargo feature `cbc`.
+/// Limit on nodes of the search for integers, with the cargo feature `cbc`.
 #[cfg(feature = "cbc")]
 const INTEGER_NODES: &str = "2000";
 
-/// The least maximum load of a choice of paths; `integral` asks for whole paths, otherwise pairs may split.
+/// The least maximum load of a choice of paths. With `integral` every pair takes one path, otherwise pairs
+/// may split.
 ///
 /// # Errors
 /// The solver did not end with an optimum.
-pub fn least_max_load(problem: &PathChoice, integral: bool) -> Result<f64, SolveError> {
+pub fn least_max_load(problem: &PathChoiceProblem, integral: bool) -> Result<f64, SolveError> {
     let mut variables = ProblemVariables::new();
     let busiest = variables.add(variable().min(0));
     let share = || if integral { variable().binary() } else { variable().min(0) };
@@ -353,17 +355,17 @@ mod tests {
         }
     }
 
-    fn column(upper: f64, integer: bool, gain: f64) -> Column {
-        Column { lower: 0.0, upper, integer, gain }
+    fn column(upper: f64, integer: bool, gain: f64) -> ProgramColumn {
+        ProgramColumn { lower: 0.0, upper, integer, gain }
     }
 
     /// Seven objects of odd weights in a sack that no choice fills: the relaxation is 1 better than the
     /// optimum.
-    fn sack() -> Program {
+    fn sack() -> LinearProgram {
         let weights = [10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 22.0];
-        Program {
+        LinearProgram {
             columns: weights.map(|weight| column(1.0, true, weight)).to_vec(),
-            rows: vec![Row { terms: weights.into_iter().enumerate().collect(), at_most: 55.0 }],
+            rows: vec![ProgramRow { terms: weights.into_iter().enumerate().collect(), at_most: 55.0 }],
         }
     }
 
@@ -382,7 +384,7 @@ mod tests {
     #[test]
     fn lp_without_a_point_is_infeasible() {
         let mut program = sack();
-        program.rows.push(Row { terms: vec![(0, -1.0), (1, -1.0)], at_most: -3.0 });
+        program.rows.push(ProgramRow { terms: vec![(0, -1.0), (1, -1.0)], at_most: -3.0 });
         assert_eq!(maximise(&program, 10).unwrap().ended, Ended::Infeasible);
     }
 
@@ -390,10 +392,10 @@ mod tests {
     fn lp_at_its_node_limit_keeps_a_bound_and_claims_no_false_point() {
         // Odd cycles: each of 9 pairwise disjoint triangles allows one of its three corners, the relaxation
         // 3/2.
-        let mut program = Program { columns: vec![column(1.0, true, 1.0); 27], rows: Vec::new() };
+        let mut program = LinearProgram { columns: vec![column(1.0, true, 1.0); 27], rows: Vec::new() };
         for triangle in 0..9 {
             for (a, b) in [(0, 1), (1, 2), (0, 2)] {
-                program.rows.push(Row {
+                program.rows.push(ProgramRow {
                     terms: vec![(3 * triangle + a, 1.0), (3 * triangle + b, 1.0)],
                     at_most: 1.0,
                 });
@@ -441,7 +443,7 @@ mod tests {
     fn lp_of_two_pairs_on_three_classes_shares_or_avoids() {
         // Pair A: class 0 or classes 1, 2. Pair B: class 0 only. Pair C: class 1 only.
         let pairs = vec![vec![vec![0], vec![1, 2]], vec![vec![0]], vec![vec![1]]];
-        let problem = PathChoice { slowness: vec![1.0; 3], pairs };
+        let problem = PathChoiceProblem { slowness: vec![1.0; 3], pairs };
         assert!((least_max_load(&problem, false).unwrap() - 1.5).abs() < 1e-9);
         assert!((least_max_load(&problem, true).unwrap() - 2.0).abs() < 1e-9);
     }

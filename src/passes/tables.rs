@@ -1,14 +1,15 @@
 //! From routes to forwarding tables.
 //!
-//! In: routes to every canonical destination. Out: the entries of every canonical router, keyed by (dst,
-//! in_port, in_vc) or by dst alone, sorted, each once. Routes that disagree on a key would leave two entries
-//! for it; the checker convicts them. What the routes carry is counted here from the routes; the checker
-//! counts it by walking the tables.
+//! Input: routes to every canonical destination. Output: the sorted entries of every canonical router without
+//! duplicates, keyed by (dst, in_port, in_vc) or by dst alone. Routes that disagree on a key would leave two
+//! entries for it, and the checker would refuse them. The loads and hops of routes are counted here from the
+//! routes. The checker counts them by walking the tables.
 
 use crate::add;
 use fabc_base::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use fabc_ir::{
-    Entry, ForwardingTables, LanedHops, Lanes, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk,
+    ForwardingTables, NextHops, RankedHops, Routes, Scene, Symmetry, TableEntry, TableKey, Topology, VcRule,
+    Walk,
 };
 use fabc_model::Demand;
 use rayon::prelude::*;
@@ -17,11 +18,11 @@ use std::collections::BTreeMap;
 /// Builds the tables of one scenario.
 pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str) -> ForwardingTables {
     let symmetry = &routes.symmetry;
-    let mut routers: Vec<Vec<Entry>> = vec![Vec::new(); symmetry.class_count()];
-    // `[node][injected, then (in_port, in_vc)]`: the destination class (+1) that the key was last seen with,
-    // and how it left.
+    let mut routers: Vec<Vec<TableEntry>> = vec![Vec::new(); symmetry.class_count()];
+    // `[node][injected, then (in_port, in_vc)]`: the destination class + 1 for which the key was last used,
+    // and its output.
     let inputs = topology.ports() * usize::from(routes.vcs) + 1;
-    let mut seen = vec![(0u32, 0u16, 0u8); topology.node_count() * inputs];
+    let mut last_uses = vec![(0u32, 0u16, 0u8); topology.node_count() * inputs];
     for dst_class in 0..symmetry.class_count() {
         let dst = symmetry.canonical_node(dst_class);
         for src in topology.nodes() {
@@ -33,13 +34,13 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
                 } else {
                     1 + in_port as usize * usize::from(routes.vcs) + in_vc as usize
                 };
-                let now = (dst_class as u32 + 1, from.port.0, hop.vc.0);
-                let slot = &mut seen[from.node.index() * inputs + input];
-                if *slot != now {
-                    *slot = now;
-                    let home = symmetry.inverse(symmetry.element_to(from.node));
-                    routers[symmetry.class(from.node)].push(Entry {
-                        dst: symmetry.image(home, dst),
+                let key_use = (dst_class as u32 + 1, from.port.0, hop.vc.0);
+                let slot = &mut last_uses[from.node.index() * inputs + input];
+                if *slot != key_use {
+                    *slot = key_use;
+                    let to_canonical = symmetry.inverse(symmetry.element_to(from.node));
+                    routers[symmetry.class(from.node)].push(TableEntry {
+                        dst: symmetry.image(to_canonical, dst),
                         in_port,
                         in_vc,
                         out_port: from.port.0,
@@ -65,9 +66,9 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
     }
 }
 
-/// Counts what the routes put on the lit channels and how long they are, and the entries of their tables.
+/// Counts the loads and hops of the routes over lit channels, and the entries of their tables.
 ///
-/// The scene and `demand` must keep the symmetry of the routes.
+/// The scene and `demand` must preserve the symmetry of the routes.
 pub fn count(
     scene: &Scene<'_>,
     demand: &Demand,
@@ -76,13 +77,13 @@ pub fn count(
     tables: &ForwardingTables,
 ) -> Walk {
     let (topology, symmetry) = (scene.topology, &routes.symmetry);
-    let mut counts = Counts::new(scene, symmetry, routes.vcs);
-    let times = Times::new(scene, symmetry, hop_cycles);
+    let mut counts = RouteTally::new(scene, symmetry, routes.vcs);
+    let times = RouteTimes::new(scene, symmetry, hop_cycles);
     let mut channels = Vec::new();
     for (dst_class, dst) in symmetry.canonical_nodes().enumerate() {
         for src in topology.nodes().filter(|&src| src != dst) {
             let (route, weight) = (routes.route(dst_class, src), u64::from(demand.weight(src, dst)));
-            // A dead router has no routes, though it has a number where the tables are those of the whole
+            // A failed router has no routes. It still has a number where the tables are those of the whole
             // fabric.
             if route.is_empty() {
                 continue;
@@ -92,70 +93,75 @@ pub fn count(
                 counts.hop(topology, symmetry, hop.channel, hop.vc.index(), weight);
                 channels.push(hop.channel);
             }
-            counts.route(route.len(), times.of(&channels));
+            let (total, slowest) = times.cycles_of(&channels);
+            counts.route(route.len(), total, slowest);
         }
     }
     counts.into_walk(scene, symmetry, tables)
 }
 
-/// The same of next hops.
+/// The same as [`count`], for routes given as next hops.
 pub fn count_next_hops(
     scene: &Scene<'_>,
     demand: &Demand,
     hop_cycles: &HopCycles,
-    hops: &LanedHops,
+    hops: &RankedHops,
     tables: &ForwardingTables,
 ) -> Walk {
-    let LanedHops { next, lanes, .. } = hops;
+    let RankedHops { next, lanes, .. } = hops;
     let (topology, symmetry) = (scene.topology, &next.symmetry);
-    let times = Times::new(scene, symmetry, hop_cycles);
-    let to = |mut counts: Counts, (at, &destination): (usize, &NodeId)| {
+    let times = RouteTimes::new(scene, symmetry, hop_cycles);
+    let count_destination = |mut counts: RouteTally, (index, &destination): (usize, &NodeId)| {
         for source in scene.endpoints().filter(|&source| source != destination) {
             let weight = u64::from(demand.weight(source, destination));
             let mut channels = Vec::new();
-            for (channel, vc) in next.route(topology, lanes, at, source) {
+            for (channel, vc) in next.route(topology, lanes, index, source) {
                 counts.hop(topology, symmetry, channel, vc as usize, weight);
                 channels.push(channel);
             }
-            counts.route(channels.len(), times.of(&channels));
+            let (total, slowest) = times.cycles_of(&channels);
+            counts.route(channels.len(), total, slowest);
         }
         counts
     };
-    let none = || Counts::new(scene, symmetry, tables.vcs);
-    let all = next.destinations.par_iter().enumerate().with_min_len(DESTINATIONS_PER_TASK);
-    all.fold(none, to).reduce(none, Counts::with).into_walk(scene, symmetry, tables)
+    let empty_counts = || RouteTally::new(scene, symmetry, tables.vcs);
+    let destinations = next.destinations.par_iter().enumerate().with_min_len(DESTINATIONS_PER_TASK);
+    destinations
+        .fold(empty_counts, count_destination)
+        .reduce(empty_counts, RouteTally::merged_with)
+        .into_walk(scene, symmetry, tables)
 }
 
-/// Destinations that one task counts, at least: each task has a count of every channel.
+/// Least number of destinations in a parallel task. Each task has a count of every channel.
 const DESTINATIONS_PER_TASK: usize = 64;
 
 /// `[link]`: cycles of a hop over it.
 pub type HopCycles = IdVec<LinkId, u64>;
 
-/// How long routes take, with all their images.
-struct Times<'a> {
+/// Computes the times of routes and all their images.
+struct RouteTimes<'a> {
     topology: &'a Topology,
     symmetry: &'a Symmetry,
     hop_cycles: &'a HopCycles,
-    /// Whether every image of a channel takes as long; on a floor its cable may be longer.
-    alike: bool,
+    /// Whether every image of a channel takes equally long. On a floor its cable may be longer.
+    are_images_alike: bool,
 }
 
-impl<'a> Times<'a> {
+impl<'a> RouteTimes<'a> {
     fn new(scene: &Scene<'a>, symmetry: &'a Symmetry, hop_cycles: &'a HopCycles) -> Self {
         let topology = scene.topology;
         let mut first = vec![None; topology.class_count(symmetry)];
-        let alike = scene.channels().all(|channel| {
+        let are_images_alike = scene.channels().all(|channel| {
             let cycles = hop_cycles[topology.link_of(channel)];
             *first[topology.channel_class(symmetry, channel).index()].get_or_insert(cycles) == cycles
         });
-        Self { topology, symmetry, hop_cycles, alike }
+        Self { topology, symmetry, hop_cycles, are_images_alike }
     }
 
-    /// Cycles of a route and all its images together, and of the slowest of them.
-    fn of(&self, route: &[ChannelId]) -> (u64, u64) {
+    /// Total cycles of a route and all its images, and the cycles of the slowest image.
+    fn cycles_of(&self, route: &[ChannelId]) -> (u64, u64) {
         let order = self.symmetry.order();
-        if self.alike {
+        if self.are_images_alike {
             let cycles =
                 route.iter().map(|&channel| self.hop_cycles[self.topology.link_of(channel)]).sum::<u64>();
             return (cycles * order as u64, cycles);
@@ -171,12 +177,12 @@ impl<'a> Times<'a> {
                 .map(|&channel| self.hop_cycles[self.topology.link_of(image(element, channel))])
                 .sum::<u64>()
         };
-        (0..order).map(cycles).fold((0, 0), |(total, most), cycles| (total + cycles, most.max(cycles)))
+        (0..order).map(cycles).fold((0, 0), |(total, slowest), cycles| (total + cycles, slowest.max(cycles)))
     }
 }
 
-/// What has been counted so far; the routes stand for all their images.
-struct Counts {
+/// Running counts. Each route stands for all its images.
+struct RouteTally {
     order: u64,
     loads: Vec<u64>,
     vc_hops: Vec<u64>,
@@ -185,7 +191,7 @@ struct Counts {
     cycles_most: u64,
 }
 
-impl Counts {
+impl RouteTally {
     fn new(scene: &Scene<'_>, symmetry: &Symmetry, vcs: u8) -> Self {
         let loads = vec![0; scene.topology.class_count(symmetry)];
         let (order, vc_hops) = (symmetry.order() as u64, vec![0; usize::from(vcs)]);
@@ -193,20 +199,20 @@ impl Counts {
     }
 
     fn hop(&mut self, topology: &Topology, symmetry: &Symmetry, channel: ChannelId, vc: usize, weight: u64) {
-        // All images of a route together put as much on each channel of a class.
+        // Together, all images of a route put the same load on each channel of a class.
         self.loads[topology.channel_class(symmetry, channel).index()] += weight * topology.slowness(channel);
         self.vc_hops[vc] += self.order;
     }
 
-    fn route(&mut self, hops: usize, (total, most): (u64, u64)) {
+    fn route(&mut self, hops: usize, total: u64, slowest: u64) {
         self.route_hops.resize(self.route_hops.len().max(hops + 1), 0);
         self.route_hops[hops] += self.order;
         self.cycles_total += total;
-        self.cycles_most = self.cycles_most.max(most);
+        self.cycles_most = self.cycles_most.max(slowest);
     }
 
-    /// Both together: integers, in any order.
-    fn with(mut self, other: Self) -> Self {
+    /// The sum of two counts. They are integers, so the order does not matter.
+    fn merged_with(mut self, other: Self) -> Self {
         add(&mut self.loads, &other.loads);
         add(&mut self.vc_hops, &other.vc_hops);
         add(&mut self.route_hops, &other.route_hops);
@@ -236,26 +242,26 @@ impl Counts {
     }
 }
 
-/// Builds the tables of next hops: a line per destination that a route passes to.
-pub fn by_destination(hops: &LanedHops, vcs: u8, scenario: &str) -> ForwardingTables {
-    let LanedHops { next, lanes, .. } = hops;
+/// Builds the tables of next hops: an entry for each destination whose routes pass a router.
+pub fn by_destination(hops: &RankedHops, vcs: u8, scenario: &str) -> ForwardingTables {
+    let RankedHops { next, lanes, .. } = hops;
     let symmetry = &next.symmetry;
-    let mut routers: Vec<Vec<Entry>> =
+    let mut routers: Vec<Vec<TableEntry>> =
         (0..symmetry.class_count()).map(|_| Vec::with_capacity(next.destinations.len())).collect();
-    for (at, (&destination, ports)) in next.destinations.iter().zip(&next.ports).enumerate() {
+    for (index, (&destination, ports)) in next.destinations.iter().zip(&next.ports).enumerate() {
         for node in
             (0..symmetry.node_count()).map(NodeId::new).filter(|node| ports[node.index()] != NextHops::NONE)
         {
-            let home = symmetry.inverse(symmetry.element_to(node));
-            let (dst, out_port) = (symmetry.image(home, destination), ports[node.index()]);
-            let out_vc = if let Lanes::Listed(vcs) = lanes { vcs[at][node.index()] } else { 0 };
-            routers[symmetry.class(node)].push(Entry { dst, in_port: -1, in_vc: -1, out_port, out_vc });
+            let to_canonical = symmetry.inverse(symmetry.element_to(node));
+            let (dst, out_port) = (symmetry.image(to_canonical, destination), ports[node.index()]);
+            let out_vc = if let VcRule::Listed(vcs) = lanes { vcs[index][node.index()] } else { 0 };
+            routers[symmetry.class(node)].push(TableEntry { dst, in_port: -1, in_vc: -1, out_port, out_vc });
         }
     }
     routers.iter_mut().for_each(|entries| entries.sort_unstable());
     let key = match lanes {
-        Lanes::Listed(_) => TableKey::Dst,
-        Lanes::Counted(count) => TableKey::DstCount(*count),
+        VcRule::Listed(_) => TableKey::Dst,
+        VcRule::Counted(count) => TableKey::DstCount(*count),
     };
     ForwardingTables { scenario: scenario.to_owned(), vcs, key, symmetry: symmetry.clone(), routers }
 }

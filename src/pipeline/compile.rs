@@ -1,10 +1,24 @@
-//! The pipeline on one screen.
+//! The pipeline on one screen: from a resolved fabric to a compiled fabric with its proofs.
+//!
+//! [`compile`] is straight-line code. Every stage takes finished values and returns one new value:
+//!
+//! 1. `early` refuses what no search can build.
+//! 2. `plant` finds the topology, and has the checker prove that it is what the spec declares.
+//! 3. `faults` lists the fault scenarios of the budget.
+//! 4. `certified_flow` finds the maximum concurrent flow of the healthy fabric, with its proof.
+//! 5. `routing` prepares what the routing method shares between all scenarios.
+//! 6. `scenario` analyses, routes and proves one scenario: the healthy fabric first, then every fault.
+//! 7. `simulations` runs the simulations of the spec on the finished tables.
+//! 8. `finish` plans the collectives, evaluates the contract, and assembles the compiled fabric.
+//!
+//! `shards` runs the same stages for a build in parts.
 
 mod candidates;
 pub mod change;
 pub mod collectives;
 mod context;
 mod contract;
+mod contract_bounds;
 mod contract_error;
 mod described;
 mod early;
@@ -30,43 +44,34 @@ pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 
-use context::Context;
+use context::ScenarioContext;
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
-use fabc_emit::compiled::{Compiled, CompiledScenario, WiredFabric};
+use fabc_emit::compiled::{CompiledFabric, CompiledScenario, WiredFabric};
 use fabc_ir::{ConcurrentFlow, Scenario, Scene};
 use fabc_model::Fabric;
 use fabc_passes::flow;
 use faults::FaultScenarios;
 use finish::Outcome;
-use plant::Built;
-use routing::Routing;
+use plant::BuiltPlant;
+use routing::PreparedRouting;
 
-/// Compiles a resolved fabric as far as `last` (at least through `Analyze`; later stages come together with
-/// their proofs).
+/// Compiles a resolved fabric as far as `last`, and always through [`Stage::Analyze`]. Later stages come
+/// together with their proofs.
 ///
 /// # Errors
-/// [`Failure::Spec`] where the spec contradicts itself, [`Failure::Infeasible`] where what it asks for cannot
-/// be had, [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here:
-/// see [`Compiled::requires`].
-pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
+/// [`Failure::Spec`] where the spec contradicts itself. [`Failure::Infeasible`] where its demands cannot be
+/// met. [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here: see
+/// [`CompiledFabric::requires`].
+pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<CompiledFabric, Failure> {
     check_early(&fabric, last)?;
     let built = plant::build(&fabric, progress)?;
     let faults = FaultScenarios::new(&fabric, &built.topology, built.pod.as_ref(), last, progress)?;
     let flow = certified_flow(&fabric, &built, progress)?;
-    let routing = prepared(&fabric, &built, &flow, last, progress)?;
-    let context = Context::new(&fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
-    progress.begin("scenarios", 1 + faults.len() as u64);
-    let (nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
-    progress.advance();
-    let compiled = faults.compile(|_, scenario| {
-        let compiled = context.scenario(routing.as_ref(), scenario, routes.as_ref());
-        progress.advance();
-        compiled.map(|(compiled, _)| compiled)
-    });
-    progress.end();
-    let scenarios: Vec<CompiledScenario> =
-        std::iter::once(Ok(nominal)).chain(compiled).collect::<Result<_, Failure>>()?;
+    let routing = prepare_routing(&fabric, &built, &flow, last, progress)?;
+    let context =
+        ScenarioContext::new(&fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
+    let scenarios = compile_scenarios(&context, routing.as_ref(), &faults, progress)?;
     let record = routing.map(|routing| routing.record(&scenarios[0], scenarios.len()));
     let simulations = context.simulations(&scenarios, progress)?;
     finish::finish(fabric, last, built, flow, Outcome { scenarios, simulations }, record, progress)
@@ -75,41 +80,62 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
 /// Wires a resolved fabric, and measures nothing.
 ///
 /// # Errors
-/// As [`compile`].
+/// The errors of [`compile`].
 pub fn wire(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabric, Failure> {
     let undecided = check_early(&fabric, Stage::Synthesize)?;
-    plant::wired(fabric, undecided, progress)
+    plant::wire_fabric(fabric, undecided, progress)
 }
 
-/// The flow of the healthy fabric, its lower end proved.
+/// The maximum concurrent flow of the healthy fabric. The checker has proved its lower end.
 fn certified_flow(
     fabric: &Fabric,
-    built: &Built,
+    built: &BuiltPlant,
     progress: &dyn Progress,
 ) -> Result<ConcurrentFlow, Failure> {
-    let whole = Scene::whole(&built.topology);
+    let scene = Scene::healthy(&built.topology);
     let settings = match built.pod {
-        Some(_) => flow::Settings::certificate(fabric.effort()),
+        Some(_) => flow::FlowSettings::certificate(fabric.effort()),
         None if fabric.routing.is_scheduled() && !fabric.requires_flow() => {
-            flow::Settings::of_scheduled(&built.topology, fabric.exchanges())
+            flow::FlowSettings::for_scheduled(&built.topology, fabric.has_all_to_all())
         }
-        None => flow::Settings::of_network(&built.topology),
+        None => flow::FlowSettings::for_network(&built.topology),
     };
-    let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&built.seeds), settings, progress);
-    scenario::proved(&whole, &fabric.demand, &flow)?;
+    let flow =
+        flow::concurrent(&scene, &fabric.demand, flow::StartLengths::Seeds(&built.seeds), settings, progress);
+    scenario::prove_flow(&scene, &fabric.demand, &flow)?;
     Ok(flow)
 }
 
-/// What the routing method prepares for all scenarios; none before routing.
-fn prepared(
+/// What the routing method prepares for all scenarios. `None` if the build stops before routing, or where
+/// vectors are scheduled.
+fn prepare_routing(
     fabric: &Fabric,
-    built: &Built,
+    built: &BuiltPlant,
     flow: &ConcurrentFlow,
     last: Stage,
     progress: &dyn Progress,
-) -> Result<Option<Routing>, Failure> {
+) -> Result<Option<PreparedRouting>, Failure> {
     let routing = (last >= Stage::Route)
-        .then(|| Routing::new(fabric, &built.topology, &flow.dual, progress))
+        .then(|| PreparedRouting::new(fabric, &built.topology, &flow.dual, progress))
         .transpose();
     Ok(routing.map_err(Failure::infeasible)?.flatten())
+}
+
+/// Compiles the healthy fabric, then every fault, which starts from the routes of the healthy fabric.
+fn compile_scenarios(
+    context: &ScenarioContext<'_>,
+    routing: Option<&PreparedRouting>,
+    faults: &FaultScenarios,
+    progress: &dyn Progress,
+) -> Result<Vec<CompiledScenario>, Failure> {
+    progress.begin("scenarios", 1 + faults.len() as u64);
+    let (nominal, routes) = context.scenario(routing, &Scenario::nominal(), None)?;
+    progress.advance();
+    let compiled = faults.compile(|_, scenario| {
+        let compiled = context.scenario(routing, scenario, routes.as_ref());
+        progress.advance();
+        compiled.map(|(compiled, _)| compiled)
+    });
+    progress.end();
+    std::iter::once(Ok(nominal)).chain(compiled).collect()
 }

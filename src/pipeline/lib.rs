@@ -1,4 +1,5 @@
-//! The pipeline: every stage in its order, the proof of what was written, and the front door of the library.
+//! The pipeline runs every stage in its order. This crate also verifies written directories and holds the
+//! front door of the library.
 
 pub mod compile;
 pub mod library;

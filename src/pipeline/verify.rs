@@ -1,63 +1,55 @@
-//! A written directory against itself: what its files prove is written again, and must come out to the byte.
+//! Verifies a written directory: every file is written again from proved values, and must match to the byte.
 //!
-//! Comes in: the bytes of every file, and what `spec.fab` means. Goes out: what was verified, and the short
-//! list of what nothing in the directory can prove; or every contradiction. The proofs are those of
-//! [`fabc_check::prove`], which shares no search with what made the files; then the emitters write every file
-//! from the proved values alone. Tables are written again while they are being proved, scenario by scenario.
+//! In: the bytes of every file, and the resolved `spec.fab`. Out: what was verified, with a short list of
+//! what nothing in the directory can prove, or every contradiction. The proofs are those of
+//! [`fabc_check::prove_directory`], which shares no search with the compiler. The emitters then write every
+//! file from the proved values alone. Tables are written again while they are being proved, scenario by
+//! scenario.
 
 mod collective_lines;
 mod collectives;
 mod passes;
 mod simulations;
+mod unproved;
 
 pub use simulations::remake_one;
 pub use simulations::{DigestSpan, DigestSpanError, Remake, remake_digest_span};
+pub use unproved::Unproved;
 
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_check::{
-    self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario,
-    REPORT, SPEC, Stated, StatedTradeOff,
+    self, CERTIFICATES, CheckError, Extent, Files, MANIFEST, ProvedDirectory, ProvedScenario, SPEC,
+    ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff,
 };
-use fabc_emit::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
-use fabc_emit::{ManifestLine, TOOL, manifest_json};
+use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario};
+use fabc_emit::{ManifestEntry, TOOL, manifest_json};
 use fabc_ir::{
-    ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome,
+    ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome,
     Scenario, ScenarioMetrics, Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes,
     settle_collectives, surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
-use fabc_model::{DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
+use fabc_model::Fabric;
 use fabc_sim::SimReport;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// What a directory was verified to hold, and what not.
+/// The result of a verification without contradictions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Verified {
-    /// How much was looked at.
+    /// How much of the directory was checked.
     pub extent: Extent,
-    /// What stands in the directory and cannot be proved from it; all else is proved.
+    /// The parts of the directory that cannot be proved from it. All other parts are proved.
     pub unproved: Vec<Unproved>,
-    /// The requires that do not hold, as the directory itself admits.
+    /// The `require` lines that do not hold. The directory itself says so.
     pub broken: Vec<CheckError>,
 }
 
-/// Something that stands in a directory and cannot be proved from it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Unproved {
-    /// The file, or the folder with `/`.
-    pub file: &'static str,
-    /// JSON place within it, without indices, or first word of a line; empty for all of it.
-    pub place: &'static str,
-    /// What is taken as it stands there.
-    pub what: &'static str,
-}
-
-/// Reads and resolves the spec of a directory from its own files; `read` has their text, by path within the
-/// directory.
+/// Reads and resolves the spec of a directory from its own files. `read` returns the text of a file by its
+/// path within the directory.
 ///
 /// # Errors
-/// There is no `spec.fab`, or it has errors.
+/// The [`Failure`] of reading or resolving `spec.fab`, with the sources so far.
 pub fn load(
     directory: &str,
     read: &dyn Fn(&str) -> Result<String, String>,
@@ -70,18 +62,18 @@ pub fn load(
     })
 }
 
-/// Verifies a directory; `fabric` and `spec_text` are what its `spec.fab` means and its normal form.
+/// Verifies a directory. `fabric` is its resolved `spec.fab`, and `spec_text` the normal form of that.
 ///
 /// # Errors
-/// Everything found; what builds on a wrong thing is not looked at any further.
+/// Every contradiction found. What depends on a convicted part is not checked any further.
 pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Verified, Vec<CheckError>> {
     directory_with(files, fabric, spec_text, Remake::default())
 }
 
-/// Verifies a directory as [`directory`] does; `remake` says which runs of simulations are made again.
+/// Verifies a directory as [`directory`] does. `remake` says which runs of simulations are made again.
 ///
 /// # Errors
-/// As [`directory`].
+/// The errors of [`directory`].
 pub fn directory_with(
     files: &Files,
     fabric: &Fabric,
@@ -89,72 +81,83 @@ pub fn directory_with(
     remake: Remake,
 ) -> Result<Verified, Vec<CheckError>> {
     if fabric.is_too_large() {
-        let what = format!("declares {} routers, more than are ever built", fabric.node_count());
-        return Err(vec![CheckError::Files { path: SPEC.to_owned(), what }]);
+        let violation = format!("declares {} routers, more than are ever built", fabric.node_count());
+        return Err(vec![CheckError::Files { path: SPEC.to_owned(), violation }]);
     }
     let binary = files.contains_key("tables/nominal.bin") || files.contains_key("schedule.bin");
-    // The compiler's own list of scenarios; the checker has compared its names with one of its own.
-    let all: OnceLock<BTreeMap<String, Scenario>> = OnceLock::new();
-    let same_tables = |name: &str, tables: &ForwardingTables, topology: &Topology| {
+    // The compiler's own list of scenarios. The checker has compared its names with a list of its own.
+    let scenarios: OnceLock<BTreeMap<String, Scenario>> = OnceLock::new();
+    let check_tables = |name: &str, tables: &ForwardingTables, topology: &Topology| {
         let by_name = || {
-            Scenario::all(fabric, topology)
+            Scenario::tolerated(fabric, topology)
                 .into_iter()
                 .map(|scenario| (scenario.name.clone(), scenario))
                 .collect()
         };
-        let Some(scenario) = all.get_or_init(by_name).get(name) else { return Err(unknown_scenario(name)) };
+        let Some(scenario) = scenarios.get_or_init(by_name).get(name) else {
+            return Err(unknown_scenario(name));
+        };
         let written = fabc_emit::tables_artifact(scenario, tables, topology.symmetry(), binary);
-        same(files, &written.path, &written.bytes)
+        check_bytes(files, &written.path, &written.bytes)
     };
-    let proved = fabc_check::prove(files, fabric, &same_tables)?;
+    let proved = fabc_check::prove_directory(files, fabric, &check_tables)?;
     let verified = Verified {
-        unproved: unproved(fabric, &proved, remake),
+        unproved: unproved::unproved(fabric, &proved, remake),
         extent: proved.extent.clone(),
         broken: proved.broken.clone(),
     };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
-    let named: Vec<String> = proved
+    let routed: Vec<String> = proved
         .scenarios
         .iter()
-        .filter(|of| of.certified.routed.is_some())
-        .map(|of| of.counts.scenario.clone())
+        .filter(|proved| proved.certified.routed.is_some())
+        .map(|proved| proved.counts.scenario.clone())
         .collect();
-    let simulated = simulations::read(files, fabric, &named, remake).map_err(|error| vec![error])?;
-    let compiled = compiled(files, fabric, proved, simulated)?;
+    let simulations =
+        simulations::read_simulations(files, fabric, &routed, remake).map_err(|error| vec![error])?;
+    let compiled = rebuild_compiled(files, fabric, proved, simulations)?;
 
     let mut errors = Vec::new();
     let mut unread: BTreeSet<&str> = verified.extent.only_hashed.iter().map(String::as_str).collect();
     let infallible = fabc_emit::each_but_tables(&compiled, spec_text, binary, &mut |artifact| {
         unread.remove(artifact.path.as_str());
-        errors.extend(same(files, &artifact.path, &artifact.bytes).err());
+        errors.extend(check_bytes(files, &artifact.path, &artifact.bytes).err());
         Ok::<(), std::convert::Infallible>(())
     });
     infallible.unwrap_or_else(|never| match never {});
-    let nobodys = |path: &str| CheckError::Files {
+    let unknown_file = |path: &str| CheckError::Files {
         path: path.to_owned(),
-        what: "is no file that fabc writes".to_owned(),
+        violation: "is no file that fabc writes".to_owned(),
     };
-    errors.extend(unread.into_iter().map(nobodys));
-    let others = files.iter().filter(|(path, _)| *path != MANIFEST);
-    let lines: Vec<ManifestLine> = others.map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
-    let manifest =
-        manifest_json(&tool, &fabric.name, spec_text, Contract::of(&compiled.requires), &options, &lines);
-    errors.extend(same(files, MANIFEST, manifest.as_bytes()).err());
+    errors.extend(unread.into_iter().map(unknown_file));
+    let listed = files.iter().filter(|(path, _)| *path != MANIFEST);
+    let entries: Vec<ManifestEntry> =
+        listed.map(|(path, bytes)| ManifestEntry::for_file(path, bytes)).collect();
+    let manifest = manifest_json(
+        &tool,
+        &fabric.name,
+        spec_text,
+        ContractState::of_outcomes(&compiled.requires),
+        &options,
+        &entries,
+    );
+    errors.extend(check_bytes(files, MANIFEST, manifest.as_bytes()).err());
     if errors.is_empty() {
         Ok(verified)
     } else {
-        Err(errors.into_iter().map(|error| error.by(&tool, TOOL)).collect())
+        Err(errors.into_iter().map(|error| error.with_writer(&tool, TOOL)).collect())
     }
 }
 
-/// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
-fn compiled(
+/// Rebuilds the value that the emitters write from, out of proved values alone. The tables stay in their
+/// files.
+fn rebuild_compiled(
     files: &Files,
     fabric: &Fabric,
-    proved: Proved,
+    proved: ProvedDirectory,
     simulations: Vec<Vec<SimReport>>,
-) -> Result<Compiled, Vec<CheckError>> {
-    let Proved {
+) -> Result<CompiledFabric, Vec<CheckError>> {
+    let ProvedDirectory {
         topology,
         wired,
         cross_connects,
@@ -168,54 +171,28 @@ fn compiled(
         stated,
         ..
     } = proved;
-    let Stated { tree_bounds, limit, uniform, trade_off, passes } = stated;
-    let curve = |StatedTradeOff { weight, distances, cable, flow }| TradeOff {
-        weight,
-        distances,
-        cable,
-        flow: Fraction::from(flow),
-    };
-    let trade_off = trade_off.into_iter().map(curve).collect();
+    let StatedClaims { tree_bounds, limit, uniform, trade_off, passes } = stated;
+    let trade_off = trade_off.into_iter().map(trade_off_point).collect();
     let collectives = collectives::results(files, fabric, collectives).map_err(|error| vec![error])?;
-    let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
-    let missing = |place: &str| CheckError::Report {
-        place: place.to_owned(),
-        claimed: "nothing".to_owned(),
-        measured: "what every build says".to_owned(),
-    };
-    let of_pod = fabric.pod().is_some();
-    if of_pod && limit.is_none() && fabric.demand.is_uniform() && fabric.node_count() > 1 {
-        errors.push(missing("bounds.universal"));
-    }
-    errors.extend((of_pod && tree_bounds.is_none()).then(|| missing("bounds.trees")));
-    let known = Scenario::all(fabric, &topology);
-    let named = |name: &str| known.iter().find(|known| known.name == name);
-    for fault in &scenarios[1..] {
-        errors.extend(match named(&fault.counts.scenario) {
-            Some(scenario) => listed_flow(
-                &topology,
-                cross_connects.as_ref(),
-                scenario,
-                &fault.certified,
-                scenarios.len() - 1,
-            ),
-            None => Some(unknown_scenario(&fault.counts.scenario)),
-        });
-    }
-    let (rounds, stopped_by) = passes::of_the_flow(&passes);
-    let uniform = uniform
-        .map(|ends| ends.map(Fraction::from))
-        .map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
+    let tolerated = Scenario::tolerated(fabric, &topology);
+    let mut errors = passes::record_errors(fabric, &topology, network.as_ref(), &scenarios, &passes);
+    errors.extend(missing_bounds(fabric, limit.is_some(), tree_bounds.is_some()));
+    errors.extend(flow_errors(&topology, cross_connects.as_ref(), &tolerated, &scenarios[1..]));
     if !errors.is_empty() {
         return Err(errors);
     }
-    let of_pod =
+    let (rounds, stopped_by) = passes::flow_record(&passes);
+    let uniform = uniform
+        .map(|ends| ends.map(Fraction::from))
+        .map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
+    let pod_parts =
         |(cross_connects, tree_bounds)| CompiledPod { cross_connects, limit, uniform, trees, tree_bounds };
-    let pod = cross_connects.zip(tree_bounds).map(of_pod);
-    let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
-    let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref(), cables.as_ref());
-    let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
+    let pod = cross_connects.zip(tree_bounds).map(pod_parts);
+    let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(scenario_metrics).collect();
+    let universal = pod.as_ref().and_then(CompiledPod::universal_bound);
+    let outcome =
+        |require| RequireOutcome::evaluate(require, &metrics, universal, network.as_ref(), cables.as_ref());
+    let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(outcome).collect();
     fabc_sim::settle(fabric, &mut requires, &simulations);
     settle_collectives(fabric, &mut requires, &collectives);
     let flow = ConcurrentFlow {
@@ -226,15 +203,15 @@ fn compiled(
         stopped_by,
     };
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
-        let scenario = named(&metrics.scenario).ok_or_else(|| vec![unknown_scenario(&metrics.scenario)])?;
-        let Certified { lengths, flow, routed } = certified;
+        let scenario = find_scenario(&tolerated, &metrics.scenario).map_err(|error| vec![error])?;
+        let ScenarioProof { lengths, flow, routed } = certified;
         let routed = routed
             .map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof });
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
     };
     let scenarios =
         scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
-    Ok(Compiled {
+    Ok(CompiledFabric {
         fabric: fabric.clone(),
         topology,
         wired,
@@ -252,30 +229,64 @@ fn compiled(
     })
 }
 
-/// Whether a fault has a flow of its own exactly if a build lists it.
-fn listed_flow(
+/// A point of the curve of flow against cable.
+fn trade_off_point(StatedTradeOff { weight, distances, cable, flow }: StatedTradeOff) -> TradeOff {
+    TradeOff { weight, distances, cable, flow: Fraction::from(flow) }
+}
+
+/// Errors for the bounds that every build states of a pod and that this directory lacks.
+fn missing_bounds(fabric: &Fabric, has_limit: bool, has_tree_bounds: bool) -> Vec<CheckError> {
+    let missing = |place: &str| CheckError::Report {
+        place: place.to_owned(),
+        claimed: "nothing".to_owned(),
+        measured: "what every build says".to_owned(),
+    };
+    let is_pod = fabric.pod().is_some();
+    let needs_limit = is_pod && fabric.demand.is_uniform() && fabric.node_count() > 1;
+    let limit = (needs_limit && !has_limit).then(|| missing("bounds.universal"));
+    let trees = (is_pod && !has_tree_bounds).then(|| missing("bounds.trees"));
+    limit.into_iter().chain(trees).collect()
+}
+
+/// Errors for the faults that are unknown, or whose flow is not listed as in every build.
+fn flow_errors(
+    topology: &Topology,
+    cross_connects: Option<&CrossConnects>,
+    tolerated: &[Scenario],
+    faults: &[ProvedScenario],
+) -> Vec<CheckError> {
+    let error = |fault: &ProvedScenario| match find_scenario(tolerated, &fault.counts.scenario) {
+        Ok(scenario) => check_listed_flow(topology, cross_connects, scenario, &fault.certified, faults.len()),
+        Err(error) => Some(error),
+    };
+    faults.iter().filter_map(error).collect()
+}
+
+/// Checks that a fault has a flow of its own exactly if a build lists it.
+fn check_listed_flow(
     topology: &Topology,
     cross_connects: Option<&CrossConnects>,
     scenario: &Scenario,
-    certified: &Certified,
+    certified: &ScenarioProof,
     faults: usize,
 ) -> Option<CheckError> {
     let name = &scenario.name;
     let scene = surviving_scene(&scenario.fault, topology, cross_connects);
     let listed = scene.keeps_symmetry() && fault_flows_are_listed(topology, faults);
-    let what =
+    let violation =
         if listed { "is missing, but every build lists it" } else { "is listed, but no build lists it" };
     (certified.flow.is_some() != listed).then(|| CheckError::Contradiction {
         file: CERTIFICATES.to_owned(),
         place: format!("scenarios[{name}].flow"),
-        what: what.to_owned(),
+        violation: violation.to_owned(),
         span: None,
     })
 }
 
-/// What the checker counted, as the emitters read it; the formulas from here on are the compiler's.
-fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
-    let Counts {
+/// The counts of the checker in the form that the emitters read. The formulas behind it are those of the
+/// compiler.
+fn scenario_metrics(proved: &ProvedScenario) -> ScenarioMetrics {
+    let ScenarioCounts {
         scenario,
         routers,
         endpoints,
@@ -290,7 +301,7 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
         trees,
         walk,
         ..
-    } = &of.counts;
+    } = &proved.counts;
     let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
     let fraction = |(over, under): (u128, u128)| Fraction::new(over, under);
     ScenarioMetrics {
@@ -305,8 +316,8 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
         hop_total: pairs_at.iter().zip(0u64..).map(hops).sum(),
         demand_hops: *weighted_hops,
         sent_per_host: Fraction::new(*weights, *hosts),
-        flow_low: fraction(of.flow_ends.low),
-        flow_high: of.flow_ends.high.map(fraction),
+        flow_low: fraction(proved.flow_interval.low),
+        flow_high: proved.flow_interval.high.map(fraction),
         clock_hz: *clock_hz,
         channel_bandwidth: gigabytes(*bandwidth_bps),
         disjoint_trees: trees.map(|trees| trees as u32),
@@ -314,194 +325,57 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
     }
 }
 
-fn unknown_scenario(name: &str) -> CheckError {
-    CheckError::Shape { scenario: name.to_owned(), what: "no such fault is tolerated".to_owned() }
+/// The scenario of this name, if the spec tolerates it.
+fn find_scenario<'s>(tolerated: &'s [Scenario], name: &str) -> Result<&'s Scenario, CheckError> {
+    tolerated.iter().find(|scenario| scenario.name == name).ok_or_else(|| unknown_scenario(name))
 }
 
-/// Whether a file has exactly these bytes.
-fn same(files: &Files, path: &str, written: &[u8]) -> Result<(), CheckError> {
-    let Some(found) = files.get(path) else {
+fn unknown_scenario(name: &str) -> CheckError {
+    CheckError::Shape { scenario: name.to_owned(), violation: "no such fault is tolerated".to_owned() }
+}
+
+/// Checks that a file has exactly these bytes.
+fn check_bytes(files: &Files, path: &str, written: &[u8]) -> Result<(), CheckError> {
+    let Some(present) = files.get(path) else {
         return Err(CheckError::Files {
             path: path.to_owned(),
-            what: "is missing, but every build writes it".to_owned(),
+            violation: "is missing, but every build writes it".to_owned(),
         });
     };
-    if found == written {
+    if present == written {
         return Ok(());
     }
-    let at = found
+    let offset = present
         .iter()
         .zip(written)
-        .position(|(one, other)| one != other)
-        .unwrap_or(found.len().min(written.len()));
-    let line = 1 + written[..at].iter().filter(|&&byte| byte == b'\n').count();
-    let [found, written] = [found, written].map(|bytes| around(bytes, at));
-    Err(CheckError::Remade { file: path.to_owned(), line, found, written, by: String::new() })
+        .position(|(present, written)| present != written)
+        .unwrap_or(present.len().min(written.len()));
+    let line = 1 + written[..offset].iter().filter(|&&byte| byte == b'\n').count();
+    let [present, expected] = [present, written].map(|bytes| text_around(bytes, offset));
+    Err(CheckError::Remade { file: path.to_owned(), line, present, expected, writer_note: String::new() })
 }
 
-/// Some text of one line around a byte.
-fn around(bytes: &[u8], at: usize) -> String {
+/// The text of one line around an offset.
+fn text_around(bytes: &[u8], offset: usize) -> String {
     const BEFORE: usize = 24;
     const AFTER: usize = 40;
-    let start = bytes[..at]
+    let start = bytes[..offset]
         .iter()
         .rposition(|&byte| byte == b'\n')
         .map_or(0, |end| end + 1)
-        .max(at.saturating_sub(BEFORE));
-    let end = bytes[at..]
+        .max(offset.saturating_sub(BEFORE));
+    let end = bytes[offset..]
         .iter()
         .position(|&byte| byte == b'\n')
-        .map_or(bytes.len(), |length| at + length)
-        .min(at + AFTER);
+        .map_or(bytes.len(), |length| offset + length)
+        .min(offset + AFTER);
     let text: String = String::from_utf8_lossy(&bytes[start..end])
         .chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })
         .collect();
-    match (text.is_empty(), at >= bytes.len()) {
+    match (text.is_empty(), offset >= bytes.len()) {
         (true, true) => "the end of the file".to_owned(),
         (true, false) => "the end of a line".to_owned(),
         _ => text,
     }
-}
-
-/// What nothing in the directory can prove.
-fn unproved(fabric: &Fabric, proved: &Proved, remake: Remake) -> Vec<Unproved> {
-    let mut all = Vec::new();
-    let mut add =
-        |holds: bool, file, place, what| all.extend(holds.then_some(Unproved { file, place, what }));
-    let routed = proved.scenarios[0].certified.routed.is_some();
-    let simulated = routed && !fabric.simulations.is_empty();
-    let search = match fabric.pod().map(|pod| &pod.topology) {
-        Some(TopologyChoice::Synthesize(search)) => Some(search),
-        Some(TopologyChoice::SynthesizeNear(near)) => Some(&near.search),
-        _ => None,
-    };
-    add(
-        fabric.clock_hz == DEFAULT_CLOCK_HZ,
-        SPEC,
-        "clock",
-        "whether it is written: without one it is the same",
-    );
-    add(
-        fabric.routing == RoutingChoice::Minimal,
-        SPEC,
-        "routing",
-        "whether `minimal` is written: a network without a routing has it",
-    );
-    add(!routed, SPEC, "clock", "changes no other file without routes, unless latencies are in seconds");
-    let router = fabric.plant.router_word();
-    add(routed && !simulated, SPEC, router, "flit and buffer change no other file");
-    add(simulated, SPEC, router, "radix, where ports stay free");
-    add(!routed, SPEC, router, "flit, buffer and latency change no other file without routes");
-    add(
-        fabric.pod().is_some_and(some_ports_are_free),
-        SPEC,
-        "ocs",
-        "ports, where others have no more and others no fewer",
-    );
-    let searched = |floor: &fabc_model::Floor| {
-        floor.placement.name() == "annealed" || floor.clustering.name() == "walktrap"
-    };
-    let searched = fabric.floor.as_ref().is_some_and(searched);
-    add(searched, SPEC, "floor", "steps, effort and seed: which search has found the places");
-    add(searched, "floor.json", "", "which cabinets and places, of all that are allowed");
-    let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);
-    add(
-        fabric.link_types.ids().any(|link_type| !used(link_type)),
-        SPEC,
-        "link",
-        "those that no link is made of",
-    );
-    add(
-        search.is_some_and(|search| search.method != SynthesisMethod::Search),
-        SPEC,
-        "topology",
-        "what the program may take",
-    );
-    let read = fabric.plant.input().map(|(path, _)| path);
-    add(
-        read.is_some(),
-        read.unwrap_or_default(),
-        "",
-        "that this is the file that was read; what the spec asks of it is proved",
-    );
-    add(true, MANIFEST, "tool", "the version");
-    add(
-        proved.options.iter().any(|(name, _)| name == "stop_after"),
-        MANIFEST,
-        "options.stop_after",
-        "which stage, of those on this side of routing",
-    );
-    let set = proved.options.iter().any(|(name, _)| name.starts_with("param.") || name.starts_with("use."));
-    add(set, MANIFEST, "options", "which parameters and changes the values in the spec came from");
-    let planned = routed && !fabric.collectives.is_empty();
-    add(
-        planned,
-        REPORT,
-        "collectives.scenarios.others",
-        "chunks and times of slower algorithms; that none is faster is proved",
-    );
-    add(planned, REPORT, "collectives.scenarios.left_out", "which algorithms were not tried unasked");
-    add(
-        planned,
-        REPORT,
-        "collectives.curve.times_ns",
-        "times at other sizes; that none is below the bound is proved",
-    );
-    add(planned, REPORT, "collectives.crossovers", "where the fastest algorithm changes");
-    add(
-        planned,
-        "collectives/",
-        "bounds",
-        "which witnesses, of all that prove the same bound, and in which order",
-    );
-    for place in ["steps", "trees", "sends", "rooted", "latency", "canonical"] {
-        add(
-            planned,
-            "collectives/",
-            place,
-            "which schedule and how it is listed, of all that do the same in the same time",
-        );
-    }
-    add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");
-    let weighed = !proved.stated.trade_off.is_empty();
-    add(weighed, REPORT, "network.trade_off", "what other weights of cables give");
-    add(
-        proved.stated.uniform.is_some(),
-        REPORT,
-        "gain",
-        "what the topology for uniform demand carries; the ratio follows from it",
-    );
-    let bounds = proved.stated.tree_bounds.as_ref();
-    add(
-        bounds.is_some_and(|bounds| !bounds.witness.is_empty()),
-        REPORT,
-        "bounds.trees.witness",
-        "which switches prove the bound, of all that do",
-    );
-    add(
-        proved.stated.limit.is_some(),
-        REPORT,
-        "bounds.universal.argument",
-        "which argument, of all with the same sums",
-    );
-    add(!proved.trees.is_empty(), CERTIFICATES, "trees", "which trees, of as many");
-    let halves = proved.network.as_ref().is_some_and(|network| network.bisection.is_some());
-    add(halves, CERTIFICATES, "bisection", "which halves and which lower end, of all that are proved");
-    add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
-    add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
-    let counts =
-        "counts of runs that were not made again, of all that are possible; `--remake all` makes all of them";
-    add(simulated && remake.runs.is_some(), "simulations/", "scenarios", counts);
-    let brackets =
-        "which bracket, of all that a search can end with: rates that it ran on the way are not run again";
-    add(simulated, "simulations/", "saturation", brackets);
-    add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");
-    all
-}
-
-/// Whether the ports of switches are neither all the same nor just two numbers.
-fn some_ports_are_free(pod: &Pod) -> bool {
-    let ports = || pod.ocses.iter().map(|ocs| ocs.ports);
-    pod.ocs_groups.len() > 2 && ports().min() < ports().max()
 }

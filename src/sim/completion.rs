@@ -1,56 +1,56 @@
-//! What runs of traffic that ends found.
+//! The results of runs of traffic that ends.
 
 use super::point::{Delays, VcUse};
 use fabc_ir::Fraction;
 
-/// One run until everything has arrived: counts of packets where nothing else is said.
+/// The result of one run until everything has arrived. Counts are of packets unless stated otherwise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Completion {
-    /// Seed of choices on the way; where packets go by the tables it does not show.
+    /// The seed of choices on the way. It has no effect where packets follow the tables.
     pub seed: u64,
-    /// From the first cycle to the last delivery.
+    /// The cycles from the first one to the last delivery.
     pub cycles: u32,
-    /// Delivered: all.
+    /// The packets delivered, which are all packets.
     pub packets: u64,
-    /// How long they took. Of messages that are there from the start, from when the packet before began to
-    /// leave; of a trace, from the cycle of its message.
+    /// The delays of the packets. For messages that are there from the start, they begin when the packet
+    /// before began to leave. For a trace, they begin with the cycle of the message.
     pub delays: Option<Delays>,
-    /// The busiest channel, and in how many cycles it moved a flit.
+    /// The busiest channel, and the cycles in which it moved a flit.
     pub busiest: (u32, u32),
-    /// `[channel]`: the same of all; empty where a report was read.
+    /// `[channel]`: the cycles in which it moved a flit. Empty in a report that was read from a file.
     pub busy: Vec<u32>,
-    /// `[class of channels]`: the same of all of a class, summed.
+    /// `[class of channels]`: the same cycles, summed over the class.
     pub busy_by_class: Vec<u64>,
-    /// Hops of all packets.
+    /// The hops of all packets.
     pub hops: u64,
-    /// Those of them into general virtual channels.
+    /// Those of these hops that go into general virtual channels.
     pub general_hops: u64,
-    /// `[virtual channel]`
+    /// `[virtual channel]`: the use of its queues.
     pub vcs: Vec<VcUse>,
-    /// Digests of all that was counted, one every thousand cycles; of long runs some of them.
+    /// Digests of all counts, one every thousand cycles. Of long runs only some are kept.
     pub digests: Vec<u64>,
 }
 
-/// What a run of traffic that ends sends.
+/// Everything that a run of traffic that ends sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Volume {
-    /// Messages.
+    /// The number of messages in all.
     pub messages: u64,
-    /// Their packets.
+    /// The packets of these messages.
     pub packets: u64,
-    /// Bytes of the messages, without what fills their last packets up.
+    /// The bytes of the messages, without the padding of their last packets.
     pub bytes: u64,
-    /// No run takes fewer cycles: what the busiest channel, or a port of a host, has to move.
+    /// A lower bound on the cycles of any run: the flits of the busiest channel, or of a port of a host.
     pub least_cycles: u64,
 }
 
 impl Volume {
-    /// The lower bound of the cycles over those of a run, at most 1.
+    /// The lower bound on the cycles over those of a run, at most 1.
     pub fn share(&self, run: &Completion) -> Fraction {
         Fraction::new(self.least_cycles, u64::from(run.cycles.max(1)))
     }
 
-    /// Bytes of the messages in flits of so many bytes, per cycle: of the whole fabric.
+    /// The bytes of the messages in flits of `flit_bytes`, per cycle, for the whole fabric.
     pub fn per_cycle(&self, run: &Completion, flit_bytes: u64) -> Fraction {
         Fraction::new(self.bytes, u128::from(flit_bytes) * u128::from(run.cycles.max(1)))
     }

@@ -1,8 +1,8 @@
-//! Checks that the counts which a report states of a run do not contradict each other.
+//! Checks that the counts that a report states of a run do not contradict each other.
 //!
-//! Comes in: a report whose counts are taken as they stand in a file. Goes out: what cannot be, without any
-//! run: counts that contradict each other, the length of the run, the size of the buffers or the births,
-//! which depend on rate and seed alone.
+//! In: a report with counts from a file. Out: what is impossible, without repeating any run. Counts may
+//! contradict each other, the length of the run, the size of the buffers, or the births, which depend on rate
+//! and seed alone.
 
 use super::completion::Completion;
 use super::cycles::births;
@@ -14,44 +14,45 @@ use super::routing::PathSelection;
 use super::saturation::{Saturation, can_end};
 use super::setting::Setting;
 use super::tally::bins;
-use super::traffic::Offer;
+use super::traffic::OfferedTraffic;
 use fabc_base::ids::{ChannelId, Id};
-use fabc_model::{Model, Rate};
+use fabc_model::{Rate, RouterModel};
 
-/// Latencies of a packet at an edge of the measured cycles, of the slowest one within them: what Little's law
-/// may be off by.
+/// The tolerance of Little's law at each edge of the measured cycles, in latencies of the slowest packet
+/// within them.
 const EDGE: u64 = 4;
 
-/// What of a file is not what was asked for, or cannot be.
+/// A part of a file that does not match the request, or that is impossible.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Misfit {
     /// The key of its scenario, with its place in a list.
     pub place: String,
-    /// What is wrong there.
+    /// The contradiction that was found, in words.
     pub what: String,
 }
 
 /// Checks the counts of a report against each other and against the fabric, without any run.
 ///
 /// # Errors
-/// Its place, and what it contradicts.
+/// The place of the first contradiction, and what it is.
 pub(super) fn check_consistency(prepared: &Prepared<'_>, report: &SimReport) -> Result<(), Misfit> {
-    let at = |list: &str, k: usize, what: String| Misfit { place: format!("{list}[{k}]"), what };
+    let misfit = |list: &str, k: usize, what: String| Misfit { place: format!("{list}[{k}]"), what };
     for (k, point) in report.points.iter().enumerate() {
-        impossible_point(prepared, report, point).map_or(Ok(()), |what| Err(at("points", k, what)))?;
+        impossible_point(prepared, report, point).map_or(Ok(()), |what| Err(misfit("points", k, what)))?;
     }
     for (k, run) in report.completions.iter().enumerate() {
         impossible_completion(prepared, report, run)
-            .map_or(Ok(()), |what| Err(at("completions", k, what)))?;
+            .map_or(Ok(()), |what| Err(misfit("completions", k, what)))?;
     }
-    for (k, found) in report.saturations.iter().enumerate() {
-        impossible_bracket(prepared, report, found).map_or(Ok(()), |what| Err(at("saturation", k, what)))?;
+    for (k, bracket) in report.saturations.iter().enumerate() {
+        impossible_bracket(prepared, report, bracket)
+            .map_or(Ok(()), |what| Err(misfit("saturation", k, what)))?;
     }
     Ok(())
 }
 
-/// Nothing if something holds; otherwise what is said of it.
-fn says(holds: bool, what: &str) -> Option<String> {
+/// `None` if the condition holds, otherwise the text about it.
+fn unless(holds: bool, what: &str) -> Option<String> {
     (!holds).then(|| what.to_owned())
 }
 
@@ -61,30 +62,30 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
     let arrived = point.delays.map_or(0, |delays| delays.packets);
     let flits = point.flits_delivered_ever.checked_add(point.flits_in_flight);
     let packet = u64::from(setting.packet);
-    let sum = |one: u64, other: u64| one.checked_add(other);
-    says(
+    let sum = |first: u64, second: u64| first.checked_add(second);
+    unless(
         sum(point.delivered_ever, point.in_flight) == Some(point.born_ever),
         "born_ever is not what was delivered and what is in flight",
     )
     .or_else(|| {
-        says(
+        unless(
             flits == point.born_ever.checked_mul(packet),
             "the flits born are not those delivered and in flight",
         )
     })
     .or_else(|| {
-        says(
+        unless(
             sum(arrived, point.unfinished) == Some(point.born),
             "born is not what has a latency and what is unfinished",
         )
     })
     .or_else(|| duration(setting, point))
     .or_else(|| {
-        let Offer::Rates(pattern) = &prepared.offer else {
+        let OfferedTraffic::Rates(pattern) = &prepared.offer else {
             return Some("such traffic has no rates".to_owned());
         };
-        let born = births(prepared, pattern, (point.rate, point.seed), point.cycles);
-        says(
+        let born = births(prepared, pattern, point.rate, point.seed, point.cycles);
+        unless(
             born == (point.born, point.born_ever),
             "born and born_ever are not the births of this rate and seed",
         )
@@ -97,63 +98,63 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
     .or_else(|| delivered(report, point))
     .or_else(|| in_flight(setting, point))
     .or_else(|| queues(prepared, setting, &point.vcs, measured))
-    .or_else(|| hops(setting, &point.vcs, (point.hops, point.general_hops)))
+    .or_else(|| hops(setting, &point.vcs, point.hops, point.general_hops))
     .or_else(|| busy(prepared, &report.classes, &point.busy_by_class, point.busiest, measured))
     .or_else(|| {
         let moved: u64 = point.busy_by_class.iter().sum();
-        // A hop is counted when its first flit leaves. Its flits may move before or behind the measured
-        // cycles. In the flit model flits wait behind the switch as well, each with room booked for it
+        // A hop is counted when its first flit leaves. Its flits may move before or after the measured
+        // cycles. In the flit model, flits also wait behind the switch, each with room booked for it
         // downstream.
-        let at_an_edge = match setting.model {
-            Model::Packet => packet,
-            Model::Flit => u64::from(setting.vcs()) * (packet + u64::from(setting.buffer)),
+        let edge_flits = match setting.model {
+            RouterModel::Packet => packet,
+            RouterModel::Flit => u64::from(setting.vcs()) * (packet + u64::from(setting.buffer)),
         };
-        let edge = prepared.layout.lit as u64 * at_an_edge;
-        let whole = point.hops.checked_mul(packet);
-        says(
-            whole.is_some_and(|whole| moved.abs_diff(whole) <= edge),
+        let edge = prepared.layout.lit as u64 * edge_flits;
+        let hop_flits = point.hops.checked_mul(packet);
+        unless(
+            hop_flits.is_some_and(|hop_flits| moved.abs_diff(hop_flits) <= edge),
             "channels have not moved the flits of all hops",
         )
     })
     .or_else(|| inside(prepared, report, point))
     .or_else(|| {
         let (_, kept) = spacing(point.cycles.into());
-        says(point.digests.len() == kept, "it has not one digest every thousand cycles")
+        unless(point.digests.len() == kept, "it has not one digest every thousand cycles")
     })
 }
 
-/// A run lasts until what was born in the measured cycles has arrived, and at most as long again.
+/// A run lasts until everything born in the measured cycles has arrived, and at most as long again.
 fn duration(setting: &Setting, point: &Point) -> Option<String> {
-    let (end, most) = (setting.end(), setting.end() + setting.measure);
-    let fits = (end..=most).contains(&point.cycles) && (point.unfinished == 0 || point.cycles == most);
-    says(fits, "cycles are not those of such a run")
+    let (end, longest) = (setting.end(), setting.end() + setting.measure);
+    let fits = (end..=longest).contains(&point.cycles) && (point.unfinished == 0 || point.cycles == longest);
+    unless(fits, "cycles are not those of such a run")
 }
 
-/// Order of latencies, and what their sums can be; no latency is longer than so many cycles.
-fn impossible_delays(of: &Delays, cycles: u64) -> Option<String> {
-    let Delays { packets, sum, median, p99, most, waited, hops } = *of;
+/// Checks the order of latencies, and the possible range of their sum. No latency is longer than `cycles`.
+fn impossible_delays(delays: &Delays, cycles: u64) -> Option<String> {
+    let Delays { packets, sum, median, p99, most, waited, hops } = *delays;
     let rank = |percent: u64| (packets.saturating_mul(percent)).div_ceil(100);
     let [half, nearly] = [50, 99].map(rank);
-    let product = |count: u64, each: u64| u128::from(count) * u128::from(each);
-    let most_sum = product(half, median) + product(nearly - half, p99) + product(packets - nearly, most);
-    // The packet of each of these ranks took exactly so long, and those behind it no less.
-    let least_sum = product(nearly - half, median) + product(packets - nearly, p99) + u128::from(most);
-    says(median <= p99 && p99 <= most, "median, p99 and max of the latencies do not ascend")
-        .or_else(|| says(most < cycles, "a latency is longer than the run"))
+    let product = |count: u64, value: u64| u128::from(count) * u128::from(value);
+    let highest_sum = product(half, median) + product(nearly - half, p99) + product(packets - nearly, most);
+    // The packet of each of these ranks took exactly this time, and those after it at least as much.
+    let lowest_sum = product(nearly - half, median) + product(packets - nearly, p99) + u128::from(most);
+    unless(median <= p99 && p99 <= most, "median, p99 and max of the latencies do not ascend")
+        .or_else(|| unless(most < cycles, "a latency is longer than the run"))
         .or_else(|| {
-            says(
+            unless(
                 (packets > nearly || p99 == most) && (nearly > half || median == p99),
                 "so few packets have the p99 for their max",
             )
         })
         .or_else(|| {
-            says(
-                (least_sum..=most_sum).contains(&u128::from(sum)),
+            unless(
+                (lowest_sum..=highest_sum).contains(&u128::from(sum)),
                 "the sum of the latencies is not between those that median, p99 and max allow",
             )
         })
-        .or_else(|| says(waited <= sum, "packets waited longer at their sources than they took"))
-        .or_else(|| says(hops <= sum, "packets made more hops than they took cycles"))
+        .or_else(|| unless(waited <= sum, "packets waited longer at their sources than they took"))
+        .or_else(|| unless(hops <= sum, "packets made more hops than they took cycles"))
 }
 
 fn delivered(report: &SimReport, point: &Point) -> Option<String> {
@@ -161,43 +162,46 @@ fn delivered(report: &SimReport, point: &Point) -> Option<String> {
     let senders = u64::from(report.load.senders);
     let shares =
         u64::from(worst) * senders <= point.delivered && point.delivered <= u64::from(best) * senders;
-    let ends = report.saturations.iter().find(|found| found.seed == point.seed);
-    says(
+    let own_search = report.saturations.iter().find(|found| found.seed == point.seed);
+    unless(
         point.delivered_late <= point.delivered,
         "more packets were delivered in the second half of the window than in all of it",
     )
     .or_else(|| {
-        says(point.delivered <= point.delivered_ever, "more packets were delivered in the window than ever")
+        unless(point.delivered <= point.delivered_ever, "more packets were delivered in the window than ever")
     })
     .or_else(|| {
-        says(
+        unless(
             point.delays.map_or(0, |delays| delays.packets) <= point.delivered_ever,
             "more packets have a latency than were delivered",
         )
     })
     .or_else(|| {
-        says(worst <= best && shares, "worst_source and best_source are not around what was delivered")
+        unless(worst <= best && shares, "worst_source and best_source are not around what was delivered")
     })
     .or_else(|| {
-        let found = ends?;
+        let search = own_search?;
         let is = |end: Option<Rate>| end == Some(point.rate);
-        let fits = (!is(found.stable) || point.is_stable()) && (!is(found.unstable) || !point.is_stable());
-        let beyond = found.beyond.rate != point.rate || found.beyond.delivered == point.delivered;
-        says(fits && beyond, "the search for saturation found this rate otherwise")
+        let fits = (!is(search.stable) || point.is_stable()) && (!is(search.unstable) || !point.is_stable());
+        let beyond = search.beyond.rate != point.rate || search.beyond.delivered == point.delivered;
+        unless(fits && beyond, "the search for saturation found this rate otherwise")
     })
 }
 
 fn in_flight(setting: &Setting, point: &Point) -> Option<String> {
     let flits = point.in_flight..=point.in_flight.saturating_mul(u64::from(setting.packet));
-    says(point.unfinished <= point.in_flight, "more packets are unfinished than in flight").or_else(|| {
-        says(flits.contains(&point.flits_in_flight), "flits in flight are not those of the packets in flight")
+    unless(point.unfinished <= point.in_flight, "more packets are unfinished than in flight").or_else(|| {
+        unless(
+            flits.contains(&point.flits_in_flight),
+            "flits in flight are not those of the packets in flight",
+        )
     })
 }
 
-/// What queues had booked: `cycles` of every queue are counted.
+/// Checks the bookings of queues. `cycles` of every queue are counted.
 fn queues(prepared: &Prepared<'_>, setting: &Setting, vcs: &[VcUse], cycles: u64) -> Option<String> {
     let top = bins(setting) as u64 * u64::from(setting.grain());
-    let all = prepared.layout.lit as u64 * cycles;
+    let queue_cycles_of_all = prepared.layout.lit as u64 * cycles;
     if vcs.len() != setting.vcs() as usize {
         return Some("these are not the virtual channels of the model".to_owned());
     }
@@ -209,35 +213,37 @@ fn queues(prepared: &Prepared<'_>, setting: &Setting, vcs: &[VcUse], cycles: u64
         let above = p99 == 0 || sum * 100 > p99 * queue;
         let below = sum * 100 <= p99 * queue * 100 + (top - p99.min(top)) * queue;
         let at_top = if p99 == top { full * 100 > queue } else { full * 100 <= queue };
-        says(vc.queue_cycles == all, "queue_cycles are not those of all queues")
+        unless(vc.queue_cycles == queue_cycles_of_all, "queue_cycles are not those of all queues")
             .or_else(|| {
-                says(
+                unless(
                     p99 <= top && p99.is_multiple_of(u128::from(setting.grain())),
                     "p99_flits is more than a queue has room for",
                 )
             })
             .or_else(|| {
-                says(
+                unless(
                     full <= queue && full * top <= sum && sum <= queue * top,
                     "flit_cycles and full_cycles are more than queues have room for",
                 )
             })
-            .or_else(|| says(above && below && at_top, "p99_flits does not fit flit_cycles and full_cycles"))
+            .or_else(|| {
+                unless(above && below && at_top, "p99_flits does not fit flit_cycles and full_cycles")
+            })
     })
 }
 
-/// Hops by virtual channel: the general ones come first.
-fn hops(setting: &Setting, vcs: &[VcUse], (all, general): (u64, u64)) -> Option<String> {
+/// Checks the hops by virtual channel. The general ones come first.
+fn hops(setting: &Setting, vcs: &[VcUse], all_hops: u64, general_hops: u64) -> Option<String> {
     let sum = |vcs: &[VcUse]| vcs.iter().map(|vc| u128::from(vc.hops)).sum::<u128>();
-    says(u128::from(all) == sum(vcs), "the virtual channels have not all hops").or_else(|| {
-        says(
-            u128::from(general) == sum(&vcs[..usize::from(setting.general).min(vcs.len())]),
+    unless(u128::from(all_hops) == sum(vcs), "the virtual channels have not all hops").or_else(|| {
+        unless(
+            u128::from(general_hops) == sum(&vcs[..usize::from(setting.general).min(vcs.len())]),
             "general_hops are not those of the general virtual channels",
         )
     })
 }
 
-/// Cycles in which channels moved flits, of so many that are counted.
+/// Checks the cycles in which channels moved flits, of `cycles` that are counted.
 fn busy(
     prepared: &Prepared<'_>,
     classes: &[AlikeChannels],
@@ -245,115 +251,121 @@ fn busy(
     busiest: (u32, u32),
     cycles: u64,
 ) -> Option<String> {
-    let (channel, most) = busiest;
+    let (channel, highest) = busiest;
     if busy.len() != classes.len() {
         return Some("busy_cycles are not those of the classes of channels".to_owned());
     }
     let full = |(class, busy): (&AlikeChannels, &u64)| *busy <= class.channels.saturating_mul(cycles);
     let at_most =
-        |(class, busy): (&AlikeChannels, &u64)| *busy <= class.channels.saturating_mul(u64::from(most));
-    // A class moves at least what its busiest channel does.
-    let own = prepared.class_rank(ChannelId::new(channel as usize)).map_or(0, |rank| busy[rank]);
-    says(
-        u64::from(most) <= cycles && classes.iter().zip(busy).all(full),
+        |(class, busy): (&AlikeChannels, &u64)| *busy <= class.channels.saturating_mul(u64::from(highest));
+    // A class moves at least what its busiest channel moves.
+    let class_busy = prepared.class_rank(ChannelId::new(channel as usize)).map_or(0, |rank| busy[rank]);
+    unless(
+        u64::from(highest) <= cycles && classes.iter().zip(busy).all(full),
         "a channel moves more than a flit per cycle",
     )
-    .or_else(|| says(classes.iter().zip(busy).all(at_most), "channels are busier than the busiest one"))
-    .or_else(|| says(u64::from(most) <= own, "the busiest channel is busier than all of its class"))
+    .or_else(|| unless(classes.iter().zip(busy).all(at_most), "channels are busier than the busiest one"))
+    .or_else(|| {
+        unless(u64::from(highest) <= class_busy, "the busiest channel is busier than all of its class")
+    })
 }
 
-/// Packets inside: at the marks, and summed over the measured cycles.
+/// Checks the packets in flight: at the marks, and summed over the measured cycles.
 fn inside(prepared: &Prepared<'_>, report: &SimReport, point: &Point) -> Option<String> {
     let [start, middle, end] = point.inside_at;
-    let (measured, most) = (u64::from(report.setting.measure), point.born_ever);
-    // What is born and delivered in the first cycle is not seen from its end.
+    let (measured, born) = (u64::from(report.setting.measure), point.born_ever);
+    // What is born and delivered in the first cycle is not visible at its end.
     let endpoints = u64::from(prepared.endpoint_count());
     let cycle =
         endpoints * u64::from(report.setting.ports().unwrap_or(1)) + endpoints + prepared.layout.lit as u64;
     let change =
         (i128::from(point.born) - i128::from(point.delivered)) - (i128::from(end) - i128::from(start));
-    says([start, middle, end].iter().all(|inside| *inside <= most), "more packets are inside than were born")
-        .or_else(|| {
-            says(
-                change.unsigned_abs() <= u128::from(cycle),
-                "packets inside at the ends of the window are not what was born and delivered between",
-            )
-        })
-        .or_else(|| {
-            says(point.inside_sum <= measured.saturating_mul(most), "more packets are inside than were born")
-        })
-        .or_else(|| {
-            // Cycles times packets inside, and latencies of the packets born: they differ at the edges only.
-            let delays = point.delays.filter(|_| point.is_stable() && point.unfinished == 0)?;
-            let edges = (u128::from(start) + u128::from(end) + 1) * u128::from(EDGE * delays.most);
-            says(
-                u128::from(point.inside_sum.abs_diff(delays.sum)) <= edges,
-                "Little's law does not hold: packets inside are not rate times latency",
-            )
-        })
+    unless(
+        [start, middle, end].iter().all(|inside| *inside <= born),
+        "more packets are inside than were born",
+    )
+    .or_else(|| {
+        unless(
+            change.unsigned_abs() <= u128::from(cycle),
+            "packets inside at the ends of the window are not what was born and delivered between",
+        )
+    })
+    .or_else(|| {
+        unless(point.inside_sum <= measured.saturating_mul(born), "more packets are inside than were born")
+    })
+    .or_else(|| {
+        // Cycles times packets in flight equals the sum of latencies of the packets born, except at the
+        // edges.
+        let delays = point.delays.filter(|_| point.is_stable() && point.unfinished == 0)?;
+        let edges = (u128::from(start) + u128::from(end) + 1) * u128::from(EDGE * delays.most);
+        unless(
+            u128::from(point.inside_sum.abs_diff(delays.sum)) <= edges,
+            "Little's law does not hold: packets inside are not rate times latency",
+        )
+    })
 }
 
-/// What is wrong with the counts of a run of traffic that ends, if they cannot all be true.
+/// The first contradiction in the counts of a run of traffic that ends.
 fn impossible_completion(prepared: &Prepared<'_>, report: &SimReport, run: &Completion) -> Option<String> {
     let volume = report.volume?;
     let (setting, cycles) = (&report.setting, u64::from(run.cycles) + 1);
     let moved = || run.busy_by_class.iter().sum::<u64>();
-    says(run.packets == volume.packets, "delivered is not all that is sent")
+    unless(run.packets == volume.packets, "delivered is not all that is sent")
         .or_else(|| {
-            says(
+            unless(
                 u64::from(run.cycles) >= volume.least_cycles,
                 "there are fewer cycles than the busiest channel needs",
             )
         })
         .or_else(|| {
-            says(
+            unless(
                 run.delays.is_some_and(|delays| delays.packets == run.packets),
                 "not all packets have a latency",
             )
         })
         .or_else(|| run.delays.and_then(|delays| impossible_delays(&delays, cycles)))
         .or_else(|| {
-            says(
+            unless(
                 run.delays.is_some_and(|delays| delays.hops == run.hops),
                 "the packets have not made all hops",
             )
         })
         .or_else(|| queues(prepared, setting, &run.vcs, cycles))
-        .or_else(|| hops(setting, &run.vcs, (run.hops, run.general_hops)))
+        .or_else(|| hops(setting, &run.vcs, run.hops, run.general_hops))
         .or_else(|| busy(prepared, &report.classes, &run.busy_by_class, run.busiest, cycles))
         .or_else(|| {
-            says(
+            unless(
                 Some(moved()) == run.hops.checked_mul(u64::from(setting.packet)),
                 "channels have not moved the flits of all hops",
             )
         })
         .or_else(|| {
-            // Along tables every channel moves what the messages put on it.
+            // Along tables, every channel moves exactly what the messages put on it.
             let by_tables = setting.selection == PathSelection::Tables;
             let is_load =
                 |(class, busy): (&AlikeChannels, &u64)| u128::from(*busy) * report.load.unit == class.load;
-            says(
+            unless(
                 !by_tables || report.classes.iter().zip(&run.busy_by_class).all(is_load),
                 "channels have not moved what the messages put on them",
             )
         })
         .or_else(|| {
             let (_, kept) = spacing(cycles);
-            says(run.digests.len() == kept, "it has not one digest every thousand cycles")
+            unless(run.digests.len() == kept, "it has not one digest every thousand cycles")
         })
 }
 
-/// What is wrong with the bracket of a search.
-fn impossible_bracket(prepared: &Prepared<'_>, report: &SimReport, found: &Saturation) -> Option<String> {
-    says(
-        can_end(prepared, found),
+/// The first contradiction in the bracket of a search.
+fn impossible_bracket(prepared: &Prepared<'_>, report: &SimReport, search: &Saturation) -> Option<String> {
+    unless(
+        can_end(prepared, search),
         "no search ends so: its rates and the number of its runs follow from the bound",
     )
     .or_else(|| {
-        let Offer::Rates(pattern) = &prepared.offer else {
+        let OfferedTraffic::Rates(pattern) = &prepared.offer else {
             return Some("such traffic does not saturate".to_owned());
         };
-        let (_, born) = births(prepared, pattern, (found.beyond.rate, found.seed), report.setting.end());
-        says(found.beyond.delivered <= born, "beyond the bound more packets are delivered than born")
+        let (_, born) = births(prepared, pattern, search.beyond.rate, search.seed, report.setting.end());
+        unless(search.beyond.delivered <= born, "beyond the bound more packets are delivered than born")
     })
 }

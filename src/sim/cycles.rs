@@ -1,45 +1,45 @@
-//! The cycles of a run, whatever the model of routers: things happen, packets are born, routers decide, until
-//! all that counts has arrived.
+//! The cycles of a run, for any model of routers. In each, events happen, packets are born, and routers
+//! decide, until everything that counts has arrived.
 
-use super::births::Births;
+use super::births::PacketBirths;
 use super::completion::Completion;
 use super::errors::SimError;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::supply::{Newborn, Supply};
-use super::tally::{Census, Tally};
-use super::traffic::{Message, Pattern};
+use super::tally::{Census, RunTally};
+use super::traffic::{EndpointMessage, Pattern};
 use fabc_base::limits::SIMULATED_CYCLES;
-use fabc_base::random::Keyed;
+use fabc_base::random::KeyedStream;
 use fabc_model::Rate;
 
 /// The stream of random numbers that destinations are drawn from.
 const DESTINATIONS: u64 = 1;
 
-/// Routers and what is between them: one model of both.
+/// The routers and everything between them, in one of the two models.
 pub(super) trait Routers<'a> {
-    /// What was to happen in this cycle.
+    /// Lets everything happen that is due in this cycle.
     fn happens(&mut self, now: u32);
-    /// A packet is born at its host.
+    /// Puts a newborn packet at its host.
     fn birth(&mut self, packet: Newborn, now: u32);
-    /// What hosts and routers decide in this cycle.
+    /// Makes the decisions of hosts and routers in this cycle.
     fn decides(&mut self, now: u32);
-    /// What is counted.
-    fn tally(&mut self) -> &mut Tally;
-    /// The last cycle in which something moved, or nothing was there to move.
+    /// The counters of the run.
+    fn tally(&mut self) -> &mut RunTally;
+    /// The last cycle in which something moved, or in which nothing was there to move.
     fn last_move(&mut self) -> &mut u32;
-    /// The messages of traffic that ends.
+    /// The messages, if the traffic ends.
     fn supply(&mut self) -> &mut Option<Supply<'a>>;
-    /// Where a message waits.
-    fn lane(&self, message: &Message) -> u32;
-    /// Whether the next packet of a lane may be born: none waits there.
+    /// The lane in which a message waits.
+    fn lane(&self, message: &EndpointMessage) -> u32;
+    /// Whether the next packet of a lane may be born, because no packet waits there.
     fn is_idle(&self, lane: u32) -> bool;
-    /// Packets wait for each other for ever: which, at what.
+    /// The error of a deadlock. `at` is the rate or the traffic of the run.
     fn stuck(&self, at: &str) -> SimError;
-    /// What was counted in so many cycles, and who is still inside.
-    fn counted(self, cycles: u32) -> (Tally, Census);
+    /// The counters after so many cycles, and a census of what is still in flight.
+    fn counted(self, cycles: u32) -> (RunTally, Census);
 
-    /// The next packet of a lane of messages is born, if there is one.
+    /// Makes the next packet of a lane of messages, if there is one.
     fn refill(&mut self, lane: u32, now: u32) -> bool {
         let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane, now)) else {
             return false;
@@ -51,145 +51,155 @@ pub(super) trait Routers<'a> {
 }
 
 /// Packets that are born at a rate, cycle by cycle.
-struct Offered<'a> {
-    of: &'a Prepared<'a>,
+struct OfferedRate<'a> {
+    prepared: &'a Prepared<'a>,
     pattern: &'a Pattern,
     rate: Rate,
-    births: Births,
-    destinations: Keyed,
+    births: PacketBirths,
+    destinations: KeyedStream,
     born: Vec<u32>,
     /// `[generator]`: packets born so far.
     numbers: Vec<u32>,
 }
 
-impl<'a> Offered<'a> {
-    fn new(of: &'a Prepared<'a>, pattern: &'a Pattern, rate: Rate, seed: u64) -> Self {
-        let ports = of.setting.ports().unwrap_or(1);
-        let (births, destinations) = (Births::of(of, pattern, rate, seed), Keyed::new(seed, DESTINATIONS));
-        let numbers = vec![0; (of.endpoints.count() * ports) as usize];
-        Self { of, pattern, rate, births, destinations, born: Vec::new(), numbers }
+impl<'a> OfferedRate<'a> {
+    fn new(prepared: &'a Prepared<'a>, pattern: &'a Pattern, rate: Rate, seed: u64) -> Self {
+        let ports = prepared.setting.ports().unwrap_or(1);
+        let (births, destinations) =
+            (PacketBirths::at_rate(prepared, pattern, rate, seed), KeyedStream::new(seed, DESTINATIONS));
+        let numbers = vec![0; (prepared.endpoints.count() * ports) as usize];
+        Self { prepared, pattern, rate, births, destinations, born: Vec::new(), numbers }
     }
 
-    /// A cycle of a run.
-    fn cycle(&mut self, routers: &mut impl Routers<'a>, now: u32) -> Result<(), SimError> {
-        let ports = self.of.setting.ports().unwrap_or(1);
+    /// Runs one cycle of the run.
+    fn run_cycle(&mut self, routers: &mut impl Routers<'a>, now: u32) -> Result<(), SimError> {
+        let ports = self.prepared.setting.ports().unwrap_or(1);
         routers.happens(now);
         self.births.now(now, &mut self.born);
         for &generator in &self.born {
             let number = self.numbers[generator as usize];
             self.numbers[generator as usize] += 1;
-            let to = self.pattern.draw(generator / ports, self.destinations.at(generator, number));
+            let to = self.pattern.draw(generator / ports, self.destinations.number(generator, number));
             if routers.tally().inside() == 0 {
                 *routers.last_move() = now;
             }
             routers.tally().born(now);
             routers.birth(Newborn { generator, to, number, birth: now }, now);
         }
-        rest(routers, self.of, now, || format!("at rate {}", self.rate))
+        finish_cycle(routers, self.prepared, now, || format!("at rate {}", self.rate))
     }
 }
 
-/// Packets born in the measured cycles, and in a whole run of so many cycles: they depend on no router.
+/// The packets born in the measured cycles, and those born in a whole run of so many cycles. They depend on
+/// no router.
 pub(super) fn births(
-    of: &Prepared<'_>,
+    prepared: &Prepared<'_>,
     pattern: &Pattern,
-    (rate, seed): (Rate, u64),
+    rate: Rate,
+    seed: u64,
     cycles: u32,
 ) -> (u64, u64) {
-    let (mut births, mut born) = (Births::of(of, pattern, rate, seed), Vec::new());
+    let (mut births, mut born) = (PacketBirths::at_rate(prepared, pattern, rate, seed), Vec::new());
     let (mut measured, mut ever) = (0, 0);
     for now in 0..cycles {
         births.now(now, &mut born);
         ever += born.len() as u64;
-        if (of.setting.warmup..of.setting.end()).contains(&now) {
+        if (prepared.setting.warmup..prepared.setting.end()).contains(&now) {
             measured += born.len() as u64;
         }
     }
     (measured, ever)
 }
 
-/// Runs one rate; with `late` until what was born in the measured cycles has arrived, otherwise to its end.
+/// Runs one rate. With `late`, it goes on until what was born in the measured cycles has arrived. Otherwise
+/// it stops after them.
 ///
 /// # Errors
 /// Packets wait for each other for ever.
 pub(super) fn run<'a>(
     mut routers: impl Routers<'a>,
-    of: &'a Prepared<'a>,
+    prepared: &'a Prepared<'a>,
     pattern: &'a Pattern,
-    (rate, seed): (Rate, u64),
+    rate: Rate,
+    seed: u64,
     late: bool,
 ) -> Result<Point, SimError> {
-    let setting = &of.setting;
-    let mut offered = Offered::new(of, pattern, rate, seed);
+    let setting = &prepared.setting;
+    let mut offered = OfferedRate::new(prepared, pattern, rate, seed);
     let mut now = 0;
-    // Who stands still at the end moves again soon, or never.
+    // A packet that stands still at the end moves again soon, or never.
     let goes_on = |routers: &mut dyn Routers<'a>, now: u32| match late {
         true => now < setting.end() + setting.measure && routers.tally().awaited() > 0,
         false => routers.tally().inside() > 0 && now - *routers.last_move() > 1,
     };
     while now < setting.end() || goes_on(&mut routers, now) {
-        offered.cycle(&mut routers, now)?;
+        offered.run_cycle(&mut routers, now)?;
         now += 1;
     }
     let (tally, census) = routers.counted(now);
-    Ok(tally.point(rate, seed, now, census, of.layout.lit, |endpoint| pattern.sends(endpoint)))
+    Ok(tally.point(rate, seed, now, census, prepared.layout.lit, |endpoint| pattern.sends(endpoint)))
 }
 
-/// Runs one rate for so many cycles; returns the digests of every thousand.
+/// Runs one rate for so many cycles. Returns the digests of every thousand.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub(super) fn begin<'a>(
     mut routers: impl Routers<'a>,
-    of: &'a Prepared<'a>,
+    prepared: &'a Prepared<'a>,
     pattern: &'a Pattern,
-    (rate, seed): (Rate, u64),
+    rate: Rate,
+    seed: u64,
     cycles: u32,
 ) -> Result<Vec<u64>, SimError> {
-    let mut offered = Offered::new(of, pattern, rate, seed);
-    (0..cycles).try_for_each(|now| offered.cycle(&mut routers, now))?;
+    let mut offered = OfferedRate::new(prepared, pattern, rate, seed);
+    (0..cycles).try_for_each(|now| offered.run_cycle(&mut routers, now))?;
     Ok(routers.tally().digests().to_vec())
 }
 
 /// Runs until every message has arrived.
 ///
 /// # Errors
-/// Packets wait for each other for ever, or there are more cycles than are counted.
+/// Packets wait for each other for ever, or the run exceeds the limit of cycles.
 pub(super) fn complete<'a>(
     mut routers: impl Routers<'a>,
-    of: &'a Prepared<'a>,
+    prepared: &'a Prepared<'a>,
     seed: u64,
 ) -> Result<Completion, SimError> {
-    let now = messages(&mut routers, of, u32::MAX)?;
+    let now = run_messages(&mut routers, prepared, u32::MAX)?;
     let (tally, _) = routers.counted(now);
     // The last delivery was in the cycle before.
-    Ok(tally.completion(seed, now, of.layout.lit))
+    Ok(tally.completion(seed, now, prepared.layout.lit))
 }
 
-/// The same for so many cycles; returns the digests of every thousand.
+/// Runs messages for so many cycles. Returns the digests of every thousand.
 ///
 /// # Errors
-/// As [`complete`].
+/// The errors of [`complete`].
 pub(super) fn begin_messages<'a>(
     mut routers: impl Routers<'a>,
-    of: &'a Prepared<'a>,
+    prepared: &'a Prepared<'a>,
     cycles: u32,
 ) -> Result<Vec<u64>, SimError> {
-    messages(&mut routers, of, cycles)?;
+    run_messages(&mut routers, prepared, cycles)?;
     Ok(routers.tally().digests().to_vec())
 }
 
-/// Runs until every message has arrived, but no longer than so many cycles; returns how many it took.
-fn messages<'a>(routers: &mut impl Routers<'a>, of: &'a Prepared<'a>, most: u32) -> Result<u32, SimError> {
+/// Runs until every message has arrived, but at most `max_cycles`. Returns how many cycles it took.
+fn run_messages<'a>(
+    routers: &mut impl Routers<'a>,
+    prepared: &'a Prepared<'a>,
+    max_cycles: u32,
+) -> Result<u32, SimError> {
     let is_over = |routers: &mut dyn Routers<'a>| {
         let delivered = routers.tally().delivered_ever();
         routers.supply().as_ref().is_none_or(|supply| supply.is_over(delivered))
     };
     let mut now = 0;
-    while now < most && !is_over(routers) {
+    while now < max_cycles && !is_over(routers) {
         routers.happens(now);
         release(routers, now);
-        rest(routers, of, now, || format!("in {} traffic", of.setting.traffic.name()))?;
+        finish_cycle(routers, prepared, now, || format!("in {} traffic", prepared.setting.traffic.name()))?;
         now += 1;
         if u64::from(now) > SIMULATED_CYCLES {
             return Err(SimError::Endless { cycles: now.into(), most: SIMULATED_CYCLES });
@@ -198,7 +208,7 @@ fn messages<'a>(routers: &mut impl Routers<'a>, of: &'a Prepared<'a>, most: u32)
     Ok(now)
 }
 
-/// Messages come to their lanes, and the first packets of those are born that find nobody waiting.
+/// Messages come to their lanes. Where no packet waits in a lane, its first packet is born.
 fn release<'a>(routers: &mut impl Routers<'a>, now: u32) {
     let (delivered, mut lanes) = (routers.tally().delivered_ever(), Vec::new());
     while let Some((number, message)) =
@@ -215,19 +225,19 @@ fn release<'a>(routers: &mut impl Routers<'a>, now: u32) {
     }
 }
 
-/// What follows births in a cycle; `at` says what is run.
-fn rest<'a>(
+/// Finishes a cycle after the births. `run_text` names the run in an error.
+fn finish_cycle<'a>(
     routers: &mut impl Routers<'a>,
-    of: &Prepared<'_>,
+    prepared: &Prepared<'_>,
     now: u32,
-    at: impl Fn() -> String,
+    run_text: impl Fn() -> String,
 ) -> Result<(), SimError> {
     routers.decides(now);
     routers.tally().end_of_cycle(now);
     if routers.tally().inside() == 0 {
         *routers.last_move() = now;
-    } else if now - *routers.last_move() > of.load.patience() {
-        return Err(routers.stuck(&at()));
+    } else if now - *routers.last_move() > prepared.load.patience() {
+        return Err(routers.stuck(&run_text()));
     }
     Ok(())
 }

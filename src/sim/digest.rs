@@ -1,9 +1,9 @@
-//! Digests of what a run counts, one every thousand cycles: whoever makes the run again knows after any of
+//! Digests of the counts of a run, one every thousand cycles. Whoever repeats the run can tell after each of
 //! them whether it is the same run so far.
 //!
-//! Comes in: all counts at the end of a cycle. Goes out: a chain, each digest over the one before it. Of long
-//! runs every second one is kept, every fourth, and so on: the others follow from the same run. The last
-//! digest of a report is over the counts that it states.
+//! In: all counts at the end of a cycle. Out: a chain in which each digest covers the one before it. Of long
+//! runs only every second digest is kept, or every fourth, and so on. The others follow from the same run.
+//! The last digest of a report covers the counts that it states.
 
 use super::completion::Completion;
 use super::point::{Delays, Point, VcUse};
@@ -11,10 +11,10 @@ use super::point::{Delays, Point, VcUse};
 /// Cycles from one digest to the next.
 pub(super) const EVERY: u32 = 1000;
 
-/// Digests of a run that are kept, at most.
+/// The most digests of a run that are kept.
 const MOST: usize = 1024;
 
-/// The digests of a run, so far.
+/// The digests of a run so far.
 #[derive(Default)]
 pub(super) struct Chain(Vec<u64>);
 
@@ -24,24 +24,24 @@ impl Chain {
         self.0.push(next(self.0.last(), counts));
     }
 
-    /// All of them, of every thousand cycles.
-    pub(super) fn all(&self) -> &[u64] {
+    /// The digests of every thousand cycles.
+    pub(super) fn so_far(&self) -> &[u64] {
         &self.0
     }
 
-    /// Those that are kept.
+    /// The digests that are kept in a report.
     pub(super) fn kept(&self) -> Vec<u64> {
         let step = step(self.0.len());
         self.0.iter().skip(step - 1).step_by(step).copied().collect()
     }
 }
 
-/// So many of the digests of a run of so many thousand cycles come to one that is kept.
+/// The number of digests per kept one, in a run of so many thousand cycles.
 fn step(thousands: usize) -> usize {
     thousands.div_ceil(MOST).max(1).next_power_of_two()
 }
 
-/// Cycles from one digest that is kept to the next, in a run of so many cycles, and how many are kept.
+/// The cycles from one kept digest to the next, in a run of `cycles`, and the number of kept ones.
 pub(super) fn spacing(cycles: u64) -> (u64, usize) {
     let thousands = (cycles / u64::from(EVERY)) as usize;
     let step = step(thousands);
@@ -59,7 +59,7 @@ fn next(before: Option<&u64>, counts: impl Iterator<Item = u64>) -> u64 {
 }
 
 impl Point {
-    /// The digest of all that is stated of the run, behind those of its cycles.
+    /// The digest of all stated counts of the run, after the digests of its cycles.
     pub fn last_digest(&self) -> u64 {
         let [start, middle, end] = self.inside_at;
         let sources = [self.worst_source, self.best_source, self.busiest];
@@ -83,7 +83,7 @@ impl Point {
             self.hops,
             self.general_hops,
         ];
-        let pairs = sources.into_iter().flat_map(|(one, other)| [one.into(), other.into()]);
+        let pairs = sources.into_iter().flat_map(|(id, count)| [id.into(), count.into()]);
         let rest =
             delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
         next(self.digests.last(), counts.into_iter().chain(pairs).chain(rest))
@@ -91,7 +91,7 @@ impl Point {
 }
 
 impl Completion {
-    /// The digest of all that is stated of the run, behind those of its cycles.
+    /// The digest of all stated counts of the run, after the digests of its cycles.
     pub fn last_digest(&self) -> u64 {
         let (channel, busy) = self.busiest;
         let counts = [
@@ -109,17 +109,17 @@ impl Completion {
     }
 }
 
-fn delays(of: Option<Delays>) -> [u64; 7] {
-    of.map_or([0; 7], |Delays { packets, sum, median, p99, most, waited, hops }| {
+fn delays(delays: Option<Delays>) -> [u64; 7] {
+    delays.map_or([0; 7], |Delays { packets, sum, median, p99, most, waited, hops }| {
         [packets, sum, median, p99, most, waited, hops]
     })
 }
 
-fn vcs(all: &[VcUse]) -> impl Iterator<Item = u64> {
+fn vcs(uses: &[VcUse]) -> impl Iterator<Item = u64> {
     let counts = |&VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles }: &VcUse| {
         [hops, flit_cycles, p99, full_cycles, queue_cycles]
     };
-    all.iter().flat_map(counts)
+    uses.iter().flat_map(counts)
 }
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
         (0..3000).for_each(|count| chain.add([count].into_iter()));
         assert_eq!(spacing(3_000_500), (4000, 750));
         assert_eq!(chain.kept().len(), 750);
-        assert_eq!(chain.kept()[0], chain.all()[3]);
+        assert_eq!(chain.kept()[0], chain.so_far()[3]);
         assert_eq!(spacing(999), (1000, 0));
         assert_eq!(spacing(1_024_999), (1000, 1024));
         assert_eq!(spacing(1_025_000), (2000, 512));

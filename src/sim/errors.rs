@@ -1,4 +1,4 @@
-//! What cannot be simulated, and what goes wrong on the way. Codes FAB06nn.
+//! Errors of simulations: what cannot be simulated, and what goes wrong during a run. Codes FAB06nn.
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
@@ -7,71 +7,71 @@ use thiserror::Error;
 /// An error of the simulation.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 pub enum SimError {
-    /// A packet that is longer than any queue.
+    /// FAB0601: a packet is longer than any queue.
     #[error("a packet of {packet} flits does not fit a buffer of {buffer}")]
     #[diagnostic(
         code(FAB0601),
         help("whole packets wait in one buffer: declare a larger one, or send shorter packets (`packet`)")
     )]
     PacketTooLong {
-        /// Its flits.
+        /// The flits of the packet.
         packet: u32,
-        /// Flits of a queue.
+        /// The flits that a queue holds.
         buffer: u32,
-        /// The router.
+        /// The declaration of the router.
         #[label("so many flits per virtual channel")]
         span: Span,
     },
 
-    /// More virtual channels than the routers have.
+    /// FAB0602: more virtual channels are needed than the routers have.
     #[error("{asked} need {needed} virtual channels, but the {router} has {has}")]
     #[diagnostic(code(FAB0602), help("declare more `vcs`, or ask for fewer (`general`, `classes`)"))]
     TooManyVcs {
-        /// What was asked for.
+        /// What needs them, in words.
         asked: String,
-        /// How many that is.
+        /// The number that is needed.
         needed: u32,
-        /// `chip` or `router`.
+        /// The word for a router, `chip` or `router`.
         router: &'static str,
-        /// How many there are.
+        /// The number that there is.
         has: u32,
-        /// The router.
+        /// The declaration of the router.
         #[label("declared here")]
         span: Span,
     },
 
-    /// Links that do not carry alike.
+    /// FAB0603: links in use have different bandwidths.
     #[error("link `{name}` carries another bandwidth than `{other}`")]
     #[diagnostic(
         code(FAB0603),
         help("in this model every channel moves one flit per cycle: all links in use must carry the same")
     )]
     UnlikeLinks {
-        /// A link in use.
+        /// The name of a link in use.
         name: String,
-        /// Another one.
+        /// The name of another one.
         other: String,
-        /// Where the first is declared.
+        /// The declaration of the first link.
         #[label("this one")]
         span: Span,
     },
 
-    /// A link of no latency, or of one that no wheel of events holds.
+    /// FAB0604: the latency of a link is zero, or longer than the wheel of events.
     #[error("link `{name}` takes {cycles} cycles")]
     #[diagnostic(code(FAB0604), help("a link takes at least one cycle, and with its router at most {most}"))]
     Latency {
-        /// A link in use.
+        /// The name of a link in use.
         name: String,
-        /// Its latency.
+        /// The latency of the link in cycles.
         cycles: u32,
-        /// The longest one.
+        /// The longest latency allowed, in cycles.
         most: u32,
-        /// Where it is declared.
+        /// The declaration of the link.
         #[label("declared here")]
         span: Span,
     },
 
-    /// More packets than a host can begin.
+    /// FAB0605: the rate is more than the packets that a host can begin.
     #[error(
         "a rate of {rate} is more than a packet of {packet} flits per cycle and port can offer: at most {most}"
     )]
@@ -80,44 +80,44 @@ pub enum SimError {
         help("hosts begin at most one packet per cycle; send longer packets (`packet`)")
     )]
     RateTooHigh {
-        /// As asked.
+        /// The rate that was requested.
         rate: String,
-        /// Flits of a packet.
+        /// The flits of a packet.
         packet: u32,
-        /// The highest rate.
+        /// The highest rate that is possible.
         most: String,
     },
 
-    /// A traffic that this fabric does not have.
+    /// FAB0606: this fabric does not have such a traffic.
     #[error("there is no {traffic} traffic here: {why}")]
     #[diagnostic(code(FAB0606), help("choose another `traffic`"))]
     NoTraffic {
-        /// Its name.
+        /// The name of the traffic.
         traffic: &'static str,
-        /// What is missing.
+        /// The reason: what the fabric lacks.
         why: String,
     },
 
-    /// A route that does not arrive.
+    /// FAB0607: a route does not arrive.
     #[error("{scenario}: packets from {src} to {dst} do not arrive: {why}")]
     #[diagnostic(
         code(FAB0607),
         help("these are not the tables of a build, or they were changed: `fabc verify` says more")
     )]
     Astray {
-        /// The scenario.
+        /// The name of the scenario.
         scenario: String,
-        /// Where it starts.
+        /// The router where it starts.
         src: String,
-        /// Where it should end.
+        /// The router where it should end.
         dst: String,
-        /// What happens.
+        /// What happens to the packets.
         why: String,
     },
 
-    /// Packets that wait for each other for ever.
+    /// FAB0608: packets wait for each other for ever.
     #[error(
-        "{scenario}: {at} nothing has moved since cycle {cycle}: {length} queues wait for each other in a circle:\n{circle}"
+        "{scenario}: {at} nothing has moved since cycle {cycle}: {length} queues wait for each other in a cycle:\n{circle}"
     )]
     #[diagnostic(
         code(FAB0608),
@@ -126,44 +126,44 @@ pub enum SimError {
         )
     )]
     Deadlock {
-        /// The scenario.
+        /// The name of the scenario.
         scenario: String,
-        /// The rate, or the traffic.
+        /// The rate or the traffic, in words.
         at: String,
         /// The last cycle in which something moved.
         cycle: u32,
-        /// Queues of the circle.
+        /// The number of queues in the circle.
         length: usize,
-        /// One line per queue.
+        /// The circle, with one line per queue.
         circle: String,
     },
 
-    /// A run whose cycles cannot be counted.
+    /// FAB0609: the run has more cycles than can be counted.
     #[error("{warmup} cycles to warm up and {measure} to measure are more than {most} together")]
     #[diagnostic(code(FAB0609), help("give fewer (`warmup`, `measure`)"))]
     TooManyCycles {
-        /// Before anything is counted.
+        /// Cycles before anything is counted.
         warmup: u64,
-        /// That are counted.
+        /// The cycles that would be counted.
         measure: u64,
-        /// The limit.
+        /// The limit on both together.
         most: u64,
     },
 
-    /// A routing that this fabric does not have.
+    /// FAB0620: this fabric does not have such a routing.
     #[error("there is no `{routing}` routing here: {why}")]
     #[diagnostic(code(FAB0620), help("choose another `routing`"))]
     NoRouting {
-        /// Its name.
+        /// The name of the routing.
         routing: &'static str,
-        /// What is missing.
+        /// The reason: what the fabric lacks.
         why: String,
-        /// Where `routing = ..` stands.
+        /// The place of the routing in the spec.
         #[label("what the tables are made by")]
         span: Span,
     },
 
-    /// Ways of more hops than there are virtual channels.
+    /// FAB0621: paths have more hops than there are virtual channels.
     #[error(
         "`{routing}` routing takes a virtual channel per hop: ways have up to {needed} hops, and the router has {has}"
     )]
@@ -172,19 +172,19 @@ pub enum SimError {
         help("declare `vcs = {needed};` for the router, or go by the tables (`routing = tables`)")
     )]
     TooFewVcs {
-        /// The routing.
+        /// The name of the routing.
         routing: &'static str,
-        /// Hops of the longest way.
+        /// The hops of the longest path.
         needed: u8,
-        /// Virtual channels.
+        /// The virtual channels that there are.
         has: u8,
-        /// The router.
+        /// The declaration of the router.
         #[label("declared here")]
         span: Span,
     },
 
-    /// Hosts without ports, in a model whose hosts hand over flit by flit.
-    #[error("hosts without limit are of the packet model")]
+    /// FAB0610: hosts are unlimited, but the model needs ports.
+    #[error("unlimited hosts belong to the packet model")]
     #[diagnostic(
         code(FAB0610),
         help(
@@ -193,7 +193,7 @@ pub enum SimError {
     )]
     UnlimitedHosts,
 
-    /// A router that takes no time, in a model whose flits wait behind the switch.
+    /// FAB0611: a router takes no time, but flits wait behind its switch.
     #[error("the {router} takes 0 cycles")]
     #[diagnostic(
         code(FAB0611),
@@ -202,110 +202,110 @@ pub enum SimError {
         )
     )]
     TimelessRouter {
-        /// `chip` or `router`.
+        /// The word for a router, `chip` or `router`.
         router: &'static str,
-        /// Where it is declared.
+        /// The declaration of the router.
         #[label("declared here")]
         span: Span,
     },
 
-    /// Bursts that cannot offer what is asked for.
+    /// FAB0622: bursts cannot offer the rate.
     #[error("a rate of {rate} does not come in bursts of {length} cycles at {burst}: at most {most}")]
     #[diagnostic(code(FAB0622), help("offer more while on (`rate`), or let bursts be longer (`length`)"))]
     Bursts {
-        /// As asked.
+        /// The rate that was requested.
         rate: String,
-        /// Cycles of a burst.
+        /// The cycles of a burst.
         length: u32,
-        /// While on.
+        /// The rate during a burst.
         burst: String,
-        /// The highest rate.
+        /// The highest rate that is possible.
         most: String,
     },
 
-    /// A setting that says nothing about what is asked for.
-    #[error("`{setting}` says nothing about {about}")]
+    /// FAB0623: a setting does not belong to the rest of the request.
+    #[error("`{setting}` has no effect on {about}")]
     #[diagnostic(code(FAB0623), help("{belongs}"))]
     Misplaced {
-        /// The option.
+        /// The name of the option.
         setting: &'static str,
-        /// What is asked for.
+        /// What is requested, in words.
         about: String,
-        /// What it belongs to.
+        /// Where the option belongs, in words.
         belongs: &'static str,
     },
 
-    /// A line of a trace that is no message, or none of this fabric.
+    /// FAB0624: a line of a trace is no message of this fabric.
     #[error("{file}:{line}: {what}")]
     #[diagnostic(code(FAB0624), help("{help}"))]
     TraceLine {
-        /// As it was called.
+        /// The path of the trace.
         file: String,
-        /// From 1 on.
+        /// The number of the line, from 1.
         line: u32,
-        /// What is wrong.
+        /// The problem of the line, in words.
         what: String,
-        /// What would be right.
+        /// A hint at the right form.
         help: String,
     },
 
-    /// A trace without messages.
+    /// FAB0625: a trace has no messages.
     #[error("{file}: there is no message in it")]
     #[diagnostic(
         code(FAB0625),
         help("write a line per message: `cycle,src,dst,flits`, such as `120,0,17,64`")
     )]
     EmptyTrace {
-        /// As it was called.
+        /// The path of the trace.
         file: String,
     },
 
-    /// More messages than fit in memory.
+    /// FAB0626: there are more messages than fit into memory.
     #[error("{messages} messages are more than {most}")]
     #[diagnostic(code(FAB0626), help("all to all is of at most 4096 endpoints; cut a trace in pieces"))]
     TooManyMessages {
-        /// That would be sent.
+        /// The messages that would be sent.
         messages: u64,
-        /// The limit.
+        /// The most messages that are allowed.
         most: u64,
     },
 
-    /// Traffic that takes more cycles than are counted.
+    /// FAB0627: the traffic takes more cycles than are counted.
     #[error("this takes at least {cycles} cycles, and {most} are counted at most")]
     #[diagnostic(code(FAB0627), help("send less (`bytes`)"))]
     Endless {
-        /// What it takes at least.
+        /// A lower bound on its cycles.
         cycles: u64,
-        /// The limit.
+        /// The most cycles that are counted.
         most: u64,
     },
 
-    /// Hosts without ports whose packets choose their ways, of traffic that ends.
-    #[error("messages that wait in line at hosts without limit go by the tables")]
+    /// FAB0628: hosts are unlimited, packets choose their paths, and the traffic ends.
+    #[error("messages that wait at unlimited hosts follow the tables")]
     #[diagnostic(
         code(FAB0628),
         help("give hosts ports (`hosts = 1`), or go by the tables (`routing = tables`)")
     )]
     LimitlessMessages,
 
-    /// A parameter that the model does not have.
+    /// FAB0612: the model does not have such a parameter.
     #[error("`{option}` is of the {of} model")]
     #[diagnostic(code(FAB0612), help("leave it out, or choose `model = {of}`"))]
     OtherModel {
-        /// As it is asked for.
+        /// The parameter as it was requested.
         option: &'static str,
-        /// The model that has it.
+        /// The model that has the parameter.
         of: &'static str,
     },
 }
 
-/// An error of a `simulate` block of a spec: where it points at nothing of its own, at the block.
+/// An error of a `simulate` block of a spec. It points at the block if it has no place of its own.
 #[derive(Debug, Error)]
 #[error("{error}")]
 pub struct BlockError {
-    /// What is wrong.
+    /// The error of the simulation.
     pub error: SimError,
-    /// `simulate name`.
+    /// The place of the block in the spec.
     pub span: Span,
 }
 
@@ -327,7 +327,7 @@ impl Diagnostic for BlockError {
 }
 
 impl SimError {
-    /// The process exit code: 3 where the fabric does not hold what it should.
+    /// The exit code of the process: 3 where the fabric does not hold what it should.
     pub fn exit_code(&self) -> u8 {
         match self {
             SimError::Astray { .. } | SimError::Deadlock { .. } => 3,

@@ -1,6 +1,6 @@
 //! Routers, channels and queues as plain numbers.
 //!
-//! Queues are numbered router by router: first those of its inputs, `vcs` for every channel that comes in,
+//! Queues are numbered router by router. First come those of its inputs, `vcs` for every incoming channel,
 //! then those of its hosts. The numbers of a router begin at a multiple of 64, so that its candidates are
 //! whole words of a bit set.
 
@@ -9,51 +9,52 @@ use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
 use fabc_ir::{Scene, link_cycles};
 use fabc_model::Fabric;
 
-/// No channel, no queue, no packet.
+/// Stands for no channel, no queue, or no packet.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Everything about the network that does not change while packets move.
-pub(super) struct Layout {
-    /// Routers.
+pub(super) struct NetworkLayout {
+    /// The number of routers, lit or dead.
     pub(super) routers: usize,
-    /// Numbers of channels; some stand for nothing.
+    /// The number of channel ids. Some stand for no channel.
     pub(super) channels: usize,
-    /// Lit channels.
+    /// The number of lit channels.
     pub(super) lit: usize,
-    /// Ports of the tables.
+    /// The ports of a router in the tables.
     pub(super) ports: usize,
     /// `[router * ports + port]`: the lit channel, or [`NONE`].
     pub(super) outgoing: Vec<u32>,
-    /// `[channel]`
-    pub(super) ends: Vec<Ends>,
-    /// `[router]`: its first queue, and behind the last router the number of all.
+    /// `[channel]`: the two ends of the channel.
+    pub(super) ends: Vec<ChannelEnds>,
+    /// `[router]`: its first queue. One more entry holds the number of all queues.
     pub(super) first_queue: Vec<u32>,
     /// `[router]`: its first source queue.
     pub(super) source_queue: Vec<u32>,
-    /// `[queue / 64]`: its router.
+    /// `[queue / 64]`: the router of the queue.
     router: Vec<u32>,
-    /// `[queue]`: the input port that it sends through: of an input queue its channel, of a limited host
-    /// `channels` + its port; [`NONE`] of unlimited hosts.
+    /// `[queue]`: the input port that it sends through. For an input queue this is its channel. For a limited
+    /// host it is `channels` plus its port. For unlimited hosts it is [`NONE`].
     pub(super) gate: Vec<u32>,
 }
 
-/// What a channel joins: 20 bytes, which a hop needs together.
+/// The two ends of a channel: 20 bytes, which a hop needs together.
 #[derive(Clone, Copy)]
-pub(super) struct Ends {
-    /// Its router.
+pub(super) struct ChannelEnds {
+    /// The router that it comes from.
     pub(super) from: u32,
     /// The router that it leads to.
     pub(super) to: u32,
-    /// The port there.
+    /// The input port at that router.
     pub(super) in_port: u16,
-    /// Cycles of its link.
+    /// The latency of its link in cycles.
     pub(super) latency: u32,
-    /// The first queue that it leads to; [`NONE`] where it is dark.
+    /// The first queue that it leads to. [`NONE`] if it is dark.
     pub(super) queue: u32,
 }
 
-impl Layout {
-    /// Lays a scene out; `ports_at` says how many ports of hosts a router has where they are limited.
+impl NetworkLayout {
+    /// Lays a scene out. `ports_at` returns the first port and the number of ports of the hosts of a router,
+    /// if ports are limited.
     pub(super) fn new(
         fabric: &Fabric,
         scene: &Scene<'_>,
@@ -70,9 +71,9 @@ impl Layout {
                     .map_or(NONE, |channel| channel.0)
             })
             .collect();
-        let ends = |channel: ChannelId| {
+        let ends_of = |channel: ChannelId| {
             let end = topology.target(channel);
-            Ends {
+            ChannelEnds {
                 from: topology.source(channel).node.0,
                 to: end.node.0,
                 in_port: end.port.0,
@@ -86,7 +87,7 @@ impl Layout {
             lit: scene.channels().count(),
             ports,
             outgoing,
-            ends: topology.channels().map(ends).collect(),
+            ends: topology.channels().map(ends_of).collect(),
             first_queue: Vec::with_capacity(routers + 1),
             source_queue: Vec::with_capacity(routers),
             router: Vec::new(),
@@ -112,7 +113,7 @@ impl Layout {
         layout
     }
 
-    /// Queues.
+    /// The number of queues of all routers.
     pub(super) fn queues(&self) -> usize {
         self.gate.len()
     }
@@ -128,7 +129,7 @@ impl Layout {
     }
 }
 
-/// The lowest bits, so many.
-pub(super) fn every(count: u32) -> u64 {
+/// A mask of the `count` lowest bits.
+pub(super) fn low_bits(count: u32) -> u64 {
     if count == 0 { 0 } else { u64::MAX >> (64 - count) }
 }

@@ -1,14 +1,14 @@
 //! The fabric in motion: a cycle-level model of the routers runs finished forwarding tables.
 //!
-//! Comes in: what is left of a topology, its tables, and how the routers are to be modelled. Goes out: what
-//! was accepted of what was offered, and how long it took. Nothing here knows how the tables were made: they
-//! are asked hop by hop, as a router asks them. Invariant: a run is a function of tables, parameters, rate
-//! and seed; no number of threads and no order of visits shows.
+//! In: a surviving topology, its tables, and the model of the routers. Out: which part of the offered traffic
+//! was accepted, and how long packets took. Nothing here knows how the tables were made. The model looks hops
+//! up one by one, as a router does. Invariant: a run is a function of tables, parameters, rate and seed. It
+//! depends neither on the number of threads nor on the order of visits.
 //!
-//! Time is in cycles; a channel moves one flit per cycle. `packet` holds the model of whole packets: virtual
-//! cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as CNSim has it. `flit` holds the
-//! model of single flits: wormholes through routers whose virtual channels and switch are allocated, as
-//! BookSim has it. `run` chooses.
+//! Time is in cycles, and a channel moves one flit per cycle. `packet` holds the model of whole packets. It
+//! is virtual cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as in CNSim. `flit` holds
+//! the model of single flits. These are wormholes through routers that allocate virtual channels and the
+//! switch, as in BookSim. `run` chooses between the two.
 
 mod births;
 mod block;
@@ -16,6 +16,7 @@ mod choice;
 mod completion;
 mod consistency;
 mod cycles;
+mod defaults;
 mod digest;
 mod endpoints;
 mod errors;
@@ -47,8 +48,8 @@ pub use completion::{Completion, Volume};
 pub use consistency::Misfit;
 pub use errors::{BlockError, SimError};
 pub use fabc_model::{
-    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing,
-    Score, Shortest, Trace, Traffic,
+    Arbitration, Bursts, Credits, HalfRoutes, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate,
+    RouterModel, RoutingSettings, Score, SimulationParameters, Trace, Traffic, TrafficDetails,
 };
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};

@@ -1,9 +1,9 @@
-//! Runs that are made again, to compare them with what a file says of them.
+//! Makes runs again, to compare them with the counts of a file.
 //!
-//! Comes in: reports whose counts stand in a file. Goes out: whether another run finds the same. A run is a
-//! function of tables, parameters, rate and seed, so that every difference convicts the file. A run has no
-//! checkpoints: one digest span is made again by making the run again from its first cycle to the end of the
-//! span, and by comparing every digest on the way.
+//! In: reports whose counts come from a file. Out: whether another run has the same counts. A run is a
+//! function of tables, parameters, rate and seed, so every difference convicts the file. A run has no
+//! checkpoints. To repeat one digest span, the run is repeated from its first cycle to the end of the span.
+//! Every digest on the way is compared.
 
 use super::completion::Completion;
 use super::consistency::Misfit;
@@ -16,7 +16,7 @@ use super::run::{begin, begin_messages, complete, run, run_measured_cycles};
 use super::saturation::Saturation;
 use fabc_model::Rate;
 
-/// A run as a report states it, and what another run must find again.
+/// A run as a report states it, with the claim that another run must confirm.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ReportedRun<'a> {
     scenario: &'a str,
@@ -24,10 +24,10 @@ pub struct ReportedRun<'a> {
     claim: Claim<'a>,
 }
 
-/// What another run must find again.
+/// The claim that another run must confirm.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Claim<'a> {
-    /// Every count.
+    /// Every count of the run.
     Counts(&'a Point),
     /// Every count of a run of traffic that ends.
     Completed(&'a Completion),
@@ -35,14 +35,14 @@ enum Claim<'a> {
     Beginning(Beginning<'a>),
     /// Whether the rate is stable.
     Stable { rate: Rate, stable: bool },
-    /// What is delivered past saturation.
+    /// The packets delivered past saturation.
     Beyond { rate: Rate, delivered: u64 },
 }
 
 /// The first cycles of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Beginning<'a> {
-    /// `None` of traffic that ends.
+    /// The rate of the run. `None` for traffic that ends.
     rate: Option<Rate>,
     /// Cycles from one digest to the next.
     spacing: u32,
@@ -51,16 +51,16 @@ struct Beginning<'a> {
 
 /// Every run that the reports of a simulation state.
 pub fn every_run(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
-    let mut all = Vec::new();
+    let mut runs = Vec::new();
     for report in reports {
-        all.extend(ReportedRun::with_counts(report));
+        runs.extend(ReportedRun::with_counts(report));
         for found in &report.saturations {
             let claim = Claim::Beyond { rate: found.beyond.rate, delivered: found.beyond.delivered };
             let beyond = ReportedRun { scenario: &report.scenario, seed: found.seed, claim };
-            all.extend(ReportedRun::ends(report, found).chain([beyond]));
+            runs.extend(ReportedRun::bracket_ends(report, found).chain([beyond]));
         }
     }
-    all
+    runs
 }
 
 impl<'a> ReportedRun<'a> {
@@ -69,7 +69,7 @@ impl<'a> ReportedRun<'a> {
         Self { scenario: &report.scenario, seed: point.seed, claim: Claim::Counts(point) }
     }
 
-    /// The run until all has arrived.
+    /// The run of traffic that ends until everything has arrived.
     pub fn completion(report: &'a SimReport, run: &'a Completion) -> Self {
         Self { scenario: &report.scenario, seed: run.seed, claim: Claim::Completed(run) }
     }
@@ -80,32 +80,32 @@ impl<'a> ReportedRun<'a> {
         points.chain(report.completions.iter().map(|run| Self::completion(report, run)))
     }
 
-    /// Both ends of a bracket.
-    pub fn ends(report: &'a SimReport, found: &Saturation) -> impl Iterator<Item = Self> {
-        let (scenario, seed) = (report.scenario.as_str(), found.seed);
-        let ends = [(found.stable, true), (found.unstable, false)];
-        ends.into_iter().filter_map(move |(rate, stable)| {
+    /// The runs at both ends of a bracket.
+    pub fn bracket_ends(report: &'a SimReport, bracket: &Saturation) -> impl Iterator<Item = Self> {
+        let (scenario, seed) = (report.scenario.as_str(), bracket.seed);
+        let rates = [(bracket.stable, true), (bracket.unstable, false)];
+        rates.into_iter().filter_map(move |(rate, stable)| {
             Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, stable } })
         })
     }
 
-    /// The scenario that it is run on.
+    /// The scenario of the run.
     pub fn scenario(&self) -> &'a str {
         self.scenario
     }
 
-    /// Whether it is run at this rate with this seed; traffic that ends has no rate.
+    /// Whether the run has this rate and this seed. Traffic that ends has no rate.
     pub fn is_of(&self, rate: Option<Rate>, seed: Option<u64>) -> bool {
-        let own = match self.claim {
+        let run_rate = match self.claim {
             Claim::Counts(point) => Some(point.rate),
             Claim::Beginning(beginning) => beginning.rate,
             Claim::Stable { rate, .. } | Claim::Beyond { rate, .. } => Some(rate),
             Claim::Completed(_) => None,
         };
-        (rate.is_none() || rate == own) && seed.is_none_or(|seed| seed == self.seed)
+        (rate.is_none() || rate == run_rate) && seed.is_none_or(|seed| seed == self.seed)
     }
 
-    /// The cycles of a run that states its counts; none of the others.
+    /// The cycles of a run that states its counts. 0 for the others.
     pub fn cycles(&self) -> u64 {
         match self.claim {
             Claim::Counts(point) => point.cycles.into(),
@@ -114,31 +114,31 @@ impl<'a> ReportedRun<'a> {
         }
     }
 
-    /// The run, or of one that is longer than `cycles` a beginning, up to one of its digests that `chance`
-    /// chooses. A beginning is no longer than `cycles`, unless the first digest is later.
+    /// The run itself, or the beginning of a run that is longer than `cycles`. A beginning ends at one of the
+    /// digests, which `chance` chooses. It is no longer than `cycles`, unless the first digest is later.
     pub fn within(self, cycles: u64, chance: u64) -> Self {
-        let Some(whole) = self.whole_beginning().filter(|_| self.cycles() > cycles) else { return self };
-        let few = whole.digests.len().min((cycles / u64::from(whole.spacing)).max(1) as usize) as u64;
+        let Some(beginning) = self.whole_beginning().filter(|_| self.cycles() > cycles) else { return self };
+        let few = beginning.digests.len().min((cycles / u64::from(beginning.spacing)).max(1) as usize) as u64;
         match chance.checked_rem(few) {
-            Some(at) => self.up_to(whole, at as usize),
+            Some(index) => self.up_to(beginning, index as usize),
             None => self,
         }
     }
 
     /// The run up to the end of the digest span that holds this cycle, and the cycles of that span: those
-    /// between two digests. Behind the last digest of cycles it is the whole run.
+    /// between two digests. After the last digest, it is the whole run.
     pub fn up_to_cycle(self, cycle: u64) -> (Self, [u64; 2]) {
-        let Some(whole) = self.whole_beginning() else { return (self, [0, self.cycles()]) };
-        let (spacing, count) = (u64::from(whole.spacing), whole.digests.len() as u64);
-        let at = cycle / spacing;
-        if at < count {
-            (self.up_to(whole, at as usize), [at * spacing, (at + 1) * spacing])
+        let Some(beginning) = self.whole_beginning() else { return (self, [0, self.cycles()]) };
+        let (spacing, count) = (u64::from(beginning.spacing), beginning.digests.len() as u64);
+        let index = cycle / spacing;
+        if index < count {
+            (self.up_to(beginning, index as usize), [index * spacing, (index + 1) * spacing])
         } else {
             (self, [count * spacing, self.cycles()])
         }
     }
 
-    /// All digests of cycles, of a run that states its counts.
+    /// All digests of a run that states its counts.
     fn whole_beginning(&self) -> Option<Beginning<'a>> {
         let (rate, digests) = match self.claim {
             Claim::Counts(point) => (Some(point.rate), &point.digests),
@@ -149,14 +149,17 @@ impl<'a> ReportedRun<'a> {
         Some(Beginning { rate, spacing: spacing as u32, digests })
     }
 
-    fn up_to(self, whole: Beginning<'a>, last: usize) -> Self {
-        Self { claim: Claim::Beginning(Beginning { digests: &whole.digests[..=last], ..whole }), ..self }
+    fn up_to(self, beginning: Beginning<'a>, last: usize) -> Self {
+        Self {
+            claim: Claim::Beginning(Beginning { digests: &beginning.digests[..=last], ..beginning }),
+            ..self
+        }
     }
 
-    /// Makes the run again.
+    /// Makes the run again, and compares.
     ///
     /// # Errors
-    /// What it finds otherwise, with the list of the report that says so.
+    /// A [`Misfit`] with the difference, and the list of the report that contains the claim.
     pub fn remake(&self, prepared: &Prepared<'_>) -> Result<(), Misfit> {
         let seed = self.seed;
         let list = match self.claim {
@@ -166,7 +169,7 @@ impl<'a> ReportedRun<'a> {
         };
         let misfit = |what: String| Misfit { place: list.to_owned(), what };
         let failed = |error: SimError| misfit(error.to_string());
-        let wrong = match self.claim {
+        let difference = match self.claim {
             Claim::Counts(claimed) => {
                 let again = prepared.by_class(run(prepared, claimed.rate, seed).map_err(failed)?);
                 let is_same = Point { busy: Vec::new(), ..again } == *claimed;
@@ -189,24 +192,27 @@ impl<'a> ReportedRun<'a> {
                 (again != delivered).then(|| format!("at rate {rate} another run delivers other packets"))
             }
         };
-        wrong.map_or(Ok(()), |what| Err(misfit(what)))
+        difference.map_or(Ok(()), |what| Err(misfit(what)))
     }
 }
 
 impl Beginning<'_> {
-    /// The first digest that another run finds otherwise.
+    /// Describes the first digest that differs in another run.
     fn difference(&self, prepared: &Prepared<'_>, seed: u64) -> Result<Option<String>, SimError> {
         let cycles = self.digests.len() as u32 * self.spacing;
-        let found = match self.rate {
+        let digests = match self.rate {
             Some(rate) => begin(prepared, rate, seed, cycles)?,
             None => begin_messages(prepared, seed, cycles)?,
         };
         let step = (self.spacing / EVERY) as usize;
-        let again = found.iter().skip(step - 1).step_by(step).map(Some).chain(std::iter::repeat(None));
+        let again = digests.iter().skip(step - 1).step_by(step).map(Some).chain(std::iter::repeat(None));
         let first = self.digests.iter().map(Some).zip(again).position(|(kept, again)| kept != again);
-        let at = self.rate.map_or_else(String::new, |rate| format!("at rate {rate} "));
+        let rate_text = self.rate.map_or_else(String::new, |rate| format!("at rate {rate} "));
         Ok(first.map(|first| {
-            format!("{at}another run has another digest after {} cycles", (first as u32 + 1) * self.spacing)
+            format!(
+                "{rate_text}another run has another digest after {} cycles",
+                (first as u32 + 1) * self.spacing
+            )
         }))
     }
 }

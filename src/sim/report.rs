@@ -1,4 +1,4 @@
-//! What all runs of one call come to.
+//! The report of all runs of one call.
 
 use super::completion::{Completion, Volume};
 use super::load::StaticLoad;
@@ -10,31 +10,31 @@ use fabc_base::ids::NodeId;
 /// All runs of one fabric under one traffic.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SimReport {
-    /// Whose tables they are: `nominal`, or what is dark.
+    /// The scenario of the tables: `nominal`, or what is dark.
     pub scenario: String,
-    /// How everything was modelled.
+    /// The settings of the model.
     pub setting: Setting,
-    /// What the traffic puts on the channels.
+    /// The loads that the traffic puts on the channels.
     pub load: StaticLoad,
-    /// `[endpoint]`: its router.
+    /// `[endpoint]`: the router of the endpoint.
     pub sources: Vec<NodeId>,
-    /// Classes of lit channels that the symmetry of the tables joins.
+    /// The classes of lit channels that the symmetry of the tables joins.
     pub classes: Vec<AlikeChannels>,
-    /// Where it saturates, by seed; nothing where that was not asked.
+    /// The rates at which the fabric saturates, by seed. Empty without a search.
     pub saturations: Vec<Saturation>,
-    /// By rate, then by seed, both ascending.
+    /// The points of the curve, by rate, then by seed, both ascending.
     pub points: Vec<Point>,
-    /// What traffic that ends sends; other traffic has rates.
+    /// What traffic that ends sends in all. `None` for other traffic, which has rates.
     pub volume: Option<Volume>,
-    /// Runs of it, by seed; nothing of other traffic.
+    /// The runs of traffic that ends, by seed. Empty for other traffic.
     pub completions: Vec<Completion>,
 }
 
 /// A class of channels that the symmetry of the tables maps onto each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AlikeChannels {
-    /// How many there are.
+    /// The number of channels in the class.
     pub channels: u64,
-    /// What the traffic puts on all of them, flits per cycle at rate 1, times the unit of the static load.
+    /// The load on all of them together: flits per cycle at rate 1, times the unit of the static load.
     pub load: u128,
 }

@@ -1,5 +1,5 @@
-//! What a file says of runs (`fabc.simulation/1`): counts are taken as they stand there, and all that follows
-//! from tables and counts is worked out again.
+//! Reads runs from a file (`fabc.simulation/1`). Counts are taken as they are there. All that follows from
+//! tables and counts is computed again.
 
 use super::block::rates;
 use super::completion::Completion;
@@ -11,11 +11,11 @@ use super::saturation::{Beyond, Saturation};
 use fabc_ir::read::{self, BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, VcUseLine};
 use fabc_model::{Fabric, Rate, Simulation};
 
-/// The report of a simulation of a spec, from a file: what [`super::run_block`] returns, but for the counts
-/// of single channels, which files do not have.
+/// The report of a simulation of a spec, from a file. It equals the result of [`super::run_block`], except
+/// for the counts of single channels, which files do not have.
 ///
 /// # Errors
-/// The runs are not those that the spec asks for, or their counts cannot be those of a run.
+/// A [`Misfit`] where the runs are not those of the spec, or where their counts cannot be those of a run.
 pub fn reported(
     fabric: &Fabric,
     simulation: &Simulation,
@@ -24,11 +24,11 @@ pub fn reported(
 ) -> Result<SimReport, Misfit> {
     let misfit = |place: &str, what: &str| Misfit { place: place.to_owned(), what: what.to_owned() };
     let seeds = simulation.all_seeds();
-    let ends = prepared.volume().is_some();
-    if ends != line.least_cycles.is_some() {
+    let is_finite = prepared.volume().is_some();
+    if is_finite != line.least_cycles.is_some() {
         return Err(misfit("completions", "these are not what such traffic has"));
     }
-    let report = if ends {
+    let report = if is_finite {
         let runs =
             line.completions.iter().map(|line| completion(line, prepared)).collect::<Result<Vec<_>, _>>();
         let runs = runs.map_err(|what| misfit("completions", what))?;
@@ -38,30 +38,30 @@ pub fn reported(
         prepared.completed(runs)
     } else {
         let rates = rates(fabric, simulation, prepared);
-        let asked = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed)));
+        let expected = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed)));
         let points = line.points.iter().map(|line| point(line, prepared)).collect::<Result<Vec<_>, _>>();
         let points = points.map_err(|what| misfit("points", what))?;
-        if !asked.eq(points.iter().map(|point| (point.rate, point.seed))) {
+        if !expected.eq(points.iter().map(|point| (point.rate, point.seed))) {
             return Err(misfit("points", "these are not the rates and seeds of the spec, each once"));
         }
         let saturations: Vec<Saturation> = line.saturation.iter().map(saturation).collect();
-        if !seeds.iter().copied().eq(saturations.iter().map(|found| found.seed)) {
+        if !seeds.iter().copied().eq(saturations.iter().map(|search| search.seed)) {
             return Err(misfit("saturation", "these are not the seeds of the spec, each once"));
         }
         prepared.report(saturations, points)
     };
     check_consistency(prepared, &report)?;
-    let of_points = report
+    let point_digests = report
         .points
         .iter()
         .zip(&line.points)
         .map(|(run, line)| ("points", run.last_digest(), &line.digests));
-    let of_runs = report
+    let run_digests = report
         .completions
         .iter()
         .zip(&line.completions)
         .map(|(run, line)| ("completions", run.last_digest(), &line.digests));
-    for (place, digest, digests) in of_points.chain(of_runs) {
+    for (place, digest, digests) in point_digests.chain(run_digests) {
         if digests.last() != Some(&format!("{digest:016x}")) {
             return Err(misfit(place, "the last digest of a run is not that of its counts"));
         }
@@ -69,14 +69,14 @@ pub fn reported(
     Ok(report)
 }
 
-/// The digests of the cycles of a run; the last one that is written is that of its counts.
+/// The digests of the cycles of a run. The last digest of the file is that of its counts.
 fn digests(written: &[String]) -> Result<Vec<u64>, &'static str> {
     let digest =
         |text: &String| u64::from_str_radix(text, 16).ok().filter(|digest| format!("{digest:016x}") == *text);
-    let all: Option<Vec<u64>> = written.iter().map(digest).collect();
-    let mut all = all.filter(|all| !all.is_empty()).ok_or("the digests of a run are none")?;
-    all.pop();
-    Ok(all)
+    let digests: Option<Vec<u64>> = written.iter().map(digest).collect();
+    let mut digests = digests.filter(|digests| !digests.is_empty()).ok_or("the digests of a run are none")?;
+    digests.pop();
+    Ok(digests)
 }
 
 fn rate(value: f64) -> Rate {
@@ -89,22 +89,22 @@ fn saturation(line: &BracketLine) -> Saturation {
     Saturation { seed: *seed, stable: stable.map(rate), unstable: unstable.map(rate), runs: *runs, beyond }
 }
 
-fn delays(of: &DelayLine) -> Option<Delays> {
-    let DelayLine { packets, sum, median, p99, max, source_wait_sum, hops, .. } = *of;
+fn delays(line: &DelayLine) -> Option<Delays> {
+    let DelayLine { packets, sum, median, p99, max, source_wait_sum, hops, .. } = *line;
     (packets > 0).then_some(Delays { packets, sum, median, p99, most: max, waited: source_wait_sum, hops })
 }
 
-fn vc(of: &VcUseLine) -> VcUse {
+fn vc(line: &VcUseLine) -> VcUse {
     VcUse {
-        hops: of.hops,
-        flit_cycles: of.flit_cycles,
-        p99: of.p99_flits,
-        full_cycles: of.full_cycles,
-        queue_cycles: of.queue_cycles,
+        hops: line.hops,
+        flit_cycles: line.flit_cycles,
+        p99: line.p99_flits,
+        full_cycles: line.full_cycles,
+        queue_cycles: line.queue_cycles,
     }
 }
 
-/// What is told by name must be there.
+/// The id of a channel, limited to channels that exist, since their names are printed.
 fn channel(channel: u32, prepared: &Prepared<'_>) -> u32 {
     channel.min(prepared.channel_count().saturating_sub(1))
 }
@@ -126,7 +126,7 @@ fn completion(line: &CompletionLine, prepared: &Prepared<'_>) -> Result<Completi
 }
 
 fn point(line: &PointLine, prepared: &Prepared<'_>) -> Result<Point, &'static str> {
-    // What is told by name must be there.
+    // Limited to endpoints that exist, since their names are printed.
     let source = |endpoint: u32| endpoint.min(prepared.endpoint_count().saturating_sub(1));
     Ok(Point {
         rate: rate(line.rate),

@@ -1,83 +1,86 @@
-//! Forwarding tables laid out to be asked once per hop.
+//! Forwarding tables laid out for one look-up per hop.
 //!
-//! Canonical routers only: another router asks the table that the symmetry carries to it, so that a large
-//! fabric's tables stay in the cache. What a router looks a packet up by, and how the packet finds its next
-//! virtual channel, is decided here and nowhere else in the simulator. Every hop asks for another destination
-//! and waits for it to come from memory: so an answer is one byte where that will do, and is found by one
-//! look.
+//! Only canonical routers have tables. Another router uses the table that the symmetry carries to it, so the
+//! tables of a large fabric stay in the cache. This file alone decides the key by which a router looks
+//! packets up, and how a packet gets its next virtual channel.
+//!
+//! Every hop looks up another destination, and waits for memory. Hence an answer is one byte where that is
+//! enough, and is found by a single access.
 
 use fabc_base::ids::{BlockId, Id, NodeId};
-use fabc_ir::{Entry, ForwardingTables, Symmetry, TableKey, Topology};
+use fabc_ir::{ForwardingTables, Symmetry, TableEntry, TableKey, Topology};
 
 /// How a packet came to a router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Came {
-    /// The port it came in by.
+pub(super) struct HopInput {
+    /// The input port by which it came.
     pub(super) port: u16,
-    /// Its virtual channel of the tables on that channel, whatever queue it was put in.
+    /// Its virtual channel of the tables on that channel, whatever queue it is in.
     pub(super) vc: u8,
 }
 
-/// The tables of one scenario.
-pub(super) struct Routes {
+/// The forwarding tables of one scenario.
+pub(super) struct TableRoutes {
     symmetry: Symmetry,
     key: TableKey,
     vcs: u8,
     /// Bits of an answer that are its virtual channel.
     shift: u32,
-    /// `[router]`
-    places: Vec<Place>,
+    /// `[router]`: its place in the symmetry.
+    places: Vec<SymmetryPlace>,
     answers: Answers,
-    /// Ports of a router, at most.
+    /// The most ports of a router.
     ports: usize,
-    /// `[router * ports + input port]`: whether the hop that came in there counts; empty where no rule does.
+    /// `[router * ports + input port]`: whether the hop that came in there is counted. Empty unless the key
+    /// counts hops.
     counted: Vec<bool>,
 }
 
-/// Where a router is in the symmetry.
+/// The place of a router in the symmetry.
 #[derive(Clone, Copy)]
-struct Place {
+struct SymmetryPlace {
     class: u32,
-    /// The element that takes it to the canonical router of its class.
+    /// The element that takes the router to the canonical one of its class.
     back: u32,
     block: BlockId,
-    /// Its number in its block.
+    /// The number of the router in its block.
     local: u32,
 }
 
-/// Output port << shift | virtual channel, by row (class of the router * routers + destination) and input.
+/// Answers are output port << shift | virtual channel. A row is (class of the router * routers +
+/// destination). It has one answer per input.
 enum Answers {
     /// `[row * inputs + input]`, all of them below [`NO_BYTE`].
     Bytes { inputs: usize, answers: Vec<u8> },
-    /// The same.
+    /// `[row * inputs + input]`, where an answer does not fit into a byte.
     Words { inputs: usize, answers: Vec<u32> },
-    /// Where most inputs of most rows have no answer: `[row]`, and behind the last one, where its lines
-    /// start.
-    Lines { starts: Vec<u32>, lines: Vec<Line> },
+    /// For tables in which most inputs of most rows have no answer. `starts` holds the first line of every
+    /// row, and one more entry at the end.
+    Lines { starts: Vec<u32>, lines: Vec<AnswerLine> },
 }
 
 #[derive(Clone, Copy)]
-struct Line {
+struct AnswerLine {
     input: u32,
     answer: u32,
 }
 
-/// No answer.
+/// The byte and the word that stand for no answer.
 const NO_BYTE: u8 = u8::MAX;
 const NO_WORD: u32 = u32::MAX;
 
-/// Answers may take so many times as much memory as lines would.
+/// Answers may take this many times as much memory as lines.
 const ROOMY: usize = 4;
 
-/// What packets that begin here are looked up by.
+/// The input of packets that begin at the router.
 const INJECTED: u32 = 0;
 
-impl Routes {
-    /// Lays tables out.
-    pub(super) fn of(tables: &ForwardingTables, topology: &Topology) -> Self {
+impl TableRoutes {
+    /// Lays the tables of a topology out.
+    pub(super) fn new(tables: &ForwardingTables, topology: &Topology) -> Self {
         let symmetry = &tables.symmetry;
         let (nodes, size) = (symmetry.node_count(), symmetry.block_size() as u32);
-        let place = |node: usize| Place {
+        let place = |node: usize| SymmetryPlace {
             class: symmetry.class(NodeId::new(node)) as u32,
             back: symmetry.inverse(symmetry.element_to(NodeId::new(node))) as u32,
             block: BlockId(node as u32 / size),
@@ -99,40 +102,41 @@ impl Routes {
             vcs: tables.vcs,
             shift,
             places: (0..nodes).map(place).collect(),
-            answers: Answers::of(tables, shift),
+            answers: Answers::new(tables, shift),
             ports,
             counted,
         }
     }
 
-    /// Virtual channels of the tables.
+    /// The number of virtual channels of the tables.
     pub(super) fn vcs(&self) -> u8 {
         self.vcs
     }
 
-    /// The symmetry that carries them.
+    /// The symmetry that carries the tables.
     pub(super) fn symmetry(&self) -> &Symmetry {
         &self.symmetry
     }
 
-    /// Output port and virtual channel of a packet at a router; `came` is `None` where it began. `None` where
-    /// the router has no entry, or the rule of the virtual channels runs out of them.
-    pub(super) fn next(&self, at: u32, to: u32, came: Option<Came>) -> Option<(u16, u8)> {
-        let (here, there) = (&self.places[at as usize], &self.places[to as usize]);
+    /// The output port and virtual channel of a packet at a router. `came` is `None` where the packet began.
+    /// The result is `None` where the router has no entry, or where the virtual channels run out.
+    pub(super) fn next(&self, router: u32, destination: u32, came: Option<HopInput>) -> Option<(u16, u8)> {
+        let (place, target) = (&self.places[router as usize], &self.places[destination as usize]);
         let image =
-            self.symmetry.image_block(here.back as usize, there.block).index() * self.symmetry.block_size();
-        let row = here.class as usize * self.places.len() + image + there.local as usize;
+            self.symmetry.image_block(place.back as usize, target.block).index() * self.symmetry.block_size();
+        let row = place.class as usize * self.places.len() + image + target.local as usize;
         let input = match (self.key, came) {
             (TableKey::DstInput, Some(came)) => input(came.port.into(), came.vc.into(), self.vcs),
             _ => INJECTED,
         };
-        let answer = self.answers.at(row, input)?;
+        let answer = self.answers.find(row, input)?;
         let (port, vc) = ((answer >> self.shift) as u16, (answer & ((1 << self.shift) - 1)) as u8);
         match (self.key, came) {
             (TableKey::DstInput | TableKey::Dst, _) => Some((port, vc)),
             (TableKey::DstCount(_), None) => (self.vcs > 0).then_some((port, 0)),
             (TableKey::DstCount(_), Some(came)) => {
-                let vc = came.vc + u8::from(self.counted[at as usize * self.ports + usize::from(came.port)]);
+                let vc =
+                    came.vc + u8::from(self.counted[router as usize * self.ports + usize::from(came.port)]);
                 (vc < self.vcs).then_some((port, vc))
             }
         }
@@ -140,7 +144,7 @@ impl Routes {
 }
 
 impl Answers {
-    fn of(tables: &ForwardingTables, shift: u32) -> Self {
+    fn new(tables: &ForwardingTables, shift: u32) -> Self {
         let nodes = tables.symmetry.node_count();
         let rows = tables.routers.len() * nodes;
         let (mut starts, mut lines) =
@@ -151,9 +155,9 @@ impl Answers {
             let mut rest = &sorted[..];
             for dst in 0..nodes {
                 starts.push(lines.len() as u32);
-                let (here, later) =
+                let (of_destination, later) =
                     rest.split_at(rest.iter().take_while(|entry| entry.dst.index() == dst).count());
-                lines.extend(here.iter().filter_map(|entry| line(tables, entry, shift)));
+                lines.extend(of_destination.iter().filter_map(|entry| line(tables, entry, shift)));
                 rest = later;
             }
         }
@@ -168,7 +172,7 @@ impl Answers {
         }
         let mut answers = vec![NO_WORD; cells];
         for row in 0..rows {
-            // Of two lines for the same the first one counts.
+            // Of two lines for the same input, the first one counts.
             for line in lines[starts[row] as usize..starts[row + 1] as usize].iter().rev() {
                 answers[row * inputs + line.input as usize] = line.answer;
             }
@@ -182,7 +186,7 @@ impl Answers {
         }
     }
 
-    fn at(&self, row: usize, input: u32) -> Option<u32> {
+    fn find(&self, row: usize, input: u32) -> Option<u32> {
         let input_at = input as usize;
         match self {
             Self::Bytes { inputs, answers } => (input_at < *inputs)
@@ -200,21 +204,21 @@ impl Answers {
     }
 }
 
-/// What an entry says; nothing where nobody looks it up, or its virtual channel is none of the tables.
-fn line(tables: &ForwardingTables, entry: &Entry, shift: u32) -> Option<Line> {
+/// The line of an entry. `None` where nobody looks it up, or where its virtual channel is none of the tables.
+fn line(tables: &ForwardingTables, entry: &TableEntry, shift: u32) -> Option<AnswerLine> {
     let counts = matches!(tables.key, TableKey::DstCount(_));
     let vc = if counts { 0 } else { entry.out_vc };
     let input = input_of(tables, entry)?;
     (counts || vc < tables.vcs)
-        .then(|| Line { input, answer: u32::from(entry.out_port) << shift | u32::from(vc) })
+        .then(|| AnswerLine { input, answer: u32::from(entry.out_port) << shift | u32::from(vc) })
 }
 
 fn input(port: u32, vc: u32, vcs: u8) -> u32 {
     1 + port * u32::from(vcs) + vc
 }
 
-/// What an entry is looked up by; what is in no range is looked up by nobody.
-fn input_of(tables: &ForwardingTables, entry: &Entry) -> Option<u32> {
+/// The input by which an entry is looked up. `None` for an entry out of range, which nobody looks up.
+fn input_of(tables: &ForwardingTables, entry: &TableEntry) -> Option<u32> {
     match (tables.key, u32::try_from(entry.in_port), u32::try_from(entry.in_vc)) {
         (TableKey::DstInput, Ok(port), Ok(vc)) => {
             (vc < u32::from(tables.vcs)).then(|| input(port, vc, tables.vcs))

@@ -1,56 +1,56 @@
 //! How packets select their paths, with every default filled in.
 
-use fabc_model::{Choosing, Routing, Score, Shortest};
+use fabc_model::{HalfRoutes, PacketRouting, RoutingSettings, Score};
 
 /// How packets select their paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathSelection {
-    /// By the tables.
+    /// Packets follow the forwarding tables.
     Tables,
-    /// A shortest way.
-    Shortest(Shortest),
-    /// Over a random router.
-    Valiant(Shortest),
-    /// The better one of several.
+    /// Packets take a shortest path.
+    Shortest(HalfRoutes),
+    /// Packets go over a random router.
+    Valiant(HalfRoutes),
+    /// Packets take the best one of several paths.
     Ugal(Ugal),
 }
 
-/// Between the shortest way and longer ones.
+/// The choice between the shortest path and longer ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ugal {
-    /// What their halves are.
-    pub shortest: Shortest,
-    /// Whether the queues of the whole way count.
+    /// The shortest paths that form the halves of a longer one.
+    pub shortest: HalfRoutes,
+    /// Whether the queues of the whole path count, or only the first.
     pub global: bool,
-    /// Longer candidates.
+    /// The number of longer candidates.
     pub samples: u16,
-    /// Flits against them.
+    /// Flits that are added against longer candidates.
     pub bias: u32,
-    /// How candidates are compared.
+    /// How the candidates are compared.
     pub score: Score,
 }
 
-/// Longer candidates, where nothing is said (Lakhotia and others 2024).
+/// The default number of longer candidates (Lakhotia and others 2024).
 const SAMPLES: u16 = 4;
 
 /// Flits against longer candidates, by the rule of BookSim.
 const BOOKSIM_BIAS: u32 = 30;
 
 impl PathSelection {
-    /// The word.
-    pub fn routing(self) -> Routing {
+    /// The word for this selection in a spec.
+    pub fn routing(self) -> PacketRouting {
         match self {
-            PathSelection::Tables => Routing::Tables,
-            PathSelection::Shortest(Shortest::Random) => Routing::Min,
-            PathSelection::Shortest(Shortest::First) => Routing::MinFirst,
-            PathSelection::Shortest(Shortest::Family) => Routing::Family,
-            PathSelection::Valiant(_) => Routing::Valiant,
-            PathSelection::Ugal(ugal) if ugal.global => Routing::UgalGlobal,
-            PathSelection::Ugal(_) => Routing::Ugal,
+            PathSelection::Tables => PacketRouting::Tables,
+            PathSelection::Shortest(HalfRoutes::Random) => PacketRouting::Min,
+            PathSelection::Shortest(HalfRoutes::First) => PacketRouting::MinFirst,
+            PathSelection::Shortest(HalfRoutes::Family) => PacketRouting::Family,
+            PathSelection::Valiant(_) => PacketRouting::Valiant,
+            PathSelection::Ugal(ugal) if ugal.global => PacketRouting::UgalGlobal,
+            PathSelection::Ugal(_) => PacketRouting::Ugal,
         }
     }
-    /// Which shortest ways are taken, if any are.
-    pub fn shortest(self) -> Option<Shortest> {
+    /// The kind of shortest paths that is used, if any.
+    pub fn shortest(self) -> Option<HalfRoutes> {
         match self {
             PathSelection::Tables => None,
             PathSelection::Shortest(shortest)
@@ -59,29 +59,29 @@ impl PathSelection {
         }
     }
 
-    /// What a spec or a command line chooses, with every default; `by_default` are the shortest ways of this
-    /// fabric.
+    /// Fills in the defaults of the settings of a spec or a command line. `by_default` is the kind of
+    /// shortest paths for this fabric.
     ///
     /// # Errors
     /// The name of a setting that the routing does not have.
-    pub(super) fn resolve(choosing: Choosing, by_default: Shortest) -> Result<Self, &'static str> {
-        let Choosing { routing, shortest, samples, bias, score } = choosing;
-        let routing = routing.unwrap_or(Routing::Tables);
+    pub(super) fn resolve(choosing: RoutingSettings, by_default: HalfRoutes) -> Result<Self, &'static str> {
+        let RoutingSettings { routing, shortest, samples, bias, score } = choosing;
+        let routing = routing.unwrap_or(PacketRouting::Tables);
         let selection = match routing {
-            Routing::Tables => PathSelection::Tables,
-            Routing::Min => PathSelection::Shortest(Shortest::Random),
-            Routing::MinFirst => PathSelection::Shortest(Shortest::First),
-            Routing::Family => PathSelection::Shortest(Shortest::Family),
-            Routing::Valiant => PathSelection::Valiant(shortest.unwrap_or(by_default)),
-            Routing::Ugal | Routing::UgalGlobal => {
+            PacketRouting::Tables => PathSelection::Tables,
+            PacketRouting::Min => PathSelection::Shortest(HalfRoutes::Random),
+            PacketRouting::MinFirst => PathSelection::Shortest(HalfRoutes::First),
+            PacketRouting::Family => PathSelection::Shortest(HalfRoutes::Family),
+            PacketRouting::Valiant => PathSelection::Valiant(shortest.unwrap_or(by_default)),
+            PacketRouting::Ugal | PacketRouting::UgalGlobal => {
                 let score = score.unwrap_or(Score::Product);
-                let [usual, against] =
+                let [default_samples, default_bias] =
                     if score == Score::Booksim { [1, BOOKSIM_BIAS] } else { [u32::from(SAMPLES), 0] };
                 PathSelection::Ugal(Ugal {
                     shortest: shortest.unwrap_or(by_default),
-                    global: routing == Routing::UgalGlobal,
-                    samples: samples.unwrap_or(usual as u16),
-                    bias: bias.unwrap_or(against),
+                    global: routing == PacketRouting::UgalGlobal,
+                    samples: samples.unwrap_or(default_samples as u16),
+                    bias: bias.unwrap_or(default_bias),
                     score,
                 })
             }

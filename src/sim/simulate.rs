@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 /// Runs every rate with every seed, as many at a time as there are threads.
 ///
 /// # Errors
-/// Of the lowest rate that fails: it cannot be offered, or packets wait for each other for ever.
+/// The error of the lowest rate that fails: it cannot be offered, or packets wait for each other for ever.
 pub fn curve(
     prepared: &Prepared<'_>,
     rates: &[Rate],
@@ -28,11 +28,12 @@ pub fn curve(
     simulate(prepared, rates, seeds, false, progress)
 }
 
-/// The same; and with `search` the rate at which the fabric saturates, by every seed. Traffic that ends has
-/// no rates and nothing to search: every seed is run until everything has arrived.
+/// Runs every rate with every seed. With `search`, it also finds the rate at which the fabric saturates, for
+/// every seed. Traffic that ends has no rates and nothing to search. Every seed is then run until everything
+/// has arrived.
 ///
 /// # Errors
-/// As [`curve`]; or rates of traffic that ends.
+/// The errors of [`curve`], and one for rates of traffic that ends.
 pub fn simulate(
     prepared: &Prepared<'_>,
     rates: &[Rate],
@@ -111,12 +112,13 @@ impl Prepared<'_> {
         SimReport { scenario, setting, load, sources, classes, saturations, points, volume, completions }
     }
 
-    /// A point with what the channels of every class did.
+    /// The same point with the sums over every class of channels.
     pub fn by_class(&self, point: Point) -> Point {
         Point { busy_by_class: self.busy_by_class(&point.busy), ..point }
     }
 
-    /// `[class of channels]`: cycles in which those of a class moved a flit, from those of every channel.
+    /// `[class of channels]`: the cycles in which channels of the class moved a flit, summed from those of
+    /// every channel.
     pub fn busy_by_class(&self, busy: &[u32]) -> Vec<u64> {
         let mut sums: Vec<Option<u64>> = Vec::new();
         for (channel, class) in self.classes() {
@@ -126,14 +128,14 @@ impl Prepared<'_> {
         sums.into_iter().flatten().collect()
     }
 
-    /// The place of the class of a channel among those of a report; `None` of a dark channel.
+    /// The rank of the class of a channel among those of a report. `None` for a dark channel.
     pub(super) fn class_rank(&self, channel: ChannelId) -> Option<usize> {
         let classes: BTreeSet<usize> = self.classes().map(|(_, class)| class).collect();
-        let (_, own) = self.classes().find(|(lit, _)| *lit == channel.index())?;
-        Some(classes.range(..own).count())
+        let (_, class) = self.classes().find(|(lit, _)| *lit == channel.index())?;
+        Some(classes.range(..class).count())
     }
 
-    /// Lit channels, each with the class that the symmetry of the tables puts it in.
+    /// The lit channels, each with its class under the symmetry of the tables.
     fn classes(&self) -> impl Iterator<Item = (usize, usize)> {
         let lit = (0..self.layout.channels).filter(|&channel| self.layout.ends[channel].queue != NONE);
         let class =

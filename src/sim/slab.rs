@@ -1,20 +1,20 @@
-//! Places that are taken and given back, the last one that was given back first.
+//! A pool of places. The place that was given back last is taken first.
 
 use std::ops::{Index, IndexMut};
 
-/// Things with places, which keep theirs until they are taken out.
+/// Items with places, which they keep until they are removed.
 pub(super) struct Slab<T> {
     places: Vec<T>,
     free: Vec<u32>,
 }
 
 impl<T: Copy> Slab<T> {
-    /// With nothing in it.
+    /// An empty pool of places.
     pub(super) fn new() -> Self {
         Self { places: Vec::new(), free: Vec::new() }
     }
 
-    /// The place of something new.
+    /// Inserts an item, and returns its place.
     pub(super) fn insert(&mut self, new: T) -> u32 {
         let Some(place) = self.free.pop() else {
             self.places.push(new);
@@ -24,17 +24,17 @@ impl<T: Copy> Slab<T> {
         place
     }
 
-    /// What has a place is no more.
+    /// Frees the place of an item.
     pub(super) fn remove(&mut self, place: u32) {
         self.free.push(place);
     }
 
-    /// Places that were ever taken.
+    /// The number of places that were ever taken.
     pub(super) fn places(&self) -> usize {
         self.places.len()
     }
 
-    /// Places that are taken.
+    /// The number of places that are taken now.
     pub(super) fn taken(&self) -> u64 {
         (self.places.len() - self.free.len()) as u64
     }

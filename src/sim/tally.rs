@@ -1,4 +1,4 @@
-//! Counting: what happens within the measured cycles, and what becomes of the packets that were born in them.
+//! Counts what happens within the measured cycles, and what becomes of the packets that were born in them.
 
 use super::completion::Completion;
 use super::digest::{Chain, EVERY};
@@ -6,35 +6,36 @@ use super::point::{Delays, Point, VcUse};
 use super::setting::Setting;
 use fabc_model::Rate;
 
-/// Most packets of one queue, in the flit model flits, that are told apart; fuller ones count as these.
+/// The most packets in one queue (in the flit model flits) that are told apart. Fuller queues count as this
+/// many.
 const GRAINS: usize = 1 << 16;
 
-/// Who is where when a run ends, found by looking, not by counting on the way.
+/// What is in flight when a run ends. It is found by looking, not by counting on the way.
 #[derive(Clone, Copy)]
 pub(super) struct Census {
-    /// Packets inside.
+    /// Packets that are in flight.
     pub(super) packets: u64,
-    /// Flits inside.
+    /// Flits that are in flight.
     pub(super) flits: u64,
-    /// Flits that have left, in the whole run.
+    /// Flits that have left in the whole run.
     pub(super) flits_delivered: u64,
 }
 
-/// Everything that one run counts.
-pub(super) struct Tally {
+/// All counters of one run.
+pub(super) struct RunTally {
     measured: [u32; 2],
     half: u32,
     packet: u32,
-    /// Flits of one bin of the queues.
+    /// The flits of one bin of the queues.
     grain: u32,
-    /// All packets, whenever.
+    /// All packets, in the whole run.
     born_ever: u64,
     delivered_ever: u64,
-    /// In the measured cycles.
+    /// Packets in the measured cycles only.
     born: u64,
     delivered: u64,
     delivered_late: u64,
-    /// `[endpoint]`: packets of it that were delivered in the measured cycles.
+    /// `[endpoint]`: packets from it that were delivered in the measured cycles.
     by_source: Vec<u32>,
     /// `[channel]`: measured cycles in which it moved a flit.
     busy: Vec<u32>,
@@ -43,7 +44,7 @@ pub(super) struct Tally {
     general_hops: u64,
     inside_at: [u64; 3],
     inside_sum: u64,
-    /// Of packets that were born in the measured cycles: `[cycles]`.
+    /// `[latency in cycles]`: packets that were born in the measured cycles and took this time.
     latencies: Vec<u32>,
     latency_sum: u64,
     waited_sum: u64,
@@ -52,7 +53,7 @@ pub(super) struct Tally {
     digests: Chain,
 }
 
-/// The fullest queue that is told apart, in packets, in the flit model in flits.
+/// The fullest queue that is told apart, in packets (in the flit model in flits).
 pub(super) fn bins(setting: &Setting) -> usize {
     ((setting.buffer / setting.grain()) as usize).min(GRAINS)
 }
@@ -60,15 +61,15 @@ pub(super) fn bins(setting: &Setting) -> usize {
 #[derive(Clone)]
 struct VcTally {
     hops: u64,
-    /// `[packets]`, in the flit model `[flits]`: cycles in which a queue had booked room for so many, over
-    /// all queues; not those without any.
+    /// `[packets]` (in the flit model `[flits]`): cycles in which a queue had booked room for so many, over
+    /// all queues. Cycles without bookings are not counted.
     cycles: Vec<u64>,
 }
 
-impl Tally {
+impl RunTally {
     pub(super) fn new(setting: &Setting, endpoints: usize, channels: usize) -> Self {
         let measured = [setting.warmup, setting.end()];
-        let (grain, most) = (setting.grain(), bins(setting));
+        let (grain, fullest) = (setting.grain(), bins(setting));
         Self {
             measured,
             half: setting.warmup + setting.measure / 2,
@@ -81,7 +82,7 @@ impl Tally {
             delivered_late: 0,
             by_source: vec![0; endpoints],
             busy: vec![0; channels],
-            vcs: vec![VcTally { hops: 0, cycles: vec![0; most + 1] }; setting.vcs() as usize],
+            vcs: vec![VcTally { hops: 0, cycles: vec![0; fullest + 1] }; setting.vcs() as usize],
             hops: 0,
             general_hops: 0,
             inside_at: [0; 3],
@@ -96,11 +97,11 @@ impl Tally {
     }
 
     /// Whether a cycle is measured.
-    pub(super) fn counts(&self, at: u32) -> bool {
-        self.measured[0] <= at && at < self.measured[1]
+    pub(super) fn counts(&self, cycle: u32) -> bool {
+        self.measured[0] <= cycle && cycle < self.measured[1]
     }
 
-    /// Measured cycles from one on and before another.
+    /// The number of measured cycles in `from..before`.
     fn clipped(&self, from: u32, before: u32) -> u32 {
         before.min(self.measured[1]).saturating_sub(from.max(self.measured[0]))
     }
@@ -110,7 +111,7 @@ impl Tally {
         self.born_ever - self.delivered_ever
     }
 
-    /// Packets that arrived, in the whole run.
+    /// Packets that arrived in the whole run.
     pub(super) fn delivered_ever(&self) -> u64 {
         self.delivered_ever
     }
@@ -120,15 +121,17 @@ impl Tally {
         self.born - self.counted
     }
 
-    /// A cycle is over.
+    /// Finishes a cycle: counts the packets inside, and adds a digest every thousand cycles.
     pub(super) fn end_of_cycle(&mut self, now: u32) {
         let inside = self.inside();
         if self.counts(now) {
             self.inside_sum += inside;
         }
-        for (at, mark) in self.inside_at.iter_mut().zip([self.measured[0], self.half, self.measured[1] - 1]) {
+        for (count, mark) in
+            self.inside_at.iter_mut().zip([self.measured[0], self.half, self.measured[1] - 1])
+        {
             if mark == now {
-                *at = inside;
+                *count = inside;
             }
         }
         if (now + 1).is_multiple_of(EVERY) {
@@ -138,7 +141,7 @@ impl Tally {
         }
     }
 
-    /// Everything that is counted so far.
+    /// All counts so far, in a fixed order.
     fn so_far(&self) -> impl Iterator<Item = u64> {
         let sums = [
             self.born_ever,
@@ -161,16 +164,16 @@ impl Tally {
 
     /// The digests of every thousand cycles so far.
     pub(super) fn digests(&self) -> &[u64] {
-        self.digests.all()
+        self.digests.so_far()
     }
 
-    /// A packet is born.
+    /// Counts the birth of a packet.
     pub(super) fn born(&mut self, now: u32) {
         self.born_ever += 1;
         self.born += u64::from(self.counts(now));
     }
 
-    /// The tail of a packet has arrived; `waited` are the cycles in which it stood at its router and could
+    /// Counts a packet whose tail has arrived. It stood at its router for `waited` cycles in which it could
     /// not leave.
     pub(super) fn delivered(&mut self, now: u32, birth: u32, endpoint: u32, waited: u32, hops: u16) {
         self.delivered_ever += 1;
@@ -192,18 +195,18 @@ impl Tally {
         }
     }
 
-    /// A packet is sent over a channel, into a virtual channel, from now on.
+    /// Counts a packet that is sent over a channel into a virtual channel, from now on.
     pub(super) fn sent(&mut self, now: u32, channel: usize, vc: usize, general: bool) {
         self.busy[channel] += self.clipped(now, now + self.packet);
         self.hop(now, vc, general);
     }
 
-    /// A channel moved so many flits within the measured cycles.
+    /// Adds flits that a channel moved within the measured cycles.
     pub(super) fn moved(&mut self, channel: usize, flits: u32) {
         self.busy[channel] += flits;
     }
 
-    /// A packet begins a hop into a virtual channel.
+    /// Counts the begin of a hop into a virtual channel.
     pub(super) fn hop(&mut self, now: u32, vc: usize, general: bool) {
         if self.counts(now) {
             self.vcs[vc].hops += 1;
@@ -212,8 +215,8 @@ impl Tally {
         }
     }
 
-    /// A queue of a virtual channel had booked room for so many packets, in the flit model flits, since some
-    /// cycle, until now.
+    /// Adds the time since which the queue of a virtual channel had booked room for so many packets (in the
+    /// flit model flits).
     pub(super) fn booked(&mut self, vc: usize, grains: u32, since: u32, now: u32) {
         let cycles = self.clipped(since, now);
         if grains > 0 && cycles > 0 {
@@ -223,7 +226,7 @@ impl Tally {
         }
     }
 
-    /// What was counted; `lit` are the channels in use.
+    /// The result of a run at a rate. `lit` is the number of channels in use.
     pub(super) fn point(
         self,
         rate: Rate,
@@ -268,7 +271,7 @@ impl Tally {
         }
     }
 
-    /// The same of a run of so many cycles in which everything has arrived.
+    /// The result of a run of so many cycles in which everything has arrived.
     pub(super) fn completion(self, seed: u64, cycles: u32, lit: usize) -> Completion {
         let queue_cycles = lit as u64 * u64::from(cycles);
         Completion {
@@ -286,15 +289,15 @@ impl Tally {
         }
     }
 
-    /// The busiest channel, the first of several.
+    /// The busiest channel, the first one of several.
     fn busiest(&self) -> (u32, u32) {
         let channels = (0..).zip(self.busy.iter().copied());
         channels.max_by_key(|&(channel, cycles)| (cycles, std::cmp::Reverse(channel))).unwrap_or_default()
     }
 
     fn delays(&self) -> Option<Delays> {
-        // The least number of cycles that at least so many of the packets took at most.
-        let at = |percent: u64| {
+        // The least number of cycles within which so many percent of the packets arrived.
+        let percentile = |percent: u64| {
             let (wanted, mut seen) = ((self.counted * percent).div_ceil(100), 0);
             let reached = |&count: &u32| {
                 seen += u64::from(count);
@@ -305,8 +308,8 @@ impl Tally {
         (self.counted > 0).then(|| Delays {
             packets: self.counted,
             sum: self.latency_sum,
-            median: at(50),
-            p99: at(99),
+            median: percentile(50),
+            p99: percentile(99),
             most: self.latencies.len() as u64 - 1,
             waited: self.waited_sum,
             hops: self.hops_of_counted,
@@ -315,11 +318,11 @@ impl Tally {
 }
 
 impl VcTally {
-    /// Of so many cycles over all queues.
+    /// The use of the virtual channel, for so many cycles over all queues.
     fn used(&self, queue_cycles: u64, grain: u32) -> VcUse {
         let flits = |bin: usize| bin as u64 * u64::from(grain);
         let sum = self.cycles.iter().enumerate().map(|(bin, cycles)| flits(bin) * cycles).sum();
-        // Queue cycles above the 99th percentile, from the fullest down.
+        // Queue cycles above the 99th percentile, from the fullest queue down.
         let mut above = 0;
         let p99 = self.cycles.iter().enumerate().rev().find(|(_, cycles)| {
             above += **cycles;

@@ -1,12 +1,12 @@
-//! What is to happen in a coming cycle: a ring of lists, one per cycle.
+//! Events in coming cycles, as a ring of lists with one list per cycle.
 
-/// The ring. What lies further ahead than it is long waits aside until its turn comes.
+/// The ring. Events further ahead than its length wait aside until their turn comes.
 pub(super) struct Wheel<E> {
     slots: Vec<Vec<E>>,
     mask: u32,
-    /// Lists that were emptied: the next slots that are needed take them while they are in the cache.
+    /// Lists that were emptied. The next slots that are needed take them while they are in the cache.
     spare: Vec<Vec<E>>,
-    /// With their cycles.
+    /// Events beyond the ring, with their cycles.
     far: Vec<(u32, E)>,
 }
 
@@ -22,7 +22,7 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
-    /// Puts an event `ahead` of cycle `now`, by at least one cycle.
+    /// Adds an event `ahead` cycles after `now`, at least one.
     pub(super) fn put(&mut self, now: u32, ahead: u32, event: E) {
         debug_assert!(ahead > 0, "an event in the cycle that makes it");
         if ahead > self.mask {
@@ -35,7 +35,7 @@ impl<E: Copy> Wheel<E> {
         slot.push(event);
     }
 
-    /// What happens now. Cycles must be asked in order, each once.
+    /// Takes the events of this cycle. It must be called once per cycle, in order.
     pub(super) fn take(&mut self, now: u32) -> Vec<E> {
         if now & self.mask == 0 && !self.far.is_empty() {
             self.bring_near(now);
@@ -43,7 +43,7 @@ impl<E: Copy> Wheel<E> {
         std::mem::take(&mut self.slots[(now & self.mask) as usize])
     }
 
-    /// Takes a list back whose events have happened.
+    /// Takes back a list whose events have happened.
     pub(super) fn happened(&mut self, mut list: Vec<E>) {
         if list.capacity() > 0 {
             list.clear();
@@ -51,18 +51,18 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
-    /// Once per turn of the ring: what happens within this turn has its slot from now on.
+    /// Moves events of this turn of the ring into their slots. It is called once per turn.
     fn bring_near(&mut self, now: u32) {
         let far = std::mem::take(&mut self.far);
-        for (at, event) in far {
-            match at - now <= self.mask {
-                true => self.slots[(at & self.mask) as usize].push(event),
-                false => self.far.push((at, event)),
+        for (cycle, event) in far {
+            match cycle - now <= self.mask {
+                true => self.slots[(cycle & self.mask) as usize].push(event),
+                false => self.far.push((cycle, event)),
             }
         }
     }
 
-    /// What has not happened yet, in no order.
+    /// The events that have not happened yet, in no order.
     pub(super) fn pending(&self) -> impl Iterator<Item = E> {
         self.slots.iter().flatten().copied().chain(self.far.iter().map(|(_, event)| *event))
     }

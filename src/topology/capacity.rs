@@ -1,31 +1,31 @@
-//! How much the links in use carry, in units of the common divisor of their bandwidths.
+//! The capacities of the links in use, in units of the common divisor of their bandwidths.
 //!
-//! A channel of capacity c bears a route of weight w as a load of w / c. Loads are counted as integers all
-//! the same: in parts of a unit, as many as the least common multiple of all capacities, so that w counts w
-//! times the *slowness* of the channel, parts / c. Where all links have the same bandwidth, capacities,
-//! slownesses and parts are 1.
+//! A channel of capacity c bears a route of weight w as a load of w / c. To keep loads integers, they are
+//! counted in parts of a unit. There are as many parts as the least common multiple of all capacities. So a
+//! route of weight w counts w times the *slowness* of the channel, which is parts / c. Where all links have
+//! the same bandwidth, capacities, slownesses and parts are 1.
 
 use crate::ids::{IdVec, LinkTypeId};
 
-/// Capacities by link type.
+/// The capacities of the declared links.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Capacities {
-    /// `[link type]`: bandwidth over the unit; 1 for types that no link is made of. Empty where all are 1.
-    of: IdVec<LinkTypeId, u64>,
+    /// `[link type]`: bandwidth over the unit, 1 for types of which there is no link. Empty where all are 1.
+    by_type: IdVec<LinkTypeId, u64>,
     parts: u64,
     unit_bps: u64,
 }
 
 impl Default for Capacities {
-    /// Of links that are all alike, of a bandwidth that does not matter.
+    /// The capacities of equal links whose bandwidth does not matter.
     fn default() -> Self {
-        Self { of: IdVec::new(), parts: 1, unit_bps: 1 }
+        Self { by_type: IdVec::new(), parts: 1, unit_bps: 1 }
     }
 }
 
 impl Capacities {
-    /// Of links of these bandwidths (bit/s, positive) by type, `None` for a type that is not in use. `None`
-    /// where the capacities have no common multiple up to `most_parts`.
+    /// The capacities of links with these bandwidths (bit/s, positive) by type, `None` for a type that is not
+    /// in use. Returns `None` where the capacities have no common multiple up to `most_parts`.
     pub fn new(bandwidths: &[Option<u64>], most_parts: u64) -> Option<Self> {
         let used = || bandwidths.iter().copied().flatten();
         let unit_bps = used().fold(0, gcd).max(1);
@@ -35,29 +35,29 @@ impl Capacities {
             parts =
                 (parts / gcd(parts, capacity)).checked_mul(capacity).filter(|&parts| parts <= most_parts)?;
         }
-        let of: Vec<u64> = bandwidths
+        let by_type: Vec<u64> = bandwidths
             .iter()
             .map(|bandwidth| bandwidth.map_or(1, |bandwidth| bandwidth / unit_bps))
             .collect();
-        Some(Self { of: if parts == 1 { IdVec::new() } else { of.into() }, parts, unit_bps })
+        Some(Self { by_type: if parts == 1 { IdVec::new() } else { by_type.into() }, parts, unit_bps })
     }
 
-    /// Capacity of a channel of this type, in units; divides [`Capacities::parts`].
+    /// Capacity of a channel of this type, in units. It divides [`Capacities::parts`].
     #[inline]
-    pub fn of(&self, link_type: LinkTypeId) -> u64 {
-        if self.of.is_empty() { 1 } else { self.of[link_type] }
+    pub fn capacity(&self, link_type: LinkTypeId) -> u64 {
+        if self.by_type.is_empty() { 1 } else { self.by_type[link_type] }
     }
     /// Parts of a unit of load that a route of weight 1 puts on a channel of this type.
     #[inline]
     pub fn slowness(&self, link_type: LinkTypeId) -> u64 {
-        self.parts / self.of(link_type)
+        self.parts / self.capacity(link_type)
     }
-    /// Parts that a unit of load is counted in.
+    /// Parts into which a unit of load is divided.
     #[inline]
     pub fn parts(&self) -> u64 {
         self.parts
     }
-    /// Whether all links in use carry alike.
+    /// Whether all links in use have the same bandwidth.
     pub fn are_equal(&self) -> bool {
         self.parts == 1
     }
@@ -78,11 +78,11 @@ mod tests {
     #[test]
     fn the_unit_is_the_common_divisor_and_the_parts_are_the_common_multiple() {
         let capacities = Capacities::new(&[Some(100), None, Some(400), Some(600)], 1 << 20).unwrap();
-        assert_eq!([0, 1, 2, 3].map(|id| capacities.of(LinkTypeId(id))), [1, 1, 4, 6]);
+        assert_eq!([0, 1, 2, 3].map(|id| capacities.capacity(LinkTypeId(id))), [1, 1, 4, 6]);
         assert_eq!([0, 2, 3].map(|id| capacities.slowness(LinkTypeId(id))), [12, 3, 2]);
         assert_eq!((capacities.parts(), capacities.unit_bps()), (12, 100));
         let equal = Capacities::new(&[Some(7), Some(7)], 1 << 20).unwrap();
-        assert!(equal.are_equal() && equal.of(LinkTypeId(1)) == 1 && equal.unit_bps() == 7);
+        assert!(equal.are_equal() && equal.capacity(LinkTypeId(1)) == 1 && equal.unit_bps() == 7);
         assert!(Capacities::new(&[Some(1_000_003), Some(1_000_000)], 1 << 20).is_none());
     }
 }

@@ -1,8 +1,8 @@
 //! Ratios of integers, compared and rounded without error.
 //!
-//! Certified bounds are ratios of sums of integers. What is said of them (the least load, which fault is the
-//! worst, whether a `require` holds) is decided here in integers: an epsilon is larger than the distance to
-//! the next integer as soon as the sums are large.
+//! Certified bounds are ratios of sums of integers. Comparisons of them, such as which fault is the worst or
+//! whether a `require` holds, are decided here in integers. Floats would not do: once the sums are large, an
+//! epsilon is larger than the distance to the next integer.
 
 use std::cmp::Ordering;
 
@@ -14,54 +14,60 @@ pub struct Fraction {
 }
 
 impl Fraction {
-    /// Nothing.
+    /// The fraction 0, as 0 / 1.
     pub const ZERO: Self = Self { numerator: 0, denominator: 1 };
 
-    /// `numerator / denominator`; panics where the denominator is zero.
+    /// `numerator / denominator`, reduced to lowest terms.
+    ///
+    /// # Panics
+    /// The denominator is zero.
     pub fn new(numerator: impl Into<u128>, denominator: impl Into<u128>) -> Self {
         let (numerator, denominator) = (numerator.into(), denominator.into());
         assert!(denominator > 0, "a ratio to nothing");
         let divisor = greatest_common_divisor(numerator, denominator);
         Self { numerator: numerator / divisor, denominator: denominator / divisor }
     }
-    /// An integer.
-    pub fn whole(value: impl Into<u128>) -> Self {
+    /// The fraction of an integer.
+    pub fn integer(value: impl Into<u128>) -> Self {
         Self { numerator: value.into(), denominator: 1 }
     }
 
-    /// Above the line, in lowest terms.
+    /// The numerator, in lowest terms.
     pub fn numerator(self) -> u128 {
         self.numerator
     }
-    /// Below the line, in lowest terms; positive.
+    /// The denominator, in lowest terms. It is positive.
     pub fn denominator(self) -> u128 {
         self.denominator
     }
     /// Whether it is an integer.
-    pub fn is_whole(self) -> bool {
+    pub fn is_integer(self) -> bool {
         self.numerator.is_multiple_of(self.denominator)
     }
-    /// Whether it is nothing.
+    /// Whether the fraction is 0.
     pub fn is_zero(self) -> bool {
         self.numerator == 0
     }
-    /// The nearest float, but for the last bit.
+    /// The nearest float, up to the last bit.
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
-    /// The largest integer that is not above it.
+    /// The largest integer that is at most the fraction.
     pub fn floor(self) -> u128 {
         self.numerator / self.denominator
     }
-    /// The least integer that is not below it.
+    /// The least integer that is at least the fraction.
     pub fn ceil(self) -> u128 {
         self.numerator.div_ceil(self.denominator)
     }
 
-    /// The product. Panics past 128 bits, which no counts of a pod reach: dual lengths and units per weight
-    /// have 22 bits, weights 20, bandwidths 53.
+    /// The product.
+    ///
+    /// # Panics
+    /// It does not fit 128 bits. No counts of a pod reach that: dual lengths and units per weight have 22
+    /// bits, weights 20, bandwidths 53.
     pub fn times(self, other: Self) -> Self {
-        // Either side in lowest terms: what is left has no common divisor.
+        // Both cross pairs are reduced first, so the product has no common divisor.
         let (one, two) =
             (Self::new(self.numerator, other.denominator), Self::new(other.numerator, self.denominator));
         let product = |a: u128, b: u128| a.checked_mul(b).expect("products of counts fit 128 bits");
@@ -70,7 +76,10 @@ impl Fraction {
             denominator: product(one.denominator, two.denominator),
         }
     }
-    /// The quotient; panics where the other one is zero, and as [`Fraction::times`].
+    /// The quotient.
+    ///
+    /// # Panics
+    /// The other fraction is zero, and as [`Fraction::times`].
     pub fn over(self, other: Self) -> Self {
         self.times(Self::new(other.denominator, other.numerator))
     }
@@ -78,8 +87,8 @@ impl Fraction {
 
 impl Ord for Fraction {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Integer parts decide, or else the reversed order of the reciprocals of what is left: nothing to
-        // overflow.
+        // The integer parts decide. If they are equal, the reciprocals of the remainders are compared in
+        // reverse order. Nothing can overflow.
         let (mut one, mut two) = (*self, *other);
         let mut order = Ordering::Less;
         loop {
@@ -127,7 +136,7 @@ mod tests {
         let exact = Fraction::new(510_580_224u64 * 997_227, 997_227u64);
         let more = Fraction::new(510_580_224u64 * 997_227 + 1, 997_227u64);
         assert_eq!((exact.ceil(), more.ceil(), more.floor()), (510_580_224, 510_580_225, 510_580_224));
-        assert!(exact < more && exact == Fraction::whole(510_580_224u64));
+        assert!(exact < more && exact == Fraction::integer(510_580_224u64));
         let large = u128::MAX;
         assert!(Fraction::new(large - 1, large) < Fraction::new(large, large));
         assert!(Fraction::new(large - 2, large - 1) < Fraction::new(large - 1, large));

@@ -1,7 +1,7 @@
 //! Dense typed ids and the vectors they index.
 //!
-//! Comes in: nothing. Goes out: one newtype per kind of thing, so that a node can never be used where a link
-//! is meant. Invariant: ids of one kind are `0..len` of the [`IdVec`] that owns the things.
+//! In: nothing. Out: one newtype per kind of thing, so that a node can never be used where a link is meant.
+//! Invariant: ids of one kind are `0..len` of the [`IdVec`] that owns the things.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -41,22 +41,22 @@ macro_rules! define_id {
 }
 
 define_id! {
-    /// A router, with its hosts; in a pod `cube * chips_per_cube + x + ax*y + ax*ay*z`.
+    /// A router, with its hosts. In a pod its number is `cube * chips_per_cube + x + ax*y + ax*ay*z`.
     NodeId(u32);
-    /// A port of a router; in a pod the same at every router: `+x -x +y -y +z -z` are 0..6.
+    /// A port of a router. In a pod it is the same at every router: `+x -x +y -y +z -z` are 0..6.
     PortId(u16);
-    /// A cable or fiber pair; two channels, or one where it is simplex.
+    /// A cable or fiber pair: two channels, or one if it is simplex.
     LinkId(u32);
-    /// One direction of a link. Channels are numbered link by link, first from its end `a` to its end `b`,
-    /// then back; a simplex link has the first alone. [`Topology`](crate::Topology) maps channels to links.
+    /// One direction of a link. Channels are numbered link by link: first from its end `a` to its end `b`,
+    /// then back. A simplex link has the first alone. [`Topology`](crate::Topology) maps channels to links.
     ChannelId(u32);
-    /// A class of channels under the symmetry of a pod; without symmetry every channel is its own class.
+    /// A class of channels under a symmetry. Without symmetry every channel is its own class.
     ChannelClass(u32);
-    /// A virtual channel, 0..vcs.
+    /// A virtual channel of a channel, 0..vcs.
     Vc(u8);
     /// A block of routers that symmetries move as a whole: a cube of a pod, a group of a dragonfly.
     BlockId(u32);
-    /// An optical circuit switch.
+    /// An optical circuit switch of a pod.
     OcsId(u32);
     /// A declared group of OCSes (one `ocs` item of the spec).
     OcsGroupId(u32);
@@ -72,11 +72,11 @@ pub struct IdVec<I, T> {
 }
 
 impl<I: Id, T> IdVec<I, T> {
-    /// An empty vector.
+    /// A vector without any item.
     pub fn new() -> Self {
         Self::from(Vec::new())
     }
-    /// `len` copies of `item`.
+    /// A vector with `len` copies of `item`.
     pub fn filled(item: T, len: usize) -> Self
     where
         T: Clone,
@@ -88,7 +88,7 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.push(item);
         I::new(self.items.len() - 1)
     }
-    /// The number of items.
+    /// The number of items in it.
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -104,7 +104,7 @@ impl<I: Id, T> IdVec<I, T> {
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
-    /// All ids in order.
+    /// All ids, in ascending order.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
         (0..self.items.len()).map(I::new)
     }

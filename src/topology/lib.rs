@@ -1,6 +1,8 @@
-//! The values that the kernel judges: a topology, what of it is lit, its demand, its tables and certificates.
+//! The values that the kernel judges: a topology, which of it is lit, its demand, its tables and
+//! certificates.
 //!
-//! Nothing here reads a spec or knows what a fabric is made of. The crate uses one other, for sets of bits.
+//! Nothing here reads a spec or knows what a fabric is made of. The crate depends on one other, for sets of
+//! bits.
 
 mod capacity;
 mod certificates;
@@ -18,9 +20,9 @@ pub use capacity::Capacities;
 pub use certificates::{Distances, DualLengths, FlowCertificate};
 pub use demand::*;
 pub use fraction::Fraction;
-pub use names::{Names, PORT_NAMES};
+pub use names::{PORT_NAMES, RouterNames};
 pub use scene::Scene;
 pub use symmetry::Symmetry;
-pub use tables::{Entry, ForwardingTables, TableKey, VcCount};
+pub use tables::{ForwardingTables, TableEntry, TableKey, VcCount};
 pub use topology::{End, Link, LinkClass, Topology};
 pub use walk::Walk;

@@ -1,7 +1,7 @@
-//! What is left of a topology: which links are lit, and which routers are dead.
+//! A topology in a scenario: which links are lit, and which routers are dead.
 //!
-//! In: a topology and a fault. Out: the value that analysis, routing and checks are asked about. Channels of
-//! a scene are lit channels; routers keep their numbers. Invariant: a dead router has no lit link.
+//! In: a topology and a fault. Out: the value that analysis, routing and checks work on. The channels of a
+//! scene are its lit channels. Routers keep their numbers. Invariant: a dead router has no lit link.
 
 use crate::Topology;
 use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId};
@@ -9,21 +9,21 @@ use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId};
 /// A topology, some links of which may be dark and some routers of which may be dead.
 #[derive(Clone, Debug)]
 pub struct Scene<'a> {
-    /// All that was wired.
+    /// The whole topology, as it was wired.
     pub topology: &'a Topology,
-    /// Which links are lit.
+    /// `[link]`: whether it is lit.
     pub lit: IdVec<LinkId, bool>,
     /// The routers that neither send nor receive nor forward, ascending.
     pub dead: Vec<NodeId>,
 }
 
 impl<'a> Scene<'a> {
-    /// The healthy topology.
-    pub fn whole(topology: &'a Topology) -> Self {
+    /// The scene in which every link is lit and no router is dead.
+    pub fn healthy(topology: &'a Topology) -> Self {
         Self { topology, lit: IdVec::filled(true, topology.links().len()), dead: Vec::new() }
     }
 
-    /// What is lit between some chips alone.
+    /// The same scene with only the lit links whose two ends are both among `chips`.
     pub fn within(&self, chips: &[NodeId]) -> Self {
         let mut inside = vec![false; self.topology.node_count()];
         chips.iter().for_each(|chip| inside[chip.index()] = true);
@@ -48,18 +48,18 @@ impl<'a> Scene<'a> {
     pub fn links(&self) -> impl Iterator<Item = LinkId> {
         self.topology.links().ids().filter(|&link| self.lit[link])
     }
-    /// The first lit link that runs one way only.
-    pub fn one_way(&self) -> Option<LinkId> {
+    /// The first lit link that is simplex.
+    pub fn first_simplex(&self) -> Option<LinkId> {
         self.links().find(|&link| self.topology.links()[link].simplex)
     }
-    /// The first lit link, and the first one that carries otherwise.
-    pub fn unlike(&self) -> Option<[LinkId; 2]> {
+    /// The first lit link, and the first lit link of another capacity. `None` if all capacities are equal.
+    pub fn unequal_links(&self) -> Option<[LinkId; 2]> {
         let first = self.links().next()?;
         let capacity = self.topology.capacity(first);
         Some([first, self.links().find(|&link| self.topology.capacity(link) != capacity)?])
     }
-    /// The first router that lives and only forwards.
-    pub fn forwarder(&self) -> Option<NodeId> {
+    /// The first living router that only forwards.
+    pub fn first_forwarder(&self) -> Option<NodeId> {
         self.topology.nodes().find(|&node| self.lives(node) && !self.is_endpoint(node))
     }
     /// The lit channels, by id.
@@ -81,7 +81,7 @@ impl<'a> Scene<'a> {
     pub fn outgoing(&self, node: NodeId, port: PortId) -> Option<ChannelId> {
         self.topology.outgoing(node, port).filter(|&channel| self.is_channel_lit(channel))
     }
-    /// Whether a router is none of the dead ones.
+    /// Whether a router is not dead.
     #[inline]
     pub fn lives(&self, node: NodeId) -> bool {
         self.dead.binary_search(&node).is_err()
@@ -95,13 +95,13 @@ impl<'a> Scene<'a> {
     pub fn endpoints(&self) -> impl DoubleEndedIterator<Item = NodeId> {
         self.topology.endpoints().filter(|&node| self.lives(node))
     }
-    /// Whether the topology's symmetry carries lit links onto lit ones; a dead router leaves none.
+    /// Whether the topology's symmetry carries lit links onto lit ones. With a dead router it is false.
     pub fn keeps_symmetry(&self) -> bool {
         let symmetry = self.topology.symmetry();
-        // Both ends are asked, because the image of a smaller end can be the larger one.
+        // Both ends are checked, because the image of a smaller end can be the larger one.
         let kept = |(id, link): (LinkId, &crate::Link)| {
-            let ends = if link.simplex { &[link.a][..] } else { &[link.a, link.b] };
-            ends.iter().all(|end| {
+            let end_routers = if link.simplex { &[link.a][..] } else { &[link.a, link.b] };
+            end_routers.iter().all(|end| {
                 let canonical = symmetry.canonical_node(symmetry.class(end.node));
                 self.topology
                     .outgoing(canonical, end.port)

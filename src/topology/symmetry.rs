@@ -1,9 +1,9 @@
-//! The symmetry of a topology: a group that permutes the blocks and keeps positions inside blocks, ports
-//! and links.
+//! The symmetry of a topology: a group that permutes the blocks and keeps positions inside blocks, ports and
+//! links.
 //!
-//! The group acts freely (only the identity fixes a block), so blocks fall into orbits of `order` blocks
-//! each; the first block of every orbit is *canonical*. Without symmetry the order is 1 and every block is
-//! canonical. Everything invariant under the group can be stored for canonical nodes only.
+//! The group acts freely: only the identity fixes a block. So blocks fall into orbits of `order` blocks each,
+//! and the first block of every orbit is *canonical*. Without symmetry the order is 1 and every block is
+//! canonical. Everything that is invariant under the group can be stored for canonical nodes only.
 
 use crate::ids::{BlockId, Id, NodeId};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 pub struct Symmetry {
     blocks: u32,
     block_size: u32,
-    /// Shared by all copies: it takes memory per pair of blocks. Row g = image of every block under element
-    /// g; row 0 is the identity. Rows ascend by the image of block 0.
+    /// `[g * blocks + block]`: the image of the block under element g. Row 0 is the identity, and rows ascend
+    /// by the image of block 0. All copies share it, because it takes memory per pair of blocks.
     images: Arc<[BlockId]>,
-    /// For every block: its canonical block's rank among the canonical ones, and the element that takes the
-    /// canonical block to it.
+    /// `[block]`: the rank of its canonical block among the canonical ones, and the element that takes that
+    /// block to it.
     home: Vec<(u32, u32)>,
-    /// Row g = number of the inverse of element g.
+    /// `[g]`: the number of the inverse of element g.
     inverse: Vec<u32>,
     canonical: Vec<BlockId>,
 }
@@ -44,7 +44,7 @@ impl Symmetry {
                 canonical.push(BlockId::new(block));
             }
         }
-        // The element that takes g(block 0) back to block 0; free action makes it unique.
+        // The element that takes g(block 0) back to block 0. Free action makes it unique.
         let inverse = elements
             .iter()
             .map(|g| {
@@ -61,11 +61,11 @@ impl Symmetry {
     }
 
     /// The trivial group on the same blocks.
-    pub fn without(&self) -> Self {
+    pub fn to_trivial(&self) -> Self {
         Self::trivial(self.block_size, self.blocks)
     }
 
-    /// The elements that `keeps` accepts; they must form a group.
+    /// The subgroup of the elements that `keeps` accepts. They must form a group.
     pub fn subgroup(&self, keeps: impl Fn(usize) -> bool) -> Self {
         let kept = (0..self.order()).filter(|&g| keeps(g));
         Self::new(
@@ -74,7 +74,7 @@ impl Symmetry {
         )
     }
 
-    /// Number of elements.
+    /// Number of elements of the group.
     #[inline]
     pub fn order(&self) -> usize {
         self.inverse.len()
@@ -84,17 +84,17 @@ impl Symmetry {
     pub fn is_trivial(&self) -> bool {
         self.order() == 1
     }
-    /// Number of blocks.
+    /// Number of blocks that it permutes.
     #[inline]
     pub fn blocks(&self) -> usize {
         self.blocks as usize
     }
-    /// Routers of a block.
+    /// Number of routers of a block.
     #[inline]
     pub fn block_size(&self) -> usize {
         self.block_size as usize
     }
-    /// Number of nodes.
+    /// Number of nodes in all blocks.
     #[inline]
     pub fn node_count(&self) -> usize {
         self.blocks() * self.block_size()
@@ -121,7 +121,7 @@ impl Symmetry {
         let (block, local) = (node.0 / self.block_size, node.0 % self.block_size);
         (self.home[block as usize].0 * self.block_size + local) as usize
     }
-    /// Number of node classes.
+    /// Number of classes of nodes: orbits of the group.
     #[inline]
     pub fn class_count(&self) -> usize {
         self.canonical.len() * self.block_size()

@@ -1,22 +1,22 @@
-//! What a router needs to forward.
+//! Forwarding tables: what a router needs to forward packets.
 
 use crate::Symmetry;
 use crate::ids::NodeId;
 
-/// What a router looks a packet up by.
+/// The key by which a router looks a packet up.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum TableKey {
     /// Destination, input port and input VC.
     #[default]
     DstInput,
-    /// Destination alone: all packets to it leave alike, whichever way they came in.
+    /// Destination alone: all packets to it leave alike, wherever they came in.
     Dst,
-    /// Destination alone, and the virtual channel follows from what the packet counts on its way.
+    /// Destination alone. The virtual channel follows from what the packet counts along its route.
     DstCount(VcCount),
 }
 
 impl TableKey {
-    /// The name in specs; the rule by which packets find their virtual channel is not part of it.
+    /// The name in specs. It does not tell how packets find their virtual channel.
     pub fn name(self) -> &'static str {
         match self {
             TableKey::DstInput => "dst_input",
@@ -30,13 +30,13 @@ impl TableKey {
             TableKey::Dst | TableKey::DstCount(_) => &["dst"],
         }
     }
-    /// What a packet counts to know its virtual channel, where the entries do not say it.
+    /// What a packet counts to find its virtual channel. `None` where the entries name it.
     #[inline]
     pub fn count(self) -> Option<VcCount> {
         if let TableKey::DstCount(count) = self { Some(count) } else { None }
     }
-    /// The rule by which a packet finds its virtual channel, where the entries do not say it: `hop`,
-    /// `global`.
+    /// The rule by which a packet finds its virtual channel, `hop` or `global`. `None` where the entries name
+    /// it.
     pub fn vc_rule(self) -> Option<&'static str> {
         self.count().map(VcCount::name)
     }
@@ -46,21 +46,21 @@ impl TableKey {
     }
 }
 
-/// What a packet counts on its way; the number is the virtual channel that it leaves a router on, 0 at its
-/// source.
+/// What a packet counts along its route. The count, 0 at the source, is the virtual channel on which the
+/// packet leaves a router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VcCount {
-    /// All hops.
+    /// Every hop counts as one.
     Hops,
-    /// The links between groups that it has crossed.
+    /// Only links between groups count.
     GlobalHops,
 }
 
 impl VcCount {
-    /// All of them.
+    /// All counting rules, in the order of their declaration.
     pub const ALL: [Self; 2] = [Self::Hops, Self::GlobalHops];
 
-    /// The name in tables.
+    /// The name of the rule in files of tables.
     pub fn name(self) -> &'static str {
         match self {
             VcCount::Hops => "hop",
@@ -69,25 +69,27 @@ impl VcCount {
     }
 }
 
-/// One line of a forwarding table, keyed by (dst, in_port, in_vc); where the destination alone is the key
+/// One line of a forwarding table, keyed by (dst, in_port, in_vc). Where the destination alone is the key,
 /// both inputs are -1 and stand for all.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Entry {
-    /// Destination of the packet.
+pub struct TableEntry {
+    /// The router that the packet goes to.
     pub dst: NodeId,
-    /// Port it came in by; -1 when injected here (or for any, where the destination alone is the key).
+    /// Port that the packet came in by. -1 if it was injected here, and where the destination alone is the
+    /// key.
     pub in_port: i16,
-    /// Virtual channel it came in on; -1 when injected here (or for any).
+    /// Virtual channel that the packet came in on. -1 if it was injected here, and where the destination
+    /// alone is the key.
     pub in_vc: i8,
-    /// Port it leaves by.
+    /// Port that the packet leaves by.
     pub out_port: u16,
-    /// Virtual channel it leaves on; 0 under [`TableKey::DstCount`], where the rule says it.
+    /// Virtual channel that the packet leaves on. 0 under [`TableKey::DstCount`], where the count says it.
     pub out_vc: u8,
 }
 
-impl Entry {
-    /// The numbers of a line of `fabc.tables/1`: the columns of the key, then `out_port`, and `out_vc` unless
-    /// the virtual channel follows from a count.
+impl TableEntry {
+    /// The numbers of a line of `fabc.tables/1`. They are the columns of the key, then `out_port`, then
+    /// `out_vc` unless the virtual channel follows from a count.
     pub fn numbers(&self, key: TableKey) -> impl Iterator<Item = i64> {
         let (dst, port, vc) = (i64::from(self.dst.0), i64::from(self.out_port), i64::from(self.out_vc));
         let (line, width) = match key {
@@ -99,29 +101,29 @@ impl Entry {
     }
 }
 
-/// The tables of one scenario: those of the canonical routers, carried to the others by the symmetry.
+/// The tables of one scenario: those of the canonical routers. The symmetry carries them to the others.
 #[derive(Clone, Debug)]
 pub struct ForwardingTables {
     /// The name of the scenario: `nominal`, or the fault.
     pub scenario: String,
-    /// Virtual channels of the budget.
+    /// The number of virtual channels of the budget.
     pub vcs: u8,
     /// What routers look packets up by.
     pub key: TableKey,
-    /// The symmetry that carries the tables; trivial where every router is listed.
+    /// The symmetry that carries the tables. Trivial where every router is listed.
     pub symmetry: Symmetry,
-    /// Sorted entries of every canonical router, by node class.
-    pub routers: Vec<Vec<Entry>>,
+    /// `[router class]`: the sorted entries of the canonical router.
+    pub routers: Vec<Vec<TableEntry>>,
 }
 
 impl ForwardingTables {
     /// The full table of any router, sorted.
-    pub fn router(&self, node: NodeId) -> Vec<Entry> {
+    pub fn router(&self, node: NodeId) -> Vec<TableEntry> {
         let g = self.symmetry.element_to(node);
         let canonical = &self.routers[self.symmetry.class(node)];
-        let mut entries: Vec<Entry> = canonical
+        let mut entries: Vec<TableEntry> = canonical
             .iter()
-            .map(|entry| Entry { dst: self.symmetry.image(g, entry.dst), ..*entry })
+            .map(|entry| TableEntry { dst: self.symmetry.image(g, entry.dst), ..*entry })
             .collect();
         entries.sort_unstable();
         entries

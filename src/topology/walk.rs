@@ -1,25 +1,25 @@
-//! What a walk of all tables counts.
+//! The totals of a walk along all routes.
 
-/// What all routes come to. The checker counts it by walking the tables, the compiler along its routes, and
-/// `fabc_check::carried` compares both.
+/// The totals of all routes. The checker counts them by walking the tables, and the compiler along its
+/// routes. `fabc_check::verify_walk` compares both.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walk {
-    /// `[channel class]` under the tables' symmetry: routes of all ordered pairs over one channel of the
-    /// class, each as often as its weight in the demand times the slowness of the channel: load in parts of a
-    /// unit.
+    /// `[channel class]` under the tables' symmetry: the load of one channel of the class, in parts of a
+    /// unit. Each route over it counts as often as its weight in the demand times the slowness of the
+    /// channel.
     pub loads: Vec<u64>,
-    /// `[load]` ascending: (load in parts, number of lit channels that carry it).
+    /// (load in parts of a unit, number of lit channels that carry it), by ascending load.
     pub load_histogram: Vec<(u64, u64)>,
     /// `[vc]`: hops of all routes on that virtual channel.
     pub vc_hops: Vec<u64>,
     /// `[h]`: ordered pairs whose route has h hops.
     pub route_hops: Vec<u64>,
-    /// Cycles that a flit spends on all routes together where nothing is in its way: at every hop the latency
-    /// of the router that it leaves and that of the link.
+    /// Sum over all routes of the cycles that a flit takes without contention. Each hop takes the latency of
+    /// the router that it leaves and that of the link.
     pub cycles_total: u64,
-    /// The same on the route that takes longest.
+    /// The cycles of the route that takes longest.
     pub cycles_most: u64,
-    /// Most table entries of any router.
+    /// The most table entries of one router.
     pub entries_max: u64,
     /// Table entries of all routers.
     pub entries_total: u64,
@@ -30,7 +30,7 @@ impl Walk {
     pub fn max_channel_load(&self) -> u64 {
         self.load_histogram.last().map_or(0, |&(load, _)| load)
     }
-    /// Hops of all routes.
+    /// The number of hops of all routes.
     pub fn total_hops(&self) -> u64 {
         self.vc_hops.iter().sum()
     }

@@ -1,10 +1,10 @@
-//! Whole builds: every shipped spec compiles to a directory that verifies and that no tampering survives;
-//! late errors read well; answers known from the literature come out.
+//! Whole builds: every shipped spec compiles to a directory that verifies and that no tampering survives.
+//! Late errors read well. Answers known from the literature come out.
 
 use crate::support::fixture;
 use fabc::check;
 use fabc::compile::{Stage, check_early, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::diag::SourceMap;
 use fabc::emit;
 use fabc::ids::Id;
@@ -22,7 +22,7 @@ fn read(path: &str) -> Result<String, String> {
 }
 
 /// Compiles a spec through `last`.
-fn compiled(path: &str, last: Stage) -> (Compiled, String) {
+fn compiled(path: &str, last: Stage) -> (CompiledFabric, String) {
     let (fabric, spec, _) =
         fabc::lang::read_normal(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}"));
     (
@@ -32,7 +32,7 @@ fn compiled(path: &str, last: Stage) -> (Compiled, String) {
 }
 
 /// Compiles a spec given as text.
-fn compiled_text(text: &str, last: Stage) -> (Compiled, String) {
+fn compiled_text(text: &str, last: Stage) -> (CompiledFabric, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { read(path) };
     let (fabric, spec, _) =
         fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
@@ -40,11 +40,11 @@ fn compiled_text(text: &str, last: Stage) -> (Compiled, String) {
 }
 
 /// The directory that a build writes.
-fn directory(compiled: &Compiled, spec: &str) -> Files {
+fn directory(compiled: &CompiledFabric, spec: &str) -> Files {
     emit::artifacts(compiled, spec, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect()
 }
 
-fn verifies(compiled: &Compiled, spec: &str) -> Files {
+fn verifies(compiled: &CompiledFabric, spec: &str) -> Files {
     let files = directory(compiled, spec);
     if let Err(errors) = fabc::verify::directory(&files, &compiled.fabric, spec) {
         panic!(
@@ -56,7 +56,7 @@ fn verifies(compiled: &Compiled, spec: &str) -> Files {
     files
 }
 
-fn metric(compiled: &Compiled, metric: Metric) -> f64 {
+fn metric(compiled: &CompiledFabric, metric: Metric) -> f64 {
     compiled.scenarios[0].metrics.value(metric).unwrap().as_f64()
 }
 
@@ -107,7 +107,7 @@ fn pod_128_is_routed_optimally_under_every_fault_and_survives_no_tampering() {
     assert!(metric(&compiled, Metric::VcBalance) <= 0.55);
     assert_eq!(compiled.scenarios.len(), 49);
     for (what, files, code) in tamperings(&files) {
-        let errors = check::directory(&files, &compiled.fabric).expect_err(what);
+        let errors = check::verify_directory(&files, &compiled.fabric).expect_err(what);
         let codes: Vec<String> = errors.iter().map(|error| error.code().unwrap().to_string()).collect();
         assert!(
             code.is_empty() || codes.iter().any(|found| found == code),
@@ -146,9 +146,9 @@ fn tori_have_their_known_distances() {
             .unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
         let pod = fabric.pod().expect("a pod");
         let topology_of = fabc::passes::synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
-        let whole = fabc::ir::Scene::whole(&topology_of);
-        let distances = fabc::passes::flow::distances(&whole).unwrap();
-        check::distances(&whole, &distances).unwrap();
+        let scene = fabc::ir::Scene::healthy(&topology_of);
+        let distances = fabc::passes::flow::distances(&scene).unwrap();
+        check::verify_distances(&scene, &distances).unwrap();
         assert_eq!(
             (distances.diameter, format!("{:.4}", distances.average()).as_str()),
             (diameter, hops),
@@ -187,8 +187,9 @@ fn the_exact_lp_stands_inside_the_certified_interval() {
             channels: (0..topology.channel_count())
                 .map(fabc::ids::ChannelId::new)
                 .map(|channel| {
-                    let ends = (topology.source(channel).node.index(), topology.target(channel).node.index());
-                    (ends.0, ends.1, topology.channel_class(symmetry, channel).index())
+                    let end_nodes =
+                        (topology.source(channel).node.index(), topology.target(channel).node.index());
+                    (end_nodes.0, end_nodes.1, topology.channel_class(symmetry, channel).index())
                 })
                 .collect(),
             capacities: Vec::new(),
@@ -413,7 +414,7 @@ fn no_bound_refuses_what_a_build_measures() {
             let line =
                 built.requires.iter().find(|outcome| outcome.require.metric_text() == lines[at].0).unwrap();
             let value = line.measured.unwrap_or_else(|| panic!("{} was not measured", lines[at].0)).as_f64();
-            // Rounded to the side on which it holds; times are whole picoseconds.
+            // Rounded to the side on which it holds. Times are whole picoseconds.
             if lines[at].1 == "<=" {
                 format!("{:.3}", value + 1e-3)
             } else {
@@ -431,24 +432,24 @@ fn no_bound_refuses_what_a_build_measures() {
 /// What `check` says it leaves to a build: lines about what no formula and no fixed topology tells.
 #[test]
 fn lines_that_only_a_build_decides_are_counted() {
-    let left = |text: &str| {
+    let resolution = |text: &str| {
         let (fabric, ..) = fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.to_owned()))
             .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         fabc::compile::check_early(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}"))
     };
     let net = "fabric f { link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 8; hosts = 2; vcs = 4; } topology = torus 3 x 4; ";
     assert_eq!(
-        left(&format!("{net} require diameter <= 3; require routers >= 12; require links == 24; }}")),
+        resolution(&format!("{net} require diameter <= 3; require routers >= 12; require links == 24; }}")),
         0
     );
     assert_eq!(
-        left(&format!(
+        resolution(&format!(
             "{net} require diameter <= 3; require max_channel_load <= 30; require bisection >= 2; }}"
         )),
         2
     );
     assert_eq!(
-        left(
+        resolution(
             &read("specs/failing_require.fab")
                 .unwrap()
                 .replace("use \"parts/tpu_v4.fab\";", &read("specs/parts/tpu_v4.fab").unwrap())
@@ -504,11 +505,11 @@ fn a_torus_by_allowed_turns_is_as_good_as_dimension_order() {
         };
         compiled_text(&lines.map(set).collect::<Vec<_>>().join("\n"), Stage::Emit).0
     };
-    let walked = |compiled: &Compiled| compiled.scenarios[0].metrics.clone();
+    let walked = |compiled: &CompiledFabric| compiled.scenarios[0].metrics.clone();
     let (by_turns, by_dimension) = (walked(&torus("allowed_turns")), walked(&torus("dimension_order")));
     let share = |metrics: &ScenarioMetrics| metrics.value(Metric::VcBalance).unwrap();
     let load = |metrics: &ScenarioMetrics| metrics.value(Metric::MaxChannelLoad).unwrap();
-    assert_eq!(load(&by_turns), Fraction::whole(32u64));
+    assert_eq!(load(&by_turns), Fraction::integer(32u64));
     assert!(
         load(&by_turns) <= load(&by_dimension)
             && share(&by_turns) <= share(&by_dimension).max(Fraction::new(55u8, 100u8)),

@@ -5,12 +5,12 @@ use crate::support::command;
 use crate::support::mixes;
 use crate::support::spec_text;
 use command::fabc;
-use fabc::compile::change::{NoChange, Planned};
+use fabc::compile::change::{NoChange, PlannedChange};
 use fabc::compile::{Stage, compile};
-use fabc::compiled::{Compiled, RoutedScenario};
+use fabc::compiled::{CompiledFabric, RoutedScenario};
 use fabc::ids::Id;
-use fabc::ir::{Delta, ForwardingTables, Scene, Staged, after};
-use fabc::passes::repair::Before;
+use fabc::ir::{Delta, ForwardingTables, Scene, StagedPlan, mirrors_after};
+use fabc::passes::repair::RankedTables;
 use fabc::passes::{plan, synth};
 use fabc::progress::Silent;
 use mixes::Mixes;
@@ -20,7 +20,7 @@ use serde_json::Value;
 use spec_text::SpecText;
 use std::path::Path;
 
-fn compiled(spec: &SpecText) -> Compiled {
+fn compiled(spec: &SpecText) -> CompiledFabric {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
     let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader)
@@ -43,21 +43,25 @@ fn topologies() -> [[&'static str; 2]; 3] {
     ]
 }
 
-fn routed(compiled: &Compiled) -> &RoutedScenario {
+fn routed(compiled: &CompiledFabric) -> &RoutedScenario {
     compiled.scenarios[0].routed.as_ref().unwrap()
 }
 
-fn most(compiled: &Compiled) -> u64 {
+fn most_moves(compiled: &CompiledFabric) -> u64 {
     compiled.scenarios[0].metrics.routed.as_ref().unwrap().max_channel_load()
 }
 
 /// The way from one to the other, with the tables in force.
-fn staged(old: &Compiled, new: &Compiled, factor: f64) -> Result<(ForwardingTables, Staged), NoChange> {
-    let mirrors = |compiled: &Compiled| compiled.pod.as_ref().unwrap().cross_connects.mirrors();
+fn staged(
+    old: &CompiledFabric,
+    new: &CompiledFabric,
+    factor: f64,
+) -> Result<(ForwardingTables, StagedPlan), NoChange> {
+    let mirrors = |compiled: &CompiledFabric| compiled.pod.as_ref().unwrap().cross_connects.mirrors();
     let (pod, tables, built) =
         (new.fabric.pod().unwrap(), routed(old).tables.unpacked(), routed(new).tables.unpacked());
-    let loads = [most(old), most(new)];
-    let planned = Planned {
+    let loads = [most_moves(old), most_moves(new)];
+    let planned = PlannedChange {
         fabric: &new.fabric,
         pod,
         live: &mirrors(old),
@@ -65,7 +69,7 @@ fn staged(old: &Compiled, new: &Compiled, factor: f64) -> Result<(ForwardingTabl
         tables: &tables,
         ranks: routed(old).proof.ranks(),
         topology: &new.topology,
-        built: Before { tables: &built, ranks: routed(new).proof.ranks() },
+        built: RankedTables { tables: &built, ranks: routed(new).proof.ranks() },
         own_order: false,
         lengths: &new.scenarios[0].lengths.lengths,
         loads,
@@ -80,15 +84,16 @@ fn at_every_moment_every_packet_arrives() {
     let mut mixes = Mixes::new(3);
     let (mut batches, mut waits) = (0, 0);
     for names in topologies() {
-        let both = names.map(|topology| compiled(&pod(topology)));
+        let compiled_pods = names.map(|topology| compiled(&pod(topology)));
         for (from, to) in [(0, 1), (1, 0)] {
-            let (old, new) = (&both[from], &both[to]);
+            let (old, new) = (&compiled_pods[from], &compiled_pods[to]);
             for factor in [1.3, 10.0] {
                 let (in_force, staged) = match staged(old, new, factor) {
                     Ok(found) => found,
                     Err(NoChange::TooMuch { load, .. }) => {
                         assert!(
-                            factor < 2.0 && load.is_none_or(|load| load > most(old).max(most(new))),
+                            factor < 2.0
+                                && load.is_none_or(|load| load > most_moves(old).max(most_moves(new))),
                             "{names:?} {load:?}"
                         );
                         continue;
@@ -106,22 +111,22 @@ fn at_every_moment_every_packet_arrives() {
                 );
                 let changes = staged.stages.iter().map(|stage| (&stage.tables, stage.steps.clone()));
                 for (change, steps) in changes.chain(staged.last.iter().map(|change| (change, 0..0))) {
-                    let most = most(old).max(most(new)) as f64;
+                    let largest_move = most_moves(old).max(most_moves(new)) as f64;
                     assert!(
-                        steps.is_empty() || change.load as f64 <= factor * most,
+                        steps.is_empty() || change.load as f64 <= factor * largest_move,
                         "{names:?} {}",
                         change.load
                     );
-                    let topology = synth::of_set_switches(&new.fabric, pod, &mirrors);
+                    let topology = synth::topology_from_mirrors(&new.fabric, pod, &mirrors);
                     // All that is to be removed is lit until nothing comes there any more.
                     let mut delta = change.delta.clone();
                     waits += delta.stranded.len();
                     delta.stranded.clear();
                     let arrived = mixes.arrived;
-                    mixes.walk(&Scene::whole(&topology), &tables, &delta);
+                    mixes.walk(&Scene::healthy(&topology), &tables, &delta);
                     assert!(mixes.arrived > arrived || delta.routers.is_empty());
                     tables = delta.applied(&tables, &[], "change");
-                    mirrors = after(&mirrors, &plan.steps[steps]);
+                    mirrors = mirrors_after(&mirrors, &plan.steps[steps]);
                     batches += 1;
                 }
                 assert_eq!(mirrors, new.pod.as_ref().unwrap().cross_connects.mirrors());
@@ -135,7 +140,7 @@ fn at_every_moment_every_packet_arrives() {
 /// in circles.
 #[test]
 fn independent_orders_wait_in_circles() {
-    let waits = |compiled: &Compiled, graph: &mut DiGraphMap<(usize, u8), ()>| {
+    let waits = |compiled: &CompiledFabric, graph: &mut DiGraphMap<(usize, u8), ()>| {
         let (topology, tables) = (&compiled.topology, routed(compiled).tables.unpacked());
         for node in topology.nodes() {
             for entry in tables.router(node).into_iter().filter(|entry| entry.in_port >= 0) {
@@ -152,19 +157,19 @@ fn independent_orders_wait_in_circles() {
     let mut circles = 0;
     for names in topologies() {
         let pods = names.map(|topology| compiled(&pod(topology)));
-        let mut both = DiGraphMap::new();
+        let mut joined_graph = DiGraphMap::new();
         for one in &pods {
             let mut alone = DiGraphMap::new();
             waits(one, &mut alone);
             assert!(!is_cyclic_directed(&alone));
-            waits(one, &mut both);
+            waits(one, &mut joined_graph);
         }
-        circles += usize::from(is_cyclic_directed(&both));
+        circles += usize::from(is_cyclic_directed(&joined_graph));
     }
     assert!(circles > 0);
 }
 
-/// Two pods, built as `out/old` and `out/new`; the tables of the new one do not rise by the ranks of the old.
+/// Two pods, built as `out/old` and `out/new`. The tables of the new one do not rise by the ranks of the old.
 fn built() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for (name, topology) in [("old", topologies()[2][0]), ("new", topologies()[2][1])] {
@@ -241,7 +246,7 @@ fn from_outside() {
                 list.unwrap().remove(0);
             });
         }
-        // An entry that goes elsewhere; one more key is dropped.
+        // An entry that goes elsewhere. One more key is dropped.
         tampered(&format!("{stage}/delta.json"), &|delta| {
             let router = delta["routers"]
                 .as_array_mut()
@@ -257,8 +262,8 @@ fn from_outside() {
     }
     tampered("plan.json", &|plan| {
         let ranks = plan["ranks"].as_array_mut().unwrap();
-        let other = ranks.iter().position(|rank| *rank != ranks[0]).unwrap();
-        ranks.swap(0, other);
+        let other_rank = ranks.iter().position(|rank| *rank != ranks[0]).unwrap();
+        ranks.swap(0, other_rank);
     });
     tampered("plan.json", &|plan| {
         plan["stages"][0]["load"] = (plan["stages"][0]["load"].as_u64().unwrap() + 1).into()
@@ -327,9 +332,9 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     );
     // What may stand side by side is told by the files alone.
     for (at, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
-        let mut other = plan.clone();
-        other["final"][at]["order"] = order.into();
-        std::fs::write(&path, other.to_string()).unwrap();
+        let mut tampered = plan.clone();
+        tampered["final"][at]["order"] = order.into();
+        std::fs::write(&path, tampered.to_string()).unwrap();
         judge(3);
     }
     // The injected keys are what routers turn, one by one, in any order.
@@ -345,20 +350,21 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
         fabc(place.path(), &["plan", "out/old", "out/narrow", "--tables", "way", "--order", "new"], 3);
     assert!(err.contains("two orders side by side take 4 virtual channels, but a chip has 2"), "{err}");
     // Nor does the checker take such a plan from others.
-    let mut other = plan.clone();
-    other["fabric"] = "narrow".into();
-    std::fs::write(&path, other.to_string()).unwrap();
+    let mut tampered = plan.clone();
+    tampered["fabric"] = "narrow".into();
+    std::fs::write(&path, tampered.to_string()).unwrap();
     let (_, err) = fabc(place.path(), &["verify", "out/narrow", "--plan", "way", "--from", "out/old"], 3);
     assert!(err.contains("two orders side by side take more virtual channels than a router has"), "{err}");
     // Nor one between builds that use unlike numbers of them.
-    let one = pod(topologies()[2][0]).with("budget { vcs = 1; faults = 0; }").with("routing = up_down;");
-    std::fs::write(place.path().join("pod.fab"), one.named("one").text()).unwrap();
+    let first_pod =
+        pod(topologies()[2][0]).with("budget { vcs = 1; faults = 0; }").with("routing = up_down;");
+    std::fs::write(place.path().join("pod.fab"), first_pod.named("one").text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
     fabc(place.path(), &["plan", "out/one", "out/old", "--tables", "same", "--load", "9"], 2);
     let path = place.path().join("same/plan.json");
-    let mut other = read(&path);
-    other["final"] = plan["final"].clone();
-    std::fs::write(&path, other.to_string()).unwrap();
+    let mut other_plan = read(&path);
+    other_plan["final"] = plan["final"].clone();
+    std::fs::write(&path, other_plan.to_string()).unwrap();
     let (_, err) = fabc(place.path(), &["verify", "out/old", "--plan", "same", "--from", "out/one"], 3);
     assert!(
         err.contains("two orders side by side need two builds that use equally many virtual channels"),
@@ -374,7 +380,7 @@ fn mistakes_are_told() {
     assert!(err.contains("error[FAB0510]") && err.contains("needs the tables in force"), "{err}");
     let err = plan(&["out/new", "out/old", "--tables", "way", "--load", "1"], 3);
     assert!(
-        err.contains("error[FAB0581]: there are no tables for the way: without the cross-connect of"),
+        err.contains("error[FAB0581]: there are no tables for the change: without the cross-connect of"),
         "{err}"
     );
     plan(&["out/old", "out/new", "--tables", "way", "--load", "0.5"], 2);
@@ -390,8 +396,8 @@ fn mistakes_are_told() {
         text.contains("nothing to change") && text.contains("0 entries added, 0 turned, 0 dropped"),
         "{text}"
     );
-    let other = pod(topologies()[2][1]).with("routing = up_down;").named("other");
-    std::fs::write(place.path().join("pod.fab"), other.text()).unwrap();
+    let other_pod = pod(topologies()[2][1]).with("routing = up_down;").named("other");
+    std::fs::write(place.path().join("pod.fab"), other_pod.text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
     let (text, _) =
         fabc(place.path(), &["plan", "out/new", "out/other", "--tables", "way", "--order", "new"], 2);

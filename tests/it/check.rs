@@ -31,9 +31,9 @@ fn diamond() -> Topology {
 #[test]
 fn a_ring_is_wired_as_declared() {
     let (fabric, topology, cross_connects) = ring(4, 2);
-    check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
-    check::distances(
-        &Scene::whole(&topology),
+    check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
+    check::verify_distances(
+        &Scene::healthy(&topology),
         &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] },
     )
     .unwrap();
@@ -43,7 +43,7 @@ fn a_ring_is_wired_as_declared() {
 fn a_pod_of_cubes_is_wired_as_declared() {
     let fabric = pod([4, 4, 4], 4, &[0, 1, 2], 4, 0);
     let (topology, cross_connects) = wire(&fabric, [1, 2, 0]);
-    check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
+    check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
     assert_eq!(topology.links().len(), 4 * 144 + 4 * 48);
 }
 
@@ -52,12 +52,12 @@ fn a_swapped_cross_connect_is_convicted() {
     let (fabric, topology, mut cross_connects) = ring(4, 2);
     let settings = &mut cross_connects.settings[ocs(&fabric, "X[0,0]")];
     (settings[0].b, settings[1].b) = (settings[1].b, settings[0].b);
-    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
+    let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0403");
     assert!(error.to_string().contains("cube0.+x[0,0] - cube2.-x[0,0] is said to carry"), "{error}");
     let settings = &mut cross_connects.settings[ocs(&fabric, "X[0,0]")];
     settings[1].b = settings[0].b;
-    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
+    let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(error.to_string(), "X[0,0]: cube2.-x[0,0] is joined to two ports at once");
 }
 
@@ -72,7 +72,7 @@ fn a_missing_mesh_link_is_convicted() {
         settings: IdVec::filled(Vec::new(), 1),
         ocs_of: IdVec::filled(None, topology.links().len()),
     };
-    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
+    let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0402");
     assert!(
         error.to_string().contains("the copper link from cube0[0,0,0].+x to cube0[1,0,0] is missing"),
@@ -82,20 +82,20 @@ fn a_missing_mesh_link_is_convicted() {
 
 #[test]
 fn a_false_symmetry_is_convicted() {
-    // Two cubes in a pair and two in another pair would be; a ring of four has no swap of neighbors that
+    // Two cubes in a pair and two in another pair would be. A ring of four has no swap of neighbors that
     // keeps ports.
     let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
     let swap: Vec<BlockId> = [1, 0, 3, 2].map(BlockId).to_vec();
     let symmetry = Symmetry::new(1, vec![(0..4).map(BlockId).collect(), swap]);
     let (topology, cross_connects) = wire_with(&fabric, [1, 0, 0], symmetry);
-    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
+    let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0404");
     // A set of free permutations that is no group.
     let step: Vec<BlockId> = [1, 2, 3, 0].map(BlockId).to_vec();
     let back: Vec<BlockId> = [3, 0, 1, 2].map(BlockId).to_vec();
     let symmetry = Symmetry::new(1, vec![(0..4).map(BlockId).collect(), step, back]);
     let (topology, cross_connects) = wire_with(&fabric, [1, 0, 0], symmetry);
-    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
+    let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert!(error.to_string().contains("it is no group"), "{error}");
 }
 
@@ -103,19 +103,21 @@ fn a_false_symmetry_is_convicted() {
 fn two_parts_are_convicted() {
     let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
     let (topology, cross_connects) = wire(&fabric, [2, 0, 0]);
-    let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
+    let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(error.to_string(), "nominal: no way from cube0[0,0,0] to cube1[0,0,0]");
 }
 
 #[test]
 fn distances_under_a_fault_that_breaks_the_symmetry() {
     let (_, topology, _) = ring(4, 2);
-    let mut scene = Scene::whole(&topology);
+    let mut scene = Scene::healthy(&topology);
     scene.lit[LinkId(0)] = false;
     // A path of four.
-    check::distances(&scene, &Distances { diameter: 3, total: 20, histogram: vec![0, 6, 4, 2] }).unwrap();
-    let error = check::distances(&scene, &Distances { diameter: 3, total: 18, histogram: vec![0, 6, 4, 2] })
-        .unwrap_err();
+    check::verify_distances(&scene, &Distances { diameter: 3, total: 20, histogram: vec![0, 6, 4, 2] })
+        .unwrap();
+    let error =
+        check::verify_distances(&scene, &Distances { diameter: 3, total: 18, histogram: vec![0, 6, 4, 2] })
+            .unwrap_err();
     assert_eq!(
         error.to_string(),
         "the hop distances are wrong: the sum of distances is claimed to be 18, but it is 20"
@@ -125,9 +127,10 @@ fn distances_under_a_fault_that_breaks_the_symmetry() {
 #[test]
 fn a_scene_must_say_of_every_link_whether_it_is_lit() {
     let (_, topology, _) = ring(4, 2);
-    let scene = Scene { lit: IdVec::filled(true, 3), ..Scene::whole(&topology) };
-    let error = check::distances(&scene, &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] })
-        .unwrap_err();
+    let scene = Scene { lit: IdVec::filled(true, 3), ..Scene::healthy(&topology) };
+    let error =
+        check::verify_distances(&scene, &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] })
+            .unwrap_err();
     assert_eq!(
         (code(&error).as_str(), error.to_string().as_str()),
         ("FAB0416", "lit links: 3 entries, but there must be 4")
@@ -137,46 +140,47 @@ fn a_scene_must_say_of_every_link_whether_it_is_lit() {
 #[test]
 fn the_diamond_has_its_known_bound() {
     let topology = diamond();
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     // 16 channels, 16 ordered pairs at distance 1 and 14 at distance 2: lambda <= 16/44.
-    check::distances(&scene, &Distances { diameter: 2, total: 44, histogram: vec![0, 16, 14] }).unwrap();
+    check::verify_distances(&scene, &Distances { diameter: 2, total: 44, histogram: vec![0, 16, 14] })
+        .unwrap();
     let unit = unit_lengths(&scene);
     assert_eq!((unit.volume, unit.distance), (16, 44));
-    check::dual(&scene, &uniform(&topology), &unit).unwrap();
+    check::verify_dual(&scene, &uniform(&topology), &unit).unwrap();
     // Only the cut around leaf 2: two channels in, two out, ten ordered pairs across it: lambda <= 4/10, a
     // weaker but true bound that lives on zero lengths elsewhere.
     let mut cut = DualLengths { lengths: vec![0; 36], volume: 4, distance: 10 };
     for (node, port) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
         cut.lengths[node * 6 + port] = 1;
     }
-    check::dual(&scene, &uniform(&topology), &cut).unwrap();
+    check::verify_dual(&scene, &uniform(&topology), &cut).unwrap();
     cut.distance += 1;
-    let error = check::dual(&scene, &uniform(&topology), &cut).unwrap_err();
+    let error = check::verify_dual(&scene, &uniform(&topology), &cut).unwrap_err();
     assert!(error.to_string().contains("the distance is claimed to be 11, but it is 10"), "{error}");
     cut.lengths[5 * 6 + 4] = 1;
-    let error = check::dual(&scene, &uniform(&topology), &cut).unwrap_err();
+    let error = check::verify_dual(&scene, &uniform(&topology), &cut).unwrap_err();
     assert!(error.to_string().contains("channel class 34 is dark, but has the length 1"), "{error}");
 }
 
 #[test]
 fn a_flow_must_conserve_and_keep_its_load() {
     let (_, topology, _) = ring(4, 2);
-    let (tables, _) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
+    let (tables, _) = hop_by_hop(&Scene::healthy(&topology), topology.symmetry(), "nominal", 2);
     let flow = flow_of(&topology, &tables);
     assert_eq!((flow.demand, flow.busiest), (1, 4));
-    check::flow(&Scene::whole(&topology), &uniform(&topology), &flow).unwrap();
-    let mut dark = Scene::whole(&topology);
+    check::verify_flow(&Scene::healthy(&topology), &uniform(&topology), &flow).unwrap();
+    let mut dark = Scene::healthy(&topology);
     dark.lit[LinkId(0)] = false;
-    let error = check::flow(&dark, &uniform(&topology), &flow).unwrap_err();
+    let error = check::verify_flow(&dark, &uniform(&topology), &flow).unwrap_err();
     assert!(error.to_string().contains("units on a dark channel"), "{error}");
     let mut leaky = flow.clone();
     let channel = leaky.flows[0].iter().position(|&units| units == 0).unwrap();
     leaky.flows[0][channel] = 1;
-    let error = check::flow(&Scene::whole(&topology), &uniform(&topology), &leaky).unwrap_err();
+    let error = check::verify_flow(&Scene::healthy(&topology), &uniform(&topology), &leaky).unwrap_err();
     assert_eq!(code(&error), "FAB0408");
     assert!(error.to_string().contains("of the flow from node 0, 1 units"), "{error}");
-    let error = check::flow(
-        &Scene::whole(&topology),
+    let error = check::verify_flow(
+        &Scene::healthy(&topology),
         &uniform(&topology),
         &FlowCertificate { busiest: 2, ..flow.clone() },
     )
@@ -184,8 +188,8 @@ fn a_flow_must_conserve_and_keep_its_load() {
     assert!(error.to_string().contains("claimed to carry 2 units, but it carries 4"), "{error}");
     assert_eq!(
         code(
-            &check::flow(
-                &Scene::whole(&topology),
+            &check::verify_flow(
+                &Scene::healthy(&topology),
                 &uniform(&topology),
                 &FlowCertificate { demand: 2, ..flow }
             )
@@ -203,7 +207,7 @@ fn trees_are_disjoint_and_span() {
         names.iter().map(|set| set.iter().map(|name| ocs(&fabric, name)).collect()).collect::<Vec<Vec<_>>>()
     };
     let check = |names: &[&[&str]]| {
-        check::trees(plant(&fabric), &topology, &cross_connects, &sets(names))
+        check::verify_trees(plant(&fabric), &topology, &cross_connects, &sets(names))
             .map_err(|error| error.to_string())
     };
     check(&[&["X[0,0]"], &["X[1,0]", "Y[0,0]"]]).unwrap();
@@ -218,7 +222,7 @@ fn trees_are_disjoint_and_span() {
 #[test]
 fn symmetric_tables_are_walked() {
     let (fabric, topology, _) = ring(5, 2);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let (tables, ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 2);
     let (walk, proof) = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops, [0, 10, 10]);
@@ -250,15 +254,15 @@ fn two_orbits_of_cubes() {
     for group in [turns(&[0]), turns(&[0, 3]), turns(&[0, 2, 4]), turns(&[0, 1, 2, 3, 4, 5])] {
         let symmetry = Symmetry::new(2, group);
         let (topology, cross_connects) = wire_with(&fabric, [1, 2, 0], symmetry);
-        check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
-        let scene = Scene::whole(&topology);
-        check::distances(&scene, &distances(&scene)).unwrap();
+        check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
+        let scene = Scene::healthy(&topology);
+        check::verify_distances(&scene, &distances(&scene)).unwrap();
         let lengths = unit_lengths(&scene);
-        check::dual(&scene, &uniform(&topology), &lengths).unwrap();
+        check::verify_dual(&scene, &uniform(&topology), &lengths).unwrap();
         let (tables, ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 8);
         let (walk, _) = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap();
         let flow = flow_of(&topology, &tables);
-        check::flow(&Scene::whole(&topology), &uniform(&topology), &flow).unwrap();
+        check::verify_flow(&Scene::healthy(&topology), &uniform(&topology), &flow).unwrap();
         // A link carries its two channels' loads, one of them at most the maximum channel load.
         assert!((walk.max_channel_load()..=2 * walk.max_channel_load()).contains(&flow.busiest));
         seen.push((
@@ -276,8 +280,8 @@ fn two_orbits_of_cubes() {
 #[test]
 fn symmetric_tables_of_a_broken_pod_are_convicted() {
     let (fabric, topology, _) = ring(4, 2);
-    let (tables, ranks) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
-    let mut scene = Scene::whole(&topology);
+    let (tables, ranks) = hop_by_hop(&Scene::healthy(&topology), topology.symmetry(), "nominal", 2);
+    let mut scene = Scene::healthy(&topology);
     scene.lit[LinkId(0)] = false;
     let error = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap_err();
     assert_eq!(code(&error), "FAB0404");
@@ -287,11 +291,11 @@ fn symmetric_tables_of_a_broken_pod_are_convicted() {
 fn a_ring_on_one_vc_deadlocks() {
     let (fabric, topology, _) = ring(4, 1);
     let tables = one_way(&topology);
-    let error = check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &[1; 6]).unwrap_err();
+    let error = check::judge_tables(&fabric, &Scene::healthy(&topology), &tables, &[1; 6]).unwrap_err();
     assert_eq!(code(&error), "FAB0413");
     assert_eq!(
         error.to_string(),
-        "nominal: 4 channels can wait on each other in a circle:\n\
+        "nominal: 4 channels can wait on each other in a cycle:\n\
          \x20 cube0[0,0,0].+x -> cube1[0,0,0] on VC 0, held by packets from cube0[0,0,0] to cube3[0,0,0]\n\
          \x20 cube1[0,0,0].+x -> cube2[0,0,0] on VC 0, held by packets from cube1[0,0,0] to cube0[0,0,0]\n\
          \x20 cube2[0,0,0].+x -> cube3[0,0,0] on VC 0, held by packets from cube2[0,0,0] to cube1[0,0,0]\n\
@@ -302,7 +306,7 @@ fn a_ring_on_one_vc_deadlocks() {
 #[test]
 fn a_wrong_rank_is_told_from_a_deadlock() {
     let (fabric, topology, _) = ring(5, 2);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let (tables, mut ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 2);
     ranks[1] = 0;
     let error = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap_err();
@@ -321,11 +325,11 @@ fn a_forwarding_loop_is_shown() {
             (0, 1 | 3) => (PortId(1), 0),
             _ => (PortId(0), 0),
         });
-    let error = check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &[0; 24]).unwrap_err();
+    let error = check::judge_tables(&fabric, &Scene::healthy(&topology), &tables, &[0; 24]).unwrap_err();
     assert_eq!(code(&error), "FAB0412");
     assert_eq!(
         error.to_string(),
-        "nominal: packets from cube2[0,0,0] to cube0[0,0,0] go round for ever:\n\
+        "nominal: packets from cube2[0,0,0] to cube0[0,0,0] loop forever:\n\
          \x20 cube3[0,0,0].-x -> cube2[0,0,0] on VC 0\n\
          \x20 cube2[0,0,0].+x -> cube3[0,0,0] on VC 0"
     );
@@ -334,9 +338,9 @@ fn a_forwarding_loop_is_shown() {
 #[test]
 fn bad_entries_are_convicted() {
     let (fabric, topology, _) = ring(4, 2);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let (tables, ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 2);
-    let convict = |change: &dyn Fn(&mut Vec<Entry>)| {
+    let convict = |change: &dyn Fn(&mut Vec<TableEntry>)| {
         let mut tables = tables.clone();
         change(&mut tables.routers[0]);
         let error = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap_err();
@@ -347,13 +351,13 @@ fn bad_entries_are_convicted() {
     });
     assert_eq!(code, "FAB0410");
     assert!(text.contains("has no entry for packets to cube0[0,0,0] injected there"), "{text}");
-    let bad = |change: &dyn Fn(&mut Vec<Entry>), expected: &str| {
+    let bad = |change: &dyn Fn(&mut Vec<TableEntry>), expected: &str| {
         let (code, text) = convict(change);
         assert_eq!(code, "FAB0411", "{text}");
         assert!(text.contains(expected), "{text}");
     };
     bad(
-        &|entries| entries.insert(1, Entry { out_port: 1, ..entries[0] }),
+        &|entries| entries.insert(1, TableEntry { out_port: 1, ..entries[0] }),
         "conflicts with the entry before it, which leaves by 0,0",
     );
     bad(&|entries| entries.insert(1, entries[0]), "conflicts");
@@ -363,16 +367,16 @@ fn bad_entries_are_convicted() {
     bad(&|entries| entries[0].out_vc = 2, "sends on VC 2, but there are 2");
     bad(&|entries| entries[0].in_vc = 0, "has an input that no packet comes by");
     bad(
-        &|entries| entries.push(Entry { dst: NodeId(4), ..entries[0] }),
+        &|entries| entries.push(TableEntry { dst: NodeId(4), ..entries[0] }),
         "is for a router that does not exist",
     );
     bad(
-        &|entries| entries.insert(0, Entry { dst: NodeId(0), ..entries[0] }),
+        &|entries| entries.insert(0, TableEntry { dst: NodeId(0), ..entries[0] }),
         "is for packets that have arrived",
     );
     bad(
         &|entries| {
-            entries.push(Entry { in_port: 5, in_vc: 1, ..entries[0] });
+            entries.push(TableEntry { in_port: 5, in_vc: 1, ..entries[0] });
             entries.sort_unstable();
         },
         "no route uses the entry for packets to cube0[0,0,0] that came in by -z on VC 1, which leaves by +x on VC 0",
@@ -382,10 +386,10 @@ fn bad_entries_are_convicted() {
 #[test]
 fn tables_must_keep_the_vc_budget() {
     let (mut fabric, topology, _) = ring(4, 2);
-    let (tables, ranks) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
+    let (tables, ranks) = hop_by_hop(&Scene::healthy(&topology), topology.symmetry(), "nominal", 2);
     fabric.budget.vcs = 1;
     assert_eq!(
-        code(&check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &ranks).unwrap_err()),
+        code(&check::judge_tables(&fabric, &Scene::healthy(&topology), &tables, &ranks).unwrap_err()),
         "FAB0415"
     );
 }
@@ -394,13 +398,13 @@ fn tables_must_keep_the_vc_budget() {
 fn up_down_is_proved_on_cubes() {
     let fabric = pod([2, 2, 2], 4, &[0, 1, 2], 1, 1);
     let (topology, cross_connects) = wire(&fabric, [1, 2, 1]);
-    check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
-    for scenario in Scenario::all(&fabric, &topology) {
+    check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
+    for scenario in Scenario::tolerated(&fabric, &topology) {
         let scene = surviving_scene(&scenario.fault, &topology, Some(&cross_connects));
         let (tables, ranks) = up_down(&scene, &scenario.name);
         let (walk, _) = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 32 * 31);
-        check::dual(&scene, &uniform(&topology), &unit_lengths(&scene)).unwrap();
+        check::verify_dual(&scene, &uniform(&topology), &unit_lengths(&scene)).unwrap();
     }
 }
 
@@ -408,8 +412,8 @@ fn up_down_is_proved_on_cubes() {
 fn a_thousand_chips_router_by_router() {
     let fabric = pod([4, 4, 4], 16, &[0, 1, 2], 1, 0);
     let (topology, cross_connects) = wire(&fabric, [1, 4, 2]);
-    check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
-    let scene = Scene::whole(&topology);
+    check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
+    let scene = Scene::healthy(&topology);
     let (tables, ranks) = up_down(&scene, "nominal");
     let (walk, _) = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops.iter().sum::<u64>(), 1024 * 1023);

@@ -178,10 +178,10 @@ fn files_and_directories_in_each_others_place_are_told() {
     std::fs::write(directory.path().join("pod.fab"), SpecText::pod([2, 2, 2], 2).text()).unwrap();
     assert_eq!(code(&fabc(directory.path(), &["build", "pod.fab", "-q", "--stop-after", "synthesize"])), 0);
     for command in ["build", "check", "fmt", "graph"] {
-        let told = help(&[command, "out/pod"], 1);
+        let refusal = help(&[command, "out/pod"], 1);
         let message = "cannot read `out/pod`: it is a directory, not a regular file";
         assert_eq!(
-            told,
+            refusal,
             ["FAB0501", message, "it is a built directory; its spec is `out/pod/spec.fab`"],
             "{command}"
         );
@@ -190,10 +190,10 @@ fn files_and_directories_in_each_others_place_are_told() {
     for args in
         [&["verify", "pod.fab"][..], &["tables", "pod.fab"], &["sim", "pod.fab"], &["collective", "pod.fab"]]
     {
-        let told = help(args, 2);
+        let refusal = help(args, 2);
         let message = "`pod.fab` is not a directory that `fabc build` wrote: it is a file";
         let hint = "build it, and name the directory that the build writes: `fabc build pod.fab`, then for example `out/pod`";
-        assert_eq!(told, ["FAB0510", message, hint], "{args:?}");
+        assert_eq!(refusal, ["FAB0510", message, hint], "{args:?}");
     }
     assert_eq!(help(&["verify", "out"], 2)[2], "name the directory of one fabric, such as `out/pod`");
     assert_eq!(
@@ -224,9 +224,9 @@ fn usage_errors_have_the_form_that_was_asked_for() {
     let directory = tempfile::tempdir().unwrap();
     let args = ["build", "pod.fab", "--stop-after", "lunch", "--message-format"];
     let short = fabc(directory.path(), &[&args[..], &["short"]].concat());
-    let told = "fabc: error[FAB0548]: invalid value 'lunch' for '--stop-after <STAGE>' [possible values: parse, resolve, synthesize, \
+    let stage_error = "fabc: error[FAB0548]: invalid value 'lunch' for '--stop-after <STAGE>' [possible values: parse, resolve, synthesize, \
                 analyze, route, check, emit]\n";
-    assert_eq!((code(&short), err(&short)), (2, told));
+    assert_eq!((code(&short), err(&short)), (2, stage_error));
     let json = fabc(directory.path(), &["--message-format=json", "check"]);
     let object: serde_json::Value = serde_json::from_str(err(&json)).expect("one object");
     assert_eq!((code(&json), &object["code"]), (2, &"FAB0548".into()));
@@ -305,7 +305,7 @@ fn a_disk_that_is_full_does_not_cost_the_source() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("pod.fab");
     std::fs::write(&path, untidy()).unwrap();
-    // Without the trap, the signal kills; either way the source must live.
+    // Without the trap, the signal kills. Either way the source must live.
     for (trap, exit_code) in [("trap '' XFSZ;", Some(2)), ("", None)] {
         let shell = format!("{trap} ulimit -f 1; exec \"$0\" fmt pod.fab");
         let output = Command::new("sh")
@@ -378,7 +378,7 @@ fn a_standard_output_that_takes_nothing_is_an_error() {
                 err(&output)
             );
         }
-        // Devices that are meant to take everything still do; so does nothing at all where nothing is said.
+        // Devices that are meant to take everything still do, so does nothing at all where nothing is said.
         let null = std::fs::File::create("/dev/null").unwrap();
         assert_eq!(
             code(&command(directory.path(), args).stdin(input()).stdout(null).output().unwrap()),
@@ -512,10 +512,10 @@ fn long_names_and_many_errors_are_shown_in_short() {
 #[cfg(unix)]
 fn inputs_are_read_within_limits() {
     let directory = tempfile::tempdir().unwrap();
-    let at = |name: &str| directory.path().join(name);
-    assert!(Command::new("mkfifo").arg(at("pipe")).status().expect("mkfifo").success());
-    std::fs::File::create(at("huge")).unwrap().set_len(1 << 40).unwrap();
-    std::fs::create_dir_all(at("built/inputs")).unwrap();
+    let path = |name: &str| directory.path().join(name);
+    assert!(Command::new("mkfifo").arg(path("pipe")).status().expect("mkfifo").success());
+    std::fs::File::create(path("huge")).unwrap().set_len(1 << 40).unwrap();
+    std::fs::create_dir_all(path("built/inputs")).unwrap();
     let pod = |setting: &str| {
         let pod = SpecText::pod([2, 2, 2], 2)
             .without("ocs Y")
@@ -550,7 +550,7 @@ fn inputs_are_read_within_limits() {
             ),
             ("matrix.fab", pod(&format!("demand = matrix \"{input}\"; topology = synthesize;"))),
         ] {
-            std::fs::write(at(name), text).unwrap();
+            std::fs::write(path(name), text).unwrap();
             let output = confined(directory.path(), &["check", name, "--message-format", "short"], null());
             assert_eq!(code(&output), 1, "{name}: {}", err(&output));
             assert!(
@@ -571,9 +571,9 @@ fn inputs_are_read_within_limits() {
         }
     }
     // A regular file is refused by its length, and says the limit of its kind.
-    std::fs::write(at("use.fab"), pod("use \"huge\"; topology = synthesize;")).unwrap();
-    std::fs::write(at("matrix.fab"), pod("demand = matrix \"huge\"; topology = synthesize;")).unwrap();
-    std::fs::write(at("cross_connects.fab"), pod("topology = cross_connects \"huge\";")).unwrap();
+    std::fs::write(path("use.fab"), pod("use \"huge\"; topology = synthesize;")).unwrap();
+    std::fs::write(path("matrix.fab"), pod("demand = matrix \"huge\"; topology = synthesize;")).unwrap();
+    std::fs::write(path("cross_connects.fab"), pod("topology = cross_connects \"huge\";")).unwrap();
     for (args, part) in [
         (&["check", "huge"][..], "FAB0007"),
         (&["check", "use.fab"], "it has more than 4194304 bytes"),
@@ -586,25 +586,25 @@ fn inputs_are_read_within_limits() {
         assert!(err(&output).contains(part), "{args:?}: {}", err(&output));
     }
     // Directories, and the live setting of a plan.
-    std::fs::write(at("built/spec.fab"), pod("topology = cross_connects \"live.json\";")).unwrap();
-    std::fs::write(at("built/manifest.json"), "{}").unwrap();
-    std::fs::write(at("built/ocs.json"), "{}").unwrap();
+    std::fs::write(path("built/spec.fab"), pod("topology = cross_connects \"live.json\";")).unwrap();
+    std::fs::write(path("built/manifest.json"), "{}").unwrap();
+    std::fs::write(path("built/ocs.json"), "{}").unwrap();
     let cross_connects = r#"{"format":"fabc.ocs/1","ocs":[]}"#;
-    std::fs::write(at("built/inputs/ocs.json"), cross_connects).unwrap();
-    assert!(Command::new("mkfifo").arg(at("built/notes")).status().expect("mkfifo").success());
+    std::fs::write(path("built/inputs/ocs.json"), cross_connects).unwrap();
+    assert!(Command::new("mkfifo").arg(path("built/notes")).status().expect("mkfifo").success());
     let output = confined(directory.path(), &["verify", "built"], null());
     assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{}", err(&output));
     let dark = ["X[0,0]", "X[0,1]", "X[1,0]", "X[1,1]"]
         .map(|name| format!(r#"{{"name":"{name}","a":[],"b":[],"cross_connects":[]}}"#));
-    std::fs::write(at("built/ocs.json"), cross_connects.replace("[]", &format!("[{}]", dark.join(","))))
+    std::fs::write(path("built/ocs.json"), cross_connects.replace("[]", &format!("[{}]", dark.join(","))))
         .unwrap();
     for live in ["/dev/zero", "pipe", "huge"] {
         let output = confined(directory.path(), &["plan", live, "built"], null());
         let wanted = if live == "huge" { "FAB0519" } else { "FAB0501" };
         assert!(code(&output) == 1 && err(&output).contains(wanted), "{live}: {}", err(&output));
     }
-    std::fs::remove_file(at("built/inputs/ocs.json")).unwrap();
-    assert!(Command::new("mkfifo").arg(at("built/inputs/ocs.json")).status().expect("mkfifo").success());
+    std::fs::remove_file(path("built/inputs/ocs.json")).unwrap();
+    assert!(Command::new("mkfifo").arg(path("built/inputs/ocs.json")).status().expect("mkfifo").success());
     for args in [&["verify", "built"][..], &["tables", "built", "--router", "0"], &["plan", "huge", "built"]]
     {
         let output = confined(directory.path(), args, null());

@@ -12,7 +12,7 @@ fn small() -> SpecText {
     SpecText::pod([2, 2, 2], 2).named("small").with("require diameter <= 6;")
 }
 
-/// A directory with `small.fab`.
+/// Makes a temporary directory with `small.fab`.
 fn workplace() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("small.fab"), small().text()).unwrap();
@@ -49,7 +49,7 @@ fn a_build_ends_with_what_it_wrote_and_verifies() {
     let (out, _) = fabc(place.path(), &["verify", "out/small"], 0);
     assert!(out.starts_with("verified out/small: "), "{out}");
     assert!(
-        out.contains("every file comes out again to the byte") && out.contains("report.json passes"),
+        out.contains("every file is reproduced to the byte") && out.contains("report.json passes"),
         "{out}"
     );
 }
@@ -145,7 +145,7 @@ fn a_place_that_cannot_be_written_is_an_error_with_a_code() {
 #[test]
 fn a_require_that_fails_is_shown_at_its_line_and_everything_is_written() {
     let place = workplace();
-    // Six ports reach 16 chips in two hops at best; this torus does not.
+    // Six ports reach 16 chips in two hops at best. This torus does not.
     let broken = small().text().replace("diameter <= 6", "diameter <= 6; require latency <= 34 cycles");
     std::fs::write(place.path().join("broken.fab"), broken).unwrap();
     let (out, err) = fabc(place.path(), &["build", "broken.fab", "--message-format", "short"], 3);
@@ -433,7 +433,7 @@ fn what_is_emitted_for_others_is_verified_again() {
             && out.contains("56 routes walked, all arrive: 96 hops"),
         "{out}"
     );
-    let own = [
+    let arguments = [
         "verify",
         "--tables",
         "out/small/tables/nominal.json",
@@ -442,9 +442,9 @@ fn what_is_emitted_for_others_is_verified_again() {
         "--message-format",
         "json",
     ];
-    let (out, _) = fabc(place.path(), &own, 0);
-    let found: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((found["hops"].as_u64(), found["max_channel_load"].as_u64()), (Some(96), Some(4)));
+    let (out, _) = fabc(place.path(), &arguments, 0);
+    let summary: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((summary["hops"].as_u64(), summary["max_channel_load"].as_u64()), (Some(96), Some(4)));
 
     let read = |path: &str| std::fs::read_to_string(place.path().join(path)).unwrap();
     let numbers = |line: &str| -> Vec<usize> {
@@ -626,8 +626,8 @@ fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
 /// What ends in `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`. A running build has two: directory, lock.
 #[cfg(unix)]
 fn leftovers(directory: &Path) -> Vec<String> {
-    let all = if directory.is_dir() { names(directory) } else { Vec::new() };
-    all.into_iter().filter(|name| name.contains(".fabc-")).collect()
+    let entries = if directory.is_dir() { names(directory) } else { Vec::new() };
+    entries.into_iter().filter(|name| name.contains(".fabc-")).collect()
 }
 
 #[cfg(unix)]
@@ -745,11 +745,11 @@ fn a_parameter_is_set_and_the_directory_is_verified() {
 fn what_is_set_wrongly_is_told_at_the_command_line() {
     let place = workplace();
     let of_n = spec("small_of_n");
-    let told =
+    let message =
         |set: &str| fabc(place.path(), &["build", &of_n, "--message-format", "short", "--set", set], 1).1;
-    assert!(told("cubs=3").starts_with("--set:1:1: error[FAB0142]"), "{}", told("cubs=3"));
-    assert!(told("cubes=17").starts_with("--set:1:7: error[FAB0144]"), "{}", told("cubes=17"));
-    assert!(told("side=1").contains("FAB0142") && told("seed").contains("FAB0018"));
+    assert!(message("cubs=3").starts_with("--set:1:1: error[FAB0142]"), "{}", message("cubs=3"));
+    assert!(message("cubes=17").starts_with("--set:1:7: error[FAB0144]"), "{}", message("cubes=17"));
+    assert!(message("side=1").contains("FAB0142") && message("seed").contains("FAB0018"));
     let (_, err) = fabc(place.path(), &["build", &of_n, "--set", "seed=-1"], 1);
     assert!(err.contains("[--set:1:6]") && err.contains("FAB0107"), "{err}");
     assert!(!place.path().join("out").exists());
@@ -806,6 +806,6 @@ fn links_alone_are_written_without_a_flow() {
         assert_eq!(dot, wanted("topology.dot"));
     }
     let (said, _) = fabc(place.path(), &["check", "ring.fab", "--stop-after", "synthesize"], 0);
-    let told = "ring: wired (torus, 8 routers, 0 requires, 8 links)\n`--stop-after analyze` measures distances and throughput\n";
-    assert_eq!(said, told);
+    let summary = "ring: wired (torus, 8 routers, 0 requires, 8 links)\n`--stop-after analyze` measures distances and throughput\n";
+    assert_eq!(said, summary);
 }

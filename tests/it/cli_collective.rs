@@ -15,7 +15,7 @@ fn built(spec: &SpecText) -> tempfile::TempDir {
     place
 }
 
-/// Four chips in a ring; 12.5 GB/s, 20 ns a hop. Of 100 kB half a shard takes 1 us.
+/// Four chips in a ring. 12.5 GB/s, 20 ns a hop. Of 100 kB half a shard takes 1 us.
 fn ring() -> tempfile::TempDir {
     built(&SpecText::network("torus 4;"))
 }
@@ -36,8 +36,11 @@ fn json(place: &tempfile::TempDir, args: &[&str]) -> Value {
 
 /// Algorithm, steps, chunk times, time in ns of a candidate.
 fn candidate<'a>(row: &'a Value, algorithm: &str) -> &'a Value {
-    let all = row["candidates"].as_array().unwrap();
-    all.iter().find(|one| one["algorithm"] == algorithm).unwrap_or_else(|| panic!("no {algorithm} in {row}"))
+    let candidates = row["candidates"].as_array().unwrap();
+    candidates
+        .iter()
+        .find(|one| one["algorithm"] == algorithm)
+        .unwrap_or_else(|| panic!("no {algorithm} in {row}"))
 }
 
 fn ns(value: &Value) -> f64 {
@@ -60,7 +63,7 @@ fn a_ring_of_four_by_hand() {
     let rows = report["collectives"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["collective"].as_str().unwrap()).collect();
     assert_eq!(names, ["all_gather", "reduce_scatter", "all_reduce", "all_to_all"]);
-    // Two steps; both halves from both neighbours, then a half of the far shard from each side.
+    // Two steps. Both halves from both neighbours, then a half of the far shard from each side.
     for row in &rows[..2] {
         let steps = candidate(row, "steps");
         assert_eq!(
@@ -87,7 +90,7 @@ fn a_ring_of_four_by_hand() {
         (&Value::from(4), &Value::from(6), 6080.0),
         "{sum}"
     );
-    // 3/4 of the vector is 6 us; a sum needs two hops.
+    // 3/4 of the vector is 6 us. A sum needs two hops.
     assert_eq!(ns(&rows[2]["bound_ns"]), 6040.0, "{}", rows[2]);
     // Everybody gathers whole vectors, in halves of 4 us.
     let local = candidate(&rows[2], "local");
@@ -127,15 +130,15 @@ fn without_barriers_only_the_critical_path_counts() {
             report["collectives"][0].clone()
         });
         for one in without["candidates"].as_array().unwrap() {
-            let other = candidate(&with, one["algorithm"].as_str().unwrap());
+            let other_candidate = candidate(&with, one["algorithm"].as_str().unwrap());
             assert!(
-                ns(&one["time_ns"]) <= ns(&other["time_ns"]) && ns(&one["share"]) <= 1.0,
-                "{one} {other}"
+                ns(&one["time_ns"]) <= ns(&other_candidate["time_ns"]) && ns(&one["share"]) <= 1.0,
+                "{one} {other_candidate}"
             );
         }
         assert!(ns(&without["bound_ns"]) <= ns(&with["bound_ns"]), "{without} {with}");
     }
-    // The last half of the far shard leaves a hop after it came: 3 us and two hops; the bound has one less.
+    // The last half of the far shard leaves a hop after it came: 3 us and two hops. The bound has one less.
     let report = json(
         &place,
         &["--size", "100kB", "--collective", "all_gather", "--algorithm", "steps", "--chunks", "2"],
@@ -164,17 +167,18 @@ fn a_pod_in_every_form_and_scenario() {
     assert_eq!(text, run(&place, &["--size", "1MiB", "--threads", "1"], 0).0, "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
     let (csv, _) = run(&place, &["--sizes", "1KiB..4KiB", "--format", "csv"], 0);
-    // Three sizes; three algorithms of a gather, a scatter and a sum, one of all to all.
+    // Three sizes. Three algorithms of a gather, a scatter and a sum, one of all to all.
     assert_eq!(csv.lines().count(), 1 + 3 * (3 + 3 + 3 + 1), "{csv}");
     let report = json(&place, &["--size", "1MiB", "--collective", "all_reduce", "--scenario", "all"]);
     let rows = report["collectives"].as_array().unwrap();
     assert_eq!(rows.len(), 13, "the healthy pod, four switches of each of three groups");
     let worst = &rows[0]["worst_fault"];
-    let most = rows[1..].iter().map(|row| ns(&row["time_ns"])).fold(0.0, f64::max);
-    assert!(ns(&worst["time_ns"]) == most && most >= ns(&rows[0]["time_ns"]), "{worst}");
+    let longest_time = rows[1..].iter().map(|row| ns(&row["time_ns"])).fold(0.0, f64::max);
+    assert!(ns(&worst["time_ns"]) == longest_time && longest_time >= ns(&rows[0]["time_ns"]), "{worst}");
     assert!(rows[1..].iter().all(|row| row["worst_fault"].is_null()), "{report}");
-    let one = json(&place, &["--size", "1MiB", "--collective", "all_reduce", "--scenario", "X[0,0]"]);
-    assert_eq!(one["collectives"][0]["scenario"], "X[0,0]");
+    let single_scenario =
+        json(&place, &["--size", "1MiB", "--collective", "all_reduce", "--scenario", "X[0,0]"]);
+    assert_eq!(single_scenario["collectives"][0]["scenario"], "X[0,0]");
     // Crossovers are where the fastest changes.
     let report = json(&place, &["--size", "1MiB", "--collective", "all_reduce"]);
     for crossover in report["collectives"][0]["crossovers"].as_array().unwrap() {
@@ -266,9 +270,9 @@ fn schedules_are_written_read_and_judged() {
         (&Value::from("fabc.collective/1"), &Value::from(true), &Value::from(16))
     );
     let tampered = |change: &dyn Fn(&mut Value), word: &str| {
-        let mut wrong = plan.clone();
-        change(&mut wrong);
-        std::fs::write(place.path().join("wrong.json"), wrong.to_string()).unwrap();
+        let mut changed_plan = plan.clone();
+        change(&mut changed_plan);
+        std::fs::write(place.path().join("wrong.json"), changed_plan.to_string()).unwrap();
         let (_, error) = verify("wrong.json", 3);
         assert!(error.contains("FAB0428") && error.contains(word), "{word}: {error}");
     };
@@ -297,18 +301,18 @@ fn schedules_are_written_read_and_judged() {
         ("scenario", Value::from("X[0,0]"), "only schedules of the healthy fabric"),
         ("more", Value::from(1), "unknown field"),
     ] {
-        let mut wrong = plan.clone();
-        wrong[key] = value;
-        std::fs::write(place.path().join("wrong.json"), wrong.to_string()).unwrap();
+        let mut changed_plan = plan.clone();
+        changed_plan[key] = value;
+        std::fs::write(place.path().join("wrong.json"), changed_plan.to_string()).unwrap();
         let (_, error) = verify("wrong.json", 1);
         assert!(error.contains("FAB0418") && error.contains(word), "{error}");
     }
     // Of another network.
-    let other = ring();
-    let there = other.path().join("out/net/topology.json");
+    let other_place = ring();
+    let topology_path = other_place.path().join("out/net/topology.json");
     let (_, error) = fabc(
         place.path(),
-        &["verify", "--collective", "plan.json", "--topology", there.to_str().unwrap()],
+        &["verify", "--collective", "plan.json", "--topology", topology_path.to_str().unwrap()],
         3,
     );
     assert!(error.contains("FAB0428") && error.contains("16 routers"), "{error}");
@@ -319,8 +323,8 @@ fn trees_by_hand() {
     // Up to the middle chip and back: 100 kB in four pieces of 2 us, hops of 20 ns.
     let place = built(&SpecText::network("mesh 3;"));
     let trees = ["--size", "100kB", "--collective", "all_reduce", "--algorithm", "trees"];
-    let of = |more: &[&str]| json(&place, &[&trees[..], more].concat())["collectives"][0].clone();
-    let row = of(&["--chunks", "4"]);
+    let collective_row = |more: &[&str]| json(&place, &[&trees[..], more].concat())["collectives"][0].clone();
+    let row = collective_row(&["--chunks", "4"]);
     assert_eq!(
         (ns(&row["time_ns"]), ns(&row["volume_ns"]), ns(&row["latency_ns"])),
         (10_040.0, 10_000.0, 40.0),
@@ -333,37 +337,37 @@ fn trees_by_hand() {
     );
     // Two links between three chips: 8 us, and a last hop of the two.
     assert_eq!(ns(&row["bound_ns"]), 8_040.0, "{row}");
-    let row = of(&["--chunks", "4", "--overhead", "100ns", "--barrier"]);
+    let row = collective_row(&["--chunks", "4", "--overhead", "100ns", "--barrier"]);
     assert_eq!(
         (ns(&row["time_ns"]), ns(&row["overhead_ns"]), ns(&row["latency_ns"])),
         (10_600.0, 500.0, 100.0),
         "{row}"
     );
     // As many pieces as there are flits: 1562 of 64 B and a bit, 5.122 ns each.
-    let row = of(&[]);
+    let row = collective_row(&[]);
     assert_eq!((&row["chunks"], &row["steps"]), (&Value::from(1562), &Value::from(1563)), "{row}");
     assert!((ns(&row["time_ns"]) - (1563.0 * 8000.0 / 1562.0 + 40.0)).abs() < 0.01, "{row}");
-    let row = of(&["--chunks", "9999"]);
+    let row = collective_row(&["--chunks", "9999"]);
     assert_eq!((&row["chunks"], &row["chunks_asked"]), (&Value::from(1562), &Value::from(9999)), "{row}");
     // Of what nobody named the algorithm is, nothing is printed.
     let report = json(&place, &["--size", "100kB", "--algorithm", "trees"]);
-    let all: Vec<_> =
+    let collective_names: Vec<_> =
         report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
-    assert_eq!(all, ["all_reduce"]);
+    assert_eq!(collective_names, ["all_reduce"]);
     // Four paths share the links of a ring, three to a link: 4/3 vectors at a time, the bound to the byte but
     // for the first piece's ways.
     let row =
         json(&ring(), &[&trees[..], &["--barrier", "--chunks", "10"]].concat())["collectives"][0].clone();
-    // 2.5 kB are 200 ns; 9 pieces after 4 hops are 13 rounds of three and a hop.
+    // 2.5 kB are 200 ns. 9 pieces after 4 hops are 13 rounds of three and a hop.
     assert_eq!((&row["steps"], ns(&row["time_ns"])), (&Value::from(13), 13.0 * 620.0), "{row}");
 }
 
 #[test]
 fn all_to_all_by_hand() {
-    // Of a ring of five 20 kB go to each, 1.6 us; 1 + 1 + 2 + 2 hops make three shards a channel.
+    // Of a ring of five 20 kB go to each, 1.6 us. 1 + 1 + 2 + 2 hops make three shards a channel.
     let place = built(&SpecText::network("torus 5;"));
-    let all = ["--size", "100kB", "--collective", "all_to_all"];
-    let report = json(&place, &all);
+    let all_to_all = ["--size", "100kB", "--collective", "all_to_all"];
+    let report = json(&place, &all_to_all);
     let row = &report["collectives"][0];
     assert_eq!(
         (&row["algorithm"], ns(&row["time_ns"]), ns(&row["bound_ns"])),
@@ -382,7 +386,11 @@ fn all_to_all_by_hand() {
     );
     // 4/5 of 100 kB in 4.82 us.
     assert_eq!(ns(&row["bandwidth"]), 16.598, "{row}");
-    let barrier = json(&place, &[&all[..], &["--barrier", "--chunks", "1", "--overhead", "5ns"]].concat())["collectives"][0].clone();
+    let barrier = json(
+        &place,
+        &[&all_to_all[..], &["--barrier", "--chunks", "1", "--overhead", "5ns"]].concat(),
+    )["collectives"][0]
+        .clone();
     // Three slots, each with an overhead and a hop.
     assert_eq!(
         (&barrier["steps"], &barrier["volume"], ns(&barrier["time_ns"])),
@@ -391,10 +399,10 @@ fn all_to_all_by_hand() {
     );
     // A full mesh of four: 2 us and a hop.
     let place = built(&SpecText::network("hyperx 4;"));
-    let row = json(&place, &all)["collectives"][0].clone();
+    let row = json(&place, &all_to_all)["collectives"][0].clone();
     assert_eq!((ns(&row["time_ns"]), &row["share"]), (2_020.0, &Value::from(1.0)), "{row}");
     // A ring of four: what bounds all is two shards a channel, whatever the tables lead over one.
-    let row = json(&ring(), &all)["collectives"][0].clone();
+    let row = json(&ring(), &all_to_all)["collectives"][0].clone();
     assert_eq!((ns(&row["bound_ns"]), &row["bound"]["kind"]), (4_020.0, &Value::from("flow")), "{row}");
     let shards = row["tables_bound"]["shards"].as_u64().unwrap();
     assert!(shards >= 2 && ns(&row["time_ns"]) >= 2_000.0 * shards as f64 + 20.0, "{row}");
@@ -450,7 +458,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         let tables: &[&str] = if with_tables { &["--tables", tables] } else { &[] };
         fabc(place.path(), &[&args[..], tables].concat(), code)
     };
-    let wrong = |plan: &Value, change: &dyn Fn(&mut Value), code: i32, word: &str| {
+    let expect_conviction = |plan: &Value, change: &dyn Fn(&mut Value), code: i32, word: &str| {
         let mut plan = plan.clone();
         change(&mut plan);
         std::fs::write(path("wrong.json"), plan.to_string()).unwrap();
@@ -467,12 +475,22 @@ fn trees_and_messages_are_written_read_and_judged() {
     let (_, error) = judge("plan.json", true, 1);
     assert!(error.contains("FAB0418") && error.contains("follows no tables"), "{error}");
     let root = trees["trees"][0]["root"].as_u64().unwrap() as usize;
-    let other = (root + 1) % 16;
-    wrong(&trees, &|plan| plan["trees"][0]["up"][other] = Value::from(-1), 3, "has no way up");
-    wrong(&trees, &|plan| plan["trees"][0]["root"] = Value::from(other), 3, "tree 0");
-    wrong(&trees, &|plan| plan["trees"][0]["up"][other] = Value::from(9999), 3, "does not go up");
-    wrong(&trees, &|plan| plan["capacity"] = Value::from(0), 3, "is in more than 0 trees");
-    wrong(
+    let other_root = (root + 1) % 16;
+    expect_conviction(
+        &trees,
+        &|plan| plan["trees"][0]["up"][other_root] = Value::from(-1),
+        3,
+        "has no way up",
+    );
+    expect_conviction(&trees, &|plan| plan["trees"][0]["root"] = Value::from(other_root), 3, "tree 0");
+    expect_conviction(
+        &trees,
+        &|plan| plan["trees"][0]["up"][other_root] = Value::from(9999),
+        3,
+        "does not go up",
+    );
+    expect_conviction(&trees, &|plan| plan["capacity"] = Value::from(0), 3, "is in more than 0 trees");
+    expect_conviction(
         &trees,
         &|plan| {
             let again = plan["trees"][0].clone();
@@ -481,16 +499,46 @@ fn trees_and_messages_are_written_read_and_judged() {
         3,
         "trees",
     );
-    wrong(&trees, &|plan| plan["bounds"][0]["channels"] = Value::from(1), 3, "its witness gives");
-    wrong(&trees, &|plan| plan["chunks"] = Value::from(0), 3, "cannot be numbered");
-    wrong(&trees, &|plan| plan["trees"][0]["up"][other] = Value::from(-2), 1, "is -2, which is no channel");
-    wrong(&trees, &|plan| drop(plan.as_object_mut().unwrap().remove("capacity")), 1, "need their `capacity`");
-    wrong(&trees, &|plan| plan["latency"] = Value::from(1), 1, "`latency` says nothing here");
-    wrong(&trees, &|plan| plan["canonical"] = Value::from(true), 1, "`canonical` says nothing here");
-    wrong(&trees, &|plan| plan["order"] = Value::from("reverse"), 1, "`order` says nothing here");
-    wrong(&trees, &|plan| plan["steps"] = Value::Array(Vec::new()), 1, "one of `steps`, `trees` and `sends`");
-    wrong(&trees, &|plan| plan["algorithm"] = Value::from("gather_reduce"), 1, "that lists `steps`");
-    wrong(&trees, &|plan| plan["trees"][0]["down"] = Value::from(1), 1, "unknown field");
+    expect_conviction(&trees, &|plan| plan["bounds"][0]["channels"] = Value::from(1), 3, "its witness gives");
+    expect_conviction(&trees, &|plan| plan["chunks"] = Value::from(0), 3, "cannot be numbered");
+    expect_conviction(
+        &trees,
+        &|plan| plan["trees"][0]["up"][other_root] = Value::from(-2),
+        1,
+        "is -2, which is no channel",
+    );
+    expect_conviction(
+        &trees,
+        &|plan| drop(plan.as_object_mut().unwrap().remove("capacity")),
+        1,
+        "need their `capacity`",
+    );
+    expect_conviction(&trees, &|plan| plan["latency"] = Value::from(1), 1, "`latency` has no effect here");
+    expect_conviction(
+        &trees,
+        &|plan| plan["canonical"] = Value::from(true),
+        1,
+        "`canonical` has no effect here",
+    );
+    expect_conviction(
+        &trees,
+        &|plan| plan["order"] = Value::from("reverse"),
+        1,
+        "`order` has no effect here",
+    );
+    expect_conviction(
+        &trees,
+        &|plan| plan["steps"] = Value::Array(Vec::new()),
+        1,
+        "one of `steps`, `trees` and `sends`",
+    );
+    expect_conviction(
+        &trees,
+        &|plan| plan["algorithm"] = Value::from("gather_reduce"),
+        1,
+        "that lists `steps`",
+    );
+    expect_conviction(&trees, &|plan| plan["trees"][0]["down"] = Value::from(1), 1, "unknown field");
     for (chunks, latency) in [("1", false), ("2", true)] {
         // Where a chunk takes less than a hop it is planned to be on its way.
         let sends = emit("all_to_all", "direct", &["--chunks", chunks]);
@@ -499,32 +547,32 @@ fn trees_and_messages_are_written_read_and_judged() {
         assert!(text.contains("all_to_all by direct, 16 chips"), "{text}");
         let (_, error) = judge("plan.json", false, 1);
         assert!(error.contains("FAB0418") && error.contains("add `--tables FILE`"), "{error}");
-        wrong(
+        expect_conviction(
             &sends,
             &|plan| drop(plan["sends"].as_array_mut().unwrap().pop()),
             3,
             "parts of messages are sent",
         );
-        wrong(&sends, &|plan| plan["sends"][0] = plan["sends"][1].clone(), 3, "is sent twice");
-        wrong(
+        expect_conviction(&sends, &|plan| plan["sends"][0] = plan["sends"][1].clone(), 3, "is sent twice");
+        expect_conviction(
             &sends,
             &|plan| plan["sends"][0][1] = plan["sends"][0][0].clone(),
             3,
             "is nothing that is sent",
         );
-        wrong(
+        expect_conviction(
             &sends,
             &|plan| plan["sends"][0][3].as_array_mut().unwrap().push(Value::from(999)),
             3,
             "has slots for",
         );
-        wrong(
+        expect_conviction(
             &sends,
             &|plan| drop(plan["sends"][0][3].as_array_mut().unwrap().pop()),
             3,
             "has slots for 0 hops",
         );
-        wrong(
+        expect_conviction(
             &sends,
             &|plan| {
                 let far = plan["sends"]
@@ -538,7 +586,7 @@ fn trees_and_messages_are_written_read_and_judged() {
             3,
             "is sent on in slot",
         );
-        wrong(
+        expect_conviction(
             &sends,
             &|plan| {
                 plan["sends"].as_array_mut().unwrap().iter_mut().for_each(|send| send[3][0] = Value::from(0))
@@ -546,15 +594,35 @@ fn trees_and_messages_are_written_read_and_judged() {
             3,
             "",
         );
-        let of = |kind: &str| {
+        let bound_index = |kind: &str| {
             sends["bounds"].as_array().unwrap().iter().position(|bound| bound["kind"] == kind).unwrap()
         };
-        let (channel, flow) = (of("channel"), of("flow"));
-        wrong(&sends, &|plan| plan["bounds"][channel]["shards"] = Value::from(1), 3, "its witness gives");
-        wrong(&sends, &|plan| plan["bounds"][flow]["distance"] = Value::from(1), 3, "its witness gives");
-        wrong(&sends, &|plan| plan["bounds"][flow]["volume"] = Value::from(9999), 3, "its witness gives");
-        wrong(&sends, &|plan| plan["capacity"] = Value::from(1), 1, "`capacity` says nothing here");
-        wrong(
+        let (channel, flow) = (bound_index("channel"), bound_index("flow"));
+        expect_conviction(
+            &sends,
+            &|plan| plan["bounds"][channel]["shards"] = Value::from(1),
+            3,
+            "its witness gives",
+        );
+        expect_conviction(
+            &sends,
+            &|plan| plan["bounds"][flow]["distance"] = Value::from(1),
+            3,
+            "its witness gives",
+        );
+        expect_conviction(
+            &sends,
+            &|plan| plan["bounds"][flow]["volume"] = Value::from(9999),
+            3,
+            "its witness gives",
+        );
+        expect_conviction(
+            &sends,
+            &|plan| plan["capacity"] = Value::from(1),
+            1,
+            "`capacity` has no effect here",
+        );
+        expect_conviction(
             &sends,
             &|plan| plan["collective"] = Value::from("all_gather"),
             3,
@@ -562,11 +630,19 @@ fn trees_and_messages_are_written_read_and_judged() {
         );
     }
     // Tables of something else, and sl2vl beside a schedule.
-    let there = ring();
-    let other = there.path().join("out/net/tables/nominal.json");
+    let other_place = ring();
+    let tables_path = other_place.path().join("out/net/tables/nominal.json");
     let (_, error) = fabc(
         place.path(),
-        &["verify", "--collective", "plan.json", "--topology", topology, "--tables", other.to_str().unwrap()],
+        &[
+            "verify",
+            "--collective",
+            "plan.json",
+            "--topology",
+            topology,
+            "--tables",
+            tables_path.to_str().unwrap(),
+        ],
         1,
     );
     assert!(error.contains("FAB0418") && error.contains("lists other routers"), "{error}");
@@ -671,23 +747,33 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
     let place = declared();
     let report: Value =
         serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
-    let all = report["collectives"].as_array().unwrap();
-    let names: Vec<&str> = all.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let collectives = report["collectives"].as_array().unwrap();
+    let names: Vec<&str> = collectives.iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["experts", "gradients", "shared", "start", "sums", "weights"]);
-    let all: Vec<&Value> = ["gradients", "start", "weights"]
+    let collective_rows: Vec<&Value> = ["gradients", "start", "weights"]
         .iter()
-        .map(|name| all.iter().find(|one| one["name"] == **name).unwrap())
+        .map(|name| collectives.iter().find(|one| one["name"] == **name).unwrap())
         .collect();
     assert_eq!(
-        (ns(&all[2]["time_ns"]), ns(&all[2]["bound_ns"]), &all[2]["steps"]),
+        (
+            ns(&collective_rows[2]["time_ns"]),
+            ns(&collective_rows[2]["bound_ns"]),
+            &collective_rows[2]["steps"]
+        ),
         (3040.0, 3040.0, &Value::from(2))
     );
-    assert_eq!((ns(&all[0]["time_ns"]), &all[0]["algorithm"]), (6080.0, &Value::from("gather_reduce")));
-    assert_eq!((&all[1]["root"], &all[1]["chunks"]), (&Value::from("router[2]"), &Value::from(2)));
+    assert_eq!(
+        (ns(&collective_rows[0]["time_ns"]), &collective_rows[0]["algorithm"]),
+        (6080.0, &Value::from("gather_reduce"))
+    );
+    assert_eq!(
+        (&collective_rows[1]["root"], &collective_rows[1]["chunks"]),
+        (&Value::from("router[2]"), &Value::from(2))
+    );
     // The line of the contract on faults has them planned for: without a link four chips are a line of three,
     // over which every byte goes twice, in three hops with a barrier after each.
-    let faults = all[0]["scenarios"].as_array().unwrap();
-    assert_eq!((faults.len(), all[2]["scenarios"].as_array().unwrap().len()), (5, 1));
+    let faults = collective_rows[0]["scenarios"].as_array().unwrap();
+    assert_eq!((faults.len(), collective_rows[2]["scenarios"].as_array().unwrap().len()), (5, 1));
     assert_eq!(
         (&faults[1]["bound"]["channels"], ns(&faults[1]["bound_ns"])),
         (&Value::from(6), 8060.0),
@@ -707,7 +793,7 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
     assert!(told.contains("report.json collectives"), "{told}");
 }
 
-/// The command knows them by name; its options go before what the spec says.
+/// The command knows them by name. Its options go before what the spec says.
 #[test]
 fn collectives_of_a_spec_are_known_by_name() {
     let place = declared();
@@ -715,17 +801,17 @@ fn collectives_of_a_spec_are_known_by_name() {
     let heads = text.lines().filter(|line| line.starts_with("collectives on net, nominal: 4 chips")).count();
     assert_eq!(heads, 6, "{text}");
     assert!(text.contains("the root is router[2]") && text.contains("a barrier after every step"), "{text}");
-    let one = |args: &[&str]| {
+    let weights_row = |args: &[&str]| {
         json(&place, &[&["--collective", "weights"], args].concat())["collectives"][0].clone()
     };
-    let row = one(&[]);
+    let row = weights_row(&[]);
     assert_eq!(
         (&row["collective"], &row["algorithm"], ns(&row["time_ns"])),
         (&"all_gather".into(), &"steps".into(), 3040.0),
         "{row}"
     );
     // Whole vectors of twice the size, by slots.
-    let row = one(&["--size", "200kB", "--algorithm", "multitree"]);
+    let row = weights_row(&["--size", "200kB", "--algorithm", "multitree"]);
     assert_eq!(
         (&row["size"], &row["algorithm"], ns(&row["time_ns"])),
         (&200_000.into(), &"multitree".into(), 8040.0),
@@ -807,7 +893,7 @@ fn schedules_for_the_programs_of_others() {
             "{text}"
         );
         assert!(
-            text.contains("nobody waits for ever, even where both ends of a connection must meet"),
+            text.contains("nothing waits forever, even where both ends of a connection must meet"),
             "{text}"
         );
         let traces = std::fs::read_dir(place.path().join("a/traces")).unwrap();
@@ -820,7 +906,7 @@ fn schedules_for_the_programs_of_others() {
         assert!(read("a/plan.xml").contains("inplace=\"1\" outofplace=\"1\" minBytes=\"0\" maxBytes="));
         std::fs::remove_dir_all(place.path().join("a")).unwrap();
     }
-    // In a scenario; the bytes are the same again, on any number of threads.
+    // In a scenario. The bytes are the same again, on any number of threads.
     let dark =
         ["--size", "64KiB", "--collective", "all_gather", "--scenario", "X[0,0]", "--emit", "msccl=dark.xml"];
     run(&place, &dark, 0);
@@ -831,20 +917,20 @@ fn schedules_for_the_programs_of_others() {
     let json =
         [&["verify", "--collective", "dark.xml", "--topology", topology][..], &["--message-format", "json"]]
             .concat();
-    let told = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"))
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"))
         .args(json)
         .current_dir(place.path())
         .output()
         .unwrap()
         .stdout;
-    let told: Value = serde_json::from_slice(&told).unwrap();
+    let printed: Value = serde_json::from_slice(&output).unwrap();
     assert_eq!(
-        (&told["collective"], &told["judged"], &told["gpus"]),
+        (&printed["collective"], &printed["judged"], &printed["gpus"]),
         (&Value::from("allgather"), &Value::from("result"), &Value::from(16))
     );
     // Tampering has a code and a place.
-    let wrong = first.replacen("deps=\"0\"", "deps=\"99\"", 1);
-    std::fs::write(place.path().join("wrong.xml"), wrong).unwrap();
+    let tampered = first.replacen("deps=\"0\"", "deps=\"99\"", 1);
+    std::fs::write(place.path().join("wrong.xml"), tampered).unwrap();
     let (_, error) = verify("wrong.xml", 3);
     assert!(
         error.contains("FAB0429") && error.contains("waits for step 99") && error.contains("line "),
@@ -888,7 +974,7 @@ fn what_cannot_be_written_leaves_nothing() {
     assert!(told.contains("RCCL takes 64"), "{told}");
 }
 
-/// Cycles of a schedule by its own timetable, and in the packet model as a trace; channels carry a flit a
+/// Cycles of a schedule by its own timetable, and in the packet model as a trace. Channels carry a flit a
 /// cycle of 1 ns.
 fn twice(place: &tempfile::TempDir, args: &[&str]) -> [f64; 2] {
     let (report, told) = run(place, &[args, &["--emit", "trace=t.csv", "--format", "json"]].concat(), 0);
@@ -906,7 +992,7 @@ fn twice(place: &tempfile::TempDir, args: &[&str]) -> [f64; 2] {
 
 #[test]
 fn a_schedule_takes_its_own_time_in_the_simulator() {
-    // 64 B a cycle are a flit; no two chips have two links.
+    // 64 B a cycle are a flit. No two chips have two links.
     let net = built(
         &SpecText::network("torus 4 x 4;").with("link wire { bandwidth = 512 Gbps; latency = 10 ns; }"),
     );
@@ -933,7 +1019,7 @@ fn a_schedule_takes_its_own_time_in_the_simulator() {
             );
         }
     }
-    // Trees: too many pieces; barriers; piece by piece.
+    // Trees: too many pieces. Barriers. Piece by piece.
     let trees = |more: &[&str], code| {
         let args = ["--collective", "all_reduce", "--algorithm", "trees", "--emit", "trace=u.csv"];
         run(&places[1].0, &[&args[..], more].concat(), code).1
@@ -953,7 +1039,7 @@ fn a_schedule_takes_its_own_time_in_the_simulator() {
 }
 
 /// Spines only forward: what is gathered and summed goes along the tables, from leaf to leaf. Every leaf has
-/// two links up; a shard of 25 kB takes 2 us, a hop 20 ns.
+/// two links up. A shard of 25 kB takes 2 us, a hop 20 ns.
 #[test]
 fn leaves_send_where_spines_only_forward() {
     let text = "collective gradients = all_reduce { size = 100 kB; chunks = 1; }
@@ -989,7 +1075,7 @@ fn leaves_send_where_spines_only_forward() {
     let rows = json(&place, &["--size", "100kB", "--collective", "all_gather"]);
     let row = &rows["collectives"][0];
     assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");
-    // A quarter of the vector to every leaf, a slot of 2 us each; then everybody's quarter to all but the
+    // A quarter of the vector to every leaf, a slot of 2 us each. Then everybody's quarter to all but the
     // root.
     let rows = json(&place, &["--size", "100kB", "--collective", "broadcast", "--root", "0"]);
     let row = &rows["collectives"][0];

@@ -78,15 +78,15 @@ fn by_the_rules_of_nfs_no_run_is_made_twice_and_leftovers_go() {
     assert!(!files(&place.path().join("sweep")).keys().any(|path| stays(path)));
     // What a killed build leaves, and a killed run that was there already.
     for child in [&["build", "ring.fab", "-q"][..], &["sweep", "run", "sweep", "-q"]] {
-        let left = place.path().join("out/.ring.fabc-tmp-1");
-        std::fs::create_dir_all(left.join("tables")).unwrap();
+        let leftover = place.path().join("out/.ring.fabc-tmp-1");
+        std::fs::create_dir_all(leftover.join("tables")).unwrap();
         std::fs::write(place.path().join("out/.ring.fabc-lock-1"), "").unwrap();
         let of_a_run =
             std::fs::read_dir(place.path().join("sweep/runs")).unwrap().next().unwrap().unwrap().path();
         std::fs::write(of_a_run.join(".lock"), "").unwrap();
         assert!(command(place.path(), child).env("LD_PRELOAD", &library).status().unwrap().success());
         match child[0] {
-            "build" => assert!(!left.exists() && !place.path().join("out/.ring.fabc-lock-1").exists()),
+            "build" => assert!(!leftover.exists() && !place.path().join("out/.ring.fabc-lock-1").exists()),
             _ => assert!(!of_a_run.join(".lock").exists()),
         }
     }
@@ -102,20 +102,20 @@ fn what_a_killed_process_was_writing_goes() {
     fabc(place.path(), &["build", "ring.fab", "--shard", "1/2"], 0);
     let spec =
         files(&place.path().join("sweep/runs")).into_keys().find(|path| path.ends_with("spec.fab")).unwrap();
-    let left = [
+    let leftovers = [
         place.path().join("sweep/runs").join(&spec).with_file_name(".spec.fab.fabc-tmp-1"),
         place.path().join("sweep/.sweep.json.fabc-tmp-1-3"),
         place.path().join("out/ring.shards/spec/.spec.fab.fabc-tmp-1"),
         place.path().join("out/ring.shards/kept/.nominal.bin.fabc-tmp-1"),
     ];
-    left.iter().for_each(|path| std::fs::write(path, "half").unwrap());
+    leftovers.iter().for_each(|path| std::fs::write(path, "half").unwrap());
     // Nobody takes what somebody is writing.
     let written = place.path().join("out/ring.shards/kept/.other.bin.fabc-tmp-1");
     let file = std::fs::File::create(&written).unwrap();
     file.try_lock().unwrap();
     fabc(place.path(), &plan, 0);
     fabc(place.path(), &["build", "out/ring.shards", "--shard", "2/2"], 0);
-    let stay: Vec<_> = left.iter().filter(|path| path.exists()).collect();
+    let stay: Vec<_> = leftovers.iter().filter(|path| path.exists()).collect();
     assert!(stay.is_empty() && written.exists(), "{stay:?}");
 }
 
@@ -136,7 +136,7 @@ fn first_runs(sweep: &Path) -> [std::path::PathBuf; 2] {
     })
 }
 
-/// Replaces some text of a file; returns the old content.
+/// Replaces some text of a file. Returns the old content.
 fn change(path: &Path, from: &str, to: &str) -> Vec<u8> {
     let old = std::fs::read(path).unwrap();
     let text = String::from_utf8(old.clone()).unwrap();
@@ -154,8 +154,9 @@ fn sign(directory: &Path, name: &str) {
     let old = value["files"][line].clone();
     value["files"][line]["bytes"] = bytes.len().into();
     value["files"][line]["blake3"] = blake3::hash(&bytes).to_hex().as_str().into();
-    let of = |line: &serde_json::Value| format!("\"bytes\":{},\"blake3\":{}", line["bytes"], line["blake3"]);
-    change(&manifest, &of(&old), &of(&value["files"][line]));
+    let bytes_and_hash =
+        |line: &serde_json::Value| format!("\"bytes\":{},\"blake3\":{}", line["bytes"], line["blake3"]);
+    change(&manifest, &bytes_and_hash(&old), &bytes_and_hash(&value["files"][line]));
 }
 
 #[test]
@@ -167,11 +168,11 @@ fn a_figure_that_was_changed_does_not_come_into_the_table() {
     let old = change(&report, "\"diameter\":2", "\"diameter\":99999");
     let (_, err) = fabc(place.path(), &["sweep", "merge", "sweep"], 2);
     let run = built.display();
-    let told = format!(
+    let message = format!(
         "FAB0544 × `sweep/{run}/report.json` is not the file that the run wrote: its hash is not the one of `manifest.json` help: remove \
          `sweep/{run}`: `fabc sweep run` runs it again"
     );
-    assert_eq!(flowing(&err), told);
+    assert_eq!(flowing(&err), message);
     // Under a hash of its own it stands in the table, and is convicted.
     sign(&sweep.join(&built), "report.json");
     fabc(place.path(), &["sweep", "merge", "sweep", "-q"], 0);
@@ -206,13 +207,12 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
         std::fs::write(sweep.join(path), old).unwrap();
     };
     let path = |path: &Path| format!("`sweep/{}`", path.display());
-    let again = "does not come out again from the runs";
+    let again = "is not reproduced from the runs";
     convicted(Path::new("table.csv"), "4,9,kept,16", "4,9,kept,17", &format!("`sweep/table.csv` {again}"), 3);
     convicted(Path::new("table.json"), "\"kept\"", "\"open\"", &format!("`sweep/table.json` {again}"), 3);
     convicted(Path::new("table.txt"), "kept", "open", &format!("`sweep/table.txt` {again}"), 3);
     convicted(Path::new("index.html"), "kept", "open", &format!("`sweep/index.html` {again}"), 3);
-    let words =
-        format!("{} does not come out again: the run ends otherwise", path(&failed.join("failed.json")));
+    let words = format!("{} is not reproduced: the run ends otherwise", path(&failed.join("failed.json")));
     convicted(&failed.join("failed.json"), "\"message\":\"", "\"message\":\"no ", &words, 3);
     let words = format!(
         "{} is not the spec of this run: its key is another one than that of `sweep.json`",
@@ -263,7 +263,7 @@ fn an_impossible_corner_is_a_failed_run() {
     assert!(rows[1].starts_with("2,open,") || rows[1].starts_with("2,kept,"), "{table}");
     assert!(rows[3].starts_with("8,failed,") && rows[3].contains("FAB0111: "), "{table}");
     fabc(place.path(), &["sweep", "verify", "sweep"], 0);
-    // What is wrong with all values refuses the sweep, at its place; so does a value that is not declared.
+    // What is wrong with all values refuses the sweep, at its place, so does a value that is not declared.
     let (_, err) = fabc(
         place.path(),
         &["sweep", "pod.fab", "--set", "n=8,9", "-o", "none", "--message-format", "short"],
@@ -363,10 +363,10 @@ fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were
     // What is not quoted as it should be is told with its line.
     std::fs::write(place.path().join("t.csv"), "0,\"b,c,1,1\n").unwrap();
     let (_, err) = fabc(place.path(), &["sim", "out/net", "--with", "traffic = trace \"t.csv\""], 1);
-    let told = flowing(&err);
+    let message = flowing(&err);
     assert!(
-        told.contains("a quote is not closed")
-            && told.contains("help: a quote within quotes is written twice"),
+        message.contains("a quote is not closed")
+            && message.contains("help: a quote within quotes is written twice"),
         "{err}"
     );
     // The values of a sweep are text, too.

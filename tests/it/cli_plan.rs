@@ -28,7 +28,7 @@ fn json(path: &Path) -> Value {
         .expect("JSON")
 }
 
-/// Applies the operations of RFC 6902 that a plan uses; panics where the RFC demands an error, and where an
+/// Applies the operations of RFC 6902 that a plan uses. Panics where the RFC demands an error, and where an
 /// add would replace something.
 fn apply(document: &mut Value, patch: &Value) {
     for operation in patch.as_array().expect("a patch is a list") {
@@ -262,31 +262,31 @@ fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
 fn availability_is_told_of_a_pod() {
     let place = workplace();
     let fail = "host=0.002/day,cable=0.0005/day,ocs=0.001/day";
-    let of =
+    let availability =
         |args: &[&str], code: i32| fabc(place.path(), &[&["availability", "one/pod"], args].concat(), code);
-    let (text, _) = of(&["--host-chips", "2", "--job", "3", "--fail", fail], 0);
+    let (text, _) = availability(&["--host-chips", "2", "--job", "3", "--fail", fail], 0);
     assert!(
         text.contains("a job of 3 of 4 cubes, 1 spare")
             && text.contains("one dark switch after the other 0."),
         "{text}"
     );
-    let (found, _) = of(
+    let (found, _) = availability(
         &["--host-chips", "2", "--job", "3", "--fail", fail, "--repair", "12h", "--restart", "0s", "--json"],
         0,
     );
-    let found: Value = serde_json::from_str(&found).unwrap();
+    let answer: Value = serde_json::from_str(&found).unwrap();
     assert_eq!(
-        (&found["format"], &found["hosts"], &found["ocses"]),
+        (&answer["format"], &answer["hosts"], &answer["ocses"]),
         (&"fabc.availability/1".into(), &2.into(), &6.into()),
-        "{found}"
+        "{answer}"
     );
     assert_eq!(
-        (&found["measured"], &found["throughput"]),
+        (&answer["measured"], &answer["throughput"]),
         (&1.into(), &serde_json::json!([1.0, 1.0, 1.0])),
-        "{found}"
+        "{answer}"
     );
     // By hand: a cube is down for r / 2 / (1 + r / 2), r of two hosts and its cables.
-    let rate = 2.0 * 0.002 + found["cables"].as_f64().unwrap() * 0.0005;
+    let rate = 2.0 * 0.002 + answer["cables"].as_f64().unwrap() * 0.0005;
     let down = |rate: f64| rate * 0.5 / (1.0 + rate * 0.5);
     let up = 1.0 - down(rate);
     let power = |base: f64, times: u32| (0..times).fold(1.0, |power, _| power * base);
@@ -294,7 +294,7 @@ fn availability_is_told_of_a_pod() {
     for (row, enough) in
         [("waiting", power(up, 3)), ("swapped", power(up, 4) + 4.0 * power(up, 3) * (1.0 - up))]
     {
-        let share = found["availability"][row][0].as_f64().unwrap();
+        let share = answer["availability"][row][0].as_f64().unwrap();
         assert!((share - enough * lit).abs() < 1e-6, "{row}: {share}, {}", enough * lit);
     }
     for (args, words) in [
@@ -304,12 +304,12 @@ fn availability_is_told_of_a_pod() {
         (["--host-chips", "2", "--fail", "host=0.1"], "`0.1` is no rate"),
         (["--host-chips", "2", "--fail", "host=1/day,host=2/day"], "given twice"),
     ] {
-        let (_, error) = of(&args, 2);
+        let (_, error) = availability(&args, 2);
         assert!(error.contains("FAB0571") && error.contains(words), "{error}");
     }
     // Rates as people write small ones.
     let [plain, short] = [fail, "host=2e-3/day,cable=5e-4/day,ocs=1E-3/day"]
-        .map(|fail| of(&["--host-chips", "2", "--fail", fail], 0).0);
+        .map(|fail| availability(&["--host-chips", "2", "--fail", fail], 0).0);
     assert_eq!(plain, short);
     std::fs::write(
         place.path().join("ring.fab"),
@@ -320,8 +320,8 @@ fn availability_is_told_of_a_pod() {
     let (_, error) =
         fabc(place.path(), &["availability", "out/ring", "--host-chips", "1", "--fail", fail], 2);
     assert!(error.contains("FAB0571") && error.contains("a network has no cubes to be swapped"), "{error}");
-    let (_, error) = of(&["--host-chips", "2", "--fail", fail, "--job", "5"], 2);
+    let (_, error) = availability(&["--host-chips", "2", "--fail", fail, "--job", "5"], 2);
     assert!(error.contains("it has 4 cubes") || error.contains("a job of 5 cubes"), "{error}");
-    let (_, error) = of(&["--host-chips", "2", "--fail", fail, "--repair", "soon"], 2);
+    let (_, error) = availability(&["--host-chips", "2", "--fail", fail, "--repair", "soon"], 2);
     assert!(error.contains("is no time"), "{error}");
 }

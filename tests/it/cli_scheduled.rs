@@ -149,6 +149,6 @@ fn a_spare_chip_does_what_another_would() {
     assert_eq!(lines, chip("2", "nominal").1);
     assert!(chip("0", "block0").0.contains("in the place of group2[0], 0 sends, 0 receives"));
     assert_eq!(chip("5", "block2"), chip("5", "nominal"));
-    let wrong = fabc(place.path(), &["tables", "out/node", "--router", "0", "--scenario", "block3"], 2).1;
-    assert!(wrong.contains("FAB0512") && wrong.contains("`block3`"), "{wrong}");
+    let message = fabc(place.path(), &["tables", "out/node", "--router", "0", "--scenario", "block3"], 2).1;
+    assert!(message.contains("FAB0512") && message.contains("`block3`"), "{message}");
 }

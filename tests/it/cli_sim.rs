@@ -137,16 +137,19 @@ fn traffic_and_ways_are_told_with_every_default() {
         (&tables["model"]["routing"], &tables["model"]["by"]),
         (&Value::from("tables"), &Value::from(1))
     );
-    // Eight hosts over one link; shortest ways of the tables go over third groups, too.
-    let own = json("traffic = group_shift; routing = family");
-    assert_eq!((&own["bound"], &own["bound_by"]), (&Value::from(0.125), &Value::from("loads")));
+    // Eight hosts over one link. Shortest ways of the tables go over third groups, too.
+    let own_routing = json("traffic = group_shift; routing = family");
+    assert_eq!(
+        (&own_routing["bound"], &own_routing["bound_by"]),
+        (&Value::from(0.125), &Value::from("loads"))
+    );
     assert!(tables["bound"].as_f64() > Some(0.125) && tables["bound_by"] == "loads");
     let ugal = json("traffic = hotspot { at = [group0[1], group8[3], 5]; } routing = ugal");
-    let told = ["share", "hotspot", "routing", "shortest", "samples", "bias_flits", "rule", "hop_vcs"]
+    let fields = ["share", "hotspot", "routing", "shortest", "samples", "bias_flits", "rule", "hop_vcs"]
         .map(|name| ugal["model"][name].clone());
     let expected =
         serde_json::json!([0.2, ["group0[1]", "group8[3]", "5"], "ugal", "family", 4, 0, "product", 6]);
-    assert_eq!(Value::from(told.to_vec()), expected);
+    assert_eq!(Value::from(fields.to_vec()), expected);
     assert_eq!(ugal["bound_by"], "hops");
     let bursts = "births = bursts { length = 40 cycles; rate = 0.5; } routing = ugal_global { rule = booksim; shortest = random; } rates = 0.1";
     let (text, _) = sim(&place, &["--with", bursts], 0);
@@ -177,7 +180,7 @@ fn traffic_and_ways_are_told_with_every_default() {
         (
             "routing = min; model = packet { general = 1; }",
             2,
-            "error[FAB0623]: `general` says nothing about `min` routing",
+            "error[FAB0623]: `general` has no effect on `min` routing",
         ),
         ("traffic = uniform; traffic = tornado", 1, "`traffic`"),
         ("rates = 0.4; } simulate other {", 1, "error[FAB0"),
@@ -263,10 +266,11 @@ fn flits_of_a_pod() {
 #[test]
 fn traffic_that_ends_in_every_form() {
     let place = built(&pod());
-    let ends = |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), code);
-    let asked = "traffic = all_to_all { bytes = 2 KiB; }";
-    let all = |args: &[&str]| ends(&[&["--with", asked][..], args].concat(), 0).0;
-    let text = all(&[]);
+    let finite_sim =
+        |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), code);
+    let with_traffic = "traffic = all_to_all { bytes = 2 KiB; }";
+    let run_all = |args: &[&str]| finite_sim(&[&["--with", with_traffic][..], args].concat(), 0).0;
+    let text = run_all(&[]);
     for part in [
         "all_to_all of 2048 B, order shift, traffic; tables routing",
         "240 messages, 491,520 bytes in 1,440 packets; at least ",
@@ -278,12 +282,12 @@ fn traffic_that_ends_in_every_form() {
             "{part} is missing in\n{text}"
         );
     }
-    assert_eq!(text, all(&["--threads", "1"]), "threads show");
+    assert_eq!(text, run_all(&["--threads", "1"]), "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
 
     let cycles = |settings: &str| -> Value {
         let json: Value =
-            serde_json::from_str(&ends(&["--with", settings, "--format", "json"], 0).0).unwrap();
+            serde_json::from_str(&finite_sim(&["--with", settings, "--format", "json"], 0).0).unwrap();
         let nominal = json["scenarios"][0].clone();
         assert!(
             nominal["points"].as_array().unwrap().is_empty()
@@ -302,11 +306,11 @@ fn traffic_that_ends_in_every_form() {
     };
     let ordered =
         |order: &str| cycles(&format!("traffic = all_to_all {{ bytes = 2 KiB; order = {order}; }}"));
-    assert!(ordered("barrier").as_u64() > cycles(asked).as_u64());
-    assert!(ordered("turns") != cycles(asked));
-    assert!(cycles(&format!("{asked} model = flit")).as_u64() > Some(100));
+    assert!(ordered("barrier").as_u64() > cycles(with_traffic).as_u64());
+    assert!(ordered("turns") != cycles(with_traffic));
+    assert!(cycles(&format!("{with_traffic} model = flit")).as_u64() > Some(100));
 
-    let csv = all(&["--format", "csv", "--scenario", "all"]);
+    let csv = run_all(&["--format", "csv", "--scenario", "all"]);
     assert!(
         csv.starts_with("scenario,seed,cycles,least_cycles,share,us,gbs,gbs_per_sender,")
             && csv.lines().count() == 14,
@@ -315,19 +319,19 @@ fn traffic_that_ends_in_every_form() {
     let columns =
         |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
-    let compared = all(&["--compare"]);
+    let compared = run_all(&["--compare"]);
     assert!(
         compared.starts_with("fabric") && compared.contains("at least") && compared.contains("1.000"),
         "{compared}"
     );
     assert!(
-        all(&["--compare", "--format", "csv"])
+        run_all(&["--compare", "--format", "csv"])
             .starts_with("fabric,senders,least_cycles,cycles,share,gbs,ratio,bound_ratio\npod,16,")
     );
 
     let trace = |text: &str| std::fs::write(place.path().join("t.csv"), text).unwrap();
     trace("cycle,src,dst,flits\n0,cube0[0,0,0],cube1[1,1,1],60\n500,3,0,6\n");
-    let (text, _) = ends(&["--with", "traffic = trace \"t.csv\""], 0);
+    let (text, _) = finite_sim(&["--with", "traffic = trace \"t.csv\""], 0);
     assert!(
         text.contains("trace t.csv traffic") && text.contains("2 messages, 4,224 bytes in 11 packets"),
         "{text}"
@@ -341,20 +345,20 @@ fn traffic_that_ends_in_every_form() {
         ("\n", 1, "t.csv is no trace: it has no message"),
     ] {
         trace(content);
-        let (_, error) = ends(&["--with", "traffic = trace \"t.csv\""], code);
+        let (_, error) = finite_sim(&["--with", "traffic = trace \"t.csv\""], code);
         assert!(error.contains(what), "{content}: {error}");
     }
-    let all = "traffic = all_to_all { bytes = 1 KiB; }";
+    let traffic = "traffic = all_to_all { bytes = 1 KiB; }";
     for (settings, args, code, what) in [
         ("traffic = all_to_all", &[][..], 1, "`all_to_all` lacks `bytes`"),
         ("traffic = trace", &[], 1, "`trace` lacks its file"),
         ("bytes = 1 KiB", &[], 1, "`bytes`"),
         ("traffic = all_to_all { bytes = 64 KB; }", &[], 1, "`bytes` needs one of the units"),
         ("traffic = all_to_all { bytes = 1024 GiB; }", &[], 2, "error[FAB0627]"),
-        (&format!("{all} rates = 0.1"), &[], 1, "`rates`"),
-        (all, &["--saturation"], 2, "error[FAB0623]: `saturation` says nothing"),
-        (&format!("{all} warmup = 5 cycles"), &[], 1, "`warmup`"),
-        (all, &["--format", "svg"], 2, "error[FAB0521]: traffic that ends has no form `svg`"),
+        (&format!("{traffic} rates = 0.1"), &[], 1, "`rates`"),
+        (traffic, &["--saturation"], 2, "error[FAB0623]: `saturation` has no effect"),
+        (&format!("{traffic} warmup = 5 cycles"), &[], 1, "`warmup`"),
+        (traffic, &["--format", "svg"], 2, "error[FAB0521]: traffic that ends has no form `svg`"),
         ("traffic = trace \"nowhere.csv\"", &[], 1, "nowhere.csv"),
     ] {
         let (_, error) =
@@ -391,7 +395,7 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
         (
             "model = flit { hosts = unlimited; }",
             2,
-            "error[FAB0610]: hosts without limit are of the packet model",
+            "error[FAB0610]: unlimited hosts belong to the packet model",
         ),
         ("model = flit { turn = 2 cycles; }", 1, "`turn`"),
     ] {
@@ -411,9 +415,10 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
     let table = place.path().join("out/pod/tables/nominal.json");
     let text = std::fs::read_to_string(&table).unwrap();
     // The first entry of the first router goes elsewhere.
-    let at = text.find("[1,-1,-1,").expect("an injected packet to router 1");
-    let end = at + text[at..].find(']').unwrap();
-    std::fs::write(&table, format!("{}{}", &text[..at], text[end + 1..].trim_start_matches(','))).unwrap();
+    let offset = text.find("[1,-1,-1,").expect("an injected packet to router 1");
+    let end = offset + text[offset..].find(']').unwrap();
+    std::fs::write(&table, format!("{}{}", &text[..offset], text[end + 1..].trim_start_matches(',')))
+        .unwrap();
     let (_, astray) = sim(&place, &[], 3);
     assert!(
         astray.contains("error[FAB0607]: nominal: packets from cube0[0,0,0] to cube0[1,0,0] do not arrive"),
@@ -479,8 +484,8 @@ fn blocks_of_the_spec_run_with_the_build_and_are_verified() {
         .iter()
         .map(|scenario| scenario["saturation"][0]["stable"].as_f64().unwrap())
         .fold(f64::INFINITY, f64::min);
-    let told = lines.iter().find(|line| line["require"] == "peak.saturation >= 0.2").unwrap();
-    assert_eq!(told["measured"].as_f64(), Some(worst));
+    let peak_line = lines.iter().find(|line| line["require"] == "peak.saturation >= 0.2").unwrap();
+    assert_eq!(peak_line["measured"].as_f64(), Some(worst));
     for word in ["SIMULATION", "peak, nominal", "bit_reverse traffic"] {
         assert!(read("report.txt").contains(word), "{word}");
     }
@@ -554,7 +559,7 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
         scenarios.iter().map(|scenario| scenario["completions"][0]["cycles"].as_u64().unwrap()).collect();
     assert_eq!((cycles.len(), &scenarios[0]["model"]["order"]), (13, &Value::from("barrier")));
     let report: Value = serde_json::from_str(&read("report.json")).unwrap();
-    let told = report["requires"]
+    let require_lines = report["requires"]
         .as_array()
         .unwrap()
         .iter()
@@ -562,7 +567,7 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
         .unwrap()
         .clone();
     assert_eq!(
-        (told["measured"].as_f64(), told["holds"].as_bool()),
+        (require_lines["measured"].as_f64(), require_lines["holds"].as_bool()),
         (cycles.iter().max().map(|&most| most as f64), Some(true))
     );
     assert_eq!(read("simulations/burst.csv").lines().count(), 14);
@@ -709,9 +714,9 @@ fn directories_are_compared() {
     )
     .unwrap();
     fabc(place.path(), &["build", "other.fab", "-q"], 0);
-    let of =
+    let short_run =
         |args: &[&str], code: i32| short_sim(&place, &[&["out/pod", "out/other"][..], args].concat(), code);
-    let (text, _) = of(&[], 0);
+    let (text, _) = short_run(&[], 0);
     let lines: Vec<&str> = text.lines().collect();
     assert!(
         lines[0].starts_with("fabric") && lines[1].starts_with("pod ") && lines[2].starts_with("other "),
@@ -719,7 +724,7 @@ fn directories_are_compared() {
     );
     assert!(lines[1].ends_with("1.000     1.000"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    let (csv, _) = of(&["--compare", "--format", "csv"], 0);
+    let (csv, _) = short_run(&["--compare", "--format", "csv"], 0);
     let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
     let rows: Vec<Vec<String>> = csv.lines().map(cells).collect();
     assert_eq!((rows.len(), rows[0].len()), (3, 9), "{csv}");
@@ -729,9 +734,9 @@ fn directories_are_compared() {
     let (alone, _) = short_sim(&place, &["out/other", "--saturation", "--format", "csv"], 0);
     let row = cells(alone.lines().nth(1).unwrap());
     assert_eq!([&row[3], &row[4]], [&rows[2][3], &rows[2][4]], "{alone}");
-    let (_, error) = of(&["--format", "json"], 2);
+    let (_, error) = short_run(&["--format", "json"], 2);
     assert!(error.contains("FAB0521"), "{error}");
-    let (_, error) = of(&["--compare", "--with", "rates = 0.1"], 2);
+    let (_, error) = short_run(&["--compare", "--with", "rates = 0.1"], 2);
     assert!(error.contains("a comparison searches saturation and has no `rates`"), "{error}");
 }
 
@@ -743,22 +748,25 @@ fn tables_of_anybody() {
     let place = built(&pod());
     for model in ["packet", "flit"] {
         let settings = format!("model = {model}; rates = [0.2, 0.9]");
-        let asked = ["--with", &settings, "--format", "json"];
-        let here = first(&sim(&place, &asked, 0).0);
+        let options = ["--with", &settings, "--format", "json"];
+        let native_result = first(&sim(&place, &options, 0).0);
         let tables = ["--tables", "out/pod/tables/nominal.json", "--topology", "out/pod/topology.json"];
         let hardware = ["--buffer", "100", "--link-latency", "10", "--router-latency", "10"];
-        let there = first(&run(&place, &[&tables[..], &hardware, &asked].concat(), 0).0);
+        let foreign_result = first(&run(&place, &[&tables[..], &hardware, &options].concat(), 0).0);
         for part in ["bound", "mean_hops", "mean_cycles", "senders"] {
-            assert_eq!(there[part], here[part], "{part}");
+            assert_eq!(foreign_result[part], native_result[part], "{part}");
         }
         for part in ["host_ports", "general_vcs", "table_vcs", "credits"] {
-            assert_eq!(there["model"][part], here["model"][part], "{part}");
+            assert_eq!(foreign_result["model"][part], native_result["model"][part], "{part}");
         }
-        for (there, here) in
-            there["points"].as_array().unwrap().iter().zip(here["points"].as_array().unwrap())
+        for (foreign_result, native_result) in foreign_result["points"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(native_result["points"].as_array().unwrap())
         {
             for part in ["accepted", "born", "delivered", "latency", "inside", "vcs"] {
-                assert_eq!(there[part], here[part], "{part}");
+                assert_eq!(foreign_result[part], native_result[part], "{part}");
             }
         }
     }
@@ -784,19 +792,24 @@ fn tables_of_anybody() {
     let emit = "opensm_lft=r.lft,ibnetdiscover=r.topo,opensm_sl2vl=r.sl2vl,opensm_path_sl=r.psl";
     fabc(place.path(), &["build", "round.fab", "-q"], 0);
     fabc(place.path(), &["build", "round.fab", "-q", "--emit", emit], 0);
-    let asked = ["--with", "rates = 0.3", "--format", "json"];
-    let own = first(&run(&place, &[&["out/round"][..], &asked].concat(), 0).0);
+    let options = ["--with", "rates = 0.3", "--format", "json"];
+    let native_result = first(&run(&place, &[&["out/round"][..], &options].concat(), 0).0);
     let lanes = ["--tables", "r.lft", "--topology", "r.topo", "--sl2vl", "r.sl2vl", "--path-sl", "r.psl"];
-    let laned = first(&run(&place, &[&lanes[..], &asked].concat(), 0).0);
+    let laned = first(&run(&place, &[&lanes[..], &options].concat(), 0).0);
     let hops = |of: &Value| of["mean_hops"].as_f64().unwrap();
-    assert!((hops(&laned) - hops(&own) - 2.0).abs() < 1e-5, "{} and {}", hops(&laned), hops(&own));
+    assert!(
+        (hops(&laned) - hops(&native_result) - 2.0).abs() < 1e-5,
+        "{} and {}",
+        hops(&laned),
+        hops(&native_result)
+    );
     // The spec allows four, the routes use two.
     assert_eq!(
-        (&laned["model"]["table_vcs"], &own["model"]["table_vcs"]),
+        (&laned["model"]["table_vcs"], &native_result["model"]["table_vcs"]),
         (&Value::from(2), &Value::from(4))
     );
     assert!((laned["points"][0]["accepted"].as_f64().unwrap() - 0.3).abs() < 0.02, "{}", laned["points"][0]);
-    let (_, error) = run(&place, &[&lanes[..4], &asked].concat(), 3);
+    let (_, error) = run(&place, &[&lanes[..4], &options].concat(), 3);
     assert!(error.contains("FAB0413"), "one lane is not enough: {error}");
     run(&place, &["--tables", "r.lft", "--topology", "r.topo", "--path-sl", "r.psl"], 2);
 

@@ -39,12 +39,12 @@ fn a_sweep_has_a_row_for_every_combination_and_runs_each_once() {
     assert_eq!(rows.len(), 9);
     assert_eq!(rows[0][..3], ["n", "most", "status"]);
     let diameter = rows[0].iter().position(|name| *name == "diameter").unwrap();
-    let told: Vec<[&str; 4]> = rows[1..]
+    let messages: Vec<[&str; 4]> = rows[1..]
         .iter()
         .map(|row| [row[0], row[1], row[2], row.get(diameter).copied().unwrap_or("")])
         .collect();
     // What can never hold is refused before anything is compiled, and has no metrics.
-    for [n, most, status, measured] in told {
+    for [n, most, status, measured] in messages {
         let diameter = n.parse::<u32>().unwrap() / 2 * 2;
         let holds = diameter <= most.parse().unwrap();
         assert_eq!(status == "kept", holds, "{n} {most} {status}");
@@ -163,11 +163,11 @@ fn what_cannot_be_swept_is_told_before_anything_is_run() {
 
 /// The files of a sweep without those of its jobs, and without what killed processes leave.
 fn results(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = files(directory);
-    found.retain(|path, _| {
+    let mut kept_files = files(directory);
+    kept_files.retain(|path, _| {
         !path.starts_with("jobs") && !path.iter().any(|part| part.to_string_lossy().contains(".fabc-"))
     });
-    found
+    kept_files
 }
 
 /// A program of this name for fabc to find, in a folder of its own.
@@ -196,7 +196,7 @@ fn flowing(text: &str) -> String {
 }
 
 /// A sweep by one process, for comparison.
-fn whole(place: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn whole_build_files(place: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     fabc(place, &with(&["sweep", "ring.fab", "-o", "whole", "-q"], &["--until", "analyze"]), 0);
     results(&place.join("whole"))
 }
@@ -204,7 +204,7 @@ fn whole(place: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 #[test]
 fn processes_of_this_machine_come_to_the_same_bytes() {
     let place = workplace();
-    let whole = whole(place.path());
+    let whole_build = whole_build_files(place.path());
     let words = with(
         &["sweep", "submit", "ring.fab", "-o", "parts"],
         &["--until", "analyze", "--workers", "3", "--shards", "5"],
@@ -212,7 +212,7 @@ fn processes_of_this_machine_come_to_the_same_bytes() {
     let (out, err) = fabc(place.path(), &words, 0);
     assert!(out.contains("8 of 8 runs are open in parts") && out.contains("most  status"), "{out}");
     assert!(err.contains("8 of 8 done"), "{err}");
-    assert!(whole == results(&place.path().join("parts")));
+    assert!(whole_build == results(&place.path().join("parts")));
     // All is there: nobody is asked.
     let (out, err) = fabc(place.path(), &["sweep", "submit", "parts", "--engine", "slurm"], 0);
     assert!(out.contains("0 of 8 runs are open in parts") && err.is_empty(), "{out}{err}");
@@ -223,7 +223,7 @@ fn processes_of_this_machine_come_to_the_same_bytes() {
 #[test]
 fn a_killed_submitter_loses_nothing() {
     let place = workplace();
-    let whole = whole(place.path());
+    let whole_build = whole_build_files(place.path());
     let words = with(
         &["sweep", "submit", "ring.fab", "-o", "killed", "-q"],
         &["--until", "analyze", "--workers", "2"],
@@ -235,14 +235,14 @@ fn a_killed_submitter_loses_nothing() {
         child.wait().unwrap();
     }
     fabc(place.path(), &words, 0);
-    assert!(whole == results(&place.path().join("killed")));
+    assert!(whole_build == results(&place.path().join("killed")));
 }
 
 #[cfg(unix)]
 #[test]
 fn slurm_is_handed_an_array_and_a_job_that_waits_for_it() {
     let place = workplace();
-    let whole = whole(place.path());
+    let whole_build = whole_build_files(place.path());
     // A Slurm that runs what it is given at once.
     let sbatch = r#"echo "$*" >> jobs/calls
 for word; do script=$word; done
@@ -262,7 +262,7 @@ echo 12;cluster
         out,
         "8 of 8 runs are open in parts\nSlurm has taken the shards 1 to 3 as job 12\njob 12 merges when all of them are done\n"
     );
-    assert!(whole == results(&place.path().join("parts")));
+    assert!(whole_build == results(&place.path().join("parts")));
     let read = |path: &str| std::fs::read_to_string(place.path().join("parts").join(path)).unwrap();
     let calls = "--parsable jobs/slurm/run.sh\n--parsable --kill-on-invalid-dep=yes --dependency=afterok:12 jobs/slurm/merge.sh\n";
     assert_eq!(read("jobs/calls"), calls);
@@ -295,15 +295,15 @@ exit "$code"
         out.contains("Slurm has taken the shards 1 to 3 as job 12") && out.contains("wrote waited"),
         "{out}"
     );
-    assert!(whole == results(&place.path().join("waited")));
+    assert!(whole_build == results(&place.path().join("waited")));
 }
 
 #[cfg(unix)]
 #[test]
 fn hyperqueue_is_asked_through_its_package() {
     let place = workplace();
-    let whole = whole(place.path());
-    // A package whose server runs what it is given at once; what is handed to it is what the script says.
+    let whole_build = whole_build_files(place.path());
+    // A package whose server runs what it is given at once. What is handed to it is what the script says.
     let package = r#"
 import os, subprocess
 class Job:
@@ -344,15 +344,15 @@ class Client:
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
     };
     let [out, err] = submit("parts", &[], false);
-    let told = "8 of 8 runs are open in parts\nHyperQueue has taken the shards 1 to 3 as job 7\nits last task merges when all of them are done\n";
-    assert_eq!(out, told, "{err}");
-    assert!(whole == results(&place.path().join("parts")));
+    let progress = "8 of 8 runs are open in parts\nHyperQueue has taken the shards 1 to 3 as job 7\nits last task merges when all of them are done\n";
+    assert_eq!(out, progress, "{err}");
+    assert!(whole_build == results(&place.path().join("parts")));
     let [out, err] = submit("waited", &["--wait"], false);
     assert!(out.contains("as job 7") && out.contains("wrote waited"), "{out}{err}");
-    assert!(whole == results(&place.path().join("waited")));
+    assert!(whole_build == results(&place.path().join("waited")));
     let [_, err] = submit("refused", &[], true);
-    let told = "FAB0592\n\n  × HyperQueue does not take the job: Exception: no server is there\n  help: a server must run, of the version of the Python package: its directory\n        is HQ_SERVER_DIR, or ~/.hq-server\n";
-    assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
+    let message = "FAB0592\n\n  × HyperQueue does not take the job: Exception: no server is there\n  help: a server must run, of the version of the Python package: its directory\n        is HQ_SERVER_DIR, or ~/.hq-server\n";
+    assert!(flowing(&err).starts_with(&flowing(message)), "{err}");
 }
 
 #[cfg(unix)]
@@ -374,18 +374,18 @@ fn what_engines_do_not_do_is_told() {
         "echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2\nexit 1\n",
     );
     let (_, err) = with_programs(place.path(), &words, 2);
-    let told = "FAB0592\n\n  × Slurm does not take the job: sbatch: error: Batch job submission failed:\n  │ Invalid partition name specified\n  help: `sinfo` says what state Slurm is in; accounts and partitions are taken\n        from SBATCH_ACCOUNT, SBATCH_PARTITION ..\n";
-    assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
+    let refusal = "FAB0592\n\n  × Slurm does not take the job: sbatch: error: Batch job submission failed:\n  │ Invalid partition name specified\n  help: `sinfo` says what state Slurm is in; accounts and partitions are taken\n        from SBATCH_ACCOUNT, SBATCH_PARTITION ..\n";
+    assert!(flowing(&err).starts_with(&flowing(refusal)), "{err}");
     // It takes the job, and nothing comes of it.
     program(place.path(), "sbatch", "echo 'slurmstepd: no memory' > jobs/slurm/2.log\necho 12\n");
     program(place.path(), "squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2\nexit 1\n");
     let (_, err) = with_programs(place.path(), &words, 2);
-    let told = "FAB0593\n\n  × 3 of 3 shards have left work open: 1 (it said nothing), 2 (slurmstepd: no\n  │ memory), 3 (it said nothing)\n  help: what is done stays; the same command goes on with what is open, and\n        `parts/jobs/slurm` has what every shard said\n";
-    assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
+    let lost_shards = "FAB0593\n\n  × 3 of 3 shards did not finish: 1 (it said nothing), 2 (slurmstepd: no\n  │ memory), 3 (it said nothing)\n  help: what is done stays; the same command goes on with what is open, and\n        `parts/jobs/slurm` has what every shard said\n";
+    assert!(flowing(&err).starts_with(&flowing(lost_shards)), "{err}");
     let dry = with(&["sweep", "submit", "ring.fab", "-o", "dry"], &["--engine", "slurm", "--dry-run"]);
     let (out, _) = with_programs(place.path(), &dry, 0);
-    let told = "cd dry && sbatch --parsable jobs/slurm/run.sh\ncd dry && sbatch --parsable --kill-on-invalid-dep=yes --dependency=afterok:JOB jobs/slurm/merge.sh\n";
-    assert_eq!(out, told);
+    let message = "cd dry && sbatch --parsable jobs/slurm/run.sh\ncd dry && sbatch --parsable --kill-on-invalid-dep=yes --dependency=afterok:JOB jobs/slurm/merge.sh\n";
+    assert_eq!(out, message);
     assert!(!place.path().join("dry/table.csv").exists());
 }
 
@@ -448,11 +448,11 @@ fn parts_that_are_missing_or_wrong_are_named() {
     let place = tempfile::tempdir().unwrap();
     let spec = SpecText::network("torus 3 x 3;").named("ring").with("budget { vcs = 4; faults = 1 link; }");
     std::fs::write(place.path().join("ring.fab"), spec.text()).unwrap();
-    let told = |args: &[&str], code: i32, wanted: &str| {
+    let expect_message = |args: &[&str], code: i32, wanted: &str| {
         let (_, err) = fabc(place.path(), args, code);
         assert!(flowing(&err).starts_with(&flowing(wanted)), "{args:?}: {err}");
     };
-    told(
+    expect_message(
         &["merge", "."],
         2,
         "FAB0594\n\n  × there is no `shards.json` in `.`\n  help: `fabc build SPEC --shard i/n` writes it\n",
@@ -463,7 +463,7 @@ fn parts_that_are_missing_or_wrong_are_named() {
         "{out}"
     );
     let first = first_link(place.path());
-    told(&["merge", "out/ring.shards"], 2, &format!("FAB0594 × shard 1/2 is not done: {first}"));
+    expect_message(&["merge", "out/ring.shards"], 2, &format!("FAB0594 × shard 1/2 is not done: {first}"));
     let (_, err) = fabc(place.path(), &["merge", "out/ring.shards"], 2);
     assert!(
         flowing(&err).contains("missing help: `fabc build out/ring.shards --shard 1/2` does it"),
@@ -479,7 +479,7 @@ fn parts_that_are_missing_or_wrong_are_named() {
     let mut bad = good.clone();
     *bad.last_mut().unwrap() ^= 1;
     std::fs::write(&damaged, &bad).unwrap();
-    told(
+    expect_message(
         &["merge", "out/ring.shards"],
         2,
         "FAB0594\n\n  × none of the 2 shards is done\n  help: `fabc build out/ring.shards --shard 1/2` does it\n",
@@ -491,15 +491,15 @@ fn parts_that_are_missing_or_wrong_are_named() {
     std::fs::write(place.path().join("ring.fab"), spec.with("routing = allowed_turns;").text()).unwrap();
     let (out, _) = fabc(place.path(), &["build", "ring.fab", "--shard", "1/1"], 0);
     assert!(out.contains("written in") && !out.contains("everything was there"), "{out}");
-    told(
+    expect_message(
         &["build", "out/ring.shards", "--shard", "1/2", "--set", "n=4"],
         2,
         "FAB0594\n\n  × `out/ring.shards` is a directory of shards\n  help: `--set`, `--stop-after` and `--out` belong to a spec: name that, or\n        leave them out\n",
     );
     std::fs::create_dir_all(place.path().join("else/ring.shards")).unwrap();
     std::fs::write(place.path().join("else/ring.shards/notes"), "mine").unwrap();
-    told(&["build", "ring.fab", "--shard", "1/2", "--out", "else"], 2, "FAB0504");
-    told(&["build", "ring.fab", "ring.fab", "--shard", "1/2"], 2, "FAB0543");
+    expect_message(&["build", "ring.fab", "--shard", "1/2", "--out", "else"], 2, "FAB0504");
+    expect_message(&["build", "ring.fab", "ring.fab", "--shard", "1/2"], 2, "FAB0543");
 }
 
 /// The name of the first fault of a built ring.
@@ -553,7 +553,7 @@ fn simulations_of_parts_come_to_the_same_bytes() {
     assert!(unlike.is_empty(), "{unlike:?}");
     // Of 12 switches a fault each: tables of 13 scenarios, two simulations on all of them, two on one.
     assert_eq!(parts.len(), 13 + 2 * 13 + 2, "{:?}", parts.keys());
-    // One shard keeps what three keep; everything is what processes of this machine count.
+    // One shard keeps what three keep. Everything is what processes of this machine count.
     std::fs::remove_dir_all(place.path().join("out")).unwrap();
     let (out, err) =
         fabc(place.path(), &["--threads", "2", "submit", "pod.fab", "--shards", "2", "--workers", "1"], 0);
@@ -586,14 +586,14 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
     fabc(place.path(), &["build", "pod.fab", "--shard", "1/3", "-q"], 0);
     run(2, "files written");
     run(3, "files written");
-    let whole = kept(place.path());
+    let whole_build = kept(place.path());
     let path = |name: &str| place.path().join("out/pod.shards/kept").join(name);
-    let bytes = |name: &str| whole[Path::new(name)].0.clone();
+    let bytes = |name: &str| whole_build[Path::new(name)].0.clone();
     // What is not there, or not what it was, is run again by its shard, which writes nothing else.
     let mended = |name: &str, shard: usize, what: &str| {
         let (_, err) = fabc(place.path(), &["merge", "out/pod.shards"], 2);
-        let told = format!("FAB0594 × shard {shard}/3 is not done: {what} missing");
-        assert!(flowing(&err).starts_with(&told), "{err}");
+        let message = format!("FAB0594 × shard {shard}/3 is not done: {what} missing");
+        assert!(flowing(&err).starts_with(&message), "{err}");
         let before = kept(place.path());
         for other in (1..=3).filter(|other| *other != shard) {
             run(other, "everything was there");
@@ -601,7 +601,8 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
         run(shard, "1 file written");
         let after = kept(place.path());
         assert!(
-            after.keys().eq(whole.keys()) && after.iter().all(|(path, (bytes, _))| whole[path].0 == *bytes)
+            after.keys().eq(whole_build.keys())
+                && after.iter().all(|(path, (bytes, _))| whole_build[path].0 == *bytes)
         );
         let written: Vec<_> = after
             .keys()
@@ -609,7 +610,7 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
             .collect();
         assert_eq!(written, [Path::new(name)]);
     };
-    // X[0,0] is the first of 12 faults; the simulations of the healthy pod are numbered on from there, in the
+    // X[0,0] is the first of 12 faults. The simulations of the healthy pod are numbered on from there, in the
     // order of their names.
     let (second, faulty) = ("open.fault-X_0_1.bin", "`open` on X[0,1]");
     for (name, shard, what) in [
@@ -622,7 +623,7 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
         std::fs::remove_file(path(name)).unwrap();
         mended(name, shard, what);
     }
-    // A bit that fell over; another scenario, simulation or build; other tables.
+    // A bit that fell over. Another scenario, simulation or build. Other tables.
     let mut fallen = bytes(second);
     *fallen.last_mut().unwrap() ^= 1;
     let tables = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -652,10 +653,10 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
     ] {
         std::fs::write(path(second), resealed(&bytes(second), from, to)).unwrap();
         let (_, err) = fabc(place.path(), &["merge", "out/pod.shards"], 2);
-        let told = format!(
+        let message = format!(
             "FAB0594 × `out/pod.shards/kept/{second}` cannot be of this build: {what} help: remove it, and run its shard again"
         );
-        assert!(flowing(&err).starts_with(&told), "{err}");
+        assert!(flowing(&err).starts_with(&message), "{err}");
     }
     std::fs::remove_file(path(second)).unwrap();
     mended(second, 2, faulty);
@@ -668,7 +669,7 @@ fn a_killed_shard_goes_on_with_its_simulations() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("pod.fab"), simulated()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "--shard", "1/1", "-q"], 0);
-    let whole = kept(place.path());
+    let whole_build = kept(place.path());
     std::fs::remove_dir_all(place.path().join("out")).unwrap();
     // Killed when it has found the healthy pod, some faults, all of them, and run some simulations.
     let done = || {
@@ -688,5 +689,8 @@ fn a_killed_shard_goes_on_with_its_simulations() {
     fabc(place.path(), &["build", "pod.fab", "--shard", "1/1", "-q"], 0);
     let mut again = kept(place.path());
     again.retain(|path, _| !path.to_string_lossy().contains(".fabc-"));
-    assert!(whole.keys().eq(again.keys()) && whole.iter().all(|(path, (bytes, _))| again[path].0 == *bytes));
+    assert!(
+        whole_build.keys().eq(again.keys())
+            && whole_build.iter().all(|(path, (bytes, _))| again[path].0 == *bytes)
+    );
 }

@@ -5,12 +5,12 @@ use crate::support::fixture;
 use crate::support::spec_text;
 use fabc::check;
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::emit;
 use fabc::ids::{ChannelId, Id, NodeId};
 use fabc::ir::{ConcurrentFlow, Fraction, LinkClass, Scene, Topology};
-use fabc::model::{Capacities, Component, Demand, Fabric};
-use fabc::passes::flow::{self, Start};
+use fabc::model::{Capacities, Demand, DemandComponent, Fabric};
+use fabc::passes::flow::{self, StartLengths};
 use fabc::passes::synth::start_lengths;
 use fabc::progress::Silent;
 use fabc::solve::{FlowProblem, max_concurrent_flow};
@@ -22,41 +22,48 @@ use serde_json::{Value, json};
 use spec_text::SpecText;
 use std::collections::BTreeMap;
 
-const SETTINGS: flow::Settings = flow::Settings { rounds: 250, gap_ppm: 100, sweeps: 200, primal: true };
+const SETTINGS: flow::FlowSettings =
+    flow::FlowSettings { rounds: 250, gap_ppm: 100, sweeps: 200, primal: true };
 
 /// The topology with what is left of its symmetry under a demand.
 fn under(topology: &Topology, demand: &Demand) -> Topology {
-    let all = topology.symmetry().clone();
-    let kept = all.subgroup(|g| demand.is_kept_by(|node| all.image(g, node)));
+    let symmetry = topology.symmetry().clone();
+    let kept = symmetry.subgroup(|g| demand.is_kept_by(|node| symmetry.image(g, node)));
     topology.clone().with_symmetry(kept)
 }
 
 /// The certified flow, with both of its proofs checked.
 fn certified(topology: &Topology, demand: &Demand) -> ConcurrentFlow {
-    let whole = Scene::whole(topology);
-    let found =
-        flow::concurrent(&whole, demand, Start::Seeds(&start_lengths(topology, demand)), SETTINGS, &Silent);
-    check::flow(&whole, demand, found.primal.as_ref().unwrap()).unwrap();
-    check::dual(&whole, demand, &found.dual).unwrap();
-    found
+    let scene = Scene::healthy(topology);
+    let certified_flow = flow::concurrent(
+        &scene,
+        demand,
+        StartLengths::Seeds(&start_lengths(topology, demand)),
+        SETTINGS,
+        &Silent,
+    );
+    check::verify_flow(&scene, demand, certified_flow.primal.as_ref().unwrap()).unwrap();
+    check::verify_dual(&scene, demand, &certified_flow.dual).unwrap();
+    certified_flow
 }
 
-/// `[channel class]`.
+/// The capacities, indexed by `[channel class]`.
 fn capacities(topology: &Topology) -> Vec<f64> {
     let symmetry = topology.symmetry();
-    let mut all = vec![1.0; topology.class_count(symmetry)];
+    let mut weights = vec![1.0; topology.class_count(symmetry)];
     for channel in topology.channels() {
-        all[topology.channel_class(symmetry, channel).index()] = topology.channel_capacity(channel) as f64;
+        weights[topology.channel_class(symmetry, channel).index()] =
+            topology.channel_capacity(channel) as f64;
     }
-    all
+    weights
 }
 
-/// The exact rate.
+/// The exact concurrent rate of a demand.
 fn exact(topology: &Topology, demand: &Demand) -> f64 {
     let symmetry = topology.symmetry();
     let channel = |channel: ChannelId| {
-        let ends = (topology.source(channel).node.index(), topology.target(channel).node.index());
-        (ends.0, ends.1, topology.channel_class(symmetry, channel).index())
+        let end_nodes = (topology.source(channel).node.index(), topology.target(channel).node.index());
+        (end_nodes.0, end_nodes.1, topology.channel_class(symmetry, channel).index())
     };
     let problem = FlowProblem {
         nodes: topology.node_count(),
@@ -83,7 +90,7 @@ fn pods() -> [Topology; 2] {
 
 /// A topology whose fibers carry as much as `fiber` says, and its copper as `copper` does, Gbit/s.
 fn with_bandwidths(topology: &Topology, copper: u64, fiber: u64) -> Topology {
-    let of = |id: u32| {
+    let chip = |id: u32| {
         topology
             .links()
             .iter()
@@ -92,7 +99,7 @@ fn with_bandwidths(topology: &Topology, copper: u64, fiber: u64) -> Topology {
     };
     let types = topology.links().iter().map(|link| link.link_type.0).max().unwrap() + 1;
     topology.clone().with_capacities(
-        Capacities::new(&(0..types).map(of).collect::<Vec<_>>(), fabc::limits::CAPACITY_PARTS).unwrap(),
+        Capacities::new(&(0..types).map(chip).collect::<Vec<_>>(), fabc::limits::CAPACITY_PARTS).unwrap(),
     )
 }
 
@@ -120,7 +127,7 @@ fn lp_of_unequal_links_stands_inside_the_certified_interval() {
 fn lp_of_weights_stands_inside_the_certified_interval() {
     for topology in pods() {
         let nodes = topology.node_count();
-        let component = |group, weight| Component { group, weight };
+        let component = |group, weight| DemandComponent { group, weight };
         let demands = [
             ("uniform", Demand::uniform(nodes)),
             ("groups", Demand::groups(nodes, vec![component(4, 5), component(nodes as u32, 1)])),
@@ -164,19 +171,24 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
     {
         let fabric = pod([4, 4, 4], cubes, axes, 2, 0);
         let (topology, _) = wire_by(&fabric, |ocs| (ocs.0 * ocs.0 + ocs.0 / 3 + 1) % cubes);
-        let settings = flow::Settings { rounds: 60, ..SETTINGS };
-        let found = flow::concurrent(
-            &Scene::whole(&topology),
+        let settings = flow::FlowSettings { rounds: 60, ..SETTINGS };
+        let certified_flow = flow::concurrent(
+            &Scene::healthy(&topology),
             &fabric.demand,
-            Start::Seeds(&start_lengths(&topology, &fabric.demand)),
+            StartLengths::Seeds(&start_lengths(&topology, &fabric.demand)),
             settings,
             &Silent,
         );
-        check::flow(&Scene::whole(&topology), &fabric.demand, found.primal.as_ref().unwrap()).unwrap();
-        check::dual(&Scene::whole(&topology), &fabric.demand, &found.dual).unwrap();
-        let (low, high) = (found.value(), found.dual.bound());
+        check::verify_flow(
+            &Scene::healthy(&topology),
+            &fabric.demand,
+            certified_flow.primal.as_ref().unwrap(),
+        )
+        .unwrap();
+        check::verify_dual(&Scene::healthy(&topology), &fabric.demand, &certified_flow.dual).unwrap();
+        let (low, high) = (certified_flow.value(), certified_flow.dual.bound());
         assert!(low >= 0.99 * high && low <= high, "axes {axes:?}, {cubes} cubes: [{low}, {high}]");
-        balanced += u32::from(found.sweeps > 0);
+        balanced += u32::from(certified_flow.sweeps > 0);
     }
     assert!(balanced > 0, "the rounds alone were enough for all of them");
 }
@@ -188,41 +200,41 @@ fn few_heavy_pairs_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
     let fabric = pod([4, 4, 4], 3, &[0, 1, 2], 2, 0);
     let (topology, _) = wire_by(&fabric, |ocs| ocs.0 * ocs.0 % 3);
     let demand = matrix(192, |s, t| usize::from(t == (s + 64) % 192));
-    let settings = flow::Settings { rounds: 60, ..SETTINGS };
-    let found = flow::concurrent(
-        &Scene::whole(&topology),
+    let settings = flow::FlowSettings { rounds: 60, ..SETTINGS };
+    let certified_flow = flow::concurrent(
+        &Scene::healthy(&topology),
         &demand,
-        Start::Seeds(&start_lengths(&topology, &demand)),
+        StartLengths::Seeds(&start_lengths(&topology, &demand)),
         settings,
         &Silent,
     );
-    check::flow(&Scene::whole(&topology), &demand, found.primal.as_ref().unwrap()).unwrap();
-    check::dual(&Scene::whole(&topology), &demand, &found.dual).unwrap();
-    let (low, high) = (found.value(), found.dual.bound());
+    check::verify_flow(&Scene::healthy(&topology), &demand, certified_flow.primal.as_ref().unwrap()).unwrap();
+    check::verify_dual(&Scene::healthy(&topology), &demand, &certified_flow.dual).unwrap();
+    let (low, high) = (certified_flow.value(), certified_flow.dual.bound());
     assert!(
-        found.sweeps > 0 && low >= 0.99 * high && low <= high,
+        certified_flow.sweeps > 0 && low >= 0.99 * high && low <= high,
         "[{low}, {high}] after {} sweeps",
-        found.sweeps
+        certified_flow.sweeps
     );
 }
 
 #[test]
 fn a_chip_that_sends_more_than_its_channels_carry_decides() {
-    // 16 chips of 6 ports; chip 0 sends 18 in all, so 6 channels out of it carry at most 6/18.
+    // 16 chips of 6 ports. Chip 0 sends 18 in all, so 6 channels out of it carry at most 6/18.
     let (topology, _) = wire(&pod([2, 2, 2], 2, &[0, 1, 2], 2, 0), [1, 1, 1]);
     let out = |s, t| if s == 0 { 1 + usize::from(t <= 3) } else { usize::from(t == (s + 1) % 16) };
     for (name, demand) in [("out of chip 0", matrix(16, out)), ("into chip 0", matrix(16, |s, t| out(t, s)))]
     {
-        let found = certified(&under(&topology, &demand), &demand);
-        let (low, high) = (found.value(), found.dual.bound());
+        let flow = certified(&under(&topology, &demand), &demand);
+        let (low, high) = (flow.value(), flow.dual.bound());
         assert!((high - 1.0 / 3.0).abs() < 1e-12, "{name}: at most {high}");
         assert!(low > 0.985 / 3.0, "{name}: [{low}, {high}]");
     }
     // Cube 0 sends 8 x 8 times 5 over the 24 fibers between the cubes.
     let across = matrix(16, |s, t| if s < 8 && t >= 8 { 5 } else { usize::from(s / 8 == t / 8) });
-    let found = certified(&under(&topology, &across), &across);
-    assert!((found.dual.bound() - 24.0 / 320.0).abs() < 1e-12, "{}", found.dual.bound());
-    assert!(found.value() > 0.999 * 24.0 / 320.0, "{}", found.value());
+    let flow = certified(&under(&topology, &across), &across);
+    assert!((flow.dual.bound() - 24.0 / 320.0).abs() < 1e-12, "{}", flow.dual.bound());
+    assert!(flow.value() > 0.999 * 24.0 / 320.0, "{}", flow.value());
 }
 
 #[test]
@@ -246,8 +258,8 @@ proptest! {
         let once = matrix(8, |s, t| weights[s * 8 + t] as usize);
         let often = matrix(8, |s, t| (weights[s * 8 + t] * factor) as usize);
         let [once, often] = [once, often].map(|demand| {
-            let found = certified(&under(&topology, &demand), &demand);
-            [found.value(), found.dual.bound()]
+            let flow = certified(&under(&topology, &demand), &demand);
+            [flow.value(), flow.dual.bound()]
         });
         // Both intervals hold the exact rate, one of them scaled.
         let scaled = often.map(|end| end * f64::from(factor));
@@ -262,16 +274,16 @@ proptest! {
         let symmetry = topology.symmetry();
         prop_assert_eq!(symmetry.order(), 2);
         let image = |node: usize| symmetry.image(1, NodeId::new(node)).index();
-        let here = matrix(8, |s, t| weights[s * 8 + t] as usize);
-        let there = matrix(8, |s, t| weights[image(s) * 8 + image(t)] as usize);
+        let original = matrix(8, |s, t| weights[s * 8 + t] as usize);
+        let mirrored = matrix(8, |s, t| weights[image(s) * 8 + image(t)] as usize);
         // And the reverse of all demand flows over the reversed channels.
         let back = matrix(8, |s, t| weights[t * 8 + s] as usize);
-        let [here, there, back] = [here, there, back].map(|demand| {
-            let found = certified(&under(&topology, &demand), &demand);
-            [found.value(), found.dual.bound()]
+        let [original, mirrored, back] = [original, mirrored, back].map(|demand| {
+            let flow = certified(&under(&topology, &demand), &demand);
+            [flow.value(), flow.dual.bound()]
         });
-        for other in [there, back] {
-            prop_assert!(here[0] <= other[1] * (1.0 + 1e-12) && other[0] <= here[1] * (1.0 + 1e-12), "{here:?} {other:?}");
+        for other in [mirrored, back] {
+            prop_assert!(original[0] <= other[1] * (1.0 + 1e-12) && other[0] <= original[1] * (1.0 + 1e-12), "{original:?} {other:?}");
         }
     }
 }
@@ -281,12 +293,12 @@ fn read(path: &str) -> Result<String, String> {
 }
 
 /// A build of four cubes of 2 x 2 x 1 with a demand, and its files.
-fn built(topology: &str, demand: &str, csv: &str) -> (Compiled, Files) {
+fn built(topology: &str, demand: &str, csv: &str) -> (CompiledFabric, Files) {
     build(&SpecText::pod([2, 2, 1], 4).without("ocs Z").with(topology).with(demand).text(), csv)
 }
 
 /// Builds a spec, and checks what it wrote.
-fn build(text: &str, csv: &str) -> (Compiled, Files) {
+fn build(text: &str, csv: &str) -> (CompiledFabric, Files) {
     let loader = |path: &str| match path {
         "test.fab" => Ok(text.to_owned()),
         "demand.csv" => Ok(csv.to_owned()),
@@ -412,7 +424,7 @@ fn weighted_loads_are_those_that_the_files_give() {
 
 #[test]
 fn two_flows_on_a_path_add_up_as_by_hand() {
-    // A torus of 4 x 4: chip 0 sends 5 to its neighbor in x, which sends it 3; nothing else.
+    // A torus of 4 x 4: chip 0 sends 5 to its neighbor in x, which sends it 3. Nothing else.
     let demand = matrix(16, |s, t| match (s, t) {
         (0, 1) => 5,
         (1, 0) => 3,
@@ -423,7 +435,7 @@ fn two_flows_on_a_path_add_up_as_by_hand() {
     let metrics = &compiled.scenarios[0].metrics;
     // One hop each: 5 on the channel from chip 0 to chip 1, and 3 on its reverse.
     assert_eq!(metrics.demand_hops, 8);
-    assert_eq!(metrics.sent_per_host, Fraction::whole(5u64));
+    assert_eq!(metrics.sent_per_host, Fraction::integer(5u64));
     let loads =
         recounted(&files, "nominal", |s, t| u64::from(demand.weight(NodeId(s as u32), NodeId(t as u32))));
     let carried: Vec<u64> = loads.into_values().filter(|&load| load > 0).collect();
@@ -436,7 +448,7 @@ fn two_flows_on_a_path_add_up_as_by_hand() {
 }
 
 /// One cube of 4 x 4 x 4, wrapped around, where every pair has the same weight.
-fn heavy_torus(weight: u32, requires: &str) -> (Compiled, Files) {
+fn heavy_torus(weight: u32, requires: &str) -> (CompiledFabric, Files) {
     let text = format!(
         "fabric test {{
     use \"specs/parts/tpu_v4.fab\";
@@ -456,16 +468,20 @@ fn heavy_torus(weight: u32, requires: &str) -> (Compiled, Files) {
 fn large_weights_do_not_lift_the_least_load() {
     // Where floats err by more than 1e-9 of a route: 1 / (1 / (32 x weight)) is above 32 x weight.
     for weight in [742_166, 743_049, 999_999] {
-        let least = 32 * u64::from(weight);
-        let requires =
-            format!("require max_channel_load <= {least}; require load_ratio <= 1; require load_ratio >= 1;");
+        let least_weight = 32 * u64::from(weight);
+        let requires = format!(
+            "require max_channel_load <= {least_weight}; require load_ratio <= 1; require load_ratio >= 1;"
+        );
         let (compiled, files) = heavy_torus(weight, &requires);
         let metrics = &compiled.scenarios[0].metrics;
-        assert!(1.0 / (1.0 / least as f64) - 1e-9 > least as f64, "{weight} shows nothing");
-        assert_eq!((metrics.load_bound(), compiled.flow.dual.least_load(1)), (Fraction::whole(least), least));
+        assert!(1.0 / (1.0 / least_weight as f64) - 1e-9 > least_weight as f64, "{weight} shows nothing");
+        assert_eq!(
+            (metrics.load_bound(), compiled.flow.dual.least_load(1)),
+            (Fraction::integer(least_weight), least_weight)
+        );
         assert_eq!(
             metrics.value(fabc::model::Metric::MaxChannelLoad),
-            Some(Fraction::whole(least)),
+            Some(Fraction::integer(least_weight)),
             "dimension order reaches it"
         );
         assert!(
@@ -473,11 +489,11 @@ fn large_weights_do_not_lift_the_least_load() {
             "{:?}",
             compiled.requires
         );
-        assert_eq!(parsed(&files, "report.json")["bounds"]["load"], json!(least));
-        for other in [least + 1, least - 1] {
+        assert_eq!(parsed(&files, "report.json")["bounds"]["load"], json!(least_weight));
+        for other in [least_weight + 1, least_weight - 1] {
             let changed = tamper(&files, "report.json", |value| value["bounds"]["load"] = json!(other));
-            let errors =
-                check::directory(&changed, &compiled.fabric).expect_err("another least load goes unnoticed");
+            let errors = check::verify_directory(&changed, &compiled.fabric)
+                .expect_err("another least load goes unnoticed");
             assert!(errors.iter().any(|error| error.to_string().contains("`bounds.load`")), "{errors:?}");
         }
     }
@@ -505,7 +521,7 @@ fn every_number_of_a_weighted_report_is_recomputed() {
     for section in ["nodes", "cubes", "metrics", "bounds", "histograms", "tables", "scenarios", "worst"] {
         numbers(&report[section], &format!("/{section}"), &mut places);
     }
-    // So many trees are claimed to exist by connectivity; fewer than are listed is true as well.
+    // So many trees are claimed to exist by connectivity. Fewer than are listed is true as well.
     places.retain(|place| place != "/bounds/trees/at_least");
     assert!(places.len() > 100, "{places:?}");
     for place in &places {
@@ -521,7 +537,7 @@ fn every_number_of_a_weighted_report_is_recomputed() {
                     (None, ratio) => json!(ratio + sign * 1.2e-6),
                 };
             });
-            let errors = check::directory(&changed, &compiled.fabric).expect_err(place);
+            let errors = check::verify_directory(&changed, &compiled.fabric).expect_err(place);
             assert!(
                 errors.iter().all(|error| error.to_string().starts_with("report.json: `")),
                 "{place}: {errors:?}"
@@ -536,7 +552,7 @@ fn every_number_of_a_weighted_report_is_recomputed() {
         let changed = tamper(&files, "report.json", |value| {
             value["scenarios"][name]["mean_channel_load"] = json!(unweighted)
         });
-        assert!(check::directory(&changed, &compiled.fabric).is_err(), "{name}: {unweighted}");
+        assert!(check::verify_directory(&changed, &compiled.fabric).is_err(), "{name}: {unweighted}");
     }
 }
 
@@ -550,10 +566,10 @@ fn a_matrix_of_ones_is_built_like_uniform_demand() {
         assert!(ones.1[path] == uniform.1[path], "{path} differs");
     }
     // The topology for uniform demand is the same one, so nothing is gained.
-    let gain = ones.0.of_pod().1.uniform.as_ref().unwrap().gain(&ones.0.scenarios[0].metrics);
-    let same = Fraction::whole(1u8);
+    let gain = ones.0.expect_pod().1.uniform.as_ref().unwrap().gain(&ones.0.scenarios[0].metrics);
+    let same = Fraction::integer(1u8);
     assert!(gain.0 <= same && same <= gain.1, "{gain:?}");
-    assert_eq!(uniform.0.of_pod().1.uniform, None);
+    assert_eq!(uniform.0.expect_pod().1.uniform, None);
 }
 
 #[test]
@@ -561,7 +577,7 @@ fn a_changed_gain_or_demand_is_noticed() {
     let (compiled, files) = built(SEARCH, "demand = matrix \"demand.csv\";", &skewed().csv());
     let expect = |files: &Files, fabric: &Fabric, text: &str| {
         let errors: Vec<String> =
-            check::directory(files, fabric).expect_err(text).iter().map(ToString::to_string).collect();
+            check::verify_directory(files, fabric).expect_err(text).iter().map(ToString::to_string).collect();
         assert!(errors.iter().any(|error| error.contains(text)), "expected `{text}` among {errors:#?}");
     };
     let gain =
@@ -595,10 +611,14 @@ fn a_changed_gain_or_demand_is_noticed() {
         sign(&mut files);
         files
     };
-    let other = "is not the file that the spec was resolved with";
-    expect(&changed(&|bytes| bytes[2] = if bytes[2] == b'1' { b'2' } else { b'1' }), &compiled.fabric, other);
-    expect(&changed(&|bytes| bytes.truncate(bytes.len() / 2)), &compiled.fabric, other);
-    expect(&changed(&Vec::clear), &compiled.fabric, other);
+    let mismatch = "is not the file that the spec was resolved with";
+    expect(
+        &changed(&|bytes| bytes[2] = if bytes[2] == b'1' { b'2' } else { b'1' }),
+        &compiled.fabric,
+        mismatch,
+    );
+    expect(&changed(&|bytes| bytes.truncate(bytes.len() / 2)), &compiled.fabric, mismatch);
+    expect(&changed(&Vec::clear), &compiled.fabric, mismatch);
     let mut missing = files.clone();
     missing.remove(input);
     sign(&mut missing);

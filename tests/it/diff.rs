@@ -1,5 +1,5 @@
 //! `fabc diff`, driven from outside: what is the same under other names, what moved, what is better, and what
-//! cannot be read; and `--golden` with a tolerance.
+//! cannot be read, and `--golden` with a tolerance.
 
 use crate::support::plain;
 use crate::support::spec_text;
@@ -62,8 +62,8 @@ fn diff(place: &tempfile::TempDir, a: &str, b: &str, code: i32) -> Value {
 
 /// The settings of a build when every cube has the name of its image.
 fn renamed(place: &tempfile::TempDir, images: [u32; 4]) -> Value {
-    let mut all = read(&place.path().join("out/pod/ocs.json"));
-    for switch in all["ocs"].as_array_mut().unwrap() {
+    let mut document = read(&place.path().join("out/pod/ocs.json"));
+    for switch in document["ocs"].as_array_mut().unwrap() {
         // Ports ascend by cube, one of each.
         let set = switch["cross_connects"].as_array_mut().unwrap();
         for pair in set.iter_mut() {
@@ -74,7 +74,7 @@ fn renamed(place: &tempfile::TempDir, images: [u32; 4]) -> Value {
         }
         set.sort_by_key(|pair| pair[0].as_u64());
     }
-    all
+    document
 }
 
 /// Builds the pod with given settings.
@@ -99,8 +99,8 @@ fn a_build_is_the_same_as_itself_and_as_its_spec() {
     }
     // Another version of fabc is no difference.
     changed(&place, "other", "manifest.json", |manifest| manifest["tool"] = json!("fabc 99.0.0"));
-    let other = diff(&place, "out/pod", "out/other", 0);
-    assert_eq!(other["b"]["tool"], "fabc 99.0.0");
+    let other_diff = diff(&place, "out/pod", "out/other", 0);
+    assert_eq!(other_diff["b"]["tool"], "fabc 99.0.0");
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn cubes_with_other_names_are_the_same_wiring() {
 
 /// Settings without symmetry: the cubes of a ring, and one pair of cubes that two switches join otherwise.
 fn uneven(place: &tempfile::TempDir, switches: &[&str]) -> Value {
-    let mut all = read(&place.path().join("out/pod/ocs.json"));
-    for switch in all["ocs"].as_array_mut().unwrap() {
+    let mut document = read(&place.path().join("out/pod/ocs.json"));
+    for switch in document["ocs"].as_array_mut().unwrap() {
         let special = switches.contains(&switch["name"].as_str().unwrap());
         switch["cross_connects"] = if special {
             json!([[0, 2], [1, 0], [2, 1], [3, 3]])
@@ -131,7 +131,7 @@ fn uneven(place: &tempfile::TempDir, switches: &[&str]) -> Value {
             json!([[0, 1], [1, 2], [2, 3], [3, 0]])
         };
     }
-    all
+    document
 }
 
 #[test]
@@ -159,9 +159,9 @@ fn what_moves_is_told_in_the_names_that_fit_best() {
     let mut swapped = renamed(&place, [3, 2, 0, 1]);
     let switch =
         swapped["ocs"].as_array_mut().unwrap().iter_mut().find(|switch| switch["name"] == "X[1,0]").unwrap();
-    let ends = [0, 1].map(|at| switch["cross_connects"][at][1].clone());
-    switch["cross_connects"][0][1] = ends[1].clone();
-    switch["cross_connects"][1][1] = ends[0].clone();
+    let second_ports = [0, 1].map(|at| switch["cross_connects"][at][1].clone());
+    switch["cross_connects"][0][1] = second_ports[1].clone();
+    switch["cross_connects"][1][1] = second_ports[0].clone();
     build_set(&place, "c", &swapped);
     let moved = diff(&place, "out/a", "out/c", 2);
     let wiring = &moved["wiring"];
@@ -202,9 +202,9 @@ fn tables_follow_cubes_that_are_renamed() {
         }
         std::fs::write(&path, tables.to_string()).unwrap();
     }
-    let found = diff(&place, "out/a", "out/b", 2);
-    assert_eq!(found["wiring"]["found"], "renamed");
-    let tables = found["tables"].as_array().unwrap();
+    let diff_result = diff(&place, "out/a", "out/b", 2);
+    assert_eq!(diff_result["wiring"]["found"], "renamed");
+    let tables = diff_result["tables"].as_array().unwrap();
     assert!(tables.len() == 9 && tables.iter().all(|of| of["found"] == "same"), "{tables:?}");
     // One entry of one router turns, another key goes.
     let path = place.path().join("out/b/tables/nominal.json");
@@ -214,8 +214,8 @@ fn tables_follow_cubes_that_are_renamed() {
     entries[0][3] = json!((port + 1) % 6);
     entries.pop();
     std::fs::write(&path, nominal.to_string()).unwrap();
-    let found = diff(&place, "out/a", "out/b", 2);
-    let first = &found["tables"][0];
+    let comparison = diff(&place, "out/a", "out/b", 2);
+    let first = &comparison["tables"][0];
     assert_eq!(
         (&first["scenario"], &first["routers"], &first["changed"]),
         (&json!("nominal"), &json!(16), &json!(["cube2[1,0,0]"]))
@@ -273,8 +273,8 @@ fn a_report_that_was_touched_is_told_line_by_line() {
         // The first lines name the version.
         insta::assert_snapshot!("diff_of_a_report", text.split_once("\n\n").unwrap().1);
     });
-    let found = diff(&place, "out/pod", "out/worse", 2);
-    let contract = &found["contract"][0];
+    let comparison = diff(&place, "out/pod", "out/worse", 2);
+    let contract = &comparison["contract"][0];
     assert_eq!(
         (&contract["require"], &contract["other"], &contract["b"]["state"]),
         (&json!("diameter <= 8"), &json!(true), &json!("fails"))
@@ -300,27 +300,28 @@ fn a_report_that_was_touched_is_told_line_by_line() {
 fn pods_of_other_sizes_are_compared_by_their_metrics() {
     let place = built();
     build(&place, "larger", &SpecText::pod([2, 2, 1], 5).with("require diameter <= 8;"));
-    let found = diff(&place, "out/pod", "out/larger", 2);
+    let diff_result = diff(&place, "out/pod", "out/larger", 2);
     assert_eq!(
-        (&found["wiring"]["found"], &found["wiring"]["why"]),
+        (&diff_result["wiring"]["found"], &diff_result["wiring"]["why"]),
         (&json!("unlike"), &json!("4 cubes of 4 chips, but 5 cubes of 4 chips"))
     );
-    assert!(found["tables"].as_array().unwrap().iter().all(|of| of["found"] == "unlike"));
-    let gone = found["contract"]
+    assert!(diff_result["tables"].as_array().unwrap().iter().all(|of| of["found"] == "unlike"));
+    let gone = diff_result["contract"]
         .as_array()
         .unwrap()
         .iter()
         .find(|line| line["require"] == "max_channel_load <= 60")
         .unwrap();
     assert_eq!((&gone["b"], &gone["other"]), (&Value::Null, &json!(true)));
-    let nodes = found["metrics"].as_array().unwrap().iter().find(|figure| figure["name"] == "nodes").unwrap();
+    let nodes =
+        diff_result["metrics"].as_array().unwrap().iter().find(|figure| figure["name"] == "nodes").unwrap();
     assert_eq!((&nodes["a"], &nodes["b"], &nodes["change"]), (&json!(16), &json!(20), &json!("other")));
     let (text, _) = fabc(place.path(), &["diff", "out/pod", "out/larger"], 2);
     assert!(text.contains("two fabrics, `pod` and `larger`"), "{text}");
     // A pod and a network.
     build(&place, "net", &SpecText::network("dragonfly { a = 4; h = 1; g = 5; }"));
-    let found = diff(&place, "out/pod", "out/net", 2);
-    assert_eq!(found["wiring"]["why"], "one is a pod, the other a network without switches");
+    let comparison = diff(&place, "out/pod", "out/net", 2);
+    assert_eq!(comparison["wiring"]["why"], "one is a pod, the other a network without switches");
 }
 
 /// A graph as a file, with routers in some order.
@@ -337,21 +338,24 @@ fn graphs_are_the_same_whatever_their_routers_are_called() {
     let petersen: Vec<(u32, u32)> =
         (0..5).flat_map(|at| [(at, (at + 1) % 5), (at, at + 5), (5 + at, 5 + (at + 2) % 5)]).collect();
     let images = [7, 2, 9, 4, 0, 1, 8, 3, 6, 5];
-    let other: Vec<(u32, u32)> =
+    let relabelled: Vec<(u32, u32)> =
         petersen.iter().map(|&(a, b)| (images[a as usize], images[b as usize])).collect();
     let mut swapped = petersen.clone();
     (swapped[0].1, swapped[6].1) = (petersen[6].1, petersen[0].1);
     graph(&place, "petersen", &petersen);
-    graph(&place, "other", &other);
+    graph(&place, "other", &relabelled);
     graph(&place, "swapped", &swapped);
-    let found = diff(&place, "out/petersen", "out/other", 2);
+    let diff_result = diff(&place, "out/petersen", "out/other", 2);
     assert_eq!(
-        (&found["wiring"]["found"], &found["wiring"]["renames"]),
+        (&diff_result["wiring"]["found"], &diff_result["wiring"]["renames"]),
         (&json!("renamed"), &json!("router"))
     );
-    assert_eq!(found["tables"][0]["found"], "unlike");
-    let found = diff(&place, "out/petersen", "out/swapped", 2);
-    assert_eq!((&found["wiring"]["found"], &found["wiring"]["removed"]), (&json!("other"), &json!(2)));
+    assert_eq!(diff_result["tables"][0]["found"], "unlike");
+    let comparison = diff(&place, "out/petersen", "out/swapped", 2);
+    assert_eq!(
+        (&comparison["wiring"]["found"], &comparison["wiring"]["removed"]),
+        (&json!("other"), &json!(2))
+    );
     diff(&place, "out/petersen", "petersen.fab", 0);
 }
 

@@ -38,12 +38,12 @@ fn drift(place: &tempfile::TempDir, live: &str, more: &[&str], code: i32) -> Val
 
 /// The settings of the build with those of switches changed.
 fn settings(place: &tempfile::TempDir, change: impl Fn(&str, &mut Vec<Value>)) {
-    let mut all = read(&place.path().join("out/pod/ocs.json"));
-    for switch in all["ocs"].as_array_mut().unwrap() {
+    let mut document = read(&place.path().join("out/pod/ocs.json"));
+    for switch in document["ocs"].as_array_mut().unwrap() {
         let name = switch["name"].as_str().unwrap().to_owned();
         change(&name, switch["cross_connects"].as_array_mut().unwrap());
     }
-    write(&place.path().join("live.json"), &all);
+    write(&place.path().join("live.json"), &document);
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn what_is_dark_is_a_fault_of_the_budget_or_a_repair() {
             set.clear();
         }
     });
-    let whole = drift(&place, "live.json", &[], 2);
+    let full_report = drift(&place, "live.json", &[], 2);
     assert_eq!(
-        (&whole["means"], &whole["scenario"], &whole["repair"]),
+        (&full_report["means"], &full_report["scenario"], &full_report["repair"]),
         (&json!("scenario"), &json!("X[0,1]"), &json!([]))
     );
     let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
@@ -98,7 +98,7 @@ fn what_is_dark_is_a_fault_of_the_budget_or_a_repair() {
     // All of them: nothing but the cubes is left.
     settings(&place, |_, set| set.clear());
     let (text, err) = fabc(place.path(), &["drift", "live.json", "out/pod", "--json"], 3);
-    assert!(err.contains("error[FAB0580]: what is left of the pod is in 4 parts"), "{err}");
+    assert!(err.contains("error[FAB0580]: the surviving pod is in 4 parts"), "{err}");
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["parts"], 4);
 }
 
@@ -136,7 +136,7 @@ enum Dump {
     Design,
     /// As the published image has it, wrapped with types.
     Image,
-    /// Tables of rows.
+    /// The dump has tables of rows.
     Nested,
     /// Only ports, with what their light goes to.
     Ports,
@@ -207,7 +207,7 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
                 write(&path, &state(&config, dump, |_| Some(word)));
                 drift(&place, "live", &[], 0);
             }
-            // One of them; of a pair of fibers both directions must pass.
+            // One of them. Of a pair of fibers both directions must pass.
             for (word, list) in [
                 ("tuning", "pending"),
                 ("failed", "failed"),
@@ -215,35 +215,35 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
                 ("force-blocked", "blocked"),
             ] {
                 write(&path, &state(&config, dump, |at| Some(if at == 0 { word } else { "tuned" })));
-                let found = drift(&place, "live", &[], 2);
-                let [one] = &found["switches"].as_array().unwrap()[..] else { panic!("{found}") };
+                let report = drift(&place, "live", &[], 2);
+                let [one] = &report["switches"].as_array().unwrap()[..] else { panic!("{report}") };
                 let lengths =
                     ["missing", "extra", "pending", "failed"].map(|what| one[what].as_array().unwrap().len());
                 let (pending, failed) = (usize::from(list == "pending"), usize::from(list == "failed"));
-                assert_eq!(lengths, [1, 0, pending, failed], "{switch} {word} {found}");
-                assert_eq!(one["blocked"].as_array().unwrap().is_empty(), list != "blocked", "{found}");
+                assert_eq!(lengths, [1, 0, pending, failed], "{switch} {word} {report}");
+                assert_eq!(one["blocked"].as_array().unwrap().is_empty(), list != "blocked", "{report}");
                 let allowed = if list == "pending" { 0 } else { 2 };
                 fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], allowed);
             }
-            // What is told and not shown is not about to pass; a switch may have done nothing at all.
+            // What is told and not shown is not about to pass. A switch may have done nothing at all.
             if crossings > pairs {
                 write(&path, &state(&config, dump, |at| (at > 0).then_some("tuned")));
                 for options in [&[][..], &["--allow-pending"]] {
-                    let found = drift(&place, "live", options, 2);
+                    let report = drift(&place, "live", options, 2);
                     let lengths = ["pending", "failed"]
-                        .map(|what| found["switches"][0][what].as_array().unwrap().len());
-                    assert_eq!(lengths, [0, 1], "{found}");
+                        .map(|what| report["switches"][0][what].as_array().unwrap().len());
+                    assert_eq!(lengths, [0, 1], "{report}");
                 }
             }
             write(&path, &state(&config, dump, |_| None));
-            let found = drift(&place, "live", &[], 2);
+            let report = drift(&place, "live", &[], 2);
             assert_eq!(
-                (&found["switches"][0]["idle"], found["switches"].as_array().unwrap().len()),
+                (&report["switches"][0]["idle"], report["switches"].as_array().unwrap().len()),
                 (&json!(true), 1)
             );
             drift(&place, "live", &["--allow-pending"], 2);
             let (text, _) = fabc(place.path(), &["drift", "live", "out/pod"], 2);
-            assert!(text.contains("told, but nothing is set yet"), "{text}");
+            assert!(text.contains("configured, but not yet set"), "{text}");
         }
     }
     // A cross-connect that is not shown, of ports that block, or that others hold, is not about to be lit.
@@ -252,35 +252,35 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
         let path = place.path().join(format!("live/{switch}.state_db.json"));
         let (_, first) = config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().next().unwrap();
         for (word, code) in [("blocked", 2), ("tuning", 0)] {
-            let mut said = state(&config, Dump::Nested, |at| (at > 0).then_some("tuned"));
+            let mut switch_state = state(&config, Dump::Nested, |at| (at > 0).then_some("tuned"));
             for end in ["a_side", "b_side"] {
-                said["OCS_PORT"][first[end].as_str().unwrap()] = json!({"status": word});
+                switch_state["OCS_PORT"][first[end].as_str().unwrap()] = json!({"status": word});
             }
-            write(&path, &said);
+            write(&path, &switch_state);
             let (text, _) = fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], code);
-            assert_eq!(text.contains("the switches do what was built"), code == 0, "{text}");
+            assert_eq!(text.contains("the switches match the build"), code == 0, "{text}");
         }
-        let mut said = state(&config, Dump::Nested, |_| Some("tuned"));
-        let rows = said["OCS_CROSS_CONNECT"].as_object().unwrap();
-        let ends: Vec<[String; 2]> = rows
+        let mut switch_state = state(&config, Dump::Nested, |_| Some("tuned"));
+        let rows = switch_state["OCS_CROSS_CONNECT"].as_object().unwrap();
+        let port_pairs: Vec<[String; 2]> = rows
             .values()
             .map(|row| ["a_side", "b_side"].map(|end| row[end].as_str().unwrap().to_owned()))
             .collect();
-        if let [one, other, ..] = &ends[..] {
+        if let [one, other, ..] = &port_pairs[..] {
             let crossed = |from: &[String; 2], to: &[String; 2]| {
                 (
                     format!("{}-{}", from[0], to[1]),
                     json!({"a_side": from[0], "b_side": to[1], "status": "tuned"}),
                 )
             };
-            let rest = ends[2..].iter().map(|ends| crossed(ends, ends));
-            said["OCS_CROSS_CONNECT"] =
+            let rest = port_pairs[2..].iter().map(|port_pairs| crossed(port_pairs, port_pairs));
+            switch_state["OCS_CROSS_CONNECT"] =
                 Value::Object([crossed(one, other), crossed(other, one)].into_iter().chain(rest).collect());
-            write(&path, &said);
-            let found = drift(&place, "live", &["--allow-pending"], 2);
+            write(&path, &switch_state);
+            let report = drift(&place, "live", &["--allow-pending"], 2);
             let lengths =
-                ["missing", "extra"].map(|what| found["switches"][0][what].as_array().unwrap().len());
-            assert_eq!((&found["means"], lengths), (&json!("foreign"), [2, 2]), "{found}");
+                ["missing", "extra"].map(|what| report["switches"][0][what].as_array().unwrap().len());
+            assert_eq!((&report["means"], lengths), (&json!("foreign"), [2, 2]), "{report}");
         }
         std::fs::remove_file(&path).unwrap();
     }
@@ -291,11 +291,11 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
             config["OCS_PORT"]["1A"][leaf] = json!(word);
             let label = config["OCS_PORT"]["1A"]["label"].clone();
             write(&place.path().join(format!("live/{switch}.config_db.json")), &config);
-            let found = drift(&place, "live", &[], 2);
+            let report = drift(&place, "live", &[], 2);
             assert_eq!(
-                (&found["switches"][0]["blocked"], &found["means"]),
+                (&report["switches"][0]["blocked"], &report["means"]),
                 (&json!([label]), &json!("repair")),
-                "{found}"
+                "{report}"
             );
             let (_, err) = fabc(place.path(), &["plan", "live", "out/pod"], 0);
             assert!(
@@ -315,10 +315,10 @@ fn polatis_has_numbers_and_a_map() {
     assert!(ports.starts_with("switch,port,face\nW,1,\"cube0."), "{ports}");
     let number = |switch: &str, face: &str, egress: bool| -> u32 {
         let rows = ports.lines().filter_map(|line| line.strip_prefix(&format!("{switch},")));
-        let mut found = rows
+        let mut matching_rows = rows
             .filter(|row| row.ends_with(&format!(",\"{face}\"")))
             .map(|row| row.split(',').next().unwrap().parse().unwrap());
-        if egress { found.next_back().unwrap() } else { found.next().unwrap() }
+        if egress { matching_rows.next_back().unwrap() } else { matching_rows.next().unwrap() }
     };
     let _ = configured(&place, "W");
     for switch in ["W", "X", "Y_0", "Y_1", "Z_0", "Z_1"] {

@@ -3,7 +3,7 @@
 use crate::support::pods;
 use crate::support::spec_text;
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::emit;
 use fabc::ids::NodeId;
 use fabc::ir::{Fraction, Symmetry};
@@ -32,16 +32,16 @@ fn options() -> Vec<(String, String)> {
         .to_vec()
 }
 
-fn file(compiled: &Compiled, path: &str) -> String {
-    let all = emit::artifacts(compiled, "fabric small {}\n", &options());
-    let found = all
+fn file(compiled: &CompiledFabric, path: &str) -> String {
+    let artifacts = emit::artifacts(compiled, "fabric small {}\n", &options());
+    let names = artifacts
         .into_iter()
         .find(|artifact| artifact.path == path)
         .unwrap_or_else(|| panic!("{path} is not emitted"));
-    String::from_utf8(found.bytes).unwrap()
+    String::from_utf8(names.bytes).unwrap()
 }
 
-fn parsed(compiled: &Compiled, path: &str) -> Value {
+fn parsed(compiled: &CompiledFabric, path: &str) -> Value {
     serde_json::from_str(&file(compiled, path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
@@ -87,10 +87,10 @@ fn same_input_same_bytes() {
 #[test]
 fn formats_by_name() {
     let compiled = pods::compiled(SMALL);
-    let all = emit::artifacts(&compiled, "fabric small {}\n", &options());
+    let artifacts = emit::artifacts(&compiled, "fabric small {}\n", &options());
     for format in emit::FORMATS.iter().filter(|format| format.name != "tables_bin" && !format.is_external()) {
         for artifact in emit::artifacts_of_format(format.name, &compiled, "fabric small {}\n").unwrap() {
-            assert!(all.contains(&artifact), "{}", artifact.path);
+            assert!(artifacts.contains(&artifact), "{}", artifact.path);
         }
     }
     assert_eq!(emit::artifacts_of_format("nonsense", &compiled, ""), None);
@@ -100,10 +100,10 @@ fn formats_by_name() {
 fn manifest_lists_every_other_file() {
     let compiled = pods::compiled(SMALL);
     let manifest = parsed(&compiled, "manifest.json");
-    let all = emit::artifacts(&compiled, "fabric small {}\n", &options());
+    let artifacts = emit::artifacts(&compiled, "fabric small {}\n", &options());
     let listed = manifest["files"].as_array().unwrap();
-    assert_eq!(listed.len() + 1, all.len());
-    for (line, artifact) in listed.iter().zip(&all) {
+    assert_eq!(listed.len() + 1, artifacts.len());
+    for (line, artifact) in listed.iter().zip(&artifacts) {
         assert_eq!(line["path"], artifact.path);
         assert_eq!(line["bytes"], artifact.bytes.len());
         assert_eq!(line["blake3"], blake3::hash(&artifact.bytes).to_hex().as_str());
@@ -152,7 +152,8 @@ fn a_switch_has_the_configuration_that_its_software_reads_or_none() {
     assert!(image.contains("\"config_status\":\"normal\"") && !image.contains("\"state\""));
     configure(&mut compiled, SonicConfig::Hld);
     assert_eq!(file(&compiled, "ocs/X_0_1.config_db.json"), image.replace("config_status", "state"));
-    let files = |compiled: &Compiled| emit::artifacts_of_format("config_db", compiled, "").unwrap().len();
+    let files =
+        |compiled: &CompiledFabric| emit::artifacts_of_format("config_db", compiled, "").unwrap().len();
     assert_eq!((files(&compiled), emit::refuse_unwritable_format("config_db", &compiled)), (12, Ok(())));
     configure(&mut compiled, SonicConfig::Unwanted);
     assert_eq!(files(&compiled), 0);
@@ -174,7 +175,7 @@ fn a_switch_has_the_configuration_that_its_software_reads_or_none() {
     assert!(emit::refuse_unwritable_format("ocs", &one_sided).is_ok());
 }
 
-fn configure(compiled: &mut Compiled, config_db: SonicConfig) {
+fn configure(compiled: &mut CompiledFabric, config_db: SonicConfig) {
     let Plant::Pod(pod) = &mut compiled.fabric.plant else { unreachable!("compiled from a pod") };
     pod.ocses = pod.ocses.iter().map(|ocs| Ocs { config_db, ..ocs.clone() }).collect();
 }
@@ -192,8 +193,8 @@ fn tables_canonical_or_in_full() {
         serde_json::from_str(&emit::tables_json(&canonical, &[], &Symmetry::trivial(8, 2))).unwrap();
     assert_eq!(expanded["canonical"], false);
     assert_eq!(expanded["routers"].as_array().unwrap().len(), 16);
-    let one: Value = serde_json::from_str(&emit::router_table_json(&canonical, NodeId(11))).unwrap();
-    assert_eq!(expanded["routers"][11], one["routers"][0]);
+    let table: Value = serde_json::from_str(&emit::router_table_json(&canonical, NodeId(11))).unwrap();
+    assert_eq!(expanded["routers"][11], table["routers"][0]);
     snapshot!("router_table", emit::router_table_text(compiled.topology.names(), &canonical, NodeId(11)));
 }
 
@@ -265,7 +266,7 @@ fn terminal_reports_fit_their_terminals() {
 }
 
 /// A network, compiled from its declaration.
-fn network(name: &str, topology: &str, rest: &str) -> Compiled {
+fn network(name: &str, topology: &str, rest: &str) -> CompiledFabric {
     let text = SpecText::network(topology).named(name).with(rest).text();
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
     let (fabric, _, _) =
@@ -273,7 +274,7 @@ fn network(name: &str, topology: &str, rest: &str) -> Compiled {
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
-fn networks() -> [Compiled; 4] {
+fn networks() -> [CompiledFabric; 4] {
     [
         network(
             "ring",
@@ -290,12 +291,12 @@ fn networks() -> [Compiled; 4] {
     ]
 }
 
-fn page(compiled: &Compiled) -> String {
+fn page(compiled: &CompiledFabric) -> String {
     String::from_utf8(emit::artifacts_of_format("report_html", compiled, "").unwrap().remove(0).bytes)
         .unwrap()
 }
 
-/// Every size once, by name; the largest one not routed, which is what takes time.
+/// Every size once, by name. The largest one not routed, which is what takes time.
 static PAGES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     let [.., largest] = sizes();
     let shapes = sizes().into_iter().take(5).chain([Shape { routed: false, ..largest }]);
@@ -373,7 +374,7 @@ fn html_lists_every_fault_and_every_load() {
             between(&text, &format!("<tr><th scope=\"row\">{kind}</th><td class=\"number\">"), "</td>");
         line.replace(',', "").parse::<u64>().unwrap()
     };
-    assert_eq!((count("electrical (copper)"), count("optical (fibre)")), (2 * 576, 2 * 192));
+    assert_eq!((count("electrical (copper)"), count("optical (fiber)")), (2 * 576, 2 * 192));
     let walk = compiled.scenarios[0].metrics.routed.as_ref().unwrap();
     let rows = text.split("<thead><tr><th scope=\"col\">load</th>").skip(1).flat_map(|table| {
         let rows = table[..table.find("</table>").unwrap()].split("<td class=\"number\">").skip(1);
@@ -387,8 +388,8 @@ fn html_lists_every_fault_and_every_load() {
 fn html_says_how_much_room_a_require_leaves() {
     let mut compiled = pods::compiled(SMALL);
     let measured = compiled.requires[0].measured.unwrap().floor();
-    compiled.requires[0].wanted = Some(Fraction::whole(measured + 2));
-    compiled.requires[1].wanted = Some(Fraction::whole(1000u32));
+    compiled.requires[0].wanted = Some(Fraction::integer(measured + 2));
+    compiled.requires[1].wanted = Some(Fraction::integer(1000u32));
     let text = page(&compiled);
     let verdict = between(&text, "id=\"verdict\"", "</section>");
     assert!(verdict.contains("<b class=\"good\">ok</b>") && verdict.contains("<td>2 ("), "{verdict}");
@@ -423,11 +424,11 @@ fn pages_work_in_a_browser() {
         .collect();
     assert_eq!(paths.len(), BROWSED.len());
     let output = Command::new("node").arg(scripts.join("check.mjs")).args(&paths).output().unwrap();
-    let told = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    assert!(output.status.success(), "{}{}", told[0], told[1]);
+    let printed = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert!(output.status.success(), "{}{}", printed[0], printed[1]);
 }
 
-/// One page of every way to draw: a ring of cubes, a matrix with numbers, a map; a ring of routers, groups
+/// One page of every way to draw: a ring of cubes, a matrix with numbers, a map. A ring of routers, groups
 /// with faults of routers.
 const BROWSED: [&str; 5] = ["pod_256", "pod_1024", "pod_8192", "ring", "dragonfly"];
 

@@ -1,12 +1,13 @@
 //! `fabc estimate`: closed forms against answers that were worked out elsewhere, against schedules that are
-//! carried out, and against counted routes; and the command from outside.
+//! carried out, and against counted routes, and the command from outside.
 
 use crate::support::command;
 use crate::support::spec_text;
 use command::fabc;
-use fabc::emit::{TimeUnit, estimate_csv, estimate_json, estimate_text};
+use fabc::emit::{PrintedUnit, estimate_csv, estimate_json, estimate_text};
 use fabc::estimate::{
-    Arguments, Channel, Question, Shape, Word, algorithms, ask, bounds, line_load, ring_load, table,
+    Arguments, Channel, CommandWord, FabricShape, Question, algorithms, bounds, estimate_table, line_load,
+    parse_request, ring_load,
 };
 use fabc::model::Collective;
 use proptest::prelude::*;
@@ -24,9 +25,9 @@ fn estimate(words: &str) -> String {
 /// The cells of a row: name, links, steps, volume, latency, volume and total in us, algbw, busbw, even at.
 fn row(words: &str, name: &str) -> Vec<String> {
     let text = estimate(words);
-    let found =
+    let table_row =
         text.lines().find(|line| line.starts_with("  ") && line.split_whitespace().next() == Some(name));
-    let line = found.unwrap_or_else(|| panic!("no row {name} in\n{text}"));
+    let line = table_row.unwrap_or_else(|| panic!("no row {name} in\n{text}"));
     line.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -41,12 +42,12 @@ fn total(words: &str, name: &str) -> String {
     total
 }
 
-/// 16 MB, 0.5 us, 900 GB/s are the defaults of a public note on mapping collectives to topologies; its
+/// 16 MB, 0.5 us, 900 GB/s are the defaults of a public note on mapping collectives to topologies. Its
 /// numbers, where they hold, and those of its companions, were recomputed by hand.
 #[test]
 fn answers_to_the_printed_digit() {
     for (words, name, expected) in [
-        // All-reduce on a torus, axis by axis; with all links.
+        // All-reduce on a torus, axis by axis. With all links.
         ("all_reduce --size 16MB --on torus:8x8x8", "ring", "21.000 35.486 56.486"),
         ("all_reduce --size 16MB --on torus:8x8x8", "halving_doubling", "9.000 35.486 44.486"),
         ("all_reduce --size 16MB --on torus:8x8x8", "all_links", "12.000 5.914 17.914"),
@@ -139,7 +140,7 @@ fn the_other_rows_to_the_printed_digit() {
         ("broadcast --size 16MB --on mesh:5x4", "middle", "2.000 17.778 19.778"),
         ("broadcast --size 16MB --on mesh:5x4", "bound", "2.000 8.889 10.889"),
         ("all_to_all --size 16MB --on mesh:4x4", "by_dimension", "3.000 35.556 38.556"),
-        // As if every byte went up: a quarter of the bandwidth is left; with a profile, the lesser.
+        // As if every byte went up: a quarter of the bandwidth is left. With a profile, the lesser.
         (
             "all_to_all --size 16MB --on leaf_spine:64 --oversubscription 4",
             "pairwise",
@@ -256,8 +257,8 @@ fn other_quantities_of_a_shape() {
         ("dragonfly:8x4", "gather_shards", 23.9091),
         ("dragonfly:8x4", "all_reduce_vectors", 0.1811),
     ] {
-        let found = known(&format!("all_gather --size 16MB --on {shape}"));
-        assert_eq!(round(&found[name]), expected, "{shape}: {name}");
+        let row_times = known(&format!("all_gather --size 16MB --on {shape}"));
+        assert_eq!(round(&row_times[name]), expected, "{shape}: {name}");
     }
     let text = estimate("all_gather --size 16MB --on dragonfly:8x4");
     assert!(text.contains("    23.909  shard times") && text.contains("    0.1811  vector times"), "{text}");
@@ -276,22 +277,22 @@ fn other_quantities_of_a_shape() {
 
 #[test]
 fn crossovers_and_even_sizes() {
-    let all = |words: &str| {
+    let estimates = |words: &str| {
         estimate(words)
             .lines()
             .filter_map(|line| line.strip_prefix("  above ").map(str::to_owned))
             .collect::<Vec<_>>()
     };
-    let star = all("all_reduce --size 16MB --on star:512");
+    let star = estimates("all_reduce --size 16MB --on star:512");
     assert!(star.contains(&"115.7 GB  ring passes double_tree".to_owned()), "{star:?}");
-    let star = all("all_reduce --size 16MB --on star:72");
+    let star = estimates("all_reduce --size 16MB --on star:72");
     assert!(star.contains(&"2.074 GB  ring passes double_tree".to_owned()), "{star:?}");
     // Never ahead of who halves and doubles: as much volume, and more steps.
     assert!(star.iter().all(|line| !line.contains("ring passes halving_doubling")), "{star:?}");
     let even = |words: &str, name: &str| row(words, name)[9..].join(" ");
     assert_eq!(even("all_reduce --size 16MB --on torus:8x8x8", "ring"), "9.468 MB");
     assert_eq!(even("all_to_all --size 16MB --on torus:8x8x8", "minimal"), "5.4 MB");
-    // At a crossover both take as long; below and above, the order is the other way round.
+    // At a crossover both take as long. Below and above, the order is the other way round.
     let json: Value = serde_json::from_str(&estimate("all_to_all --size 16MB --on star:72 --json")).unwrap();
     let change = &json["crossovers"][0];
     assert_eq!(
@@ -342,12 +343,14 @@ fn slips_of_the_literature_are_not_repeated() {
     assert_eq!(row("all_reduce --size 16MB --on torus:8x8x8", "all_links")[1], "all");
     assert_eq!(row("all_to_all --size 16MB --on torus:8x8x8", "minimal")[1], "all");
     assert_eq!(row("all_reduce --size 16MB --on star:512", "ring")[1], "port");
-    // One binomial tree moves the vector log2 N times; once takes two trees, or a chain, and small pieces.
+    // One binomial tree moves the vector log2 N times. Once takes two trees, or a chain, and small pieces.
     assert_eq!(row("broadcast --size 16MB --on star:64", "binomial")[2..4], ["6", "6.0000"]);
     assert_eq!(row("broadcast --size 16MB --on star:64", "tree")[2..4], ["6", "1.0000"]);
     assert_eq!(row("broadcast --size 16MB --on star:64", "ring")[2..4], ["63", "1.0000"]);
     // More oversubscription makes the bisection smaller.
-    assert!(Shape::FatTree { chips: 64 }.bisection(4.0) < Shape::FatTree { chips: 64 }.bisection(1.0));
+    assert!(
+        FabricShape::FatTree { chips: 64 }.bisection(4.0) < FabricShape::FatTree { chips: 64 }.bisection(1.0)
+    );
     // A formula that takes ways to partners as free is called what it is.
     let text = estimate("all_gather --size 1KiB --on torus:16x16x16");
     assert!(text.contains("doubling comes out below the bound"), "{text}");
@@ -388,11 +391,14 @@ fn counted(side: usize, closed: bool, twin: bool) -> u64 {
 #[test]
 fn loads_of_rings_and_lines_are_those_of_counted_routes() {
     for side in 1..=16usize {
-        let of = |closed, twin| counted(side, closed, twin) as f64 / 2.0 / side as f64;
+        let crossing_share = |closed, twin| counted(side, closed, twin) as f64 / 2.0 / side as f64;
         for (twin, name) in [(true, "two links"), (false, "one link")] {
-            assert!((of(true, twin) - ring_load(side as u64, twin)).abs() < 1e-12, "ring of {side}, {name}");
+            assert!(
+                (crossing_share(true, twin) - ring_load(side as u64, twin)).abs() < 1e-12,
+                "ring of {side}, {name}"
+            );
         }
-        assert!((of(false, true) - line_load(side as u64)).abs() < 1e-12, "line of {side}");
+        assert!((crossing_share(false, true) - line_load(side as u64)).abs() < 1e-12, "line of {side}");
     }
     assert_eq!((ring_load(2, false), ring_load(2, true), line_load(2)), (0.5, 0.25, 0.5));
 }
@@ -401,17 +407,18 @@ fn loads_of_rings_and_lines_are_those_of_counted_routes() {
 /// both ways round are as short.
 fn counted_in(sides: &[usize], closed: bool) -> f64 {
     let chips: usize = sides.iter().product();
-    let at = |chip: usize, axis: usize| (chip / sides[..axis].iter().product::<usize>()) % sides[axis];
+    let coordinate =
+        |chip: usize, axis: usize| (chip / sides[..axis].iter().product::<usize>()) % sides[axis];
     let with = |chip: usize, axis: usize, place: usize| {
         let unit = sides[..axis].iter().product::<usize>();
-        chip - at(chip, axis) * unit + place * unit
+        chip - coordinate(chip, axis) * unit + place * unit
     };
     let mut loads = vec![[0.0; 2]; chips * sides.len()];
     for from in 0..chips {
         for to in 0..chips {
-            let mut here = from;
+            let mut current = from;
             for axis in 0..sides.len() {
-                let (start, end, side) = (at(here, axis), at(to, axis), sides[axis]);
+                let (start, end, side) = (coordinate(current, axis), coordinate(to, axis), sides[axis]);
                 let (ahead, back) = ((end + side - start) % side, (start + side - end) % side);
                 let ways: Vec<(usize, f64)> = match closed {
                     _ if start == end => vec![],
@@ -422,11 +429,11 @@ fn counted_in(sides: &[usize], closed: bool) -> f64 {
                 for (way, part) in ways {
                     let mut place = start;
                     while place != end {
-                        loads[with(here, axis, place) * sides.len() + axis][way] += part;
+                        loads[with(current, axis, place) * sides.len() + axis][way] += part;
                         place = if way == 0 { (place + 1) % side } else { (place + side - 1) % side };
                     }
                 }
-                here = with(here, axis, end);
+                current = with(current, axis, end);
             }
         }
     }
@@ -438,8 +445,8 @@ fn volumes_of_all_to_alls_are_those_of_counted_routes() {
     for sides in [&[4, 4][..], &[3, 3], &[2, 2, 2], &[8, 4], &[5, 3, 2], &[4, 4, 4], &[1, 6, 2], &[7], &[2]] {
         let numbers: Vec<u64> = sides.iter().map(|&side| side as u64).collect();
         for (shape, closed) in [
-            (Shape::Torus { sides: numbers.clone(), twin: true }, true),
-            (Shape::Mesh { sides: numbers.clone() }, false),
+            (FabricShape::Torus { sides: numbers.clone(), twin: true }, true),
+            (FabricShape::Mesh { sides: numbers.clone() }, false),
         ] {
             let minimal = &algorithms(Collective::AllToAll, &shape)[0];
             assert_eq!(minimal.name, "minimal");
@@ -456,7 +463,7 @@ fn volumes_of_all_to_alls_are_those_of_counted_routes() {
 /// The tables that fabc compiles carry what the formula says.
 #[test]
 fn compiled_tori_carry_what_the_formula_says() {
-    // Around rings of an even number dimension order does not split both ways evenly; a search does.
+    // Around rings of an even number dimension order does not split both ways evenly. A search does.
     let network = |sides: &str, routing: &str| {
         SpecText::network(&format!("torus {sides};")).with(&format!("routing = {routing};"))
     };
@@ -474,7 +481,7 @@ fn compiled_tori_carry_what_the_formula_says() {
             std::fs::read_to_string(place.path().join("out").join(name).join("report.json")).unwrap();
         let report: Value = serde_json::from_str(&report).unwrap();
         let load = report["metrics"]["max_channel_load"].as_f64().unwrap();
-        let shape = Shape::Torus { sides: sides.to_vec(), twin: true };
+        let shape = FabricShape::Torus { sides: sides.to_vec(), twin: true };
         let volume = algorithms(Collective::AllToAll, &shape)[0].cost.volume;
         assert!(
             (load / shape.chips() as f64 - volume).abs() < 1e-9,
@@ -486,9 +493,9 @@ fn compiled_tori_carry_what_the_formula_says() {
 
 /// A row of a star of so many chips: steps, and volume in shards.
 fn of_star(kind: Collective, name: &str, chips: u64) -> (u64, f64) {
-    let rows = algorithms(kind, &Shape::Star { chips });
-    let found = rows.iter().find(|row| row.name == name).unwrap();
-    (found.cost.steps, found.cost.volume * chips as f64)
+    let rows = algorithms(kind, &FabricShape::Star { chips });
+    let cheapest = rows.iter().find(|row| row.name == name).unwrap();
+    (cheapest.cost.steps, cheapest.cost.volume * chips as f64)
 }
 
 /// Ceil(log2 N) steps and N - 1 shards gather everything for any N: to whom half as far again, as many shards
@@ -499,7 +506,7 @@ fn doubling_gathers_in_so_many_steps() {
         let mut held = vec![1usize; chips];
         let (mut steps, mut shards) = (0, 0);
         while held[0] < chips {
-            // Chip i holds the shards of i, i + 1, ..; it gets the next ones from the chip where they begin.
+            // Chip i holds the shards of i, i + 1, ... It gets the next ones from the chip where they begin.
             let sent = held[0].min(chips - held[0]);
             held.iter_mut().for_each(|held| *held += sent);
             (steps, shards) = (steps + 1, shards + sent);
@@ -543,7 +550,7 @@ fn all_to_alls_by_bits_arrive() {
 }
 
 /// Whole vectors are summed in ceil(log2 N) steps for any N: a chip has the sum of a window that ends at it,
-/// and the same without its own; either may be what is appended to the window of another.
+/// and the same without its own. Either may be what is appended to the window of another.
 #[test]
 fn sums_of_whole_vectors_take_so_many_steps() {
     for chips in 2..=70usize {
@@ -553,21 +560,21 @@ fn sums_of_whole_vectors_take_so_many_steps() {
             lengths.push(lengths.last().unwrap().div_ceil(2));
         }
         lengths.reverse();
-        let mut own: Vec<Vec<usize>> = (0..chips).map(|chip| vec![chip]).collect();
+        let mut shards: Vec<Vec<usize>> = (0..chips).map(|chip| vec![chip]).collect();
         let mut rest: Vec<Vec<usize>> = vec![vec![]; chips];
         for pair in lengths.windows(2) {
             let [now, next] = pair else { unreachable!() };
-            let (before, without) = (own.clone(), rest.clone());
+            let (before, without) = (shards.clone(), rest.clone());
             for chip in 0..chips {
                 let got = match next == &(2 * now) {
                     true => &before[(chip + chips - now) % chips],
                     false => &without[(chip + chips - (now - 1)) % chips],
                 };
-                own[chip].extend(got);
+                shards[chip].extend(got);
                 rest[chip].extend(got);
             }
         }
-        for all in &mut own {
+        for all in &mut shards {
             all.sort_unstable();
             assert_eq!(*all, (0..chips).collect::<Vec<_>>());
         }
@@ -578,38 +585,44 @@ fn sums_of_whole_vectors_take_so_many_steps() {
     }
 }
 
-fn shapes() -> Vec<Shape> {
-    let mut all = Vec::new();
+fn shapes() -> Vec<FabricShape> {
+    let mut all_shapes = Vec::new();
     for chips in [2, 3, 7, 8, 64, 72, 1000] {
-        all.extend([
-            Shape::Star { chips },
-            Shape::FullMesh { chips },
-            Shape::LeafSpine { chips },
-            Shape::FatTree { chips },
+        all_shapes.extend([
+            FabricShape::Star { chips },
+            FabricShape::FullMesh { chips },
+            FabricShape::LeafSpine { chips },
+            FabricShape::FatTree { chips },
         ]);
     }
     for sides in [&[2][..], &[3], &[2, 2], &[5, 4], &[8, 8, 8], &[16, 8, 4], &[1, 9, 2], &[2, 2, 2, 2]] {
-        all.push(Shape::Mesh { sides: sides.to_vec() });
-        all.extend([true, false].map(|twin| Shape::Torus { sides: sides.to_vec(), twin }));
+        all_shapes.push(FabricShape::Mesh { sides: sides.to_vec() });
+        all_shapes.extend([true, false].map(|twin| FabricShape::Torus { sides: sides.to_vec(), twin }));
     }
-    all.extend([Shape::Dragonfly { group: 8, globals: 4 }, Shape::Dragonfly { group: 2, globals: 1 }]);
-    all
+    all_shapes.extend([
+        FabricShape::Dragonfly { group: 8, globals: 4 },
+        FabricShape::Dragonfly { group: 2, globals: 1 },
+    ]);
+    all_shapes
 }
 
-/// No algorithm moves less than the bound, and only those that say so take fewer hops; a sum is a scatter
+/// No algorithm moves less than the bound, and only those that say so take fewer hops. A sum is a scatter
 /// and a gather.
 #[test]
 fn bounds_are_below_algorithms() {
     for shape in shapes() {
         // Messages between chips have no closed form.
         for kind in Collective::ALL.into_iter().filter(|&kind| kind != Collective::Send) {
-            let all = bounds(kind, &shape);
-            let least = all.last().unwrap();
-            assert!(least.cost.volume > 0.0 && least.cost.volume.is_finite(), "{shape}");
-            for row in algorithms(kind, &shape).iter().chain(&all) {
-                let told = format!("{} on {shape}: {row:?}, {least:?}", kind.name());
-                assert!(row.cost.volume >= least.cost.volume - 1e-12, "{told}");
-                assert!(row.cost.steps >= least.cost.steps || row.what.contains("as free"), "{told}");
+            let lower_bounds = bounds(kind, &shape);
+            let least_bound = lower_bounds.last().unwrap();
+            assert!(least_bound.cost.volume > 0.0 && least_bound.cost.volume.is_finite(), "{shape}");
+            for row in algorithms(kind, &shape).iter().chain(&lower_bounds) {
+                let description = format!("{} on {shape}: {row:?}, {least_bound:?}", kind.name());
+                assert!(row.cost.volume >= least_bound.cost.volume - 1e-12, "{description}");
+                assert!(
+                    row.cost.steps >= least_bound.cost.steps || row.description.contains("as free"),
+                    "{description}"
+                );
             }
         }
         let [gather, scatter, sum] =
@@ -623,17 +636,17 @@ fn bounds_are_below_algorithms() {
 /// Cuts that separate code counts: known fabrics' bounds in shard times and vector times.
 #[test]
 fn bounds_of_known_fabrics() {
-    let torus = |sides: &[u64]| Shape::Torus { sides: sides.to_vec(), twin: true };
+    let torus = |sides: &[u64]| FabricShape::Torus { sides: sides.to_vec(), twin: true };
     for (shape, shards, vectors) in [
         (torus(&[4]), 1.5, 0.75),
         (torus(&[2, 2]), 0.75, 0.375),
-        (Shape::FullMesh { chips: 4 }, 1.0, 0.5),
-        (Shape::Mesh { sides: vec![3] }, 2.0, 1.0),
+        (FabricShape::FullMesh { chips: 4 }, 1.0, 0.5),
+        (FabricShape::Mesh { sides: vec![3] }, 2.0, 1.0),
         (torus(&[5]), 2.0, 0.8),
         (torus(&[3, 3]), 2.0, 4.0 / 9.0),
-        (Shape::Mesh { sides: vec![4, 4] }, 7.5, 15.0 / 24.0),
+        (FabricShape::Mesh { sides: vec![4, 4] }, 7.5, 15.0 / 24.0),
         (torus(&[4, 4, 8]), 127.0 / 6.0, 127.0 / 384.0),
-        (Shape::Dragonfly { group: 8, globals: 4 }, 263.0 / 11.0, 263.0 / 1452.0),
+        (FabricShape::Dragonfly { group: 8, globals: 4 }, 263.0 / 11.0, 263.0 / 1452.0),
     ] {
         let chips = shape.chips() as f64;
         let [gather, sum] = [Collective::AllGather, Collective::AllReduce]
@@ -745,22 +758,23 @@ fn fabrics_side_by_side() {
     let words =
         "all_to_all --size 16MB --on torus:32x16 --on torus:8x8x8 --on torus:16x8x4 --on torus:32x4x4";
     let text = estimate(words);
-    let told: Vec<(String, String)> = text
+    let table_rows: Vec<(String, String)> = text
         .lines()
         .filter(|line| line.starts_with("  torus"))
         .map(|line| line.split_whitespace().collect::<Vec<_>>())
         .map(|cells| (cells[0].trim_start_matches("torus:").to_owned(), cells[7].to_owned()))
         .collect();
     let answers = [("8x8x8", "23.778"), ("16x8x4", "42.556"), ("32x4x4", "81.111"), ("32x16", "83.111")];
-    assert_eq!(told, answers.map(|(shape, total)| (shape.to_owned(), total.to_owned())), "{text}");
+    assert_eq!(table_rows, answers.map(|(shape, total)| (shape.to_owned(), total.to_owned())), "{text}");
 
     let json: Value = serde_json::from_str(&estimate(&format!("{words} --json"))).unwrap();
     assert_eq!(json["format"], "fabc.estimates/1");
     let alone = |shape: &str| {
         serde_json::from_str(&estimate(&format!("all_to_all --size 16MB --on {shape} --json"))).unwrap()
     };
-    let each: Vec<Value> = ["torus:32x16", "torus:8x8x8", "torus:16x8x4", "torus:32x4x4"].map(alone).to_vec();
-    assert_eq!(json["estimates"], Value::from(each));
+    let each_alone: Vec<Value> =
+        ["torus:32x16", "torus:8x8x8", "torus:16x8x4", "torus:32x4x4"].map(alone).to_vec();
+    assert_eq!(json["estimates"], Value::from(each_alone));
 
     let csv = estimate(&format!("{words} --csv"));
     let alone = estimate("all_to_all --size 16MB --on torus:32x16 --csv");
@@ -792,23 +806,23 @@ fn mistakes(words: &[&str]) -> Vec<String> {
     let output = command.arg("estimate").args(words).args(["--message-format", "json"]).output().unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{words:?}");
     let text = String::from_utf8(output.stderr).unwrap();
-    let told = |line: &str| {
+    let mistake_text = |line: &str| {
         let error: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{words:?}: {text}"));
         let [code, message, help] =
             ["code", "message", "help"].map(|key| error[key].as_str().unwrap().to_owned());
         let place = &error["labels"][0];
         format!("{}:{}: error[{code}]: {message} ({help})", place["line"], place["column"])
     };
-    text.lines().map(told).collect()
+    text.lines().map(mistake_text).collect()
 }
 
 #[test]
 fn mistakes_are_told_with_place_and_mend() {
     let usual = "all_reduce --size 16MB --on star:64";
     for (words, message) in [
-        ("--size 16MB --on star:64", "error[FAB0551]: nobody says which collective"),
-        ("all_reduce --on star:64", "error[FAB0551]: nobody says how large the vector of a chip is"),
-        ("all_reduce --size 16MB", "error[FAB0551]: nobody says on which fabric"),
+        ("--size 16MB --on star:64", "error[FAB0551]: the collective is missing"),
+        ("all_reduce --on star:64", "error[FAB0551]: the size of the vector of a chip is missing"),
+        ("all_reduce --size 16MB", "error[FAB0551]: the fabric is missing"),
         (
             "allreduce --size 16MB --on star:64",
             "1:15: error[FAB0552]: there is no collective `allreduce` (did you mean `all_reduce`?)",
@@ -839,7 +853,7 @@ fn mistakes_are_told_with_place_and_mend() {
         ),
         (
             "all_reduce --size 16MB --on torus:4x0",
-            "1:51: error[FAB0553]: `torus:4x0` is no fabric: nothing has 0 chips (write `torus:8x8x8`)",
+            "1:51: error[FAB0553]: `torus:4x0` is no fabric: a size of 0 chips is not allowed (write `torus:8x8x8`)",
         ),
         ("all_reduce --size 16MB --on torus:4x-2", "`torus:4x-2` is no fabric: `-2` is negative"),
         ("all_reduce --size 16MB --on torus:4,4", "`torus:4,4` is no fabric: `4,4` is no number"),
@@ -847,10 +861,10 @@ fn mistakes_are_told_with_place_and_mend() {
             "all_reduce --size 16MB --on star:4x4",
             "`star:4x4` is no fabric: it has 2 numbers and takes 1 (write `star:64`)",
         ),
-        ("all_reduce --size 16MB --on star:1", "`star:1` is no fabric: a chip alone has nobody to talk to"),
+        ("all_reduce --size 16MB --on star:1", "`star:1` is no fabric: a fabric needs at least two chips"),
         (
             "all_reduce --size 16MB --on torus:1x1",
-            "`torus:1x1` is no fabric: a chip alone has nobody to talk to",
+            "`torus:1x1` is no fabric: a fabric needs at least two chips",
         ),
         (
             "all_reduce --size 16MB --on dragonfly:1x4",
@@ -916,42 +930,45 @@ fn mistakes_are_told_with_place_and_mend() {
         ),
         (
             "all_reduce --sizes 4MiB..1KiB --on star:64",
-            "error[FAB0556]: `4MiB..1KiB` are no sizes: they end before they begin",
+            "error[FAB0556]: `4MiB..1KiB` are no sizes: the range ends before it begins",
         ),
         ("all_reduce --sizes 1KiB.. --on star:64", "is no size: it does not begin with a number"),
         (
             "all_reduce --size 16MB --on torus:8x8 --in-switch 1us",
-            "error[FAB0557]: --in-switch says nothing about a torus (chips are joined directly there, and no switch can add",
+            "error[FAB0557]: --in-switch has no effect on a torus (chips are joined directly there, and no switch can add",
         ),
         (
             "all_reduce --size 16MB --on star:8 --over star:8 --in-switch 1us",
-            "--in-switch says nothing about groups of groups",
+            "--in-switch has no effect on groups of groups",
         ),
-        ("all_reduce --size 16MB --on star:64 --skew 3", "--skew says nothing about all_reduce"),
+        ("all_reduce --size 16MB --on star:64 --skew 3", "--skew has no effect on all_reduce"),
         (
             "all_reduce --size 16MB --on star:64 --oversubscription 2",
-            "--oversubscription says nothing about a star",
+            "--oversubscription has no effect on a star",
         ),
-        ("all_reduce --size 16MB --on star:64 --links single", "--links says nothing about a star"),
+        ("all_reduce --size 16MB --on star:64 --links single", "--links has no effect on a star"),
     ] {
-        let told = mistakes(&words.split_whitespace().collect::<Vec<_>>());
-        assert!(told.len() == 1 && told[0].contains(message), "{words}\n{message}\n{told:?}");
+        let messages = mistakes(&words.split_whitespace().collect::<Vec<_>>());
+        assert!(messages.len() == 1 && messages[0].contains(message), "{words}\n{message}\n{messages:?}");
     }
     // Everything that is wrong, at once.
     let told = mistakes(&["all_reduce", "--links", "3", "--alpha", "x", "--on", "star:1", "--size", "0B"]);
     let codes: Vec<&str> = told.iter().map(|line| &line[line.find("FAB").unwrap()..][..7]).collect();
     assert_eq!(codes, ["FAB0554", "FAB0553", "FAB0554", "FAB0552"], "in the order of the line that is shown");
-    // Too many sizes; clap's own errors have its form.
+    // Too many sizes. Clap's own errors have its form.
     let many: Vec<String> = (1..=1001).map(|size| format!("{size}B")).collect();
-    let told = mistakes(&["all_reduce", "--on", "star:64", "--sizes", &many.join(",")]);
-    assert!(told[0].contains("are no sizes: they are more than 1000"), "{told:?}");
+    let complaints = mistakes(&["all_reduce", "--on", "star:64", "--sizes", &many.join(",")]);
+    assert!(complaints[0].contains("are no sizes: they are more than 1000"), "{complaints:?}");
     let words: Vec<&str> =
         ["estimate"].into_iter().chain(usual.split_whitespace()).chain(["--outer-alpha", "1us"]).collect();
     fabc(Path::new("."), &words, 2);
     // No letter of the command line can end a line, or anything else.
-    let told = mistakes(&["all_\n\u{1b}reduce", "--size", "\u{e4}", "--on", "star:\u{1f600}"]);
-    assert_eq!(told.len(), 3);
-    assert!(told[0].contains("`all_  reduce`") && told[2].starts_with("1:47: error[FAB0553]"), "{told:?}");
+    let messages = mistakes(&["all_\n\u{1b}reduce", "--size", "\u{e4}", "--on", "star:\u{1f600}"]);
+    assert_eq!(messages.len(), 3);
+    assert!(
+        messages[0].contains("`all_  reduce`") && messages[2].starts_with("1:47: error[FAB0553]"),
+        "{messages:?}"
+    );
     // The place is drawn.
     let human = Command::new(env!("CARGO_BIN_EXE_fabc"))
         .args("estimate all_reduce --size 16MB --on torus:8x0x8".split(' '))
@@ -967,17 +984,17 @@ fn mistakes_are_told_with_place_and_mend() {
 /// As a library: a collective, a shape, a latency in nanoseconds, a bandwidth in GB/s.
 #[test]
 fn formulas_are_functions() {
-    let shape = Shape::Torus { sides: vec![8, 8, 8], twin: true };
-    let mut answer = table(&Question::new(Collective::AllReduce, shape, Channel::new(500.0, 900.0)));
+    let shape = FabricShape::Torus { sides: vec![8, 8, 8], twin: true };
+    let mut answer = estimate_table(&Question::new(Collective::AllReduce, shape, Channel::new(500.0, 900.0)));
     answer.sort(16e6);
-    let told: Vec<(&str, u64)> = answer
+    let sizes: Vec<(&str, u64)> = answer
         .rows
         .iter()
         .chain(&answer.bounds)
         .map(|row| (row.name.as_str(), row.time(16e6).total_ns().round() as u64))
         .collect();
     assert_eq!(
-        told,
+        sizes,
         [("halving_doubling", 44_486), ("ring", 56_486), ("all_links", 17_914), ("bound", 11_914)]
     );
 }
@@ -1029,7 +1046,7 @@ fn a_word() -> impl Strategy<Value = String> {
     prop_oneof![4 => some(known.map(str::to_owned)), 1 => any::<String>()]
 }
 
-/// Mostly fabrics.
+/// Words for a fabric, most of them valid.
 fn a_fabric() -> impl Strategy<Value = String> {
     prop_oneof![3 => some(shapes()).prop_map(|shape| shape.to_string()), 1 => a_word()]
 }
@@ -1040,23 +1057,23 @@ proptest! {
     /// Whatever the words are, they are an error or a table of finite times.
     #[test]
     fn no_words_do_harm(words in proptest::collection::vec(proptest::option::weighted(0.08, a_word()), 18), kind in some(Collective::ALL), on in a_fabric()) {
-        let word = |text: &str| Word { text: text.to_owned(), span: fabc::diag::Span { start: 0, end: text.len() as u32 } };
-        let at = |at: usize| words[at].as_deref().map(word);
+        let word = |text: &str| CommandWord { text: text.to_owned(), span: fabc::diag::Span { start: 0, end: text.len() as u32 } };
+        let word_at = |at: usize| words[at].as_deref().map(word);
         let arguments = Arguments {
-            kind: at(0).or_else(|| Some(word(kind.name()))), size: at(1).or_else(|| at(2).is_none().then(|| word("16MB"))), sizes: at(2), on: at(3).or_else(|| Some(word(&on))), algorithm: at(4),
-            alpha: at(5), overhead: at(6), bandwidth: at(7), eta: at(8), links: at(9), oversubscription: at(10), skew: at(11), in_switch: at(12), over: at(13), outer_alpha: at(14),
-            outer_overhead: at(15), outer_bandwidth: at(16), outer_eta: at(17), end: fabc::diag::Span::default(),
+            kind: word_at(0).or_else(|| Some(word(kind.name()))), size: word_at(1).or_else(|| word_at(2).is_none().then(|| word("16MB"))), sizes: word_at(2), on: word_at(3).or_else(|| Some(word(&on))), algorithm: word_at(4),
+            alpha: word_at(5), overhead: word_at(6), bandwidth: word_at(7), eta: word_at(8), links: word_at(9), oversubscription: word_at(10), skew: word_at(11), in_switch: word_at(12), over: word_at(13), outer_alpha: word_at(14),
+            outer_overhead: word_at(15), outer_bandwidth: word_at(16), outer_eta: word_at(17), end: fabc::diag::Span::default(),
         };
-        match ask(&arguments) {
+        match parse_request(&arguments) {
             Err(errors) => prop_assert!(!errors.is_empty()),
             Ok(asked) => {
-                let answer = table(&asked.question);
+                let answer = estimate_table(&asked.question);
                 prop_assert!(!answer.bounds.is_empty());
                 for row in answer.rows.iter().chain(&answer.bounds) {
                     let time = row.time(asked.sizes[0] as f64).total_ns();
                     prop_assert!(time.is_finite() && time > 0.0 && row.even_bytes().is_finite(), "{row:?}");
                 }
-                for text in [estimate_text(&asked, &answer, TimeUnit::MICROSECONDS), estimate_json(&asked, &answer), estimate_csv(&asked, &answer)] {
+                for text in [estimate_text(&asked, &answer, PrintedUnit::MICROSECONDS), estimate_json(&asked, &answer), estimate_csv(&asked, &answer)] {
                     prop_assert!(!text.contains("NaN") && !text.contains("inf") && !text.contains("null,\n      \"volume"), "{text}");
                 }
             }

@@ -4,10 +4,12 @@
 use crate::support::spec_text;
 use fabc::check;
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::emit;
 use fabc::ids::{Id, NodeId};
-use fabc::ir::{Entry, Fault, ForwardingTables, Fraction, Image, Scenario, Walk, surviving_scene};
+use fabc::ir::{
+    ForwardingTables, Fraction, Image, Scenario, ScenarioFault, TableEntry, Walk, surviving_scene,
+};
 use fabc::model::Metric;
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
@@ -21,19 +23,19 @@ fn text(faults: &str, routing: &str) -> String {
 }
 
 /// Compiled as far as a stage, and the normalized spec.
-fn compiled(text: &str, last: Stage) -> (Compiled, String) {
+fn compiled(text: &str, last: Stage) -> (CompiledFabric, String) {
     let loader = |_: &str| Ok(text.to_owned());
     let (fabric, spec, _) =
         fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
 }
 
-/// Not routed yet.
-fn analyzed(faults: &str) -> Compiled {
+/// Compiles a pod up to the analysis, without routes.
+fn analyzed(faults: &str) -> CompiledFabric {
     compiled(&text(faults, "routing = up_down;"), Stage::Analyze).0
 }
 
-fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<String, Vec<u8>>) {
+fn built(faults: &str, routing: &str, tables: &str) -> (CompiledFabric, BTreeMap<String, Vec<u8>>) {
     let (compiled, spec) = compiled(&text(faults, routing), Stage::Emit);
     let (option, binary) = emit::BINARY_TABLES;
     // A manifest names what is not the default.
@@ -46,19 +48,19 @@ fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<Strin
     (compiled, files)
 }
 
-fn convictions(compiled: &Compiled, files: &BTreeMap<String, Vec<u8>>) -> String {
-    let errors = check::directory(files, &compiled.fabric).err().unwrap_or_default();
+fn convictions(compiled: &CompiledFabric, files: &BTreeMap<String, Vec<u8>>) -> String {
+    let errors = check::verify_directory(files, &compiled.fabric).err().unwrap_or_default();
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// The image of a fault.
-fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
-    let chips = compiled.of_pod().0.chips_per_cube();
+fn moved(compiled: &CompiledFabric, scenario: &Scenario, image: &Image) -> Scenario {
+    let chips = compiled.expect_pod().0.chips_per_cube();
     let to = |node: NodeId| NodeId(image.blocks[(node.0 / chips) as usize].0 * chips + node.0 % chips);
     let fault = match &scenario.fault {
-        Fault::Link(link) => {
+        ScenarioFault::Link(link) => {
             let end = compiled.topology.links()[*link].a;
-            Fault::Link(
+            ScenarioFault::Link(
                 compiled
                     .topology
                     .outgoing(to(end.node), end.port)
@@ -66,7 +68,7 @@ fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
                     .unwrap(),
             )
         }
-        Fault::Router(chip) => Fault::Router(to(*chip)),
+        ScenarioFault::Router(chip) => ScenarioFault::Router(to(*chip)),
         other => panic!("{other:?} has no images"),
     };
     Scenario { name: image.scenario.clone(), fault, images: Vec::new() }
@@ -74,26 +76,26 @@ fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
 
 /// Tables and ranks (per router) with every router and destination carried along.
 fn carried(
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     tables: &ForwardingTables,
     ranks: &[u32],
     image: &Image,
 ) -> (ForwardingTables, Vec<u32>) {
-    let chips = compiled.of_pod().0.chips_per_cube();
+    let chips = compiled.expect_pod().0.chips_per_cube();
     let to = |node: NodeId| NodeId(image.blocks[(node.0 / chips) as usize].0 * chips + node.0 % chips);
     let row = compiled.topology.ports() * usize::from(tables.vcs);
     let (mut routers, mut carried) = (vec![Vec::new(); tables.routers.len()], vec![0; ranks.len()]);
     for (node, entries) in compiled.topology.nodes().zip(&tables.routers) {
-        let at = to(node).index();
-        routers[at] = entries.iter().map(|entry| Entry { dst: to(entry.dst), ..*entry }).collect();
-        routers[at].sort_unstable();
-        carried[at * row..(at + 1) * row]
+        let position = to(node).index();
+        routers[position] = entries.iter().map(|entry| TableEntry { dst: to(entry.dst), ..*entry }).collect();
+        routers[position].sort_unstable();
+        carried[position * row..(position + 1) * row]
             .copy_from_slice(&ranks[node.index() * row..(node.index() + 1) * row]);
     }
     (ForwardingTables { routers, scenario: image.scenario.clone(), ..tables.clone() }, carried)
 }
 
-fn every_image_is_served(compiled: &Compiled) -> usize {
+fn every_image_is_served(compiled: &CompiledFabric) -> usize {
     let mut served = 0;
     for scenario in &compiled.scenarios[1..] {
         let routed = scenario.routed.as_ref().unwrap();
@@ -101,7 +103,7 @@ fn every_image_is_served(compiled: &Compiled) -> usize {
             let Scenario { fault, .. } = moved(compiled, &scenario.scenario, image);
             let (tables, ranks) = carried(compiled, &routed.tables.unpacked(), routed.proof.ranks(), image);
             let scene =
-                surviving_scene(&fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects));
+                surviving_scene(&fault, &compiled.topology, Some(&compiled.expect_pod().1.cross_connects));
             let (walk, _) = check::judge_tables(&compiled.fabric, &scene, &tables, &ranks).unwrap();
             assert_eq!(walk.max_channel_load(), scenario.metrics.routed.as_ref().unwrap().max_channel_load());
             served += 1;
@@ -116,7 +118,7 @@ fn one_link_of_every_orbit_is_compiled_and_serves_its_images() {
         let (compiled, files) = built("1 link", routing, "json");
         assert_eq!(convictions(&compiled, &files), "");
         assert_eq!(compiled.topology.symmetry().order(), 2);
-        // 24 copper links and 24 fibers; an orbit has two links, or one that swaps its ends.
+        // 24 copper links and 24 fibers. An orbit has two links, or one that swaps its ends.
         let faults: Vec<&Scenario> =
             compiled.scenarios[1..].iter().map(|scenario| &scenario.scenario).collect();
         let names: BTreeSet<&str> = faults
@@ -150,7 +152,7 @@ fn a_dead_chip_is_left_out_and_all_others_are_served() {
         );
         let walk = fault.metrics.routed.as_ref().unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 15 * 14);
-        assert!(fault.metrics.value(Metric::LoadRatio).unwrap() >= Fraction::whole(1u8));
+        assert!(fault.metrics.value(Metric::LoadRatio).unwrap() >= Fraction::integer(1u8));
         assert!(
             fault.routed.as_ref().unwrap().tables.unpacked().routers[0].is_empty(),
             "a dead chip has no tables"
@@ -180,7 +182,7 @@ fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
         assert_eq!(every_image_is_served(&compiled), 8);
         for fault in &compiled.scenarios[1..] {
             assert_eq!(compiled.fabric.demand.sent_most(None), 3 * 4 + 12);
-            assert_eq!(fault.metrics.sent_per_host, Fraction::whole(3u64 * 4 + 12 - 1));
+            assert_eq!(fault.metrics.sent_per_host, Fraction::integer(3u64 * 4 + 12 - 1));
             let (low, high) = (fault.metrics.flow_low, fault.metrics.flow_high.expect("chips send"));
             assert!(!low.is_zero() && low <= high, "{}: [{low:?}, {high:?}]", fault.scenario.name);
         }
@@ -192,27 +194,27 @@ fn the_list_of_faults_is_found_again_by_other_means() {
     for faults in ["0 ocs", "1 ocs", "2 ocs", "1 link", "1 chip"] {
         let compiled = analyzed(faults);
         let (fabric, topology) = (&compiled.fabric, &compiled.topology);
-        let all = Scenario::all(fabric, topology);
-        check::faults(fabric, topology, &all).unwrap();
+        let scenarios = Scenario::tolerated(fabric, topology);
+        check::verify_faults(fabric, topology, &scenarios).unwrap();
         let convicted = |what: &str, change: &dyn Fn(&mut Vec<Scenario>)| {
-            let mut changed = all.clone();
+            let mut changed = scenarios.clone();
             change(&mut changed);
-            assert!(check::faults(fabric, topology, &changed).is_err(), "{faults}: {what}");
+            assert!(check::verify_faults(fabric, topology, &changed).is_err(), "{faults}: {what}");
         };
-        convicted("one too few", &|all| drop(all.pop()));
-        convicted("one too many", &|all| all.push(all[0].clone()));
-        convicted("the healthy pod under another name", &|all| all[0].name.push('!'));
-        if all.len() == 1 {
+        convicted("one too few", &|scenarios| drop(scenarios.pop()));
+        convicted("one too many", &|scenarios| scenarios.push(scenarios[0].clone()));
+        convicted("the healthy pod under another name", &|scenarios| scenarios[0].name.push('!'));
+        if scenarios.len() == 1 {
             continue;
         }
-        convicted("out of order", &|all| all.swap(1, 2));
-        convicted("one twice", &|all| all[2] = all[1].clone());
-        convicted("renamed", &|all| all[1].name = all[1].name.replacen('0', "1", 1));
-        convicted("something else fails", &|all| all[1].fault = all[2].fault.clone());
-        if let Some(at) = (1..all.len()).find(|&at| !all[at].images.is_empty()) {
-            convicted("an image too few", &|all| drop(all[at].images.pop()));
-            convicted("an image under another name", &|all| all[at].images[0].scenario.push('!'));
-            convicted("an image elsewhere", &|all| all[at].images[0].blocks.reverse());
+        convicted("out of order", &|scenarios| scenarios.swap(1, 2));
+        convicted("one twice", &|scenarios| scenarios[2] = scenarios[1].clone());
+        convicted("renamed", &|scenarios| scenarios[1].name = scenarios[1].name.replacen('0', "1", 1));
+        convicted("something else fails", &|scenarios| scenarios[1].fault = scenarios[2].fault.clone());
+        if let Some(at) = (1..scenarios.len()).find(|&at| !scenarios[at].images.is_empty()) {
+            convicted("an image too few", &|scenarios| drop(scenarios[at].images.pop()));
+            convicted("an image under another name", &|scenarios| scenarios[at].images[0].scenario.push('!'));
+            convicted("an image elsewhere", &|scenarios| scenarios[at].images[0].blocks.reverse());
         }
     }
 }
@@ -262,7 +264,7 @@ fn what_the_routes_carry_is_counted_twice() {
     for scenario in &compiled.scenarios {
         let walk = scenario.metrics.routed.as_ref().unwrap();
         let name = &scenario.scenario.name;
-        check::carried(name, walk, walk).unwrap();
+        check::verify_walk(name, walk, walk).unwrap();
         let changes: [&dyn Fn(&mut Walk); 6] = [
             &|walk| walk.loads[0] += 1,
             &|walk| walk.load_histogram[0].1 += 1,
@@ -272,10 +274,11 @@ fn what_the_routes_carry_is_counted_twice() {
             &|walk| walk.entries_total += 1,
         ];
         for change in changes {
-            let mut other = walk.clone();
-            change(&mut other);
+            let mut tampered = walk.clone();
+            change(&mut tampered);
             assert!(
-                check::carried(name, &other, walk).is_err() && check::carried(name, walk, &other).is_err()
+                check::verify_walk(name, &tampered, walk).is_err()
+                    && check::verify_walk(name, walk, &tampered).is_err()
             );
         }
     }

@@ -4,7 +4,7 @@
 //! clusters and places are searched.
 
 use fabc::compile::{Stage, candidates, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::emit;
 use fabc::ir::{FloorMetrics, LinkClass, Placement, Topology};
 use fabc::model::{self, FloorMetric, Plant};
@@ -22,15 +22,15 @@ fn spec(topology: &str, floor: &str) -> String {
     )
 }
 
-fn compiled(text: &str, last: Stage) -> Compiled {
+fn compiled(text: &str, last: Stage) -> CompiledFabric {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
     let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader)
         .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
-/// A topology with the cables of its floor, without flow or routes; and what they come to.
-fn laid(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
+/// A topology with the cables of its floor, without flow or routes, and what they come to.
+fn laid_out(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     let text = spec(topology, floor);
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
     let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader)
@@ -43,14 +43,14 @@ fn laid(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     let cables = placement.cables(floor, &topology);
     let topology = topology
         .with_cables(cables.iter().map(|&(length, link)| (length, link.expect("a link for every length"))));
-    let metrics = FloorMetrics::of(&fabric, floor, &placement, &topology);
-    assert_eq!(check::floor(&fabric, floor, &topology, None, &placement).expect("as placed"), metrics);
+    let metrics = FloorMetrics::for_placement(&fabric, floor, &placement, &topology);
+    assert_eq!(check::verify_floor(&fabric, floor, &topology, None, &placement).expect("as placed"), metrics);
     (metrics, topology)
 }
 
 /// A metric of the cables of a topology on a floor.
 fn measured(topology: &str, floor: &str, metric: FloorMetric) -> f64 {
-    laid(topology, floor).0.value(metric).as_f64()
+    laid_out(topology, floor).0.value(metric).as_f64()
 }
 
 fn average(topology: &str, floor: &str) -> f64 {
@@ -67,8 +67,8 @@ fn lengths_by_construction_are_exact() {
         ("folded_hypercube { dimensions = 8; }", "cabinet = 16;", 4.611_111),
         ("hypercube { dimensions = 9; }", "cabinet = 16;", 5.0778),
     ] {
-        let found = average(topology, floor);
-        assert!((found - expected).abs() < 5e-5, "{topology} {floor}: {found}, not {expected}");
+        let length = average(topology, floor);
+        assert!((length - expected).abs() < 5e-5, "{topology} {floor}: {length}, not {expected}");
     }
 }
 
@@ -78,8 +78,8 @@ fn annealing_finds_what_is_known_to_be_best() {
     for (topology, expected) in
         [("torus 16 x 16;", (2.0 + 4.0 + 18.6 / 16.0) / 2.0), ("hypercube { dimensions = 8; }", 4.0125)]
     {
-        let found = average(topology, "cabinet = 16; placement = annealed { effort = 1; seed = 1; }");
-        assert!((found - expected).abs() < 5e-5, "{topology}: {found}, not {expected}");
+        let length = average(topology, "cabinet = 16; placement = annealed { effort = 1; seed = 1; }");
+        assert!((length - expected).abs() < 5e-5, "{topology}: {length}, not {expected}");
     }
 }
 
@@ -91,10 +91,10 @@ fn clusters_keep_cables_as_short_as_they_should() {
         ("ring_n { routers = 256; degree = 8; }", 5.37),
         ("nbr { routers = 256; degree = 8; p = 0.5; }", 4.87),
     ] {
-        let found = average(topology, floor);
-        assert!(found <= most, "{topology}: {found}, more than {most}");
+        let length = average(topology, floor);
+        assert!(length <= most, "{topology}: {length}, more than {most}");
         let in_order = average(topology, "cabinet = 16;");
-        assert!(found < in_order, "{topology}: {found} against {in_order} in order");
+        assert!(length < in_order, "{topology}: {length} against {in_order} in order");
     }
 }
 
@@ -109,8 +109,8 @@ fn prices_powers_and_bundles_add_up() {
         (FloorMetric::Power, 4.5),
         (FloorMetric::Bundles, 1.0),
     ] {
-        let found = measured("mesh 4;", floor, metric);
-        assert!((found - expected).abs() < 1e-9, "{metric:?}: {found}, not {expected}");
+        let measure = measured("mesh 4;", floor, metric);
+        assert!((measure - expected).abs() < 1e-9, "{metric:?}: {measure}, not {expected}");
     }
     // Every point of a PolarStar is a cabinet: one bundle for every two that are joined.
     let floor = "cabinet = 8; clustering = by_group; bundles = by_group;";
@@ -122,7 +122,7 @@ fn prices_powers_and_bundles_add_up() {
 
 /// Every link between two points of a PolarStar runs in their bundle: q (q + 1)^2 / 2 of them, as wide as a
 /// supernode. Clusters of an odd q: the quadrics, joined among themselves nowhere, and q of q points with
-/// 3 (q - 1) / 2 links inside, q + 1 to the quadrics, q - 2 to each other; of an even q the nucleus alone and
+/// 3 (q - 1) / 2 links inside, q + 1 to the quadrics, q - 2 to each other. Of an even q the nucleus alone and
 /// q - 1 of q + 1 points with 3 q / 2 inside, q + 1 to the quadrics, q to each other.
 #[test]
 fn bundles_and_clusters_of_polarstars_are_counted() {
@@ -136,7 +136,7 @@ fn bundles_and_clusters_of_polarstars_are_counted() {
     ] {
         let bundles = if size > 1 { "bundles = by_group;" } else { "" };
         let floor = format!("cabinet = {}; clustering = by_cluster; {bundles}", (q + 1) * size);
-        let (of, topology_of) = laid(topology, &floor);
+        let (of, topology_of) = laid_out(topology, &floor);
         let links = q * (q + 1) * (q + 1) / 2;
         if size > 1 {
             assert_eq!((of.bundles, of.bundled), (links, [links * size, size]), "{topology}");
@@ -159,8 +159,10 @@ fn bundles_and_clusters_of_polarstars_are_counted() {
         assert_eq!(clusters.inside + clusters.to_quadrics + clusters.between, links, "{topology}");
     }
     // Cabinets of three points: clusters of 6 and of 5 take two each.
-    let (of, _) =
-        laid("polarstar { q = 5; supernode = iq; degree = 3; }", "cabinet = 24; clustering = by_cluster;");
+    let (of, _) = laid_out(
+        "polarstar { q = 5; supernode = iq; degree = 3; }",
+        "cabinet = 24; clustering = by_cluster;",
+    );
     assert_eq!(of.clusters.map(|of| of.count), Some(6));
 }
 
@@ -175,8 +177,9 @@ fn permuted_networks_keep_their_cables() {
         }
     }
     let links = |duplicates: &str| {
-        let of = format!("permute {{ of = hypercube {{ dimensions = 8; }} duplicates = {duplicates}; }}");
-        laid(&of, floor).1.links().len()
+        let permuted_text =
+            format!("permute {{ of = hypercube {{ dimensions = 8; }} duplicates = {duplicates}; }}");
+        laid_out(&permuted_text, floor).1.links().len()
     };
     assert_eq!(links("keep"), 1024);
     // Of 1,024 some 36 come twice.
@@ -204,7 +207,7 @@ fn permuted_links_keep_their_kind() {
         ("levels { level 4 over board; level 5 joined 2 over fiber { ports = 2; } }".to_owned(), 10),
     ] {
         let before = compiled(&text(&base, cabinet), Stage::Analyze);
-        let counted = |of: &Compiled| {
+        let counted = |of: &CompiledFabric| {
             let mut counts = std::collections::BTreeMap::new();
             for link in of.topology.links().iter() {
                 for end in [link.a, link.b] {
@@ -217,15 +220,16 @@ fn permuted_links_keep_their_kind() {
         };
         for method in ["partial", "full"] {
             let text = text(&format!("permute {{ of = {base} method = {method}; }}"), cabinet);
-            // Analyzed is checked; small ones are also verified from their files.
+            // Analyzed is checked. Small ones are also verified from their files.
             let small = before.topology.node_count() <= 40 && method == "full";
-            let of = if small { verified(&text) } else { compiled(&text, Stage::Analyze) };
-            assert_eq!(counted(&of), counted(&before), "{base} {method}");
-            let metric = |of: &Compiled, metric| of.cables.as_ref().expect("a floor").value(metric);
+            let built = if small { verified(&text) } else { compiled(&text, Stage::Analyze) };
+            assert_eq!(counted(&built), counted(&before), "{base} {method}");
+            let metric =
+                |built: &CompiledFabric, metric| built.cables.as_ref().expect("a floor").value(metric);
             for of_all in [FloorMetric::CableLength, FloorMetric::LongestCable, FloorMetric::Cost] {
-                assert_eq!(metric(&of, of_all), metric(&before, of_all), "{base} {method}");
+                assert_eq!(metric(&built, of_all), metric(&before, of_all), "{base} {method}");
             }
-            assert!(of.topology.links().iter().ne(before.topology.links().iter()), "{base} {method}");
+            assert!(built.topology.links().iter().ne(before.topology.links().iter()), "{base} {method}");
         }
     }
 }
@@ -240,26 +244,26 @@ fn permuted_links_of_another_kind_are_seen() {
         router { radix = 64; hosts = 2; vcs = 8; flit = 32 B; buffer = 64 flits; latency = 100 cycles; }
         topology = permute { of = levels { level 4 over board; level 5 joined 1 over fiber { ports = 1; } level 3 joined 10 over trunk { ports = 1; } } }
         routing = up_down; floor { cabinet = 60; } }";
-    let of = compiled(text, Stage::Analyze);
+    let built = compiled(text, Stage::Analyze);
     let topology = |links| {
-        let hosts = of.topology.nodes().map(|node| of.topology.hosts(node)).collect();
-        let made = Topology::new(of.topology.ports(), links, of.topology.symmetry().clone())
+        let hosts = built.topology.nodes().map(|node| built.topology.hosts(node)).collect();
+        let made = Topology::new(built.topology.ports(), links, built.topology.symmetry().clone())
             .with_hosts(hosts)
-            .named(of.topology.names().clone());
-        check::wiring(&of.fabric, &made.with_capacities(of.fabric.capacities.clone()), None)
+            .named(built.topology.names().clone());
+        check::verify_wiring(&built.fabric, &made.with_capacities(built.fabric.capacities.clone()), None)
     };
-    let links = of.topology.links().as_slice().to_vec();
+    let links = built.topology.links().as_slice().to_vec();
     assert!(topology(links.clone()).is_ok());
     let [fiber, trunk] =
-        [1, 2].map(|of| links.iter().position(|link| link.link_type.0 == of).expect("one of them"));
+        [1, 2].map(|built| links.iter().position(|link| link.link_type.0 == built).expect("one of them"));
     let mut changed = links.clone();
     (changed[fiber].link_type, changed[trunk].link_type) = (links[trunk].link_type, links[fiber].link_type);
-    let found = topology(changed).expect_err("they were exchanged").to_string();
-    assert!(found.contains("than in the base"), "{found}");
+    let swap_error = topology(changed).expect_err("they were exchanged").to_string();
+    assert!(swap_error.contains("than in the base"), "{swap_error}");
     let mut changed = links;
     changed[fiber].link_type = changed[trunk].link_type;
-    let found = topology(changed).expect_err("one more, one less").to_string();
-    assert!(found.contains("cabinet 0 has 1 global links of `"), "{found}");
+    let error = topology(changed).expect_err("one more, one less").to_string();
+    assert!(error.contains("cabinet 0 has 1 global links of `"), "{error}");
 }
 
 #[test]
@@ -289,22 +293,22 @@ fn duplicates_and_shortfalls_are_told() {
         ("report.json".to_owned(), changed.into_bytes()),
         ("manifest.json".to_owned(), signed.into_bytes()),
     ]);
-    let found = verify::directory(&files, &of.fabric, &text).expect_err("it is let through");
-    assert!(found.iter().any(|error| error.to_string().contains("counters.duplicates")), "{found:?}");
+    let errors = verify::directory(&files, &of.fabric, &text).expect_err("it is let through");
+    assert!(errors.iter().any(|error| error.to_string().contains("counters.duplicates")), "{errors:?}");
     // An odd number of routers leaves one out of every matching.
     let (links, short) = note("ring_n { routers = 33; degree = 3; }");
     assert_eq!((links, short.as_str()), (33 + 16, "1 of 33 routers have fewer than 3 links"));
 }
 
 /// Compiled, written, and verified from what was written.
-fn verified(text: &str) -> Compiled {
+fn verified(text: &str) -> CompiledFabric {
     let (of, files, text) = directory(text);
     verify::directory(&files, &of.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     of
 }
 
-/// A directory of a spec, verified; and its files.
-fn directory(text: &str) -> (Compiled, check::Files, String) {
+/// A directory of a spec, verified, and its files.
+fn directory(text: &str) -> (CompiledFabric, check::Files, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
     let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
         .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
@@ -349,7 +353,7 @@ const WEIGHED: &str = "fabric laid { clock = 1 GHz;
     floor { cabinet = 4; }
     routing = minimal; }";
 
-/// Heavier cables are shorter and carry less; the graph of the spec's own weight is the one that is built,
+/// Heavier cables are shorter and carry less. The graph of the spec's own weight is the one that is built,
 /// and what the report says of it is proved.
 #[test]
 fn flow_against_cable_is_told_for_some_weights() {
@@ -359,12 +363,12 @@ fn flow_against_cable_is_told_for_some_weights() {
     assert_eq!(weights, [0, 100, 200, 400, 500, 600, 800]);
     let (first, last) = (&compiled.trade_off[0], &compiled.trade_off[6]);
     assert!(first.cable > last.cable && first.flow > last.flow && first.distances < last.distances);
-    let own = &compiled.trade_off[4];
-    assert_eq!(Some(own.cable), compiled.cables.as_ref().map(|of| of.lengths[0]));
+    let chosen = &compiled.trade_off[4];
+    assert_eq!(Some(chosen.cable), compiled.cables.as_ref().map(|of| of.lengths[0]));
     let report = String::from_utf8(files["report.html"].clone()).expect("text");
     assert!(report.contains("Flow against cable") && report.contains("weight 0.5"));
-    let told = String::from_utf8(files["report.txt"].clone()).expect("text");
-    assert!(told.contains("weight of cable") && told.contains("0.5 *"), "{told}");
+    let report_text = String::from_utf8(files["report.txt"].clone()).expect("text");
+    assert!(report_text.contains("weight of cable") && report_text.contains("0.5 *"), "{report_text}");
     for (weight, key) in [
         (500, "distances"),
         (500, "cable"),
@@ -378,11 +382,14 @@ fn flow_against_cable_is_told_for_some_weights() {
             .lines()
             .find(|line| line.starts_with(&format!("{{\"weight\":{weight}")))
             .expect("its line");
-        // A flow of more than 1 is more than any; other numbers are longer by a digit.
+        // A flow of more than 1 is more than any. Other numbers are longer by a digit.
         let changed = line.replace(&format!("\"{key}\":"), &format!("\"{key}\":1"));
         files.insert("report.json".to_owned(), before.replace(line, &changed).into_bytes());
-        let found = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
-        assert!(found.iter().any(|error| error.to_string().contains("network.trade_off")), "{found:?}");
+        let error_list = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
+        assert!(
+            error_list.iter().any(|error| error.to_string().contains("network.trade_off")),
+            "{error_list:?}"
+        );
     }
 }
 
@@ -395,8 +402,8 @@ fn what_is_changed_on_a_floor_is_seen() {
         let after = before.replacen(from, to, 1);
         assert_ne!(before, after, "{file}: {from}");
         files.insert(file.to_owned(), after.into_bytes());
-        let found = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
-        found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        let errors = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     assert!(tampered("cables.csv", ",copper,2.0,", ",copper,3.0,").contains("cables.csv"));
     tampered("floor.json", "\"row\":0,\"column\":0", "\"row\":0,\"column\":9");
@@ -420,22 +427,22 @@ fn a_placement_that_is_none_is_convicted() {
     let (fabric, topology) = (&compiled.fabric, &compiled.topology);
     let floor = fabric.floor.as_ref().expect("a floor");
     let good = compiled.placement.clone().expect("placed");
-    check::floor(fabric, floor, topology, None, &good).expect("as placed");
-    let found = |bad: Placement| {
-        check::floor(fabric, floor, topology, None, &bad).expect_err("let through").to_string()
+    check::verify_floor(fabric, floor, topology, None, &good).expect("as placed");
+    let conviction = |bad: Placement| {
+        check::verify_floor(fabric, floor, topology, None, &bad).expect_err("let through").to_string()
     };
     let mut bad = good.clone();
     bad.cabinet_of.swap(0, 4);
-    assert!(found(bad).contains("router 0 stands in cabinet 1"));
+    assert!(conviction(bad).contains("router 0 stands in cabinet 1"));
     let mut bad = good.clone();
     bad.place_of[1] = [0, 0];
-    assert!(found(bad).contains("where another one stands"));
+    assert!(conviction(bad).contains("where another one stands"));
     let mut bad = good.clone();
     bad.place_of.swap(0, 1);
-    assert!(found(bad).contains("but belongs in"));
+    assert!(conviction(bad).contains("but belongs in"));
     let mut bad = good;
     bad.place_of[3] = [7, 7];
-    assert!(found(bad).contains("beyond the floor"));
+    assert!(conviction(bad).contains("beyond the floor"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use fabc::check;
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::emit;
 use fabc::ir::{LinkClass, Placement, hop_cycles};
 use fabc::model::{FloorMetric, Metric};
@@ -26,7 +26,7 @@ fn spec(floor: &str, more: &str) -> String {
     )
 }
 
-fn compiled(text: &str, last: Stage) -> (Compiled, String) {
+fn compiled(text: &str, last: Stage) -> (CompiledFabric, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
     let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
         .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
@@ -34,7 +34,7 @@ fn compiled(text: &str, last: Stage) -> (Compiled, String) {
     (compiled, print_spec(&spec))
 }
 
-fn value(compiled: &Compiled, metric: FloorMetric) -> f64 {
+fn value(compiled: &CompiledFabric, metric: FloorMetric) -> f64 {
     compiled.cables.as_ref().expect("a floor").value(metric).as_f64()
 }
 
@@ -55,8 +55,8 @@ fn fibers_go_from_every_face_port_to_its_switch() {
         (FloorMetric::Power, 192.0),
         (FloorMetric::Bundles, 4.0),
     ] {
-        let found = value(&of, metric);
-        assert!((found - expected).abs() < 1e-9, "{metric:?}: {found}, not {expected}");
+        let measure = value(&of, metric);
+        assert!((measure - expected).abs() < 1e-9, "{metric:?}: {measure}, not {expected}");
     }
     // Light from cube to cube passes both fibers.
     for (id, link) in of.topology.links().enumerate() {
@@ -70,7 +70,7 @@ fn fibers_go_from_every_face_port_to_its_switch() {
 /// fiber, and light on all links together passes each of them once.
 #[test]
 fn fibers_do_not_depend_on_how_switches_are_set() {
-    let of = |topology: &str| {
+    let built_pod = |topology: &str| {
         let text = spec("ocs = at 0 x 0; grid = fixed 1 x 5;", "")
             .replace("topology = torus 4 x 4 x 2;", &format!("topology = {topology};"));
         let (of, _) = compiled(&text.replace("dimension_order", "up_down"), Stage::Analyze);
@@ -84,7 +84,8 @@ fn fibers_do_not_depend_on_how_switches_are_set() {
         let links: Vec<_> = of.topology.links().iter().map(|link| [link.a, link.b]).collect();
         (links, light, values.map(|metric| value(&of, metric).to_string()))
     };
-    let (torus, others) = (of("torus 4 x 4 x 2"), ["torus 8 x 2 x 2", "synthesize { effort = 1; }"].map(of));
+    let (torus, others) =
+        (built_pod("torus 4 x 4 x 2"), ["torus 8 x 2 x 2", "synthesize { effort = 1; }"].map(built_pod));
     for (links, light, values) in others {
         assert_ne!(links, torus.0);
         assert_eq!((light, values), (torus.1, torus.2.clone()));
@@ -112,12 +113,12 @@ fn racks_stand_where_the_spec_says() {
 
 #[test]
 fn annealed_cubes_stand_around_their_racks() {
-    let at = |placement: &str| {
+    let placed_pod = |placement: &str| {
         let floor = format!("ocs = at 2 x 2; grid = fixed 5 x 5; {placement}");
         value(&compiled(&spec(&floor, ""), Stage::Analyze).0, FloorMetric::LongestCable)
     };
     // From the first place on: two rows and two columns away. Around the rack: two steps along its row.
-    assert_eq!((at(""), at("placement = annealed;")), (9.4, 5.2));
+    assert_eq!((placed_pod(""), placed_pod("placement = annealed;")), (9.4, 5.2));
 }
 
 #[test]
@@ -187,7 +188,7 @@ fn latencies_are_of_every_image() {
 const LAID: &str = "ocs = row 1; ocs_rack = 4; grid = fixed 3 x 3; placement = annealed; install = 30;";
 
 /// A directory of a spec, and its files.
-fn directory() -> (Compiled, check::Files, String) {
+fn directory() -> (CompiledFabric, check::Files, String) {
     let more = "require average_cable <= 8 m; require cost >= 1; require bundles == 12; require longest_cable <= 15 m;";
     let (compiled, text) = compiled(&spec(LAID, more), Stage::Emit);
     let files: check::Files = emit::artifacts(&compiled, &text, &[])
@@ -223,8 +224,8 @@ fn what_is_changed_on_the_floor_of_a_pod_is_seen() {
         let after = before.replacen(from, to, 1);
         assert_ne!(before, after, "{file}: {from}");
         files.insert(file.to_owned(), after.into_bytes());
-        let found = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
-        found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        let errors = verify::directory(&files, &compiled.fabric, &text).expect_err("it is let through");
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     assert!(tampered("cables.csv", ",copper,2.0,", ",copper,3.0,").contains("cables.csv"));
     assert!(tampered("floor.json", "\"X[0,0]\"", "\"Y[0,0]\"").contains("Y[0,0]"));
@@ -243,33 +244,36 @@ fn a_placement_of_a_pod_that_is_none_is_convicted() {
         of.fabric.floor.as_ref().expect("a floor"),
         of.placement.clone().expect("placed"),
     );
-    let found =
-        |bad: &Placement| check::floor(&of.fabric, floor, &of.topology, Some(&pod.cross_connects), bad);
-    found(&good).expect("as placed");
-    let told = |change: &dyn Fn(&mut Placement)| {
+    let conviction = |bad: &Placement| {
+        check::verify_floor(&of.fabric, floor, &of.topology, Some(&pod.cross_connects), bad)
+    };
+    conviction(&good).expect("as placed");
+    let conviction_of = |change: &dyn Fn(&mut Placement)| {
         let mut bad = good.clone();
         change(&mut bad);
-        found(&bad).expect_err("let through").to_string()
+        conviction(&bad).expect_err("let through").to_string()
     };
     assert!(
-        told(&|bad| bad.cabinet_of.swap(0, 8)).contains("chip 0 stands in cabinet 1, but belongs to cube 0")
+        conviction_of(&|bad| bad.cabinet_of.swap(0, 8))
+            .contains("chip 0 stands in cabinet 1, but belongs to cube 0")
     );
     assert!(
-        told(&|bad| bad.rack_of.swap(0, 11)).contains("the switch 0 stands in cabinet 5, but belongs in 4")
+        conviction_of(&|bad| bad.rack_of.swap(0, 11))
+            .contains("the switch 0 stands in cabinet 5, but belongs in 4")
     );
     assert!(
-        told(&|bad| bad.place_of.swap(4, 5))
+        conviction_of(&|bad| bad.place_of.swap(4, 5))
             .contains("cabinet 4 stands in row 1, column 3, but belongs in 1, 1")
     );
-    assert!(told(&|bad| bad.place_of[0] = [0, 1]).contains("but belongs in 0, 0"));
-    assert!(told(&|bad| bad.place_of[1] = [7, 7]).contains("beyond the floor"));
+    assert!(conviction_of(&|bad| bad.place_of[0] = [0, 1]).contains("but belongs in 0, 0"));
+    assert!(conviction_of(&|bad| bad.place_of[1] = [7, 7]).contains("beyond the floor"));
     let longer = of.topology.clone().with_cables(
         of.topology.links().ids().map(|id| (of.topology.length(id) + 1, of.topology.links()[id].link_type)),
     );
-    let told = check::floor(&of.fabric, floor, &longer, Some(&pod.cross_connects), &good)
+    let message = check::verify_floor(&of.fabric, floor, &longer, Some(&pod.cross_connects), &good)
         .expect_err("let through")
         .to_string();
-    assert!(told.contains("its way has 20"), "{told}");
+    assert!(message.contains("its way has 20"), "{message}");
 }
 
 #[test]

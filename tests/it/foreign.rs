@@ -1,9 +1,9 @@
 //! Forwarding tables of anybody: small networks by hand, with known answers, and networks that were built.
 
 use crate::support::spec_text;
-use fabc::check::{CheckError, ForeignTables, Lanes, NamedFile, Rejected, foreign, foreign_scene};
+use fabc::check::{CheckError, ForeignTables, LaneFiles, NamedFile, Rejected, foreign_scene, judge_foreign};
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::emit::{self, EmitError};
 use fabc::progress::Silent;
 use miette::Diagnostic;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 fn judge(tables: impl AsRef<[u8]>, topology: impl AsRef<[u8]>) -> Result<ForeignTables, Rejected> {
-    foreign(
+    judge_foreign(
         NamedFile { name: "t.lft", bytes: tables.as_ref() },
         NamedFile { name: "net", bytes: topology.as_ref() },
         None,
@@ -43,7 +43,7 @@ fn unreadable(tables: impl AsRef<[u8]>, topology: impl AsRef<[u8]>, message: &st
     }
 }
 
-/// Switches S0, S1, .. with an adapter at port 3 each; port 1 of a switch leads to port 2 of the next one.
+/// Switches S0, S1, .. with an adapter at port 3 each. Port 1 of a switch leads to port 2 of the next one.
 /// LIDs of adapters count from 1.
 fn subnet(switches: usize, closed: bool) -> String {
     let mut out = "# a comment\nvendid=0x2c9\n".to_owned();
@@ -81,7 +81,7 @@ fn subnet(switches: usize, closed: bool) -> String {
     out
 }
 
-/// The dump of tables in which switch `k` sends packets for chip `dst` by `port(k, dst)`; 0 leaves the line
+/// The dump of tables in which switch `k` sends packets for chip `dst` by `port(k, dst)`. 0 leaves the line
 /// out.
 fn dump(switches: usize, port: impl Fn(usize, usize) -> usize) -> String {
     let mut out = String::new();
@@ -113,7 +113,7 @@ fn along_the_line(k: usize, dst: usize) -> usize {
 
 #[test]
 fn a_line_of_three_switches_works() {
-    let found = judge(dump(3, along_the_line), subnet(3, false)).unwrap();
+    let judged = judge(dump(3, along_the_line), subnet(3, false)).unwrap();
     let ForeignTables {
         routers,
         endpoints,
@@ -125,16 +125,16 @@ fn a_line_of_three_switches_works() {
         vc_hops,
         dependencies,
         ..
-    } = found;
+    } = judged;
     assert_eq!((routers, endpoints, channels, pairs), (3, 3, 4, 6));
     assert_eq!((hops, longest, max_channel_load, dependencies), (8, 2, 2, 2));
     assert_eq!(vc_hops, [8]);
-    assert_eq!(found.busiest, "S0.[1] -> S1");
+    assert_eq!(judged.busiest, "S0.[1] -> S1");
 }
 
 #[test]
 fn other_dialects_are_read() {
-    // As ibsim takes it: other ids, no LIDs; and a dump of the diagnostics, whose LIDs are found by the GUIDs
+    // As ibsim takes it: other ids, no LIDs, and a dump of the diagnostics, whose LIDs are found by the GUIDs
     // of ports.
     let plain: Vec<String> = subnet(3, false)
         .lines()
@@ -189,10 +189,7 @@ fn a_forwarding_loop_is_shown_by_its_channels() {
         subnet(3, false),
     );
     assert_eq!(code, "FAB0412");
-    assert_eq!(
-        message,
-        "t.lft: packets from chip0 to chip2 go round for ever:\n  S0.[1] -> S1\n  S1.[2] -> S0"
-    );
+    assert_eq!(message, "t.lft: packets from chip0 to chip2 loop forever:\n  S0.[1] -> S1\n  S1.[2] -> S0");
 }
 
 #[test]
@@ -200,7 +197,7 @@ fn a_ring_in_one_direction_deadlocks() {
     let (code, message) = convicted(dump(5, |k, dst| if k == dst { 3 } else { 1 }), subnet(5, true));
     assert_eq!(code, "FAB0413");
     let lines: Vec<&str> = message.lines().collect();
-    assert_eq!(lines[0], "t.lft: 5 channels can wait on each other in a circle:");
+    assert_eq!(lines[0], "t.lft: 5 channels can wait on each other in a cycle:");
     assert_eq!(lines.len(), 6);
     for k in 0..5 {
         // Whoever holds the channel and waits for the next one goes on beyond its end.
@@ -264,7 +261,7 @@ fn tables(vcs: u8, canonical: bool, routers: &[(usize, Vec<[i64; 5]>)]) -> Strin
         .to_string()
 }
 
-/// Everyone goes on by `+`; with two VCs, packets that have passed from the last router to the first are on
+/// Everyone goes on by `+`. With two VCs, packets that have passed from the last router to the first are on
 /// VC 1.
 fn forward(nodes: i64, vcs: i64) -> Vec<(usize, Vec<[i64; 5]>)> {
     let router = |node: i64| {
@@ -280,9 +277,9 @@ fn forward(nodes: i64, vcs: i64) -> Vec<(usize, Vec<[i64; 5]>)> {
 
 #[test]
 fn tables_of_fabc_with_a_dateline() {
-    let found = judge(tables(2, false, &forward(4, 2)), ring(4, json!([]))).unwrap();
-    assert_eq!((found.pairs, found.hops, found.longest, found.max_channel_load), (12, 24, 3, 6));
-    assert!(found.vc_hops.iter().all(|hops| *hops > 0), "{:?}", found.vc_hops);
+    let judged = judge(tables(2, false, &forward(4, 2)), ring(4, json!([]))).unwrap();
+    assert_eq!((judged.pairs, judged.hops, judged.longest, judged.max_channel_load), (12, 24, 3, 6));
+    assert!(judged.vc_hops.iter().all(|hops| *hops > 0), "{:?}", judged.vc_hops);
     let (code, message) = convicted(tables(1, false, &forward(4, 1)), ring(4, json!([])));
     assert_eq!(code, "FAB0413");
     assert!(
@@ -294,11 +291,11 @@ fn tables_of_fabc_with_a_dateline() {
 
 #[test]
 fn canonical_tables_are_carried_by_the_generators() {
-    let one = |entries: Vec<[i64; 5]>| tables(1, true, &[(0, entries)]);
+    let table_of = |entries: Vec<[i64; 5]>| tables(1, true, &[(0, entries)]);
     // Three routers in a ring, each reaches both others directly.
-    let direct = one(vec![[1, -1, -1, 0, 0], [2, -1, -1, 1, 0]]);
-    let found = judge(&direct, ring(3, json!([[1, 2, 0]]))).unwrap();
-    assert_eq!((found.pairs, found.hops, found.max_channel_load, found.dependencies), (6, 6, 1, 0));
+    let direct = table_of(vec![[1, -1, -1, 0, 0], [2, -1, -1, 1, 0]]);
+    let judged = judge(&direct, ring(3, json!([[1, 2, 0]]))).unwrap();
+    assert_eq!((judged.pairs, judged.hops, judged.max_channel_load, judged.dependencies), (6, 6, 1, 0));
     // Without the generator nobody says what the other routers do.
     let (code, message) = convicted(&direct, ring(3, json!([])));
     assert_eq!(code, "FAB0417");
@@ -306,7 +303,7 @@ fn canonical_tables_are_carried_by_the_generators() {
     unreadable(&direct, ring(3, json!([[1, 1, 0]])), "is no permutation");
     // A generator that is no symmetry of the wiring carries entries to where they lead astray.
     let (code, _) = convicted(
-        one(vec![[1, -1, -1, 0, 0], [2, -1, -1, 0, 0], [3, -1, -1, 1, 0], [2, 1, 0, 0, 0]]),
+        table_of(vec![[1, -1, -1, 0, 0], [2, -1, -1, 0, 0], [3, -1, -1, 1, 0], [2, 1, 0, 0, 0]]),
         ring(4, json!([[1, 0, 3, 2], [3, 2, 1, 0]])),
     );
     assert!(code.starts_with("FAB041"), "{code}");
@@ -376,14 +373,14 @@ fn onwards(routers: u32, vcs: u8, hop: bool) -> String {
 
 #[test]
 fn a_ring_of_single_channels_by_hops_and_without() {
-    let found = judge(onwards(5, 4, true), ring_of_arcs(5)).unwrap();
+    let judged = judge(onwards(5, 4, true), ring_of_arcs(5)).unwrap();
     assert_eq!(
-        (found.channels, found.pairs, found.hops, found.longest, found.max_channel_load),
+        (judged.channels, judged.pairs, judged.hops, judged.longest, judged.max_channel_load),
         (5, 20, 50, 4, 10)
     );
-    assert_eq!(found.vc_hops, [20, 15, 10, 5]);
-    assert_eq!(found.busiest, "r0.port0 -> r1");
-    // On one virtual channel the same routes can wait on each other in a circle.
+    assert_eq!(judged.vc_hops, [20, 15, 10, 5]);
+    assert_eq!(judged.busiest, "r0.port0 -> r1");
+    // On one virtual channel the same routes can wait on each other in a cycle.
     let (code, message) = convicted(onwards(5, 1, false), ring_of_arcs(5));
     assert_eq!(code, "FAB0413");
     assert!(
@@ -400,17 +397,17 @@ fn a_ring_of_single_channels_by_hops_and_without() {
     );
 }
 
-/// Four routers in a ring of single channels; those from 1 to 2 and from 3 to 0 cross between two pairs.
+/// Four routers in a ring of single channels. Those from 1 to 2 and from 3 to 0 cross between two pairs.
 #[test]
 fn a_ring_by_what_it_crosses() {
     let mut ring: Value = serde_json::from_str(&ring_of_arcs(4)).unwrap();
     let class = |ring: &mut Value, link: usize, class: &str| ring["links"][link]["class"] = class.into();
     (0..4).for_each(|link| class(&mut ring, link, if link % 2 == 1 { "global" } else { "local" }));
     let tables = |vcs| onwards(4, vcs, true).replace("hop", "global");
-    // From 0 and 2 on VC 0 twice, then on VC 1; from 1 and 3 once, then on VC 1 twice.
-    let found = judge(tables(2), ring.to_string()).unwrap();
-    assert_eq!((found.pairs, found.hops), (12, 24));
-    assert_eq!(found.vc_hops, [2 * (1 + 2 + 2) + 2 * 3, 2 + 2 * (1 + 2)]);
+    // From 0 and 2 on VC 0 twice, then on VC 1. From 1 and 3 once, then on VC 1 twice.
+    let judged = judge(tables(2), ring.to_string()).unwrap();
+    assert_eq!((judged.pairs, judged.hops), (12, 24));
+    assert_eq!(judged.vc_hops, [2 * (1 + 2 + 2) + 2 * 3, 2 + 2 * (1 + 2)]);
     // Where all cross, every hop counts.
     (0..4).for_each(|link| class(&mut ring, link, "global"));
     assert_eq!(judge(tables(3), ring.to_string()).unwrap().vc_hops, [12, 8, 4]);
@@ -437,10 +434,10 @@ fn only_routers_with_hosts_send_and_their_hosts_weigh() {
     let leaf = |node: i64| (node as u32, (1..4).filter(|&dst| dst != node).map(|dst| vec![dst, 0]).collect());
     let tables = |hub: Vec<Vec<i64>>| by_destination(2, true, &[(0, hub), leaf(1), leaf(2), leaf(3)]);
     let good = tables(vec![vec![1, 0], vec![2, 1], vec![3, 2]]);
-    let found = judge(&good, &topology).unwrap();
-    assert_eq!((found.endpoints, found.pairs, found.hops, found.longest), (3, 6, 12, 2));
+    let judged = judge(&good, &topology).unwrap();
+    assert_eq!((judged.endpoints, judged.pairs, judged.hops, judged.longest), (3, 6, 12, 2));
     // To the third leaf: 3 x (2 + 1).
-    assert_eq!(found.max_channel_load, 9);
+    assert_eq!(judged.max_channel_load, 9);
     let (code, message) = convicted(tables(vec![vec![1, 0], vec![3, 2]]), &topology);
     assert_eq!(code, "FAB0417");
     assert!(message.contains("2 of 6") && message.contains("at r0: it has no entry for them"), "{message}");
@@ -463,7 +460,7 @@ fn ports_count_to_a_thousand() {
         .collect();
     let topology =
         json!({"format": "fabc.topology/2", "ports": leaves, "nodes": nodes, "links": links}).to_string();
-    // From each of the four leaves with hosts; ports 255 and 256 must not fold to others.
+    // From each of the four leaves with hosts. Ports 255 and 256 must not fold to others.
     let hub = (0, [1, 256, 257, 1000].map(|leaf| vec![leaf, leaf - 1]).to_vec());
     let others = (1..=leaves).map(|leaf| {
         (
@@ -476,9 +473,9 @@ fn ports_count_to_a_thousand() {
         )
     });
     let tables = by_destination(2, true, &std::iter::once(hub).chain(others).collect::<Vec<_>>());
-    let found = judge(tables, &topology).unwrap();
+    let judged = judge(tables, &topology).unwrap();
     assert_eq!(
-        (found.endpoints, found.channels, found.pairs, found.hops, found.max_channel_load),
+        (judged.endpoints, judged.channels, judged.pairs, judged.hops, judged.max_channel_load),
         (4, 2000, 12, 24, 3)
     );
 }
@@ -551,7 +548,7 @@ fn files_of_networks_that_make_no_sense() {
 
 /// A network that was built: the artifacts by path, and what they were made of.
 struct Built {
-    compiled: Compiled,
+    compiled: CompiledFabric,
     files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -632,22 +629,22 @@ fn networks_that_were_built_have_the_numbers_of_their_reports() {
         };
         let route_hops = numbers(&report["histograms"]["route_hops"]);
         for tables in ["tables/nominal.json", "tables/nominal.bin"] {
-            let found = judge(&built.files[tables], built.topology())
+            let judged = judge(&built.files[tables], built.topology())
                 .unwrap_or_else(|error| panic!("{name}, {tables}: {error:?}"));
-            assert_eq!(found.pairs, route_hops.iter().sum::<u64>(), "{name}");
+            assert_eq!(judged.pairs, route_hops.iter().sum::<u64>(), "{name}");
             assert_eq!(
-                found.hops,
+                judged.hops,
                 (0..).zip(&route_hops).map(|(hops, pairs)| hops * pairs).sum::<u64>(),
                 "{name}"
             );
-            assert_eq!(found.longest as usize, route_hops.len() - 1, "{name}");
+            assert_eq!(judged.longest as usize, route_hops.len() - 1, "{name}");
             assert_eq!(
-                Some(found.max_channel_load),
+                Some(judged.max_channel_load),
                 report["metrics"]["max_channel_load"].as_u64(),
                 "{name}"
             );
-            assert_eq!(found.vc_hops, numbers(&report["histograms"]["vc_hops"]), "{name}");
-            assert_eq!(found.routers, report["nodes"].as_u64().unwrap(), "{name}");
+            assert_eq!(judged.vc_hops, numbers(&report["histograms"]["vc_hops"]), "{name}");
+            assert_eq!(judged.routers, report["nodes"].as_u64().unwrap(), "{name}");
         }
     }
 }
@@ -671,9 +668,9 @@ fn damaged_tables_of_networks_are_convicted() {
             for port in (0..ports)
                 .filter(|&port| Some(port) != tables["routers"][router]["entries"][at][width].as_u64())
             {
-                let mut other = tables.clone();
-                other["routers"][router]["entries"][at][width] = port.into();
-                match judge(other.to_string(), built.topology()) {
+                let mut tampered = tables.clone();
+                tampered["routers"][router]["entries"][at][width] = port.into();
+                match judge(tampered.to_string(), built.topology()) {
                     Err(Rejected::Convicted(errors)) => {
                         let code = errors[0].code().unwrap().to_string();
                         assert!(["FAB0412", "FAB0413", "FAB0417"].contains(&code.as_str()), "{name}: {code}");
@@ -778,18 +775,22 @@ fn a_network_as_a_subnet_is_verified_again() {
         let topology = &built.compiled.topology;
         let [tables, subnet] = ["opensm_lft", "ibnetdiscover"]
             .map(|format| external(&built, format).unwrap().into_values().next().unwrap());
-        let found = judge(&tables, &subnet).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let judged = judge(&tables, &subnet).unwrap_or_else(|error| panic!("{name}: {error:?}"));
         let hosts: u64 = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
         assert_eq!(
-            (found.routers as usize, found.endpoints, found.pairs),
+            (judged.routers as usize, judged.endpoints, judged.pairs),
             (topology.node_count(), hosts, hosts * (hosts - 1)),
             "{name}"
         );
         // Every route between two routers is that of so many pairs of their hosts.
-        let own = judge(&built.files["tables/nominal.json"], built.topology()).unwrap();
-        assert_eq!((found.channels, found.longest), (own.channels, own.longest), "{name}");
+        let own_judgement = judge(&built.files["tables/nominal.json"], built.topology()).unwrap();
+        assert_eq!(
+            (judged.channels, judged.longest),
+            (own_judgement.channels, own_judgement.longest),
+            "{name}"
+        );
         let common = if name == "lab" || name == "star" { 1 } else { 9 };
-        assert_eq!(found.max_channel_load, own.max_channel_load * common, "{name}");
+        assert_eq!(judged.max_channel_load, own_judgement.max_channel_load * common, "{name}");
     }
 }
 
@@ -810,8 +811,8 @@ fn judge_lanes(
     fn file<'t>(name: &'static str, text: &'t str) -> NamedFile<'t> {
         NamedFile { name, bytes: text.as_bytes() }
     }
-    let lanes = Lanes { sl2vl: file("t.sl2vl", sl2vl), path_sl: path_sl.map(|text| file("t.psl", text)) };
-    foreign(file("t.lft", lft), file("net", subnet), Some(lanes))
+    let lanes = LaneFiles { sl2vl: file("t.sl2vl", sl2vl), path_sl: path_sl.map(|text| file("t.psl", text)) };
+    judge_foreign(file("t.lft", lft), file("net", subnet), Some(lanes))
 }
 
 #[test]
@@ -822,20 +823,24 @@ fn lanes_of_a_subnet_are_those_of_the_tables() {
         ("ring", build(1, 2, "torus 7", "allowed_turns { key = dst; }")),
     ] {
         let [lft, sl2vl, path_sl, subnet] = laned(&built);
-        let found = judge_lanes(&lft, &sl2vl, Some(&path_sl), &subnet)
+        let judged = judge_lanes(&lft, &sl2vl, Some(&path_sl), &subnet)
             .unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        let own = judge(&built.files["tables/nominal.json"], built.topology()).unwrap();
+        let own_judgement = judge(&built.files["tables/nominal.json"], built.topology()).unwrap();
         // As many hops on every lane as on the virtual channel, for every pair of hosts.
         let pairs = u64::from(built.compiled.topology.hosts(fabc::ids::NodeId(0))).pow(2);
-        assert_eq!(found.vc_hops, own.vc_hops.iter().map(|hops| hops * pairs).collect::<Vec<_>>(), "{name}");
-        assert_eq!(found.dependencies, own.dependencies, "{name}");
+        assert_eq!(
+            judged.vc_hops,
+            own_judgement.vc_hops.iter().map(|hops| hops * pairs).collect::<Vec<_>>(),
+            "{name}"
+        );
+        assert_eq!(judged.dependencies, own_judgement.dependencies, "{name}");
         // The forwarding tables alone say that they are not enough, and they are not.
         assert!(lft.starts_with("# The routes use ") && lft.contains("and not alone"), "{lft}");
         let Err(Rejected::Convicted(alone)) = judge(&lft, &subnet) else {
             panic!("{name}: one lane is enough")
         };
         assert_eq!(alone[0].code().unwrap().to_string(), "FAB0413", "{name}");
-        // Nor are the lanes without the service levels; but in a dragonfly, where the ports tell whether a
+        // Nor are the lanes without the service levels, but in a dragonfly, where the ports tell whether a
         // packet comes from another group.
         assert_eq!(judge_lanes(&lft, &sl2vl, None, &subnet).is_ok(), name == "dragonfly", "{name}");
     }
@@ -850,13 +855,13 @@ const SUBNET: &str = "Switch 3 \"S-000000000000000a\" # \"a\" base port 0 lid 10
     Ca 1 \"H-0000000000000002\" # \"h2\"\n[1](2) \"S-000000000000000a\"[2] # lid 2 lmc 0 \"a\" lid 10\n\n\
     Ca 1 \"H-0000000000000003\" # \"h3\"\n[1](3) \"S-000000000000000b\"[2] # lid 3 lmc 0 \"b\" lid 11\n";
 
-/// Lanes by input port and lane are laid out for the simulator; where only the service level tells them
+/// Lanes by input port and lane are laid out for the simulator. Where only the service level tells them
 /// apart, they are walked and refused.
 #[test]
 fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
     let lft = "Unicast lids [0x0-0x3] of switch Lid 10 guid 0x000000000000000a ('a'):\n0x0001 001\n0x0002 002\n0x0003 003\n3 lids dumped\n\
         Unicast lids [0x0-0x3] of switch Lid 11 guid 0x000000000000000b ('b'):\n0x0001 001\n0x0002 001\n0x0003 002\n3 lids dumped\n";
-    // Of service levels 0 and 1; nobody has another one.
+    // Of service levels 0 and 1. Nobody has another one.
     let line = |ports: &str, lanes: [u8; 2]| {
         format!("{ports} : {} {} 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", lanes[0], lanes[1])
     };
@@ -875,8 +880,8 @@ fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
             [file("t.lft", lft), file("net", SUBNET), file("t.sl2vl", &sl2vl(second)), file("t.psl", levels)];
         let [tables, net, sl2vl, path_sl] =
             [0, 1, 2, 3].map(|at| NamedFile { name: files[at].0, bytes: files[at].1.as_bytes() });
-        let lanes = Lanes { sl2vl, path_sl: Some(path_sl) };
-        foreign(tables, net, Some(lanes)).unwrap();
+        let lanes = LaneFiles { sl2vl, path_sl: Some(path_sl) };
+        judge_foreign(tables, net, Some(lanes)).unwrap();
         foreign_scene(tables, net, Some(lanes)).map_err(|error| match error {
             Rejected::Unreadable(error) => error.to_string(),
             Rejected::Convicted(errors) => panic!("{errors:?}"),
@@ -912,22 +917,22 @@ fn every_changed_entry_of_a_lane_is_noticed() {
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.starts_with('#')) {
         let Some((ports, lanes)) = line.split_once(':') else { continue };
         let lanes: Vec<&str> = lanes.split_whitespace().collect();
-        // Ports of links; what leads to a host keeps nobody waiting.
+        // Ports of links. What leads to a host keeps nobody waiting.
         let used = (0..16).filter(|level| {
             lanes[*level] != "15" && ports.split_whitespace().nth(1) < Some("3") && ports != "0   0   "
         });
         for level in used {
             for lane in ["0", "1", "15"].into_iter().filter(|lane| *lane != lanes[level]) {
-                let mut other = lanes.clone();
-                other[level] = lane;
-                let line = format!("{ports}: {}", other.join(" "));
+                let mut tampered = lanes.clone();
+                tampered[level] = lane;
+                let line = format!("{ports}: {}", tampered.join(" "));
                 let text = [&lines[..at], &[&*line], &lines[at + 1..]].concat().join("\n");
                 changed += 1;
                 match judge_lanes(&lft, &text, Some(&path_sl), &subnet) {
                     Err(Rejected::Convicted(errors)) => {
                         *convicted.entry(errors[0].code().unwrap().to_string()).or_insert(0) += 1
                     }
-                    // Another lane may be free of deadlock too; at port 0, the switch itself, nobody sends.
+                    // Another lane may be free of deadlock too. At port 0, the switch itself, nobody sends.
                     Ok(found) => assert!(found.vc_hops != good.vc_hops || ports.starts_with("0 "), "{line}"),
                     Err(Rejected::Unreadable(error)) => panic!("{error}"),
                 }

@@ -2,7 +2,9 @@
 
 use fabc::lang::resolve;
 use fabc::model::Plant;
-use fabc::syntax::ast::{Block, Entry, File, ItemKind, Setting, Spec, StatementKind, Value, ValueKind};
+use fabc::syntax::ast::{
+    Block, FileEntry, ItemKind, Setting, SettingValue, Spec, SpecFile, StatementKind, ValueKind,
+};
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
 use proptest::prelude::*;
 
@@ -11,7 +13,7 @@ fn parse_text(text: &str) -> Spec {
     parse("pod.fab", &read).0.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
 }
 
-fn format(text: &str) -> (File, String) {
+fn format(text: &str) -> (SpecFile, String) {
     let file = parse_file("pod.fab", text).0.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     let printed = print(&file);
     (file, printed)
@@ -29,7 +31,7 @@ fn number(value: u32) -> impl Strategy<Value = String> {
     ]
 }
 
-/// A face that couples both its sides, with every position; `sided` or not.
+/// A face that couples both its sides, with every position. `sided` or not.
 fn group(axis: usize, dims: [u32; 3], cubes: u32, sided: bool, flipped: bool) -> String {
     let (u, v) = [(dims[1], dims[2]), (dims[0], dims[2]), (dims[0], dims[1])][axis];
     let name = ["x", "y", "z"][axis];
@@ -192,7 +194,7 @@ proptest! {
         let (file, once) = format(&spaced);
         let (again, twice) = format(&once);
         prop_assert_eq!(&twice, &once);
-        let comments = |file: &File| file.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>();
+        let comments = |file: &SpecFile| file.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>();
         prop_assert_eq!(comments(&again), comments(&file));
         prop_assert!(!once.contains("\n\n\n"));
         prop_assert_eq!(print_spec(&normalize(&parse_text(&once))), print_spec(&normalize(&parse_text(&text))));
@@ -202,18 +204,18 @@ proptest! {
     fn the_order_of_items_does_not_matter((items, shuffled) in any_items().prop_flat_map(|items| (Just(items.clone()), Just(items).prop_shuffle()))) {
         let spec = parse_text(&fabric(&items));
         let normal = print_spec(&normalize(&spec));
-        let mut other = parse_text(&fabric(&shuffled));
-        if let Entry::Fabric(fabric) = &mut other.files[0].entries[0] {
+        let mut shuffled_spec = parse_text(&fabric(&shuffled));
+        if let FileEntry::Fabric(fabric) = &mut shuffled_spec.files[0].entries[0] {
             for item in &mut fabric.items {
                 match &mut item.kind {
                     ItemKind::Link(_, block) | ItemKind::Chip(block) | ItemKind::Router(block) | ItemKind::Budget(block) => reversed(block),
-                    ItemKind::Setting(Setting { value: Value { kind: ValueKind::Block(_, block), .. }, .. }) => reversed(block),
+                    ItemKind::Setting(Setting { value: SettingValue { kind: ValueKind::Block(_, block), .. }, .. }) => reversed(block),
                     ItemKind::Ocs(ocs) => reversed(&mut ocs.block),
                     _ => {}
                 }
             }
         }
-        prop_assert_eq!(print_spec(&normalize(&other)), normal.clone());
+        prop_assert_eq!(print_spec(&normalize(&shuffled_spec)), normal.clone());
         prop_assert_eq!(print_spec(&normalize(&parse_text(&normal))), normal);
     }
 
@@ -232,7 +234,7 @@ proptest! {
                 prop_assert_eq!(pod.cube_of(face.node), face.cube);
                 let axis = face.port.0 as usize / 2;
                 let edge = if face.port.0 % 2 == 0 { pod.cube.dims[axis] - 1 } else { 0 };
-                prop_assert_eq!(pod.at(face.node)[axis], edge);
+                prop_assert_eq!(pod.coordinates(face.node)[axis], edge);
             }
         }
         let count = served.len();

@@ -4,7 +4,7 @@
 use crate::support::plain;
 use crate::support::spec_text;
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::emit;
 use fabc::progress::Silent;
 use fabc::sim::{Completion, Delays, Point, Rate, Saturation, SimReport};
@@ -34,14 +34,14 @@ fn spec() -> String {
         .text()
 }
 
-fn built() -> (Compiled, ast::Spec) {
+fn built() -> (CompiledFabric, ast::Spec) {
     let text = spec();
     let (fabric, spec, _) = fabc::lang::read_normal("kept.fab", &|_: &str| Ok(text.clone()))
         .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), spec)
 }
 
-fn written(compiled: &Compiled, spec: &ast::Spec) -> Files {
+fn written(compiled: &CompiledFabric, spec: &ast::Spec) -> Files {
     emit::artifacts(compiled, &print_spec(spec), &[])
         .into_iter()
         .map(|artifact| (artifact.path, artifact.bytes))
@@ -49,7 +49,7 @@ fn written(compiled: &Compiled, spec: &ast::Spec) -> Files {
 }
 
 /// What `fabc verify` says, if it makes so many runs again beside those that decide, or all.
-fn verify(compiled: &Compiled, spec: &ast::Spec, remake: Remake) -> Result<Vec<Unproved>, Vec<String>> {
+fn verify(compiled: &CompiledFabric, spec: &ast::Spec, remake: Remake) -> Result<Vec<Unproved>, Vec<String>> {
     let verified = directory_with(&written(compiled, spec), &compiled.fabric, &print_spec(spec), remake);
     verified
         .map(|verified| verified.unproved)
@@ -163,7 +163,7 @@ const POSSIBLE_COMPLETIONS: &[Forgery<Completion>] = &[
     ("a digest", |run| run.digests[0] ^= 1),
 ];
 
-/// No search ends so.
+/// Brackets with which no search can end.
 const IMPOSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[
     ("a stable rate above", |found| {
         found.stable = Some(Rate::millionths(found.at_least().in_millionths() + 1))
@@ -180,10 +180,10 @@ const POSSIBLE_BRACKETS: &[Forgery<Saturation>] =
     &[("one packet more past saturation", |found| found.beyond.delivered += 1)];
 
 /// Makes forgeries of one thing of a report, one at a time. The impossible are convicted without any other
-/// run, and the possible are convicted or declared; if all runs are made again, all are convicted.
+/// run, and the possible are convicted or declared. If all runs are made again, all are convicted.
 #[track_caller]
 fn forge<T: Clone + PartialEq>(
-    (compiled, spec): &mut (Compiled, ast::Spec),
+    (compiled, spec): &mut (CompiledFabric, ast::Spec),
     thing: fn(&mut Vec<Vec<SimReport>>) -> &mut T,
     impossible: &[Forgery<T>],
     possible: &[Forgery<T>],
@@ -263,7 +263,7 @@ fn which_runs_are_made_again_follows_from_files_and_seed() {
 }
 
 /// Runs `fabc merge` on a directory in which a simulation was kept that some forger wrote.
-fn merge(place: &Path, built: &(Compiled, ast::Spec), at: [usize; 2], code: i32) -> String {
+fn merge(place: &Path, built: &(CompiledFabric, ast::Spec), at: [usize; 2], code: i32) -> String {
     let (compiled, _) = built;
     let report = &compiled.simulations[at[0]][at[1]];
     let name = &compiled.fabric.simulations[at[0]].name;
@@ -276,9 +276,9 @@ fn merge(place: &Path, built: &(Compiled, ast::Spec), at: [usize; 2], code: i32)
     let [key, tables] = ["key", "tables"].map(|key| head[key].as_str().unwrap());
     let forged = emit::kept_simulation(key, tables, &compiled.fabric, &compiled.topology, name, report);
     std::fs::write(place.join(&file), forged).unwrap();
-    let said = fabc(place, &["merge", "out/kept.shards"], code);
+    let output = fabc(place, &["merge", "out/kept.shards"], code);
     std::fs::write(place.join(&file), kept).unwrap();
-    said.0 + &said.1
+    output.0 + &output.1
 }
 
 #[test]
@@ -287,16 +287,16 @@ fn merge_convicts_what_shards_forged() {
     std::fs::write(place.path().join("kept.fab"), spec()).unwrap();
     fabc(place.path(), &["build", "kept.fab", "--shard", "1/1", "-q"], 0);
     let mut built = built();
-    let said = merge(place.path(), &built, [CURVE, 1], 0);
-    assert!(said.contains("`fabc verify --remake all` makes them again"), "{said}");
+    let merge_output = merge(place.path(), &built, [CURVE, 1], 0);
+    assert!(merge_output.contains("`fabc verify --remake all` makes them again"), "{merge_output}");
     let mut convicted = |at: [usize; 2], forgery: &dyn Fn(&mut SimReport)| {
         let honest = built.0.simulations[at[0]][at[1]].clone();
         forgery(&mut built.0.simulations[at[0]][at[1]]);
-        let said = merge(place.path(), &built, at, 2);
-        assert!(said.contains("FAB0594") && said.contains("cannot be of this build"), "{said}");
+        let output = merge(place.path(), &built, at, 2);
+        assert!(output.contains("FAB0594") && output.contains("cannot be of this build"), "{output}");
         built.0.simulations[at[0]][at[1]] = honest;
     };
-    // A few of each kind; the others are convicted by the same code in `verify`.
+    // A few of each kind. The others are convicted by the same code in `verify`.
     for (_, forgery) in IMPOSSIBLE.iter().step_by(9) {
         convicted([CURVE, 1], &|report| forgery(&mut report.points[3]));
     }
@@ -346,6 +346,6 @@ fn one_window_is_made_again_alone() {
     let bytes = &written(&compiled, &spec)["simulations/curve.json"];
     std::fs::write(place.path().join("out/kept/simulations/curve.json"), bytes).unwrap();
     assert!(verify(&["--window", "999", "--block", "curve"], 0).contains("the window is 0 to 1000"));
-    let told = verify(&["--window", "1000", "--block", "curve"], 3);
-    assert!(told.contains("at rate 0.10 another run has another digest after 2000 cycles"), "{told}");
+    let output = verify(&["--window", "1000", "--block", "curve"], 3);
+    assert!(output.contains("at rate 0.10 another run has another digest after 2000 cycles"), "{output}");
 }

@@ -4,8 +4,8 @@
 //! CUBES=64 EFFORT=24 SEED=2 cargo test --release --test it known_wirings -- --ignored --nocapture
 //! ```
 //!
-//! The search starts from the known wiring, if there is one, and from new restarts; the line that is printed
-//! takes the place of the old one where its second number, the distance sum, is smaller; of lines within 0.1
+//! The search starts from the known wiring, if there is one, and from new restarts. The line that is printed
+//! takes the place of the old one where its second number, the distance sum, is smaller. Of lines within 0.1
 //! % of each other stands the one whose tables load the busiest channel least (`max_channel_load`).
 
 use crate::support::spec_text;
@@ -17,7 +17,7 @@ use spec_text::SpecText;
 const LENGTH: usize = 3;
 
 /// The wiring that a search of 4x4x4 cubes finds, and what the report says of it.
-fn found(cubes: u32, effort: u32, seed: u32) -> (Topology, String) {
+fn found_wiring(cubes: u32, effort: u32, seed: u32) -> (Topology, String) {
     let spec = SpecText::pod([4, 4, 4], cubes)
         .with(&format!("topology = synthesize {{ effort = {effort}; seed = {seed}; }}"))
         .with("budget { vcs = 2; faults = 0; }");
@@ -42,29 +42,29 @@ fn line(topology: &Topology, cubes: usize) -> String {
         neighbors[b].push((a, length));
         if fiber {
             let (from, to) = if link.a.port.0 % 2 == 0 { (a, b) } else { (b, a) };
-            let at = [from % 4, from / 4 % 4, from / 16 % 4];
+            let coordinates = [from % 4, from / 4 % 4, from / 16 % 4];
             let axis = usize::from(link.a.port.0 / 2);
             let [u, v] = [[1, 2], [0, 2], [0, 1]][axis];
-            shifts[16 * axis + 4 * at[u] + at[v]] = (cubes + to / 64 - from / 64) % cubes;
+            shifts[16 * axis + 4 * coordinates[u] + coordinates[v]] = (cubes + to / 64 - from / 64) % cubes;
         }
     }
     let mut sum = 0;
     for source in 0..64 {
         let mut far = vec![usize::MAX; neighbors.len()];
         let mut open = vec![vec![source]];
-        let mut at = 0;
-        while at < open.len() {
-            for node in std::mem::take(&mut open[at]) {
+        let mut next = 0;
+        while next < open.len() {
+            for node in std::mem::take(&mut open[next]) {
                 if far[node] == usize::MAX {
-                    far[node] = at;
-                    sum += at;
+                    far[node] = next;
+                    sum += next;
                     for &(to, length) in &neighbors[node] {
-                        open.resize_with(open.len().max(at + length + 1), Vec::new);
-                        open[at + length].push(to);
+                        open.resize_with(open.len().max(next + length + 1), Vec::new);
+                        open[next + length].push(to);
                     }
                 }
             }
-            at += 1;
+            next += 1;
         }
     }
     format!("{cubes},{sum},{}", shifts.map(|shift: usize| shift.to_string()).join(","))
@@ -80,7 +80,7 @@ fn grow() {
             .unwrap_or_else(|| panic!("{name}=number"))
     };
     let cubes = number("CUBES");
-    let (topology, notes) = found(cubes, number("EFFORT"), number("SEED"));
+    let (topology, notes) = found_wiring(cubes, number("EFFORT"), number("SEED"));
     println!("# {notes}\n{}", line(&topology, cubes as usize));
 }
 
@@ -93,7 +93,7 @@ fn a_known_wiring_is_a_start() {
         .unwrap();
     let known: usize = known.split(',').next().unwrap().parse().unwrap();
     let cubes: usize = cubes.parse().unwrap();
-    let (topology, notes) = found(cubes as u32, 1, 1);
+    let (topology, notes) = found_wiring(cubes as u32, 1, 1);
     assert!(notes.starts_with("the best wiring came from "), "{notes}");
     let line = line(&topology, cubes);
     let distance: usize = line.split(',').nth(1).unwrap().parse().unwrap();

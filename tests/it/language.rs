@@ -56,7 +56,7 @@ fn relative(path: &Path) -> &str {
 }
 
 fn fab_files(directory: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     let mut open = vec![PathBuf::from(directory)];
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(directory).unwrap() {
@@ -64,12 +64,12 @@ fn fab_files(directory: &str) -> Vec<PathBuf> {
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "fab") {
-                found.push(path);
+                paths.push(path);
             }
         }
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }
 
 /// The pod without the places of its declarations.
@@ -223,8 +223,8 @@ struct Slip {
     text: String,
 }
 
-/// The slips of a file. A line `base PATH` names the spec that the slips after it change; a line without
-/// indentation is the title of a slip; an indented line `OLD ==> NEW` replaces the first OLD in the base,
+/// The slips of a file. A line `base PATH` names the spec that the slips after it change. A line without
+/// indentation is the title of a slip. An indented line `OLD ==> NEW` replaces the first OLD in the base,
 /// `OLD ==>* NEW` every one. `\n`, `\r`, `\t` and `\u{..}` stand for letters that cannot be seen.
 fn slips(path: &str) -> Vec<Slip> {
     let unseen = |text: &str| {
@@ -271,7 +271,7 @@ fn complaints(text: &str) -> (Diagnostics, SourceMap) {
 }
 
 /// Place, code, message, labels and help of a diagnostic, on two lines.
-fn told(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
+fn printed_diagnostic(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     let labels: Vec<_> = diagnostic.labels().into_iter().flatten().collect();
     let (_, line, column) = sources.position(labels[0].offset() as u32).expect("a place");
     let kind = if diagnostic.severity() == Some(miette::Severity::Warning) { "warning" } else { "error" };
@@ -287,8 +287,9 @@ fn slips_are_told_with_place_cause_and_mend() {
         let mut text = String::new();
         for Slip { title, text: spec } in slips(relative(path)) {
             let (complaints, sources) = complaints(&spec);
-            let told: String = complaints.iter().map(|complaint| told(&**complaint, &sources)).collect();
-            text += &format!("{title}\n{}", if told.is_empty() { "  nothing\n" } else { &told });
+            let messages: String =
+                complaints.iter().map(|complaint| printed_diagnostic(&**complaint, &sources)).collect();
+            text += &format!("{title}\n{}", if messages.is_empty() { "  nothing\n" } else { &messages });
         }
         settings().bind(|| insta::assert_snapshot!(text));
     });
@@ -343,7 +344,7 @@ fn the_keywords_of_the_grammar_are_those_of_the_words() {
     let grammar = read("src/lang/fab.pest").unwrap();
     let items = words::ITEMS
         .iter()
-        .filter(|item| !matches!(item.form, words::Form::Setting | words::Form::Choice))
+        .filter(|item| !matches!(item.form, words::ItemForm::Setting | words::ItemForm::Choice))
         .map(|item| item.name);
     for word in items.chain(words::STATEMENTS.iter().map(|(name, _)| *name)) {
         assert!(
@@ -356,7 +357,7 @@ fn the_keywords_of_the_grammar_are_those_of_the_words() {
         let file = file.unwrap_or_else(|errors| {
             panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources))
         });
-        let fabc::syntax::ast::Entry::Item(found) = &file.entries[0] else {
+        let fabc::syntax::ast::FileEntry::Item(found) = &file.entries[0] else {
             panic!("{} is no item", item.example)
         };
         assert_eq!(found.kind.keyword(), item.name);
@@ -429,7 +430,7 @@ fn formatting_is_idempotent_and_keeps_comments() {
         let once = print(&file);
         let again = parse_file("spec.fab", &once).0.unwrap();
         assert_eq!(print(&again), once, "{path:?}");
-        let texts = |file: &fabc::syntax::ast::File| {
+        let texts = |file: &fabc::syntax::ast::SpecFile| {
             file.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>()
         };
         assert_eq!(texts(&again), texts(&file), "{path:?}");
@@ -506,7 +507,7 @@ fn an_unreadable_spec_is_an_error_without_a_place() {
     assert!(matches!(parsed.unwrap_err()[..], [ParseError::Unreadable { span: None, .. }]));
 }
 
-/// `UPDATE_DOCS=1 cargo test --test it language` writes the page.
+/// Run `UPDATE_DOCS=1 cargo test --test it language` to write the page.
 #[test]
 fn the_page_of_errors_is_up_to_date() {
     let wanted = fabc::diag::errors_markdown();

@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 fn limit(fabric: &Fabric) -> UniversalLimit {
     let limit = universal(plant(fabric), &fabric.demand, &fabric.capacities).0.unwrap();
-    check::limit(plant(fabric), &fabric.demand, &fabric.capacities, &limit).unwrap();
+    check::verify_limit(plant(fabric), &fabric.demand, &fabric.capacities, &limit).unwrap();
     limit
 }
 
-/// Known to the digits given (and up to 0.06 % apart, for other choices of lengths); a larger value is a
+/// Known to the digits given (and up to 0.06 % apart, for other choices of lengths). A larger value is a
 /// weaker bound.
 fn expect(fabric: &Fabric, known: f64) {
     let value = limit(fabric).value().as_f64();
@@ -54,11 +54,11 @@ fn few_counts_give_the_same_limit_or_none() {
     for (dims, cubes) in [([4, 4, 4], 8), ([4, 4, 4], 128), ([2, 2, 2], 8)] {
         let fabric = fixture::pod(dims, cubes, &[0, 1, 2], 2, 0);
         let within = |most| universal_within(most, plant(&fabric), &fabric.demand, &fabric.capacities);
-        let found: Vec<Option<UniversalLimit>> = (0..22).map(|bits| within(1 << bits)).collect();
-        let enough = found.iter().position(Option::is_some).expect("4 million counts are enough");
-        let whole = Some(limit(&fabric));
+        let limits: Vec<Option<UniversalLimit>> = (0..22).map(|bits| within(1 << bits)).collect();
+        let enough = limits.iter().position(Option::is_some).expect("4 million counts are enough");
+        let expected_limit = Some(limit(&fabric));
         assert!(
-            enough > 4 && found[enough..].iter().all(|limit| *limit == whole),
+            enough > 4 && limits[enough..].iter().all(|limit| *limit == expected_limit),
             "{dims:?}, {cubes} cubes: {enough} bits"
         );
     }
@@ -66,16 +66,16 @@ fn few_counts_give_the_same_limit_or_none() {
 
 #[test]
 fn other_shapes_have_their_known_limits() {
-    let all: &[usize] = &[0, 1, 2];
+    let all_axes: &[usize] = &[0, 1, 2];
     for (dims, cubes, axes, known) in [
-        ([2, 2, 2], 8, all, 0.038961036),
-        ([2, 2, 2], 32, all, 0.0071599),
-        ([2, 2, 2], 512, all, 2.84873e-4),
-        ([4, 4, 2], 8, all, 0.00668896),
-        ([4, 4, 2], 32, all, 0.00131941),
-        ([8, 8, 1], 8, &all[..2], 0.00106876),
-        ([8, 8, 1], 32, &all[..2], 1.95911e-4),
-        ([4, 4, 4], 32, &all[..2], 4.26084e-4),
+        ([2, 2, 2], 8, all_axes, 0.038961036),
+        ([2, 2, 2], 32, all_axes, 0.0071599),
+        ([2, 2, 2], 512, all_axes, 2.84873e-4),
+        ([4, 4, 2], 8, all_axes, 0.00668896),
+        ([4, 4, 2], 32, all_axes, 0.00131941),
+        ([8, 8, 1], 8, &all_axes[..2], 0.00106876),
+        ([8, 8, 1], 32, &all_axes[..2], 1.95911e-4),
+        ([4, 4, 4], 32, &all_axes[..2], 4.26084e-4),
     ] {
         expect(&fixture::pod(dims, cubes, axes, 2, 0), known);
     }
@@ -115,7 +115,7 @@ fn a_forged_limit_is_convicted() {
         UniversalLimit { argument: LimitArgument::Cubes { first: 0, count: 4 }, ..honest.clone() },
         UniversalLimit { argument: LimitArgument::Plane { axis: 3, below: 1 }, ..honest },
     ] {
-        assert!(check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged).is_err());
+        assert!(check::verify_limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged).is_err());
     }
 }
 
@@ -127,8 +127,9 @@ fn every_number_of_a_packing_is_checked() {
         panic!("{honest:?}")
     };
     assert_eq!((fiber, prices.len()), (3, 3));
-    let verdict =
-        |forged: UniversalLimit| check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged);
+    let verdict = |forged: UniversalLimit| {
+        check::verify_limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged)
+    };
     let argued = |argument: LimitArgument| verdict(UniversalLimit { argument, ..honest.clone() });
     for class in 0..prices.len() {
         for change in [-1, 1] {
@@ -164,8 +165,9 @@ fn every_number_of_a_packing_is_checked() {
     ocses[Id::new(0)].rule = CoupleRule::Any;
     let beside = std::mem::take(&mut ocses[Id::new(0)].b);
     ocses[Id::new(0)].a.extend(beside);
-    let error =
-        check::limit(plant(&merged), &merged.demand, &merged.capacities, &honest).unwrap_err().to_string();
+    let error = check::verify_limit(plant(&merged), &merged.demand, &merged.capacities, &honest)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("leaves open what a face port is joined with"), "{error}");
 }
 
@@ -206,23 +208,23 @@ fn words_that_share_a_cube_lengthen_every_wiring() {
         }
         let Some(lengths) = lengths(pod.node_count(), &links) else { continue };
         let real: u128 = lengths[..chips].iter().flatten().sum();
-        let mut least = 0;
+        let mut bound = 0;
         for (p, q) in pairs() {
             let of_tree =
                 |within: u32| copies_of_pair[&(p, q)].iter().filter(|&&length| length <= within).count();
             for within in (0..16).take_while(|&within| of_tree(within) <= cubes) {
-                least += cubes - of_tree(within);
+                bound += cubes - of_tree(within);
                 for (&cube, words) in &words {
-                    let own = usize::from(cube == 0 && between(p, q) <= within);
+                    let own_entry = usize::from(cube == 0 && between(p, q) <= within);
                     let near = words
                         .iter()
                         .filter(|(exit, entry)| between(p, *exit) + fiber + between(*entry, q) <= within)
                         .count();
-                    least += (own + near).saturating_sub(1);
+                    bound += (own_entry + near).saturating_sub(1);
                 }
             }
         }
-        assert!(least as u128 <= real, "{shifts:?}: {least} is not at most {real}");
+        assert!(bound as u128 <= real, "{shifts:?}: {bound} is not at most {real}");
     }
 }
 
@@ -241,14 +243,14 @@ fn copies(
     levels: u32,
 ) -> Vec<u32> {
     let between = |p: usize, q: usize| -> u32 {
-        let [p, q] = [p, q].map(|local| pod.at(Id::new(local)).map(|at| at as usize));
+        let [p, q] = [p, q].map(|local| pod.coordinates(Id::new(local)).map(|at| at as usize));
         (0..3).map(|axis| copper[axis][p[axis].min(q[axis])..p[axis].max(q[axis])].iter().sum::<u32>()).sum()
     };
-    let mut found = Vec::new();
+    let mut near_cubes = Vec::new();
     // (position of entry, slot of entry, length so far) of every cube that is near enough.
     let mut open = vec![(from, None, 0)];
     while let Some((at, entry, length)) = open.pop() {
-        found.push(length + between(at, to));
+        near_cubes.push(length + between(at, to));
         for (&exit, &end) in partner {
             let next = length + between(at, exit.0) + fiber;
             if Some(exit) != entry && next < levels {
@@ -256,9 +258,9 @@ fn copies(
             }
         }
     }
-    found.retain(|&length| length < levels);
-    found.sort_unstable();
-    found
+    near_cubes.retain(|&length| length < levels);
+    near_cubes.sort_unstable();
+    near_cubes
 }
 
 #[test]
@@ -282,9 +284,9 @@ fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
             .collect();
         let mut sum = 0u128;
         for (p, q) in (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q))) {
-            let found = copies(pod, &partner, copper, *fiber, p, q, *levels);
-            assert!(found.len() >= cubes as usize);
-            sum += found[..cubes as usize].iter().map(|&length| u128::from(length)).sum::<u128>();
+            let found_copies = copies(pod, &partner, copper, *fiber, p, q, *levels);
+            assert!(found_copies.len() >= cubes as usize);
+            sum += found_copies[..cubes as usize].iter().map(|&length| u128::from(length)).sum::<u128>();
         }
         assert_eq!(claimed.distance, sum * u128::from(cubes), "{dims:?}");
     }
@@ -349,10 +351,10 @@ fn wiring(pod: &Pod, random: &mut Random) -> Vec<(usize, usize, bool)> {
     let mut links = Vec::new();
     for node in (0..pod.node_count()).map(Id::new) {
         for axis in 0..3 {
-            let mut at = pod.at(node);
-            at[axis] += 1;
-            if at[axis] < pod.cube.dims[axis] {
-                links.push((node.index(), pod.node(pod.cube_of(node), at).index(), false));
+            let mut coordinates = pod.coordinates(node);
+            coordinates[axis] += 1;
+            if coordinates[axis] < pod.cube.dims[axis] {
+                links.push((node.index(), pod.node(pod.cube_of(node), coordinates).index(), false));
             }
         }
     }
@@ -371,8 +373,8 @@ fn lengths(nodes: usize, links: &[(usize, usize, u128)]) -> Option<Vec<Vec<u128>
     let mut between: Vec<Vec<u128>> =
         (0..nodes).map(|a| (0..nodes).map(|b| if a == b { 0 } else { far }).collect()).collect();
     for &(a, b, length) in links {
-        let least = between[a][b].min(length);
-        (between[a][b], between[b][a]) = if a == b { (0, 0) } else { (least, least) };
+        let shorter = between[a][b].min(length);
+        (between[a][b], between[b][a]) = if a == b { (0, 0) } else { (shorter, shorter) };
     }
     for via in 0..nodes {
         let through = between[via].clone();
@@ -394,13 +396,13 @@ proptest! {
         let mut fair = None;
         for _ in 0..4 {
             let links = wiring(pod, &mut random);
-            let of = |length: &dyn Fn(usize, usize, bool) -> u128| links.iter().map(|&(a, b, fiber)| (a, b, length(a, b, fiber))).collect::<Vec<_>>();
-            let Some(hops) = lengths(pod.node_count(), &of(&|_, _, _| 1)) else { continue };
+            let weighted_links = |length: &dyn Fn(usize, usize, bool) -> u128| links.iter().map(|&(a, b, fiber)| (a, b, length(a, b, fiber))).collect::<Vec<_>>();
+            let Some(hops) = lengths(pod.node_count(), &weighted_links(&|_, _, _| 1)) else { continue };
             fair = fair.or(Some(hops));
             match &limit.argument {
                 LimitArgument::Tree { copper, fiber, .. } => {
-                    let weighted = of(&|a, b, is_fiber| {
-                        let [a, b] = [a, b].map(|node| pod.at(Id::new(node)));
+                    let weighted = weighted_links(&|a, b, is_fiber| {
+                        let [a, b] = [a, b].map(|node| pod.coordinates(Id::new(node)));
                         let axis = (0..3).find(|&axis| a[axis] != b[axis]).filter(|_| !is_fiber);
                         u128::from(axis.map_or(*fiber, |axis| copper[axis][a[axis].min(b[axis]) as usize]))
                     });
@@ -411,7 +413,7 @@ proptest! {
                 argument => {
                     let chips = pod.chips_per_cube();
                     let inside = |node: usize| match *argument {
-                        LimitArgument::Plane { axis, below } => pod.at(Id::new(node))[axis as usize] < below,
+                        LimitArgument::Plane { axis, below } => pod.coordinates(Id::new(node))[axis as usize] < below,
                         LimitArgument::Cubes { first, count } => (first..first + count).contains(&(node as u32 / chips)),
                         LimitArgument::Tree { .. } | LimitArgument::OneHop { .. } => unreachable!("up to 5 cubes"),
                     };
@@ -422,9 +424,9 @@ proptest! {
                 }
             }
         }
-        // What cannot be joined at all has no flow to bound; the rest is counted twice.
+        // What cannot be joined at all has no flow to bound. The rest is counted twice.
         if fair.is_some() {
-            check::limit(pod, &fabric.demand, &fabric.capacities, &limit).unwrap();
+            check::verify_limit(pod, &fabric.demand, &fabric.capacities, &limit).unwrap();
         }
     }
 }
@@ -440,11 +442,11 @@ fn the_cubes_of_a_switchless_half_are_a_cut() {
         ocs.b.retain(|face| cubes.contains(&face.cube.0));
         ocs
     };
-    let all: Vec<_> = pod.ocses.iter().cloned().collect();
+    let ocses: Vec<_> = pod.ocses.iter().cloned().collect();
     pod.ocses = IdVec::from(vec![
-        keep(&all[0], [0, 1].into()),
-        keep(&all[1], [2, 3].into()),
-        keep(&all[2], [1, 2].into()),
+        keep(&ocses[0], [0, 1].into()),
+        keep(&ocses[1], [2, 3].into()),
+        keep(&ocses[2], [1, 2].into()),
     ]);
     let limit = limit(&fabric);
     assert_eq!(limit.argument, LimitArgument::Cubes { first: 0, count: 2 });

@@ -30,8 +30,9 @@ impl Editor {
             command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("fabc starts");
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
         let mut editor = Self { child, to, from, next: 1, findings: BTreeMap::new() };
-        let told = editor.ask("initialize", json!({"capabilities": {}, "processId": null, "rootUri": null}));
-        assert_eq!(told["serverInfo"]["name"], "fabc");
+        let capabilities =
+            editor.ask("initialize", json!({"capabilities": {}, "processId": null, "rootUri": null}));
+        assert_eq!(capabilities["serverInfo"]["name"], "fabc");
         editor.tell("initialized", json!({}));
         editor
     }
@@ -66,7 +67,7 @@ impl Editor {
         }
     }
 
-    /// What is published next.
+    /// Reads the next message of the server.
     fn listen(&mut self) {
         let message = Message::read(&mut self.from).unwrap().expect("the server says something");
         self.hear(message);
@@ -117,7 +118,7 @@ fn uri(path: &Path) -> String {
 }
 
 /// The place of a text, and so many letters on.
-fn at(path: &Path, found: &str, on: u32) -> Value {
+fn position_of(path: &Path, found: &str, on: u32) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     let offset = text.find(found).unwrap_or_else(|| panic!("no `{found}`"));
     let before = &text[..offset];
@@ -172,7 +173,7 @@ fn words_are_explained() {
     editor.open(&pod);
     editor.listen();
     assert_eq!(editor.findings[&uri(&pod)], json!([]));
-    let mut all = Vec::new();
+    let mut results = Vec::new();
     for (found, on) in [
         ("fabric", 1),
         ("pod {", 1),
@@ -188,22 +189,22 @@ fn words_are_explained() {
         ("fiber {", 0),
         ("lanes", 0),
     ] {
-        let hover = editor.ask("textDocument/hover", at(&pod, found, on));
-        all.push(format!(
+        let hover = editor.ask("textDocument/hover", position_of(&pod, found, on));
+        results.push(format!(
             "{found}\n{}",
             markdown(&hover).replace(&format!("{}/", pod.parent().unwrap().display()), "")
         ));
     }
     editor.open(&parts);
     for found in ["X[u", "u in", "ports"] {
-        let hover = editor.ask("textDocument/hover", at(&parts, found, 0));
-        all.push(format!("{found}\n{}", markdown(&hover)));
+        let hover = editor.ask("textDocument/hover", position_of(&parts, found, 0));
+        results.push(format!("{found}\n{}", markdown(&hover)));
     }
     insta::with_settings!({snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true}, {
-        insta::assert_snapshot!("lsp_hover", all.join("\n\n----\n"));
+        insta::assert_snapshot!("lsp_hover", results.join("\n\n----\n"));
     });
     // Blanks mean nothing.
-    assert_eq!(editor.ask("textDocument/hover", at(&pod, "// Four", 4)), Value::Null);
+    assert_eq!(editor.ask("textDocument/hover", position_of(&pod, "// Four", 4)), Value::Null);
     editor.stop();
 }
 
@@ -339,8 +340,8 @@ fn what_is_no_message_ends_nothing() {
     std::io::Write::write_all(&mut to, framed(r#"{"jsonrpc":"2.0","method":"exit"}"#).as_bytes()).unwrap();
     drop(to);
     let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(!output.status.success() && told.contains("it said `exit` without `shutdown`"), "{told}");
+    let message = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!output.status.success() && message.contains("it said `exit` without `shutdown`"), "{message}");
 }
 
 /// A text after the edits of an answer.
@@ -378,29 +379,42 @@ fn names_are_found_and_changed_across_files() {
     editor.listen();
     // To a declaration in the same file, in another one, and to the file itself.
     let lines = |answer: &Value| -> Vec<(bool, u64)> {
-        let all = answer.as_array().unwrap().iter();
-        all.map(|place| (place["uri"] == json!(uri(&pod)), place["range"]["start"]["line"].as_u64().unwrap()))
+        let places = answer.as_array().unwrap().iter();
+        places
+            .map(|place| {
+                (place["uri"] == json!(uri(&pod)), place["range"]["start"]["line"].as_u64().unwrap())
+            })
             .collect()
     };
-    assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "side * side", 8))), [(true, 3)]);
-    assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "fiber", 0))), [(false, 2)]);
-    assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "parts.fab", 2))), [(false, 0)]);
-    assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "gradients.time", 0))), [(true, 8)]);
+    assert_eq!(
+        lines(&editor.ask("textDocument/definition", position_of(&pod, "side * side", 8))),
+        [(true, 3)]
+    );
+    assert_eq!(lines(&editor.ask("textDocument/definition", position_of(&pod, "fiber", 0))), [(false, 2)]);
+    assert_eq!(
+        lines(&editor.ask("textDocument/definition", position_of(&pod, "parts.fab", 2))),
+        [(false, 0)]
+    );
+    assert_eq!(
+        lines(&editor.ask("textDocument/definition", position_of(&pod, "gradients.time", 0))),
+        [(true, 8)]
+    );
     let with = |mut place: Value, more: Value| {
         place.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         place
     };
-    let all = editor.ask(
+    let places = editor.ask(
         "textDocument/references",
-        with(at(&pod, "fiber", 0), json!({"context": {"includeDeclaration": true}})),
+        with(position_of(&pod, "fiber", 0), json!({"context": {"includeDeclaration": true}})),
     );
-    assert_eq!(lines(&all).len(), 5);
-    let marked = editor.ask("textDocument/documentHighlight", at(&pod, "side =", 0));
+    assert_eq!(lines(&places).len(), 5);
+    let marked = editor.ask("textDocument/documentHighlight", position_of(&pod, "side =", 0));
     assert_eq!(marked.as_array().unwrap().len(), 4);
     // A new name goes to every file that knows the old one, and both still mean the same.
     let before = fabc_normal(&pod);
     for (found, name) in [("fiber", "glass"), ("lanes", "rails"), ("side", "edge")] {
-        let answer = editor.ask("textDocument/rename", with(at(&pod, found, 0), json!({"newName": name})));
+        let answer =
+            editor.ask("textDocument/rename", with(position_of(&pod, found, 0), json!({"newName": name})));
         for path in [&parts, &pod] {
             if let Some(edits) = answer["changes"].get(uri(path)) {
                 let text = edited(&std::fs::read_to_string(path).unwrap(), edits);
@@ -418,8 +432,8 @@ fn names_are_found_and_changed_across_files() {
         ("edge", "2x", "is no name"),
         ("cubes", "boxes", "nothing here has a name of its own"),
     ] {
-        let refused =
-            editor.ask_for("textDocument/rename", with(at(&pod, found, 0), json!({"newName": name})));
+        let refused = editor
+            .ask_for("textDocument/rename", with(position_of(&pod, found, 0), json!({"newName": name})));
         assert!(refused.as_ref().is_err_and(|error| error.contains(why)), "{refused:?}");
     }
     editor.stop();
@@ -448,12 +462,12 @@ fn a_network_that_is_too_large_to_be_built_is_held_against_its_formulas() {
 ";
     let mut server = Server::new(&Disk);
     opened(&mut server, "file:///huge.fab", text);
-    let found = findings(&mut server, "file:///huge.fab");
-    assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
+    let diagnostics = findings(&mut server, "file:///huge.fab");
+    assert_eq!(diagnostics.as_array().map(Vec::len), Some(1), "{diagnostics}");
     assert_eq!(
-        (&found[0]["code"], &found[0]["range"]["start"]["line"]),
+        (&diagnostics[0]["code"], &diagnostics[0]["range"]["start"]["line"]),
         (&json!("FAB0401"), &json!(5)),
-        "{found}"
+        "{diagnostics}"
     );
     let checked = fabc::check(text, &fabc::Options::default()).unwrap_err();
     assert_eq!(
@@ -477,9 +491,9 @@ fn what_is_wrong_is_told_while_it_is_typed() {
         (&finding["code"], &finding["range"]["start"]),
         (&json!("FAB0126"), &json!({"line": 7, "character": 14}))
     );
-    let asked =
+    let request =
         json!({"textDocument": {"uri": pod_uri}, "range": finding["range"], "context": {"diagnostics": []}});
-    let actions = editor.ask("textDocument/codeAction", asked);
+    let actions = editor.ask("textDocument/codeAction", request);
     assert_eq!(actions[0]["title"], "write `allowed_turns`");
     assert_eq!(actions[0]["edit"]["changes"][&pod_uri][0]["newText"], "allowed_turns");
     editor.change(&pod_uri, (7, 14), (7, 26), "allowed_turns");
@@ -492,7 +506,7 @@ fn what_is_wrong_is_told_while_it_is_typed() {
     assert_eq!(finding["code"], "FAB0330");
     assert!(finding["message"].as_str().unwrap().contains("universal bound"), "{finding}");
     editor.change(&pod_uri, (9, 31), (9, 35), "0.006");
-    // A part that is open counts as it is there, not as it is on the disk; its errors stand in it.
+    // A part that is open counts as it is there, not as it is on the disk. Its errors stand in it.
     let parts_uri = editor.open(&parts);
     editor.change(&parts_uri, (4, 7), (4, 11), "mseh");
     while editor.findings.get(&parts_uri).is_none_or(|all| *all == json!([])) {
@@ -569,7 +583,7 @@ fn drawn(text: &str, data: &Value) -> String {
 }
 
 fn outlined(symbols: &Value, depth: usize) -> String {
-    let one = |symbol: &Value| {
+    let symbol_text = |symbol: &Value| {
         let detail = symbol["detail"].as_str().map(|detail| format!(" | {detail}")).unwrap_or_default();
         format!(
             "{}{}{detail}\n{}",
@@ -578,7 +592,7 @@ fn outlined(symbols: &Value, depth: usize) -> String {
             outlined(&symbol["children"], depth + 1)
         )
     };
-    symbols.as_array().map(|all| all.iter().map(one).collect()).unwrap_or_default()
+    symbols.as_array().map(|all| all.iter().map(symbol_text).collect()).unwrap_or_default()
 }
 
 /// Files below the root of the package.
@@ -595,17 +609,18 @@ impl Loader for Disk {
 
 fn opened(server: &mut Server<'_>, uri: &str, text: &str) {
     let params = json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}});
-    server.message(Message::Notification(Notification::new("textDocument/didOpen".to_owned(), params)));
+    server
+        .handle_message(Message::Notification(Notification::new("textDocument/didOpen".to_owned(), params)));
 }
 
 fn findings(server: &mut Server<'_>, uri: &str) -> Value {
-    let mut all = server.idle().into_iter().filter_map(|message| match message {
+    let mut published = server.publish_changes().into_iter().filter_map(|message| match message {
         Message::Notification(Notification { params, .. }) if params["uri"] == uri => {
             Some(params["diagnostics"].clone())
         }
         _ => None,
     });
-    all.next_back().unwrap_or(json!([]))
+    published.next_back().unwrap_or(json!([]))
 }
 
 fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Value {
@@ -614,12 +629,12 @@ fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Value {
 
 fn asked_for(server: &mut Server<'_>, method: &str, params: Value) -> Result<Value, String> {
     let request = Request::new(RequestId::from(1), method.to_owned(), params);
-    let mut answers = server.message(Message::Request(request));
+    let mut answers = server.handle_message(Message::Request(request));
     let Some(Message::Response(response)) = answers.pop() else { panic!("{method} is not answered") };
     response.response_kind_result()
 }
 
-/// Edits of one run with the other tests; `FABC_EDITS` says another number.
+/// Edits of one run with the other tests. `FABC_EDITS` says another number.
 const EDITS: usize = 1500;
 
 #[test]
@@ -672,7 +687,7 @@ fn after_random_edits_a_server_knows_what_a_new_one_does() {
         if edit % 50 == 0 {
             // Another spec, whole again.
             let closed = json!({"textDocument": {"uri": texts[at].0}});
-            server.message(Message::Notification(Notification::new(
+            server.handle_message(Message::Notification(Notification::new(
                 "textDocument/didClose".to_owned(),
                 closed,
             )));
@@ -712,16 +727,19 @@ fn after_random_edits_a_server_knows_what_a_new_one_does() {
         let change = json!({"range": {"start": place(from), "end": place(to)}, "text": new});
         text.replace_range(from..to, &new);
         let params = json!({"textDocument": {"uri": uri, "version": edit}, "contentChanges": [change]});
-        server.message(Message::Notification(Notification::new("textDocument/didChange".to_owned(), params)));
+        server.handle_message(Message::Notification(Notification::new(
+            "textDocument/didChange".to_owned(),
+            params,
+        )));
         let cursor = json!({"textDocument": {"uri": uri}, "position": {"line": draw.below(40), "character": draw.below(60)}});
         let document = json!({"textDocument": {"uri": uri}});
-        let asked = [
+        let methods = [
             "textDocument/hover",
             "textDocument/completion",
             "textDocument/definition",
             "textDocument/documentHighlight",
         ][draw.below(4)];
-        let told = answer(&mut server, asked, cursor.clone());
+        let response = answer(&mut server, methods, cursor.clone());
         let drawn = answer(&mut server, "textDocument/semanticTokens/full", document.clone());
         // Diagnostics take milliseconds: now and then.
         if edit % 10 != 9 {
@@ -736,8 +754,8 @@ fn after_random_edits_a_server_knows_what_a_new_one_does() {
             drawn,
             "edit {edit}\n{text}"
         );
-        if asked != "textDocument/hover" {
-            assert_eq!(answer(&mut fresh, asked, cursor), told, "edit {edit}\n{text}");
+        if methods != "textDocument/hover" {
+            assert_eq!(answer(&mut fresh, methods, cursor), response, "edit {edit}\n{text}");
         }
     }
 }
@@ -752,25 +770,25 @@ fn what_is_offered_as_a_fix_mends() {
         let mut server = Server::new(&Disk);
         opened(&mut server, &uri, &text);
         let before = findings(&mut server, &uri);
-        let whole = json!({"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99999, "character": 0}}, "context": {"diagnostics": []}});
-        let actions = answer(&mut server, "textDocument/codeAction", whole);
+        let full_range = json!({"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99999, "character": 0}}, "context": {"diagnostics": []}});
+        let actions = answer(&mut server, "textDocument/codeAction", full_range);
         specs += usize::from(actions.as_array().is_some_and(|all| !all.is_empty()));
         for action in actions.as_array().unwrap() {
             let edit = action["edit"]["changes"][&uri][0].clone();
             let params = json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"range": edit["range"], "text": edit["newText"]}]});
             let mut server = Server::new(&Disk);
             opened(&mut server, &uri, &text);
-            server.message(Message::Notification(Notification::new(
+            server.handle_message(Message::Notification(Notification::new(
                 "textDocument/didChange".to_owned(),
                 params,
             )));
             let after = findings(&mut server, &uri);
             let mended = &action["diagnostics"][0];
-            let told = |all: &Value| {
+            let count_message = |all: &Value| {
                 all.as_array().unwrap().iter().filter(|one| one["message"] == mended["message"]).count()
             };
             assert!(
-                told(&after) < told(&before),
+                count_message(&after) < count_message(&before),
                 "{}: {}\n{mended:#}\n{after:#}",
                 path.display(),
                 action["title"]

@@ -24,12 +24,12 @@ fn place() -> tempfile::TempDir {
 }
 
 /// What a run writes to standard error in a form, and its exit code.
-fn told(place: &tempfile::TempDir, form: &str, args: &[&str], code: i32) -> String {
+fn machine_output(place: &tempfile::TempDir, form: &str, args: &[&str], code: i32) -> String {
     fabc(place.path(), &[args, &["--message-format", form]].concat(), code).1
 }
 
 fn log(place: &tempfile::TempDir, args: &[&str], code: i32) -> Value {
-    let text = told(place, "sarif", args, code);
+    let text = machine_output(place, "sarif", args, code);
     let log: Value =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("one document: {error}: {text}"));
     assert_eq!(log["runs"][0]["invocations"][0]["exitCode"], code);
@@ -76,8 +76,11 @@ fn location(location: &Value) {
         region.as_object().unwrap().values().all(|number| number.as_u64().is_some_and(|number| number >= 1)),
         "{region}"
     );
-    let at = |line: &str, column: &str| (region[line].as_u64(), region[column].as_u64());
-    assert!(at("startLine", "startColumn") <= at("endLine", "endColumn"), "{region}");
+    let line_and_column = |line: &str, column: &str| (region[line].as_u64(), region[column].as_u64());
+    assert!(
+        line_and_column("startLine", "startColumn") <= line_and_column("endLine", "endColumn"),
+        "{region}"
+    );
 }
 
 /// What the schema of SARIF 2.1.0 asks of the objects that fabc writes: no object there takes other keys.
@@ -128,8 +131,8 @@ fn sarif_is_one_log_per_run_whatever_came_of_it() {
     let fine = log(&place, &["check", "fine.fab"], 0);
     let run = &fine["runs"][0];
     assert_eq!((&run["results"], &run["invocations"][0]["executionSuccessful"]), (&json!([]), &json!(true)));
-    let wrong = log(&place, &["check", "two errors, 100%.fab"], 1);
-    let results = wrong["runs"][0]["results"].as_array().unwrap();
+    let error_log = log(&place, &["check", "two errors, 100%.fab"], 1);
+    let results = error_log["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 2, "{results:?}");
     let place_of = |result: &Value| result["locations"][0]["physicalLocation"].clone();
     assert!(
@@ -139,7 +142,7 @@ fn sarif_is_one_log_per_run_whatever_came_of_it() {
         "{results:?}"
     );
     // Lines and columns are those of the line form.
-    let short = told(&place, "short", &["check", "two errors, 100%.fab"], 1);
+    let short = machine_output(&place, "short", &["check", "two errors, 100%.fab"], 1);
     for (result, line) in results.iter().zip(short.lines()) {
         let region = &place_of(result)["region"];
         let start = format!(
@@ -152,9 +155,9 @@ fn sarif_is_one_log_per_run_whatever_came_of_it() {
     }
     let warns = log(&place, &["check", "warns.fab"], 0);
     assert_eq!(warns["runs"][0]["results"][0]["level"], "warning");
-    // Several specs are one log; a broken contract is an error at its line.
-    let all = log(&place, &["build", "fine.fab", "two errors, 100%.fab", "--emit", "dot"], 2);
-    assert_eq!(all["runs"][0]["results"][0]["ruleId"], "FAB0543");
+    // Several specs are one log. A broken contract is an error at its line.
+    let full_log = log(&place, &["build", "fine.fab", "two errors, 100%.fab", "--emit", "dot"], 2);
+    assert_eq!(full_log["runs"][0]["results"][0]["ruleId"], "FAB0543");
     let broken = log(&place, &["build", "broken.fab", "-q"], 3);
     assert_eq!(
         (
@@ -174,10 +177,10 @@ fn sarif_is_one_log_per_run_whatever_came_of_it() {
 #[test]
 fn github_marks_the_lines() {
     let place = place();
-    let text = told(&place, "github", &["check", "two errors, 100%.fab"], 1);
+    let text = machine_output(&place, "github", &["check", "two errors, 100%.fab"], 1);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2, "{text}");
-    let short = told(&place, "short", &["check", "two errors, 100%.fab"], 1);
+    let short = machine_output(&place, "short", &["check", "two errors, 100%.fab"], 1);
     for (line, short) in lines.iter().zip(short.lines()) {
         // `two errors, 100%.fab:7:33: error[FAB0101]: what is wrong`
         let mut parts = short.splitn(4, ':');
@@ -189,9 +192,12 @@ fn github_marks_the_lines() {
         assert!(line.contains(&format!(",title={code}::{message}")), "{line}");
         assert!(line.contains("%0Ahelp: "), "{line}");
     }
-    assert!(told(&place, "github", &["check", "warns.fab"], 0).starts_with("::warning file=warns.fab,line="));
     assert!(
-        told(&place, "github", &["check", "nowhere.fab"], 1)
+        machine_output(&place, "github", &["check", "warns.fab"], 0)
+            .starts_with("::warning file=warns.fab,line=")
+    );
+    assert!(
+        machine_output(&place, "github", &["check", "nowhere.fab"], 1)
             .starts_with("::error title=FAB0501::cannot read `nowhere.fab`")
     );
 }
@@ -199,7 +205,7 @@ fn github_marks_the_lines() {
 #[test]
 fn json_messages_carry_their_format() {
     let place = place();
-    let text = told(&place, "json", &["check", "two errors, 100%.fab"], 1);
+    let text = machine_output(&place, "json", &["check", "two errors, 100%.fab"], 1);
     let messages: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(messages.len(), 2);
     for message in &messages {
@@ -221,8 +227,8 @@ fn errors_of_the_library_print_as_those_of_the_command_line() {
         let options = fabc::Options::default().named(name).files(&files);
         let (checked, built) =
             (fabc::check(&text, &options).unwrap_err(), fabc::build(&text, &options).unwrap_err());
-        let found: Vec<String> = checked.list().into_iter().map(|one| one.code).collect();
-        assert_eq!(found, codes);
+        let found_codes: Vec<String> = checked.list().into_iter().map(|one| one.code).collect();
+        assert_eq!(found_codes, codes);
         assert_eq!(checked.list(), built.list());
         // Drawings have colors and widths where standard error is a terminal.
         let drawn = (!std::io::stderr().is_terminal()).then_some((Human, "human"));
@@ -230,7 +236,7 @@ fn errors_of_the_library_print_as_those_of_the_command_line() {
         {
             assert_eq!(
                 checked.shown(format),
-                told(&place, form, &["check", name], i32::from(checked.exit_code()))
+                machine_output(&place, form, &["check", name], i32::from(checked.exit_code()))
             );
         }
     }
@@ -240,6 +246,6 @@ fn errors_of_the_library_print_as_those_of_the_command_line() {
         warned.warnings.iter().map(|one| (one.code.as_str(), one.severity)).collect::<Vec<_>>(),
         [("FAB0151", "warning")]
     );
-    let at = &warned.warnings[0].places[0];
-    assert_eq!((&text[at.bytes.clone()], at.file.as_str()), ("unused", "spec.fab"));
+    let warning_place = &warned.warnings[0].places[0];
+    assert_eq!((&text[warning_place.bytes.clone()], warning_place.file.as_str()), ("unused", "spec.fab"));
 }

@@ -6,7 +6,7 @@
 //!
 //! `cargo test --test it mutations` takes some thousand mutants. `FABC_MUTANTS=1000000 cargo test --test it
 //! mutations::mutated -- --nocapture` takes that many, and prints how many failed and where, how long the
-//! slowest took, and the peak memory of the process; `FABC_MUTANTS=500000..1000000` takes the second half.
+//! slowest took, and the peak memory of the process. `FABC_MUTANTS=500000..1000000` takes the second half.
 
 use crate::support::mutants;
 use fabc::compile::{Stage, check_early};
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Mutants without `FABC_MUTANTS`.
+/// The number of mutants unless `FABC_MUTANTS` says another one.
 const MUTANTS: usize = 3_000;
 
 /// The most that reading and resolving one spec may take of a processor, seconds.
@@ -85,7 +85,7 @@ enum Came {
 
 fn check(errors: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, mutant: &str) {
     assert!(!errors.is_empty());
-    // Finding a place takes time linear in the text; tens of thousands of errors say no more than fifty.
+    // Finding a place takes time linear in the text. Tens of thousands of errors say no more than fifty.
     for error in errors.iter().take(50) {
         assert!(
             error.code().is_some_and(|code| code.to_string().starts_with("FAB0")),
@@ -133,7 +133,7 @@ fn peak_memory() -> String {
 fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> {
     match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
         Some(pod) => {
-            Placing::of(fabric, pod)
+            Placing::new(fabric, pod)
                 .initial(fabric.slices.spare)
                 .map_err(|error| vec![Box::new(error) as _])?;
             fabric
@@ -147,7 +147,7 @@ fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> 
     }
 }
 
-/// Loads one mutant and what comes of it again; returns how far it came, and the nanoseconds of the first
+/// Loads one mutant and what comes of it again. Returns how far it came, and the nanoseconds of the first
 /// loading.
 fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
     let root = if path.contains("/parts/") { "specs/pod_128.fab" } else { path };
@@ -191,12 +191,12 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
 
 /// A file that a spec in its normal form names: a copy of what the first one read.
 fn input(asked: &str, fabric: &Fabric) -> Result<String, String> {
-    let copies = fabc::emit::inputs(fabric);
+    let copies = fabc::emit::input_copies(fabric);
     let copy = copies.into_iter().find(|(path, _)| asked.ends_with(path.as_str())).map(|(_, text)| text);
     copy.map_or_else(|| read(asked), Ok)
 }
 
-fn told(method: &str, params: Value) -> Message {
+fn notification(method: &str, params: Value) -> Message {
     Message::Notification(Notification::new(method.to_owned(), params))
 }
 
@@ -208,11 +208,11 @@ fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
     let open = |path: &str, text: &str| json!({"textDocument": {"uri": uri(path)["uri"], "languageId": "fab", "version": 1, "text": text}});
     let mut server = Server::new(&disk);
     if root != path {
-        server.message(told("textDocument/didOpen", open(root, &read(root).unwrap())));
+        server.handle_message(notification("textDocument/didOpen", open(root, &read(root).unwrap())));
     }
-    server.message(told("textDocument/didOpen", open(path, mutant)));
+    server.handle_message(notification("textDocument/didOpen", open(path, mutant)));
     let mut errors = 0;
-    for message in server.idle() {
+    for message in server.publish_changes() {
         let Message::Notification(Notification { params, .. }) = message else { panic!("{message:?}") };
         for finding in params["diagnostics"].as_array().unwrap() {
             errors += usize::from(finding["severity"] == 1);
@@ -228,8 +228,9 @@ fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
     let lines: Vec<&str> = mutant.split('\n').collect();
     let line = dice.below(lines.len());
     let place = json!({"line": line, "character": dice.below(lines[line].len() + 2)});
-    let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": lines.len(), "character": 0}});
-    let all = json!({"textDocument": uri(path), "position": place, "range": whole, "newName": "another", "context":
+    let full_range =
+        json!({"start": {"line": 0, "character": 0}, "end": {"line": lines.len(), "character": 0}});
+    let parameters = json!({"textDocument": uri(path), "position": place, "range": full_range, "newName": "another", "context":
         {"includeDeclaration": true, "diagnostics": [], "triggerKind": 1}, "options": {"tabSize": 4, "insertSpaces": true}});
     let about = [
         "hover",
@@ -244,11 +245,11 @@ fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
     for method in
         ["semanticTokens/full", "documentSymbol", "formatting", about[dice.below(8)], about[dice.below(8)]]
     {
-        let request = Request::new(RequestId::from(1), format!("textDocument/{method}"), all.clone());
-        let answers = server.message(Message::Request(request));
+        let request = Request::new(RequestId::from(1), format!("textDocument/{method}"), parameters.clone());
+        let answers = server.handle_message(Message::Request(request));
         let [Message::Response(response)] = &answers[..] else { panic!("{answers:?}") };
         let refused = response_error(response);
-        // A rename can be refused; nothing else can.
+        // A rename can be refused. Nothing else can.
         assert!(refused.is_none() || method == "rename", "{method}: {refused:?}\n{mutant}");
     }
 }
@@ -262,7 +263,7 @@ thread_local! {
     static PANICS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-fn said(panic: &(dyn Any + Send)) -> &str {
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()
@@ -281,7 +282,7 @@ fn wanted() -> Range<usize> {
 struct Watch {
     ticks: AtomicU64,
     done: AtomicUsize,
-    /// Of each thread: a mutant and 1, and the tick at which it was begun; 0 of idle threads.
+    /// Of each thread: a mutant and 1, and the tick at which it was begun. 0 of idle threads.
     at: Vec<[AtomicU64; 2]>,
 }
 
@@ -311,7 +312,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
             return before(panic);
         }
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        PANICS.with_borrow_mut(|all| all.push(format!("{place}: {}", said(panic.payload()))));
+        PANICS.with_borrow_mut(|all| all.push(format!("{place}: {}", panic_text(panic.payload()))));
     }));
     let threads = || [AtomicU64::new(0), AtomicU64::new(0)];
     let watch = Watch {
@@ -320,7 +321,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         at: std::iter::repeat_with(threads).take(rayon::current_num_threads()).collect(),
     };
     let over = AtomicUsize::new(0);
-    let one = |number: usize| {
+    let worker_time = |number: usize| {
         let [now, since] = &watch.at[rayon::current_thread_index().unwrap_or(0)];
         since.store(watch.ticks.load(Ordering::Relaxed), Ordering::Relaxed);
         now.store(number as u64 + 1, Ordering::Relaxed);
@@ -350,11 +351,11 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
                 watch.tick(wanted.len());
             }
         });
-        let results = wanted.clone().into_par_iter().map(one).collect();
+        let results = wanted.clone().into_par_iter().map(worker_time).collect();
         over.store(1, Ordering::Relaxed);
         results
     });
-    let wrong: Vec<usize> = results.iter().filter_map(|result| result.err()).collect();
+    let failures: Vec<usize> = results.iter().filter_map(|result| result.err()).collect();
     let came = |far: Came| results.iter().flatten().filter(|(came, _)| *came == far).count();
     let slowest = results.iter().flatten().map(|&(_, took)| took).max().unwrap_or(0);
     println!(
@@ -364,11 +365,16 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         came(Came::Refused),
         came(Came::Undecidable),
         came(Came::Through),
-        wrong.len(),
+        failures.len(),
         slowest as f64 / 1e9,
         peak_memory()
     );
-    assert!(wrong.is_empty(), "{} mutants, first {:?}", wrong.len(), &wrong[..wrong.len().min(20)]);
+    assert!(
+        failures.is_empty(),
+        "{} mutants, first {:?}",
+        failures.len(),
+        &failures[..failures.len().min(20)]
+    );
     assert!(came(Came::Refused) * 3 > results.len());
 }
 

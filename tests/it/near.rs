@@ -3,7 +3,7 @@
 
 use crate::support::spec_text;
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::ir::Mirrors;
 use fabc::model::{self, CoupleRule, Fabric, Pod};
 use fabc::passes::plan::plan;
@@ -33,9 +33,9 @@ fn fabric(text: &str, live: &str) -> Fabric {
 fn wired(text: &str, live: &str) -> (Pod, synth::Synthesized, Mirrors) {
     let fabric = fabric(text, live);
     let pod = fabric.pod().expect("a pod");
-    let found = synth::synthesize(&fabric, pod, &Silent).unwrap_or_else(|error| panic!("{error}"));
-    let mirrors = cross_connect::assign(pod, &found.finalists[0]).unwrap().mirrors();
-    (pod.clone(), found, mirrors)
+    let synthesized = synth::synthesize(&fabric, pod, &Silent).unwrap_or_else(|error| panic!("{error}"));
+    let mirrors = cross_connect::assign(pod, &synthesized.finalists[0]).unwrap().mirrors();
+    (pod.clone(), synthesized, mirrors)
 }
 
 /// The `ocs.json` of a setting.
@@ -116,7 +116,7 @@ fn moves_are_what_plan_adds_and_more_of_them_are_never_worse() {
 /// Channels over the sum of distances, in trillionths, rounded up: the bound of fiber length 1, from hops
 /// alone.
 fn distance_bound(topology: &fabc::ir::Topology) -> u64 {
-    let total = fabc::passes::flow::distances(&fabc::ir::Scene::whole(topology)).expect("connected").total;
+    let total = fabc::passes::flow::distances(&fabc::ir::Scene::healthy(topology)).expect("connected").total;
     (topology.channel_count() as u128 * 1_000_000_000_000).div_ceil(u128::from(total)) as u64
 }
 
@@ -183,7 +183,7 @@ fn dark_mirrors_are_completed_within_the_moves() {
         assert!(counter(&found, "moves") <= moves);
         mirrors.iter().map(BTreeSet::len).sum::<usize>()
     };
-    // One move may also go into a better fiber than the third that is missing; with enough of them no port
+    // One move may also go into a better fiber than the third that is missing. With enough of them no port
     // stays dark.
     assert_eq!((lit(0), lit(40)), (45, 48));
     assert!(lit(3) >= 45);
@@ -202,7 +202,7 @@ fn the_directory_explains_itself_and_verifies() {
     let loader = |path: &str| Ok(if path == "pod.fab" { text.clone() } else { live.clone() });
     let (fabric, spec, _) =
         fabc::lang::read_normal("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-    let compiled: Compiled =
+    let compiled: CompiledFabric =
         compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let normal = fabc::syntax::print_spec(&spec);
     assert!(
@@ -222,8 +222,8 @@ fn the_directory_explains_itself_and_verifies() {
     {
         near.moves = 1;
     }
-    let errors = fabc::check::directory(&files, &stricter).expect_err("too many moves");
+    let errors = fabc::check::verify_directory(&files, &stricter).expect_err("too many moves");
     assert!(errors.iter().any(|error| error.to_string().contains("the spec allows 1 moves")), "{errors:?}");
     files.remove("inputs/ocs.json");
-    fabc::check::directory(&files, &compiled.fabric).expect_err("the input is missing");
+    fabc::check::verify_directory(&files, &compiled.fabric).expect_err("the input is missing");
 }

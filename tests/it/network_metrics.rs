@@ -1,5 +1,5 @@
 //! What is measured of the graph of networks: exact widths of bisections, numbers of shortest paths, edge
-//! connectivity, random failures; and what the checker refuses.
+//! connectivity, random failures, and what the checker refuses.
 
 use fabc::check;
 use fabc::compile::{Stage, compile};
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// Two complete graphs of five that one link joins.
 const GRAPH: &str = "0 1\n0 2\n0 3\n0 4\n1 2\n1 3\n1 4\n2 3\n2 4\n3 4\n4 5\n5 6\n5 7\n5 8\n5 9\n6 7\n6 8\n6 9\n7 8\n7 9\n8 9\n";
 
-/// A network of this topology; `graph` is what any file says that it reads.
+/// A network of this topology. `graph` is what any file says that it reads.
 fn fabric(topology: &str, more: &str, graph: &str) -> model::Fabric {
     let text = format!(
         "fabric net {{ link wire {{ bandwidth = 100 Gbps; latency = 20 ns; }} \
@@ -39,24 +39,24 @@ fn measured_with(topology: &str, more: &str) -> (model::Fabric, fabc::ir::Topolo
     measured_of(topology, fabric(topology, more, GRAPH))
 }
 
-/// The same of a fabric; `topology` is what it is called.
+/// The same of a fabric. `topology` is what it is called.
 fn measured_of(topology: &str, fabric: model::Fabric) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
     let model::Plant::Network(network) = &fabric.plant else { panic!("a network") };
     let wired = wire::wire(&fabric, network);
     let (metrics, _) =
         measure::measure(&wired, network, &fabric.demand, &network.family.facts().halves(), false);
     if let Some(bisection) = &metrics.bisection {
-        check::bisection(&wired, &fabric.demand, bisection)
+        check::verify_bisection(&wired, &fabric.demand, bisection)
             .unwrap_or_else(|error| panic!("{topology}: {error}"));
     }
-    check::paths_and_failures(&wired, network.failures.as_ref(), &metrics)
+    check::verify_paths_and_failures(&wired, network.failures.as_ref(), &metrics)
         .unwrap_or_else(|error| panic!("{topology}: {error}"));
     (fabric, wired, metrics)
 }
 
 fn interval(topology: &str) -> (u64, u64) {
     let bisection = measured(topology).2.bisection.expect("measured");
-    (bisection.least(), bisection.most)
+    (bisection.at_least(), bisection.at_most)
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn widths_of_the_literature_come_out() {
     // A torus of even sides: two rows of links across the longest axis (Leighton 1992).
     assert_eq!(interval("torus 8 x 8 x 8;"), (75, 128));
     assert_eq!(interval("torus 16 x 16;").1, 32);
-    // A mesh with an odd side, which no plane halves: 25 + 5 + 1 (networks of 5^3 routers; exact by
+    // A mesh with an odd side, which no plane halves: 25 + 5 + 1 (networks of 5^3 routers. Exact by
     // Leighton).
     assert_eq!(interval("mesh 5 x 5 x 5;").1, 31);
     assert_eq!(interval("mesh 7;"), (1, 1));
@@ -84,9 +84,9 @@ fn known_cuts_are_reached() {
         ("fat_tree { levels = 3; arity = 18; }", 1671, 2848),
     ];
     for (topology, least, most) in cases {
-        let found = interval(topology);
-        assert_eq!(found.0, least, "{topology}");
-        assert!(found.1 <= most, "{topology}: {found:?}");
+        let measured_interval = interval(topology);
+        assert_eq!(measured_interval.0, least, "{topology}");
+        assert!(measured_interval.1 <= most, "{topology}: {measured_interval:?}");
     }
 }
 
@@ -97,7 +97,7 @@ fn polarstar(q: u32, degree: u32) -> String {
         .chain((0..q).map(|z| [0, 1, z]))
         .chain([[0, 0, 1]])
         .collect();
-    // IQ_3, whose map f is i + 4; IQ_4 is a pair of points with IQ_3 beside it: each end of the pair is
+    // IQ_3, whose map f is i + 4. IQ_4 is a pair of points with IQ_3 beside it: each end of the pair is
     // joined to half of it.
     let first = if degree == 3 { 0 } else { 2 };
     let inner =
@@ -125,24 +125,24 @@ fn polarstar(q: u32, degree: u32) -> String {
 #[test]
 fn polarstars_are_cut_as_narrow_as_known() {
     // The split of every supernode into whole pairs {a, f(a)} cuts (q^2 + q + 1) (d' + 1)^2 / 2 links where
-    // d' is 3 (mod 4); lower ends by the spectrum.
+    // d' is 3 (mod 4). Lower ends by the spectrum.
     for (q, degree, routers, least, most) in
         [(5, 3, 248, 227, 244), (5, 4, 310, 292, 306), (7, 3, 456, 427, 456), (11, 3, 1064, 1019, 1064)]
     {
         let name = format!("graph \"polarstar_{q}_{degree}.txt\";");
         let metrics = measured_of(&name, fabric(&name, "", &polarstar(q, degree))).2;
         let bisection = metrics.bisection.expect("measured");
-        assert_eq!((metrics.routers, bisection.least()), (routers, least), "{name}");
-        assert!(bisection.most <= most, "{name}: {}", bisection.most);
+        assert_eq!((metrics.routers, bisection.at_least()), (routers, least), "{name}");
+        assert!(bisection.at_most <= most, "{name}: {}", bisection.at_most);
     }
 }
 
 #[test]
 fn links_at_routers_with_hosts_are_counted_apart() {
-    let of = measured("fat_tree { levels = 3; arity = 4; }").2;
-    let bisection = of.bisection.expect("measured");
-    assert_eq!((of.routers, of.hosts, of.links, of.endpoint_links), (48, 32, 128, 64));
-    assert!(bisection.at_endpoints <= bisection.most && bisection.at_endpoints > 0);
+    let bounds = measured("fat_tree { levels = 3; arity = 4; }").2;
+    let bisection = bounds.bisection.expect("measured");
+    assert_eq!((bounds.routers, bounds.hosts, bounds.links, bounds.endpoint_links), (48, 32, 128, 64));
+    assert!(bisection.at_endpoints <= bisection.at_most && bisection.at_endpoints > 0);
 }
 
 #[test]
@@ -158,12 +158,12 @@ fn the_checker_refuses_what_is_not_so() {
     let refused = |what: &str, change: &dyn Fn(&mut Bisection)| {
         let mut claimed = honest.clone();
         change(&mut claimed);
-        let error = check::bisection(&topology, &fabric.demand, &claimed).expect_err(what);
+        let error = check::verify_bisection(&topology, &fabric.demand, &claimed).expect_err(what);
         assert!(error.to_string().contains(what), "{what}: {error}");
     };
-    assert_eq!((honest.least(), honest.most), (16, 16));
+    assert_eq!((honest.at_least(), honest.at_most), (16, 16));
     refused("above the 16 links", &|claimed| claimed.by_spectrum = 17);
-    refused("number of links across", &|claimed| claimed.most = 15);
+    refused("number of links across", &|claimed| claimed.at_most = 15);
     refused("capacity", &|claimed| claimed.capacity += 1);
     refused("demand", &|claimed| claimed.demand -= 1);
     refused("at routers with hosts", &|claimed| claimed.at_endpoints -= 1);
@@ -173,11 +173,12 @@ fn the_checker_refuses_what_is_not_so() {
     // A cut that is wider allows a lower end that is not proved.
     let lifted = |claimed: &mut Bisection| {
         claimed.half = (0..16).step_by(2).map(NodeId).collect();
-        (claimed.by_spectrum, claimed.most, claimed.at_endpoints, claimed.capacity) = (17, 16 + 16, 32, 32);
+        (claimed.by_spectrum, claimed.at_most, claimed.at_endpoints, claimed.capacity) =
+            (17, 16 + 16, 32, 32);
     };
     let mut claimed = honest.clone();
     lifted(&mut claimed);
-    assert!(check::bisection(&topology, &fabric.demand, &claimed).is_err());
+    assert!(check::verify_bisection(&topology, &fabric.demand, &claimed).is_err());
 }
 
 #[test]
@@ -211,10 +212,13 @@ fn shortest_paths_are_those_of_the_literature() {
         let near = |found: Option<fabc::ir::Fraction>, wanted: f64| {
             (found.expect("pairs").as_f64() - wanted).abs() < 6e-5
         };
-        let all = paths.all();
-        assert!(near(all.mean(), mean) && near(all.single_share(), single), "{topology}: {all:?}");
-        assert_eq!(paths.at.len(), by_distance.len(), "{topology}");
-        for (at, (mean, fewest, most)) in paths.at.iter().zip(by_distance) {
+        let distances = paths.at_any_distance();
+        assert!(
+            near(distances.mean(), mean) && near(distances.single_share(), single),
+            "{topology}: {distances:?}"
+        );
+        assert_eq!(paths.by_distance.len(), by_distance.len(), "{topology}");
+        for (at, (mean, fewest, most)) in paths.by_distance.iter().zip(by_distance) {
             assert!(near(at.mean(), mean), "{topology}: {at:?}");
             assert_eq!((at.fewest, at.most), (fewest, most), "{topology}");
         }
@@ -236,8 +240,8 @@ fn edge_connectivity_is_the_least_degree_or_the_cut_that_decides() {
     for (topology, links) in cases {
         assert_eq!(measured(topology).2.edge_connectivity, Some(links), "{topology}");
     }
-    let of = measured("graph \"two.txt\";").2.bisection.expect("measured");
-    assert_eq!((of.least(), of.most), (1, 1));
+    let bounds = measured("graph \"two.txt\";").2.bisection.expect("measured");
+    assert_eq!((bounds.at_least(), bounds.at_most), (1, 1));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn build(place: &Path, name: &str, topology: &str) {
     fabc(place, &["build", "pod.fab", "-q"], 0);
 }
 
-/// Makes the first change of every kind at every JSON place of a file, one after the other; all must be
+/// Makes the first change of every kind at every JSON place of a file, one after the other. All must be
 /// convicted by `judge`. Gives back how many were made.
 fn every_change_is_convicted(place: &Path, file: &str, judge: &[&str]) -> usize {
     let path = place.join(file);
@@ -93,11 +93,11 @@ fn every_change_of_a_repair_is_convicted() {
         every_change_is_convicted(place.path(), "fixed/delta.json", &judge);
         // Another step of those that there are.
         for (from, to) in [("local", "full"), ("full", "local"), ("covered", "local")] {
-            let other = text.replace(&format!("\"step\":\"{from}\""), &format!("\"step\":\"{to}\""));
-            if other != text {
+            let tampered = text.replace(&format!("\"step\":\"{from}\""), &format!("\"step\":\"{to}\""));
+            if tampered != text {
                 std::fs::write(
                     place.path().join("fixed/repair.json"),
-                    other.replace(",\"scenario\":\"Z[0,0]\"", ""),
+                    tampered.replace(",\"scenario\":\"Z[0,0]\"", ""),
                 )
                 .unwrap();
                 let (_, error) = fabc(place.path(), &judge, 3);

@@ -18,19 +18,19 @@ struct Asked {
     repairs: Vec<String>,
 }
 
-fn asked(text: &str) -> Asked {
-    let mut asked = Asked::default();
+fn parse_pairs(text: &str) -> Asked {
+    let mut expectation = Asked::default();
     for line in text.lines().filter_map(|line| line.strip_prefix("//~ ")) {
         let (what, value) = line.split_once(": ").expect("a line says what it asks for");
         match what {
-            "exit" => asked.exit = value.parse().expect("an exit code"),
-            "report" => asked.report.push(folded(value)),
-            "says" => asked.says.push(folded(value)),
-            "repair" => asked.repairs.push(value.to_owned()),
+            "exit" => expectation.exit = value.parse().expect("an exit code"),
+            "report" => expectation.report.push(folded(value)),
+            "says" => expectation.says.push(folded(value)),
+            "repair" => expectation.repairs.push(value.to_owned()),
             other => panic!("`{other}` is nothing that can be asked for"),
         }
     }
-    asked
+    expectation
 }
 
 fn folded(text: &str) -> String {
@@ -39,9 +39,9 @@ fn folded(text: &str) -> String {
 
 fn specs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pairs");
-    let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut specs: Vec<PathBuf> =
-        all.filter(|path| path.extension().is_some_and(|ending| ending == "fab")).collect();
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "fab")).collect();
     specs.sort();
     specs
 }
@@ -51,7 +51,7 @@ fn pairs_of_features_build_and_verify() {
     for spec in specs() {
         let (name, text) =
             (spec.file_stem().unwrap().to_str().unwrap(), std::fs::read_to_string(&spec).unwrap());
-        let Asked { exit, report, says, repairs } = asked(&text);
+        let Asked { exit, report, says, repairs } = parse_pairs(&text);
         let place = tempfile::tempdir().unwrap();
         let path = spec.to_str().unwrap();
         fabc(place.path(), &["check", path], if exit == 0 { 0 } else { exit });

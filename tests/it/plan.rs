@@ -3,7 +3,7 @@
 
 use crate::support::fixture;
 use fabc::ids::{BlockId, Id, IdVec, NodeId, OcsId};
-use fabc::ir::{Change, Mirrors, Plan, Step};
+use fabc::ir::{Mirrors, PlanStep, StepChange, SwitchPlan};
 use fabc::model::{CoupleRule, Pod};
 use fabc::passes::plan::plan;
 use fixture::{plant, with_pairs, without_sides};
@@ -28,10 +28,10 @@ fn parts(pod: &Pod, state: &Mirrors) -> usize {
     };
     for node in (0..pod.node_count()).map(NodeId::new) {
         for axis in 0..3 {
-            let mut at = pod.at(node);
-            at[axis] += 1;
-            if at[axis] < pod.cube.dims[axis] {
-                join(node, pod.node(pod.cube_of(node), at));
+            let mut coordinates = pod.coordinates(node);
+            coordinates[axis] += 1;
+            if coordinates[axis] < pod.cube.dims[axis] {
+                join(node, pod.node(pod.cube_of(node), coordinates));
             }
         }
     }
@@ -44,12 +44,12 @@ fn parts(pod: &Pod, state: &Mirrors) -> usize {
     part.into_iter().collect::<BTreeSet<_>>().len()
 }
 
-/// Makes one step; panics where a port is in two cross-connects, or where nothing is to be removed.
-fn make(pod: &Pod, state: &mut Mirrors, step: &Step) {
+/// Makes one step. Panics where a port is in two cross-connects, or where nothing is to be removed.
+fn make(pod: &Pod, state: &mut Mirrors, step: &PlanStep) {
     let set = &mut state[step.ocs];
     match step.change {
-        Change::Remove => assert!(set.remove(&step.pair), "{step:?} removes what is not there"),
-        Change::Add => {
+        StepChange::Remove => assert!(set.remove(&step.pair), "{step:?} removes what is not there"),
+        StepChange::Add => {
             let taken = |&[a, b]: &[u32; 2]| {
                 let [x, y] = step.pair;
                 if pod.ocses[step.ocs].rule == CoupleRule::Sided {
@@ -65,7 +65,7 @@ fn make(pod: &Pod, state: &mut Mirrors, step: &Step) {
 }
 
 /// Replays a plan and checks everything it says.
-fn replay(pod: &Pod, live: &Mirrors, new: &Mirrors, plan: &Plan) {
+fn replay(pod: &Pod, live: &Mirrors, new: &Mirrors, plan: &SwitchPlan) {
     let mut state = live.clone();
     assert_eq!(plan.live_parts, parts(pod, &state));
     let mut in_parts = Vec::new();
@@ -81,18 +81,19 @@ fn replay(pod: &Pod, live: &Mirrors, new: &Mirrors, plan: &Plan) {
     let cuts: Vec<usize> = plan.cuts.iter().flat_map(|cut| cut.first..=cut.last).collect();
     assert_eq!(cuts, in_parts);
     let differ = |a: &Mirrors, b: &Mirrors| a.ids().map(|id| a[id].difference(&b[id]).count()).sum::<usize>();
-    assert_eq!(plan.count(Change::Remove), differ(live, new));
+    assert_eq!(plan.count(StepChange::Remove), differ(live, new));
     assert_eq!(plan.moves(), differ(new, live));
-    assert_eq!(plan.groups().map(<[Step]>::len).sum::<usize>(), plan.steps.len());
+    assert_eq!(plan.groups().map(<[PlanStep]>::len).sum::<usize>(), plan.steps.len());
 }
 
 /// The fewest steps after which the pod is in parts, over all orders.
 fn fewest(pod: &Pod, live: &Mirrors, new: &Mirrors) -> usize {
-    let step = |ocs: OcsId, change: Change, &pair: &[u32; 2]| Step { ocs, change, pair, lit: 0, parts: 0 };
+    let step =
+        |ocs: OcsId, change: StepChange, &pair: &[u32; 2]| PlanStep { ocs, change, pair, lit: 0, parts: 0 };
     let mut steps = Vec::new();
     for id in live.ids() {
-        steps.extend(live[id].difference(&new[id]).map(|pair| step(id, Change::Remove, pair)));
-        steps.extend(new[id].difference(&live[id]).map(|pair| step(id, Change::Add, pair)));
+        steps.extend(live[id].difference(&new[id]).map(|pair| step(id, StepChange::Remove, pair)));
+        steps.extend(new[id].difference(&live[id]).map(|pair| step(id, StepChange::Add, pair)));
     }
     assert!(steps.len() < 15);
     let mut best: BTreeMap<usize, (usize, Mirrors)> = BTreeMap::from([(0, (0, live.clone()))]);
@@ -107,7 +108,7 @@ fn fewest(pod: &Pod, live: &Mirrors, new: &Mirrors) -> usize {
             let free = |&[a, b]: &[u32; 2]| {
                 if sided { a != x && b != y } else { ![a, b].contains(&x) && ![a, b].contains(&y) }
             };
-            if step.change == Change::Add && !state[step.ocs].iter().all(free) {
+            if step.change == StepChange::Add && !state[step.ocs].iter().all(free) {
                 continue;
             }
             let mut after = state.clone();
@@ -122,10 +123,10 @@ fn fewest(pod: &Pod, live: &Mirrors, new: &Mirrors) -> usize {
     unreachable!("the last state is reached")
 }
 
-/// The steps as `-X[0,0] 0 1`.
-fn shown(pod: &Pod, plan: &Plan) -> Vec<String> {
-    let line = |step: &Step| {
-        let sign = if step.change == Change::Remove { '-' } else { '+' };
+/// The steps as text, such as `-X[0,0] 0 1`.
+fn shown(pod: &Pod, plan: &SwitchPlan) -> Vec<String> {
+    let line = |step: &PlanStep| {
+        let sign = if step.change == StepChange::Remove { '-' } else { '+' };
         format!("{sign}{} {} {}", pod.ocses[step.ocs].name, step.pair[0], step.pair[1])
     };
     plan.steps.iter().map(line).collect()
@@ -144,7 +145,7 @@ fn nothing_differs_and_nothing_is_planned() {
 #[test]
 fn two_cubes_by_hand() {
     // Two cubes of 2 x 2 x 2 behind four X switches. Live, X[0,0] crosses and the others close every cube on
-    // itself; new, X[1,1] crosses.
+    // itself. New, X[1,1] crosses.
     let pod = pod([2, 2, 2], 2, &[0], 2, 0);
     let (crossed, closed): (&[[u32; 2]], &[[u32; 2]]) = (&[[0, 1], [1, 0]], &[[0, 0], [1, 1]]);
     let live = mirrors(&[crossed, closed, closed, closed]);

@@ -6,12 +6,12 @@ use crate::support::mixes;
 use crate::support::spec_text;
 use command::fabc;
 use fabc::check;
-use fabc::compile::repair::{Broken, Effort, InForce, Repaired, repair};
+use fabc::compile::repair::{Broken, Effort, LiveTables, ProvedRepair, repair};
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::ids::{ChannelId, Id, LinkId, NodeId};
-use fabc::ir::{Delta, ForwardingTables, Key, Repair, RepairStep, Scene, Topology};
-use fabc::passes::repair::{Before, local};
+use fabc::ir::{Delta, EntryKey, ForwardingTables, Repair, RepairStep, Scene, Topology};
+use fabc::passes::repair::{RankedTables, repair_locally};
 use fabc::progress::Silent;
 use fabc::random::Stream;
 use mixes::Mixes;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use spec_text::SpecText;
 use std::collections::BTreeSet;
 
-fn compiled(spec: &SpecText) -> Compiled {
+fn compiled(spec: &SpecText) -> CompiledFabric {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
     let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader)
@@ -28,7 +28,7 @@ fn compiled(spec: &SpecText) -> Compiled {
 }
 
 /// The healthy tables, their ranks, and the lengths of channels.
-fn in_force(compiled: &Compiled) -> (ForwardingTables, Vec<u32>, Vec<u64>) {
+fn in_force(compiled: &CompiledFabric) -> (ForwardingTables, Vec<u32>, Vec<u64>) {
     let nominal = &compiled.scenarios[0];
     let routed = nominal.routed.as_ref().unwrap();
     (routed.tables.unpacked(), routed.proof.ranks().to_vec(), nominal.lengths.lengths.clone())
@@ -42,14 +42,14 @@ fn scene<'a>(topology: &'a Topology, links: &BTreeSet<LinkId>, routers: &BTreeSe
     Scene { topology, lit: lit.collect(), dead: routers.iter().copied().collect() }
 }
 
-/// Some links and routers of a topology; now and then one that splits it, which is taken again.
+/// Some links and routers of a topology. Now and then one that splits it, which is taken again.
 fn random_set(topology: &Topology, random: &mut Stream) -> (BTreeSet<LinkId>, BTreeSet<NodeId>) {
     loop {
         let links: BTreeSet<LinkId> =
             (0..random.below(5)).map(|_| LinkId::new(random.below(topology.links().len()))).collect();
         let routers: BTreeSet<NodeId> =
             (0..random.below(3)).map(|_| NodeId::new(random.below(topology.node_count()))).collect();
-        if check::parts(&scene(topology, &links, &routers)).len() == 1 {
+        if check::connected_parts(&scene(topology, &links, &routers)).len() == 1 {
             return (links, routers);
         }
     }
@@ -67,15 +67,15 @@ fn rises(scene: &Scene<'_>, tables: &ForwardingTables, ranks: &[u32], src: NodeI
     let vcs = usize::from(tables.vcs);
     open.extend(scene.channels_from(src).flat_map(|channel| (0..vcs).map(move |vc| (channel, vc))));
     while let Some((channel, vc)) = open.pop() {
-        let at = scene.topology.target(channel).node;
-        if at == dst {
+        let router = scene.topology.target(channel).node;
+        if router == dst {
             return true;
         }
         if !seen.insert((channel, vc)) {
             continue;
         }
         let held = rank(scene.topology, tables, ranks, channel, vc);
-        let next = scene.channels_from(at).flat_map(|channel| (0..vcs).map(move |vc| (channel, vc)));
+        let next = scene.channels_from(router).flat_map(|channel| (0..vcs).map(move |vc| (channel, vc)));
         open.extend(next.filter(|&(channel, vc)| rank(scene.topology, tables, ranks, channel, vc) > held));
     }
     false
@@ -84,13 +84,14 @@ fn rises(scene: &Scene<'_>, tables: &ForwardingTables, ranks: &[u32], src: NodeI
 fn pods() -> Vec<SpecText> {
     let torus = SpecText::pod([2, 2, 2], 2).with("topology = torus 2 x 2 x 4;");
     let small = SpecText::pod([2, 2, 1], 3);
-    let mut all = vec![
+    let mut specs_in_use = vec![
         torus,
         SpecText::pod([2, 2, 2], 4),
         SpecText::network("hyperx 3 x 4;").with("routing = allowed_turns;"),
     ];
-    all.extend([1, 2, 3].map(|vcs| small.clone().with(&format!("budget {{ vcs = {vcs}; faults = 0; }}"))));
-    all
+    specs_in_use
+        .extend([1, 2, 3].map(|vcs| small.clone().with(&format!("budget {{ vcs = {vcs}; faults = 0; }}"))));
+    specs_in_use
 }
 
 #[test]
@@ -103,15 +104,20 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
         for _ in 0..25 {
             let (links, routers) = random_set(&compiled.topology, &mut random);
             let scene = scene(&compiled.topology, &links, &routers);
-            let ends: Vec<NodeId> = scene.endpoints().collect();
-            let pairs = ends
+            let endpoint_nodes: Vec<NodeId> = scene.endpoints().collect();
+            let pairs = endpoint_nodes
                 .iter()
-                .flat_map(|&src| ends.iter().map(move |&dst| (src, dst)))
+                .flat_map(|&src| endpoint_nodes.iter().map(move |&dst| (src, dst)))
                 .filter(|(src, dst)| src != dst);
             let lost = pairs.filter(|&(src, dst)| !rises(&scene, &tables, &ranks, src, dst)).count() as u64;
-            let found = local(&scene, &compiled.fabric.demand, Before { tables: &tables, ranks: &ranks }, 2);
+            let repair = repair_locally(
+                &scene,
+                &compiled.fabric.demand,
+                RankedTables { tables: &tables, ranks: &ranks },
+                2,
+            );
             assert_eq!(
-                found.as_ref().err().map_or(0, |no_way| no_way.pairs),
+                repair.as_ref().err().map_or(0, |no_way| no_way.pairs),
                 lost,
                 "{at} {links:?} {routers:?}"
             );
@@ -124,7 +130,7 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
 
 /// What is to be repaired, with nothing prepared for it.
 fn broken<'a>(
-    compiled: &'a Compiled,
+    compiled: &'a CompiledFabric,
     scene: &'a Scene<'a>,
     (tables, ranks): (&'a ForwardingTables, &'a [u32]),
     lengths: &'a [u64],
@@ -151,34 +157,38 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
         let compiled = compiled(spec);
         let topology = &compiled.topology;
         let (tables, ranks, lengths) = in_force(&compiled);
-        let nominal = check::ranks_of_all(topology, &tables.symmetry, usize::from(tables.vcs), &ranks);
+        let nominal = check::ranks_by_port(topology, &tables.symmetry, usize::from(tables.vcs), &ranks);
         for effort in [Effort::Local, Effort::Local, Effort::Full] {
             let (links, routers) = random_set(topology, &mut mixes.random);
             let first = scene(topology, &links, &routers);
             let mut broken = broken(&compiled, &first, (&tables, &ranks), &lengths);
-            let Repaired { repair: one, walk } = repair(&broken, effort, &Silent).unwrap();
-            let ends = first.endpoints().count() as u64;
-            assert_eq!(walk.pairs, ends * (ends - 1));
+            let ProvedRepair { repair: one, walk } = repair(&broken, effort, &Silent).unwrap();
+            let endpoint_count = first.endpoints().count() as u64;
+            assert_eq!(walk.pairs, endpoint_count * (endpoint_count - 1));
             if one.warm {
                 mixes.walk(&first, &tables, &one.delta);
             }
             // Something else breaks, and what broke is healed: the changes from the tables that are in force.
             let (links, routers) = random_set(topology, &mut mixes.random);
             let second = scene(topology, &links, &routers);
-            let there = one.delta.applied(&tables, &first.dead, "repair");
+            let new_tables = one.delta.applied(&tables, &first.dead, "repair");
             let all_ranks = one.ranks.clone().unwrap_or_else(|| nominal.clone());
-            broken.since =
-                Some(InForce { down: Vec::new(), tables: there.clone(), ranks: one.ranks, all_ranks });
+            broken.since = Some(LiveTables {
+                down: Vec::new(),
+                tables: new_tables.clone(),
+                ranks: one.ranks,
+                all_ranks,
+            });
             (broken.scene, broken.served) = (&second, &second);
             let two = repair(&broken, effort, &Silent).unwrap().repair;
             broken.since = None;
             let fresh = repair(&broken, effort, &Silent).unwrap().repair;
             // The tables do not depend on where they come from.
             let then = |delta: &Delta, tables| delta.applied(tables, &second.dead, "repair").routers;
-            assert_eq!(then(&two.delta, &there), then(&fresh.delta, &tables));
+            assert_eq!(then(&two.delta, &new_tables), then(&fresh.delta, &tables));
             if two.warm {
                 again += 1;
-                mixes.walk(&second, &there, &two.delta);
+                mixes.walk(&second, &new_tables, &two.delta);
             }
         }
     }
@@ -190,9 +200,11 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
 fn nothing_down_is_nothing_changed() {
     let compiled = compiled(&pods()[1]);
     let (tables, ranks, _) = in_force(&compiled);
-    let scene = Scene::whole(&compiled.topology);
-    let found = local(&scene, &compiled.fabric.demand, Before { tables: &tables, ranks: &ranks }, 2).unwrap();
-    assert_eq!((found.delta, found.most[0]), (Delta::default(), found.most[1]));
+    let scene = Scene::healthy(&compiled.topology);
+    let repair =
+        repair_locally(&scene, &compiled.fabric.demand, RankedTables { tables: &tables, ranks: &ranks }, 2)
+            .unwrap();
+    assert_eq!((repair.delta, repair.highest_before), (Delta::default(), repair.highest_after));
 }
 
 #[test]
@@ -202,9 +214,10 @@ fn every_tampered_change_is_convicted() {
     let links = BTreeSet::from([LinkId(3), LinkId(40)]);
     let scene = scene(&compiled.topology, &links, &BTreeSet::new());
     let broken = broken(&compiled, &scene, (&tables, &ranks), &lengths);
-    let Repaired { repair: true_one, .. } = repair(&broken, Effort::Local, &Silent).unwrap();
+    let ProvedRepair { repair: true_one, .. } = repair(&broken, Effort::Local, &Silent).unwrap();
     assert_eq!(true_one.step, RepairStep::Local);
-    let judge = |claimed: &Repair| check::repair(&compiled.fabric, &scene, (&tables, &ranks), None, claimed);
+    let judge =
+        |claimed: &Repair| check::verify_repair(&compiled.fabric, &scene, (&tables, &ranks), None, claimed);
     assert!(judge(&true_one).is_ok());
     let mut tried = 0;
     for at in 0..true_one.delta.routers.len() {
@@ -235,7 +248,7 @@ fn every_tampered_change_is_convicted() {
     claimed.loads.repaired -= 1;
     assert!(judge(&claimed).is_err());
     let mut claimed = true_one.clone();
-    let served = (NodeId(1), Key { dst: NodeId(0), in_port: -1, in_vc: -1 });
+    let served = (NodeId(1), EntryKey { dst: NodeId(0), in_port: -1, in_vc: -1 });
     claimed.delta.stranded.push(served);
     assert!(judge(&claimed).is_err());
     let mut claimed = true_one;
@@ -281,7 +294,7 @@ fn from_outside() {
     );
     // Beyond it: in the order of names whatever was typed, the same bytes on one thread.
     let (text, _) = repaired(&["cube1[0, 1, 0]", "X[0,1]", "cube0[0,0,0].+x"], &[], 0);
-    assert!(text.contains("3 parts from X[0,1] to cube1[0,1,0]: broken routes go other ways"), "{text}");
+    assert!(text.contains("3 parts from X[0,1] to cube1[0,1,0]: broken routes are replaced"), "{text}");
     let first = std::fs::read(place.path().join("fixed/delta.json")).unwrap();
     repaired(&["cube0[0,0,0].+x", "cube1[0,1,0]", "X[0,1]"], &["--threads", "1"], 0);
     assert_eq!(first, std::fs::read(place.path().join("fixed/delta.json")).unwrap());
@@ -325,7 +338,7 @@ fn from_outside() {
     let (_, err) =
         fabc(place.path(), &[&["verify", "out/pod", "--repair", "fixed"][..], &earlier].concat(), 3);
     assert!(err.contains("do not start from the repair that `--from` names"), "{err}");
-    // A whole cube; then its neighbors' last links, which cuts one chip off.
+    // A whole cube. Then its neighbors' last links, which cuts one chip off.
     repaired(&["cube2"], &[], 0);
     let dark = ["+x", "-x", "+y", "-y", "+z", "-z"].map(|port| format!("cube0[0,0,0].{port}"));
     let dark: Vec<&str> = dark.iter().map(String::as_str).collect();

@@ -80,14 +80,14 @@ fn placements_come_and_go() {
         let (said, _) = fabc(place.path(), &["verify", to], 0);
         assert!(said.contains("none of which joins two"), "{said}");
     };
-    let of = |directory: &str| files(&place.path().join(directory));
+    let build_files = |directory: &str| files(&place.path().join(directory));
     let placement = |directory: &str| json(&place.path().join(directory).join("placement.json"));
     assert_eq!(placement("out/pod")["slices"][1]["cubes"], serde_json::json!([9]));
     assert_eq!(placement("out/pod")["spare"], serde_json::json!([14, 15]));
     run("out/pod", &["--add", "serve=web", "--add", "serve", "--cubes", "13"], "more");
     assert_eq!(placement("more")["slices"].as_array().unwrap().len(), 7);
     run("more", &["--remove", "web", "--remove", "serve-3"], "back");
-    assert_eq!(of("back"), of("out/pod"));
+    assert_eq!(build_files("back"), build_files("out/pod"));
     // A cube dies, a spare one takes its place, and after the repair everything is as it was.
     run("out/pod", &["--down", "cube5", "--swap", "cube5"], "swapped");
     assert_eq!(placement("swapped")["slices"][4]["cubes"], serde_json::json!([4, 14, 6, 7]));
@@ -96,7 +96,7 @@ fn placements_come_and_go() {
         (&serde_json::json!([5, 15]), &serde_json::json!([5]))
     );
     run("swapped", &["--up", "cube5", "--swap", "cube14=cube5"], "out/pod2");
-    assert_eq!(of("out/pod2"), of("out/pod"));
+    assert_eq!(build_files("out/pod2"), build_files("out/pod"));
     // Whatever cubes a slice has, its kind says what it carries.
     run(
         "out/pod",
@@ -127,12 +127,12 @@ fn placements_come_and_go() {
 #[test]
 fn what_cannot_be_placed_is_told() {
     let place = built(&spec(16, KINDS));
-    let told = |steps: &[&str], code: i32| {
+    let message = |steps: &[&str], code: i32| {
         let (_, err) = fabc(place.path(), &[&["place", "out/pod", "--out", "new"], steps].concat(), code);
         assert!(!place.path().join("new").exists());
         err.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     };
-    let all: Vec<String> = [
+    let slice_names: Vec<String> = [
         (&["--add", "trian"][..], 2),
         (&["--add", "train"], 3),
         (&["--add", "serve=serve-0"], 2),
@@ -153,10 +153,10 @@ fn what_cannot_be_placed_is_told() {
     ]
     .into_iter()
     .map(|(steps, code)| {
-        format!("$ fabc place out/pod {} --out new\n{}\n", steps.join(" "), told(steps, code))
+        format!("$ fabc place out/pod {} --out new\n{}\n", steps.join(" "), message(steps, code))
     })
     .collect();
-    snapshot("place_errors", &all.join("\n"));
+    snapshot("place_errors", &slice_names.join("\n"));
 }
 
 #[test]
@@ -253,15 +253,15 @@ fn changed(place: &Path, path: &str, change: impl Fn(&mut Value)) {
 #[test]
 fn tampered_placements_are_convicted() {
     let place = built(&spec(16, KINDS));
-    let whole = files(&place.path().join("out/pod"));
+    let build_files = files(&place.path().join("out/pod"));
     let restore = || {
-        for (path, bytes) in &whole {
+        for (path, bytes) in &build_files {
             std::fs::write(place.path().join("out/pod").join(path), bytes).unwrap();
         }
     };
     type Tamper = Box<dyn Fn(&mut Value)>;
     let pairs = |value: &Value, ocs: usize| value["ocs"][ocs]["cross_connects"].as_array().unwrap().clone();
-    let mut all: Vec<(&str, Tamper)> = vec![
+    let mut tampers: Vec<(&str, Tamper)> = vec![
         // Of the placement.
         (
             "placement.json",
@@ -295,17 +295,17 @@ fn tampered_placements_are_convicted() {
     ];
     // Of every switch: a cross-connect goes, or two exchange their ends, within a slice or between two.
     for ocs in 0..12 {
-        all.push((
+        tampers.push((
             "ocs.json",
             Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop())),
         ));
-        all.push((
+        tampers.push((
             "slices/train/ocs.json",
             Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop())),
         ));
         let count = pairs(&json(&place.path().join("out/pod/ocs.json")), ocs).len();
         for (one, other) in [(0, 1), (0, count - 1), (3, 4), (4, 7)] {
-            all.push((
+            tampers.push((
                 "ocs.json",
                 Box::new(move |value| {
                     let pairs = value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap();
@@ -316,8 +316,8 @@ fn tampered_placements_are_convicted() {
             ));
         }
     }
-    let (mut convicted, count) = (0, all.len());
-    for (path, tamper) in all {
+    let (mut convicted, count) = (0, tampers.len());
+    for (path, tamper) in tampers {
         changed(place.path(), path, tamper);
         let output = plain::command(place.path(), &["verify", "out/pod"]).output().unwrap();
         let code = output.status.code().unwrap();
@@ -350,15 +350,15 @@ fn switches_that_join_slices_are_told_with_both() {
     };
     live(&|_| {});
     assert_eq!(drift(0).0["means"], "same");
-    // A switch is dark in every slice at once; those that tolerate it have tables.
+    // A switch is dark in every slice at once. Those that tolerate it have tables.
     live(&|value| value["ocs"][4]["cross_connects"] = serde_json::json!([]));
     let (dark, _) = drift(2);
     assert_eq!(dark["means"], "repair");
-    let of = |value: &Value, name: &str| {
+    let slice_named = |value: &Value, name: &str| {
         value["slices"].as_array().unwrap().iter().find(|slice| slice["slice"] == name).unwrap().clone()
     };
-    assert_eq!(of(&dark, "train-1")["scenario"], "Y[0,0]");
-    assert_eq!(of(&dark, "serve-0")["repair"], serde_json::json!(["Y[0,0]"]));
+    assert_eq!(slice_named(&dark, "train-1")["scenario"], "Y[0,0]");
+    assert_eq!(slice_named(&dark, "serve-0")["repair"], serde_json::json!(["Y[0,0]"]));
     // Two slices are joined.
     live(&|value| {
         let pairs = value["ocs"][8]["cross_connects"].as_array_mut().unwrap();
@@ -413,10 +413,10 @@ fn plans_between_placements_go_slice_by_slice() {
     fabc(place.path(), &["plan", "new", "new"], 0);
     fabc(place.path(), &["plan", "out/pod", "new", "--patch", "patches", "-q"], 2);
     // The patches lead from the one to the other.
-    let mut told: Vec<Value> = Vec::new();
+    let mut messages: Vec<Value> = Vec::new();
     for (path, bytes) in files(&place.path().join("patches")) {
         assert!(path.to_str().unwrap().ends_with(".patch.json"), "{path:?}");
-        told.extend(serde_json::from_slice::<Vec<Value>>(&bytes).unwrap());
+        messages.extend(serde_json::from_slice::<Vec<Value>>(&bytes).unwrap());
     }
     let steps: usize = plan["changes"]
         .as_array()
@@ -425,12 +425,12 @@ fn plans_between_placements_go_slice_by_slice() {
         .flat_map(|change| change["groups"].as_array().unwrap())
         .map(|group| group["pairs"].as_array().unwrap().len())
         .sum();
-    assert_eq!(told.len(), steps);
+    assert_eq!(messages.len(), steps);
     fabc(place.path(), &["plan", "out/pod", "new", "--tables", "way"], 1);
     // What comes to a pod without slices is new.
-    let all =
+    let removals =
         ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
-    fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &all[..]].concat(), 0);
+    fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &removals[..]].concat(), 0);
     let (said, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
     assert!(said.contains("train-1 (new)") && !said.contains("drifted"), "{said}");
     // From the switches alone: whose the old ones are nobody knows.
@@ -447,12 +447,12 @@ fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
     let steps = ["--remove", "ring-0", "--add", "best=ring-0", "--cubes", "4,5,6,7"];
     fabc(place.path(), &[&["place", "out/pod", "--out", "new", "-q"], &steps[..]].concat(), 0);
     let (said, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
-    let told = said
+    let messages = said
         .lines()
         .find(|line| line.starts_with("slice ring-0 keeps its cubes: "))
         .unwrap_or_else(|| panic!("{said}"));
     // What it says is done as it says it.
-    let command: Vec<&str> = told.split('`').nth(1).unwrap().split(' ').skip(1).collect();
+    let command: Vec<&str> = messages.split('`').nth(1).unwrap().split(' ').skip(1).collect();
     assert_eq!(command, ["plan", "out/pod/slices/ring", "new/slices/best", "--tables", "DIR"]);
     fabc(place.path(), &[&command[..], &["--load", "10"]].concat(), 2);
     fabc(place.path(), &["verify", "new/slices/best", "--plan", "DIR", "--from", "out/pod/slices/ring"], 0);
@@ -484,8 +484,8 @@ fn cubes_with_dead_chips_are_replaced_and_the_rest_is_repaired() {
         let down: Vec<&str> = down.iter().flat_map(|name| ["--down", name]).collect();
         fabc(place.path(), &[&["repair", "out/pod", "--swap", "--out", to], &down[..]].concat(), code)
     };
-    let there = |path: &str| place.path().join(path).exists();
-    // A chip of a slice, a whole cube of none; a link of the cube that goes, of a slice, and of no slice.
+    let exists = |path: &str| place.path().join(path).exists();
+    // A chip of a slice, a whole cube of none. A link of the cube that goes, of a slice, and of no slice.
     let down = ["cube5[1,0,0]", "cube11", "cube5[0,0,0].+x", "cube1[1,1,1].+y", "cube15[0,0,0].+x"];
     let (said, _) = repair(&down, "mended", 0);
     assert!(said.contains("slice train-1: cube14 takes the place of cube5"), "{said}");
@@ -500,23 +500,23 @@ fn cubes_with_dead_chips_are_replaced_and_the_rest_is_repaired() {
     fabc(place.path(), &[&["place", "out/pod", "--out", "placed", "-q"], &steps[..]].concat(), 0);
     assert_eq!(files(&place.path().join("mended/placed")), files(&place.path().join("placed")));
     fabc(place.path(), &["verify", "mended/placed/slices/train", "--repair", "mended/repairs/train-0"], 0);
-    assert!(!there("mended/repairs/train-1") && !there("mended/repairs/serve-0"));
-    // A dark switch is dark in all slices that it serves; slices of a kind have the same tables.
+    assert!(!exists("mended/repairs/train-1") && !exists("mended/repairs/serve-0"));
+    // A dark switch is dark in all slices that it serves. Slices of a kind have the same tables.
     let (said, _) = repair(&["X[0,0]"], "mended", 0);
     assert!(said.starts_with("no cube of a slice has a dead chip"), "{said}");
-    let of = |slice: &str| files(&place.path().join("mended/repairs").join(slice));
-    assert_eq!(of("train-0"), of("train-1"));
+    let slice_files = |slice: &str| files(&place.path().join("mended/repairs").join(slice));
+    assert_eq!(slice_files("train-0"), slice_files("train-1"));
     fabc(place.path(), &["verify", "out/pod/slices/serve", "--repair", "mended/repairs/serve-2"], 0);
-    // More cubes than there are others; a name of nothing; no slices; a folder of somebody else.
+    // More cubes than there are others. A name of nothing. No slices. A folder of somebody else.
     let (_, err) = repair(&["cube0", "cube1", "cube2", "cube3", "cube4", "cube5"], "never", 3);
     assert!(err.contains("FAB0583") && err.contains("spare"), "{err}");
     let (_, err) = repair(&["cube5[1,0,0]", "cube16"], "never", 2);
     assert!(err.contains("block of routers `cube16`") && err.contains("all of `cube0` to"), "{err}");
     fabc(place.path(), &["repair", "out/pod/slices/train", "--swap", "--down", "cube0", "--out", "never"], 2);
-    assert!(!there("never"));
+    assert!(!exists("never"));
     std::fs::write(place.path().join("mended/placed/notes.txt"), "mine").unwrap();
     repair(&["cube5"], "mended", 2);
-    assert!(there("mended/repairs/train-0/repair.json") && there("mended/placed/notes.txt"));
+    assert!(exists("mended/repairs/train-0/repair.json") && exists("mended/placed/notes.txt"));
 }
 
 #[test]

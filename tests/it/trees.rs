@@ -8,11 +8,11 @@ use fabc::model::Pod;
 use fabc::passes::trees::disjoint_trees;
 use proptest::prelude::*;
 
-/// Found, certain, possible; all proved.
+/// Found, certain, possible. All proved.
 fn packed(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> (u32, u32, u32) {
     let (trees, bounds) = disjoint_trees(pod, topology, cross_connects);
-    check::trees(pod, topology, cross_connects, &trees).unwrap();
-    check::tree_bounds(pod, topology, cross_connects, trees.len(), &bounds).unwrap();
+    check::verify_trees(pod, topology, cross_connects, &trees).unwrap();
+    check::verify_tree_bounds(pod, topology, cross_connects, trees.len(), &bounds).unwrap();
     (trees.len() as u32, bounds.at_least, bounds.at_most)
 }
 
@@ -39,7 +39,7 @@ fn shifts_by_2_and_by_3_generate_z6_together_only() {
 
 #[test]
 fn three_kinds_of_shifts_are_needed_in_z30() {
-    // 6, 10 and 15 generate only together; the shifts by 6 and 10 keep inside the even cubes.
+    // 6, 10 and 15 generate only together. The shifts by 6 and 10 keep inside the even cubes.
     assert_eq!(shifted(30, [6, 10, 15]), (4, 2, 4));
 }
 
@@ -60,7 +60,7 @@ fn a_forged_bound_is_convicted() {
         TreeBounds { at_least: 5, ..bounds.clone() },
         TreeBounds { witness: pod.ocses.ids().collect(), ..bounds },
     ] {
-        assert!(check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &forged).is_err());
+        assert!(check::verify_tree_bounds(pod, &topology, &cross_connects, trees.len(), &forged).is_err());
     }
 }
 
@@ -94,20 +94,20 @@ fn wire(pod: &Pod, permutations: &[Vec<u32>]) -> (Topology, CrossConnects) {
 fn best(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, switches: usize) -> u32 {
     let spans = |mask: usize| {
         let set: Vec<OcsId> = (0..switches).filter(|ocs| mask >> ocs & 1 == 1).map(OcsId::new).collect();
-        !set.is_empty() && check::trees(pod, topology, cross_connects, &[set]).is_ok()
+        !set.is_empty() && check::verify_trees(pod, topology, cross_connects, &[set]).is_ok()
     };
     let spanning: Vec<bool> = (0..1usize << switches).map(spans).collect();
-    let mut most = vec![0; 1 << switches];
+    let mut most_trees = vec![0; 1 << switches];
     for mask in 1..1usize << switches {
         let mut part = mask;
         while part > 0 {
             if spanning[part] {
-                most[mask] = most[mask].max(1 + most[mask ^ part]);
+                most_trees[mask] = most_trees[mask].max(1 + most_trees[mask ^ part]);
             }
             part = (part - 1) & mask;
         }
     }
-    most[most.len() - 1]
+    most_trees[most_trees.len() - 1]
 }
 
 proptest! {

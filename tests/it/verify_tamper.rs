@@ -3,13 +3,13 @@
 use crate::support::fixture;
 use crate::support::spec_text;
 use crate::support::tampering;
-use fabc::check::{CheckError, Extent, directory};
+use fabc::check::{CheckError, Extent, verify_directory};
 use fabc::compile::{Stage, compile};
 use fabc::diag::Span;
-use fabc::emit::{self, ManifestLine, manifest_json};
+use fabc::emit::{self, ManifestEntry, manifest_json};
 use fabc::ids::NodeId;
-use fabc::ir::{Contract, Entry, ForwardingTables, PackedTables};
-use fabc::model::{Comparison, Fabric, Metric, Require, Scale, SwitchSettings, TopologyChoice};
+use fabc::ir::{ContractState, ForwardingTables, PackedTables, TableEntry};
+use fabc::model::{Comparison, Fabric, Metric, Require, SwitchSettings, TopologyChoice, ValueScale};
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
 use fabc::units::Decimal;
@@ -29,11 +29,11 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
     let mut fabric = pod([2, 2, 1], 4, &[0, 1], 8, 1);
     let require = |metric, comparison, value: &str| Require {
         metric,
-        of: None,
+        subject: None,
         fault: false,
         comparison,
         value: Decimal::parse(value).unwrap(),
-        scale: Scale::Metric,
+        scale: ValueScale::Metric,
         value_text: value.to_owned(),
         unit: fabc::model::WrittenUnit::default(),
         span: Span { start: 7, end: 12 },
@@ -49,7 +49,8 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
 });
 
 fn convict(files: &Files) -> Vec<(String, String)> {
-    let errors: Vec<CheckError> = directory(files, &BUILT.0).expect_err("the tampering goes unnoticed");
+    let errors: Vec<CheckError> =
+        verify_directory(files, &BUILT.0).expect_err("the tampering goes unnoticed");
     errors
         .iter()
         .map(|error| (error.code().map(|code| code.to_string()).unwrap_or_default(), error.to_string()))
@@ -68,7 +69,7 @@ fn expect(files: &Files, code: &str, text: &str) {
 #[test]
 fn an_untouched_directory_is_verified() {
     let (fabric, files) = &*BUILT;
-    let extent = directory(files, fabric).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let extent = verify_directory(files, fabric).unwrap_or_else(|errors| panic!("{errors:#?}"));
     let Extent { scenarios, routed, pairs, only_hashed, .. } = extent;
     assert_eq!((scenarios, routed, pairs), (5, 5, 5 * 16 * 15));
     assert_eq!(only_hashed, ["report.txt"]);
@@ -83,17 +84,17 @@ fn switches_of_every_kind_are_verified() {
         let fabric = change(pod([2, 2, 1], 4, &[0, 1], 8, 0));
         let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
         let files = write(&fabric, &topology, &cross_connects, &[]);
-        directory(&files, &fabric).unwrap_or_else(|errors| panic!("{kind}: {errors:#?}"));
+        verify_directory(&files, &fabric).unwrap_or_else(|errors| panic!("{kind}: {errors:#?}"));
         // Another kind of switch has other port names or another rule.
-        let other = kinds[(kind + 1) % 4](fixture::pod([2, 2, 1], 4, &[0, 1], 8, 0));
-        assert!(directory(&files, &other).is_err(), "{kind}");
+        let other_files = kinds[(kind + 1) % 4](fixture::pod([2, 2, 1], 4, &[0, 1], 8, 0));
+        assert!(verify_directory(&files, &other_files).is_err(), "{kind}");
         let config = "ocs/X_0_0.config_db.json";
         if kind == 2 {
             // Without sides and with both directions in one fiber there is none.
             let mut invented = files.clone();
             assert!(invented.insert(config.to_owned(), b"{}".to_vec()).is_none());
             fixture::directory::sign(&mut invented);
-            assert!(directory(&invented, &fabric).unwrap_err()[0].to_string().starts_with(config));
+            assert!(verify_directory(&invented, &fabric).unwrap_err()[0].to_string().starts_with(config));
             continue;
         }
         let darkened = tamper(&files, config, |value| {
@@ -101,7 +102,7 @@ fn switches_of_every_kind_are_verified() {
             let first = pairs.keys().next().unwrap().clone();
             pairs.remove(&first);
         });
-        let errors = directory(&darkened, &fabric).unwrap_err();
+        let errors = verify_directory(&darkened, &fabric).unwrap_err();
         assert!(errors[0].to_string().contains("OCS_CROSS_CONNECT"), "{kind}: {errors:?}");
     }
 }
@@ -148,18 +149,20 @@ fn named_cross_connects_must_be_the_ones_set() {
         text: text.clone(),
         settings: SwitchSettings::default(),
     };
-    assert!(directory(&files, &fabric).unwrap_err()[0].to_string().contains("inputs/ocs.json: is missing"));
+    assert!(
+        verify_directory(&files, &fabric).unwrap_err()[0].to_string().contains("inputs/ocs.json: is missing")
+    );
     files.insert("inputs/ocs.json".to_owned(), text.into_bytes());
     sign(&mut files);
-    directory(&files, &fabric).unwrap();
-    let other = tamper(&files, "inputs/ocs.json", |value| {
+    verify_directory(&files, &fabric).unwrap();
+    let tampered = tamper(&files, "inputs/ocs.json", |value| {
         drop(value["ocs"][1]["cross_connects"].as_array_mut().unwrap().pop())
     });
     let TopologyChoice::CrossConnects { text, .. } = &mut plant_mut(&mut fabric).topology else {
         unreachable!()
     };
-    *text = String::from_utf8(other["inputs/ocs.json"].clone()).unwrap();
-    let errors = directory(&other, &fabric).unwrap_err();
+    *text = String::from_utf8(tampered["inputs/ocs.json"].clone()).unwrap();
+    let errors = verify_directory(&tampered, &fabric).unwrap_err();
     assert!(
         errors[0].to_string().contains("stands in only one of inputs/ocs.json and ocs.json"),
         "{errors:?}"
@@ -279,11 +282,11 @@ fn a_wrong_symmetry() {
     let (_, files) = &*BUILT;
     let without = tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([]));
     expect(&without, "FAB0422", "canonical");
-    let other = tamper(files, "topology.json", |value| {
+    let tampered = tamper(files, "topology.json", |value| {
         let images = value["symmetry"]["generators"][0].as_array_mut().unwrap();
         images.swap(0, 4);
     });
-    expect(&other, "FAB0422", "symmetry.generators[0]");
+    expect(&tampered, "FAB0422", "symmetry.generators[0]");
     let swapped: Vec<u32> =
         [1, 0, 3, 2].iter().flat_map(|cube| (0..4).map(move |chip| cube * 4 + chip)).collect();
     expect(
@@ -365,7 +368,7 @@ fn a_broken_require_is_a_conviction() {
         value["requires"][0]["require"] = json!("diameter <= 1");
         value["requires"][0]["holds"] = json!(false);
     });
-    let errors = directory(&honest, &fabric).unwrap_err();
+    let errors = verify_directory(&honest, &fabric).unwrap_err();
     assert_eq!(errors.len(), 1);
     assert!(
         errors[0].to_string().starts_with("`require diameter <= 1` does not hold: measured "),
@@ -383,7 +386,7 @@ fn garbage_never_panics() {
         {
             let mut files = files.clone();
             files.insert(path.clone(), garbage.as_bytes().to_vec());
-            assert!(directory(&files, fabric).is_err(), "{path}: {garbage}");
+            assert!(verify_directory(&files, fabric).is_err(), "{path}: {garbage}");
         }
         // Every value of the document, replaced by others.
         let value: serde_json::Value = serde_json::from_slice(&files[path]).unwrap();
@@ -405,7 +408,7 @@ fn garbage_never_panics() {
                 if path != "manifest.json" {
                     sign(&mut files);
                 }
-                let _ = directory(&files, fabric);
+                let _ = verify_directory(&files, fabric);
             }
         }
     }
@@ -418,7 +421,7 @@ fn with_binary_tables() -> Files {
     for path in files.keys().filter(|path| path.starts_with("tables/")).cloned().collect::<Vec<_>>() {
         let value: serde_json::Value = serde_json::from_slice(&files.remove(&path).unwrap()).unwrap();
         let number = |value: &serde_json::Value| value.as_i64().unwrap();
-        let entry = |line: &serde_json::Value| Entry {
+        let entry = |line: &serde_json::Value| TableEntry {
             dst: NodeId(number(&line[0]) as u32),
             in_port: number(&line[1]) as i16,
             in_vc: number(&line[2]) as i8,
@@ -455,8 +458,8 @@ fn binary_tables_are_walked_like_the_others() {
     let (fabric, json) = &*BUILT;
     let binary = with_binary_tables();
     assert_eq!(
-        directory(&binary, fabric).unwrap_or_else(|errors| panic!("{errors:#?}")),
-        directory(json, fabric).unwrap()
+        verify_directory(&binary, fabric).unwrap_or_else(|errors| panic!("{errors:#?}")),
+        verify_directory(json, fabric).unwrap()
     );
     let change = |path: &str, change: &dyn Fn(&mut Vec<u8>)| {
         let mut files = binary.clone();
@@ -614,7 +617,7 @@ fn the_first_difference_of_a_derived_file_is_shown() {
     sign_as_fabc(&mut changed);
     let errors = verify(&changed).unwrap_err();
     assert_eq!(errors.len(), 1, "{errors:?}");
-    let words = "report.txt:7: says `  deadlock-free, promised for nominal and 4 fault scenarios`, but of what was proved fabc writes \
+    let words = "report.txt:7: says `  deadlock-free, promised for nominal and 4 fault scenarios`, but from the proved values fabc writes \
                  `  deadlock-free, proved for nominal and 4 fault scenarios`";
     assert_eq!(errors[0], words);
     // Another version of fabc may be at fault, or may not.
@@ -650,12 +653,12 @@ fn sign_as_fabc(files: &mut Files) {
         .iter()
         .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
     let (options, lines): (Vec<_>, Vec<_>) =
-        (options.collect(), files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect());
+        (options.collect(), files.iter().map(|(path, bytes)| ManifestEntry::for_file(path, bytes)).collect());
     let spec = String::from_utf8_lossy(files.get("spec.fab").map_or(&[], Vec::as_slice)).into_owned();
     let [tool, fabric] = ["tool", "fabric"].map(|key| old[key].as_str().unwrap());
     files.insert(
         "manifest.json".to_owned(),
-        manifest_json(tool, fabric, &spec, Contract::Kept, &options, &lines).into_bytes(),
+        manifest_json(tool, fabric, &spec, ContractState::Kept, &options, &lines).into_bytes(),
     );
 }
 
@@ -687,21 +690,23 @@ struct Wanted<'f> {
 
 /// One change of everything, in every file of nine directories, each time with a manifest whose hashes fit:
 /// every JSON leaf altered, every member and element deleted and duplicated, every key renamed and repeated
-/// with another value, a key more in every object; every line of texts altered, deleted, duplicated; every
+/// with another value, a key more in every object. Every line of texts altered, deleted, duplicated. Every
 /// byte of binary tables changed in six ways. What is not convicted must stand in the list that `fabc verify`
 /// prints.
 ///
 /// A sample of the same size for every kind of file and change; `FABC_TAMPER=all cargo test --test
-/// verify_tamper -- --nocapture one_change` makes them all and prints the counts; the name of a directory in
+/// verify_tamper -- --nocapture one_change` makes them all and prints the counts. The name of a directory in
 /// the place of `all`, those of that one.
 #[test]
 fn one_change_of_anything_is_convicted_or_declared() {
     const SAMPLE: usize = 7;
-    let asked = std::env::var("FABC_TAMPER").unwrap_or_default();
-    let all = !asked.is_empty();
+    let selected = std::env::var("FABC_TAMPER").unwrap_or_default();
+    let runs_all = !selected.is_empty();
     let mut counts: BTreeMap<(&str, String), [usize; 3]> = BTreeMap::new();
     let mut failures = Vec::new();
-    for (name, files) in built().into_iter().filter(|(name, _)| ["", "all", name].contains(&asked.as_str())) {
+    for (name, files) in
+        built().into_iter().filter(|(name, _)| ["", "all", name].contains(&selected.as_str()))
+    {
         let unproved = verify(&files).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
         let mut wanted: BTreeMap<(String, &str), Vec<Wanted<'_>>> = BTreeMap::new();
         for (path, bytes) in &files {
@@ -713,7 +718,7 @@ fn one_change_of_anything_is_convicted_or_declared() {
         }
         for ((kind, what), mut changes) in wanted {
             changes.sort_by_key(|wanted| wanted.seed);
-            changes.truncate(if all { usize::MAX } else { SAMPLE });
+            changes.truncate(if runs_all { usize::MAX } else { SAMPLE });
             let results: Vec<(bool, bool, String)> = changes
                 .par_iter()
                 .map(|Wanted { path, change, .. }| {
@@ -748,7 +753,7 @@ fn one_change_of_anything_is_convicted_or_declared() {
     }
     let sum = |column: usize| counts.values().map(|count| count[column]).sum::<usize>();
     println!("{:<36}{:>9}{:>11}{:>10}", "all", sum(0), sum(1), sum(2));
-    assert!(!asked.is_empty() || sum(0) > 1500, "so few changes prove nothing");
+    assert!(!selected.is_empty() || sum(0) > 1500, "so few changes prove nothing");
     assert!(failures.is_empty(), "neither convicted nor declared: {failures:#?}");
 }
 
@@ -762,10 +767,13 @@ fn the_curve_of_a_collective_follows_from_its_bounds() {
         |size: &str| start + report[start..].find(&format!("{{\"size\":{size},\"bound_ns\":")).unwrap();
     let convicted = |size: &str, key: &[&str], value: &str, what: &str| {
         let after = |at: usize, text: &str| at + report[at..].find(text).unwrap() + text.len();
-        let at = key.iter().fold(line(size), |at, text| after(at, text));
-        let end = at + report[at..].find([',', '}']).unwrap();
+        let offset = key.iter().fold(line(size), |at, text| after(at, text));
+        let end = offset + report[offset..].find([',', '}']).unwrap();
         let mut files = files.clone();
-        files.insert("report.json".to_owned(), [&report[..at], value, &report[end..]].concat().into_bytes());
+        files.insert(
+            "report.json".to_owned(),
+            [&report[..offset], value, &report[end..]].concat().into_bytes(),
+        );
         sign_as_fabc(&mut files);
         let errors = verify(&files).unwrap_err();
         assert!(

@@ -1,33 +1,35 @@
 //! Finite fields by tables.
 //!
-//! The elements of GF(p^m) are the integers below q = p^m: element c_0 + c_1 p + c_2 p^2 .. stands for the
+//! The elements of GF(p^m) are the integers below q = p^m. Element c_0 + c_1 p + c_2 p^2 .. stands for the
 //! polynomial with these coefficients over the integers modulo p. The modulus is the monic irreducible
-//! polynomial of degree m with the least code, the generator the least element that generates all others but
+//! polynomial of degree m with the least code. The generator is the least element that generates all others
+//! but 0. For q = 4, 8, 9 the arithmetic differs from that of the integers modulo q, which make another
+//! graph. Source: Lidl and Niederreiter 1997. Cost: q^2 m steps.
 //! 0. For q = 4, 8, 9 these are other numbers than the integers modulo q, which make another graph. Source:
 //! Lidl and Niederreiter 1997. Cost: q^2 m steps.
 
 use super::prime::prime_power;
 
-/// A finite field.
-pub struct Field {
-    /// Number of elements.
+/// A finite field GF(q), with its operations as tables.
+pub struct FiniteField {
     order: u32,
     /// Coefficients of the modulus, the constant one first.
     modulus: Vec<u32>,
-    /// `[a * order + b]`: a + b.
     sums: Vec<u32>,
-    /// `[a * order + b]`: a b.
     products: Vec<u32>,
     /// `[a]`: the b with a + b = 0.
     negatives: Vec<u32>,
     /// `[e]`: the generator to the power of e < order - 1.
     powers: Vec<u32>,
-    /// `[a]`: 1 / a; 0 for a = 0.
+    /// `[a]`: 1 / a, and 0 for a = 0.
     inverses: Vec<u32>,
 }
 
-impl Field {
+impl FiniteField {
     /// The field of `order` elements, a prime power.
+    ///
+    /// # Panics
+    /// `order` is no prime power.
     pub fn new(order: u32) -> Self {
         let (p, m) = prime_power(order).expect("the order of a field is a prime power");
         let digits = |code: u32| (0..m).map(move |place| code / p.pow(place) % p);
@@ -50,13 +52,13 @@ impl Field {
                 shifted.push(next);
             }
             for b in 0..order {
-                let at = (a * order + b) as usize;
+                let cell = (a * order + b) as usize;
                 let sum: Vec<u32> = digits(a).zip(digits(b)).map(|(a, b)| (a + b) % p).collect();
                 let times = |place: usize| {
                     digits(b).zip(&shifted).map(|(b, shifted)| b * shifted[place]).sum::<u32>() % p
                 };
-                sums[at] = code(&sum);
-                products[at] = code(&(0..count).map(times).collect::<Vec<u32>>());
+                sums[cell] = code(&sum);
+                products[cell] = code(&(0..count).map(times).collect::<Vec<u32>>());
             }
         }
         let negatives =
@@ -79,7 +81,7 @@ impl Field {
         let modulus = digits(modulus).chain([1]).collect();
         Self { order, modulus, sums, products, negatives, powers, inverses }
     }
-    /// Number of elements.
+    /// The number of elements of the field.
     pub fn order(&self) -> u32 {
         self.order
     }
@@ -87,11 +89,11 @@ impl Field {
     pub fn modulus(&self) -> &[u32] {
         &self.modulus
     }
-    /// a + b.
+    /// The sum a + b.
     pub fn sum(&self, a: u32, b: u32) -> u32 {
         self.sums[(a * self.order + b) as usize]
     }
-    /// a b.
+    /// The product of a and b.
     pub fn product(&self, a: u32, b: u32) -> u32 {
         self.products[(a * self.order + b) as usize]
     }
@@ -116,8 +118,8 @@ fn is_irreducible(p: u32, m: u32, polynomial: u32) -> bool {
         for place in (degree..=m).rev() {
             // Takes the lead away, coefficient by coefficient.
             let lead = rest / p.pow(place) % p;
-            for at in 0..=degree {
-                let (unit, taken) = (p.pow(at + place - degree), lead * (divisor / p.pow(at) % p));
+            for term in 0..=degree {
+                let (unit, taken) = (p.pow(term + place - degree), lead * (divisor / p.pow(term) % p));
                 let digit = rest / unit % p;
                 rest = rest - digit * unit + (digit + p * p - taken) % p * unit;
             }
@@ -136,7 +138,7 @@ mod tests {
         let orders: Vec<u32> = (2..=128).filter(|&order| prime_power(order).is_some()).collect();
         assert_eq!(orders.len(), 31 + 13, "31 primes, and 4 8 16 32 64 128 9 27 81 25 125 49 121");
         for order in orders {
-            let field = Field::new(order);
+            let field = FiniteField::new(order);
             for a in 0..order {
                 assert_eq!((field.sum(a, 0), field.product(a, 1), field.product(a, 0)), (a, a, 0));
                 assert_eq!(field.sum(a, field.negative(a)), 0);
@@ -165,10 +167,11 @@ mod tests {
 
     #[test]
     fn generators_and_moduli_are_the_least() {
-        // x^2 + x + 1, x^3 + x + 1, x^2 + 1, x^4 + x + 1 and their roots; of 9, x + 1 is the least generator.
+        // The moduli are x^2 + x + 1, x^3 + x + 1, x^2 + 1 and x^4 + x + 1. For 9, x + 1 is the least
+        // generator.
         for (order, generator) in [(3, 2), (5, 2), (7, 3), (11, 2), (13, 2), (4, 2), (8, 2), (9, 4), (16, 2)]
         {
-            assert_eq!(Field::new(order).power(1), generator, "{order}");
+            assert_eq!(FiniteField::new(order).power(1), generator, "{order}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Mathematics that families of networks are made of: finite fields, the points of a projective plane, the
-//! graphs that stand in supernodes.
+//! The mathematics of the families of networks: finite fields, the points of a projective plane, the graphs
+//! of supernodes.
 //!
-//! What wires a network and what routes it by formula know them from here. The checker has arithmetic of its
-//! own (`check/wiring`).
+//! The code that wires a network, and the code that routes it by formula, use these. The checker has
+//! arithmetic of its own (`check/wiring`).
 
 mod field;
 mod kautz;
@@ -11,8 +11,8 @@ mod plane;
 mod prime;
 mod supernode;
 
-pub use field::Field;
+pub use field::FiniteField;
 pub use kautz::kautz_targets;
-pub use plane::Plane;
+pub use plane::ProjectivePlane;
 pub use prime::{is_paley_order, is_prime, prime_power};
-pub use supernode::Supernode;
+pub use supernode::SupernodeGraph;

@@ -2,10 +2,10 @@
 //!
 //! Source: Paley 1933.
 
-use super::field::Field;
+use super::field::FiniteField;
 
 /// The pairs that are joined, lower one first.
-pub(super) fn links(field: &Field) -> Vec<[u32; 2]> {
+pub(super) fn links(field: &FiniteField) -> Vec<[u32; 2]> {
     let order = field.order();
     let mut square = vec![false; order as usize];
     (0..(order - 1) / 2).for_each(|half| square[field.power(2 * half) as usize] = true);

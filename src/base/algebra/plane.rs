@@ -1,49 +1,49 @@
 //! Points of the projective plane over a finite field.
 //!
-//! A point is a vector whose first non-zero coordinate is 1; (1, y, z) is number y q + z, then come (0, 1, z)
-//! and (0, 0, 1). Two points are orthogonal where their scalar product is 0; those that are orthogonal to
-//! themselves are the quadrics. Any two different points are orthogonal to exactly one point: their cross
-//! product. Source: Brown 1966.
+//! A point is a vector whose first non-zero coordinate is 1. Point (1, y, z) has number y q + z. Then come
+//! (0, 1, z) and (0, 0, 1). Two points are orthogonal where their scalar product is 0. The quadrics are the
+//! points that are orthogonal to themselves. Any two different points are orthogonal to exactly one point,
+//! their cross product. Source: Brown 1966.
 
-use super::field::Field;
+use super::field::FiniteField;
 
-/// The points over a field.
-pub struct Plane(Field);
+/// A projective plane: its points, by number.
+pub struct ProjectivePlane(FiniteField);
 
-impl Plane {
-    /// Those over the field of `q` elements, a prime power.
+impl ProjectivePlane {
+    /// The plane over the field of `q` elements, a prime power.
     pub fn new(q: u32) -> Self {
-        Self(Field::new(q))
+        Self(FiniteField::new(q))
     }
-    /// Where the coordinates are from.
-    pub fn field(&self) -> &Field {
+    /// The field of the coordinates.
+    pub fn field(&self) -> &FiniteField {
         &self.0
     }
-    /// How many there are.
+    /// The number of points: q^2 + q + 1.
     pub fn count(q: u32) -> u32 {
         q * q + q + 1
     }
-    /// The points that are orthogonal to a point, by rising number; a quadric is one of its own.
+    /// The points that are orthogonal to a point, ascending. A quadric is in its own list.
     pub fn orthogonal(&self, point: u32) -> Vec<u32> {
         let Self(field) = self;
         let (q, [u, v, w]) = (field.order(), self.coordinates(point));
         let quotient = |a: u32, b: u32| field.product(field.negative(a), field.inverse(b));
-        let mut found = Vec::new();
+        let mut points = Vec::new();
         // Of (1, y, z): u + v y + w z = 0.
         match (u, v, w) {
             (_, _, w) if w != 0 => {
-                found.extend((0..q).map(|y| y * q + quotient(field.sum(u, field.product(v, y)), w)))
+                points.extend((0..q).map(|y| y * q + quotient(field.sum(u, field.product(v, y)), w)))
             }
-            (_, v, _) if v != 0 => found.extend((0..q).map(|z| quotient(u, v) * q + z)),
+            (_, v, _) if v != 0 => points.extend((0..q).map(|z| quotient(u, v) * q + z)),
             _ => {}
         }
-        // Of (0, 1, z): v + w z = 0; of (0, 0, 1): w = 0.
+        // Of (0, 1, z): v + w z = 0. Of (0, 0, 1): w = 0.
         match (v, w) {
-            (v, w) if w != 0 => found.push(q * q + quotient(v, w)),
-            (0, _) => found.extend((0..=q).map(|z| q * q + z)),
-            _ => found.push(q * q + q),
+            (v, w) if w != 0 => points.push(q * q + quotient(v, w)),
+            (0, _) => points.extend((0..=q).map(|z| q * q + z)),
+            _ => points.push(q * q + q),
         }
-        found
+        points
     }
     /// Whether two points are orthogonal.
     pub fn are_orthogonal(&self, one: u32, other: u32) -> bool {
@@ -51,9 +51,9 @@ impl Plane {
         let Self(field) = self;
         field.sum(field.sum(field.product(a, d), field.product(b, e)), field.product(c, f)) == 0
     }
-    /// `[point]`: its cluster. The quadrics are cluster 0; every neighbor of the first quadric that is none
-    /// is one with its own neighbors that are none, by rising number. For an even `q` one such neighbor, to
-    /// which all quadrics are orthogonal, stays alone.
+    /// `[point]`: its cluster. The quadrics are cluster 0. Each non-quadric neighbor of the first quadric,
+    /// ascending, makes one more cluster with its own non-quadric neighbors. For an even `q` one of these
+    /// stays alone: the one to which all quadrics are orthogonal.
     pub fn clusters(&self) -> Vec<u32> {
         let count = Self::count(self.0.order());
         let quadrics: Vec<u32> = (0..count).filter(|&point| self.are_orthogonal(point, point)).collect();
@@ -69,7 +69,7 @@ impl Plane {
         }
         clusters
     }
-    /// How many points clusters have, in no order: the quadrics first.
+    /// The sizes of the clusters: the quadrics first, the others in no fixed order.
     pub fn cluster_sizes(q: u32) -> Vec<u32> {
         let rest =
             if q % 2 == 1 { vec![q; q as usize] } else { [vec![1], vec![q + 1; q as usize - 1]].concat() };
@@ -84,7 +84,7 @@ impl Plane {
         };
         self.point([minor(b, c, e, f), minor(c, a, f, d), minor(a, b, d, e)])
     }
-    /// The vector of a point.
+    /// The coordinates of a point.
     pub fn coordinates(&self, point: u32) -> [u32; 3] {
         let q = self.0.order();
         match point {
@@ -93,8 +93,9 @@ impl Plane {
             _ => [0, 0, 1],
         }
     }
-    /// The number of the point that a vector other than 0 stands for.
-    fn point(&self, [a, b, c]: [u32; 3]) -> u32 {
+    /// The number of the point that a non-zero vector stands for.
+    fn point(&self, coordinates: [u32; 3]) -> u32 {
+        let [a, b, c] = coordinates;
         let Self(field) = self;
         let (q, over) =
             (field.order(), |number: u32, first: u32| field.product(number, field.inverse(first)));

@@ -1,6 +1,6 @@
-//! Primes and their powers: which orders finite fields have.
+//! Primes and their powers: the orders that finite fields have.
 
-/// The `(p, m)` with n = p^m, p prime and m at least 1.
+/// The `(p, m)` with n = p^m, p prime and m at least 1. `None` if n is no prime power.
 pub fn prime_power(n: u32) -> Option<(u32, u32)> {
     let p = (2..=n).find(|&p| n.is_multiple_of(p) || u64::from(p) * u64::from(p) > u64::from(n))?;
     let p = if n.is_multiple_of(p) { p } else { n };
@@ -18,7 +18,7 @@ pub fn is_prime(n: u32) -> bool {
     prime_power(n).is_some_and(|(_, m)| m == 1)
 }
 
-/// Whether there is a Paley graph of so many routers.
+/// Whether a Paley graph of `p` vertices exists.
 pub fn is_paley_order(p: u32) -> bool {
     p % 4 == 1 && prime_power(p).is_some()
 }

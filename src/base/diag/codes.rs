@@ -30,7 +30,7 @@ pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
     .flatten()
 }
 
-/// The entry of a code, if there is one; case does not matter.
+/// The entry of a code, if there is one. Case does not matter.
 pub fn explain(code: &str) -> Option<&'static CodeDoc> {
     codes().find(|doc| doc.code.eq_ignore_ascii_case(code))
 }

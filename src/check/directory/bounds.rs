@@ -1,17 +1,17 @@
-//! Whether the bounds in `report.json` on all topologies, and on the disjoint trees, follow from what stands
-//! beside them.
+//! Verifies two sections of `report.json` from the values beside them: the bounds on all topologies, and the
+//! bounds on disjoint trees.
 
-use super::comparison::{Comparison, Expected, Measured, integer, scenario_bounds};
+use super::comparison::{ExpectedValue, Recomputed, ReportComparison, expected_integer, scenario_bounds};
 use crate::exact::Exact;
 use crate::limit::measure;
-use crate::tree_bounds;
+use crate::verify_tree_bounds;
 use fabc_base::ids::OcsId;
 use fabc_ir::{CrossConnects, LimitArgument, TreeBounds, UniversalLimit};
 use fabc_model::Pod;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The argument as written.
+/// The argument of the universal limit, as written in the file.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum Argument {
@@ -36,7 +36,7 @@ enum Argument {
     },
 }
 
-/// The bounds on the number of disjoint trees as written.
+/// The bounds on the number of disjoint trees, as written in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Trees {
@@ -45,49 +45,49 @@ struct Trees {
     witness: Vec<String>,
 }
 
-/// Compares the section `bounds`, and returns what it claims of the trees and of all topologies; a report
-/// that claims no universal bound claims nothing wrong.
+/// Compares the section `bounds`. Returns the claimed bounds on trees and on all topologies. A report
+/// without a universal bound claims nothing that could be refuted.
 pub(super) fn compare(
-    comparison: &mut Comparison,
+    comparison: &mut ReportComparison,
     claimed: Option<&Value>,
-    measured: &Measured<'_>,
+    measured: &Recomputed<'_>,
 ) -> (Option<TreeBounds>, Option<UniversalLimit>) {
     let nominal = &measured.scenarios[0];
     let Some(object) = claimed.and_then(Value::as_object) else {
-        comparison.differ("bounds", claimed, "an object");
+        comparison.push_difference("bounds", claimed, "an object");
         return (None, None);
     };
-    comparison.known_keys("bounds", object, &["distance", "load", "trees", "universal"]);
-    comparison.fields("bounds", object, &scenario_bounds(nominal));
+    comparison.expect_known_keys("bounds", object, &["distance", "load", "trees", "universal"]);
+    comparison.expect_fields("bounds", object, &scenario_bounds(nominal));
     let Some((pod, cross_connects)) = measured.fabric.pod().zip(measured.cross_connects) else {
-        comparison.known_keys("bounds", object, &["distance", "load"]);
+        comparison.expect_known_keys("bounds", object, &["distance", "load"]);
         return (None, None);
     };
     let trees = match object.get("trees") {
         None | Some(Value::Null) => None,
-        Some(written) => trees(comparison, written, measured, pod, cross_connects),
+        Some(written) => compare_trees(comparison, written, measured, pod, cross_connects),
     };
     let limit = match object.get("universal") {
         None | Some(Value::Null) => None,
-        Some(Value::Object(fields)) => limit(comparison, fields, measured, pod),
+        Some(Value::Object(fields)) => compare_limit(comparison, fields, measured, pod),
         other => {
-            comparison.differ("bounds.universal", other, "an object");
+            comparison.push_difference("bounds.universal", other, "an object");
             None
         }
     };
     (trees, limit)
 }
 
-fn trees(
-    comparison: &mut Comparison,
+fn compare_trees(
+    comparison: &mut ReportComparison,
     written: &Value,
-    measured: &Measured<'_>,
+    measured: &Recomputed<'_>,
     pod: &Pod,
     cross_connects: &CrossConnects,
 ) -> Option<TreeBounds> {
     let place = "bounds.trees";
-    let mut differ = |what: String| {
-        comparison.differ(place, Some(written), what);
+    let mut differ = |expected: String| {
+        comparison.push_difference(place, Some(written), expected);
         None
     };
     let claimed = match Trees::deserialize(written) {
@@ -99,27 +99,27 @@ fn trees(
         return differ("OCSes that the spec declares".to_owned());
     };
     let bounds = TreeBounds { at_least: claimed.at_least, at_most: claimed.at_most, witness };
-    match tree_bounds(pod, measured.topology, cross_connects, measured.trees, &bounds) {
+    match verify_tree_bounds(pod, measured.topology, cross_connects, measured.trees, &bounds) {
         Ok(()) => Some(bounds),
         Err(error) => differ(error.to_string()),
     }
 }
 
-fn limit(
-    comparison: &mut Comparison,
+fn compare_limit(
+    comparison: &mut ReportComparison,
     fields: &Map<String, Value>,
-    measured: &Measured<'_>,
+    measured: &Recomputed<'_>,
     pod: &Pod,
 ) -> Option<UniversalLimit> {
     let place = |key: &str| format!("bounds.universal.{key}");
-    comparison.known_keys(
+    comparison.expect_known_keys(
         "bounds.universal",
         fields,
         &["value", "share", "optimal", "volume", "distance", "argument"],
     );
     let written = fields.get("argument");
-    let mut differ = |what: String| {
-        comparison.differ(&place("argument"), written, what);
+    let mut differ = |expected: String| {
+        comparison.push_difference(&place("argument"), written, expected);
         None
     };
     let argument = match written.map(Argument::deserialize) {
@@ -135,21 +135,21 @@ fn limit(
     let (volume, distance) =
         match measure(pod, &measured.fabric.demand, measured.topology.capacities(), &argument) {
             Ok(sums) => sums,
-            Err(what) => return differ(what),
+            Err(reason) => return differ(reason),
         };
     let nominal = &measured.scenarios[0];
     let Some((limit, share)) =
-        Exact::new(volume, distance).and_then(|limit| Some((limit, nominal.low.by(limit)?)))
+        Exact::new(volume, distance).and_then(|limit| Some((limit, nominal.low.divided_by(limit)?)))
     else {
-        comparison.differ(&place("argument"), written, "no positive bound of at most 128 bits");
+        comparison.push_difference(&place("argument"), written, "no positive bound of at most 128 bits");
         return None;
     };
     for (key, expected) in [
-        ("value", Expected::Upper(limit)),
-        ("share", Expected::Ratio(share)),
-        ("optimal", Expected::Exactly(nominal.reaches(limit).into())),
-        ("volume", integer(volume)),
-        ("distance", integer(distance)),
+        ("value", ExpectedValue::Upper(limit)),
+        ("share", ExpectedValue::Ratio(share)),
+        ("optimal", ExpectedValue::Exactly(nominal.proves_at_least(limit).into())),
+        ("volume", expected_integer(volume)),
+        ("distance", expected_integer(distance)),
     ] {
         comparison.expect(&place(key), fields.get(key), expected);
     }

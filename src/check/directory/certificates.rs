@@ -3,106 +3,114 @@
 use super::read::{contradiction, tagged};
 use super::{CERTIFICATES, Files};
 use crate::CheckError;
-use crate::faults::{ToleratedFault, tolerated};
+use crate::faults::{ToleratedFault, tolerated_faults};
 use fabc_base::ids::{NodeId, OcsId};
 use fabc_base::limits;
-use fabc_ir::read::{Certificates, FlowLine, ScenarioLine};
+use fabc_ir::read::{Certificates, CertifiedScenario, FlowLine};
 use fabc_ir::{FlowCertificate, Topology};
 use fabc_model::{Fabric, Pod};
 
-/// What the file claims; nothing of it is checked yet, except that it names things that exist.
-pub(super) struct Claims {
-    /// Of the healthy fabric; none of a large network.
+/// The claims of the file. Only the names in them have been verified so far.
+pub(super) struct CertificateClaims {
+    /// The flow of the healthy fabric. A large network has none.
     pub(super) flow: Option<FlowCertificate>,
     pub(super) trees: Vec<Vec<OcsId>>,
-    /// Of a network: one half of its routers, and how many links at least run between any two.
+    /// For a network: one half of its routers, and the lower bound on the links between any two halves.
     pub(super) bisection: Option<(Vec<NodeId>, u64)>,
-    /// A scenario of the pod, and what is claimed for it.
-    pub(super) scenarios: Vec<Claimed>,
+    /// The claims of each scenario, in order.
+    pub(super) scenarios: Vec<ClaimedScenario>,
 }
 
-/// What is claimed for one scenario.
-pub(super) struct Claimed {
+/// The claims for one scenario.
+pub(super) struct ClaimedScenario {
     pub(super) scenario: ToleratedFault,
-    pub(super) line: ScenarioLine,
-    /// The flow of a fault, if it is listed.
+    pub(super) line: CertifiedScenario,
+    /// The flow under this fault, if the file lists it.
     pub(super) flow: Option<FlowCertificate>,
 }
 
-/// Reads the claims. `complete` says that every tolerated fault must be there.
-pub(super) fn certificates(
+/// Reads the claims. With `complete`, every tolerated fault must be in the file.
+pub(super) fn read_certificates(
     files: &Files,
     fabric: &Fabric,
     topology: &Topology,
     complete: bool,
-) -> Result<Claims, CheckError> {
+) -> Result<CertificateClaims, CheckError> {
     let file: Certificates = tagged(files, CERTIFICATES)?;
-    let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
-    let most = match fabric.routing.is_scheduled() && !fabric.requires_flow() {
+    let reject = |place: String, violation: String| Err(contradiction(CERTIFICATES, place, violation));
+    let max_entries = match fabric.routing.is_scheduled() && !fabric.requires_flow() {
         true => limits::SCHEDULED_FLOW_ENTRIES,
         false => limits::FLOW_ENTRIES,
     };
-    let listed = fabric.pod().is_some() || entries(topology) <= u128::from(most);
+    let listed = fabric.pod().is_some() || flow_entries(topology) <= u128::from(max_entries);
     let flow = match (file.flow, listed) {
-        (Some(flow), true) => Some(certificate(flow, "flow", fabric, topology)?),
+        (Some(flow), true) => Some(read_flow(flow, "flow", fabric, topology)?),
         (None, false) => None,
-        (None, true) => return wrong("flow".to_owned(), "is missing".to_owned()),
+        (None, true) => return reject("flow".to_owned(), "is missing".to_owned()),
         (Some(_), false) => {
-            return wrong("flow".to_owned(), "is listed, but no build of such a network lists it".to_owned());
+            return reject(
+                "flow".to_owned(),
+                "is listed, but no build of such a network lists it".to_owned(),
+            );
         }
     };
     let trees = match (fabric.pod(), &file.trees) {
-        (Some(pod), Some(trees)) => self::trees(pod, trees)?,
-        (Some(_), None) => return wrong("trees".to_owned(), "is missing".to_owned()),
+        (Some(pod), Some(trees)) => self::read_trees(pod, trees)?,
+        (Some(_), None) => return reject("trees".to_owned(), "is missing".to_owned()),
         (None, Some(_)) => {
-            return wrong("trees".to_owned(), "are sets of switches, but a network has none".to_owned());
+            return reject("trees".to_owned(), "are sets of switches, but a network has none".to_owned());
         }
         (None, None) => Vec::new(),
     };
     if fabric.pod().is_some() && file.bisection.is_some() {
-        return wrong("bisection".to_owned(), "is measured of networks, but this is a pod".to_owned());
+        return reject("bisection".to_owned(), "is measured of networks, but this is a pod".to_owned());
     }
     let bisection = file.bisection.map(|line| (line.half, line.least));
-    let all = tolerated(fabric, || Ok(topology))?;
+    let tolerated_faults = tolerated_faults(fabric, || Ok(topology))?;
     let mut claimed = Vec::new();
-    let mut left = all.iter();
+    let mut remaining = tolerated_faults.iter();
     for (k, mut line) in file.scenarios.into_iter().enumerate() {
         let flow = line
             .flow
             .take()
-            .map(|flow| certificate(flow, &format!("scenarios[{k}].flow"), fabric, topology))
+            .map(|flow| read_flow(flow, &format!("scenarios[{k}].flow"), fabric, topology))
             .transpose()?;
-        match left.find(|scenario| scenario.name == line.scenario && (k > 0 || scenario.is_healthy())) {
-            Some(scenario) => claimed.push(Claimed { scenario: scenario.clone(), line, flow }),
+        match remaining.find(|scenario| scenario.name == line.scenario && (k > 0 || scenario.is_healthy())) {
+            Some(scenario) => claimed.push(ClaimedScenario { scenario: scenario.clone(), line, flow }),
             None => {
-                return wrong(
+                return reject(
                     format!("scenarios[{k}]"),
                     format!("`{}` is no scenario of the spec, or not in order", line.scenario),
                 );
             }
         }
     }
-    if claimed.is_empty() || (complete && claimed.len() != all.len()) {
-        let first =
-            all.iter().find(|scenario| claimed.iter().all(|other| other.scenario.name != scenario.name));
+    if claimed.is_empty() || (complete && claimed.len() != tolerated_faults.len()) {
+        let first = tolerated_faults
+            .iter()
+            .find(|scenario| claimed.iter().all(|other| other.scenario.name != scenario.name));
         let first = first.map_or("nominal", |scenario| scenario.name.as_str());
-        return wrong(
+        return reject(
             "scenarios".to_owned(),
-            format!("has {} scenarios, but the spec has {}: `{first}` is missing", claimed.len(), all.len()),
+            format!(
+                "has {} scenarios, but the spec has {}: `{first}` is missing",
+                claimed.len(),
+                tolerated_faults.len()
+            ),
         );
     }
-    Ok(Claims { flow, trees, bisection, scenarios: claimed })
+    Ok(CertificateClaims { flow, trees, bisection, scenarios: claimed })
 }
 
-/// Integers that a flow of all sources would be.
-fn entries(topology: &Topology) -> u128 {
+/// The number of integers in a flow from all sources.
+fn flow_entries(topology: &Topology) -> u128 {
     topology.symmetry().canonical_nodes().count() as u128 * 2 * topology.links().len() as u128
 }
 
-/// Sets of switches, by their names.
-fn trees(pod: &Pod, named: &[Vec<String>]) -> Result<Vec<Vec<OcsId>>, CheckError> {
+/// Reads sets of switches by their names.
+fn read_trees(pod: &Pod, named: &[Vec<String>]) -> Result<Vec<Vec<OcsId>>, CheckError> {
     let id = |k: usize, name: &String| {
-        let found = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
+        let ocs = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
         let unknown = || {
             contradiction(
                 CERTIFICATES,
@@ -110,29 +118,30 @@ fn trees(pod: &Pod, named: &[Vec<String>]) -> Result<Vec<Vec<OcsId>>, CheckError
                 format!("names {name}, which the spec does not declare"),
             )
         };
-        found.ok_or_else(unknown)
+        ocs.ok_or_else(unknown)
     };
     named.iter().enumerate().map(|(k, names)| names.iter().map(|name| id(k, name)).collect()).collect()
 }
 
-/// A flow from every canonical router.
-fn certificate(
+/// Reads a flow, which has one part per canonical router.
+fn read_flow(
     line: FlowLine,
     place: &str,
     fabric: &Fabric,
     topology: &Topology,
 ) -> Result<FlowCertificate, CheckError> {
-    let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
+    let reject = |place: String, violation: String| Err(contradiction(CERTIFICATES, place, violation));
     let canonical: Vec<_> =
         topology.symmetry().canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
     if line.flows.len() != canonical.len() {
-        let what = format!("has {} sources, but {} routers are canonical", line.flows.len(), canonical.len());
-        return wrong(format!("{place}.flows"), what);
+        let violation =
+            format!("has {} sources, but {} routers are canonical", line.flows.len(), canonical.len());
+        return reject(format!("{place}.flows"), violation);
     }
     for (k, (line, node)) in line.flows.iter().zip(canonical).enumerate() {
         if line.source != node.0 {
-            let what = format!("says {}, but canonical router {node} stands there", line.source);
-            return wrong(format!("{place}.flows[{k}].source"), what);
+            let violation = format!("says {}, but canonical router {node} stands there", line.source);
+            return reject(format!("{place}.flows[{k}].source"), violation);
         }
     }
     let flows = line.flows.into_iter().map(|line| line.units).collect();

@@ -9,18 +9,18 @@ use fabc_ir::read::FloorFile;
 use fabc_model::{Fabric, Floor};
 use std::collections::BTreeMap;
 
-/// Where routers are said to stand; whether they may is for [`crate::floor`].
-pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result<Placement, CheckError> {
+/// Reads where routers and switches are placed. [`crate::verify_floor`] verifies that the places are legal.
+pub(super) fn read_placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result<Placement, CheckError> {
     let file: FloorFile = tagged(files, FLOOR)?;
-    let wrong = |place: String, what: String| Err(contradiction(FLOOR, place, what));
+    let reject = |place: String, violation: String| Err(contradiction(FLOOR, place, violation));
     if file.fabric != fabric.name {
-        return wrong(
+        return reject(
             "fabric".to_owned(),
             format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name),
         );
     }
     if [file.rows, file.columns] != floor.grid {
-        return wrong(
+        return reject(
             "rows".to_owned(),
             format!("a floor of {} by {}, but the spec has {:?}", file.rows, file.columns, floor.grid),
         );
@@ -36,20 +36,20 @@ pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result
     let mut place_of = Vec::new();
     for (k, line) in file.cabinets.iter().enumerate() {
         if line.id as usize != k {
-            return wrong(format!("cabinets[{k}]"), format!("has the id {}, but ids count from 0", line.id));
+            return reject(format!("cabinets[{k}]"), format!("has the id {}, but ids count from 0", line.id));
         }
         place_of.push([line.row, line.column]);
         for &router in &line.routers {
             match cabinet_of.get_mut(router as usize) {
                 Some(cabinet @ None) => *cabinet = Some(line.id),
                 Some(Some(_)) => {
-                    return wrong(
+                    return reject(
                         format!("cabinets[{k}]"),
                         format!("holds router {router}, which another one holds"),
                     );
                 }
                 None => {
-                    return wrong(
+                    return reject(
                         format!("cabinets[{k}]"),
                         format!("holds router {router}, which does not exist"),
                     );
@@ -60,13 +60,13 @@ pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result
             match known.get(switch.as_str()).map(|&switch| &mut rack_of[switch]) {
                 Some(rack @ None) => *rack = Some(line.id),
                 Some(Some(_)) => {
-                    return wrong(
+                    return reject(
                         format!("cabinets[{k}]"),
                         format!("holds the switch {switch}, which another one holds"),
                     );
                 }
                 None => {
-                    return wrong(
+                    return reject(
                         format!("cabinets[{k}]"),
                         format!("holds the switch {switch}, which does not exist"),
                     );
@@ -75,12 +75,13 @@ pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result
         }
     }
     if let Some(switch) = rack_of.iter().position(Option::is_none) {
-        return wrong("cabinets".to_owned(), format!("the switch {switch} stands nowhere"));
+        return reject("cabinets".to_owned(), format!("the switch {switch} stands nowhere"));
     }
     match cabinet_of.iter().position(Option::is_none) {
-        Some(router) => wrong("cabinets".to_owned(), format!("router {router} stands nowhere")),
+        Some(router) => reject("cabinets".to_owned(), format!("router {router} stands nowhere")),
         None => {
-            let [cabinet_of, rack_of] = [cabinet_of, rack_of].map(|of| of.into_iter().flatten().collect());
+            let [cabinet_of, rack_of] =
+                [cabinet_of, rack_of].map(|cabinets| cabinets.into_iter().flatten().collect());
             Ok(Placement { cabinet_of, rack_of, place_of })
         }
     }

@@ -1,5 +1,5 @@
-//! Whether `formula.json` says what the tables say: the next hop of every ordered pair, worked out from the
-//! file alone by the words of docs/artifacts.md, and compared port for port and VC for VC.
+//! Verifies that `formula.json` agrees with the tables. The next hop of every ordered pair is computed from
+//! the file alone, by the rules in docs/artifacts.md. Ports and VCs are compared.
 
 mod grid;
 mod groups;
@@ -11,31 +11,36 @@ use super::{FORMULA, Files};
 use crate::CheckError;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::read::{FormulaFile, VcLine};
-use fabc_ir::{Entry, ForwardingTables, TableKey, Topology};
-use fabc_model::{Fabric, VcCount};
-use grid::{Bits, Grid, Line};
-use groups::Groups;
+use fabc_ir::{ForwardingTables, TableEntry, TableKey, Topology};
+use fabc_model::{Fabric, RoutingChoice, VcCount};
+use grid::{GridFormula, HypercubeFormula, LineKind};
+use groups::DragonflyFormula;
 use next::Formula;
 use rayon::prelude::*;
-use star::Star;
+use star::PolarStarFormula;
+
+/// Whether routers may compute next hops instead of looking them up.
+pub(super) fn has_formula(fabric: &Fabric) -> bool {
+    fabric.routing == RoutingChoice::Algebraic
+}
 
 /// Compares the formula of a directory with the tables of the healthy fabric.
 ///
 /// # Errors
-/// What the file is not, or the first router that would send something otherwise.
-pub(super) fn agrees(
+/// A file that does not fit the fabric, or the first router with another next hop.
+pub(super) fn verify_formula(
     files: &Files,
     fabric: &Fabric,
     topology: &Topology,
     tables: &ForwardingTables,
 ) -> Result<(), CheckError> {
     let file: FormulaFile = tagged(files, FORMULA)?;
-    let wrong = |place: &str, what: String| Err(contradiction(FORMULA, place, what));
+    let reject = |place: &str, violation: String| Err(contradiction(FORMULA, place, violation));
     if file.fabric != fabric.name {
-        return wrong("fabric", format!("says `{}`, but the spec names it `{}`", file.fabric, fabric.name));
+        return reject("fabric", format!("says `{}`, but the spec names it `{}`", file.fabric, fabric.name));
     }
     if file.routers as usize != topology.node_count() {
-        return wrong("routers", format!("says {}, but there are {}", file.routers, topology.node_count()));
+        return reject("routers", format!("says {}, but there are {}", file.routers, topology.node_count()));
     }
     let key = match file.vc {
         VcLine::Single | VcLine::Dateline => TableKey::Dst,
@@ -43,83 +48,91 @@ pub(super) fn agrees(
         VcLine::Global => TableKey::DstCount(VcCount::GlobalHops),
     };
     if key != tables.key {
-        return wrong("vc", "is another rule than that of the tables".to_owned());
+        return reject("vc", "is another rule than that of the tables".to_owned());
     }
     let (vc, ports) = (file.vc, usize::from(file.ports));
-    let formula = read(file).map_err(|what| contradiction(FORMULA, "family", what))?;
+    let formula = read_formula(file).map_err(|violation| contradiction(FORMULA, "family", violation))?;
     let symmetry = &tables.symmetry;
     let classes = symmetry.canonical_nodes().zip(&tables.routers);
-    // Every router, as the image of a canonical one.
-    let routers: Vec<(usize, NodeId, &[Entry])> = classes
+    // All routers, as images of canonical ones.
+    let routers: Vec<(usize, NodeId, &[TableEntry])> = classes
         .flat_map(|(node, entries)| (0..symmetry.order()).map(move |g| (g, node, entries.as_slice())))
         .collect();
-    let compare = |(g, node, entries): (usize, NodeId, &[Entry])| {
-        let carried = entries.iter().map(|entry| Entry { dst: symmetry.image(g, entry.dst), ..*entry });
-        one(&*formula, vc, topology, symmetry.image(g, node), carried)
+    let compare = |(g, node, entries): (usize, NodeId, &[TableEntry])| {
+        let image_entries =
+            entries.iter().map(|entry| TableEntry { dst: symmetry.image(g, entry.dst), ..*entry });
+        verify_router(&*formula, vc, topology, symmetry.image(g, node), image_entries)
     };
-    let found = routers.into_par_iter().map(compare).collect::<Vec<_>>();
-    let mut most = 0;
-    for found in found {
-        most = most.max(found?);
+    let results = routers.into_par_iter().map(compare).collect::<Vec<_>>();
+    let mut max_ports = 0;
+    for result in results {
+        max_ports = max_ports.max(result?);
     }
-    if most != ports {
-        return wrong("ports", format!("says {ports}, but routers have {most}"));
+    if max_ports != ports {
+        return reject("ports", format!("says {ports}, but routers have {max_ports}"));
     }
     Ok(())
 }
 
-/// The formula of a file.
-fn read(file: FormulaFile) -> Result<Box<dyn Formula>, String> {
+/// Builds the formula of a file.
+fn read_formula(file: FormulaFile) -> Result<Box<dyn Formula>, String> {
     let FormulaFile { family, routers, sides, dimensions, group, across, field, supernode, vectors, .. } =
         file;
     let given = (sides, dimensions, group.zip(across), field.zip(supernode).zip(vectors));
     Ok(match (family.as_str(), given) {
-        ("torus", (Some(sides), None, None, None)) => Box::new(Grid::new(Line::Ring, sides, routers)?),
-        ("mesh", (Some(sides), None, None, None)) => Box::new(Grid::new(Line::Path, sides, routers)?),
-        ("hyperx", (Some(sides), None, None, None)) => Box::new(Grid::new(Line::Complete, sides, routers)?),
+        ("torus", (Some(sides), None, None, None)) => {
+            Box::new(GridFormula::new(LineKind::Ring, sides, routers)?)
+        }
+        ("mesh", (Some(sides), None, None, None)) => {
+            Box::new(GridFormula::new(LineKind::Path, sides, routers)?)
+        }
+        ("hyperx", (Some(sides), None, None, None)) => {
+            Box::new(GridFormula::new(LineKind::Complete, sides, routers)?)
+        }
         ("hypercube", (None, Some(dimensions), None, None)) => {
-            Box::new(Bits::new(dimensions, false, routers)?)
+            Box::new(HypercubeFormula::new(dimensions, false, routers)?)
         }
         ("folded_hypercube", (None, Some(dimensions), None, None)) => {
-            Box::new(Bits::new(dimensions, true, routers)?)
+            Box::new(HypercubeFormula::new(dimensions, true, routers)?)
         }
         ("dragonfly", (None, None, Some((size, across)), None)) => {
-            Box::new(Groups::new(size, across, routers)?)
+            Box::new(DragonflyFormula::new(size, across, routers)?)
         }
         ("polarstar", (None, None, None, Some(((field, supernode), vectors)))) => {
-            Box::new(Star::new(&field, supernode, &vectors, routers)?)
+            Box::new(PolarStarFormula::new(&field, supernode, &vectors, routers)?)
         }
         _ => return Err(format!("`{family}` has no formula, or not of these keys")),
     })
 }
 
-/// Compares all entries of a router; returns its ports.
-fn one(
+/// Compares all entries of a router. Returns its number of ports.
+fn verify_router(
     formula: &dyn Formula,
     vc: VcLine,
     topology: &Topology,
     node: NodeId,
-    entries: impl Iterator<Item = Entry>,
+    entries: impl Iterator<Item = TableEntry>,
 ) -> Result<usize, CheckError> {
-    let by_port = formula.by_port(node.0);
-    for Entry { dst, out_port, out_vc, .. } in entries {
-        let next = formula.next(node.0, dst.0);
+    let by_port = formula.neighbors_by_port(node.0);
+    for TableEntry { dst, out_port, out_vc, .. } in entries {
+        let next = formula.next_router(node.0, dst.0);
         let port = next.and_then(|next| by_port.iter().position(|&neighbor| neighbor == Some(next)));
-        let own_vc = match vc {
-            VcLine::Dateline => formula.dateline(node.0, dst.0),
-            // The rule of the tables says it.
+        let formula_vc = match vc {
+            VcLine::Dateline => formula.dateline_vc(node.0, dst.0),
+            // The rule of the tables defines it.
             VcLine::Single | VcLine::Hop | VcLine::Global => 0,
         };
-        if (port, own_vc) != (Some(usize::from(out_port)), out_vc) {
+        if (port, formula_vc) != (Some(usize::from(out_port)), out_vc) {
             let [from, to] = [node, dst].map(|node| topology.name(node));
-            let by = port.map_or("no port".to_owned(), |port| format!("port {port} on VC {own_vc}"));
-            let what = format!(
-                "sends packets from {from} to {to} by {by}, but the tables by port {out_port} on VC {out_vc}"
+            let port_text =
+                port.map_or("no port".to_owned(), |port| format!("port {port} on VC {formula_vc}"));
+            let violation = format!(
+                "sends packets from {from} to {to} by {port_text}, but the tables by port {out_port} on VC {out_vc}"
             );
             return Err(contradiction(
                 FORMULA,
                 format!("next hop of [{},{}]", node.index(), dst.index()),
-                what,
+                violation,
             ));
         }
     }

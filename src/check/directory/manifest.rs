@@ -1,51 +1,52 @@
-//! Whether the files are the ones that the manifest lists.
+//! Verifies the files of a directory against its manifest.
 
-use super::files::{Files, MANIFEST, SCHEDULE_BIN, SPEC, schedule_of};
+use super::files::{Files, MANIFEST, SCHEDULE_BIN, SPEC, schedule_path};
 use super::read::{bytes, contradiction, tagged};
 use crate::CheckError;
 use fabc_ir::read::Manifest;
 use fabc_model::Fabric;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the build was called.
+/// How the build was called, as the manifest records it.
 #[derive(Default)]
-pub(super) struct Build {
+pub(super) struct BuildRecord {
     /// The program and its version.
     pub(super) tool: String,
-    /// What it says of the contract.
+    /// The state of the contract.
     pub(super) contract: String,
-    /// Its options, by name.
+    /// The options as name and value.
     pub(super) options: Vec<(String, String)>,
 }
 
-/// Checks names, sizes and hashes of all files, and that the options of the build are some that it has and
-/// fit the files; reports every difference.
-pub(super) fn manifest(files: &Files, fabric: &Fabric) -> (Build, Vec<CheckError>) {
+/// Verifies names, sizes and hashes of all files. Also verifies that the options of the build exist and fit
+/// the files. Reports every difference.
+pub(super) fn verify_manifest(files: &Files, fabric: &Fabric) -> (BuildRecord, Vec<CheckError>) {
     let manifest: Manifest = match tagged(files, MANIFEST) {
         Ok(manifest) => manifest,
-        Err(error) => return (Build::default(), vec![error]),
+        Err(error) => return (BuildRecord::default(), vec![error]),
     };
     let mut errors = Vec::new();
-    let mut wrong = |path: &str, what: String| errors.push(CheckError::Files { path: path.to_owned(), what });
+    let mut report =
+        |path: &str, violation: String| errors.push(CheckError::Files { path: path.to_owned(), violation });
     for pair in manifest.files.windows(2).filter(|pair| pair[0].path >= pair[1].path) {
-        wrong(MANIFEST, format!("`{}` and `{}` are out of order", pair[0].path, pair[1].path));
+        report(MANIFEST, format!("`{}` and `{}` are out of order", pair[0].path, pair[1].path));
     }
     for line in &manifest.files {
         match files.get(&line.path) {
-            None => wrong(&line.path, "is listed, but it is missing".to_owned()),
-            Some(_) if line.path == MANIFEST => wrong(MANIFEST, "lists itself".to_owned()),
+            None => report(&line.path, "is listed, but it is missing".to_owned()),
+            Some(_) if line.path == MANIFEST => report(MANIFEST, "lists itself".to_owned()),
             Some(bytes) if bytes.len() as u64 != line.bytes => {
-                wrong(&line.path, format!("has {} bytes, but {} are listed", bytes.len(), line.bytes))
+                report(&line.path, format!("has {} bytes, but {} are listed", bytes.len(), line.bytes))
             }
             Some(bytes) if blake3::hash(bytes).to_hex().as_str() != line.blake3 => {
-                wrong(&line.path, "was changed: its blake3 hash is another one than listed".to_owned());
+                report(&line.path, "was changed: its blake3 hash is another one than listed".to_owned());
             }
             Some(_) => {}
         }
     }
     let listed: BTreeSet<&str> = manifest.files.iter().map(|line| line.path.as_str()).collect();
     for path in files.keys().filter(|path| *path != MANIFEST && !listed.contains(path.as_str())) {
-        wrong(path, "is not listed: nothing belongs here that the build did not write".to_owned());
+        report(path, "is not listed: nothing belongs here that the build did not write".to_owned());
     }
     if manifest.fabric != fabric.name {
         errors.push(contradiction(
@@ -69,9 +70,9 @@ pub(super) fn manifest(files: &Files, fabric: &Fabric) -> (Build, Vec<CheckError
             format!("says `{}`, but must be `fabc` and a version", manifest.tool),
         ));
     }
-    errors.extend(options(files, &manifest.options.0));
+    errors.extend(verify_options(files, &manifest.options.0));
     (
-        Build {
+        BuildRecord {
             tool: manifest.tool,
             contract: manifest.contract,
             options: manifest.options.0.into_iter().collect(),
@@ -80,62 +81,63 @@ pub(super) fn manifest(files: &Files, fabric: &Fabric) -> (Build, Vec<CheckError
     )
 }
 
-/// `0.1.0`, with digits in every part.
+/// Whether a text is a version such as `0.1.0`, with digits in every part.
 fn is_version(text: &str) -> bool {
     let parts: Vec<&str> = text.split('.').collect();
     parts.len() == 3
         && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The stages that a build can be stopped after and still write a directory, and whether it has tables by
+/// The stages that a build can stop after and still write a directory. The flag says whether tables exist by
 /// then.
 const STOPPED_AFTER: [(&str, bool); 4] =
     [("synthesize", false), ("analyze", false), ("route", true), ("check", true)];
 
-/// Whether the options are those of a build that leaves such files.
-fn options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError> {
-    // Where vectors are scheduled, plans stand in the place of tables.
-    let routed = files.keys().any(|path| path.starts_with("tables/")) || schedule_of(files).is_some();
+/// Verifies that the options can leave such files.
+fn verify_options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError> {
+    // Where vectors are scheduled, schedules take the place of tables.
+    let routed = files.keys().any(|path| path.starts_with("tables/")) || schedule_path(files).is_some();
     let binary = files.contains_key("tables/nominal.bin") || files.contains_key(SCHEDULE_BIN);
     let mut errors = Vec::new();
-    let mut wrong =
-        |option: &str, what: String| errors.push(contradiction(MANIFEST, format!("options.{option}"), what));
+    let mut report = |option: &str, violation: String| {
+        errors.push(contradiction(MANIFEST, format!("options.{option}"), violation))
+    };
     for (name, value) in options {
         match (name.as_str(), value.as_str()) {
             ("stop_after", stage) => match STOPPED_AFTER.iter().find(|(known, _)| *known == stage) {
-                None => wrong(
+                None => report(
                     name,
                     format!("says `{stage}`, which is no stage that a build can be stopped after"),
                 ),
                 Some((_, tables)) if *tables != routed => {
-                    let there = if routed { "there are tables" } else { "there are no tables" };
-                    wrong(name, format!("says `{stage}`, but {there}"));
+                    let presence = if routed { "there are tables" } else { "there are no tables" };
+                    report(name, format!("says `{stage}`, but {presence}"));
                 }
                 Some(_) => {}
             },
             ("tables", "binary") if binary => {}
             ("tables", "binary") => {
-                wrong(name, "says `binary`, but there are no tables in that form".to_owned())
+                report(name, "says `binary`, but there are no tables in that form".to_owned())
             }
             ("tables", other) => {
-                wrong(name, format!("says `{other}`, but only `binary` is ever written there"))
+                report(name, format!("says `{other}`, but only `binary` is ever written there"))
             }
             _ if is_setting(name) && !value.is_empty() => {}
-            _ => wrong(name, "is no option of a build".to_owned()),
+            _ => report(name, "is no option of a build".to_owned()),
         }
     }
     if binary && !options.contains_key("tables") {
-        wrong("tables", "is missing, but the tables are binary".to_owned());
+        report("tables", "is missing, but the tables are binary".to_owned());
     }
     if !routed && !options.contains_key("stop_after") {
-        wrong("stop_after", "is missing, but there are no tables".to_owned());
+        report("stop_after", "is missing, but there are no tables".to_owned());
     }
     errors
 }
 
-/// Whether an option says the value of a parameter (`param.cubes`), or what the spec changed in a file that
-/// it used (`use.cubes`, `use.link copper.latency`). The spec of the directory has these values in their
-/// places and no parameters any more, so that nothing in the directory could contradict them.
+/// Whether an option records the value of a parameter (`param.cubes`), or a change of an included file
+/// (`use.cubes`, `use.link copper.latency`). The spec of the directory has these values in place and has no
+/// parameters, so nothing in the directory could contradict them.
 fn is_setting(name: &str) -> bool {
     let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let word = |text: &str| letters(text) && text.starts_with(|first: char| !first.is_ascii_digit());
@@ -163,7 +165,7 @@ mod tests {
             BTreeMap::from_iter(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
         };
         let (json, bin, none) = (files(&["tables/nominal.json"]), files(&["tables/nominal.bin"]), files(&[]));
-        let wrong = |files: &Files, pairs: &[(&str, &str)]| options(files, &given(pairs)).len();
+        let wrong = |files: &Files, pairs: &[(&str, &str)]| verify_options(files, &given(pairs)).len();
         assert_eq!(wrong(&json, &[]), 0);
         assert_eq!(wrong(&json, &[("stop_after", "check")]), 0);
         assert_eq!(wrong(&bin, &[("tables", "binary"), ("stop_after", "route")]), 0);

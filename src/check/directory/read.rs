@@ -1,34 +1,43 @@
-//! Files of a directory by path; what they are not ends in a conviction that names the file.
+//! Reads files of a directory by path. Convictions name the file.
 
 use super::Files;
 use crate::CheckError;
 use fabc_ir::read::{self, Tagged};
 use serde::de::DeserializeOwned;
 
-/// The bytes of a file that must be there.
+/// The bytes of a file that must exist.
 pub(super) fn bytes<'a>(files: &'a Files, path: &str) -> Result<&'a [u8], CheckError> {
     files
         .get(path)
         .map(Vec::as_slice)
-        .ok_or_else(|| CheckError::Files { path: path.to_owned(), what: "is missing".to_owned() })
+        .ok_or_else(|| CheckError::Files { path: path.to_owned(), violation: "is missing".to_owned() })
 }
 
-/// Reads a JSON file.
+/// Reads a JSON file. Convicts content that does not parse.
 pub(super) fn json<T: DeserializeOwned>(files: &Files, path: &str) -> Result<T, CheckError> {
-    read::json(bytes(files, path)?).map_err(|what| unreadable(path, what))
+    read::json(bytes(files, path)?).map_err(|error| unreadable(path, error))
 }
 
 /// Reads a JSON file and checks its format tag.
 pub(super) fn tagged<T: Tagged>(files: &Files, path: &str) -> Result<T, CheckError> {
-    read::tagged(bytes(files, path)?).map_err(|what| unreadable(path, what))
+    read::tagged(bytes(files, path)?).map_err(|error| unreadable(path, error))
 }
 
-/// A file that is not what its format says.
-pub(super) fn unreadable(path: &str, what: String) -> CheckError {
-    CheckError::Unreadable { file: path.to_owned(), what }
+/// The conviction of a file that violates its format.
+pub(super) fn unreadable(path: &str, reason: String) -> CheckError {
+    CheckError::Unreadable { file: path.to_owned(), reason }
 }
 
-/// A contradiction without a declaration to point at.
-pub(super) fn contradiction(file: &str, place: impl Into<String>, what: impl Into<String>) -> CheckError {
-    CheckError::Contradiction { file: file.to_owned(), place: place.into(), what: what.into(), span: None }
+/// The conviction of a contradiction without a declaration to point at.
+pub(super) fn contradiction(
+    file: &str,
+    place: impl Into<String>,
+    violation: impl Into<String>,
+) -> CheckError {
+    CheckError::Contradiction {
+        file: file.to_owned(),
+        place: place.into(),
+        violation: violation.into(),
+        span: None,
+    }
 }

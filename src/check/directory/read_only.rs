@@ -1,78 +1,78 @@
-//! One scenario of a directory, read and not proved: for what runs tables and judges nothing.
+//! Reads one scenario of a directory without proving it, for commands that only use the tables.
 
 use super::files::{Files, OCS};
 use super::{switches, tables, topology};
 use crate::CheckError;
-use crate::faults::{ToleratedFault, tolerated};
+use crate::faults::{ToleratedFault, tolerated_faults};
 use fabc_base::ids::{IdVec, LinkId, NodeId};
 use fabc_ir::{CrossConnects, ForwardingTables, Scene, Symmetry, TableKey, Topology};
 use fabc_model::Fabric;
 
-/// What the files say of one scenario.
+/// The files of one scenario, with its tables.
 #[derive(Debug)]
 pub struct ReadScenario {
-    /// Who is wired to whom.
+    /// The topology that the directory lists.
     pub topology: Topology,
-    /// Which links are lit.
+    /// Which links are lit in the scenario.
     pub lit: IdVec<LinkId, bool>,
-    /// The routers that are dead.
+    /// The routers that are dead in the scenario.
     pub dead: Vec<NodeId>,
-    /// The tables.
+    /// The tables of the scenario.
     pub tables: ForwardingTables,
 }
 
-/// What the files say of who is wired to whom in one scenario.
+/// The wiring of one scenario, without tables.
 #[derive(Debug)]
 pub struct ReadScene {
-    /// Who is wired to whom.
+    /// The topology that the directory lists.
     pub topology: Topology,
-    /// Which links are lit.
+    /// Which links are lit in the scenario.
     pub lit: IdVec<LinkId, bool>,
-    /// The routers that are dead.
+    /// The routers that are dead in the scenario.
     pub dead: Vec<NodeId>,
 }
 
 impl ReadScenario {
-    /// What is left.
+    /// The surviving part of the fabric.
     pub fn scene(&self) -> Scene<'_> {
         Scene { topology: &self.topology, lit: self.lit.clone(), dead: self.dead.clone() }
     }
 }
 
 impl ReadScene {
-    /// What is left.
+    /// The surviving part of the fabric.
     pub fn scene(&self) -> Scene<'_> {
         Scene { topology: &self.topology, lit: self.lit.clone(), dead: self.dead.clone() }
     }
 }
 
-/// What the files say of who is wired to whom, and through which switch.
+/// The wiring of the healthy fabric, and the switches that it runs through.
 #[derive(Debug)]
 pub struct ReadWiring {
-    /// Who is wired to whom.
+    /// The topology that the directory lists.
     pub topology: Topology,
-    /// What the switches of a pod are set to.
+    /// The settings of the switches of a pod.
     pub cross_connects: Option<CrossConnects>,
 }
 
-/// Reads the topology, and of a pod the settings of its switches.
+/// Reads the topology, and for a pod the settings of its switches.
 ///
 /// # Errors
 /// A file that is missing, is not what its format says, or does not fit the spec.
 pub fn read_wiring(files: &Files, fabric: &Fabric) -> Result<ReadWiring, CheckError> {
-    let (topology, ocs_of) = topology::topology(files, fabric)?;
+    let (topology, ocs_of) = topology::read_topology(files, fabric)?;
     let pod = fabric.pod().filter(|_| files.contains_key(OCS));
     let cross_connects =
-        pod.map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose()?;
+        pod.map(|pod| switches::read_cross_connects(files, pod, &topology, ocs_of)).transpose()?;
     Ok(ReadWiring { topology, cross_connects })
 }
 
 /// The healthy fabric of a directory whose build stopped before routing: no table has an entry.
 ///
 /// # Errors
-/// The topology does not fit the spec.
+/// A topology that does not fit the spec.
 pub fn read_unrouted(files: &Files, fabric: &Fabric) -> Result<ReadScenario, CheckError> {
-    let (topology, _) = topology::topology(files, fabric)?;
+    let (topology, _) = topology::read_topology(files, fabric)?;
     let lit = IdVec::filled(true, topology.links().len());
     let symmetry = Symmetry::trivial(1, topology.node_count() as u32);
     let routers = vec![Vec::new(); topology.node_count()];
@@ -84,41 +84,42 @@ pub fn read_unrouted(files: &Files, fabric: &Fabric) -> Result<ReadScenario, Che
 /// The names of all scenarios that a directory should have tables for, nominal first.
 ///
 /// # Errors
-/// The topology does not fit the spec.
+/// A topology that does not fit the spec.
 pub fn scenario_names(files: &Files, fabric: &Fabric) -> Result<Vec<String>, CheckError> {
-    let faults = tolerated(fabric, || topology::topology(files, fabric).map(|(topology, _)| topology))?;
+    let faults =
+        tolerated_faults(fabric, || topology::read_topology(files, fabric).map(|(topology, _)| topology))?;
     Ok(faults.into_iter().map(|fault| fault.name).collect())
 }
 
-/// Reads topology and tables of a scenario; of the files only these, and `ocs.json` where switches are dark,
-/// need to be there. `None` if the spec tolerates no such fault.
+/// Reads topology and tables of a scenario. It needs no other files, except `ocs.json` where switches are
+/// dark. Returns `None` if the spec tolerates no such fault.
 ///
 /// # Errors
-/// A file that is missing, is not what its format says, or does not fit the spec.
+/// A file that is missing, violates its format, or does not fit the spec.
 pub fn read_scenario(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<ReadScenario>, CheckError> {
-    let Some((ReadScene { topology, lit, dead }, fault)) = scene(files, fabric, name)? else {
+    let Some((ReadScene { topology, lit, dead }, fault)) = read_scene_and_fault(files, fabric, name)? else {
         return Ok(None);
     };
-    let (tables, _) = tables::tables(files, &topology, &fault)?;
+    let (tables, _) = tables::read_scenario_tables(files, &topology, &fault)?;
     Ok(Some(ReadScenario { topology, lit, dead, tables }))
 }
 
-/// The same without tables.
+/// Reads the topology of a scenario without its tables.
 ///
 /// # Errors
 /// As [`read_scenario`].
 pub fn read_scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<ReadScene>, CheckError> {
-    Ok(scene(files, fabric, name)?.map(|(scene, _)| scene))
+    Ok(read_scene_and_fault(files, fabric, name)?.map(|(scene, _)| scene))
 }
 
-fn scene(
+fn read_scene_and_fault(
     files: &Files,
     fabric: &Fabric,
     name: &str,
 ) -> Result<Option<(ReadScene, ToleratedFault)>, CheckError> {
     let ReadWiring { topology, cross_connects } = read_wiring(files, fabric)?;
-    let faults = tolerated(fabric, || Ok(&topology))?;
+    let faults = tolerated_faults(fabric, || Ok(&topology))?;
     let Some(fault) = faults.into_iter().find(|fault| fault.name == name) else { return Ok(None) };
-    let lit = fault.lit(&topology, cross_connects.as_ref());
+    let lit = fault.lit_links(&topology, cross_connects.as_ref());
     Ok(Some((ReadScene { lit, dead: fault.dead().into_iter().collect(), topology }, fault)))
 }

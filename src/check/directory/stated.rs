@@ -1,44 +1,45 @@
-//! What `report.json` alone says: the arguments of its bounds, how the passes went, and what another topology
-//! carries.
+//! Reads the claims that `report.json` alone makes: the arguments of its bounds, the records of the passes,
+//! and the flow of other topologies.
 
 use super::files::{Files, REPORT};
 use super::read::json;
 use crate::CheckError;
 use fabc_base::units::Decimal;
-use fabc_ir::read::Ordered;
+use fabc_ir::read::OrderedKeys;
 use fabc_ir::{PassRecord, TreeBounds, UniversalLimit};
 use serde::Deserialize;
 
-/// What no other file of the directory says. The bounds have been proved; the rest is as it stands there.
+/// The claims that no other file of the directory makes. The bounds have been proved. All other values are
+/// taken as written.
 #[derive(Clone, Debug)]
-pub struct Stated {
-    /// How many disjoint trees there can be; `None` if the report does not say.
+pub struct StatedClaims {
+    /// Bounds on the number of disjoint trees. `None` if the report has none.
     pub tree_bounds: Option<TreeBounds>,
-    /// What no topology of the pod can carry more than; `None` if the report does not say.
+    /// Upper bound on the flow of every topology of the pod. `None` if the report has none.
     pub limit: Option<UniversalLimit>,
-    /// The lower and upper end of what the topology for uniform demand is said to reach, both positive.
+    /// The interval of lambda on the topology for uniform demand, as [lower bound, upper bound], both
+    /// positive.
     pub uniform: Option<[Decimal; 2]>,
-    /// What other weights of cables are said to give, by rising weight.
+    /// Results for other weights of cables, by rising weight.
     pub trade_off: Vec<StatedTradeOff>,
-    /// What the passes are said to have done.
+    /// The records of the passes.
     pub passes: Vec<PassRecord>,
 }
 
-/// A graph for a weight of cables, as the report has it: the weight in thousandths, the sum of distances, the
-/// length of all cables in 0.1 m, and the flow.
+/// The result for one weight of cables, as the report has it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StatedTradeOff {
-    /// In thousandths.
+    /// The weight of cables, in thousandths.
     pub weight: u32,
-    /// Of all ordered pairs.
+    /// The sum of distances over all ordered pairs.
     pub distances: u64,
-    /// Of all cables, 0.1 m.
+    /// The length of all cables, in 0.1 m.
     pub cable: u64,
-    /// As printed.
+    /// The flow, with the digits as printed.
     pub flow: Decimal,
 }
 
-/// The keys of the report that are read here; the others have been compared.
+/// The keys of the report that are read here. The others have been compared.
 #[derive(Deserialize)]
 struct Report {
     #[serde(default)]
@@ -76,19 +77,19 @@ struct Gain {
 struct Pass {
     name: String,
     stopped_by: String,
-    counters: Ordered<u64>,
+    counters: OrderedKeys<u64>,
     #[serde(default)]
     notes: Vec<String>,
 }
 
-/// Reads what is only stated.
-pub(super) fn stated(
+/// Reads the claims that are only stated.
+pub(super) fn read_stated(
     files: &Files,
     tree_bounds: Option<TreeBounds>,
     limit: Option<UniversalLimit>,
-) -> Result<Stated, CheckError> {
+) -> Result<StatedClaims, CheckError> {
     let Report { gain, network, passes } = json(files, REPORT)?;
-    // As written: what was compared has shown that both are positive.
+    // The comparison has shown that both are positive.
     let written = |value: f64| Decimal::parse(&value.to_string()).filter(|_| value > 0.0);
     let uniform =
         gain.and_then(|Gain { uniform_topology: (low, high), .. }| Some([written(low)?, written(high)?]));
@@ -105,8 +106,14 @@ pub(super) fn stated(
     let trade_off =
         network.map_or(Some(Vec::new()), |network| network.trade_off.into_iter().map(line).collect());
     let Some(trade_off) = trade_off else {
-        let what = "has a flow that is no decimal number".to_owned();
-        return Err(super::read::contradiction(REPORT, "network.trade_off".to_owned(), what));
+        let violation = "has a flow that is no decimal number".to_owned();
+        return Err(super::read::contradiction(REPORT, "network.trade_off".to_owned(), violation));
     };
-    Ok(Stated { tree_bounds, limit, uniform, trade_off, passes: passes.into_iter().map(record).collect() })
+    Ok(StatedClaims {
+        tree_bounds,
+        limit,
+        uniform,
+        trade_off,
+        passes: passes.into_iter().map(record).collect(),
+    })
 }

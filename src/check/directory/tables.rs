@@ -4,61 +4,74 @@ use super::Files;
 use super::read::{bytes, contradiction, tagged, unreadable};
 use crate::CheckError;
 use crate::faults::ToleratedFault;
-use fabc_ir::read::{BinaryTables, Served, TablesFile, key_of, width_of};
+use fabc_ir::read::{BinaryTables, ServedImage, TablesFile, entry_width, parse_key};
 use fabc_ir::{ForwardingTables, Symmetry, Topology};
 
-/// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`.
-/// What the entries say is checked by the walk.
-pub(super) fn tables(
+/// Reads the tables of a scenario under the symmetry that the file claims. The flag tells whether the file
+/// says `canonical`. The walk verifies the entries.
+pub(super) fn read_scenario_tables(
     files: &Files,
     topology: &Topology,
     scenario: &ToleratedFault,
 ) -> Result<(ForwardingTables, bool), CheckError> {
-    of_name(files, topology, &scenario.tables_path(), (&scenario.name, &scenario.images))
+    read_tables_file(
+        files,
+        topology,
+        &scenario.tables_path(),
+        TablesSubject { scenario: &scenario.name, images: &scenario.images },
+    )
 }
 
-/// The tables in `tables.json` or `tables.bin`, as a repair writes them. The scenario need not be one of the
-/// build, and has no images.
+/// Reads the tables in `tables.json` or `tables.bin`, as a repair writes them. The scenario need not be one
+/// of the build, and has no images.
 ///
 /// # Errors
-/// There are none, or they are not what their format says.
+/// Tables that are missing or violate their format.
 pub fn read_tables(
     files: &Files,
     topology: &Topology,
     scenario: &str,
 ) -> Result<ForwardingTables, CheckError> {
-    of_name(files, topology, "tables", (scenario, &[])).map(|(tables, _)| tables)
+    read_tables_file(files, topology, "tables", TablesSubject { scenario, images: &[] })
+        .map(|(tables, _)| tables)
 }
 
-/// Those of a name, and the images that they are for, in the file of a path without its ending.
-fn of_name(
+/// The scenario that a file must name, and the faults that it must list as images.
+#[derive(Clone, Copy)]
+struct TablesSubject<'a> {
+    scenario: &'a str,
+    images: &'a [ServedImage],
+}
+
+/// Reads the tables at a path without its extension.
+fn read_tables_file(
     files: &Files,
     topology: &Topology,
     stem: &str,
-    of: (&str, &[Served]),
+    subject: TablesSubject<'_>,
 ) -> Result<(ForwardingTables, bool), CheckError> {
-    let (scenario, _) = of;
+    let scenario = subject.scenario;
     let path = format!("{stem}.bin");
     if files.contains_key(&path) {
-        return binary(files, topology, of, &path);
+        return read_binary_tables(files, topology, subject, &path);
     }
     let path = format!("{stem}.json");
     let file: TablesFile = tagged(files, &path)?;
-    let wrong = |place: String, what: String| Err(contradiction(&path, place, what));
+    let reject = |place: String, violation: String| Err(contradiction(&path, place, violation));
     if file.scenario != scenario {
-        return wrong(
+        return reject(
             "scenario".to_owned(),
             format!("says `{}`, but the file is that of `{scenario}`", file.scenario),
         );
     }
-    let Some(key) = key_of(&file.key, file.vc.as_deref()) else {
-        return wrong("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"] or [\"dst\"]".to_owned());
+    let Some(key) = parse_key(&file.key, file.vc.as_deref()) else {
+        return reject("key".to_owned(), "must be [\"dst\",\"in_port\",\"in_vc\"] or [\"dst\"]".to_owned());
     };
-    same_images(&path, of, &file.images)?;
-    let symmetry = symmetry(topology, file.canonical);
+    verify_images(&path, subject, &file.images)?;
+    let symmetry = table_symmetry(topology, file.canonical);
     if file.routers.len() != symmetry.class_count() {
         let which = if file.canonical { "canonical routers" } else { "routers" };
-        return wrong(
+        return reject(
             "routers".to_owned(),
             format!("has {} routers, but there are {} {which}", file.routers.len(), symmetry.class_count()),
         );
@@ -66,17 +79,17 @@ fn of_name(
     let mut routers = Vec::with_capacity(file.routers.len());
     for (k, (line, node)) in file.routers.into_iter().zip(symmetry.canonical_nodes()).enumerate() {
         if line.node != node.0 {
-            return wrong(
+            return reject(
                 format!("routers[{k}].node"),
                 format!("says {}, but router {node} stands there", line.node),
             );
         }
         let mut entries = Vec::with_capacity(line.entries.len());
-        for (at, line) in line.entries.into_iter().enumerate() {
-            let Some(entry) = line.under(key) else {
-                return wrong(
-                    format!("routers[{k}].entries[{at}]"),
-                    format!("is no entry of {} numbers in range", width_of(key)),
+        for (index, line) in line.entries.into_iter().enumerate() {
+            let Some(entry) = line.entry(key) else {
+                return reject(
+                    format!("routers[{k}].entries[{index}]"),
+                    format!("is no entry of {} numbers in range", entry_width(key)),
                 );
             };
             entries.push(entry);
@@ -86,41 +99,38 @@ fn of_name(
     Ok((ForwardingTables { scenario: file.scenario, vcs: file.vcs, key, symmetry, routers }, file.canonical))
 }
 
-/// The same from a `fabc.tables.bin/1`.
-fn binary(
+/// Reads the tables of a `fabc.tables.bin/1`.
+fn read_binary_tables(
     files: &Files,
     topology: &Topology,
-    of: (&str, &[Served]),
+    subject: TablesSubject<'_>,
     path: &str,
 ) -> Result<(ForwardingTables, bool), CheckError> {
-    let unreadable = |what: String| unreadable(path, what);
+    let unreadable = |violation: String| unreadable(path, violation);
     let file = BinaryTables::read(bytes(files, path)?).map_err(unreadable)?;
-    if file.scenario() != of.0 {
-        let what = format!("says `{}`, but the file is that of `{}`", file.scenario(), of.0);
-        return Err(contradiction(path, "scenario", what));
+    if file.scenario() != subject.scenario {
+        let violation = format!("says `{}`, but the file is that of `{}`", file.scenario(), subject.scenario);
+        return Err(contradiction(path, "scenario", violation));
     }
-    same_images(path, of, file.served())?;
+    verify_images(path, subject, file.served())?;
     let canonical = file.is_canonical();
-    let tables = file.tables(symmetry(topology, canonical)).map_err(unreadable)?;
+    let tables = file.tables(table_symmetry(topology, canonical)).map_err(unreadable)?;
     Ok((tables, canonical))
 }
 
-fn same_images(
-    path: &str,
-    (scenario, expected): (&str, &[Served]),
-    images: &[Served],
-) -> Result<(), CheckError> {
-    if images == expected {
+fn verify_images(path: &str, subject: TablesSubject<'_>, images: &[ServedImage]) -> Result<(), CheckError> {
+    if images == subject.images {
         return Ok(());
     }
-    let what = format!(
-        "must be the {} faults that the symmetry makes of `{scenario}`, in its order",
-        expected.len()
+    let violation = format!(
+        "must be the {} faults that the symmetry makes of `{}`, in its order",
+        subject.images.len(),
+        subject.scenario
     );
-    Err(contradiction(path, "images", what))
+    Err(contradiction(path, "images", violation))
 }
 
-fn symmetry(topology: &Topology, canonical: bool) -> Symmetry {
-    let of_topology = topology.symmetry();
-    if canonical { of_topology.clone() } else { of_topology.without() }
+fn table_symmetry(topology: &Topology, canonical: bool) -> Symmetry {
+    let full = topology.symmetry();
+    if canonical { full.clone() } else { full.to_trivial() }
 }

@@ -2,8 +2,8 @@
 
 use fabc_model::{Filling, Floor};
 
-/// Row and column of a cabinet where cabinets stand one after the other.
-pub(super) fn in_order(floor: &Floor, cabinet: u32) -> [u32; 2] {
+/// The row and column of a cabinet on a floor that is filled in order, as `[row, column]`.
+pub(super) fn place_in_order(floor: &Floor, cabinet: u32) -> [u32; 2] {
     let columns = floor.grid[1];
     let row = cabinet / columns;
     let along = cabinet - row * columns;

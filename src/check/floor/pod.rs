@@ -1,17 +1,17 @@
-//! The floor of a pod: its cubes are the cabinets, and racks of switches stand where the spec says.
+//! Verifies the floor of a pod. Its cubes are the cabinets, and racks of switches stand where the spec says.
 //!
-//! In: a pod with the ways of its links, the switch of every link, and a placement. Out: what its cables come
-//! to, counted by cube and rack: copper within cubes, and a fiber from every face port to its switch. The way
-//! of a link through a switch is that of two fibers.
+//! Input: a pod with the lengths of its links, the switch of every link, and a placement. Output: the totals
+//! of its cables: copper within cubes, and one fiber from every face port to its switch. A link through a
+//! switch consists of two fibers.
 
-use super::order::in_order;
+use super::order::place_in_order;
 use fabc_base::ids::{Id, LinkTypeId};
 use fabc_ir::{CrossConnects, FloorMetrics, Placement, Topology};
 use fabc_model::{Fabric, Filling, Floor, PlacementChoice, Pod, RackPlaces};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks where cubes and racks stand, and every way; returns what the cables come to.
-pub(super) fn pod(
+/// Verifies the places of cubes and racks, and the length of every link. Returns the totals of the cables.
+pub(super) fn verify_pod_floor(
     fabric: &Fabric,
     floor: &Floor,
     pod: &Pod,
@@ -19,52 +19,55 @@ pub(super) fn pod(
     cross_connects: &CrossConnects,
     placement: &Placement,
 ) -> Result<FloorMetrics, String> {
-    let racks = racks(floor);
-    stands(floor, pod, &racks, placement)?;
-    let fibers = fibers(floor, pod);
+    let racks = rack_places(floor);
+    verify_places(floor, pod, &racks, placement)?;
+    let fibers = count_fibers(floor, pod);
     if matches!(floor.placement, PlacementChoice::Annealed { .. }) {
         let total = |places: &[[u32; 2]]| {
-            let of = |(&(cube, rack, _), count): (&(u32, u32, LinkTypeId), &u64)| {
-                count * u64::from(apart(floor, places[cube as usize], places[rack as usize]))
+            let fiber_length = |(&(cube, rack, _), count): (&(u32, u32, LinkTypeId), &u64)| {
+                count * u64::from(cable_length(floor, places[cube as usize], places[rack as usize]))
             };
-            fibers.iter().map(of).sum::<u64>()
+            fibers.iter().map(fiber_length).sum::<u64>()
         };
-        let (has, least) = (total(&placement.place_of), total(&ordered(floor, pod, &racks)));
-        if has > least {
+        let (annealed, ordered) = (total(&placement.place_of), total(&places_in_order(floor, pod, &racks)));
+        if annealed > ordered {
             return Err(format!(
-                "fibers of {has} units of 0.1 m are longer than the {least} of cubes in order"
+                "fibers of {annealed} units of 0.1 m are longer than the {ordered} of cubes in order"
             ));
         }
     }
-    ways(floor, pod, topology, cross_connects, placement)?;
-    Ok(sums(fabric, floor, topology, cross_connects, placement, &fibers))
+    verify_lengths(floor, pod, topology, cross_connects, placement)?;
+    Ok(total_cables(fabric, floor, topology, cross_connects, placement, &fibers))
 }
 
-/// Row and column of every rack.
-fn racks(floor: &Floor) -> Vec<[u32; 2]> {
+/// The place of every rack, as `[row, column]`.
+fn rack_places(floor: &Floor) -> Vec<[u32; 2]> {
     let Some(racks) = floor.racks else { return Vec::new() };
     let columns = floor.grid[1];
-    let place = |rack: u32| match racks.at {
+    let place = |rack: u32| match racks.place {
         // The last column that does not lie beyond the middle of the rack's share of the row.
         RackPlaces::Row(row) => {
             let reached = |column: &u32| 2 * racks.count * column <= (2 * rack + 1) * columns;
             [row, (0..columns).rev().find(reached).unwrap_or(0)]
         }
         RackPlaces::From([row, column]) => {
-            let turned = row % 2 == 1 && floor.order == Filling::Serpentine;
-            in_order(floor, row * columns + if turned { columns - 1 - column } else { column } + rack)
+            let is_reversed = row % 2 == 1 && floor.order == Filling::Serpentine;
+            place_in_order(
+                floor,
+                row * columns + if is_reversed { columns - 1 - column } else { column } + rack,
+            )
         }
     };
     (0..racks.count).map(place).collect()
 }
 
-/// Where all would stand with the cubes in order: each on the next place that no rack takes.
-fn ordered(floor: &Floor, pod: &Pod, racks: &[[u32; 2]]) -> Vec<[u32; 2]> {
+/// The places of all cabinets if cubes are in order: each cube on the next place without a rack.
+fn places_in_order(floor: &Floor, pod: &Pod, racks: &[[u32; 2]]) -> Vec<[u32; 2]> {
     let taken: BTreeSet<[u32; 2]> = racks.iter().copied().collect();
     let mut places = Vec::new();
     let mut next = 0;
     while places.len() < pod.cubes as usize {
-        let place = in_order(floor, next);
+        let place = place_in_order(floor, next);
         if !taken.contains(&place) {
             places.push(place);
         }
@@ -74,15 +77,14 @@ fn ordered(floor: &Floor, pod: &Pod, racks: &[[u32; 2]]) -> Vec<[u32; 2]> {
     places
 }
 
-/// Every chip stands with its cube, every switch in its rack, every rack on its place, every cube on one of
-/// its own.
-fn stands(floor: &Floor, pod: &Pod, racks: &[[u32; 2]], placement: &Placement) -> Result<(), String> {
+/// Verifies the cabinet of every chip and switch, and the place of every rack and cube.
+fn verify_places(floor: &Floor, pod: &Pod, racks: &[[u32; 2]], placement: &Placement) -> Result<(), String> {
     let (chips, switches) = (pod.node_count(), pod.ocses.len());
     let cabinets = pod.cubes as usize + racks.len();
-    let found = [placement.cabinet_of.len(), placement.rack_of.len(), placement.place_of.len()];
-    if found != [chips, switches, cabinets] {
+    let counts = [placement.cabinet_of.len(), placement.rack_of.len(), placement.place_of.len()];
+    if counts != [chips, switches, cabinets] {
         return Err(format!(
-            "{found:?} chips, switches and cabinets, but the spec has {:?}",
+            "{counts:?} chips, switches and cabinets, but the spec has {:?}",
             [chips, switches, cabinets]
         ));
     }
@@ -94,14 +96,14 @@ fn stands(floor: &Floor, pod: &Pod, racks: &[[u32; 2]], placement: &Placement) -
     }
     let holds = floor.racks.map_or(1, |racks| racks.holds as usize);
     for (switch, &rack) in placement.rack_of.iter().enumerate() {
-        let must = pod.cubes as usize + switch / holds;
-        if must != rack as usize {
-            return Err(format!("the switch {switch} stands in cabinet {rack}, but belongs in {must}"));
+        let expected = pod.cubes as usize + switch / holds;
+        if expected != rack as usize {
+            return Err(format!("the switch {switch} stands in cabinet {rack}, but belongs in {expected}"));
         }
     }
     let mut taken = BTreeSet::new();
-    let ordered = ordered(floor, pod, racks);
-    for (cabinet, (&place, &must)) in placement.place_of.iter().zip(&ordered).enumerate() {
+    let ordered = places_in_order(floor, pod, racks);
+    for (cabinet, (&place, &expected)) in placement.place_of.iter().zip(&ordered).enumerate() {
         let [row, column] = place;
         if row >= floor.grid[0] || column >= floor.grid[1] || !taken.insert(place) {
             return Err(format!(
@@ -109,36 +111,37 @@ fn stands(floor: &Floor, pod: &Pod, racks: &[[u32; 2]], placement: &Placement) -
             ));
         }
         let fixed = cabinet >= pod.cubes as usize || floor.placement == PlacementChoice::InOrder;
-        if fixed && place != must {
+        if fixed && place != expected {
             return Err(format!(
                 "cabinet {cabinet} stands in row {row}, column {column}, but belongs in {}, {}",
-                must[0], must[1]
+                expected[0], expected[1]
             ));
         }
     }
     Ok(())
 }
 
-/// Length of a cable between two places, 0.1 m.
-fn apart(floor: &Floor, one: [u32; 2], other: [u32; 2]) -> u32 {
-    let along = |axis: usize| one[axis].max(other[axis]) - one[axis].min(other[axis]);
+/// Length of a cable between two places, in 0.1 m.
+fn cable_length(floor: &Floor, from: [u32; 2], to: [u32; 2]) -> u32 {
+    let along = |axis: usize| from[axis].max(to[axis]) - from[axis].min(to[axis]);
     floor.pitch[1] * along(0) + floor.pitch[0] * along(1) + 2 * floor.overhead
 }
 
-/// How many fibers run from a cube to a rack, by declared link: from every face port to its switch.
-fn fibers(floor: &Floor, pod: &Pod) -> BTreeMap<(u32, u32, LinkTypeId), u64> {
+/// The number of fibers from a cube to a rack, by (cube, rack, link type). One runs from every face port to
+/// its switch.
+fn count_fibers(floor: &Floor, pod: &Pod) -> BTreeMap<(u32, u32, LinkTypeId), u64> {
     let mut fibers = BTreeMap::new();
     let holds = floor.racks.map_or(1, |racks| racks.holds);
-    for (switch, of) in (0u32..).zip(pod.ocses.iter()) {
-        for face in [&of.a, &of.b].into_iter().flatten() {
-            *fibers.entry((face.cube.0, pod.cubes + switch / holds, of.link)).or_default() += 1;
+    for (switch, ocs) in (0u32..).zip(pod.ocses.iter()) {
+        for face in [&ocs.a, &ocs.b].into_iter().flatten() {
+            *fibers.entry((face.cube.0, pod.cubes + switch / holds, ocs.link)).or_default() += 1;
         }
     }
     fibers
 }
 
-/// Every link is as long as its way: within a cube, or from cube to rack to cube.
-fn ways(
+/// Verifies the length of every link: within a cube, or from cube to rack to cube.
+fn verify_lengths(
     floor: &Floor,
     pod: &Pod,
     topology: &Topology,
@@ -147,24 +150,24 @@ fn ways(
 ) -> Result<(), String> {
     let place = |cabinet: u32| placement.place_of[cabinet as usize];
     for (id, link) in topology.links().enumerate() {
-        let must = match cross_connects.ocs_of[id] {
+        let expected = match cross_connects.ocs_of[id] {
             None => floor.inside,
             Some(ocs) => {
                 let rack = place(placement.rack_of[ocs.index()]);
-                let to = |end: fabc_ir::End| apart(floor, place(pod.cube_of(end.node).0), rack);
+                let to = |end: fabc_ir::End| cable_length(floor, place(pod.cube_of(end.node).0), rack);
                 to(link.a) + to(link.b)
             }
         };
-        if topology.length(id) != must {
-            let (has, name) = (topology.length(id), topology.link_name(id));
-            return Err(format!("the link {name} has {has} units of 0.1 m, but its way has {must}"));
+        if topology.length(id) != expected {
+            let (measured, name) = (topology.length(id), topology.link_name(id));
+            return Err(format!("the link {name} has {measured} units of 0.1 m, but its way has {expected}"));
         }
     }
     Ok(())
 }
 
-/// Adds up the copper and the fibers.
-fn sums(
+/// The totals of copper and fibers.
+fn total_cables(
     fabric: &Fabric,
     floor: &Floor,
     topology: &Topology,
@@ -172,40 +175,47 @@ fn sums(
     placement: &Placement,
     fibers: &BTreeMap<(u32, u32, LinkTypeId), u64>,
 ) -> FloorMetrics {
-    let mut of_type: BTreeMap<LinkTypeId, (u64, u64)> = BTreeMap::new();
+    let mut totals_by_type: BTreeMap<LinkTypeId, (u64, u64)> = BTreeMap::new();
     let copper = topology.links().enumerate().filter(|(id, _)| cross_connects.ocs_of[*id].is_none());
     for (_, link) in copper {
-        let (cables, length) = of_type.entry(link.link_type).or_default();
+        let (cables, length) = totals_by_type.entry(link.link_type).or_default();
         *cables += 1;
         *length += u64::from(floor.inside);
     }
-    let mut longest = if of_type.is_empty() { 0 } else { floor.inside };
+    let mut longest = if totals_by_type.is_empty() { 0 } else { floor.inside };
     let (mut between, mut length_between) = (0, 0);
     let mut bundles: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for (&(cube, rack, of), &count) in fibers {
-        let length = apart(floor, placement.place_of[cube as usize], placement.place_of[rack as usize]);
-        let (cables, all) = of_type.entry(of).or_default();
+    for (&(cube, rack, link_type), &count) in fibers {
+        let length =
+            cable_length(floor, placement.place_of[cube as usize], placement.place_of[rack as usize]);
+        let (cables, total_length) = totals_by_type.entry(link_type).or_default();
         *cables += count;
-        *all += count * u64::from(length);
+        *total_length += count * u64::from(length);
         between += count;
         length_between += count * u64::from(length);
         longest = longest.max(length);
         *bundles.entry((cube, rack)).or_default() += count;
     }
-    let price = |(of, &(cables, length)): (&LinkTypeId, &(u64, u64))| {
-        let [once, per_metre] = fabric.link_types[*of].cost.map(u128::from);
+    let price = |(link_type, &(cables, length)): (&LinkTypeId, &(u64, u64))| {
+        let [once, per_metre] = fabric.link_types[*link_type].cost.map(u128::from);
         u128::from(cables) * (once + u128::from(floor.install)) * 10 + u128::from(length) * per_metre
     };
     FloorMetrics {
-        cables: of_type.values().map(|(cables, _)| cables).sum(),
+        cables: totals_by_type.values().map(|(cables, _)| cables).sum(),
         between,
-        lengths: [of_type.values().map(|(_, length)| length).sum(), length_between],
+        lengths: [totals_by_type.values().map(|(_, length)| length).sum(), length_between],
         longest,
-        cost: of_type.iter().map(price).sum(),
-        power_mw: of_type.iter().map(|(of, (cables, _))| cables * fabric.link_types[*of].power_mw).sum(),
+        cost: totals_by_type.iter().map(price).sum(),
+        power_mw: totals_by_type
+            .iter()
+            .map(|(link_type, (cables, _))| cables * fabric.link_types[*link_type].power_mw)
+            .sum(),
         bundles: bundles.len() as u64,
         bundled: [between, bundles.values().copied().max().unwrap_or(0)],
         clusters: None,
-        by_type: of_type.into_iter().map(|(of, (cables, length))| (of, cables, length)).collect(),
+        by_type: totals_by_type
+            .into_iter()
+            .map(|(link_type, (cables, length))| (link_type, cables, length))
+            .collect(),
     }
 }

@@ -1,118 +1,121 @@
-//! Judges the schedule of a collective on the network of anybody: `fabc verify --collective FILE --topology
-//! FILE`, with `--tables FILE` where it is one of messages that follow them.
+//! Judges the schedule of a collective on a third-party network: `fabc verify --collective FILE --topology
+//! FILE`. A schedule of messages also needs `--tables FILE`.
 //!
-//! Comes in: the contents of the files. Goes out: what a replay of the schedule found, or why it is none. The
-//! network is the one that the file lists, all of its links lit and all alike; a claimed symmetry is proved
-//! before anything is carried by it, and bounds are counted again from their witnesses.
+//! Input: the contents of the files. Output: the counts of a replay, or the reason why the schedule is
+//! invalid. The network is the one that the file lists. All of its links are lit and have the same capacity.
+//! A claimed symmetry is proved before it is used. Bounds are recomputed from their witnesses.
 
 use super::fabc;
 use super::verdict::{NamedFile, Rejected, malformed, text};
-use crate::{CheckError, schedule, schedule_along};
+use crate::{CheckError, verify_message_schedule, verify_schedule};
 use fabc_base::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc_ir::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
 use fabc_ir::{
-    CollectiveBound, End, ForwardingTables, Link, LinkClass, Message, Names, Scene, Schedule, SpanningTree,
-    Symmetry, Topology, Transfers,
+    CollectiveBound, End, ForwardingTables, Link, LinkClass, RoutedMessage, RouterNames, Scene, Schedule,
+    SpanningTree, Symmetry, Topology, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use std::collections::BTreeSet;
 
-/// More ports than these are not laid out: 2 GiB.
-const MOST_PORTS: usize = 1 << 28;
+/// Limit on the ports of a network: 2 GiB.
+const MAX_PORTS: usize = 1 << 28;
 
-/// What a replay of a good schedule found.
+/// The counts of a replay of a valid schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignCollective {
-    /// The fabric that it is for, as the file says.
+    /// The fabric that the schedule is for, as the file says.
     pub fabric: String,
-    /// What it does.
+    /// The collective that the schedule performs.
     pub collective: Collective,
-    /// How it was found, as the file says.
+    /// The algorithm that found it, as the file says.
     pub algorithm: CollectiveAlgorithm,
-    /// Chips that take part.
+    /// Number of chips that take part.
     pub chips: u64,
-    /// Parts of a shard; of trees pieces of a tree's share.
+    /// Chunks of a shard. For trees: pieces of the share of a tree.
     pub chunks: u32,
-    /// Rounds one after the other; of messages slots, of trees as many as pieces and hops make.
+    /// Sequential rounds. For messages: slots. For trees: the pieces and hops in sequence.
     pub steps: u64,
-    /// Chunk times one after the other.
+    /// Number of sequential chunk times.
     pub volume: u64,
-    /// Chunks over channels that were replayed, those of canonical routers only; of trees channels of links
-    /// that they use.
+    /// Chunks moved over channels in the replay, those of canonical routers only. For trees: the channels
+    /// that the trees use.
     pub transfers: u64,
-    /// Bounds that follow from their witnesses.
+    /// Number of bounds that follow from their witnesses.
     pub bounds: u64,
-    /// The largest of them that says how much is moved, whatever the tables; chunk times over what they are
-    /// divided by.
+    /// The largest bound on the data moved that holds for any tables, as (chunk times, divisor).
     pub bound: Option<(u64, u64)>,
 }
 
-/// What a schedule is judged by.
+/// The files that a schedule is judged with.
 #[derive(Clone, Copy, Debug)]
-pub struct JudgedBy<'a> {
-    /// The network: `fabc.topology/1`, `fabc.topology/2`.
+pub struct JudgedWith<'a> {
+    /// The file of the network: `fabc.topology/1`, `fabc.topology/2`.
     pub network: NamedFile<'a>,
-    /// Forwarding tables of it: `fabc.tables/1`, `fabc.tables.bin/1`.
+    /// Its forwarding tables: `fabc.tables/1`, `fabc.tables.bin/1`.
     pub tables: Option<NamedFile<'a>>,
 }
 
-/// Reads a schedule (`fabc.collective/1`), a network and, for an all-to-all, its tables, and replays the
+/// Reads a schedule (`fabc.collective/1`), a network and, for an all-to-all, its tables. Replays the
 /// schedule on them.
 ///
 /// # Errors
-/// What is wrong with a file, or with the schedule.
-pub fn foreign_collective(file: NamedFile<'_>, by: JudgedBy<'_>) -> Result<ForeignCollective, Rejected> {
+/// [`Rejected::Unreadable`] for a file that violates its format, [`Rejected::Convicted`] for an invalid
+/// schedule.
+pub fn foreign_collective(
+    file: NamedFile<'_>,
+    context: JudgedWith<'_>,
+) -> Result<ForeignCollective, Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
-    let wrong = |what: String| unreadable(malformed(file.name, 1, what));
-    let topology = topology(by.network).map_err(unreadable)?;
-    let read: CollectiveFile = tagged(file.bytes).map_err(wrong)?;
+    let violation = |message: String| unreadable(malformed(file.name, 1, message));
+    let topology = read_topology(context.network).map_err(unreadable)?;
+    let read: CollectiveFile = tagged(file.bytes).map_err(violation)?;
     if read.scenario != "nominal" {
         let scenario = &read.scenario;
-        return Err(wrong(format!(
+        return Err(violation(format!(
             "it is for the scenario `{scenario}`, but only schedules of the healthy fabric (`nominal`) are judged"
         )));
     }
     let fabric = read.fabric.clone();
-    let plan = read.schedule().map_err(wrong)?;
-    let scene = Scene::whole(&topology);
-    let judged = match (&plan.transfers, by.tables) {
+    let schedule_read = read.schedule().map_err(violation)?;
+    let scene = Scene::healthy(&topology);
+    let judged = match (&schedule_read.transfers, context.tables) {
         (Transfers::Sends(_), Some(file)) => {
-            schedule_along(&scene, &tables(file, by.network, &topology)?, &plan)
+            verify_message_schedule(&scene, &read_tables(file, context.network, &topology)?, &schedule_read)
         }
         (Transfers::Sends(_), None) => {
-            let what =
+            let message =
                 "it lists messages that follow forwarding tables, and there are none: add `--tables FILE`";
-            return Err(wrong(what.to_owned()));
+            return Err(violation(message.to_owned()));
         }
         (_, Some(tables)) => {
-            let what = format!(
+            let message = format!(
                 "it follows no tables, so that `{}` has no say in it: leave `--tables` out",
                 tables.name
             );
-            return Err(wrong(what));
+            return Err(violation(message));
         }
-        (_, None) => schedule(&scene, &plan),
+        (_, None) => verify_schedule(&scene, &schedule_read),
     };
     judged.map_err(|error| Rejected::Convicted(vec![error]))?;
     let chips = topology.endpoints().count() as u64;
-    let (steps, volume, transfers) = replayed(&topology, &plan);
+    let (steps, volume, transfers) = count_transfers(&topology, &schedule_read);
     Ok(ForeignCollective {
         fabric,
-        collective: plan.collective,
-        algorithm: plan.algorithm,
+        collective: schedule_read.collective,
+        algorithm: schedule_read.algorithm,
         chips,
-        chunks: plan.chunks,
+        chunks: schedule_read.chunks,
         steps,
         volume,
         transfers,
-        bounds: plan.bounds.len() as u64,
-        bound: tightest(&plan, chips),
+        bounds: schedule_read.bounds.len() as u64,
+        bound: tightest_bound(&schedule_read, chips),
     })
 }
 
-/// Rounds, chunk times and transfers of a schedule.
-fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
-    match &plan.transfers {
+/// The (rounds, chunk times, transfers) of a schedule.
+fn count_transfers(topology: &Topology, schedule: &Schedule) -> (u64, u64, u64) {
+    match &schedule.transfers {
         Transfers::Rounds(rounds) => {
             let runs = rounds.order.len() as u64;
             let chunks = rounds
@@ -127,20 +130,21 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
                 chunks,
             )
         }
-        // A piece goes up and down, and the next one follows it; on a link there is one of every tree.
+        // A piece goes up and down, and the next one follows it. Every link carries one piece of every tree.
         Transfers::Trees(shared) => {
-            let steps = u64::from(plan.chunks) - 1
+            let steps = u64::from(schedule.chunks) - 1
                 + 2 * shared.trees.iter().map(|tree| height(topology, tree)).max().unwrap_or(0);
             let used = shared.trees.iter().flat_map(|tree| &tree.up).flatten().count() as u64;
             (steps, steps * u64::from(shared.capacity), 2 * used)
         }
         Transfers::Sends(sends) => {
-            let times = if plan.collective == Collective::AllReduce { 2 } else { 1 };
-            let of = |list: &[Message]| {
+            let times = if schedule.collective == Collective::AllReduce { 2 } else { 1 };
+            let slots_and_hops = |list: &[RoutedMessage]| {
                 let hops = || list.iter().flat_map(|message| &message.slots);
                 (hops().max().map_or(0, |&slot| u64::from(slot) + 1), hops().count() as u64)
             };
-            let ((slots, sent), (rooted_slots, rooted_sent)) = (of(&sends.messages), of(&sends.rooted));
+            let ((slots, sent), (rooted_slots, rooted_sent)) =
+                (slots_and_hops(&sends.messages), slots_and_hops(&sends.rooted));
             let slots = slots * times + rooted_slots;
             (slots, slots, sent * times + rooted_sent)
         }
@@ -148,33 +152,39 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
     }
 }
 
-/// Hops from the farthest chip to the root of a tree that spans.
+/// The largest number of hops from a chip to the root of a spanning tree.
 fn height(topology: &Topology, tree: &SpanningTree) -> u64 {
     let above = |node: &NodeId| tree.up[node.index()].map(|channel| topology.target(channel).node);
     let hops = topology.nodes().map(|node| std::iter::successors(Some(node), above).count() as u64 - 1);
     hops.max().unwrap_or(0)
 }
 
-/// The largest bound but for latencies, and for what binds those alone that follow the same tables: chunk
-/// times, over what they are divided by.
-fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
-    let chunks = u64::from(plan.chunks);
-    // Chunks of the full vector.
-    let whole = match &plan.transfers {
+/// The largest bound, as (chunk times, divisor). Latencies, and bounds for schedules on the same tables
+/// only, do not count.
+fn tightest_bound(schedule: &Schedule, chips: u64) -> Option<(u64, u64)> {
+    let chunks = u64::from(schedule.chunks);
+    // Number of chunks of the full vector.
+    let full_vector = match &schedule.transfers {
         Transfers::Trees(shared) => chunks * shared.trees.len() as u64,
-        _ if plan.algorithm == CollectiveAlgorithm::Local => chunks,
+        _ if schedule.algorithm == CollectiveAlgorithm::Local => chunks,
         _ => chunks * chips,
     };
-    // Chunks of what a cut parts: a shard, or the root's vector, which messages cut into as many.
-    let vector =
-        if plan.root.is_some() && matches!(plan.transfers, Transfers::Sends(_)) { whole } else { chunks };
-    let narrow = |over: u128, below: u128| Some((u64::try_from(over).ok()?, u64::try_from(below).ok()?));
-    let claims = plan.bounds.iter().filter_map(|bound| match *bound {
+    // Number of chunks of what a cut divides: a shard, or the root's vector, which messages cut into as
+    // many.
+    let vector = if schedule.root.is_some() && matches!(schedule.transfers, Transfers::Sends(_)) {
+        full_vector
+    } else {
+        chunks
+    };
+    let narrow = |numerator: u128, denominator: u128| {
+        Some((u64::try_from(numerator).ok()?, u64::try_from(denominator).ok()?))
+    };
+    let claims = schedule.bounds.iter().filter_map(|bound| match *bound {
         CollectiveBound::Cut { channels, shards, .. } => {
             Some((u64::from(shards) * vector, u64::from(channels)))
         }
         CollectiveBound::Partition { parts, channels, .. } => {
-            Some((2 * u64::from(parts - 1) * whole, u64::from(channels)))
+            Some((2 * u64::from(parts - 1) * full_vector, u64::from(channels)))
         }
         CollectiveBound::Flow { volume, distance, .. } => narrow(distance * u128::from(chunks), volume),
         CollectiveBound::Latency { .. }
@@ -187,47 +197,50 @@ fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
     claims.reduce(larger)
 }
 
-/// Tables of a network, judged by themselves first.
-fn tables(
+/// Reads the tables of a network, and verifies their entries.
+fn read_tables(
     file: NamedFile<'_>,
     network: NamedFile<'_>,
     topology: &Topology,
 ) -> Result<ForwardingTables, Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
-    let walked = fabc::topology(network).map_err(unreadable)?;
-    let tables = fabc::tables(file, &walked).map_err(unreadable)?;
-    tables.check(file.name, &walked.network).map_err(|error| Rejected::Convicted(vec![error]))?;
-    let what =
+    let walked = fabc::read_topology(network).map_err(unreadable)?;
+    let tables = fabc::read_tables(file, &walked).map_err(unreadable)?;
+    tables.verify_entries(file.name, &walked.network).map_err(|error| Rejected::Convicted(vec![error]))?;
+    let message =
         || "it lists other routers than all of them, or the least one of every orbit of the generators";
-    tables.laid_out(topology.symmetry()).ok_or_else(|| unreadable(malformed(file.name, 1, what().to_owned())))
+    tables
+        .to_forwarding_tables(topology.symmetry())
+        .ok_or_else(|| unreadable(malformed(file.name, 1, message().to_owned())))
 }
 
-/// The network of a file, whatever it says of links beside their ends.
-pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
-    let wrong = |what: String| malformed(file.name, 1, what);
-    let read = AnyTopology::read(text(file)?).map_err(|(line, what)| malformed(file.name, line, what))?;
+/// Reads the network of a file. Only the ends of links matter.
+pub(super) fn read_topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
+    let violation = |message: String| malformed(file.name, 1, message);
+    let read =
+        AnyTopology::read(text(file)?).map_err(|(line, message)| malformed(file.name, line, message))?;
     let (ports, count) = (read.port_names.len(), read.routers.len());
-    if ports == 0 || ports > usize::from(u16::MAX) || count == 0 || ports.saturating_mul(count) > MOST_PORTS {
-        return Err(wrong(format!(
+    if ports == 0 || ports > usize::from(u16::MAX) || count == 0 || ports.saturating_mul(count) > MAX_PORTS {
+        return Err(violation(format!(
             "{ports} ports at each of {count} nodes make no network that can be judged"
         )));
     }
     if let Some((k, router)) = read.routers.iter().enumerate().find(|(k, router)| router.id as usize != *k) {
-        return Err(wrong(format!("`nodes[{k}]` has the id {}, but ids count from 0", router.id)));
+        return Err(violation(format!("`nodes[{k}]` has the id {}, but ids count from 0", router.id)));
     }
     let mut used = BTreeSet::new();
     let mut links = Vec::with_capacity(read.links.len());
     for (k, link) in read.links.iter().enumerate() {
         for (node, port) in [link.a, link.b] {
             if node as usize >= count || usize::from(port) >= ports {
-                return Err(wrong(format!("`links[{k}]`: [{node},{port}] is no port of this network")));
+                return Err(violation(format!("`links[{k}]`: [{node},{port}] is no port of this network")));
             }
             if !link.simplex && !used.insert((node, port)) {
-                return Err(wrong(format!("`links[{k}]`: [{node},{port}] carries two links")));
+                return Err(violation(format!("`links[{k}]`: [{node},{port}] carries two links")));
             }
         }
         if link.simplex {
-            return Err(wrong(format!(
+            return Err(violation(format!(
                 "`links[{k}]` runs one way only, and schedules are for links that run both ways"
             )));
         }
@@ -236,20 +249,20 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
             if matches!(link.class, Some(ClassLine::Global)) { LinkClass::Global } else { LinkClass::Local };
         links.push(Link { a: end(link.a), b: end(link.b), class, link_type: LinkTypeId(0), simplex: false });
     }
-    // Channels are numbered by links, so links must be listed in the order of their ends.
+    // Links number the channels, so they must be listed in the order of their ends.
     if !links.iter().all(|link| link.a < link.b)
         || !links.windows(2).all(|pair| (pair[0].a, pair[0].b) < (pair[1].a, pair[1].b))
     {
-        return Err(wrong("its links do not stand in the order of their ends, smaller end first, which numbers the channels".to_owned()));
+        return Err(violation("its links do not stand in the order of their ends, smaller end first, which numbers the channels".to_owned()));
     }
     if count % read.block != 0 {
-        return Err(wrong(format!("{count} nodes are no blocks of {}", read.block)));
+        return Err(violation(format!("{count} nodes are no blocks of {}", read.block)));
     }
     let symmetry =
-        group(&read, count).map_err(|error| wrong(format!("its generators make no group: {error:?}")))?;
+        group(&read, count).map_err(|error| violation(format!("its generators make no group: {error:?}")))?;
     let hosts = read.routers.iter().map(|router| router.hosts).collect();
     let names: Vec<String> = read.routers.into_iter().map(|router| router.name).collect();
-    Ok(Topology::new(ports, links, symmetry).with_hosts(hosts).named(Names::Listed(names.into())))
+    Ok(Topology::new(ports, links, symmetry).with_hosts(hosts).named(RouterNames::Listed(names.into())))
 }
 
 fn group(read: &AnyTopology, count: usize) -> Result<Symmetry, NoGroup> {

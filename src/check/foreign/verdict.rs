@@ -1,24 +1,24 @@
-//! What comes in and what goes out: files with names, findings, and why tables are not accepted.
+//! Inputs and outputs of a judgment: files with names, counts, and the reasons for a rejection.
 
 use crate::CheckError;
 
 /// A file: its name for messages, and its content.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedFile<'a> {
-    /// As the user gave it.
+    /// The path as the user gave it.
     pub name: &'a str,
-    /// Its bytes.
+    /// The content of the file.
     pub bytes: &'a [u8],
 }
 
-/// What a walk over good tables found.
+/// The counts of a walk over valid tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignTables {
-    /// Routers, or switches.
+    /// Number of routers or switches.
     pub routers: u64,
-    /// Where packets come from and go to: routers, or ports of channel adapters.
+    /// Number of sources and destinations: routers, or ports of channel adapters.
     pub endpoints: u64,
-    /// Channels between routers.
+    /// Number of channels between routers.
     pub channels: u64,
     /// Ordered pairs of endpoints, all of which arrive.
     pub pairs: u64,
@@ -26,32 +26,32 @@ pub struct ForeignTables {
     pub hops: u64,
     /// Hops of the longest route.
     pub longest: u64,
-    /// Routes over the busiest channel; where routers have unequal numbers of hosts, each route as often as
-    /// pairs of their hosts take it, over the square of what is common to all those numbers.
+    /// Routes over the busiest channel. If routers have unequal numbers of hosts, a route counts once per
+    /// pair of hosts, divided by the square of the common divisor.
     pub max_channel_load: u64,
-    /// That channel.
+    /// The name of the busiest channel.
     pub busiest: String,
-    /// `[vc]`: hops on it.
+    /// `[vc]`: number of hops on this virtual channel.
     pub vc_hops: Vec<u64>,
-    /// Pairs of (channel, VC) of which one waits for the other; they close no circle.
+    /// Dependencies between pairs of (channel, VC). They form no cycle.
     pub dependencies: u64,
 }
 
-/// Why tables are not accepted.
+/// The reason why tables are rejected.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Rejected {
-    /// A file is not what its format says, or does not fit the other one.
+    /// A file violates its format, or does not fit the other one.
     Unreadable(Box<CheckError>),
     /// The tables do not work.
     Convicted(Vec<CheckError>),
 }
 
-/// A line that is not what its format says.
-pub(super) fn malformed(file: &str, line: usize, what: impl Into<String>) -> CheckError {
-    CheckError::Malformed { file: file.to_owned(), line, what: what.into() }
+/// A conviction of a line that violates its format.
+pub(super) fn malformed(file: &str, line: usize, violation: impl Into<String>) -> CheckError {
+    CheckError::Malformed { file: file.to_owned(), line, violation: violation.into() }
 }
 
-/// The text of a file.
+/// The text of a file, or a conviction of bytes that are no UTF-8.
 pub(super) fn text(file: NamedFile<'_>) -> Result<&str, CheckError> {
     std::str::from_utf8(file.bytes).map_err(|error| {
         let line = 1 + file.bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();

@@ -1,39 +1,39 @@
-//! Third-party tables before the kernel, and its verdict with the names of their files.
+//! Runs the kernel on third-party tables, and prints its verdict with the names of their files.
 
-use super::network::{Network, ThirdPartyTable};
+use super::network::{ForeignNetwork, ThirdPartyTable};
 use super::verdict::{ForeignTables, Rejected, malformed};
 use crate::CheckError;
 use crate::convictions::{CircleNames, deadlock_lines, loop_lines};
-use fabc_kernel::{Held, Lookup, Loss, NOWHERE, Position, Rejection, TableFault, judge_third_party};
+use fabc_kernel::{HeldChannel, Lookup, Loss, NOWHERE, Position, Rejection, TableFault, judge_third_party};
 use fabc_model::VcCount;
 
-/// Most routers of a walk that a message names.
-const NAMED: usize = 40;
+/// Limit on the routers of a walk that a message names.
+const MAX_NAMED_ROUTERS: usize = 40;
 
-/// Judges tables; see [`super::foreign`].
+/// Judges tables as [`super::judge_foreign`] describes.
 pub(super) fn judge(
     file: &str,
-    network: &Network,
+    network: &ForeignNetwork,
     table: &dyn ThirdPartyTable,
 ) -> Result<ForeignTables, Rejected> {
     let weight = |endpoint: usize| u64::from(network.endpoints[endpoint].weight);
-    let named = Named { file, network, lookup: table.lookup(), vcs: table.vcs() };
-    let found = match judge_third_party(&network.laid_out(), table, |source, destination| {
+    let names = FileNames { file, network, lookup: table.lookup(), vcs: table.vcs() };
+    let judged = match judge_third_party(&network.to_kernel(), table, |source, destination| {
         weight(source) * weight(destination)
     }) {
-        Ok(found) => found,
+        Ok(judged) => judged,
         Err(Rejection::TooLarge) => {
-            let what =
+            let message =
                 "between the channels of this network more dependencies are possible than memory can hold";
-            return Err(Rejected::Unreadable(Box::new(malformed(file, 1, what))));
+            return Err(Rejected::Unreadable(Box::new(malformed(file, 1, message))));
         }
         Err(Rejection::Faulty { lost, pairs, faults }) => {
             return Err(Rejected::Convicted(
-                faults.into_iter().map(|fault| named.fault(fault, lost, pairs)).collect(),
+                faults.into_iter().map(|fault| names.fault_error(fault, lost, pairs)).collect(),
             ));
         }
     };
-    let walked = found.walked;
+    let walked = judged.walked;
     let busiest = (0..walked.loads.len()).rev().max_by_key(|slot| walked.loads[*slot]).unwrap_or(0);
     let endpoints = network.endpoints.len() as u64;
     Ok(ForeignTables {
@@ -46,40 +46,40 @@ pub(super) fn judge(
         max_channel_load: walked.loads[busiest],
         busiest: network.channel_name(busiest),
         vc_hops: walked.vc_hops,
-        dependencies: found.dependencies,
+        dependencies: judged.dependencies,
     })
 }
 
-struct Named<'a> {
+struct FileNames<'a> {
     file: &'a str,
-    network: &'a Network,
+    network: &'a ForeignNetwork,
     lookup: Lookup,
     vcs: usize,
 }
 
-impl CircleNames for Named<'_> {
+impl CircleNames for FileNames<'_> {
     fn endpoint(&self, endpoint: usize) -> String {
         self.network.endpoints[endpoint].name.clone()
     }
 
-    fn held(&self, held: Held) -> String {
+    fn held_channel(&self, held: HeldChannel) -> String {
         let vc = if self.vcs > 1 { format!(" on VC {}", held.vc) } else { String::new() };
         format!("{}{vc}", self.network.channel_name(held.slot))
     }
 }
 
-impl Named<'_> {
-    /// `lost` of `pairs` do not arrive.
-    fn fault(&self, fault: TableFault, lost: u64, pairs: u64) -> CheckError {
+impl FileNames<'_> {
+    /// The error for a fault. `lost` of `pairs` ordered pairs do not arrive.
+    fn fault_error(&self, fault: TableFault, lost: u64, pairs: u64) -> CheckError {
         let scenario = self.file.to_owned();
         match fault {
             TableFault::Lost { source, destination, positions, loss } => CheckError::Undelivered {
                 tables: scenario,
                 pairs: lost,
-                all: pairs,
+                ordered_pairs: pairs,
                 src: self.endpoint(source),
                 dst: self.endpoint(destination),
-                walk: self.walk(source, &positions, loss),
+                walk: self.walk_text(source, &positions, loss),
             },
             TableFault::Circling { source, destination, circle } => CheckError::Loop {
                 scenario,
@@ -93,13 +93,13 @@ impl Named<'_> {
             }
             // Third-party tables claim no ranks, and may have entries that nothing uses.
             TableFault::Rank { .. } | TableFault::Unused { .. } => {
-                CheckError::Shape { scenario, what: format!("{fault:?}") }
+                CheckError::Shape { scenario, violation: format!("{fault:?}") }
             }
         }
     }
 
-    /// The routers on the way, and what happens at the last one.
-    fn walk(&self, source: usize, positions: &[Position], loss: Loss) -> String {
+    /// The routers along a walk, and the outcome at the last one.
+    fn walk_text(&self, source: usize, positions: &[Position], loss: Loss) -> String {
         let mut routers: Vec<&str> =
             positions.iter().map(|position| self.network.names[position.router as usize].as_str()).collect();
         if routers.is_empty() {
@@ -118,8 +118,8 @@ impl Named<'_> {
             Loss::NoCount => "they have made as many hops as there are virtual channels to count them",
         };
         let last = routers[routers.len() - 1];
-        let cut = routers.len().saturating_sub(NAMED);
-        let from = if cut > 0 { format!("({cut} routers) -> ") } else { String::new() };
-        format!("  {from}{}\n  at {last}: {reason}", routers[cut..].join(" -> "))
+        let skipped = routers.len().saturating_sub(MAX_NAMED_ROUTERS);
+        let from = if skipped > 0 { format!("({skipped} routers) -> ") } else { String::new() };
+        format!("  {from}{}\n  at {last}: {reason}", routers[skipped..].join(" -> "))
     }
 }

@@ -1,10 +1,10 @@
-//! Whether claimed halves of a network are halves, what runs between them, and whether no halves have fewer
-//! links between them than is claimed.
+//! Verifies the bisection of a network: its halves, the links between them, and the lower bound on the links
+//! between any halves.
 //!
-//! In: a topology of two-way links, one half, and the lower end. Out: the links across, counted from the
-//! links one by one, and what they let through. The lower end holds if lambda2 floor(N / 2) ceil(N / 2) / N
-//! is above the integer before it, which [`super::definite`] proves. Nothing of how the compiler found either
-//! is used.
+//! Input: a topology of two-way links, one half, and the lower bound. Output: the links across, counted one
+//! by one, and their capacity. The lower bound holds if lambda2 floor(N / 2) ceil(N / 2) / N is above the
+//! integer before it. [`super::definite`] proves that. Nothing depends on how the compiler found the halves
+//! or the bound.
 
 use super::definite;
 use crate::CheckError;
@@ -14,36 +14,36 @@ use fabc_base::limits;
 use fabc_ir::{Bisection, Topology};
 use fabc_model::Demand;
 
-/// Recounts a bisection, and compares it with what is claimed.
+/// Recounts a bisection, and compares it with the claims.
 ///
 /// # Errors
-/// A half that is none, another number than is claimed, or a lower end that cannot be proved.
-pub fn bisection(topology: &Topology, demand: &Demand, claimed: &Bisection) -> Result<(), CheckError> {
-    let counted = recount(topology, demand, &claimed.half, claimed.by_spectrum)?;
-    let differs = |what: &str, claimed: u64, counted: u64| {
-        let what = format!("{what} is claimed to be {claimed}, but it is {counted}");
-        if claimed == counted { Ok(()) } else { Err(CheckError::Halves { what }) }
+/// An invalid half, another number than claimed, or a lower bound that cannot be proved.
+pub fn verify_bisection(topology: &Topology, demand: &Demand, claimed: &Bisection) -> Result<(), CheckError> {
+    let counted = recount_bisection(topology, demand, &claimed.half, claimed.by_spectrum)?;
+    let compare = |quantity: &str, claimed: u64, counted: u64| {
+        let violation = format!("{quantity} is claimed to be {claimed}, but it is {counted}");
+        if claimed == counted { Ok(()) } else { Err(CheckError::Halves { violation }) }
     };
-    differs("the number of links across", claimed.most, counted.most)?;
-    differs("the number of links across at routers with hosts", claimed.at_endpoints, counted.at_endpoints)?;
-    differs("the capacity across", claimed.capacity, counted.capacity)?;
-    differs("the demand across", claimed.demand, counted.demand)
+    compare("the number of links across", claimed.at_most, counted.at_most)?;
+    compare("the number of links across at routers with hosts", claimed.at_endpoints, counted.at_endpoints)?;
+    compare("the capacity across", claimed.capacity, counted.capacity)?;
+    compare("the demand across", claimed.demand, counted.demand)
 }
 
-/// What lies between a half and the other routers, if the half is one and the lower end is proved.
-pub(super) fn recount(
+/// The links and the demand across a half, if the half is valid and the lower bound is proved.
+pub(super) fn recount_bisection(
     topology: &Topology,
     demand: &Demand,
     half: &[NodeId],
-    least: u64,
+    lower_bound: u64,
 ) -> Result<Bisection, CheckError> {
     let routers = topology.node_count();
-    let wrong = |what: String| Err(CheckError::Halves { what });
+    let reject = |violation: String| Err(CheckError::Halves { violation });
     if !half.is_sorted_by(|a, b| a < b) || half.last().is_some_and(|last| last.index() >= routers) {
-        return wrong("the routers of a half are not listed once each, ascending".to_owned());
+        return reject("the routers of a half are not listed once each, ascending".to_owned());
     }
     if half.len() != routers / 2 {
-        return wrong(format!(
+        return reject(format!(
             "a half has {} routers, but it is one of {} with {}",
             half.len(),
             routers,
@@ -51,55 +51,58 @@ pub(super) fn recount(
         ));
     }
     if routers.is_multiple_of(2) && half.first() != Some(&NodeId(0)) {
-        return wrong("of equal halves that of router 0 is listed".to_owned());
+        return reject("of equal halves that of router 0 is listed".to_owned());
     }
-    let mut of_half = vec![false; routers];
-    half.iter().for_each(|router| of_half[router.index()] = true);
+    let mut in_half = vec![false; routers];
+    half.iter().for_each(|router| in_half[router.index()] = true);
     let (mut across, mut at_endpoints, mut capacity) = (0, 0, 0);
     for (id, link) in topology.links().enumerate() {
         let [a, b] = [link.a.node, link.b.node];
-        if of_half[a.index()] == of_half[b.index()] {
+        if in_half[a.index()] == in_half[b.index()] {
             continue;
         }
         if link.simplex {
-            return wrong("a link across runs one way: halves are of two-way links".to_owned());
+            return reject("a link across runs one way: halves are of two-way links".to_owned());
         }
         across += 1;
         capacity += topology.capacity(id);
         at_endpoints += u64::from(topology.hosts(a) > 0 || topology.hosts(b) > 0);
     }
     let senders = |inside: bool| {
-        let of_half = &of_half;
+        let in_half = &in_half;
         (0..routers)
             .map(NodeId::new)
-            .filter(move |&router| topology.hosts(router) > 0 && of_half[router.index()] == inside)
+            .filter(move |&router| topology.hosts(router) > 0 && in_half[router.index()] == inside)
     };
     let sent = |from: bool| match demand.is_uniform() {
-        // As many pairs either way.
+        // Both directions have the same number of pairs.
         true => senders(true).count() as u64 * senders(false).count() as u64,
         false => {
-            let of = |one| senders(!from).map(|other| u64::from(demand.weight(one, other))).sum::<u64>();
-            senders(from).map(of).sum()
+            let weight_from =
+                |router| senders(!from).map(|other| u64::from(demand.weight(router, other))).sum::<u64>();
+            senders(from).map(weight_from).sum()
         }
     };
-    // As much capacity leads back: what counts is the direction with more demand.
+    // The capacity back is the same. So the direction with more demand counts.
     let demand = sent(true).max(sent(false));
-    if least > across {
-        return wrong(format!("the lower end {least} is above the {across} links across"));
+    if lower_bound > across {
+        return reject(format!("the lower end {lower_bound} is above the {across} links across"));
     }
-    // In a connected network something always runs across.
-    if least > 1 && routers > limits::SPECTRUM_ROUTERS {
-        return wrong(format!("a lower end is proved of at most {} routers", limits::SPECTRUM_ROUTERS));
+    // In a connected network at least one link runs across.
+    if lower_bound > 1 && routers > limits::SPECTRUM_ROUTERS {
+        return reject(format!("a lower end is proved of at most {} routers", limits::SPECTRUM_ROUTERS));
     }
-    if least > 1 && !proved(topology, least) {
-        return wrong(format!("that no halves have fewer than {least} links between them is not proved"));
+    if lower_bound > 1 && !is_lower_bound_proved(topology, lower_bound) {
+        return reject(format!(
+            "that no halves have fewer than {lower_bound} links between them is not proved"
+        ));
     }
     let bandwidth = |link: LinkId| topology.capacity(link) * topology.capacities().unit_bps();
     let narrowest_bps = topology.links().ids().map(bandwidth).min().unwrap_or_default();
     Ok(Bisection {
-        by_spectrum: least,
+        by_spectrum: lower_bound,
         by_flow: 0,
-        most: across,
+        at_most: across,
         at_endpoints,
         half: half.to_vec(),
         capacity,
@@ -108,23 +111,26 @@ pub(super) fn recount(
     })
 }
 
-/// Whether more than `least - 1` links run between any two halves.
-fn proved(topology: &Topology, least: u64) -> bool {
+/// Whether more than `lower_bound - 1` links run between any two halves.
+fn is_lower_bound_proved(topology: &Topology, lower_bound: u64) -> bool {
     let routers = topology.node_count();
     let (below, above) = ((routers / 2) as f64, routers.div_ceil(2) as f64);
-    definite::is_above(topology, (least - 1) as f64 * routers as f64 / (below * above))
+    definite::is_second_eigenvalue_above(
+        topology,
+        (lower_bound - 1) as f64 * routers as f64 / (below * above),
+    )
 }
 
-/// A recounted bisection with what a proved rate says of it: every pair sends `low` at once, so any two
-/// halves have room between them for all pairs across, and no link has room for more than the widest.
-pub(crate) fn with_flow(topology: &Topology, demand: &Demand, of: Bisection, low: Exact) -> Bisection {
-    let alike = demand.is_uniform() && topology.links().iter().all(|link| !link.simplex);
+/// Adds to a recounted bisection what a proved rate implies. Every pair sends `low` at once. So any two
+/// halves have capacity for all pairs across, and no link has more than the widest.
+pub(crate) fn with_flow(topology: &Topology, demand: &Demand, bisection: Bisection, low: Exact) -> Bisection {
+    let is_symmetric = demand.is_uniform() && topology.links().iter().all(|link| !link.simplex);
     let routers = topology.node_count();
     let senders = topology.nodes().filter(|&router| topology.hosts(router) > 0).count();
     let widest = topology.links().ids().map(|link| topology.capacity(link)).max().unwrap_or(1);
-    // Senders that the smaller half may have.
+    // Number of senders that the smaller half may have.
     let pairs = (0..=senders.min(routers / 2)).filter(|inside| routers / 2 - inside <= routers - senders);
     let pairs = pairs.map(|inside| inside as u128 * (senders - inside) as u128).min().unwrap_or(0);
     let links = low.times(pairs, widest.into()).map_or(0, Exact::rounded_up);
-    Bisection { by_flow: if alike { u64::try_from(links).unwrap_or(0) } else { 0 }, ..of }
+    Bisection { by_flow: if is_symmetric { u64::try_from(links).unwrap_or(0) } else { 0 }, ..bisection }
 }

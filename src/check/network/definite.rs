@@ -1,25 +1,29 @@
-//! Whether the second least eigenvalue of a Laplacian is above a number: proved by a factorization.
+//! Proves by a factorization that the second smallest eigenvalue of a Laplacian is above a number.
 //!
-//! In: the Laplacian of a graph as links between vertices, and a number mu. Out: whether L - mu I + c 1 1^T
-//! is positive definite, which is the case exactly if mu is below both c N and the second least eigenvalue: 1
-//! 1^T lifts the vector of ones, which is the first one's, and leaves all others alone. Cholesky's
-//! factorization in floats decides: if it runs to its end on a matrix whose diagonal was lowered by delta,
-//! the matrix itself is positive definite, where delta bounds what rounding can hide (Rump 2006, Verification
-//! of positive definiteness: gamma_(n+1) / (1 - gamma_(n+1)) times the trace; here four times that). Cost: a
-//! third of the cube of N multiplications, N^2 / 2 floats; rows of a block are computed in parallel, each in
-//! a fixed order.
+//! Input: the Laplacian of a graph as links between vertices, and a number mu. Output: whether L - mu I + c
+//! 1 1^T is positive definite. That holds exactly if mu is below both c N and the second smallest
+//! eigenvalue. The reason is that 1 1^T lifts the vector of ones, which has the first eigenvalue, and leaves
+//! all others alone.
+//!
+//! Cholesky's factorization in floats decides. Suppose that it succeeds on a matrix whose diagonal was
+//! lowered by delta. Then the matrix itself is positive definite, if delta bounds the rounding errors.
+//! Source: Rump 2006, Verification of positive definiteness, gamma_(n+1) / (1 - gamma_(n+1)) times the
+//! trace. Here delta is four times that.
+//!
+//! Cost: a third of N^3 multiplications, N^2 / 2 floats. Rows of a block are computed in parallel, each in a
+//! fixed order.
 
 use fabc_base::ids::Id;
 use fabc_ir::Topology;
 use rayon::prelude::*;
 
-/// Rows that are worked on together, those that a thread takes, and columns that stay near meanwhile.
+/// Rows of a block, rows per thread, and columns that stay in the cache meanwhile.
 const BLOCK: usize = 128;
 const ROWS: usize = 16;
 const COLUMNS: usize = 64;
 
-/// Whether the second least eigenvalue of the Laplacian of the two-way links is proved to be above `mu`.
-pub(super) fn is_above(topology: &Topology, mu: f64) -> bool {
+/// Whether the second smallest eigenvalue of the Laplacian of the two-way links is proved to be above `mu`.
+pub(super) fn is_second_eigenvalue_above(topology: &Topology, mu: f64) -> bool {
     let routers = topology.node_count();
     let mut rows: Vec<Vec<f64>> = (0..routers).map(|row| vec![0.0; row + 1]).collect();
     let mut degrees = vec![0.0; routers];
@@ -30,19 +34,21 @@ pub(super) fn is_above(topology: &Topology, mu: f64) -> bool {
         degrees[low] += 1.0;
         degrees[high] += 1.0;
     }
-    let most = degrees.iter().copied().fold(1.0, f64::max);
-    // The vector of ones is lifted to twice the largest degree, beyond which no second least eigenvalue lies.
-    let lift = 2.0 * most / routers as f64;
+    let max_degree = degrees.iter().copied().fold(1.0, f64::max);
+    // The vector of ones is lifted to twice the largest degree, an upper bound on the second smallest
+    // eigenvalue.
+    let lift = 2.0 * max_degree / routers as f64;
     let trace: f64 = degrees.iter().map(|degree| degree + lift + mu).sum();
     let delta = 4.0 * (routers as f64 + 2.0) * f64::EPSILON * trace;
-    for (at, row) in rows.iter_mut().enumerate() {
+    for (index, row) in rows.iter_mut().enumerate() {
         row.iter_mut().for_each(|entry| *entry += lift);
-        row[at] += degrees[at] - mu - delta;
+        row[index] += degrees[index] - mu - delta;
     }
     factorizes(&mut rows)
 }
 
-/// Cholesky's factorization of the lower triangle, in place; `false` at the first pivot that is not positive.
+/// Cholesky's factorization of the lower triangle, in place. `false` at the first pivot that is not
+/// positive.
 fn factorizes(rows: &mut [Vec<f64>]) -> bool {
     for start in (0..rows.len()).step_by(BLOCK) {
         let (done, rest) = rows.split_at_mut(start);
@@ -52,35 +58,37 @@ fn factorizes(rows: &mut [Vec<f64>]) -> bool {
             for columns in (0..start).step_by(COLUMNS) {
                 for row in rows.iter_mut() {
                     for column in columns..(columns + COLUMNS).min(start) {
-                        let known = &done[column];
-                        row[column] = (row[column] - dot(&row[..column], &known[..column])) / known[column];
+                        let finished_row = &done[column];
+                        row[column] = (row[column] - dot(&row[..column], &finished_row[..column]))
+                            / finished_row[column];
                     }
                 }
             }
         });
-        for at in 0..size {
-            let (before, own) = block.split_at_mut(at);
-            let row = &mut own[0];
-            for (column, known) in (start..).zip(before.iter()) {
-                row[column] = (row[column] - dot(&row[..column], &known[..column])) / known[column];
+        for offset in 0..size {
+            let (before, current) = block.split_at_mut(offset);
+            let row = &mut current[0];
+            for (column, finished_row) in (start..).zip(before.iter()) {
+                row[column] =
+                    (row[column] - dot(&row[..column], &finished_row[..column])) / finished_row[column];
             }
-            let pivot = row[start + at] - dot(&row[..start + at], &row[..start + at]);
+            let pivot = row[start + offset] - dot(&row[..start + offset], &row[..start + offset]);
             if pivot.is_nan() || pivot <= 0.0 {
                 return false;
             }
-            row[start + at] = pivot.sqrt();
+            row[start + offset] = pivot.sqrt();
         }
     }
     true
 }
 
-/// The sum of products, in eight sums that are added in a fixed order.
-fn dot(one: &[f64], other: &[f64]) -> f64 {
+/// The dot product, in eight partial sums that are added in a fixed order.
+fn dot(first: &[f64], second: &[f64]) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];
-    let (of_one, of_other) = (one.chunks_exact(LANES), other.chunks_exact(LANES));
-    let rest: f64 = of_one.remainder().iter().zip(of_other.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in of_one.zip(of_other) {
+    let (first_chunks, second_chunks) = (first.chunks_exact(LANES), second.chunks_exact(LANES));
+    let rest: f64 = first_chunks.remainder().iter().zip(second_chunks.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in first_chunks.zip(second_chunks) {
         for lane in 0..LANES {
             sums[lane] += a[lane] * b[lane];
         }
@@ -115,9 +123,9 @@ mod tests {
     fn the_eigenvalue_of_complete_graphs_is_their_size() {
         for routers in [2u32, 3, 17, 200] {
             let topology = complete(routers);
-            assert!(is_above(&topology, f64::from(routers) - 1e-6), "{routers}");
-            assert!(!is_above(&topology, f64::from(routers)), "{routers}");
-            assert!(!is_above(&topology, f64::from(routers) + 0.5), "{routers}");
+            assert!(is_second_eigenvalue_above(&topology, f64::from(routers) - 1e-6), "{routers}");
+            assert!(!is_second_eigenvalue_above(&topology, f64::from(routers)), "{routers}");
+            assert!(!is_second_eigenvalue_above(&topology, f64::from(routers) + 0.5), "{routers}");
         }
     }
 }

@@ -1,66 +1,67 @@
-//! What is claimed of the graph of a network, recounted.
+//! Recounts the claims about the graph of a network.
 //!
-//! In: a topology, and what only the certificates can say: halves, and a lower end. Out: every count again.
+//! Input: a topology, and from the certificates one half and a lower bound. Output: every count.
 
 mod bisection;
 mod definite;
 mod failures;
 mod paths;
 
-pub use bisection::bisection;
+pub use bisection::verify_bisection;
 pub(super) use bisection::with_flow;
 
 use super::CheckError;
 use fabc_base::ids::NodeId;
 use fabc_base::limits;
 use fabc_ir::{FailureCurve, NetworkMetrics, PathCounts, Topology};
-use fabc_model::{Demand, Failures};
+use fabc_model::{Demand, LinkFailures};
 
-/// Whether every network like this one has its bisection measured: two routers or more, and no link that runs
-/// one way.
+/// Whether a network has its bisection measured: it has two routers or more, and no single channel.
 fn has_bisection(topology: &Topology) -> bool {
     topology.node_count() >= 2 && topology.links().iter().all(|link| !link.simplex)
 }
 
-/// Counts paths, connectivity and failures again, and compares them with what is claimed.
+/// Recounts paths, connectivity and failures, and compares them with the claims.
 ///
 /// # Errors
-/// The first that differs.
-pub fn paths_and_failures(
+/// The first count that differs.
+pub fn verify_paths_and_failures(
     topology: &Topology,
-    failures: Option<&Failures>,
+    failures: Option<&LinkFailures>,
     claimed: &NetworkMetrics,
 ) -> Result<(), CheckError> {
-    let (paths, edge_connectivity, failures) = searched(topology, failures);
-    let differs = [
+    let (paths, edge_connectivity, failures) = search_graph(topology, failures);
+    let comparisons = [
         ("the numbers of shortest paths differ", paths == claimed.paths),
         ("the edge connectivity differs", edge_connectivity == claimed.edge_connectivity),
         ("the random failures differ", failures == claimed.failures),
     ];
-    match differs.into_iter().find(|(_, same)| !same) {
-        Some((what, _)) => Err(CheckError::Graph { what: what.to_owned() }),
+    match comparisons.into_iter().find(|(_, same)| !same) {
+        Some((violation, _)) => Err(CheckError::Graph { violation: violation.to_owned() }),
         None => Ok(()),
     }
 }
 
-/// Counts a network again; `failures` is what the spec asks for, `halves` are one half of its routers and the
-/// lower end of the bisection, if the certificates have them.
+/// Recounts a network. `failures` are the settings of the spec. `halves` are one half of the routers and the
+/// lower bound on the bisection, if the certificates have them.
 ///
 /// # Errors
-/// Halves that are none, a lower end that is not proved, or halves that are missing or not to be had.
-pub(super) fn recount(
+/// Invalid halves, an unproved lower bound, or halves that are missing or superfluous.
+pub(super) fn recount_network(
     topology: &Topology,
     demand: &Demand,
-    failures: Option<&Failures>,
+    failures: Option<&LinkFailures>,
     halves: Option<(&[NodeId], u64)>,
 ) -> Result<NetworkMetrics, CheckError> {
     let bisection = match (halves, has_bisection(topology)) {
-        (Some((half, least)), true) => Some(bisection::recount(topology, demand, half, least)?),
+        (Some((half, lower_bound)), true) => {
+            Some(bisection::recount_bisection(topology, demand, half, lower_bound)?)
+        }
         (None, false) => None,
         (Some(_), false) => {
-            return Err(CheckError::Halves { what: "it is not measured of such a network".to_owned() });
+            return Err(CheckError::Halves { violation: "it is not measured of such a network".to_owned() });
         }
-        (None, true) => return Err(CheckError::Halves { what: "the halves are missing".to_owned() }),
+        (None, true) => return Err(CheckError::Halves { violation: "the halves are missing".to_owned() }),
     };
     let (mut links, mut endpoint_links) = (0, 0);
     for link in topology.links().iter() {
@@ -69,7 +70,7 @@ pub(super) fn recount(
     }
     let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
     let routers = topology.node_count() as u64;
-    let (paths, edge_connectivity, failures) = searched(topology, failures);
+    let (paths, edge_connectivity, failures) = search_graph(topology, failures);
     Ok(NetworkMetrics {
         routers,
         hosts,
@@ -82,23 +83,23 @@ pub(super) fn recount(
     })
 }
 
-/// What takes searches from every router: shortest paths, edge connectivity, failures.
-fn searched(
+/// The counts that need searches from every router: shortest paths, edge connectivity, failures.
+fn search_graph(
     topology: &Topology,
-    failures: Option<&Failures>,
+    failures: Option<&LinkFailures>,
 ) -> (Option<PathCounts>, Option<u64>, Option<FailureCurve>) {
     let affordable = |rounds: usize| {
         let senders = topology.nodes().filter(|&node| topology.hosts(node) > 0).count();
         let channels: usize = topology.nodes().map(|node| topology.channels_from(node).count()).sum();
         senders > 1 && senders as u128 * channels as u128 * rounds as u128 <= u128::from(limits::GRAPH_STEPS)
     };
-    let paths = if affordable(1) { paths::paths(topology) } else { None };
+    let paths = if affordable(1) { paths::count_paths(topology) } else { None };
     let edge_connectivity =
-        affordable(paths::narrowest(topology)).then(|| paths::edge_connectivity(topology));
+        affordable(paths::min_degree(topology)).then(|| paths::edge_connectivity(topology));
     let failures = failures.map(|settings| {
         // Every fifth percent from 0 on, and the limit.
         let points = settings.percent.div_ceil(5) as usize + 1;
-        failures::failures(topology, settings, affordable(points))
+        failures::repeat_failures(topology, settings, affordable(points))
     });
     (paths, edge_connectivity, failures)
 }

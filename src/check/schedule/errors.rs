@@ -1,160 +1,160 @@
-//! What is wrong with a schedule. Rounds are counted from 0, in the order of a gather.
+//! The ways in which a schedule can fail. Rounds count from 0, in the order of a gather.
 
 use thiserror::Error;
 
-/// A place of a plan in time at which it fails.
+/// The first place at which a schedule fails.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ScheduleError {
     /// Numbers that do not fit the scene or each other.
-    #[error("{what}")]
+    #[error("{violation}")]
     Shape {
-        /// What is wrong.
-        what: String,
+        /// The rule that is violated.
+        violation: String,
     },
-    /// A channel that the topology lacks, that is dark, or that leads to a router whose images are listed.
-    #[error("round {round}: channel {channel} {what}")]
+    /// A channel that does not exist, that is dark, or that leads to a router whose images are listed.
+    #[error("round {round}: channel {channel} {violation}")]
     Channel {
-        /// The round.
+        /// The round of the transfer.
         round: usize,
-        /// Its number.
+        /// The number of the channel.
         channel: u32,
-        /// What is wrong with it.
-        what: &'static str,
+        /// The rule that the channel violates.
+        violation: &'static str,
     },
     /// More chunks than the round is wide.
     #[error("round {round}: {channel} carries {chunks} chunks in a round of width {width}")]
     Width {
-        /// The round.
+        /// The round of the transfer.
         round: usize,
-        /// By name.
+        /// The name of the channel.
         channel: String,
-        /// What it carries.
+        /// Number of chunks that it carries.
         chunks: usize,
-        /// What it may carry.
+        /// Number of chunks that it may carry.
         width: u32,
     },
     /// A chunk that does not exist.
     #[error("round {round}: {channel} carries chunk {chunk}, which nobody has")]
     Chunk {
-        /// The round.
+        /// The round of the transfer.
         round: usize,
-        /// By name.
+        /// The name of the channel.
         channel: String,
-        /// Its number.
+        /// The number of the chunk.
         chunk: u32,
     },
-    /// A chunk that comes to a chip that has it: as a reduction, one that is sent twice.
-    #[error("round {round}: {channel} carries chunk {chunk} to a chip that {has}")]
+    /// A chunk that arrives at a chip that has it. In a reduction: one that is sent twice.
+    #[error("round {round}: {channel} carries chunk {chunk} to a chip that {possession}")]
     Twice {
-        /// The round.
+        /// The round of the transfer.
         round: usize,
-        /// By name.
+        /// The name of the channel.
         channel: String,
-        /// Its number.
+        /// The number of the chunk.
         chunk: u32,
-        /// Since when.
-        has: &'static str,
+        /// How the chip came to have it.
+        possession: &'static str,
     },
-    /// A chunk that its sender does not have yet: as a reduction, one that is added after it was sent on.
+    /// A chunk that its sender does not have yet. In a reduction: one that is added after it was sent on.
     #[error("round {round}: {channel} carries chunk {chunk}, which its sender has {since}")]
     Early {
-        /// The round.
+        /// The round of the transfer.
         round: usize,
-        /// By name.
+        /// The name of the channel.
         channel: String,
-        /// Its number.
+        /// The number of the chunk.
         chunk: u32,
-        /// Since which round, or never.
+        /// The round from which it has it, or never.
         since: String,
     },
-    /// A chunk that a chip never gets.
+    /// A chunk that a chip never receives.
     #[error("{chip} never gets chunk {chunk}")]
     Missing {
-        /// By name.
+        /// The name of the chip.
         chip: String,
-        /// Its number.
+        /// The number of the chunk.
         chunk: u32,
     },
     /// A sum that lacks contributions.
     #[error("the sum of chunk {chunk} at {chip} has {contributions} contributions of {chips}")]
     Sum {
-        /// By name.
+        /// The name of the chip.
         chip: String,
-        /// Its number.
+        /// The number of the chunk.
         chunk: u32,
-        /// What was added up.
+        /// Number of contributions in the sum.
         contributions: u64,
-        /// Of so many.
+        /// Number of contributions that it needs.
         chips: u64,
     },
-    /// A tree that does not span, or shares links with too many others.
-    #[error("tree {tree}: {what}")]
+    /// A tree that does not span, or that shares links with too many others.
+    #[error("tree {tree}: {violation}")]
     Tree {
-        /// Its number.
+        /// The number of the tree.
         tree: usize,
-        /// What is wrong.
-        what: String,
+        /// The rule that it violates.
+        violation: String,
     },
-    /// A part of a message that does not go as the tables lead it, or not in time.
-    #[error("part {part} of the message from {source_name} to {destination} {what}")]
+    /// A part of a message that leaves the route of the tables, or arrives too late.
+    #[error("part {part} of the message from {source_name} to {destination} {violation}")]
     Message {
-        /// By name.
+        /// The name of the source.
         source_name: String,
-        /// By name.
+        /// The name of the destination.
         destination: String,
-        /// Of the message.
+        /// The number of the part within the message.
         part: u32,
-        /// What is wrong.
-        what: String,
+        /// The rule that it violates.
+        violation: String,
     },
     /// Two chunks in the same slot.
     #[error("slot {slot}: {channel} carries two chunks")]
     Busy {
-        /// The slot.
+        /// The slot that is taken twice.
         slot: u32,
-        /// By name, or one that stands for it.
+        /// The name of the channel, or of one that represents it.
         channel: String,
     },
-    /// A channel, in a plan of single vectors.
-    #[error("cycle {cycle}: {what}")]
+    /// A channel that violates a rule in a schedule of vectors.
+    #[error("cycle {cycle}: {violation}")]
     Cycle {
-        /// When.
+        /// The cycle of the send.
         cycle: u32,
-        /// What is wrong.
-        what: String,
+        /// The channel and the rule that it violates.
+        violation: String,
     },
-    /// A vector of such a plan.
-    #[error("vector {vector}, sent in cycle {cycle}, {what}")]
+    /// A vector that violates a rule in such a schedule.
+    #[error("vector {vector}, sent in cycle {cycle}, {violation}")]
     Vector {
-        /// Its number.
+        /// The number of the vector.
         vector: u64,
-        /// When.
+        /// The cycle of the send.
         cycle: u32,
-        /// What is wrong.
-        what: String,
+        /// The rule that it violates.
+        violation: String,
     },
     /// A bound that does not follow from its witness.
     #[error("bound {bound} says {claimed}, but its witness gives {counted}")]
     Bound {
-        /// Its number.
+        /// The number of the bound.
         bound: usize,
-        /// As claimed.
+        /// The bound that is claimed.
         claimed: String,
-        /// As counted.
+        /// The bound that its witness proves.
         counted: String,
     },
-    /// A schedule that does better than a bound of it: one of the two is wrong.
+    /// A schedule that beats its own lower bound. One of the two is invalid.
     #[error("{volume} chunk times are less than bound {bound} allows")]
     Beaten {
-        /// Number of the bound.
+        /// The number of the bound.
         bound: usize,
-        /// Of the schedule.
+        /// The chunk times of the schedule.
         volume: u64,
     },
 }
 
 impl ScheduleError {
-    pub(super) fn shape(what: impl Into<String>) -> Self {
-        ScheduleError::Shape { what: what.into() }
+    pub(super) fn shape(violation: impl Into<String>) -> Self {
+        ScheduleError::Shape { violation: violation.into() }
     }
 }

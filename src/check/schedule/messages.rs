@@ -1,61 +1,61 @@
-//! The replay of messages from all to all: each hop by hop, as the forwarding tables lead it.
+//! Replays messages from all chips to all others, hop by hop along the forwarding tables.
 
 use super::ScheduleError;
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
-use fabc_ir::{Entry, ForwardingTables, Message, Scene, Schedule, Sends, Symmetry, TableKey};
+use fabc_ir::{ForwardingTables, RoutedMessage, Scene, Schedule, Sends, Symmetry, TableEntry, TableKey};
 use fabc_model::Collective;
 use fixedbitset::FixedBitSet;
 
-/// What the tables load.
-pub(super) struct Loads {
+/// The messages that tables put on channels.
+pub(super) struct MessageLoads {
     pub(super) symmetry: Symmetry,
     /// `[channel class]`: messages that cross each of its channels.
-    of: Vec<u64>,
-    /// `[channel class]`: times the unit of all bandwidths that each carries.
+    loads: Vec<u64>,
+    /// `[channel class]`: capacity of each of its channels, in units of the common bandwidth.
     pub(super) lanes: Vec<u32>,
-    /// Lists of messages in the order in which they are sent.
-    pub(super) legs: Vec<Leg>,
+    /// The lists of messages, in the order in which they are sent.
+    pub(super) lists: Vec<MessageSends>,
 }
 
-/// Messages that are all there when the first of them is sent.
+/// A list of messages that are all available when the first of them is sent.
 #[derive(Clone)]
-pub(super) struct Leg {
-    /// (slot, channel class, message) of every send; slots ascend.
+pub(super) struct MessageSends {
+    /// (slot, channel class, message) of every send. Slots ascend.
     pub(super) sends: Vec<(u32, u32, u32)>,
-    /// Messages.
+    /// Number of messages in the list.
     pub(super) count: usize,
 }
 
-impl Leg {
-    /// Slots until the last is sent.
+impl MessageSends {
+    /// Number of slots until the last message is sent.
     pub(super) fn slots(&self) -> u64 {
         self.sends.last().map_or(0, |(slot, ..)| u64::from(*slot) + 1)
     }
 }
 
-/// Who has a message for whom.
-type Pairs = dyn Fn(NodeId, NodeId) -> bool;
+/// Whether a source has a message for a destination.
+type SenderPairs = dyn Fn(NodeId, NodeId) -> bool;
 
-impl Loads {
-    /// Slots of all lists, one after the other.
+impl MessageLoads {
+    /// Number of slots of all lists in sequence.
     pub(super) fn slots(&self) -> u64 {
-        self.legs.iter().map(Leg::slots).sum()
+        self.lists.iter().map(MessageSends::slots).sum()
     }
-    /// Messages that cross a channel of the scene, each time that they are sent.
-    pub(super) fn on(&self, scene: &Scene<'_>, channel: ChannelId) -> u64 {
-        self.of[scene.topology.channel_class(&self.symmetry, channel).index()]
+    /// Messages that cross a channel of the scene, counting each time that they are sent.
+    pub(super) fn load_on(&self, scene: &Scene<'_>, channel: ChannelId) -> u64 {
+        self.loads[scene.topology.channel_class(&self.symmetry, channel).index()]
     }
 }
 
-/// Tables that are asked by binary search.
-struct Asked<'a> {
+/// Tables with sorted entries, for lookups by binary search.
+struct SortedTables<'a> {
     tables: &'a ForwardingTables,
     /// `[router class]`: its entries by (destination, input).
-    sorted: Vec<Vec<Entry>>,
+    sorted: Vec<Vec<TableEntry>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> SortedTables<'a> {
     fn new(scene: &Scene<'_>, tables: &'a ForwardingTables) -> Result<Self, CheckError> {
         let classes = tables.symmetry.class_count();
         if tables.symmetry.node_count() != scene.topology.node_count() || tables.routers.len() != classes {
@@ -66,32 +66,36 @@ impl<'a> Asked<'a> {
         Ok(Self { tables, sorted })
     }
 
-    /// By which port and virtual channel packets for a destination leave a router that they came to so.
-    fn leave(&self, at: NodeId, destination: NodeId, input: (i16, i8)) -> Option<(PortId, u8)> {
+    /// The port and virtual channel by which packets from an input leave a router.
+    fn output_of(&self, router: NodeId, destination: NodeId, input: (i16, i8)) -> Option<(PortId, u8)> {
         let symmetry = &self.tables.symmetry;
-        let here = symmetry.image(symmetry.inverse(symmetry.element_to(at)), destination);
+        let canonical_destination =
+            symmetry.image(symmetry.inverse(symmetry.element_to(router)), destination);
         let input = if self.tables.key == TableKey::DstInput { input } else { (-1, -1) };
-        let entries = &self.sorted[symmetry.class(at)];
-        let found = entries
-            .binary_search_by_key(&(here, input), |entry| (entry.dst, (entry.in_port, entry.in_vc)))
+        let entries = &self.sorted[symmetry.class(router)];
+        let index = entries
+            .binary_search_by_key(&(canonical_destination, input), |entry| {
+                (entry.dst, (entry.in_port, entry.in_vc))
+            })
             .ok()?;
-        Some((PortId(entries[found].out_port), entries[found].out_vc))
+        Some((PortId(entries[index].out_port), entries[index].out_vc))
     }
 }
 
-/// Checks that every chip sends every other one all parts of its message once (with a root: what a broadcast
-/// needs to leave it and to be gathered by the others, what a reduction needs to be scattered by the others
-/// and to come to it), that each goes the way of the tables to its end, over lit channels, in slots that
-/// leave time to arrive, and that no channel carries more chunks in a slot than it has lanes. Gives back what
-/// the tables load.
-pub(super) fn messages(
+/// Verifies a schedule of messages, and returns the loads of the tables.
+///
+/// Every chip must send all parts of its message to every other chip once. With a root, a broadcast first
+/// leaves the root and is then gathered by all others. A reduction is scattered among all others and then
+/// comes to the root. Each message must follow the tables over lit channels, in slots that leave time to
+/// arrive. No channel may carry more chunks in a slot than it has lanes.
+pub(super) fn replay_messages(
     scene: &Scene<'_>,
     tables: &ForwardingTables,
     schedule: &Schedule,
     sends: &Sends,
-) -> Result<Loads, CheckError> {
+) -> Result<MessageLoads, CheckError> {
     if sends.canonical {
-        fabc_kernel::automorphisms_of_lit(scene, &tables.symmetry)?;
+        fabc_kernel::check_lit_automorphisms(scene, &tables.symmetry)?;
     }
     if let (true, Some(root)) = (sends.canonical, schedule.root) {
         return Err(
@@ -99,22 +103,23 @@ pub(super) fn messages(
         );
     }
     let symmetry =
-        if sends.canonical { tables.symmetry.clone() } else { scene.topology.symmetry().without() };
-    let asked = Asked::new(scene, tables)?;
-    let mut of = vec![0u64; scene.topology.class_count(&symmetry)];
-    let mut lanes = vec![1; of.len()];
+        if sends.canonical { tables.symmetry.clone() } else { scene.topology.symmetry().to_trivial() };
+    let sorted_tables = SortedTables::new(scene, tables)?;
+    let mut loads = vec![0u64; scene.topology.class_count(&symmetry)];
+    let mut lanes = vec![1; loads.len()];
     for channel in scene.channels() {
         lanes[scene.topology.channel_class(&symmetry, channel).index()] =
             scene.topology.channel_capacity(channel) as u32;
     }
-    let mut replay = |list: &[Message], pairs: &Pairs| {
-        complete(scene, schedule.chunks, list, pairs, &symmetry)?;
-        let mut loads = vec![0u64; of.len()];
-        let sends = leg(scene, &asked, &symmetry, (list, sends.latency), (&mut loads, &lanes))?;
-        of.iter_mut().zip(&loads).for_each(|(all, load)| *all += load);
-        Ok::<Leg, CheckError>(Leg { sends, count: list.len() })
+    let mut replay = |messages: &[RoutedMessage], is_pair: &SenderPairs| {
+        verify_complete(scene, schedule.chunks, messages, is_pair, &symmetry)?;
+        let mut list_loads = vec![0u64; loads.len()];
+        let sends =
+            replay_list(scene, &sorted_tables, &symmetry, messages, sends.latency, &mut list_loads, &lanes)?;
+        loads.iter_mut().zip(&list_loads).for_each(|(total, load)| *total += load);
+        Ok::<MessageSends, CheckError>(MessageSends { sends, count: messages.len() })
     };
-    let legs = match (schedule.collective, schedule.root) {
+    let lists = match (schedule.collective, schedule.root) {
         (Collective::Broadcast, Some(root)) => {
             vec![
                 replay(&sends.rooted, &move |from, _| from == root)?,
@@ -132,44 +137,48 @@ pub(super) fn messages(
         }
         (Collective::AllReduce, _) => {
             let once = replay(&sends.messages, &|_, _| true)?;
-            of.iter_mut().for_each(|load| *load *= 2);
+            loads.iter_mut().for_each(|load| *load *= 2);
             vec![once.clone(), once]
         }
         _ => vec![replay(&sends.messages, &|_, _| true)?],
     };
-    Ok(Loads { symmetry, of, lanes, legs })
+    Ok(MessageLoads { symmetry, loads, lanes, lists })
 }
 
-/// Replays a list of messages: its sends by slot.
-fn leg(
+/// Replays a list of messages. Returns its sends by slot.
+fn replay_list(
     scene: &Scene<'_>,
-    asked: &Asked<'_>,
+    sorted_tables: &SortedTables<'_>,
     symmetry: &Symmetry,
-    (list, latency): (&[Message], u32),
-    (loads, lanes): (&mut [u64], &[u32]),
+    messages: &[RoutedMessage],
+    latency: u32,
+    loads: &mut [u64],
+    lanes: &[u32],
 ) -> Result<Vec<(u32, u32, u32)>, CheckError> {
-    let mut used: Vec<(u32, u32, u32)> = Vec::new();
-    let mut way = Vec::new();
-    for (number, message) in list.iter().enumerate() {
-        follow(scene, asked, message, &mut way)?;
-        for (hop, (&channel, &slot)) in way.iter().zip(&message.slots).enumerate() {
+    let mut occupied: Vec<(u32, u32, u32)> = Vec::new();
+    let mut path = Vec::new();
+    for (number, message) in messages.iter().enumerate() {
+        follow_tables(scene, sorted_tables, message, &mut path)?;
+        for (hop, (&channel, &slot)) in path.iter().zip(&message.slots).enumerate() {
             let before = hop.checked_sub(1).map(|before| message.slots[before]);
             if before.is_some_and(|before| u64::from(slot) <= u64::from(before) + u64::from(latency)) {
-                let what = format!(
+                let violation = format!(
                     "is sent on in slot {slot}, but it came by one of slot {}, {latency} later",
                     message.slots[hop - 1]
                 );
-                return Err(failed(scene, message, what));
+                return Err(message_error(scene, message, violation));
             }
             let class = scene.topology.channel_class(symmetry, channel).index();
-            used.push((slot, class as u32, number as u32));
+            occupied.push((slot, class as u32, number as u32));
             loads[class] += u64::from(message.part == 0);
         }
     }
-    used.sort_unstable();
-    let at = |send: &(u32, u32, u32)| (send.0, send.1);
-    let crowded = |sends: &&[(u32, u32, u32)]| sends.len() as u64 > u64::from(lanes[sends[0].1 as usize]);
-    if let Some(&[(slot, class, _), ..]) = used.chunk_by(|one, next| at(one) == at(next)).find(crowded) {
+    occupied.sort_unstable();
+    let slot_and_channel = |send: &(u32, u32, u32)| (send.0, send.1);
+    let is_crowded = |sends: &&[(u32, u32, u32)]| sends.len() as u64 > u64::from(lanes[sends[0].1 as usize]);
+    if let Some(&[(slot, class, _), ..]) =
+        occupied.chunk_by(|first, next| slot_and_channel(first) == slot_and_channel(next)).find(is_crowded)
+    {
         let channel = scene
             .channels()
             .find(|&channel| scene.topology.channel_class(symmetry, channel).index() == class as usize);
@@ -177,92 +186,98 @@ fn leg(
             channel.map_or_else(|| class.to_string(), |channel| scene.topology.channel_name(channel));
         return Err(ScheduleError::Busy { slot, channel }.into());
     }
-    Ok(used)
+    Ok(occupied)
 }
 
-/// Checks that all messages of a list are there, each once.
-fn complete(
+/// Verifies that a list has all messages, each once.
+fn verify_complete(
     scene: &Scene<'_>,
     chunks: u32,
-    list: &[Message],
-    pairs: &Pairs,
+    messages: &[RoutedMessage],
+    is_pair: &SenderPairs,
     symmetry: &Symmetry,
 ) -> Result<(), CheckError> {
     let nodes = scene.topology.node_count();
     let sources = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node));
-    let of = |from: NodeId| scene.endpoints().filter(|&to| to != from && pairs(from, to)).count();
-    let expected = sources.map(of).sum::<usize>() as u128 * u128::from(chunks);
-    if list.len() as u128 != expected {
+    let destinations_of =
+        |from: NodeId| scene.endpoints().filter(|&to| to != from && is_pair(from, to)).count();
+    let expected = sources.map(destinations_of).sum::<usize>() as u128 * u128::from(chunks);
+    if messages.len() as u128 != expected {
         return Err(ScheduleError::shape(format!(
             "{} parts of messages are sent, and there are {expected}",
-            list.len()
+            messages.len()
         ))
         .into());
     }
     let parts = chunks as usize;
-    // There are about as many cells as parts of messages.
-    let mut seen = FixedBitSet::with_capacity(symmetry.class_count() * nodes * parts);
-    for message in list {
-        let Message { source, destination, part, .. } = message;
+    // The set has about as many bits as there are parts of messages.
+    let mut listed = FixedBitSet::with_capacity(symmetry.class_count() * nodes * parts);
+    for message in messages {
+        let RoutedMessage { source, destination, part, .. } = message;
         let known =
             [source, destination].iter().all(|node| node.index() < nodes && scene.is_endpoint(**node));
-        if !known || source == destination || !pairs(*source, *destination) || *part as usize >= parts {
-            let what =
+        if !known || source == destination || !is_pair(*source, *destination) || *part as usize >= parts {
+            let violation =
                 format!("part {part} of a message from {source} to {destination} is nothing that is sent");
-            return Err(ScheduleError::shape(what).into());
+            return Err(ScheduleError::shape(violation).into());
         }
         if symmetry.canonical_node(symmetry.class(*source)) != *source {
-            return Err(failed(scene, message, "is listed, though its source is no canonical router"));
+            return Err(message_error(scene, message, "is listed, though its source is no canonical router"));
         }
-        if seen.put((symmetry.class(*source) * nodes + destination.index()) * parts + *part as usize) {
-            return Err(failed(scene, message, "is sent twice"));
+        if listed.put((symmetry.class(*source) * nodes + destination.index()) * parts + *part as usize) {
+            return Err(message_error(scene, message, "is sent twice"));
         }
     }
     Ok(())
 }
 
-/// The channels of a message, which must be as many as it has slots.
-fn follow(
+/// The channels of a message along the tables. There must be as many as it has slots.
+fn follow_tables(
     scene: &Scene<'_>,
-    asked: &Asked<'_>,
-    message: &Message,
-    way: &mut Vec<ChannelId>,
+    sorted_tables: &SortedTables<'_>,
+    message: &RoutedMessage,
+    path: &mut Vec<ChannelId>,
 ) -> Result<(), CheckError> {
-    way.clear();
+    path.clear();
     let topology = scene.topology;
-    let (mut at, mut input) = (message.source, (-1, -1));
-    while at != message.destination {
+    let (mut router, mut input) = (message.source, (-1, -1));
+    while router != message.destination {
         let lost = || {
-            failed(scene, message, format!("is lost at {}: the tables lead it no further", topology.name(at)))
+            message_error(
+                scene,
+                message,
+                format!("is lost at {}: the tables lead it no further", topology.name(router)),
+            )
         };
-        let (port, vc) = asked.leave(at, message.destination, input).ok_or_else(lost)?;
-        let channel = if port.index() < topology.ports() { scene.outgoing(at, port) } else { None };
+        let (port, vc) = sorted_tables.output_of(router, message.destination, input).ok_or_else(lost)?;
+        let channel = if port.index() < topology.ports() { scene.outgoing(router, port) } else { None };
         let channel = channel.ok_or_else(|| {
-            failed(scene, message, format!("leaves {} by no lit channel", topology.name(at)))
+            message_error(scene, message, format!("leaves {} by no lit channel", topology.name(router)))
         })?;
-        way.push(channel);
-        if way.len() > message.slots.len() {
-            return Err(failed(
+        path.push(channel);
+        if path.len() > message.slots.len() {
+            return Err(message_error(
                 scene,
                 message,
                 format!("has slots for {} hops, and its way has more", message.slots.len()),
             ));
         }
         let end = topology.target(channel);
-        (at, input) = (end.node, (end.port.0 as i16, vc as i8));
+        (router, input) = (end.node, (end.port.0 as i16, vc as i8));
     }
-    if way.len() < message.slots.len() {
-        return Err(failed(
+    if path.len() < message.slots.len() {
+        return Err(message_error(
             scene,
             message,
-            format!("has slots for {} hops, and its way has {}", message.slots.len(), way.len()),
+            format!("has slots for {} hops, and its way has {}", message.slots.len(), path.len()),
         ));
     }
     Ok(())
 }
 
-fn failed(scene: &Scene<'_>, message: &Message, what: impl Into<String>) -> CheckError {
+fn message_error(scene: &Scene<'_>, message: &RoutedMessage, violation: impl Into<String>) -> CheckError {
     let [source_name, destination] =
         [message.source, message.destination].map(|node| scene.topology.name(node));
-    ScheduleError::Message { source_name, destination, part: message.part, what: what.into() }.into()
+    ScheduleError::Message { source_name, destination, part: message.part, violation: violation.into() }
+        .into()
 }

@@ -1,14 +1,15 @@
-//! Whether a plan in time does what its collective demands, on lit channels, with nothing used before it is
-//! there, and whether its bounds follow from their witnesses.
+//! Verifies that a schedule performs its collective on lit channels, that nothing is used before it arrives,
+//! and that its bounds follow from their witnesses.
 //!
-//! Rounds are replayed for canonical routers where the plan is canonical; then the symmetry is proved to be
-//! one of the scene first. A gather and a reduction are replayed apart: in the one chunks spread, in the
-//! other sums of contributions flow together.
+//! If a schedule is canonical, its rounds are replayed for canonical routers only. Its symmetry is proved
+//! first. A gather and a reduction have separate replays. In a gather chunks spread, in a reduction sums of
+//! contributions are combined.
 
 mod bounds;
 mod errors;
 mod gather;
 mod messages;
+mod pace;
 mod pipeline;
 mod program;
 mod reduce;
@@ -16,39 +17,41 @@ mod time;
 mod timed;
 mod transfers;
 mod trees;
+mod waits;
 
 pub use errors::ScheduleError;
-pub(crate) use program::program;
+pub use pace::{HopTimes, Pace};
+pub(crate) use program::judge_program;
 pub use program::{JudgedProgram, ProgramFault};
-pub use time::{HopTimes, Pace, ScheduleTime, Spent, bound_time, schedule_time};
+pub use time::{ScheduleTime, Spent, bound_time, schedule_time};
 pub(crate) use timed::cycles_at_least;
-pub use timed::{Replayed, replaced, together as vectors_together};
+pub use timed::{Replayed, vectors_together, verify_replaceable};
 
 use super::CheckError;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{CollectiveBound, ForwardingTables, Order, Scene, Schedule, Transfers};
+use fabc_ir::{CollectiveBound, ForwardingTables, RunDirection, Scene, Schedule, Transfers};
 use fabc_model::{Collective, CollectiveAlgorithm};
-use transfers::Plan;
+use transfers::RoundTransfers;
 
-/// Checks a schedule on a scene.
+/// Verifies a schedule on a scene.
 ///
 /// # Errors
-/// The first thing that is wrong: a symmetry that is none of the scene, a channel, chunk or round at which
-/// the replay fails, a result that lacks something, a bound that does not follow or that is beaten. Plans of
-/// messages are for [`schedule_along`] and refused here.
-pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
-    shape(scene, schedule)?;
+/// The first violation. It may be a symmetry that does not hold in the scene, or a place at which the replay
+/// fails. It may also be an incomplete result, or a bound that does not follow or that is beaten. Schedules
+/// of messages are rejected. They need [`verify_message_schedule`].
+pub fn verify_schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
+    verify_shape(scene, schedule)?;
     match &schedule.transfers {
         Transfers::Rounds(rounds) => {
             if rounds.canonical {
-                fabc_kernel::automorphisms_of_lit(scene, scene.topology.symmetry())?;
+                fabc_kernel::check_lit_automorphisms(scene, scene.topology.symmetry())?;
             }
             expect_order(schedule.collective, schedule.algorithm, &rounds.order)?;
-            let plan = Plan::new(scene, schedule, rounds)?;
+            let plan = RoundTransfers::new(scene, schedule, rounds)?;
             for order in &rounds.order {
                 match order {
-                    Order::Forward => gather::gather(&plan)?,
-                    Order::Reverse => reduce::reduce(&plan)?,
+                    RunDirection::Forward => gather::replay_gather(&plan)?,
+                    RunDirection::Reverse => reduce::replay_reduction(&plan)?,
                 }
             }
         }
@@ -57,107 +60,114 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
                 schedule.collective,
                 Collective::AllReduce | Collective::Broadcast | Collective::Reduce
             ) {
-                return Err(wrong(format!("{} is not done by trees", schedule.collective.name())));
+                return Err(violation(format!("{} is not done by trees", schedule.collective.name())));
             }
-            trees::trees(scene, schedule, trees)?;
+            trees::verify_trees(scene, schedule, trees)?;
         }
-        Transfers::Timed(_) => return vectors(scene, schedule).map(|_| ()),
+        Transfers::Timed(_) => return verify_vectors(scene, schedule).map(|_| ()),
         Transfers::Sends(_) => {
-            return Err(wrong("messages are judged with the tables that they follow".to_owned()));
+            return Err(violation("messages are judged with the tables that they follow".to_owned()));
         }
     }
-    bounds::bounds(scene, schedule, None)
+    bounds::verify_bounds(scene, schedule, None)
 }
 
-/// Checks a schedule of messages along the forwarding tables that it is made for: of an all-to-all, of an
-/// all-gather (what a chip has goes to every other one), of a reduce-scatter (each chip is sent all that it
-/// adds up), of an all-reduce, which is both, one after the other, of a broadcast (from the root, then from
-/// all to all others) or of a reduction (among all others, then to the root).
+/// Verifies a schedule of messages along the forwarding tables that it is made for. The collective may be
+/// one of these:
+///
+/// - an all-to-all;
+/// - an all-gather, in which every chip sends its data to every other one;
+/// - a reduce-scatter, in which every chip receives all that it adds up;
+/// - an all-reduce, which is a reduce-scatter and then an all-gather;
+/// - a broadcast, from the root to all, then among all others;
+/// - a reduction, among all others, then to the root.
 ///
 /// # Errors
-/// The first thing that is wrong: a message that is missing or double, that leaves the way of the tables or
-/// has no time to arrive, a channel with two chunks in a slot, a bound that does not follow or that is
-/// beaten. Other plans are for [`schedule`] and refused here.
-pub fn schedule_along(
+/// The first violation. It may be a message that is missing or double, that leaves its route or has no time
+/// to arrive. It may also be a channel with two chunks in a slot, or a bound that does not follow or that is
+/// beaten. Other schedules are rejected. They need [`verify_schedule`].
+pub fn verify_message_schedule(
     scene: &Scene<'_>,
     tables: &ForwardingTables,
     schedule: &Schedule,
 ) -> Result<(), CheckError> {
-    shape(scene, schedule)?;
+    verify_shape(scene, schedule)?;
     let Transfers::Sends(sends) = &schedule.transfers else {
-        return Err(wrong("it has no messages that follow tables".to_owned()));
+        return Err(violation("it has no messages that follow tables".to_owned()));
     };
-    let loads = messages::messages(scene, tables, schedule, sends)?;
-    bounds::bounds(scene, schedule, Some(&loads))
+    let loads = messages::replay_messages(scene, tables, schedule, sends)?;
+    bounds::verify_bounds(scene, schedule, Some(&loads))
 }
 
-/// Checks a plan of single vectors in cycles.
+/// Verifies a schedule of single vectors in cycles.
 ///
 /// # Errors
-/// The first thing that is wrong: a symmetry that is none, a channel that is dark or too close to itself, a
-/// vector that is sent before it came, comes twice or never, a sum with a contribution twice or not at all, a
-/// bound that does not follow or that is beaten. Other plans are refused.
-pub fn vectors(scene: &Scene<'_>, schedule: &Schedule) -> Result<Replayed, CheckError> {
+/// The first violation. It may be a symmetry that does not hold, a dark channel, or two vectors too close on
+/// a channel. It may be a vector that is sent before it arrived, or that arrives twice or never. It may also
+/// be a sum with a missing or double contribution, or a bound that does not follow or that is beaten. Other
+/// schedules are rejected.
+pub fn verify_vectors(scene: &Scene<'_>, schedule: &Schedule) -> Result<Replayed, CheckError> {
     match &schedule.transfers {
         Transfers::Timed(timed) => timed::replay(scene, schedule, timed),
-        _ => Err(wrong("it does not say in which cycle vectors are sent".to_owned())),
+        _ => Err(violation("it does not say in which cycle vectors are sent".to_owned())),
     }
 }
 
-/// Checks bounds by their witnesses alone.
+/// Verifies bounds by their witnesses alone.
 ///
 /// # Errors
-/// A bound that does not follow, or that is one of tables.
-pub fn collective_bounds(
+/// A bound that does not follow, or that depends on tables.
+pub fn verify_collective_bounds(
     scene: &Scene<'_>,
     collective: Collective,
     root: Option<NodeId>,
     claimed: &[CollectiveBound],
 ) -> Result<(), CheckError> {
-    bounds::witnesses(scene, collective, root, claimed, None)
+    bounds::verify_witnesses(scene, collective, root, claimed, None)
 }
 
-fn shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
+fn verify_shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
     let nodes = scene.topology.node_count();
     if schedule.nodes as usize != nodes {
-        return Err(wrong(format!("it is for {} routers, but there are {nodes}", schedule.nodes)));
+        return Err(violation(format!("it is for {} routers, but there are {nodes}", schedule.nodes)));
     }
     if schedule.chunks == 0 || u64::from(schedule.nodes) * u64::from(schedule.chunks) > u64::from(u32::MAX) {
-        return Err(wrong(format!("shards of {} chunks cannot be numbered", schedule.chunks)));
+        return Err(violation(format!("shards of {} chunks cannot be numbered", schedule.chunks)));
     }
     let rooted = matches!(schedule.collective, Collective::Broadcast | Collective::Reduce);
     match schedule.root {
-        Some(_) if !rooted => Err(wrong(format!("{} has no root", schedule.collective.name()))),
-        None if rooted => Err(wrong(format!("{} needs a root", schedule.collective.name()))),
+        Some(_) if !rooted => Err(violation(format!("{} has no root", schedule.collective.name()))),
+        None if rooted => Err(violation(format!("{} needs a root", schedule.collective.name()))),
         Some(root) if root.index() >= nodes || !scene.is_endpoint(root) => {
-            Err(wrong(format!("its root {root} is no living chip")))
+            Err(violation(format!("its root {root} is no living chip")))
         }
         _ => Ok(()),
     }
 }
 
-/// A gather runs forwards, a reduction backwards, an all-reduce backwards and then forwards.
+/// Verifies the order of runs. A gather runs forwards, a reduction backwards, an all-reduce backwards and
+/// then forwards.
 fn expect_order(
     collective: Collective,
     algorithm: CollectiveAlgorithm,
-    order: &[Order],
+    order: &[RunDirection],
 ) -> Result<(), CheckError> {
-    let expected: &[Order] = match collective {
-        Collective::AllGather | Collective::Broadcast => &[Order::Forward],
-        Collective::AllReduce if algorithm == CollectiveAlgorithm::Local => &[Order::Forward],
-        Collective::ReduceScatter | Collective::Reduce => &[Order::Reverse],
-        Collective::AllReduce => &[Order::Reverse, Order::Forward],
+    let expected: &[RunDirection] = match collective {
+        Collective::AllGather | Collective::Broadcast => &[RunDirection::Forward],
+        Collective::AllReduce if algorithm == CollectiveAlgorithm::Local => &[RunDirection::Forward],
+        Collective::ReduceScatter | Collective::Reduce => &[RunDirection::Reverse],
+        Collective::AllReduce => &[RunDirection::Reverse, RunDirection::Forward],
         Collective::AllToAll | Collective::Send => {
-            return Err(wrong(format!("{} is no gather", collective.name())));
+            return Err(violation(format!("{} is no gather", collective.name())));
         }
     };
     if order == expected {
         Ok(())
     } else {
-        Err(wrong(format!("{} does not run {order:?}", collective.name())))
+        Err(violation(format!("{} does not run {order:?}", collective.name())))
     }
 }
 
-fn wrong(what: String) -> CheckError {
-    ScheduleError::shape(what).into()
+fn violation(text: String) -> CheckError {
+    ScheduleError::shape(text).into()
 }

@@ -1,33 +1,34 @@
-//! The replay of a reduction: rounds from the last to the first, every channel against its direction, and
-//! what arrives is added to what is there.
+//! Replays a reduction. Rounds run from the last to the first, and channels against their direction.
+//! Arriving data is added to what is there.
 
 use super::ScheduleError;
-use super::transfers::Plan;
+use super::transfers::{RoundTransfers, StateCell};
 use crate::CheckError;
 
-/// Checks that each chip sends its sum of a chunk at most once and adds nothing to it afterwards, and that
-/// the owners end with the contributions of all. Sums that are sent once only have no contribution in common.
-pub(super) fn reduce(plan: &Plan<'_>) -> Result<(), CheckError> {
-    /// Not sent.
+/// Verifies that each chip sends its sum of a chunk at most once and adds nothing to it afterwards. The
+/// owners must end with the contributions of all chips. Sums that are sent only once have no contribution in
+/// common.
+pub(super) fn replay_reduction(plan: &RoundTransfers<'_>) -> Result<(), CheckError> {
+    /// Marks a sum that has not been sent.
     const NEVER: i64 = i64::MIN;
-    // `[cell]`: the round in which its sum was sent, and how many it is of.
+    // `[cell]`: the round in which its sum was sent, and its number of contributions.
     let mut sent = vec![NEVER; plan.routers.len() * plan.columns];
     let mut sums = vec![1u64; sent.len()];
-    // Of one round at first the sums that leave, then what they are added to.
-    let mut rest = &plan.transfers[..];
-    while let Some(last) = rest.last() {
-        let start = rest.partition_point(|transfer| transfer.round < last.round);
-        let (before, now) = rest.split_at(start);
-        rest = before;
+    // Within a round, first the sums leave, then they are added.
+    let mut remaining = &plan.transfers[..];
+    while let Some(last) = remaining.last() {
+        let start = remaining.partition_point(|transfer| transfer.round < last.round);
+        let (before, now) = remaining.split_at(start);
+        remaining = before;
         for transfer in now {
             let cell = plan.cell(transfer.to);
             let (round, chunk) = (transfer.round as usize, transfer.chunk);
-            if plan.owns(transfer.to.0, transfer.to.1) {
+            if plan.owns(transfer.to) {
                 return Err(ScheduleError::Twice {
                     round,
                     channel: plan.name(transfer),
                     chunk,
-                    has: "keeps the sum of it",
+                    possession: "keeps the sum of it",
                 }
                 .into());
             }
@@ -36,7 +37,7 @@ pub(super) fn reduce(plan: &Plan<'_>) -> Result<(), CheckError> {
                     round,
                     channel: plan.name(transfer),
                     chunk,
-                    has: "has sent its sum before",
+                    possession: "has sent its sum before",
                 }
                 .into());
             }
@@ -52,7 +53,7 @@ pub(super) fn reduce(plan: &Plan<'_>) -> Result<(), CheckError> {
             sums[cell] += sums[plan.cell(transfer.to)];
         }
     }
-    // What is on its way is there `latency` rounds later.
+    // A sum arrives `latency` rounds after it was sent.
     for transfer in &plan.transfers {
         let onward = sent[plan.cell(transfer.from)];
         if onward != NEVER && i64::from(transfer.round) <= onward + i64::from(plan.latency) {
@@ -62,10 +63,11 @@ pub(super) fn reduce(plan: &Plan<'_>) -> Result<(), CheckError> {
         }
     }
     let chips = plan.scene.endpoints().count() as u64;
-    for (class, column) in plan.cells() {
-        let cell = plan.cell((class, column));
+    for state_cell in plan.cells() {
+        let StateCell { class, column } = state_cell;
+        let cell = plan.cell(state_cell);
         let (chip, chunk) = (|| plan.scene.topology.name(plan.routers[class as usize]), column + plan.base);
-        if !plan.owns(class, column) {
+        if !plan.owns(state_cell) {
             if sent[cell] == NEVER {
                 return Err(ScheduleError::Missing { chip: chip(), chunk }.into());
             }

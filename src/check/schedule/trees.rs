@@ -1,58 +1,64 @@
-//! Shared spanning trees: whether each spans, and how many share a link.
+//! Verifies shared spanning trees: that each spans, and how many share a link.
 
 use super::ScheduleError;
 use crate::CheckError;
 use fabc_base::ids::{Id, IdVec, LinkId};
 use fabc_ir::{Scene, Schedule, SharedTrees};
 
-/// Checks that each tree leads every living chip to its root over lit channels, and that no link is in more
-/// trees than allowed.
-pub(super) fn trees(scene: &Scene<'_>, schedule: &Schedule, shared: &SharedTrees) -> Result<(), CheckError> {
+/// Verifies that each tree leads every living chip to its root over lit channels, and that no link is in
+/// more trees than allowed.
+pub(super) fn verify_trees(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    shared: &SharedTrees,
+) -> Result<(), CheckError> {
     let topology = scene.topology;
     let mut uses: IdVec<LinkId, u32> = IdVec::filled(0, topology.links().len());
     if shared.trees.is_empty() {
         return Err(ScheduleError::shape("it has no tree".to_owned()).into());
     }
-    for (at, tree) in shared.trees.iter().enumerate() {
-        let failed = |what: String| ScheduleError::Tree { tree: at, what };
+    for (number, tree) in shared.trees.iter().enumerate() {
+        let tree_error = |violation: String| ScheduleError::Tree { tree: number, violation };
         if tree.up.len() != topology.node_count() || schedule.root.is_some_and(|root| root != tree.root) {
-            return Err(failed("it is not of these routers, or of another root".to_owned()).into());
+            return Err(tree_error("it is not of these routers, or of another root".to_owned()).into());
         }
         for node in topology.nodes() {
             let Some(channel) = tree.up[node.index()] else {
                 if node != tree.root && scene.is_endpoint(node) {
-                    return Err(failed(format!("{} has no way up", topology.name(node))).into());
+                    return Err(tree_error(format!("{} has no way up", topology.name(node))).into());
                 }
                 continue;
             };
             let exists = channel.index() < topology.channel_count();
-            let runs = |link: LinkId| !topology.links()[link].simplex && scene.is_lit(link);
+            let is_usable = |link: LinkId| !topology.links()[link].simplex && scene.is_lit(link);
             if !exists
-                || !runs(topology.link_of(channel))
+                || !is_usable(topology.link_of(channel))
                 || topology.source(channel).node != node
                 || node == tree.root
             {
-                return Err(
-                    failed(format!("{} does not go up by channel {channel}", topology.name(node))).into()
-                );
+                return Err(tree_error(format!(
+                    "{} does not go up by channel {channel}",
+                    topology.name(node)
+                ))
+                .into());
             }
             uses[topology.link_of(channel)] += 1;
-            let most = u64::from(shared.capacity).saturating_mul(topology.channel_capacity(channel));
-            if u64::from(uses[topology.link_of(channel)]) > most {
-                return Err(failed(format!(
-                    "{} is in more than {most} trees",
+            let max_trees = u64::from(shared.capacity).saturating_mul(topology.channel_capacity(channel));
+            if u64::from(uses[topology.link_of(channel)]) > max_trees {
+                return Err(tree_error(format!(
+                    "{} is in more than {max_trees} trees",
                     topology.channel_name(channel)
                 ))
                 .into());
             }
         }
         for start in scene.endpoints() {
-            let (mut node, mut left) = (start, topology.node_count());
-            while let Some(channel) = tree.up[node.index()].filter(|_| left > 0) {
-                (node, left) = (topology.target(channel).node, left - 1);
+            let (mut node, mut remaining_hops) = (start, topology.node_count());
+            while let Some(channel) = tree.up[node.index()].filter(|_| remaining_hops > 0) {
+                (node, remaining_hops) = (topology.target(channel).node, remaining_hops - 1);
             }
             if node != tree.root {
-                return Err(failed(format!("{} does not come to the root", topology.name(start))).into());
+                return Err(tree_error(format!("{} does not come to the root", topology.name(start))).into());
             }
         }
     }

@@ -1,32 +1,32 @@
-//! The predicates of dragonflies and megaflies: routers of a group are joined, all or every leaf to every
-//! spine; routers of two groups are, where their global ports are those that the arrangement gives to each
+//! The rules of dragonflies and megaflies. Within a group all routers are connected, or every leaf to every
+//! spine. Routers of two groups are connected if the arrangement gives each of them a global port to the
 //! other's group.
 
-use super::rule::Rule;
+use super::rule::FamilyRule;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{LinkClass, Topology};
 use fabc_model::{Arrangement, Dragonfly, Megafly};
 
-/// The links between groups.
-struct Between {
-    /// Routers of a group with global ports, and how many of those each has.
+/// The global links, which run between groups.
+struct GlobalLinks {
+    /// Number of routers per group with global ports, and number of global ports of each.
     carriers: u32,
     ports: u32,
     groups: u32,
     arrangement: Arrangement,
 }
 
-impl Between {
-    /// Links between every two groups.
+impl GlobalLinks {
+    /// Number of links between every two groups.
     fn copies(&self) -> u32 {
         (self.carriers * self.ports).checked_div(self.groups - 1).unwrap_or(0)
     }
-    /// All of them.
+    /// Number of links between all groups.
     fn links(&self) -> u64 {
         pairs(self.groups) * u64::from(self.copies())
     }
-    /// Global ports in use of a carrier.
-    fn used(&self, carrier: u32) -> u32 {
+    /// Number of used global ports of a carrier.
+    fn used_ports(&self, carrier: u32) -> u32 {
         let used = self.copies() * (self.groups - 1);
         used.saturating_sub(carrier * self.ports).min(self.ports)
     }
@@ -41,22 +41,19 @@ impl Between {
             Arrangement::Fold => 2 * (g - ahead) - 1,
         }
     }
-    /// How many links join two carriers of different groups, each given as group and carrier.
-    fn joined(
-        &self,
-        (group, carrier): (u32, u32),
-        (other, far_carrier): (u32, u32),
-    ) -> Option<(u32, LinkClass)> {
+    /// Number of links between two carriers of different groups, each given as (group, carrier).
+    fn joined(&self, from: (u32, u32), to: (u32, u32)) -> Option<(u32, LinkClass)> {
+        let ((group, carrier), (other, far_carrier)) = (from, to);
         let (h, round) = (self.ports, self.groups - 1);
-        let (near, far) = (self.slot(group, other), self.slot(other, group));
+        let (near_slot, far_slot) = (self.slot(group, other), self.slot(other, group));
         // Rounds whose port to the other group belongs to this router.
-        let first = (carrier * h).saturating_sub(near).div_ceil(round);
-        let rounds = (first..self.copies()).take_while(|copy| copy * round + near < (carrier + 1) * h);
-        let copies = rounds.filter(|copy| (copy * round + far) / h == far_carrier).count() as u32;
+        let first = (carrier * h).saturating_sub(near_slot).div_ceil(round);
+        let rounds = (first..self.copies()).take_while(|copy| copy * round + near_slot < (carrier + 1) * h);
+        let copies = rounds.filter(|copy| (copy * round + far_slot) / h == far_carrier).count() as u32;
         (copies > 0).then_some((copies, LinkClass::Global))
     }
-    /// What is wrong with the ports of a global channel; carriers have so many ports before the global ones,
-    /// and `carrier` tells group and carrier of a router.
+    /// The conviction of a global channel on other ports than those of the arrangement. Carriers have
+    /// `before` ports before the global ones. `carrier` maps a router to (group, carrier).
     fn misplaced(
         &self,
         topology: &Topology,
@@ -66,25 +63,27 @@ impl Between {
     ) -> Option<String> {
         let (from, to) = (topology.source(channel), topology.target(channel));
         let round = self.groups - 1;
-        // The port among those of the group, and the round that it belongs to.
-        let of_group = |node: NodeId, port: usize| {
-            let own = (port as u32).checked_sub(before).filter(|&own| own < self.ports)?;
-            let k = carrier(node.0).1 * self.ports + own;
+        // The slot of a port among those of the group, and the round that it belongs to.
+        let slot_and_round = |node: NodeId, port: usize| {
+            let global_port =
+                (port as u32).checked_sub(before).filter(|&global_port| global_port < self.ports)?;
+            let k = carrier(node.0).1 * self.ports + global_port;
             Some((k % round, k / round))
         };
-        let (near, far) = (of_group(from.node, from.port.index()), of_group(to.node, to.port.index()));
+        let (near, far) =
+            (slot_and_round(from.node, from.port.index()), slot_and_round(to.node, to.port.index()));
         let (group, other) = (carrier(from.node.0).0, carrier(to.node.0).0);
-        let right = match (near, far) {
+        let is_placed = match (near, far) {
             (Some((near, round)), Some((far, far_round))) => {
                 near == self.slot(group, other) && far == self.slot(other, group) && round == far_round
             }
             _ => false,
         };
-        let what = || {
+        let violation = || {
             let name = topology.channel_name(channel);
             format!("{name} arrives at port{}, which is not how the arrangement joins these groups", to.port)
         };
-        (!right).then(what)
+        (!is_placed).then(violation)
     }
 }
 
@@ -92,19 +91,19 @@ fn pairs(n: u32) -> u64 {
     u64::from(n) * u64::from(n.saturating_sub(1)) / 2
 }
 
-/// Groups of routers, all of which carry global links.
-pub(super) struct Groups(pub(super) Dragonfly);
+/// Groups of routers, all of which have global links.
+pub(super) struct DragonflyGroups(pub(super) Dragonfly);
 
-impl Groups {
+impl DragonflyGroups {
     fn place(&self, router: u32) -> (u32, u32) {
         (router / self.0.a, router % self.0.a)
     }
-    fn between(&self) -> Between {
-        Between { carriers: self.0.a, ports: self.0.h, groups: self.0.g, arrangement: self.0.arrangement }
+    fn between(&self) -> GlobalLinks {
+        GlobalLinks { carriers: self.0.a, ports: self.0.h, groups: self.0.g, arrangement: self.0.arrangement }
     }
 }
 
-impl Rule for Groups {
+impl FamilyRule for DragonflyGroups {
     fn routers(&self) -> usize {
         self.0.a as usize * self.0.g as usize
     }
@@ -114,7 +113,7 @@ impl Rule for Groups {
     }
 
     fn degree(&self, router: u32) -> u32 {
-        self.0.a - 1 + self.between().used(self.place(router).1)
+        self.0.a - 1 + self.between().used_ports(self.place(router).1)
     }
 
     fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
@@ -138,25 +137,25 @@ impl Rule for Groups {
     }
 }
 
-/// Groups of leaves, then spines.
+/// Groups of leaves and spines. Leaves come first.
 pub(super) struct LeavesAndSpines(pub(super) Megafly);
 
 impl LeavesAndSpines {
     fn half(&self) -> u32 {
         self.0.a / 2
     }
-    /// Group, whether it is a spine, and its number among the leaves or spines.
+    /// (group, whether it is a spine, number among the leaves or spines).
     fn place(&self, router: u32) -> (u32, bool, u32) {
         let (group, member) = (router / self.0.a, router % self.0.a);
         (group, member >= self.half(), member % self.half())
     }
-    fn between(&self) -> Between {
+    fn between(&self) -> GlobalLinks {
         let groups = self.half() * self.0.rho + 1;
-        Between { carriers: self.half(), ports: self.0.rho, groups, arrangement: self.0.arrangement }
+        GlobalLinks { carriers: self.half(), ports: self.0.rho, groups, arrangement: self.0.arrangement }
     }
 }
 
-impl Rule for LeavesAndSpines {
+impl FamilyRule for LeavesAndSpines {
     fn routers(&self) -> usize {
         2 * self.half() as usize * self.between().groups as usize
     }

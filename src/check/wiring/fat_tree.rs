@@ -1,22 +1,22 @@
-//! The predicate of fat trees: routers of neighboring levels are joined where their numbers agree in every
-//! digit but that of the lower level.
+//! The rule of fat trees: routers of neighboring levels are connected if their numbers agree in every digit
+//! but that of the lower level.
 
-use super::rule::Rule;
+use super::rule::FamilyRule;
 use fabc_ir::LinkClass;
 
-/// Levels of routers.
-pub(super) struct Tree {
+/// The levels of routers of a fat tree.
+pub(super) struct FatTreeLevels {
     pub(super) levels: u32,
     pub(super) arity: u32,
 }
 
-impl Tree {
+impl FatTreeLevels {
     fn width(&self) -> u32 {
         self.arity.pow(self.levels - 1)
     }
 }
 
-impl Rule for Tree {
+impl FamilyRule for FatTreeLevels {
     fn routers(&self) -> usize {
         self.levels as usize * self.width() as usize
     }

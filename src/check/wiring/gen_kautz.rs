@@ -1,15 +1,15 @@
-//! The predicate of generalized Kautz graphs: an arc leads from u to v where d u + v is one of -1 .. -d
-//! modulo the number of routers.
+//! The rule of generalized Kautz graphs: an arc leads from u to v if d u + v is one of -1 .. -d modulo the
+//! number of routers.
 
-use super::rule::Rule;
+use super::rule::FamilyRule;
 use fabc_ir::LinkClass;
 use fabc_model::Arcs;
 
-/// Routers 0 .. n - 1.
+/// The routers 0 .. n - 1 as residues.
 pub(super) struct Residues {
     degree: u32,
     arcs: Arcs,
-    /// `[router]`: its links; of simplex ones, those that leave.
+    /// `[router]`: its number of links. For simplex links, the number that leave.
     degrees: Vec<u32>,
 }
 
@@ -17,7 +17,7 @@ impl Residues {
     pub(super) fn new(degree: u32, routers: u32, arcs: Arcs) -> Self {
         let mut residues = Self { degree, arcs, degrees: vec![0; routers as usize] };
         for from in 0..routers {
-            // The targets follow each other, down to -d u - d.
+            // The targets are consecutive, down to -d u - d.
             let last = u64::from(routers) * u64::from(degree + 1) - u64::from(degree) * (u64::from(from) + 1);
             let targets =
                 (0..u64::from(degree)).map(|further| ((last + further) % u64::from(routers)) as u32);
@@ -39,17 +39,17 @@ impl Residues {
     }
 }
 
-impl Rule for Residues {
+impl FamilyRule for Residues {
     fn routers(&self) -> usize {
         self.degrees.len()
     }
 
     fn links(&self) -> u64 {
-        let ends: u64 = self.degrees.iter().map(|&degree| u64::from(degree)).sum();
+        let link_ends: u64 = self.degrees.iter().map(|&degree| u64::from(degree)).sum();
         match self.arcs {
-            Arcs::Duplex => ends / 2,
-            // As many arcs would lead from a router to itself as there are t = 1 .. d with t n no multiple of
-            // d + 1.
+            Arcs::Duplex => link_ends / 2,
+            // The number of arcs from a router to itself is the number of t = 1 .. d for which t n is no
+            // multiple of d + 1.
             Arcs::Simplex => {
                 let (d, n) = (u64::from(self.degree), self.degrees.len() as u64);
                 d * n - (1..=d).filter(|t| !(t * n).is_multiple_of(d + 1)).count() as u64

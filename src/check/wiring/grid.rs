@@ -1,20 +1,20 @@
-//! The predicate of tori, meshes and HyperX: two routers are joined where they differ in one coordinate, and
-//! that by what the family allows.
+//! The rule of tori, meshes and HyperX: two routers are connected if they differ in one coordinate, by an
+//! amount that the family allows.
 
-use super::rule::Rule;
+use super::rule::FamilyRule;
 use fabc_ir::LinkClass;
 
 /// A grid: which coordinates are neighbors, and how many links a line of `side` routers has.
-pub(super) struct Grid<'a> {
+pub(super) struct GridRule<'a> {
     sides: &'a [u32],
     neighbors: fn(side: u32, low: u32, high: u32) -> bool,
     links_of_line: fn(side: u64) -> u64,
     neighbors_of: fn(side: u32, at: u32) -> u32,
 }
 
-/// Neighbors along a ring; the two ways around a ring of two are one link.
-pub(super) fn torus(sides: &[u32]) -> Grid<'_> {
-    Grid {
+/// Neighbors along a ring. The two directions around a ring of two are one link.
+pub(super) fn torus(sides: &[u32]) -> GridRule<'_> {
+    GridRule {
         sides,
         neighbors: |side, low, high| high - low == 1 || high - low == side - 1,
         links_of_line: |side| if side < 3 { side - 1 } else { side },
@@ -22,9 +22,9 @@ pub(super) fn torus(sides: &[u32]) -> Grid<'_> {
     }
 }
 
-/// Neighbors along a path.
-pub(super) fn mesh(sides: &[u32]) -> Grid<'_> {
-    Grid {
+/// Neighbors along a path without wrap-around.
+pub(super) fn mesh(sides: &[u32]) -> GridRule<'_> {
+    GridRule {
         sides,
         neighbors: |_, low, high| high - low == 1,
         links_of_line: |side| side - 1,
@@ -32,9 +32,9 @@ pub(super) fn mesh(sides: &[u32]) -> Grid<'_> {
     }
 }
 
-/// All that share a line.
-pub(super) fn hyperx(sides: &[u32]) -> Grid<'_> {
-    Grid {
+/// All routers of a line are neighbors.
+pub(super) fn hyperx(sides: &[u32]) -> GridRule<'_> {
+    GridRule {
         sides,
         neighbors: |_, _, _| true,
         links_of_line: |side| side * (side - 1) / 2,
@@ -42,7 +42,7 @@ pub(super) fn hyperx(sides: &[u32]) -> Grid<'_> {
     }
 }
 
-impl Rule for Grid<'_> {
+impl FamilyRule for GridRule<'_> {
     fn routers(&self) -> usize {
         self.sides.iter().map(|&side| side as usize).product()
     }

@@ -1,15 +1,16 @@
-//! The predicate of hypercubes: numbers that differ in one bit, or, where they are folded, in all.
+//! The rule of hypercubes: numbers that differ in one bit are connected. In folded ones also those that
+//! differ in all bits.
 
-use super::rule::Rule;
+use super::rule::FamilyRule;
 use fabc_ir::LinkClass;
 
-/// Routers numbered by so many bits.
-pub(super) struct Cube {
+/// Routers numbered by `dimensions` bits.
+pub(super) struct HypercubeRule {
     pub(super) dimensions: u32,
     pub(super) folded: bool,
 }
 
-impl Rule for Cube {
+impl FamilyRule for HypercubeRule {
     fn routers(&self) -> usize {
         1 << self.dimensions
     }

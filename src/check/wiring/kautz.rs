@@ -1,10 +1,10 @@
-//! The predicate of Kautz graphs: an arc leads from a word to another that begins with its last letters.
+//! The rule of Kautz graphs: an arc leads from a word to each other word that begins with its last letters.
 
-use super::rule::Rule;
+use super::rule::FamilyRule;
 use fabc_ir::LinkClass;
 use fabc_model::Arcs;
 
-/// Words of `length` letters out of degree + 1, neighboring ones different.
+/// Words of `length` letters from an alphabet of degree + 1, without equal neighbors.
 pub(super) struct Words {
     pub(super) degree: u32,
     pub(super) length: u32,
@@ -12,17 +12,18 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// The letters of a word by its place in the lexicographic order.
+    /// The letters of a word, from its place in the lexicographic order.
     fn letters(&self, router: u32) -> Vec<u32> {
         let mut words = self.degree.pow(self.length - 1);
-        let mut rest = router;
+        let mut remaining = router;
         let mut letters: Vec<u32> = Vec::new();
         for _ in 0..self.length {
             let last = letters.last().copied();
             let mut allowed = (0..=self.degree).filter(|&letter| Some(letter) != last);
-            letters
-                .push(allowed.nth((rest / words) as usize).expect("a router's number is below their count"));
-            rest %= words;
+            letters.push(
+                allowed.nth((remaining / words) as usize).expect("a router's number is below their count"),
+            );
+            remaining %= words;
             words /= self.degree;
         }
         letters
@@ -33,7 +34,7 @@ impl Words {
     }
 }
 
-impl Rule for Words {
+impl FamilyRule for Words {
     fn routers(&self) -> usize {
         let degree = self.degree as usize;
         degree.pow(self.length) + degree.pow(self.length - 1)
@@ -41,7 +42,7 @@ impl Rule for Words {
 
     fn links(&self) -> u64 {
         let degree = u64::from(self.degree);
-        // Two letters in turn: the words that an arc leads to and another leads back.
+        // Words of two alternating letters: an arc leads from one to the other and another leads back.
         let opposite = degree * (degree + 1) / 2;
         degree * self.routers() as u64 - if self.simplex() { 0 } else { opposite }
     }
@@ -51,7 +52,7 @@ impl Rule for Words {
         let in_turn = word.iter().zip(word.iter().skip(2)).all(|(letter, later)| letter == later);
         match self.arcs {
             Arcs::Simplex => self.degree,
-            // Of one letter, every arc has its opposite.
+            // With one letter, every arc has its opposite.
             Arcs::Duplex if self.length == 1 => self.degree,
             Arcs::Duplex => 2 * self.degree - u32::from(in_turn),
         }

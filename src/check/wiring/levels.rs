@@ -1,22 +1,21 @@
-//! The predicate of nested groups: what a port of a router of a block is for, by how many blocks ahead it
-//! leads and in which copy; two routers are joined where they have ports for each other's block, in the same
-//! copy.
+//! The rule of nested groups. A port of a router leads a number of blocks ahead, in one of several copies.
+//! Two routers are connected if they have ports for each other's block in the same copy.
 
-use super::rule::Rule;
+use super::rule::FamilyRule;
 use fabc_base::ids::{ChannelId, Id, LinkTypeId};
 use fabc_ir::{LinkClass, Topology};
 use fabc_model::{Arrangement, Level, Levels};
 
-/// Blocks in blocks, from the inside out.
+/// Blocks within blocks, from the inside out.
 pub(super) struct Nested(Vec<Tier>);
 
-/// A level, and what lies below it.
+/// A level, with the sizes of the levels below it.
 struct Tier {
     level: Level,
-    /// Routers of a block of the level below, and of the blocks in that.
+    /// Number of routers in a block of the level below, and in the blocks of that.
     size: u32,
     part: u32,
-    /// The first of its ports.
+    /// The number of its first port.
     first: u32,
 }
 
@@ -34,77 +33,77 @@ impl Nested {
         }
         Self(tiers)
     }
-    /// The level that may join two routers: the innermost one in whose blocks they lie together.
-    fn tier(&self, one: u32, other: u32) -> Option<&Tier> {
+    /// The level that may connect two routers: the innermost one whose block contains both.
+    fn tier(&self, first: u32, second: u32) -> Option<&Tier> {
         self.0
             .iter()
-            .find(|tier| one / (tier.size * tier.level.blocks) == other / (tier.size * tier.level.blocks))
+            .find(|tier| first / (tier.size * tier.level.blocks) == second / (tier.size * tier.level.blocks))
     }
 }
 
-/// What a port is for: how many blocks ahead it leads, and the copy.
+/// The target of a port: how many blocks ahead it leads, and the copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Use {
+struct PortTarget {
     ahead: u32,
     copy: u32,
 }
 
 impl Tier {
-    /// Links that leave a block.
+    /// Number of links that leave a block.
     fn leaving(&self) -> u32 {
         self.level.joined * (self.level.blocks - 1)
     }
 
-    /// Blocks from one router's to another's.
+    /// Number of blocks ahead from one router's to another's.
     fn ahead(&self, from: u32, to: u32) -> u32 {
         let blocks = self.level.blocks;
         (to / self.size % blocks + blocks - from / self.size % blocks) % blocks
     }
 
-    /// What port `own` of a router is for, counted among those of this level; `None` if it is dark.
-    fn port(&self, router: u32, own: u32) -> Option<Use> {
+    /// The target of a port of a router, counted among those of this level. `None` if it is dark.
+    fn port(&self, router: u32, port: u32) -> Option<PortTarget> {
         let Level { blocks, joined, ports, arrangement, .. } = self.level;
         let (others, member) = (blocks - 1, router % self.size);
-        if own >= ports {
+        if port >= ports {
             return None;
         }
         if self.size == 1 {
-            // By neighbor, then copy.
-            let (place, neighbor) = (router % blocks, own / joined);
+            // By neighbor, then by copy.
+            let (place, neighbor) = (router % blocks, port / joined);
             let neighbor = neighbor + u32::from(neighbor >= place);
-            return Some(Use { ahead: (neighbor + blocks - place) % blocks, copy: own % joined });
+            return Some(PortTarget { ahead: (neighbor + blocks - place) % blocks, copy: port % joined });
         }
         if arrangement == Arrangement::Consecutive && self.size == others {
-            let start = own * (self.size / joined) % self.size;
-            return (own < joined)
-                .then_some(Use { ahead: (member + self.size - start) % self.size + 1, copy: own });
+            let start = port * (self.size / joined) % self.size;
+            return (port < joined)
+                .then_some(PortTarget { ahead: (member + self.size - start) % self.size + 1, copy: port });
         }
         if arrangement == Arrangement::Fold {
             let parts = self.size / self.part;
             let seat = member % self.part * parts + member / self.part;
-            let (pair, pairs) = (seat * (ports / 2) + own / 2, others / 2);
+            let (pair, pairs) = (seat * (ports / 2) + port / 2, others / 2);
             let near = pair % pairs + 1;
-            let ahead = if own.is_multiple_of(2) { near } else { blocks - near };
-            return (pair < joined * pairs).then_some(Use { ahead, copy: pair / pairs });
+            let ahead = if port.is_multiple_of(2) { near } else { blocks - near };
+            return (pair < joined * pairs).then_some(PortTarget { ahead, copy: pair / pairs });
         }
-        let number = member * ports + own;
+        let number = member * ports + port;
         let turn = number % others + 1;
         let ahead = if arrangement == Arrangement::Palmtree { blocks - turn } else { turn };
-        (number < self.leaving()).then_some(Use { ahead, copy: number / others })
+        (number < self.leaving()).then_some(PortTarget { ahead, copy: number / others })
     }
 
-    /// What the ports of a router are for, but for dark ones.
-    fn ports(&self, router: u32) -> impl Iterator<Item = Use> {
-        (0..self.level.ports).filter_map(move |own| self.port(router, own))
+    /// The targets of a router's ports, without dark ones.
+    fn ports(&self, router: u32) -> impl Iterator<Item = PortTarget> {
+        (0..self.level.ports).filter_map(move |port| self.port(router, port))
     }
 
-    /// The same cable as its other end sees it.
-    fn opposite(&self, Use { ahead, copy }: Use) -> Use {
-        Use { ahead: self.level.blocks - ahead, copy }
+    /// The target of the port at the other end of the cable.
+    fn opposite(&self, PortTarget { ahead, copy }: PortTarget) -> PortTarget {
+        PortTarget { ahead: self.level.blocks - ahead, copy }
     }
 }
 
-impl Rule for Nested {
+impl FamilyRule for Nested {
     fn routers(&self) -> usize {
         self.0.iter().map(|tier| tier.level.blocks as usize).product()
     }
@@ -121,10 +120,10 @@ impl Rule for Nested {
     fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
         let tier = self.tier(from, to)?;
         let ahead = tier.ahead(from, to);
-        let there: Vec<Use> = tier.ports(to).collect();
+        let targets: Vec<PortTarget> = tier.ports(to).collect();
         let copies = tier
             .ports(from)
-            .filter(|port| port.ahead == ahead && there.contains(&tier.opposite(*port)))
+            .filter(|port| port.ahead == ahead && targets.contains(&tier.opposite(*port)))
             .count() as u32;
         (copies > 0).then_some((copies, if tier.size == 1 { LinkClass::Local } else { LinkClass::Global }))
     }
@@ -147,16 +146,16 @@ impl Rule for Nested {
     fn misplaced(&self, topology: &Topology, channel: ChannelId) -> Option<String> {
         let (from, to) = (topology.source(channel), topology.target(channel));
         let tier = self.tier(from.node.0, to.node.0)?;
-        let of = |router: u32, port: usize| {
-            (port as u32).checked_sub(tier.first).and_then(|own| tier.port(router, own))
+        let target = |router: u32, port: usize| {
+            (port as u32).checked_sub(tier.first).and_then(|port| tier.port(router, port))
         };
-        let (near, far) = (of(from.node.0, from.port.index()), of(to.node.0, to.port.index()));
+        let (near, far) = (target(from.node.0, from.port.index()), target(to.node.0, to.port.index()));
         let ahead = tier.ahead(from.node.0, to.node.0);
-        let right = near.is_some_and(|near| near.ahead == ahead && far == Some(tier.opposite(near)));
-        let what = || {
+        let is_placed = near.is_some_and(|near| near.ahead == ahead && far == Some(tier.opposite(near)));
+        let violation = || {
             let name = topology.channel_name(channel);
             format!("{name} arrives at port{}, which is not how its level joins these blocks", to.port)
         };
-        (!right).then(what)
+        (!is_placed).then(violation)
     }
 }

@@ -1,11 +1,11 @@
-//! Whether a network is the one of its parameters: every link is one that the family has, of its class and
-//! type, on its ports; none is missing; hosts stand where they must.
+//! Verifies that a network has the links of its parameters. Every link belongs to the family, with its
+//! class, type and ports, none is missing, and hosts are where they must be.
 //!
-//! Each family is a predicate, "are u and v joined, how often, by which class of link", with closed forms for
-//! what must be there in all. Every link satisfies the predicate, no two routers are joined more often than
-//! it says, and there are as many links as the closed form says: then no link is missing either.
+//! Each family has a rule: how often u and v are connected, by which class of link, and closed forms for the
+//! totals. Suppose that every link satisfies the rule, no two routers have more links than it allows, and
+//! the total matches the closed form. Then no link is missing either.
 
-use super::rule::{Rule, by_rule};
+use super::rule::{FamilyRule, verify_by_rule};
 use super::{
     algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, permuted,
     products, quaternions, shortcuts,
@@ -18,31 +18,31 @@ use fabc_model::{
     RandomRegular, SlimFly, SpectralFly, Torus, Xpander,
 };
 
-/// What the family of a network says of its routers and links; `None` of a list.
-pub(super) fn rule_of(network: &Network) -> Option<Box<dyn Rule + Sync + '_>> {
+/// The rule of a network's family. `None` for a list of links.
+pub(super) fn rule_of(network: &Network) -> Option<Box<dyn FamilyRule + Sync + '_>> {
     rule_of_family(&network.family)
 }
 
-fn rule_of_family(family: &Family) -> Option<Box<dyn Rule + Sync + '_>> {
+fn rule_of_family(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>> {
     Some(match family {
         Family::Torus(Torus(sides)) => Box::new(grid::torus(sides)),
         Family::Mesh(Mesh(sides)) => Box::new(grid::mesh(sides)),
         Family::HyperX(HyperX(sides)) => Box::new(grid::hyperx(sides)),
         &Family::Hypercube(Hypercube { dimensions, folded }) => {
-            Box::new(hypercube::Cube { dimensions, folded })
+            Box::new(hypercube::HypercubeRule { dimensions, folded })
         }
-        Family::PolarStar(star) => Box::new(products::Star::new(*star)),
-        Family::PolarFly(PolarFly { q }) => Box::new(algebraic::Plane::new(*q)),
-        Family::SlimFly(SlimFly { q }) => Box::new(algebraic::SlimFly::new(*q)),
-        Family::Bundlefly(Bundlefly { q, p }) => Box::new(products::Bundles::new(*q, *p)),
+        Family::PolarStar(star) => Box::new(products::StarProduct::new(*star)),
+        Family::PolarFly(PolarFly { q }) => Box::new(algebraic::PointPlane::new(*q)),
+        Family::SlimFly(SlimFly { q }) => Box::new(algebraic::SlimFlyGraph::new(*q)),
+        Family::Bundlefly(Bundlefly { q, p }) => Box::new(products::PaleyBundles::new(*q, *p)),
         Family::SpectralFly(SpectralFly { rho, q }) => Box::new(quaternions::Quaternions::new(*rho, *q)),
         Family::Levels(levels) => Box::new(levels::Nested::new(levels)),
         Family::Megafly(megafly) => Box::new(dragonfly::LeavesAndSpines(*megafly)),
         Family::GenKautz(GenKautz { degree, routers, arcs }) => {
             Box::new(gen_kautz::Residues::new(*degree, *routers, *arcs))
         }
-        Family::Dragonfly(dragonfly) => Box::new(dragonfly::Groups(*dragonfly)),
-        &Family::FatTree(FatTree { levels, arity }) => Box::new(fat_tree::Tree { levels, arity }),
+        Family::Dragonfly(dragonfly) => Box::new(dragonfly::DragonflyGroups(*dragonfly)),
+        &Family::FatTree(FatTree { levels, arity }) => Box::new(fat_tree::FatTreeLevels { levels, arity }),
         &Family::Kautz(Kautz { degree, length, arcs }) => Box::new(kautz::Words { degree, length, arcs }),
         &Family::RandomRegular(RandomRegular { routers, degree, .. }) => {
             Box::new(drawn::Regular { routers, degree, simplex: false })
@@ -50,8 +50,10 @@ fn rule_of_family(family: &Family) -> Option<Box<dyn Rule + Sync + '_>> {
         &Family::Xpander(Xpander { degree, lift, .. }) => {
             Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false })
         }
-        Family::Permuted(of) => Box::new(permuted::Exchanged { base: rule_of_family(&of.base)?, of }),
-        Family::Shortcuts(shortcuts) => Box::new(shortcuts::Ring::new(shortcuts)),
+        Family::Permuted(permuted) => {
+            Box::new(permuted::ExchangedLinks { base: rule_of_family(&permuted.base)?, permuted })
+        }
+        Family::Shortcuts(shortcuts) => Box::new(shortcuts::ShortcutRing::new(shortcuts)),
         Family::Synthesized(free) => {
             let simplex = free.arcs == Arcs::Simplex;
             Box::new(drawn::Regular { routers: free.routers, degree: free.degree, simplex })
@@ -60,77 +62,92 @@ fn rule_of_family(family: &Family) -> Option<Box<dyn Rule + Sync + '_>> {
     })
 }
 
-/// Checks routers, links and ports of a network whose [`names`] were checked.
-pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) -> Result<(), CheckError> {
-    let found = match (&network.family, rule_of(network)) {
-        (Family::Listed(listed), _) => listed::wiring(fabric, listed, topology),
-        (_, Some(rule)) => by_rule(fabric, network, topology, &*rule),
+/// Verifies routers, links and ports of a network after [`verify_names`].
+pub(super) fn verify_wiring(
+    fabric: &Fabric,
+    network: &Network,
+    topology: &Topology,
+) -> Result<(), CheckError> {
+    let verdict = match (&network.family, rule_of(network)) {
+        (Family::Listed(listed), _) => listed::verify_wiring(fabric, listed, topology),
+        (_, Some(rule)) => verify_by_rule(fabric, network, topology, &*rule),
         (_, None) => Err("its family has no rule".to_owned()),
     };
-    let matched = || match &network.family {
-        Family::Xpander(Xpander { lift, .. }) => drawn::matched(topology, *lift),
-        Family::Shortcuts(of) => shortcuts::matched(topology, of),
-        Family::Permuted(of) => {
-            let base = rule_of_family(&of.base).ok_or("its base has no rule")?;
-            permuted::conserved(fabric, network, topology, &permuted::Exchanged { base, of })
+    let verify_matching = || match &network.family {
+        Family::Xpander(Xpander { lift, .. }) => drawn::verify_matched(topology, *lift),
+        Family::Shortcuts(declared) => shortcuts::verify_matched(topology, declared),
+        Family::Permuted(declared) => {
+            let base = rule_of_family(&declared.base).ok_or("its base has no rule")?;
+            permuted::verify_conserved(
+                fabric,
+                network,
+                topology,
+                &permuted::ExchangedLinks { base, permuted: declared },
+            )
         }
         _ => Ok(()),
     };
-    let found = found.and_then(|()| matched()).and_then(|()| last_port(topology));
-    found.map_err(|what| CheckError::Wiring { what, span: Some(network.span) })?;
-    let (moved, block) = (topology.symmetry().block_size(), network.family.blocks().0 as usize);
-    if moved != block {
+    let verdict = verdict.and_then(|()| verify_matching()).and_then(|()| verify_last_port(topology));
+    verdict.map_err(|violation| CheckError::Wiring { violation, span: Some(network.span) })?;
+    let (block_size, block) = (topology.symmetry().block_size(), network.family.blocks().0 as usize);
+    if block_size != block {
         return Err(CheckError::symmetry(format!(
-            "it moves blocks of {moved} routers, but those of the network have {block}"
+            "it moves blocks of {block_size} routers, but those of the network have {block}"
         )));
     }
     Ok(())
 }
 
-/// What a draw has given that was not asked for, by the name of its counter: links that come twice, and those
-/// that were dropped for it; routers with fewer links than the degree.
-pub fn unasked(network: &Network, topology: &Topology) -> Option<(&'static str, u64)> {
+/// The shortfall of a random draw, by the name of its counter: duplicate links, including dropped ones, or
+/// routers with fewer links than the degree.
+pub fn draw_shortfall(network: &Network, topology: &Topology) -> Option<(&'static str, u64)> {
     match &network.family {
-        Family::Permuted(of) => {
-            let base = rule_of_family(&of.base)?.links();
-            let apart = topology.nodes().map(|node| {
-                let mut met: Vec<u32> =
+        Family::Permuted(declared) => {
+            let base = rule_of_family(&declared.base)?.links();
+            let distinct = topology.nodes().map(|node| {
+                let mut neighbors: Vec<u32> =
                     topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect();
-                met.sort_unstable();
-                met.dedup();
-                met.len() as u64
+                neighbors.sort_unstable();
+                neighbors.dedup();
+                neighbors.len() as u64
             });
-            Some(("duplicates", base.saturating_sub(apart.sum::<u64>() / 2)))
+            Some(("duplicates", base.saturating_sub(distinct.sum::<u64>() / 2)))
         }
-        Family::Shortcuts(of) => {
-            let mut ends = vec![0u32; of.routers as usize];
+        Family::Shortcuts(declared) => {
+            let mut degrees = vec![0u32; declared.routers as usize];
             for link in topology.links().iter() {
-                [link.a, link.b].into_iter().for_each(|end| ends[end.node.index()] += 1);
+                [link.a, link.b].into_iter().for_each(|end| degrees[end.node.index()] += 1);
             }
-            Some(("short_routers", ends.into_iter().filter(|&count| count < of.degree).count() as u64))
+            Some((
+                "short_routers",
+                degrees.into_iter().filter(|&count| count < declared.degree).count() as u64,
+            ))
         }
         _ => None,
     }
 }
 
-/// Checks the number of routers and what they are called: only then has every router a name that errors can
-/// say.
-pub(super) fn names(fabric: &Fabric, network: &Network, topology: &Topology) -> Result<(), CheckError> {
-    let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(network.span) });
-    let (has, must) = (topology.node_count(), network.router_count());
-    if has != must {
-        return wrong(format!("{has} routers, but the spec has {must}"));
+/// Verifies the number and the names of the routers. Only then does every router have a name for errors.
+pub(super) fn verify_names(
+    fabric: &Fabric,
+    network: &Network,
+    topology: &Topology,
+) -> Result<(), CheckError> {
+    let reject = |violation: String| Err(CheckError::Wiring { violation, span: Some(network.span) });
+    let (count, expected) = (topology.node_count(), network.router_count());
+    if count != expected {
+        return reject(format!("{count} routers, but the spec has {expected}"));
     }
     if *topology.names() != router_names(fabric) {
-        return wrong("the routers have the names of another network".to_owned());
+        return reject("the routers have the names of another network".to_owned());
     }
     Ok(())
 }
 
-/// The last port that the topology counts is in use.
-fn last_port(topology: &Topology) -> Result<(), String> {
-    let ends = topology.links().iter().flat_map(|link| [link.a.port, link.b.port]);
-    match ends.max().map_or(0, |port| port.index() + 1) {
+/// Verifies that the last port that the topology counts is in use.
+fn verify_last_port(topology: &Topology) -> Result<(), String> {
+    let ports = topology.links().iter().flat_map(|link| [link.a.port, link.b.port]);
+    match ports.max().map_or(0, |port| port.index() + 1) {
         used if used == topology.ports() => Ok(()),
         used => Err(format!("routers have {} ports, but {used} are in use", topology.ports())),
     }

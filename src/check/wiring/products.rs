@@ -1,79 +1,78 @@
-//! The predicates of star products: PolarStars and bundleflies, supernodes that stand in the routers of
-//! another graph.
+//! The rules of star products, PolarStars and bundleflies: supernodes in the routers of another graph.
 
-use super::algebraic::{Plane, SlimFly, is_paley};
-use super::rule::Rule;
-use crate::field::Field;
+use super::algebraic::{PointPlane, SlimFlyGraph, is_paley};
+use super::rule::FamilyRule;
+use crate::field::LogField;
 use fabc_ir::LinkClass;
 use fabc_model::{PolarStar, Supernode};
 
 /// Supernodes in the points of a plane.
-pub(super) struct Star {
+pub(super) struct StarProduct {
     star: PolarStar,
-    plane: Plane,
-    inner: Inner,
+    plane: PointPlane,
+    inner: SupernodeRule,
 }
 
-/// What stands in every point.
-enum Inner {
-    /// The inductive quad that starts with so many places: none, or two that are not joined.
+/// The graph within a supernode.
+enum SupernodeRule {
+    /// The inductive quad that starts with this many places: none, or two that are not connected.
     Quad(u32),
-    Paley(Field),
+    Paley(LogField),
     Complete,
 }
 
-impl Star {
+impl StarProduct {
     pub(super) fn new(star: PolarStar) -> Self {
         let inner = match star.supernode {
-            Supernode::Iq => Inner::Quad(if star.degree.is_multiple_of(4) { 2 } else { 0 }),
-            Supernode::Paley => Inner::Paley(Field::new(2 * star.degree + 1)),
-            Supernode::Complete => Inner::Complete,
+            Supernode::Iq => SupernodeRule::Quad(if star.degree.is_multiple_of(4) { 2 } else { 0 }),
+            Supernode::Paley => SupernodeRule::Paley(LogField::new(2 * star.degree + 1)),
+            Supernode::Complete => SupernodeRule::Complete,
         };
-        Self { star, plane: Plane::new(star.q), inner }
+        Self { star, plane: PointPlane::new(star.q), inner }
     }
     fn size(&self) -> u32 {
         match self.inner {
-            Inner::Quad(_) => 2 * (self.star.degree + 1),
-            Inner::Paley(_) => 2 * self.star.degree + 1,
-            Inner::Complete => self.star.degree + 1,
+            SupernodeRule::Quad(_) => 2 * (self.star.degree + 1),
+            SupernodeRule::Paley(_) => 2 * self.star.degree + 1,
+            SupernodeRule::Complete => self.star.degree + 1,
         }
     }
 }
 
-impl Inner {
-    /// Whether two different places of an ordinary supernode are joined.
-    fn joined(&self, one: u32, other: u32) -> bool {
+impl SupernodeRule {
+    /// Whether two different places of an ordinary supernode are connected.
+    fn joined(&self, first: u32, second: u32) -> bool {
         match self {
-            Inner::Quad(start) => quad(*start, one.min(other), one.max(other)),
-            Inner::Paley(field) => is_paley(field, one, other),
-            Inner::Complete => true,
+            SupernodeRule::Quad(start) => are_connected_in_quad(*start, first.min(second), first.max(second)),
+            SupernodeRule::Paley(field) => is_paley(field, first, second),
+            SupernodeRule::Complete => true,
         }
     }
-    /// Whether a place meets another in a supernode of higher number.
+    /// Whether a place is connected to another one in a supernode of higher number.
     fn meets(&self, place: u32, far: u32) -> bool {
         match self {
-            &Inner::Quad(start) => {
-                let (one, other) = (Step::of(start, place), Step::of(start, far));
-                one.number == other.number && one.place.abs_diff(other.place) == one.half
+            &SupernodeRule::Quad(start) => {
+                let (near, far_place) = (QuadPlace::new(start, place), QuadPlace::new(start, far));
+                near.number == far_place.number && near.place.abs_diff(far_place.place) == near.half
             }
-            Inner::Paley(field) => field.raised(place) == far,
-            Inner::Complete => place == far,
+            SupernodeRule::Paley(field) => field.times_generator(place) == far,
+            SupernodeRule::Complete => place == far,
         }
     }
 }
 
-/// Where a place of an inductive quad was added.
-struct Step {
-    /// 0 for the two that are there at first where there are two.
+/// The step in which a place of an inductive quad was added.
+struct QuadPlace {
+    /// The number of the step. It is 0 for the two first places, if there are two.
     number: u32,
-    /// Among those that were added with it.
+    /// The number among the places that were added together.
     place: u32,
-    /// Half of how many these are.
+    /// Half of the number of places that were added together.
     half: u32,
 }
 
-impl Step {
-    fn of(start: u32, place: u32) -> Self {
+impl QuadPlace {
+    fn new(start: u32, place: u32) -> Self {
         match place.checked_sub(start) {
             None => Self { number: 0, place, half: start / 2 },
             Some(later) => Self { number: 1 + later / 8, place: later % 8, half: 4 },
@@ -81,10 +80,11 @@ impl Step {
     }
 }
 
-/// Whether two places of an inductive quad are joined: of those added together, 5, 6, 7 to each other and to
-/// 3, 1, 2, and these to 0 and 4; of others, the later one to one half of all before it.
-fn quad(start: u32, low: u32, high: u32) -> bool {
-    let (low, high) = (Step::of(start, low), Step::of(start, high));
+/// Whether two places of an inductive quad are connected. Of those added together, 5, 6, 7 are connected to
+/// each other and to 3, 1, 2, and these to 0 and 4. Otherwise the later place is connected to one half of
+/// each earlier step.
+fn are_connected_in_quad(start: u32, low: u32, high: u32) -> bool {
+    let (low, high) = (QuadPlace::new(start, low), QuadPlace::new(start, high));
     if low.number == high.number {
         return low.half == 4
             && match (low.place, high.place) {
@@ -97,7 +97,7 @@ fn quad(start: u32, low: u32, high: u32) -> bool {
     to_second == (low.place >= low.half)
 }
 
-impl Rule for Star {
+impl FamilyRule for StarProduct {
     fn routers(&self) -> usize {
         self.plane.count() as usize * self.size() as usize
     }
@@ -105,10 +105,10 @@ impl Rule for Star {
     fn links(&self) -> u64 {
         let quadrics = self.plane.quadrics();
         let short = match self.inner {
-            Inner::Quad(_) => 0,
-            // Nothing but 0 meets itself.
-            Inner::Paley(_) => quadrics,
-            Inner::Complete => quadrics * u64::from(self.size()),
+            SupernodeRule::Quad(_) => 0,
+            // Only 0 is connected to itself.
+            SupernodeRule::Paley(_) => quadrics,
+            SupernodeRule::Complete => quadrics * u64::from(self.size()),
         };
         (self.routers() as u64 * u64::from(self.star.q + 1 + self.star.degree) - short) / 2
     }
@@ -132,18 +132,18 @@ impl Rule for Star {
 }
 
 /// Paley graphs in the routers of a slim fly.
-pub(super) struct Bundles {
-    bundles: SlimFly,
-    places: Field,
+pub(super) struct PaleyBundles {
+    bundles: SlimFlyGraph,
+    places: LogField,
 }
 
-impl Bundles {
+impl PaleyBundles {
     pub(super) fn new(q: u32, p: u32) -> Self {
-        Self { bundles: SlimFly::new(q), places: Field::new(p) }
+        Self { bundles: SlimFlyGraph::new(q), places: LogField::new(p) }
     }
 }
 
-impl Rule for Bundles {
+impl FamilyRule for PaleyBundles {
     fn routers(&self) -> usize {
         self.bundles.routers() * self.places.order() as usize
     }
@@ -162,9 +162,8 @@ impl Rule for Bundles {
         let ((x, a), (y, b)) = ((low / p, low % p), (high / p, high % p));
         match x == y {
             true => is_paley(&self.places, a, b).then_some((1, LinkClass::Local)),
-            false => {
-                (self.bundles.adjacent(x, y) && self.places.raised(a) == b).then_some((1, LinkClass::Global))
-            }
+            false => (self.bundles.adjacent(x, y) && self.places.times_generator(a) == b)
+                .then_some((1, LinkClass::Global)),
         }
     }
 }

@@ -1,52 +1,51 @@
-//! The predicate of rings with random shortcuts: the ring is there, shortcuts are simple links of the allowed
-//! distances, and whoever lacks some could not have had them. That they are random is no claim that could be
-//! checked.
+//! The rule of rings with random shortcuts. The ring must be complete. Shortcuts are simple links of the
+//! allowed distances. Routers with too few links must have lacked candidates. Randomness is no claim that
+//! could be verified.
 //!
-//! Routers that one matching left out could not be joined any more: they were joined already, or too far
-//! from each other. So the links that routers lack can be dealt to the matchings in such a way that no two
-//! routers which could have been joined, and are not, get the same one; and of an even number of routers
-//! every matching leaves out an even number. That is a coloring of what is lacking, which is little: it is
-//! searched, and where the search ends early, nothing is claimed. A single shortcut taken away is always
-//! found where nothing else is lacking.
+//! Two routers that one matching left out could not be connected any more: they were connected already, or
+//! too far apart. So the missing links can be dealt to the matchings such that no two routers that could
+//! have been connected get the same one. With an even number of routers every matching leaves out an even
+//! number. This is a coloring of the missing links, which are few. It is searched, and if the search ends
+//! early, nothing is claimed. A single shortcut that was removed is always found if nothing else is missing.
 
-use super::rule::Rule;
+use super::rule::FamilyRule;
 use fabc_base::ids::NodeId;
 use fabc_ir::{LinkClass, Topology};
-use fabc_model::{Reach, Shortcuts};
+use fabc_model::{ShortcutReach, Shortcuts};
 
-/// A ring and what may cross it.
-pub(super) struct Ring {
+/// A ring and its permitted shortcuts.
+pub(super) struct ShortcutRing {
     routers: u32,
     degree: u32,
-    /// Twice the distance of a shortcut is below the first number over the second; any is allowed without.
-    below: Option<(u128, u128)>,
+    /// The shortcut distance is below half the first number over the second. `None` permits any distance.
+    max_reach: Option<(u128, u128)>,
 }
 
-impl Ring {
+impl ShortcutRing {
     pub(super) fn new(shortcuts: &Shortcuts) -> Self {
-        let below = match shortcuts.reach {
-            Reach::Within(share) => {
+        let max_reach = match shortcuts.reach {
+            ShortcutReach::Within(share) => {
                 let (digits, scale) = share.parts();
                 Some((digits * u128::from(shortcuts.routers), 10u128.pow(scale)))
             }
-            Reach::Any | Reach::Normal(_) => None,
+            ShortcutReach::Any | ShortcutReach::Normal(_) => None,
         };
-        Self { routers: shortcuts.routers, degree: shortcuts.degree, below }
+        Self { routers: shortcuts.routers, degree: shortcuts.degree, max_reach }
     }
 
     /// Hops between two routers along the ring.
-    fn around(&self, from: u32, to: u32) -> u32 {
+    fn ring_distance(&self, from: u32, to: u32) -> u32 {
         let forward = (to + self.routers - from) % self.routers;
         forward.min(self.routers - forward)
     }
 
     fn allows(&self, from: u32, to: u32) -> bool {
-        let twice = 2 * u128::from(self.around(from, to));
-        twice > 0 && self.below.is_none_or(|(over, under)| twice * under < over)
+        let doubled = 2 * u128::from(self.ring_distance(from, to));
+        doubled > 0 && self.max_reach.is_none_or(|(numerator, denominator)| doubled * denominator < numerator)
     }
 }
 
-impl Rule for Ring {
+impl FamilyRule for ShortcutRing {
     fn routers(&self) -> usize {
         self.routers as usize
     }
@@ -60,7 +59,7 @@ impl Rule for Ring {
     }
 
     fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
-        (self.around(from, to) == 1 || self.allows(from, to)).then_some((1, LinkClass::Local))
+        (self.ring_distance(from, to) == 1 || self.allows(from, to)).then_some((1, LinkClass::Local))
     }
 
     fn has_gaps(&self) -> bool {
@@ -68,12 +67,12 @@ impl Rule for Ring {
     }
 }
 
-/// Steps of the search for a coloring; it takes as many as there are links lacking where it is easy.
-const STEPS: usize = 1 << 16;
+/// Limit on the steps of the search for a coloring. Easy cases take one step per missing link.
+const MAX_STEPS: usize = 1 << 16;
 
-/// The ring is whole, and some matchings can have left out all links that routers lack.
-pub(super) fn matched(topology: &Topology, shortcuts: &Shortcuts) -> Result<(), String> {
-    let ring = Ring::new(shortcuts);
+/// Verifies that the ring is complete, and that the matchings can have left out all missing links.
+pub(super) fn verify_matched(topology: &Topology, shortcuts: &Shortcuts) -> Result<(), String> {
+    let ring = ShortcutRing::new(shortcuts);
     let neighbors: Vec<Vec<u32>> = topology
         .nodes()
         .map(|node| topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect())
@@ -90,76 +89,85 @@ pub(super) fn matched(topology: &Topology, shortcuts: &Shortcuts) -> Result<(), 
         }
     }
     let passes = shortcuts.degree - 2;
-    let lacks = |router: u32| shortcuts.degree.saturating_sub(neighbors[router as usize].len() as u32);
-    let short: Vec<u32> = (0..ring.routers).filter(|&router| lacks(router) > 0).collect();
+    let missing_links =
+        |router: u32| shortcuts.degree.saturating_sub(neighbors[router as usize].len() as u32);
+    let short: Vec<u32> = (0..ring.routers).filter(|&router| missing_links(router) > 0).collect();
     let joinable =
-        |one: u32, other: u32| ring.allows(one, other) && !neighbors[one as usize].contains(&other);
-    for (at, &one) in short.iter().enumerate() {
-        for &other in &short[at + 1..] {
-            if lacks(one) + lacks(other) > passes && joinable(one, other) {
+        |first: u32, second: u32| ring.allows(first, second) && !neighbors[first as usize].contains(&second);
+    for (index, &first) in short.iter().enumerate() {
+        for &second in &short[index + 1..] {
+            if missing_links(first) + missing_links(second) > passes && joinable(first, second) {
                 return Err(format!(
                     "{} and {} lack links that they could have had with each other",
-                    name(one),
-                    name(other)
+                    name(first),
+                    name(second)
                 ));
             }
         }
     }
-    // Every link that is lacking is one item; those of a router were left out by different matchings.
-    let lacking: Vec<u32> =
-        short.iter().flat_map(|&router| (0..lacks(router)).map(move |_| router)).collect();
-    let conflicts: Vec<Vec<usize>> = (0..lacking.len())
+    // Every missing link is one item. Different matchings left out those of one router.
+    let missing_items: Vec<u32> =
+        short.iter().flat_map(|&router| (0..missing_links(router)).map(move |_| router)).collect();
+    let conflicts: Vec<Vec<usize>> = (0..missing_items.len())
         .map(|item| {
             (0..item)
-                .filter(|&other| lacking[other] == lacking[item] || joinable(lacking[other], lacking[item]))
+                .filter(|&second| {
+                    missing_items[second] == missing_items[item]
+                        || joinable(missing_items[second], missing_items[item])
+                })
                 .collect()
         })
         .collect();
-    let mut deal =
-        Deal { left_out: vec![0; passes as usize], odd: ring.routers % 2 == 1, of: Vec::new(), steps: STEPS };
-    match deal.works(&conflicts) {
-        Some(false) => {
-            Err(format!("{} links are lacking that {passes} matchings cannot have left out", lacking.len()))
-        }
+    let mut deal = MatchingDeal {
+        left_out: vec![0; passes as usize],
+        odd: ring.routers % 2 == 1,
+        matching_of: Vec::new(),
+        steps: MAX_STEPS,
+    };
+    match deal.can_deal(&conflicts) {
+        Some(false) => Err(format!(
+            "{} links are lacking that {passes} matchings cannot have left out",
+            missing_items.len()
+        )),
         Some(true) | None => Ok(()),
     }
 }
 
-/// Items dealt to matchings.
-struct Deal {
-    /// `[matching]`: how many routers it left out.
+/// The missing links, dealt to matchings.
+struct MatchingDeal {
+    /// `[matching]`: number of routers that it left out.
     left_out: Vec<u32>,
-    /// Whether the number of routers is odd; then as many are left out by every matching.
+    /// Whether the number of routers is odd. Then every matching leaves out an odd number.
     odd: bool,
-    /// `[item]`: its matching.
-    of: Vec<usize>,
-    /// Steps that are left.
+    /// `[item]`: the matching that it is dealt to.
+    matching_of: Vec<usize>,
+    /// Number of steps that remain.
     steps: usize,
 }
 
-impl Deal {
-    /// Whether the items that are left can be dealt, `conflicts` listing for each those before it that are
-    /// elsewhere; `None` where no steps are left to tell.
-    fn works(&mut self, conflicts: &[Vec<usize>]) -> Option<bool> {
+impl MatchingDeal {
+    /// Whether the remaining items can be dealt. `conflicts` lists for each item the earlier ones that need
+    /// other matchings. `None` if the steps run out.
+    fn can_deal(&mut self, conflicts: &[Vec<usize>]) -> Option<bool> {
         let uneven = self.left_out.iter().filter(|&&count| (count % 2 == 1) != self.odd).count();
-        let Some(apart) = conflicts.get(self.of.len()) else { return Some(uneven == 0) };
-        if uneven > conflicts.len() - self.of.len() {
+        let Some(conflicting) = conflicts.get(self.matching_of.len()) else { return Some(uneven == 0) };
+        if uneven > conflicts.len() - self.matching_of.len() {
             return Some(false);
         }
         self.steps = self.steps.checked_sub(1)?;
-        // Matchings that have nothing yet are alike.
-        let used = self.of.iter().max().map_or(0, |&last| last + 1);
+        // Matchings without items are equivalent.
+        let used = self.matching_of.iter().max().map_or(0, |&last| last + 1);
         for matching in 0..self.left_out.len().min(used + 1) {
-            if apart.iter().any(|&other| self.of[other] == matching) {
+            if conflicting.iter().any(|&other| self.matching_of[other] == matching) {
                 continue;
             }
-            self.of.push(matching);
+            self.matching_of.push(matching);
             self.left_out[matching] += 1;
-            let found = self.works(conflicts);
+            let result = self.can_deal(conflicts);
             self.left_out[matching] -= 1;
-            self.of.pop();
-            if found != Some(false) {
-                return found;
+            self.matching_of.pop();
+            if result != Some(false) {
+                return result;
             }
         }
         Some(false)
@@ -173,7 +181,8 @@ mod tests {
     /// Whether items that conflict pairwise as listed can be dealt to so many matchings.
     fn deals(conflicts: &[&[usize]], matchings: usize, odd: bool, steps: usize) -> Option<bool> {
         let conflicts: Vec<Vec<usize>> = conflicts.iter().map(|of| of.to_vec()).collect();
-        Deal { left_out: vec![0; matchings], odd, of: Vec::new(), steps }.works(&conflicts)
+        MatchingDeal { left_out: vec![0; matchings], odd, matching_of: Vec::new(), steps }
+            .can_deal(&conflicts)
     }
 
     #[test]
@@ -182,20 +191,26 @@ mod tests {
         let three: &[&[usize]] = &[&[], &[0], &[0, 1]];
         let sides: &[&[usize]] = &[&[], &[], &[0, 1], &[0, 1]];
         let circle: &[&[usize]] = &[&[], &[0], &[1], &[2], &[0, 3]];
-        assert_eq!([2, 3].map(|matchings| deals(three, matchings, true, STEPS)), [Some(false), Some(true)]);
         assert_eq!(
-            [1, 2, 3].map(|matchings| deals(sides, matchings, false, STEPS)),
+            [2, 3].map(|matchings| deals(three, matchings, true, MAX_STEPS)),
+            [Some(false), Some(true)]
+        );
+        assert_eq!(
+            [1, 2, 3].map(|matchings| deals(sides, matchings, false, MAX_STEPS)),
             [Some(false), Some(true), Some(true)]
         );
         // A matching has an odd number of them, and no three of a circle of five are apart: one each.
         assert_eq!(
-            [2, 3, 5].map(|matchings| deals(circle, matchings, true, STEPS)),
+            [2, 3, 5].map(|matchings| deals(circle, matchings, true, MAX_STEPS)),
             [Some(false), Some(false), Some(true)]
         );
         // Of an even number of routers a matching leaves out none, or two at least: never these two apart.
-        assert_eq!([2, 5].map(|matchings| deals(&[&[], &[0]], matchings, false, STEPS)), [Some(false); 2]);
-        assert_eq!(deals(&[&[], &[]], 5, false, STEPS), Some(true));
-        assert_eq!(deals(&[], 0, true, STEPS), Some(true));
+        assert_eq!(
+            [2, 5].map(|matchings| deals(&[&[], &[0]], matchings, false, MAX_STEPS)),
+            [Some(false); 2]
+        );
+        assert_eq!(deals(&[&[], &[]], 5, false, MAX_STEPS), Some(true));
+        assert_eq!(deals(&[], 0, true, MAX_STEPS), Some(true));
         // Nothing is said where no steps are left.
         assert_eq!(deals(&[&[]], 1, true, 0), None);
     }

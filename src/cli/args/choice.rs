@@ -1,4 +1,4 @@
-//! Options that take one of a few words, where the type belongs to another crate.
+//! Options that take one of a few words, for types of other crates.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fabc_pipeline::compile::Stage;
@@ -6,29 +6,29 @@ use fabc_pipeline::library::TablesForm;
 use fabc_pipeline::show::MessageFormat;
 
 /// A value that the command line gives by its word.
-pub(crate) trait Choice: Copy + Send + Sync + 'static {
-    /// All of them, in the order in which help lists them.
+pub(crate) trait NamedChoice: Copy + Send + Sync + 'static {
+    /// All values, in the order in which help lists them.
     const CHOICES: &'static [Self];
 
-    /// The word.
+    /// The word on the command line.
     fn word(self) -> &'static str;
 
-    /// A line of help.
+    /// The line of help for this value.
     fn help(self) -> &'static str;
 
-    /// The value of a word.
+    /// The value with this word.
     fn of_word(word: &str) -> Option<Self> {
         Self::CHOICES.iter().copied().find(|choice| choice.word() == word)
     }
 }
 
-/// Parses the word of a choice, and lists all words in help and errors.
-pub(crate) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
+/// A parser for the word of a choice. Help and errors list all words.
+pub(crate) fn choice_parser<T: NamedChoice>() -> impl TypedValueParser<Value = T> {
     let words = T::CHOICES.iter().map(|choice| PossibleValue::new(choice.word()).help(choice.help()));
     PossibleValuesParser::new(words).try_map(|word| T::of_word(&word).ok_or("no such word"))
 }
 
-impl Choice for MessageFormat {
+impl NamedChoice for MessageFormat {
     const CHOICES: &'static [Self] = &[Self::Human, Self::Short, Self::Json, Self::Sarif, Self::Github];
 
     fn word(self) -> &'static str {
@@ -52,7 +52,7 @@ impl Choice for MessageFormat {
     }
 }
 
-impl Choice for TablesForm {
+impl NamedChoice for TablesForm {
     const CHOICES: &'static [Self] = &[Self::Auto, Self::Json, Self::Binary];
 
     fn word(self) -> &'static str {
@@ -72,7 +72,7 @@ impl Choice for TablesForm {
     }
 }
 
-impl Choice for Stage {
+impl NamedChoice for Stage {
     const CHOICES: &'static [Self] = &Self::ALL;
 
     fn word(self) -> &'static str {

@@ -43,7 +43,7 @@ pub struct CollectiveArgs {
     #[arg(long)]
     pub barrier: bool,
 
-    /// Of ties that are broken at random [default: 1]
+    /// Seed of random tie breaks [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 

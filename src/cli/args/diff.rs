@@ -14,11 +14,12 @@ pub struct DiffArgs {
     #[arg(value_name = "B")]
     pub b: String,
 
-    /// Give a parameter of the specs among them another value; several times
+    /// Set a parameter of the specs among them. Can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 
-    /// Accept figures that differ by no more: `0.1%`, or `max_channel_load=0.5%` for one; several times
+    /// Accept figures that differ by no more than this: `0.1%`, or `max_channel_load=0.5%` for one metric.
+    /// Can be repeated
     #[arg(long, value_name = "[METRIC=]PERCENT")]
     pub tolerance: Vec<String>,
 

@@ -63,7 +63,7 @@ pub struct EstimateArgs {
 
     /// The form of the times
     #[arg(long, value_enum, default_value = "us", value_name = "UNIT")]
-    pub unit: TimeUnit,
+    pub unit: EstimateUnit,
 
     /// Print fabc.estimate/1 instead of text
     #[arg(long, conflicts_with = "csv")]
@@ -105,7 +105,7 @@ pub struct OuterArgs {
 
 /// Units of printed times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum TimeUnit {
+pub enum EstimateUnit {
     /// Nanoseconds
     Ns,
     /// Microseconds

@@ -1,12 +1,12 @@
-//! The former options of `fabc sim` that became settings of `--with`, and how a command line with them is
-//! written now.
+//! Former options of `fabc sim` that are settings of `--with` today, and the translation of a command line
+//! that still has them.
 
 use fabc_sim::Rate;
 
 /// The part of a `simulate` block that a setting belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockPart {
-    /// The block itself.
+    /// The setting stands directly in the `simulate` block.
     Block,
     Traffic,
     Births,
@@ -14,7 +14,7 @@ enum BlockPart {
     Model,
 }
 
-/// An option that became a setting.
+/// A former option, and the setting that replaced it.
 struct FormerOption {
     name: &'static str,
     part: BlockPart,
@@ -31,7 +31,7 @@ const fn former(
     FormerOption { name, part, setting, unit }
 }
 
-/// In the order in which settings are written.
+/// All former options, in the order in which their settings are written.
 const FORMER_OPTIONS: [FormerOption; 30] = [
     former("--traffic", BlockPart::Traffic, "", ""),
     former("--trace", BlockPart::Traffic, "trace", ""),
@@ -65,12 +65,12 @@ const FORMER_OPTIONS: [FormerOption; 30] = [
     former("--seeds", BlockPart::Block, "seeds", ""),
 ];
 
-/// The settings that stand for the former options among the words of a command line, such as
-/// `traffic = tornado; rates = 0.4;`; `None` if there are none.
+/// Translates the former options on a command line into settings, such as `traffic = tornado; rates = 0.4;`.
+/// `None` if there are none.
 pub(crate) fn settings_of_former_options(words: &[String]) -> Option<String> {
     let values = FORMER_OPTIONS.iter().filter_map(|former| Some((former, value_of(words, former.name)?)));
     let values: Vec<(&FormerOption, String)> =
-        values.map(|(former, value)| (former, written(former, &value))).collect();
+        values.map(|(former, value)| (former, setting_value(former, &value))).collect();
     if values.is_empty() {
         return None;
     }
@@ -81,35 +81,35 @@ pub(crate) fn settings_of_former_options(words: &[String]) -> Option<String> {
         ("model", BlockPart::Model, "packet"),
     ];
     let mut settings: Vec<String> =
-        blocks.iter().filter_map(|(name, part, word)| with_block(name, *part, word, &values)).collect();
+        blocks.iter().filter_map(|(name, part, word)| block_setting(name, *part, word, &values)).collect();
     let plain = values.iter().filter(|(former, _)| former.part == BlockPart::Block);
     settings.extend(plain.map(|(former, value)| format!("{} = {value};", former.setting)));
     Some(settings.join(" "))
 }
 
-/// The value behind an option; `..` where none stands.
+/// The value behind an option, or `..` if there is none.
 fn value_of(words: &[String], option: &str) -> Option<String> {
-    let (at, inline) = words.iter().enumerate().find_map(|(at, word)| {
+    let (index, inline) = words.iter().enumerate().find_map(|(index, word)| {
         let rest = word.strip_prefix(option)?;
-        (rest.is_empty() || rest.starts_with('=')).then(|| (at, rest.strip_prefix('=')))
+        (rest.is_empty() || rest.starts_with('=')).then(|| (index, rest.strip_prefix('=')))
     })?;
     let value =
-        inline.or_else(|| words.get(at + 1).map(String::as_str).filter(|word| !word.starts_with("--")));
+        inline.or_else(|| words.get(index + 1).map(String::as_str).filter(|word| !word.starts_with("--")));
     Some(value.unwrap_or("..").to_owned())
 }
 
-/// A value as a spec has it.
-fn written(former: &FormerOption, value: &str) -> String {
+/// The value of a setting as a spec writes it.
+fn setting_value(former: &FormerOption, value: &str) -> String {
     match former.name {
-        "--rates" => written_rates(value),
+        "--rates" => rates_value(value),
         "--hotspot" => format!("[{value}]"),
         "--trace" => format!("trace \"{value}\""),
         _ => format!("{value}{}", former.unit),
     }
 }
 
-/// `0.4,1.2` as `[0.4, 1.2]`, and `0.1..0.6:0.1` as `0.1 .. 0.6 step 0.1`.
-fn written_rates(value: &str) -> String {
+/// Writes `0.4,1.2` as `[0.4, 1.2]`, and `0.1..0.6:0.1` as `0.1 .. 0.6 step 0.1`.
+fn rates_value(value: &str) -> String {
     let steps = |item: &str| {
         let (first, rest) = item.split_once("..")?;
         let (last, step) = rest.split_once(':')?;
@@ -149,20 +149,21 @@ fn traffic_of_details(values: &[(&FormerOption, String)]) -> &'static str {
     }
 }
 
-/// `model = flit { window = 9; }`: a word, and the settings in its block.
-fn with_block(
+/// Writes one part of the block, such as `model = flit { window = 9; }`: a word, and the settings in its
+/// block.
+fn block_setting(
     name: &str,
     part: BlockPart,
     usual_word: &str,
     values: &[(&FormerOption, String)],
 ) -> Option<String> {
-    let own: Vec<&(&FormerOption, String)> =
+    let part_values: Vec<&(&FormerOption, String)> =
         values.iter().filter(|(former, _)| former.part == part).collect();
-    let word = own
+    let word = part_values
         .iter()
         .find(|(former, _)| ["", "trace"].contains(&former.setting))
         .map(|(_, value)| value.as_str());
-    let details = own.iter().filter(|(former, _)| !["", "trace"].contains(&former.setting));
+    let details = part_values.iter().filter(|(former, _)| !["", "trace"].contains(&former.setting));
     let details: Vec<String> =
         details.map(|(former, value)| format!("{} = {value};", former.setting)).collect();
     match (word, &details[..]) {

@@ -1,6 +1,6 @@
 //! The options of `fabc merge` and `fabc submit`.
 
-use crate::args::choice::choice;
+use crate::args::choice::choice_parser;
 use crate::args::sweep::JobArgs;
 use crate::build::candidates;
 use clap::Args;
@@ -32,7 +32,7 @@ pub struct SubmitArgs {
     pub set: Vec<String>,
 
     /// Stop after a stage
-    #[arg(long, value_parser = choice::<Stage>(), value_name = "STAGE")]
+    #[arg(long, value_parser = choice_parser::<Stage>(), value_name = "STAGE")]
     pub stop_after: Option<Stage>,
 
     /// Write to DIR/FABRIC/ [default: out]
@@ -40,7 +40,7 @@ pub struct SubmitArgs {
     pub out: Option<PathBuf>,
 
     /// The form of the forwarding tables
-    #[arg(long, value_parser = choice::<TablesForm>(), default_value = "auto", value_name = "FORM")]
+    #[arg(long, value_parser = choice_parser::<TablesForm>(), default_value = "auto", value_name = "FORM")]
     pub tables: TablesForm,
 
     /// How it is handed over.

@@ -1,4 +1,4 @@
-//! What the command line says: one file of options per command.
+//! The command line: one file of options per command.
 
 pub(crate) mod choice;
 pub(crate) mod collective;

@@ -1,13 +1,13 @@
 //! The command line, as clap reads it.
 
-use crate::args::choice::choice;
+use crate::args::choice::choice_parser;
 use crate::args::collective::CollectiveArgs;
 use crate::args::diff::DiffArgs;
 use crate::args::estimate::EstimateArgs;
 use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::place::PlaceArgs;
 use crate::args::running::{DriftArgs, PlanArgs, RepairArgs};
-use crate::args::shard::{Shard, shard};
+use crate::args::shard::{Shard, parse_shard};
 use crate::args::sim::SimArgs;
 use crate::args::sweep::SweepArgs;
 use crate::build::candidates;
@@ -18,17 +18,17 @@ use fabc_pipeline::library::TablesForm;
 use fabc_pipeline::show::MessageFormat;
 use std::path::PathBuf;
 
-/// What stands under `fabc --help`: the exit codes are part of the interface.
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the spec has errors, 2 usage or files (`plan`, `diff`: there are changes), 3 what is asked for does not hold \
+/// The text under `fabc --help`. The exit codes are part of the interface.
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the spec has errors, 2 usage or files (`plan`, `diff`: there are changes), 3 the contract does not hold \
     (infeasible, a require failed, golden outputs differ, verification failed), 4 a bug in fabc, 130 interrupted.";
 
-/// What stands under `fabc plan --help`.
-const PLAN_EXIT_CODES: &str = "Exit codes: 0 nothing to change, 2 there are changes and the pod is whole after every step, 1 something \
-    cannot be read, written or does not fit, 3 the pod is in parts after some step (the plan is printed nevertheless). Wrong options exit \
+/// The text under `fabc plan --help`.
+const PLAN_EXIT_CODES: &str = "Exit codes: 0 nothing to change, 2 there are changes and the pod stays connected after every step, 1 something \
+    cannot be read, written or does not fit, 3 the pod is disconnected after some step (the plan is printed all the same). Wrong options exit \
     with 2 as well, with nothing on standard output.";
 
-const DRIFT_EXIT_CODES: &str = "Exit codes: 0 the switches do what was built, 2 they do not, 1 something cannot be read or does not fit, 3 \
-    what is left of what was built is in parts. Wrong options exit with 2 as well, with nothing on standard output.";
+const DRIFT_EXIT_CODES: &str = "Exit codes: 0 the switches match the build, 2 they do not, 1 something cannot be read or does not fit, 3 \
+    the surviving pod is disconnected. Wrong options exit with 2 as well, with nothing on standard output.";
 
 const DIFF_EXIT_CODES: &str = "Exit codes: 0 the same (or no figure beyond the tolerance), 2 not, 1 a side cannot be read or compiled. \
     Wrong options exit with 2 as well, with nothing on standard output.";
@@ -36,24 +36,24 @@ const DIFF_EXIT_CODES: &str = "Exit codes: 0 the same (or no figure beyond the t
 /// Declarative compiler for accelerator fabrics.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "fabc", version = env!("FABC_VERSION"), after_help = EXIT_CODES, propagate_version = true, max_term_width = 100)]
-pub struct Options {
+pub struct CommandLine {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 
     /// How errors are written to standard error
-    #[arg(long, global = true, value_parser = choice::<MessageFormat>(), default_value = "human", value_name = "FORM", help_heading = "Global options")]
+    #[arg(long, global = true, value_parser = choice_parser::<MessageFormat>(), default_value = "human", value_name = "FORM", help_heading = "Global options")]
     pub message_format: MessageFormat,
 
     /// Print errors only
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
     pub quiet: bool,
 
-    /// Say more about what is done
+    /// Print more about the work
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub verbose: bool,
 
-    /// Worker threads, all cores by default; the output never depends on it
+    /// Worker threads, all cores by default. The output never depends on it
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Global options")]
     pub threads: Option<u16>,
 }
@@ -63,65 +63,64 @@ pub struct Options {
 pub enum Command {
     /// Compile a spec and write its output directory
     Build(BuildArgs),
-    /// Put together what the shards of a build (`fabc build --shard`) have done
+    /// Merge the shards of a build (`fabc build --shard`)
     Merge(MergeArgs),
-    /// Build a spec by several processes, here or on a cluster
+    /// Build a spec with several processes, on this machine or a cluster
     Submit(SubmitArgs),
     /// Compile a spec with many values of its parameters, and compare
     Sweep(SweepArgs),
     /// Check a spec without building it, or build it up to a stage, and write nothing
     Check(CheckArgs),
-    /// Lay specs out the one way there is
+    /// Format specs
     Fmt(FmtArgs),
-    /// Check a built directory again, from its files alone; or tables or schedules of anybody
+    /// Verify a built directory from its files alone, or third-party tables or schedules
     Verify(VerifyArgs),
     /// Explain an error code, or list all of them
     Explain {
         /// Such as FAB0101
-        #[arg(add = candidates::of(candidates::codes))]
+        #[arg(add = candidates::from_list(candidates::codes))]
         code: Option<String>,
     },
     /// Print the JSON Schema of an artifact, or list all of them
     Schema {
         /// Such as `report`, or `fabc.report/1`
-        #[arg(add = candidates::of(candidates::schemas))]
+        #[arg(add = candidates::from_list(candidates::schemas))]
         name: Option<String>,
     },
     /// Print the topology of a spec
     Graph(GraphArgs),
     /// Print the forwarding table of a router, from a built directory
     Tables(TablesArgs),
-    /// Add, remove and move slices on the cubes of a pod that `fabc build` divided
+    /// Add, remove and move slices of a divided pod
     Place(PlaceArgs),
-    /// Print what must change on every switch, and in which order, from the live cross-connects to those of a
-    /// built directory
+    /// Plan the change from the live cross-connects to those of a built directory, step by step
     #[command(after_help = PLAN_EXIT_CODES)]
     Plan(PlanArgs),
     /// Compare two builds: metrics, contract, wiring, tables, files
     #[command(after_help = DIFF_EXIT_CODES)]
     Diff(DiffArgs),
-    /// Compare what the switches do with a built directory, and say what the difference comes to
+    /// Compare the live switches with a built directory, and explain the difference
     #[command(after_help = DRIFT_EXIT_CODES)]
     Drift(DriftArgs),
-    /// Find new tables for what is left of a built fabric, and the way to them while packets fly
+    /// Compute new tables for a fabric with failures, which can be installed under live traffic
     Repair(RepairArgs),
     /// Run the tables of a built directory through a cycle-level model of the routers
     Sim(SimArgs),
-    /// Schedule collectives on a built fabric: what they take, and what no schedule goes below
+    /// Schedule collectives on a built fabric: times and lower bounds
     Collective(CollectiveArgs),
     /// Estimate what a collective costs by closed form, without a spec
     Estimate(EstimateArgs),
-    /// Tell how much of the time a job has its pod, from rates of failures
+    /// Availability of a job, from your failure rates
     Availability(AvailabilityArgs),
     /// Start a new spec from a template
     Init(InitArgs),
-    /// Answer an editor, by the Language Server Protocol on standard input and output
+    /// Serve an editor: the Language Server Protocol on standard input and output
     Lsp {
         /// As many editors say; there is no other way
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Print what a shell needs to complete commands of fabc: it asks fabc itself while you type
+    /// Print the completion script of a shell. It asks fabc while you type
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -137,20 +136,19 @@ pub enum Command {
 /// How far to compile, and what to show on the way.
 #[derive(Clone, Debug, Args)]
 pub struct CompileArgs {
-    /// Give a parameter of the spec another value, such as `--set cubes=8` or `--set 'rate=100 GB/s'`;
-    /// several times
+    /// Set a parameter of the spec: `--set cubes=8`, `--set 'rate=100 GB/s'`. Can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 
-    /// Stop after a stage; what is known by then is still reported and written
-    #[arg(long, value_parser = choice::<Stage>(), value_name = "STAGE")]
+    /// Stop after a stage. The results so far are reported and written
+    #[arg(long, value_parser = choice_parser::<Stage>(), value_name = "STAGE")]
     pub stop_after: Option<Stage>,
 
-    /// Print what a stage made to standard output
-    #[arg(long, value_parser = choice::<Stage>(), value_name = "STAGE", value_delimiter = ',')]
+    /// Print the result of a stage to standard output
+    #[arg(long, value_parser = choice_parser::<Stage>(), value_name = "STAGE", value_delimiter = ',')]
     pub dump: Vec<Stage>,
 
-    /// Print how long each pass took to standard error
+    /// Print the time of each pass to standard error
     #[arg(long)]
     pub timings: bool,
 }
@@ -203,12 +201,12 @@ pub struct BuildArgs {
     pub out: Option<PathBuf>,
 
     /// Write single formats: FORMAT to standard output, FORMAT=PATH to a file, or to a folder if it ends with
-    /// `/`; `list` lists the formats
-    #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',', add = candidates::of(candidates::formats))]
+    /// `/`. `list` lists the formats
+    #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',', add = candidates::from_list(candidates::formats))]
     pub emit: Vec<String>,
 
-    /// The form of the forwarding tables; `auto` is binary only where JSON would take more than some 200 MB
-    #[arg(long, value_parser = choice::<TablesForm>(), default_value = "auto", value_name = "FORM")]
+    /// The form of the forwarding tables. `auto` is binary only where JSON would take more than some 200 MB
+    #[arg(long, value_parser = choice_parser::<TablesForm>(), default_value = "auto", value_name = "FORM")]
     pub tables: TablesForm,
 
     /// Compare with the outputs in DIR/FABRIC/ and print what changed
@@ -219,17 +217,17 @@ pub struct BuildArgs {
     #[arg(long, requires = "golden")]
     pub update: bool,
 
-    /// Build a part only, into OUT/FABRIC.shards/: every n-th fault scenario from the i-th on, and what
-    /// simulations run on it; `fabc merge` puts the parts together
-    #[arg(long, value_name = "i/n", value_parser = shard, conflicts_with_all = ["emit", "golden", "dump", "cache"])]
+    /// Build only shard i of n, into OUT/FABRIC.shards/: every n-th fault scenario from the i-th on, with its
+    /// simulations. `fabc merge` merges the shards
+    #[arg(long, value_name = "i/n", value_parser = parse_shard, conflicts_with_all = ["emit", "golden", "dump", "cache"])]
     pub shard: Option<Shard>,
 
-    /// Of a fabric in slices: keep compiled kinds in DIR, and take those that are there
+    /// For a fabric in slices: keep compiled kinds in DIR, and reuse them
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
-    /// Judge by figures and contract instead of by bytes, and accept figures that differ by no more: `0.1%`,
-    /// or `max_channel_load=0.5%` for one; several times
+    /// Compare figures and the contract instead of bytes, and accept differences up to this: `0.1%`, or
+    /// `max_channel_load=0.5%` for one metric. Can be repeated
     #[arg(long, value_name = "[METRIC=]PERCENT", requires = "golden", conflicts_with = "update")]
     pub tolerance: Vec<String>,
 }
@@ -245,11 +243,11 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub compile: CompileArgs,
 
-    /// Say also whether these formats could be written; `list` lists the formats
-    #[arg(long, value_name = "FORMAT", value_delimiter = ',', add = candidates::of(candidates::formats))]
+    /// Also check whether these formats can be written. `list` lists the formats
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', add = candidates::from_list(candidates::formats))]
     pub emit: Vec<String>,
 
-    /// Say also whether there are golden outputs in DIR/FABRIC/
+    /// Also check whether there are golden outputs in DIR/FABRIC/
     #[arg(long, value_name = "DIR")]
     pub golden: Option<PathBuf>,
 }
@@ -261,7 +259,7 @@ pub struct FmtArgs {
     #[arg(required = true, value_name = "SPEC", add = candidates::specs())]
     pub specs: Vec<String>,
 
-    /// Change nothing; fail if a spec is not laid out
+    /// Change nothing; fail if a spec is not formatted
     #[arg(long)]
     pub check: bool,
 }
@@ -282,11 +280,11 @@ pub struct VerifyArgs {
     #[command(flatten)]
     pub window: WindowArgs,
 
-    /// What `fabc repair DIR` wrote instead: its changes and tables against DIR
+    /// Verify what `fabc repair DIR` wrote: its changes and tables against DIR
     #[arg(long, value_name = "OUT", requires = "directory", group = "changed")]
     pub repair: Option<PathBuf>,
 
-    /// What `fabc plan LIVE DIR --tables OUT` wrote instead: the tables of every moment, from those of LIVE
+    /// Verify what `fabc plan LIVE DIR --tables OUT` wrote: the tables of every moment, from those of LIVE
     #[arg(long, value_name = "OUT", requires_all = ["directory", "from"], conflicts_with = "repair", group = "changed")]
     pub plan: Option<PathBuf>,
 
@@ -294,29 +292,29 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "EARLIER", requires = "changed")]
     pub from: Option<PathBuf>,
 
-    /// The tables in force are the last ones of a plan that `fabc plan --tables` wrote here, not those
-    /// of the directory that a repair or plan starts from
+    /// The live tables are the last ones of a plan that `fabc plan --tables` wrote here, not those of the
+    /// directory that a repair or plan starts from
     #[arg(long, value_name = "WAY", requires = "changed")]
     pub running: Option<PathBuf>,
 
-    /// Forwarding tables instead: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
+    /// Verify forwarding tables: fabc.tables/1, fabc.tables.bin/1, or a dump of OpenSM
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,
 
-    /// The schedule of a collective instead: fabc.collective/1 of the healthy fabric (an all-to-all with its
+    /// Verify the schedule of a collective: fabc.collective/1 of the healthy fabric (an all-to-all with its
     /// tables), or MSCCL XML
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub collective: Option<String>,
 
-    /// The network of the tables or schedule: fabc.topology/1 or /2, or what ibnetdiscover prints
+    /// The network of the tables or schedule: fabc.topology/1 or /2, or the output of ibnetdiscover
     #[arg(long, value_name = "FILE", requires = "judged")]
     pub topology: Option<String>,
 
-    /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them; without them there is one virtual lane
+    /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them. Without them there is one virtual lane
     #[arg(long, value_name = "FILE", requires = "tables", conflicts_with = "collective")]
     pub sl2vl: Option<String>,
 
-    /// The service level of every path, as ibdmchk reads it or OpenSM dumps it; without it all are 0
+    /// The service level of every path, as ibdmchk reads it or OpenSM dumps it. Without it all are 0
     #[arg(long, value_name = "FILE", requires = "sl2vl")]
     pub path_sl: Option<String>,
 }

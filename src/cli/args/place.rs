@@ -1,4 +1,4 @@
-//! Options of `fabc place`: steps, in the order in which they are given.
+//! The options of `fabc place`. Each is a step, and their order on the command line matters.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use fabc_ir::PlaceStep;
@@ -24,7 +24,7 @@ pub struct PlaceArgs {
     #[arg(long, value_name = "LIVE")]
     pub live: Option<String>,
 
-    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
+    /// The map from face ports to ports of switches without labels, as `--emit ocs_ports` writes it
     #[arg(long, value_name = "MAP", requires = "live")]
     pub ports: Option<PathBuf>,
 }
@@ -33,7 +33,7 @@ pub struct PlaceArgs {
 #[derive(Clone, Debug, Default)]
 pub struct PlaceSteps(pub Vec<PlaceStep>);
 
-/// Name, argument and help of every option that is a step.
+/// The name, argument and help of every option that is a step.
 const STEPS: [(&str, &str, &str); 6] = [
     (
         "add",
@@ -73,26 +73,31 @@ impl FromArgMatches for PlaceSteps {
                     .into_iter()
                     .flatten()
                     .zip(values.into_iter().flatten())
-                    .map(|(at, value)| (at, name, value)),
+                    .map(|(index, value)| (index, name, value)),
             );
         }
         given.sort();
         let mut steps = Vec::new();
         for (_, name, value) in given {
-            let wrong = |what: &str| {
-                let message = format!("invalid value '{value}' for '--{name}': {what}\n");
+            let invalid = |problem: &str| {
+                let message = format!("invalid value '{value}' for '--{name}': {problem}\n");
                 clap::Error::raw(clap::error::ErrorKind::ValueValidation, message)
             };
             if let ("cubes", Some(PlaceStep::Add { cubes, .. })) = (name, steps.last_mut()) {
                 if cubes.is_some() {
-                    return Err(wrong("the cubes of this slice are named already"));
+                    return Err(invalid("the cubes of this slice are named already"));
                 }
-                *cubes =
-                    Some(value.split(',').map(cube).collect::<Result<_, _>>().map_err(|what| wrong(&what))?);
+                *cubes = Some(
+                    value
+                        .split(',')
+                        .map(parse_cube)
+                        .collect::<Result<_, _>>()
+                        .map_err(|problem| invalid(&problem))?,
+                );
                 continue;
             }
             steps.push(match name {
-                "cubes" => return Err(wrong("it stands behind the `--add` that it is for")),
+                "cubes" => return Err(invalid("it stands behind the `--add` that it is for")),
                 "add" => {
                     let (kind, name) = value
                         .split_once('=')
@@ -101,13 +106,14 @@ impl FromArgMatches for PlaceSteps {
                 }
                 "remove" => PlaceStep::Remove(value.clone()),
                 "swap" => {
-                    let (of, with) =
-                        value.split_once('=').map_or((value.as_str(), None), |(of, with)| (of, Some(with)));
-                    let with = with.map(cube).transpose().map_err(|what| wrong(&what))?;
-                    PlaceStep::Swap(cube(of).map_err(|what| wrong(&what))?, with)
+                    let (cube_name, with) = value
+                        .split_once('=')
+                        .map_or((value.as_str(), None), |(cube_name, with)| (cube_name, Some(with)));
+                    let with = with.map(parse_cube).transpose().map_err(|problem| invalid(&problem))?;
+                    PlaceStep::Swap(parse_cube(cube_name).map_err(|problem| invalid(&problem))?, with)
                 }
-                "down" => PlaceStep::Down(cube(value).map_err(|what| wrong(&what))?),
-                _ => PlaceStep::Up(cube(value).map_err(|what| wrong(&what))?),
+                "down" => PlaceStep::Down(parse_cube(value).map_err(|problem| invalid(&problem))?),
+                _ => PlaceStep::Up(parse_cube(value).map_err(|problem| invalid(&problem))?),
             });
         }
         if steps.is_empty() {
@@ -123,8 +129,8 @@ impl FromArgMatches for PlaceSteps {
     }
 }
 
-/// `cube5`, or `5`.
-fn cube(text: &str) -> Result<u32, String> {
+/// Reads the number of a cube, written `cube5` or `5`.
+fn parse_cube(text: &str) -> Result<u32, String> {
     let text = text.trim();
     text.strip_prefix("cube")
         .unwrap_or(text)

@@ -11,7 +11,7 @@ pub struct PlanArgs {
     #[arg(value_name = "LIVE")]
     pub live: String,
 
-    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
+    /// The map from face ports to ports of switches without labels, as `--emit ocs_ports` writes it
     #[arg(long, value_name = "MAP")]
     pub ports: Option<PathBuf>,
 
@@ -27,30 +27,29 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DIR")]
     pub patch: Option<PathBuf>,
 
-    /// Find tables for every moment, under the order in force, and write the plan and the tables into DIR;
-    /// LIVE is the directory that runs
+    /// Find tables for every moment of the change, under the live order, and write the plan and the tables
+    /// into DIR. LIVE is the directory that runs
     #[arg(long, value_name = "DIR")]
     pub tables: Option<PathBuf>,
 
-    /// The tables in force are the last ones of a plan that `fabc plan --tables` wrote here, not those of
-    /// LIVE
+    /// The live tables are the last ones of a plan that `fabc plan --tables` wrote here, not those of LIVE
     #[arg(long, value_name = "WAY", requires = "tables")]
     pub running: Option<PathBuf>,
 
-    /// Keep the order in force to the end, or end with the tables that NEW_DIR was built with, which takes
-    /// twice the virtual channels for the while
+    /// Keep the live order to the end, or end with the tables that NEW_DIR was built with, which takes twice
+    /// the virtual channels during the change
     #[arg(long, value_enum, value_name = "ORDER", default_value = "keep", requires = "tables")]
-    pub order: Order,
+    pub order: TablesOrder,
 
-    /// The most load on the way, as a multiple of the larger one before and after
+    /// The largest load during the change, as a multiple of the larger one before and after
     #[arg(long, value_name = "FACTOR", default_value = "1.15", requires = "tables")]
     pub load: Factor,
 }
 
 /// The order of the last tables of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Order {
-    /// That of the tables in force
+pub enum TablesOrder {
+    /// That of the live tables
     Keep,
     /// That of the new build
     New,
@@ -89,7 +88,7 @@ pub struct DriftArgs {
     #[arg(long)]
     pub allow_pending: bool,
 
-    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
+    /// The map from face ports to ports of switches without labels, as `--emit ocs_ports` writes it
     #[arg(long, value_name = "MAP")]
     pub ports: Option<PathBuf>,
 
@@ -105,29 +104,29 @@ pub struct RepairArgs {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// What is down, all of it at once: a switch (`X[0,0]`), a router (`cube3[1,2,3]`), a link by one of its
-    /// ends (`cube0[1,2,3].+x`), a whole cube or group (`cube5`); several times
+    /// What is down, all at once: a switch (`X[0,0]`), a router (`cube3[1,2,3]`), a link by one of its ends
+    /// (`cube0[1,2,3].+x`), a whole cube or group (`cube5`). Can be repeated
     #[arg(long, value_name = "NAME", required_unless_present = "live")]
     pub down: Vec<String>,
 
-    /// Of a pod in slices: which slice; what is written has the names of its kind
+    /// For a pod in slices: the slice. The output has the names of its kind
     #[arg(long, value_name = "NAME", conflicts_with_all = ["live", "running"])]
     pub slice: Option<String>,
 
-    /// Of a pod in slices: give cubes with dead chips to no slice, put others in their place, and repair the
-    /// tables of every slice that what else is down is part of
+    /// For a pod in slices: replace cubes with dead chips by other cubes, and repair the tables of every
+    /// slice that other failures touch
     #[arg(long, requires = "down", conflicts_with_all = ["slice", "live", "running", "from"])]
     pub swap: bool,
 
-    /// The tables in force are the last ones of a plan that `fabc plan --tables` wrote here, not those of DIR
+    /// The live tables are the last ones of a plan that `fabc plan --tables` wrote here, not those of DIR
     #[arg(long, value_name = "WAY")]
     pub running: Option<PathBuf>,
 
-    /// What is dark in what the switches do is down as well; LIVE is as in `fabc drift`
+    /// Links that the live switches leave dark are down as well. LIVE is as in `fabc drift`
     #[arg(long, value_name = "LIVE")]
     pub live: Option<String>,
 
-    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
+    /// The map from face ports to ports of switches without labels, as `--emit ocs_ports` writes it
     #[arg(long, value_name = "MAP", requires = "live")]
     pub ports: Option<PathBuf>,
 
@@ -136,25 +135,25 @@ pub struct RepairArgs {
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// Move broken routes only, or choose all of them once more; without it all where only switches are
-    /// down and few routers stand for all, else the broken ones
+    /// Reroute only broken routes, or select all routes again. By default all, where only switches are down
+    /// and few routers stand for all, and otherwise the broken ones
     #[arg(long, value_enum, value_name = "EFFORT")]
-    pub effort: Option<Effort>,
+    pub effort: Option<RepairEffort>,
 
-    /// The tables in force are those that an earlier repair wrote here: change them
+    /// The live tables are those that an earlier repair wrote here
     #[arg(long, value_name = "EARLIER")]
     pub from: Option<PathBuf>,
 
-    /// Where what is left is in parts, serve the largest one
+    /// If the surviving network is disconnected, serve its largest part
     #[arg(long)]
     pub partial: bool,
 }
 
 /// How much a repair may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Effort {
+pub enum RepairEffort {
     /// Routes that still arrive stay as they are
     Local,
-    /// All routes are chosen once more: a lower load, and more to change
+    /// All routes are selected again: a lower load, and more changes
     Full,
 }

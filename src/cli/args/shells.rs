@@ -1,12 +1,13 @@
-//! What shells and readers of manuals want: completions, and man pages.
+//! Shell completions and man pages.
 //!
-//! Comes in: the command line as clap knows it. Goes out: a script that makes a shell ask fabc while one
-//! types, the answers, and a page for every command. Invariant: all of it follows from the options, so that
-//! nothing has to be kept in step.
+//! Input: the command line as clap knows it. Output: a script that makes a shell ask fabc for completions,
+//! the answers to such questions, and a man page per command. Invariant: everything is derived from the
+//! options, so nothing has to be kept in step.
 
-use crate::args::options::Options;
-use crate::io::errors::{DriverError, Stop};
-use crate::io::read::{display, plain};
+use crate::args::options::CommandLine;
+use crate::io::errors::DriverError;
+use crate::io::read::{display, error_words};
+use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, write_out};
 use crate::io::write;
 use clap::{Command, CommandFactory};
@@ -15,29 +16,29 @@ use clap_complete::env::{CompleteEnv, Shells};
 use clap_mangen::Man;
 use std::path::Path;
 
-/// A shell sets it to its name where it asks for completions.
+/// The environment variable that holds the name of the shell when it asks for completions.
 const VARIABLE: &str = "FABC_COMPLETE";
 
-/// Answers a shell that asks what may come next; whether one did.
+/// Answers a shell that asks for completions. Returns whether one asked.
 ///
 /// # Errors
-/// There is no such shell, or its question is none.
-pub(crate) fn completed() -> clap::error::Result<bool> {
-    let here = std::env::current_dir().ok();
-    CompleteEnv::with_factory(Options::command)
+/// The error of clap if the shell is unknown or its question is malformed.
+pub(crate) fn answer_completion() -> clap::error::Result<bool> {
+    let directory = std::env::current_dir().ok();
+    CompleteEnv::with_factory(CommandLine::command)
         .var(VARIABLE)
-        .try_complete(std::env::args_os(), here.as_deref())
+        .try_complete(std::env::args_os(), directory.as_deref())
 }
 
-/// Prints the script that makes a shell ask.
+/// Prints the script that makes a shell ask fabc for completions.
 ///
 /// # Errors
-/// It cannot be printed.
-pub(crate) fn script(shell: Shell) -> Result<(), Stop> {
+/// `DriverError::Stdout` if standard output cannot be written.
+pub(crate) fn print_script(shell: Shell) -> Result<(), Stop> {
     let mut script = Vec::new();
     if let Some(completer) = Shells::builtins().completer(&shell.to_string()) {
         let written = completer.write_registration(VARIABLE, "fabc", "fabc", "fabc", &mut script);
-        written.map_err(|error| DriverError::Stdout { reason: plain(&error) })?;
+        written.map_err(|error| DriverError::Stdout { reason: error_words(&error) })?;
     }
     write_out(&script)?;
     Ok(())
@@ -46,27 +47,29 @@ pub(crate) fn script(shell: Shell) -> Result<(), Stop> {
 /// Writes a man page of every command.
 ///
 /// # Errors
-/// The disk does not let us.
-pub(crate) fn pages(directory: &Path, terminal: Terminal) -> Result<(), Stop> {
-    let unwritable =
-        |error: std::io::Error| DriverError::Unwritable { path: display(directory), reason: plain(&error) };
+/// `DriverError::Unwritable` if the directory or a page cannot be written.
+pub(crate) fn write_man_pages(directory: &Path, terminal: Terminal) -> Result<(), Stop> {
+    let unwritable = |error: std::io::Error| DriverError::Unwritable {
+        path: display(directory),
+        reason: error_words(&error),
+    };
     std::fs::create_dir_all(directory).map_err(unwritable)?;
-    let mut all = Options::command().disable_help_subcommand(true);
-    all.build();
-    let mut open = vec![all];
+    let mut root_command = CommandLine::command().disable_help_subcommand(true);
+    root_command.build();
+    let mut open = vec![root_command];
     let mut count = 0;
     while let Some(command) = open.pop() {
         open.extend(command.get_subcommands().filter(|below| !below.is_hide_set()).cloned());
-        let (name, page) = page(command).map_err(unwritable)?;
-        write::write(&directory.join(name), &page)?;
+        let (name, page) = man_page(command).map_err(unwritable)?;
+        write::write_file(&directory.join(name), &page)?;
         count += 1;
     }
     terminal.say(&format!("wrote {count} pages to {}", display(directory)))?;
     Ok(())
 }
 
-/// The name of a page, and its text.
-fn page(command: Command) -> std::io::Result<(String, Vec<u8>)> {
+/// The file name of a man page, and its text.
+fn man_page(command: Command) -> std::io::Result<(String, Vec<u8>)> {
     let man = Man::new(command).manual("fabc");
     let mut text = Vec::new();
     man.render(&mut text)?;

@@ -63,7 +63,7 @@ pub enum SimFormat {
 }
 
 impl SimFormat {
-    /// As on the command line.
+    /// The word on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             SimFormat::Text => "text",
@@ -75,7 +75,7 @@ impl SimFormat {
 }
 
 impl SimArgs {
-    /// Whether nothing is asked for but a fabric.
+    /// Whether the command line names a fabric and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
         self.with.is_none() && !self.saturation && self.scenario.as_deref().is_none_or(|name| name == NOMINAL)
     }

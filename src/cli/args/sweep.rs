@@ -1,7 +1,7 @@
 //! The options of `fabc sweep`.
 
-use crate::args::choice::choice;
-use crate::args::shard::{Shard, shard};
+use crate::args::choice::choice_parser;
+use crate::args::shard::{Shard, parse_shard};
 use crate::build::candidates;
 use crate::verify::remake::RemakeArgs;
 use clap::{Args, Subcommand, ValueEnum};
@@ -26,13 +26,13 @@ pub struct SweepArgs {
 pub enum SweepStep {
     /// Write down all runs (sweep.json, runs/), and run none
     Plan(SweepPlanArgs),
-    /// Run what is not there yet, or a shard of it; `fabc sweep merge` writes the table
+    /// Run what has not run yet, or a shard of it. `fabc sweep merge` writes the table
     Run {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]
         directory: PathBuf,
         /// Every n-th run, from the i-th on
-        #[arg(long, value_name = "i/n", value_parser = shard, default_value = "1/1")]
+        #[arg(long, value_name = "i/n", value_parser = parse_shard, default_value = "1/1")]
         shard: Shard,
     },
     /// Write the table (table.txt, table.csv, table.json) and the page (index.html), once all runs are over
@@ -50,7 +50,7 @@ pub enum SweepStep {
         #[command(flatten)]
         remake: RemakeArgs,
     },
-    /// Hand the runs to several processes, here or on a cluster, and merge what they wrote
+    /// Distribute the runs over processes, on this machine or a cluster, and merge the results
     Submit(SweepSubmitArgs),
 }
 
@@ -61,13 +61,13 @@ pub struct SweepPlanArgs {
     #[arg(value_name = "SPEC", required = true, add = candidates::specs())]
     pub spec: Option<String>,
 
-    /// The values of a parameter: `cubes=2,4,8`, `seed=1..9` (without 9), `seed=1..=8`; several times, for
-    /// all combinations
+    /// The values of a parameter: `cubes=2,4,8`, `seed=1..9` (without 9), `seed=1..=8`. Repeat it for all
+    /// combinations
     #[arg(long, value_name = "NAME=VALUES")]
     pub set: Vec<String>,
 
     /// Stop every run after a stage
-    #[arg(long, value_parser = choice::<Stage>(), value_name = "STAGE")]
+    #[arg(long, value_parser = choice_parser::<Stage>(), value_name = "STAGE")]
     pub until: Option<Stage>,
 
     /// The directory of the sweep [default: out/sweep_FABRIC]
@@ -118,7 +118,7 @@ pub struct JobArgs {
     pub dry_run: bool,
 }
 
-/// The most tasks of an array: what Slurm takes by default (`MaxArraySize`).
+/// The most tasks of an array: the default limit of Slurm (`MaxArraySize`).
 pub(crate) const MOST_SHARDS: i64 = 1000;
 
 /// Who runs the processes of a job.

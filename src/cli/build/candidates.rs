@@ -1,16 +1,16 @@
-//! What shells are told that an argument may be, beyond what the command line itself says.
+//! Completions of arguments that clap cannot know from the command line itself.
 
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter};
 use fabc_base::diag;
 use fabc_emit::{FORMATS, SCHEMAS};
 use std::path::Path;
 
-/// Values that are known.
-pub(crate) fn of(candidates: fn() -> Vec<CompletionCandidate>) -> ArgValueCandidates {
+/// The completions for an argument from a list.
+pub(crate) fn from_list(candidates: fn() -> Vec<CompletionCandidate>) -> ArgValueCandidates {
     ArgValueCandidates::new(candidates)
 }
 
-/// Specs, and the folders on the way to them.
+/// Specs, and the folders that may contain them.
 pub(crate) fn specs() -> ArgValueCompleter {
     ArgValueCompleter::new(
         PathCompleter::any().filter(|path: &Path| path.extension().is_some_and(|end| end == "fab")).stdio(),
@@ -19,19 +19,18 @@ pub(crate) fn specs() -> ArgValueCompleter {
 
 /// Error codes with their titles.
 pub(crate) fn codes() -> Vec<CompletionCandidate> {
-    diag::codes().map(|doc| one(doc.code, doc.title)).collect()
+    diag::codes().map(|doc| candidate(doc.code, doc.title)).collect()
 }
 
-/// Schemas with what they describe.
 pub(crate) fn schemas() -> Vec<CompletionCandidate> {
-    SCHEMAS.iter().map(|schema| one(schema.name, &schema.title())).collect()
+    SCHEMAS.iter().map(|schema| candidate(schema.name, &schema.title())).collect()
 }
 
-/// Formats of `--emit` with what they are.
+/// Formats of `--emit` with their descriptions.
 pub(crate) fn formats() -> Vec<CompletionCandidate> {
-    FORMATS.iter().map(|format| one(format.name, format.description)).collect()
+    FORMATS.iter().map(|format| candidate(format.name, format.description)).collect()
 }
 
-fn one(value: &str, help: &str) -> CompletionCandidate {
+fn candidate(value: &str, help: &str) -> CompletionCandidate {
     CompletionCandidate::new(value).help(Some(help.to_owned().into()))
 }

@@ -1,42 +1,45 @@
-//! `--dump STAGE`: what a stage made, as text for people and for `diff`. No format tag: the form may change.
+//! `--dump STAGE`: the result of a stage, as text for people and for `diff`. It has no format tag, and may
+//! change.
 
 use crate::io::errors::DriverError;
 use crate::io::terminal::print_out;
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_emit::compiled::{Compiled, CompiledPod};
+use fabc_emit::compiled::{CompiledFabric, CompiledPod};
 use fabc_ir::{End, Fraction, Topology};
-use fabc_model::{CoupleRule, DemandShape, Fabric, Near, RoutingChoice, SynthesisMethod, TopologyChoice};
+use fabc_model::{
+    CoupleRule, DemandShape, Fabric, NearSynthesis, RoutingChoice, SynthesisMethod, TopologyChoice,
+};
 use fabc_pipeline::compile::Stage;
 
-/// Prints the stages that the spec alone answers for.
+/// Prints the stages that need only the spec.
 ///
 /// # Errors
-/// Standard output cannot be written.
+/// `DriverError::Stdout` if standard output cannot be written.
 pub(crate) fn dump_spec(fabric: &Fabric, spec_text: &str, stages: &[Stage]) -> Result<(), DriverError> {
     if stages.contains(&Stage::Parse) {
         print_out(spec_text)?;
     }
     if stages.contains(&Stage::Resolve) {
-        print_out(&resolve(fabric))?;
+        print_out(&resolve_text(fabric))?;
     }
     Ok(())
 }
 
-/// Prints the later stages; what the build stopped before is said to be missing.
+/// Prints the later stages. The text says so where a stage was not reached.
 ///
 /// # Errors
-/// Standard output cannot be written.
+/// `DriverError::Stdout` if standard output cannot be written.
 pub(crate) fn dump_compiled(
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     spec_text: &str,
     options: &[(String, String)],
     stages: &[Stage],
 ) -> Result<(), DriverError> {
     let texts = [
-        (Stage::Synthesize, synthesize as fn(&Compiled) -> String),
-        (Stage::Analyze, analyze),
-        (Stage::Route, route),
-        (Stage::Check, check),
+        (Stage::Synthesize, synthesize_text as fn(&CompiledFabric) -> String),
+        (Stage::Analyze, analyze_text),
+        (Stage::Route, route_text),
+        (Stage::Check, check_text),
     ];
     for (stage, text) in texts {
         if stages.contains(&stage) {
@@ -44,12 +47,12 @@ pub(crate) fn dump_compiled(
         }
     }
     if stages.contains(&Stage::Emit) {
-        print_out(&emit(compiled, spec_text, options))?;
+        print_out(&emit_text(compiled, spec_text, options))?;
     }
     Ok(())
 }
 
-fn resolve(fabric: &Fabric) -> String {
+fn resolve_text(fabric: &Fabric) -> String {
     let Some(pod) = fabric.pod() else { return format!("{fabric:#?}\n") };
     let [x, y, z] = pod.cube.dims;
     let mut out = format!(
@@ -100,7 +103,7 @@ fn resolve(fabric: &Fabric) -> String {
                 settings.symmetry, settings.effort, settings.seed
             )
         }
-        TopologyChoice::SynthesizeNear(Near { path, moves, search, .. }) => format!(
+        TopologyChoice::SynthesizeNear(NearSynthesis { path, moves, search, .. }) => format!(
             "topology: synthesize near \"{path}\", at most {moves} moves, symmetry {:?}, effort {}, seed {}\n",
             search.symmetry, search.effort, search.seed
         ),
@@ -127,9 +130,9 @@ fn resolve(fabric: &Fabric) -> String {
     out
 }
 
-fn synthesize(compiled: &Compiled) -> String {
-    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
-    let Compiled { fabric, topology, .. } = compiled;
+fn synthesize_text(compiled: &CompiledFabric) -> String {
+    let (pod, CompiledPod { cross_connects, .. }) = compiled.expect_pod();
+    let CompiledFabric { fabric, topology, .. } = compiled;
     let symmetry = topology.symmetry();
     let mut out = format!(
         "topology of {}: {} nodes, {} links, symmetry of order {}\n",
@@ -150,7 +153,7 @@ fn synthesize(compiled: &Compiled) -> String {
     out
 }
 
-fn analyze(compiled: &Compiled) -> String {
+fn analyze_text(compiled: &CompiledFabric) -> String {
     let mut out = String::new();
     for scenario in &compiled.scenarios {
         let metrics = &scenario.metrics;
@@ -179,7 +182,7 @@ fn analyze(compiled: &Compiled) -> String {
     out
 }
 
-fn route(compiled: &Compiled) -> String {
+fn route_text(compiled: &CompiledFabric) -> String {
     let mut out = String::new();
     for scenario in &compiled.scenarios {
         let name = &scenario.scenario.name;
@@ -207,7 +210,7 @@ fn route(compiled: &Compiled) -> String {
     out
 }
 
-fn check(compiled: &Compiled) -> String {
+fn check_text(compiled: &CompiledFabric) -> String {
     let mut out = String::new();
     for scenario in &compiled.scenarios {
         let name = &scenario.scenario.name;
@@ -247,7 +250,7 @@ fn channel_name(topology: &Topology, node: NodeId, port: PortId) -> String {
     format!("{} {}", topology.name(node), topology.names().port(port))
 }
 
-fn emit(compiled: &Compiled, spec_text: &str, options: &[(String, String)]) -> String {
+fn emit_text(compiled: &CompiledFabric, spec_text: &str, options: &[(String, String)]) -> String {
     let mut out = String::new();
     let listed: Result<(), std::convert::Infallible> =
         fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| {

@@ -1,27 +1,27 @@
-//! What `fabc build` and `fabc check` begin and end with, whether a fabric is whole or in slices.
+//! The first and last steps of `fabc build` and `fabc check`, of a single fabric as of one in slices.
 
 use crate::args::options::CompileArgs;
 use crate::build::dump::dump_spec;
-use crate::io::errors::Stop;
 use crate::io::progress::Watch;
 use crate::io::read;
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use fabc_base::diag::{Failure, SourceMap};
-use fabc_emit::compiled::Compiled;
+use fabc_emit::compiled::CompiledFabric;
 use fabc_ir::RequireOutcome;
 use fabc_lang::syntax::COMMAND_LINE;
 use fabc_pipeline::compile::{Stage, compile};
 use fabc_pipeline::library::{Loaded, TablesForm, binary_tables, broken, too_long_to_read};
 use fabc_pipeline::show::MessageFormat;
 
-/// Reads the spec; `None` if the build is to stop there.
-pub(crate) fn front(
+/// Reads the spec. `None` if the build stops after that.
+pub(crate) fn load(
     spec: &str,
     args: &CompileArgs,
     watch: &Watch,
     terminal: Terminal,
 ) -> Result<Option<Loaded>, Stop> {
-    let mut loaded = watch.time("read", || read::spec(spec, &args.set))?;
+    let mut loaded = watch.time("read", || read::read_spec(spec, &args.set))?;
     terminal.warn(std::mem::take(&mut loaded.warnings), &loaded.sources);
     for (name, text) in loaded.sources.files().filter(|(name, _)| *name != COMMAND_LINE) {
         terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
@@ -37,13 +37,13 @@ pub(crate) fn front(
     Ok(Some(loaded))
 }
 
-/// Compiles what [`front`] read.
-pub(crate) fn back(
+/// Compiles a fabric that [`load`] read, and reports the passes.
+pub(crate) fn compile_loaded(
     loaded: Loaded,
     args: &CompileArgs,
     watch: &Watch,
     terminal: Terminal,
-) -> Result<(Compiled, SourceMap), Stop> {
+) -> Result<(CompiledFabric, SourceMap), Stop> {
     let Loaded { fabric, sources, .. } = loaded;
     let last = args.stop_after.unwrap_or(Stage::Emit);
     let compiled = match watch.time("compile", || compile(fabric, last, watch)) {
@@ -63,8 +63,8 @@ pub(crate) fn back(
     Ok((compiled, sources))
 }
 
-/// What `fabc check` does not decide: so many lines.
-pub(crate) fn left_to_a_build(requires: usize) -> String {
+/// The end of a line of `fabc check` that counts the requires it cannot decide.
+pub(crate) fn unmeasured_note(requires: usize) -> String {
     match requires {
         0 => String::new(),
         1 => "; 1 require can only be measured by a build".to_owned(),
@@ -73,31 +73,31 @@ pub(crate) fn left_to_a_build(requires: usize) -> String {
 }
 
 /// Turns every `require` that failed into an error at its line.
-pub(crate) fn requires_hold(outcomes: &[RequireOutcome], sources: SourceMap) -> Result<(), Stop> {
+pub(crate) fn check_requires(outcomes: &[RequireOutcome], sources: SourceMap) -> Result<(), Stop> {
     let diagnostics = broken(outcomes);
     if diagnostics.is_empty() { Ok(()) } else { Err(Stop { diagnostics, sources, exit_code: 3 }) }
 }
 
-/// What of the command line decides what is written; it stands in the manifest.
+/// The options that affect the output, as recorded in the manifest.
 pub(crate) fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
     let early = args.stop_after.filter(|last| *last < Stage::Emit);
     early.map(|last| ("stop_after".to_owned(), last.name().to_owned())).into_iter().collect()
 }
 
-/// The option that makes the tables binary, where they are to be; it stands in the manifest too.
+/// The option for binary tables, if the tables are written in that form. The manifest records it too.
 pub(crate) fn tables_option(
     form: TablesForm,
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     terminal: Terminal,
 ) -> Vec<(String, String)> {
-    use fabc_emit::{BINARY_TABLES, listed_entries, most_in_json};
-    let (entries, most) = (listed_entries(compiled), most_in_json(compiled));
+    use fabc_emit::{BINARY_TABLES, json_entry_limit, listed_entries};
+    let (entries, limit) = (listed_entries(compiled), json_entry_limit(compiled));
     let binary = binary_tables(form, compiled);
     if binary && form == TablesForm::Auto {
-        let [what, format] =
+        let [subject, format] =
             if compiled.fabric.routing.is_scheduled() { ["plans", "schedule"] } else { ["tables", "tables"] };
         terminal.note(&format!(
-            "the {what} list {entries} entries, more than {most}: they are written as fabc.{format}.bin/1, not as JSON \
+            "the {subject} list {entries} entries, more than {limit}: they are written as fabc.{format}.bin/1, not as JSON \
              (`--tables json` insists, `fabc tables` prints both)"
         ));
     }
@@ -105,6 +105,6 @@ pub(crate) fn tables_option(
     if binary { vec![(name.to_owned(), value.to_owned())] } else { Vec::new() }
 }
 
-pub(crate) fn watch(terminal: Terminal) -> Watch {
+pub(crate) fn new_watch(terminal: Terminal) -> Watch {
     Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human)
 }

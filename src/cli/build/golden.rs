@@ -1,49 +1,50 @@
-//! `--golden DIR`: what changed against committed outputs, in the words of a fabric.
+//! `--golden DIR`: compares a build with committed outputs.
 //!
-//! Comes in: a directory from an earlier build, and what was compiled now. Goes out: the same difference that
-//! `fabc diff` tells, A the directory, B the build; or golden outputs rewritten. The version of fabc in the
-//! manifest is no difference.
+//! Input: the directory of an earlier build, and a compiled fabric. Output: the difference as `fabc diff`
+//! prints it, with the directory as A and the build as B, or rewritten golden outputs. The version of fabc in
+//! the manifest does not count as a difference.
 
-use crate::diff::{Side, SideArgs, compared};
-use crate::io::errors::{DriverError, Stop};
+use crate::diff::{BuildSide, SideArgs, compare_sides};
+use crate::io::errors::DriverError;
 use crate::io::read::display;
 use crate::io::staging::{self, MANIFEST, Staging};
-use crate::io::terminal::look;
-use fabc_emit::compiled::Compiled;
+use crate::io::stop::Stop;
+use crate::io::terminal::report_look;
+use fabc_emit::compiled::CompiledFabric;
 use fabc_ir::Diff;
 use fabc_passes::compare::{Tolerance, beyond};
 use std::path::{Path, PathBuf};
 
 /// The golden directory of a fabric: `DIR/<fabric>`, or `DIR` where it is one itself.
-pub(crate) fn place(directory: &Path, fabric: &str) -> PathBuf {
+pub(crate) fn golden_directory(directory: &Path, fabric: &str) -> PathBuf {
     if directory.join(MANIFEST).is_file() { directory.to_owned() } else { directory.join(fabric) }
 }
 
-/// Refuses to compare with what is not there, before anything is compiled.
+/// Refuses a directory without golden outputs before anything is compiled.
 ///
 /// # Errors
-/// There are no golden outputs.
-pub(crate) fn exists(directory: &Path) -> Result<(), DriverError> {
+/// `DriverError::GoldenMissing` if there is no such directory.
+pub(crate) fn check_exists(directory: &Path) -> Result<(), DriverError> {
     if directory.is_dir() { Ok(()) } else { Err(DriverError::GoldenMissing { path: display(directory) }) }
 }
 
-/// What is compared, and how it is judged.
+/// A golden directory, and how it is compared.
 pub(crate) struct Golden<'a> {
-    /// The golden directory.
+    /// The golden directory of this fabric.
     pub(crate) directory: &'a Path,
-    /// Whether it is to be rewritten.
+    /// Whether the outputs are rewritten if they differ.
     pub(crate) update: bool,
-    /// How much figures may differ; without it every byte counts.
+    /// How much figures may differ. `None` compares bytes.
     pub(crate) tolerance: Option<&'a Tolerance>,
 }
 
-/// Compares with the golden outputs, and rewrites them if asked to.
+/// Compares with the golden outputs, and rewrites them with `update`.
 ///
 /// # Errors
-/// They differ or are missing (without `update`), hold something foreign, or the disk does not let us.
-pub(crate) fn golden(
+/// `DriverError::GoldenDiffers` or `DriverError::GoldenMissing` without `update`, and errors of the disk.
+pub(crate) fn compare_golden(
     golden: &Golden<'_>,
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     spec_text: &str,
     options: &[(String, String)],
     say: &dyn Fn(&str) -> Result<(), DriverError>,
@@ -53,14 +54,14 @@ pub(crate) fn golden(
     let mut error = DriverError::GoldenMissing { path: path.clone() };
     if directory.is_dir() {
         let differs = |how: String| DriverError::GoldenDiffers { path: path.clone(), how };
-        match compared_with(directory, compiled, spec_text, options) {
+        match diff_from(directory, compiled, spec_text, options) {
             Ok(diff) if diff.is_same() => {
                 say(&format!("\nthe outputs equal {path}"))?;
                 return Ok(());
             }
             Ok(diff) => {
                 let beyond = tolerance.map(|tolerance| beyond(&diff, tolerance));
-                let text = fabc_emit::diff_text(&diff, beyond.as_deref(), look());
+                let text = fabc_emit::diff_text(&diff, beyond.as_deref(), report_look());
                 if beyond.is_some_and(|beyond| beyond.is_empty()) {
                     say(&format!("\nthe outputs are those of {path} within the tolerance\n{text}"))?;
                     return Ok(());
@@ -68,7 +69,7 @@ pub(crate) fn golden(
                 say(&format!("\nthe outputs differ from {path}\n{text}"))?;
                 error = differs(fabc_emit::diff_summary(&diff));
             }
-            // What is there is no build, or a damaged one: another thing than what came out.
+            // The directory holds no build, or a damaged one. That counts as a difference.
             Err(Stop { exit_code: 2, diagnostics, .. }) => {
                 error = differs(diagnostics.first().map_or(String::new(), ToString::to_string));
             }
@@ -78,7 +79,7 @@ pub(crate) fn golden(
     if !update {
         return Err(error.into());
     }
-    let mut staging = Staging::at(directory, staging::BUILT)?;
+    let mut staging = Staging::for_directory(directory, staging::BUILT)?;
     fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
         staging.write(&artifact.path, &artifact.bytes)
     })?;
@@ -88,13 +89,13 @@ pub(crate) fn golden(
 }
 
 /// The difference of this build, as B, from a directory.
-fn compared_with(
+fn diff_from(
     directory: &Path,
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     spec_text: &str,
     options: &[(String, String)],
 ) -> Result<Diff, Stop> {
-    let old = Side::directory(directory)?;
-    let new = Side::compiled(compiled, SideArgs { label: "this build", spec_text, options })?;
-    compared(&[old, new])
+    let old = BuildSide::read_directory(directory)?;
+    let new = BuildSide::from_compiled(compiled, SideArgs { label: "this build", spec_text, options })?;
+    compare_sides(&[old, new])
 }

@@ -1,8 +1,9 @@
-//! `fabc init`: a spec to start from.
+//! `fabc init`: writes a new spec from a template.
 
 use crate::args::options::{InitArgs, Template};
-use crate::io::errors::{DriverError, Stop};
-use crate::io::read::plain;
+use crate::io::errors::DriverError;
+use crate::io::read::error_words;
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::io::write;
 use std::path::Path;
@@ -10,7 +11,8 @@ use std::path::Path;
 /// `fabc init NAME`: writes `NAME.fab`.
 ///
 /// # Errors
-/// The name is none, the file exists, or the disk does not let us.
+/// `DriverError::BadName` if the name is no identifier, `DriverError::Exists` if the file exists,
+/// `DriverError::Unwritable` if it cannot be written.
 pub(crate) fn init(args: &InitArgs, terminal: Terminal) -> Result<(), Stop> {
     let name = &args.name;
     let mut letters = name.chars();
@@ -19,12 +21,12 @@ pub(crate) fn init(args: &InitArgs, terminal: Terminal) -> Result<(), Stop> {
         return Err(DriverError::BadName { name: name.clone() }.into());
     }
     let path = format!("{name}.fab");
-    // Made empty first: nobody else can take the name then.
+    // The file is created empty first, so that nobody else can take the name.
     std::fs::File::create_new(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => DriverError::Exists { path: path.clone() },
-        _ => DriverError::Unwritable { path: path.clone(), reason: plain(&error) },
+        _ => DriverError::Unwritable { path: path.clone(), reason: error_words(&error) },
     })?;
-    if let Err(error) = write::write(Path::new(&path), text(args.template, name).as_bytes()) {
+    if let Err(error) = write::write_file(Path::new(&path), text(args.template, name).as_bytes()) {
         let _ = std::fs::remove_file(&path);
         return Err(error.into());
     }
@@ -32,7 +34,8 @@ pub(crate) fn init(args: &InitArgs, terminal: Terminal) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A template under a name; each is a valid spec of its own, laid out as `fabc fmt` does.
+/// The text of a template with the name of the fabric. Each template is a valid spec, formatted as by `fabc
+/// fmt`.
 fn text(template: Template, name: &str) -> String {
     let text = match template {
         Template::TpuV4 => include_str!("templates/tpu_v4.fab"),

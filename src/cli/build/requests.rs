@@ -1,35 +1,36 @@
-//! What `--emit` asks for: single formats at chosen places.
+//! The formats that `--emit` asks for, and the places they go to.
 //!
-//! In: the values of the option. Out: requests that fit each other and the fabric; of each, later, the files.
+//! Input: the values of the option. Output: requests that fit each other and the fabric. Later, the files of
+//! each request.
 
 use crate::io::errors::DriverError;
-use crate::io::terminal::{print_out, size, write_out};
-use crate::io::write::{self, Distinct, WholeFile};
+use crate::io::terminal::{print_out, size_text, write_out};
+use crate::io::write::{self, DistinctPaths, WholeFile};
 use fabc_base::diag::closest;
-use fabc_emit::compiled::{Compiled, WiredFabric};
+use fabc_emit::compiled::{CompiledFabric, WiredFabric};
 use fabc_emit::{Artifact, Format};
 use fabc_lang::syntax::join;
 use fabc_model::Fabric;
 use fabc_pipeline::compile::Stage;
 use std::path::{Path, PathBuf};
 
-/// One `FORMAT[=PATH]`.
+/// One `FORMAT[=PATH]` of the command line.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct EmitRequest {
     format: &'static Format,
-    /// `-` is standard output; a folder ends with `/` or exists.
+    /// `-` is standard output. A folder ends with `/` or exists.
     path: String,
 }
 
-impl Request {
+impl EmitRequest {
     /// Whether it goes to standard output.
     pub(crate) fn is_stdout(&self) -> bool {
         self.path == "-"
     }
 
-    /// Whether it says who is wired to whom, and nothing else.
-    pub(crate) fn is_of_links(&self) -> bool {
-        self.format.is_of_links()
+    /// Whether the format needs nothing but the links of the fabric.
+    pub(crate) fn needs_links_only(&self) -> bool {
+        self.format.holds_only_links()
     }
 
     fn is_folder(&self) -> bool {
@@ -44,8 +45,8 @@ fn is_folder(path: &str) -> bool {
 /// Prints all formats.
 ///
 /// # Errors
-/// Standard output cannot be written.
-pub(crate) fn list() -> Result<(), DriverError> {
+/// `DriverError::Stdout` if standard output cannot be written.
+pub(crate) fn print_formats() -> Result<(), DriverError> {
     let width = |text: fn(&Format) -> &'static str| {
         fabc_emit::FORMATS.iter().map(|format| text(format).len()).max().unwrap_or(0) + 2
     };
@@ -58,16 +59,16 @@ pub(crate) fn list() -> Result<(), DriverError> {
 /// Reads the values of `--emit`.
 ///
 /// # Errors
-/// [`DriverError::UnknownFormat`], or [`DriverError::OnePlace`] of two that would be one file.
-pub(crate) fn read(values: &[String]) -> Result<Vec<Request>, DriverError> {
+/// [`DriverError::UnknownFormat`], or [`DriverError::OnePlace`] for two requests with the same file.
+pub(crate) fn parse_requests(values: &[String]) -> Result<Vec<EmitRequest>, DriverError> {
     let requests =
-        values.iter().map(|value| request(value)).collect::<Result<Vec<Request>, DriverError>>()?;
-    for (at, second) in requests.iter().enumerate().filter(|(_, request)| !request.is_stdout()) {
-        let one_file = |first: &&Request| {
+        values.iter().map(|value| parse_request(value)).collect::<Result<Vec<EmitRequest>, DriverError>>()?;
+    for (index, second) in requests.iter().enumerate().filter(|(_, request)| !request.is_stdout()) {
+        let one_file = |first: &&EmitRequest| {
             join("", &first.path) == join("", &second.path)
                 && (first.format == second.format || !second.is_folder())
         };
-        if let Some(first) = requests[..at].iter().find(one_file) {
+        if let Some(first) = requests[..index].iter().find(one_file) {
             return Err(DriverError::OnePlace {
                 first: first.format.name,
                 second: second.format.name,
@@ -78,10 +79,10 @@ pub(crate) fn read(values: &[String]) -> Result<Vec<Request>, DriverError> {
     Ok(requests)
 }
 
-fn request(value: &str) -> Result<Request, DriverError> {
+fn parse_request(value: &str) -> Result<EmitRequest, DriverError> {
     let (name, path) = value.split_once('=').unwrap_or((value, "-"));
     match fabc_emit::FORMATS.iter().find(|format| format.name == name) {
-        Some(format) => Ok(Request { format, path: path.to_owned() }),
+        Some(format) => Ok(EmitRequest { format, path: path.to_owned() }),
         None => {
             let hint = match closest(name, fabc_emit::FORMATS.iter().map(|format| format.name)) {
                 Some(near) => format!("did you mean `{near}`? `--emit list` lists all formats"),
@@ -92,57 +93,58 @@ fn request(value: &str) -> Result<Request, DriverError> {
     }
 }
 
-/// Refuses a format that a build which stops after a stage does not come to.
+/// Refuses formats that a build does not reach before it stops.
 ///
 /// # Errors
-/// [`DriverError::NothingToEmit`].
-pub(crate) fn reached(requests: &[Request], last: Option<Stage>) -> Result<(), DriverError> {
+/// [`DriverError::NothingToEmit`] names the first such format.
+pub(crate) fn check_stage(requests: &[EmitRequest], last: Option<Stage>) -> Result<(), DriverError> {
     let first = |format: &Format| match format.name {
         "spec" => Stage::Resolve,
-        _ if format.is_after_routing() => Stage::Route,
+        _ if format.needs_tables() => Stage::Route,
         _ => Stage::Synthesize,
     };
     let early = requests.iter().find(|request| last.is_some_and(|last| last < first(request.format)));
     early.map_or(Ok(()), |request| Err(DriverError::NothingToEmit { name: request.format.name.to_owned() }))
 }
 
-/// Refuses what could not be written, before it is compiled.
+/// Refuses a format that cannot hold the fabric, before anything is compiled.
 ///
 /// # Errors
-/// The format never holds this fabric.
-pub(crate) fn fits(request: &Request, fabric: &Fabric) -> Result<(), DriverError> {
-    fabc_emit::fits(request.format, fabric).map_err(DriverError::from)
+/// The format cannot represent a fabric of this kind.
+pub(crate) fn check_fit(request: &EmitRequest, fabric: &Fabric) -> Result<(), DriverError> {
+    fabc_emit::check_fabric(request.format, fabric).map_err(DriverError::from)
 }
 
-/// Writes one format; returns what to say about it.
+/// Writes one format, and returns the lines to print about it.
 ///
 /// # Errors
-/// Nothing of this format was compiled, it does not fit the place, or the disk does not let us.
-pub(crate) fn write(
-    request: &Request,
-    compiled: &Compiled,
+/// Nothing of this format was compiled, several files do not fit a single path, or the disk fails.
+pub(crate) fn write_format(
+    request: &EmitRequest,
+    compiled: &CompiledFabric,
     spec_text: &str,
 ) -> Result<Vec<String>, DriverError> {
-    let Request { format, path } = request;
+    let EmitRequest { format, path } = request;
     if format.is_external() {
-        return external(format, path, compiled);
+        return write_external(format, path, compiled);
     }
     let name = format.name;
     fabc_emit::refuse_unwritable_format(name, compiled)?;
-    place(request, &fabc_emit::artifacts_of_format(name, compiled, spec_text).unwrap_or_default())
+    write_files(request, &fabc_emit::artifacts_of_format(name, compiled, spec_text).unwrap_or_default())
 }
 
-/// The same of a fabric that was only wired.
+/// Writes one format of a fabric that was only wired.
 ///
 /// # Errors
-/// The format needs more, does not fit the place, or the disk does not let us.
-pub(crate) fn write_links(request: &Request, wired: &WiredFabric) -> Result<Vec<String>, DriverError> {
-    let files: Vec<Artifact> = fabc_emit::of_wiring(request.format, wired.wiring()).into_iter().collect();
-    place(request, &files)
+/// The format needs more than links, several files do not fit a single path, or the disk fails.
+pub(crate) fn write_links(request: &EmitRequest, wired: &WiredFabric) -> Result<Vec<String>, DriverError> {
+    let files: Vec<Artifact> =
+        fabc_emit::wiring_artifact(request.format, wired.wiring()).into_iter().collect();
+    write_files(request, &files)
 }
 
-/// Writes the files of a format to where it is to go.
-fn place(request: &Request, files: &[Artifact]) -> Result<Vec<String>, DriverError> {
+/// Writes the files of a format to the path of the request.
+fn write_files(request: &EmitRequest, files: &[Artifact]) -> Result<Vec<String>, DriverError> {
     let (name, path, folder) = (request.format.name, &request.path, request.is_folder());
     match files {
         [] => Err(DriverError::NothingToEmit { name: name.to_owned() }),
@@ -151,29 +153,33 @@ fn place(request: &Request, files: &[Artifact]) -> Result<Vec<String>, DriverErr
             Ok(Vec::new())
         }
         [file] if !folder => {
-            write::take_away_leftovers(Path::new(path));
+            write::remove_leftovers(Path::new(path));
             Ok(vec![write_file(Path::new(path), file)?])
         }
         _ if !folder => {
             Err(DriverError::ManyFiles { name: name.to_owned(), files: files.len(), path: path.clone() })
         }
         _ => {
-            let mut distinct = Distinct::default();
-            let one = |file: &Artifact| {
-                // The folder stands for the one that the format has in the output directory.
+            let mut distinct = DistinctPaths::default();
+            let write_one = |file: &Artifact| {
+                // The file name replaces the folder that the format has in the output directory.
                 let name = file.path.rsplit('/').next().unwrap_or(&file.path);
                 distinct.claim(name)?;
                 write_file(&Path::new(path).join(name), file)
             };
-            files.iter().map(one).collect()
+            files.iter().map(write_one).collect()
         }
     }
 }
 
-/// Writes an external format, each file whole or not at all.
-fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<String>, DriverError> {
+/// Writes an external format, each file completely or not at all.
+fn write_external(
+    format: &Format,
+    path: &str,
+    compiled: &CompiledFabric,
+) -> Result<Vec<String>, DriverError> {
     if path == "-" {
-        if format.is_several() {
+        if format.has_several_files() {
             return Err(DriverError::SeveralFiles { name: format.name.to_owned() });
         }
         let mut any = false;
@@ -187,12 +193,12 @@ fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<Stri
             Err(DriverError::NothingToEmit { name: format.name.to_owned() })
         };
     }
-    let folder = format.is_several() || is_folder(path);
+    let folder = format.has_several_files() || is_folder(path);
     if !folder {
-        write::take_away_leftovers(Path::new(path));
+        write::remove_leftovers(Path::new(path));
     }
     let (mut files, mut bytes_written) = (0_usize, 0_usize);
-    let mut distinct = Distinct::default();
+    let mut distinct = DistinctPaths::default();
     let mut open: Option<(String, WholeFile)> = None;
     fabc_emit::each_chunk(format, compiled, &mut |file, bytes| {
         if open.as_ref().is_none_or(|(current, _)| current != file) {
@@ -212,14 +218,14 @@ fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<Stri
     };
     last.finish()?;
     let count = if files == 1 { String::new() } else { format!("{files} files, ") };
-    Ok(vec![format!("wrote {path} ({count}{})", size(bytes_written))])
+    Ok(vec![format!("wrote {path} ({count}{})", size_text(bytes_written))])
 }
 
-/// Writes a file whole or not at all; returns what to say about it.
+/// Writes a file completely or not at all, and returns the line to print about it.
 ///
 /// # Errors
-/// The disk does not let us.
+/// `DriverError::Unwritable` if the file cannot be written.
 fn write_file(path: &Path, file: &Artifact) -> Result<String, DriverError> {
-    write::write(path, &file.bytes)?;
-    Ok(format!("wrote {} ({})", path.display(), size(file.bytes.len())))
+    write::write_file(path, &file.bytes)?;
+    Ok(format!("wrote {} ({})", path.display(), size_text(file.bytes.len())))
 }

@@ -1,27 +1,31 @@
 //! Several specs in one `fabc build`.
 //!
-//! Comes in: the specs and where their outputs go. Goes out: whether they can be built one after the other.
+//! Input: the specs and where their outputs go. Output: an error if their outputs would collide.
 
 use crate::args::options::BuildArgs;
-use crate::build::requests::Request;
-use crate::io::errors::{DriverError, Stop};
+use crate::build::requests::EmitRequest;
+use crate::io::errors::DriverError;
 use crate::io::read;
-use fabc_lang::syntax::{self, ast::Entry};
+use crate::io::stop::Stop;
+use fabc_lang::syntax::{self, ast::FileEntry};
 
-/// Refuses specs whose outputs would be one file or directory, before anything is compiled. A spec with
-/// syntax errors is told when its turn comes.
+/// Refuses specs whose outputs would be the same file or directory, before anything is compiled. Syntax
+/// errors are left to the build of that spec.
 ///
 /// # Errors
-/// Standard input twice, single formats of several specs, or two fabrics of one name.
-pub(crate) fn fit_each_other(args: &BuildArgs, requests: &[Request]) -> Result<(), Stop> {
+/// `DriverError::SeveralSpecs` for standard input twice, single formats of several specs, or two fabrics with
+/// the same name.
+pub(crate) fn check_specs_together(args: &BuildArgs, requests: &[EmitRequest]) -> Result<(), Stop> {
     if !requests.is_empty() {
         return Err(DriverError::SeveralSpecs {
-            what: "`--emit` writes single files, of one spec".to_owned(),
+            problem: "`--emit` writes single files, of one spec".to_owned(),
         }
         .into());
     }
     if args.specs.iter().filter(|spec| *spec == "-").count() > 1 {
-        return Err(DriverError::SeveralSpecs { what: "standard input can be read once".to_owned() }.into());
+        return Err(
+            DriverError::SeveralSpecs { problem: "standard input can be read once".to_owned() }.into()
+        );
     }
     let mut names: Vec<(String, &String)> = Vec::new();
     for spec in args.specs.iter().filter(|spec| *spec != "-") {
@@ -30,12 +34,12 @@ pub(crate) fn fit_each_other(args: &BuildArgs, requests: &[Request]) -> Result<(
         let fabric = file
             .entries
             .iter()
-            .find_map(|entry| if let Entry::Fabric(fabric) = entry { Some(fabric) } else { None });
+            .find_map(|entry| if let FileEntry::Fabric(fabric) = entry { Some(fabric) } else { None });
         let Some(name) = fabric.map(|fabric| fabric.name.value.to_string()) else { continue };
-        // Some disks do not tell capitals from small letters.
+        // Some file systems ignore the case of letters.
         if let Some((_, first)) = names.iter().find(|(known, _)| known.eq_ignore_ascii_case(&name)) {
             return Err(DriverError::SeveralSpecs {
-                what: format!("`{first}` and `{spec}` both declare the fabric `{name}`"),
+                problem: format!("`{first}` and `{spec}` both declare the fabric `{name}`"),
             }
             .into());
         }

@@ -1,17 +1,19 @@
-//! `fabc build` and `fabc check` of a fabric in slices: every kind is compiled alone, then all are placed.
+//! `fabc build` and `fabc check` of a fabric in slices. Every kind is compiled alone, then all slices are
+//! placed.
 
 use crate::args::options::{BuildArgs, CheckArgs};
-use crate::build::front::{back, left_to_a_build, manifest_options, requires_hold, tables_option};
-use crate::io::errors::{DriverError, Stop};
-use crate::io::kind_cache::{self, Cache};
+use crate::build::front::{check_requires, compile_loaded, manifest_options, tables_option, unmeasured_note};
+use crate::io::errors::DriverError;
+use crate::io::kind_cache::{self, KindCache};
 use crate::io::progress::Watch;
 use crate::io::read::display;
 use crate::io::staging::{self, MANIFEST, Staging};
-use crate::io::terminal::{Terminal, look, size};
-use crate::operate::placed::{kind, of_slices, settings, write_placed};
+use crate::io::stop::Stop;
+use crate::io::terminal::{Terminal, report_look, size_text};
+use crate::operate::placed::{placement_settings, pod_of_slices, read_kind, write_placed};
 use fabc_base::diag::SourceMap;
-use fabc_emit::compiled::Compiled;
-use fabc_emit::{Artifact, ManifestLine, PlacedPod};
+use fabc_emit::compiled::CompiledFabric;
+use fabc_emit::{Artifact, ManifestEntry, PlacedKind, PlacedPod};
 use fabc_lang::parse_normal_form;
 use fabc_model::kind_files;
 use fabc_model::{Fabric, SliceKind};
@@ -21,8 +23,8 @@ use fabc_pipeline::library::Loaded;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What a kind is compiled from.
-fn alone(kind: &SliceKind, sources: &SourceMap) -> Loaded {
+/// The spec of one kind of slice, as if it had been read from a file.
+fn kind_spec(kind: &SliceKind, sources: &SourceMap) -> Loaded {
     let (fabric, spec) = (kind.fabric.clone(), parse_normal_form(&kind.spec));
     Loaded {
         text: kind.spec.clone(),
@@ -34,16 +36,16 @@ fn alone(kind: &SliceKind, sources: &SourceMap) -> Loaded {
     }
 }
 
-/// Refuses what asks for one topology.
-fn refuse(what: &str) -> Stop {
+/// The error for an option that needs a single topology.
+fn refuse_option(option: &str) -> Stop {
     let hint = "every kind of slice has a spec of its own once it is built: `DIR/slices/KIND/spec.fab`";
-    DriverError::OfSlices { what: what.to_owned(), hint }.into()
+    DriverError::OfSlices { option: option.to_owned(), hint }.into()
 }
 
-/// Builds all kinds and places them.
+/// Builds all kinds and places their slices.
 ///
 /// # Errors
-/// A kind cannot be had, the slices do not fit, the disk does not let us; at the end, a `require` fails.
+/// The errors of building a kind, of placing the slices and of the disk. At the end, a `require` that fails.
 pub(crate) fn build(
     loaded: Loaded,
     args: &BuildArgs,
@@ -53,95 +55,136 @@ pub(crate) fn build(
 ) -> Result<(), Stop> {
     let options = [(args.golden.is_some(), "`--golden`"), (!args.compile.dump.is_empty(), "`--dump`")];
     if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
-        return Err(refuse(option));
+        return Err(refuse_option(option));
     }
-    let Some(out) = out else { return Err(refuse("`--emit`")) };
+    let Some(out) = out else { return Err(refuse_option("`--emit`")) };
     let Loaded { fabric, sources, settings: given, text: spec_text, .. } = loaded;
-    let pod = of_slices(&fabric);
-    let placement = Placing::of(&fabric, pod).initial(fabric.slices.spare)?;
-    let mut staging = Staging::begin(out, &fabric.name, staging::BUILT)?;
-    let cache = Cache::of(args);
-    let (mut kinds, mut lines, mut failed) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut files, mut bytes) = (0_usize, 0_usize);
-    // What was compiled already, by what it was compiled from but for its name.
-    let mut compiled: BTreeMap<String, Compiled> = BTreeMap::new();
-    for of in &fabric.slices.kinds {
-        let alone = alone(of, &sources);
-        let text = alone.text.clone();
-        let nameless = kind_cache::key(
-            &of.fabric,
-            &text.replacen(&format!("fabric {} ", of.fabric.name), "fabric ", 1),
-            args,
-        );
-        let key = kind_cache::key(&of.fabric, &text, args);
-        let mut read = BTreeMap::new();
-        let mut take = |artifact: Artifact| {
-            let path = format!("{}{}", kind_files(&of.name), artifact.path);
-            files += 1;
-            bytes += artifact.bytes.len();
-            lines.push(ManifestLine::of(&path, &artifact.bytes));
-            staging.write(&path, &artifact.bytes)?;
-            if [MANIFEST, "report.json", "ocs.json"].contains(&artifact.path.as_str()) {
-                read.insert(artifact.path, artifact.bytes);
-            }
-            Ok::<(), DriverError>(())
-        };
-        if let Some(found) = cache.as_ref().map(|cache| cache.found(&key)).transpose()?.flatten() {
-            terminal.say(&format!("{}: compiled before", of.fabric.name))?;
-            found.into_iter().try_for_each(&mut take)?;
-        } else {
-            let mut again = match compiled.remove(&nameless) {
-                Some(again) => again,
-                None => back(alone, &args.compile, watch, terminal)?.0,
-            };
-            again.fabric.name.clone_from(&of.fabric.name);
-            let options =
-                [manifest_options(&args.compile), tables_option(args.tables, &again, terminal)].concat();
-            terminal.say_with_colors(&fabc_emit::terminal_report(&again, look()))?;
-            let broken = requires(&again, &sources);
-            // What breaks its contract is told every time.
-            let mut kept =
-                cache.as_ref().filter(|_| broken.is_empty()).map(|cache| cache.keep(&key)).transpose()?;
-            watch.time("write", || {
-                fabc_emit::each_artifact(&again, &text, &options, &mut |artifact| {
-                    kept.as_mut().map_or(Ok(()), |kept| kept.write(&artifact.path, &artifact.bytes))?;
-                    take(artifact)
-                })
-            })?;
-            kept.map(Staging::publish).transpose()?;
-            failed.extend(broken);
-            compiled.insert(nameless, again);
-        }
-        let there = |file: &str| {
-            read.get(file).cloned().ok_or_else(|| DriverError::NotBuilt {
-                path: of.name.clone(),
-                reason: format!("there is no `{file}`"),
-            })
-        };
-        kinds.push(kind(of, &there)?);
-    }
-    let settings = settings(&fabric, &kinds, &placement);
+    let pod = pod_of_slices(&fabric);
+    let placement = Placing::new(&fabric, pod).initial(fabric.slices.spare)?;
+    let mut builds = KindBuilds {
+        args,
+        watch,
+        terminal,
+        sources: &sources,
+        cache: KindCache::from_args(args),
+        staging: Staging::begin(out, &fabric.name, staging::BUILT)?,
+        compiled: BTreeMap::new(),
+        lines: Vec::new(),
+        files: 0,
+        bytes: 0,
+        failed: Vec::new(),
+    };
+    let kinds =
+        fabric.slices.kinds.iter().map(|kind| builds.build(kind)).collect::<Result<Vec<_>, Stop>>()?;
+    let KindBuilds { mut staging, lines, files, bytes, failed, .. } = builds;
+    let settings = placement_settings(&fabric, &kinds, &placement);
     let placed =
         PlacedPod { fabric: &fabric, pod, kinds: &kinds, placement: &placement, settings: &settings };
     let options = [given, manifest_options(&args.compile)].concat();
     let (more, more_bytes) =
-        watch.time("write", || write_placed(&mut staging, placed, (&spec_text, &options), lines))?;
+        watch.time("write", || write_placed(&mut staging, placed, &spec_text, &options, lines))?;
     let target = staging.publish()?;
     terminal.say(&fabc_emit::placed_text(placed))?;
-    let (files, bytes) = (files + more, size(bytes + more_bytes));
+    let (files, bytes) = (files + more, size_text(bytes + more_bytes));
     terminal.say(&format!("wrote {} ({files} files, {bytes}) in {}", display(&target), watch.elapsed()))?;
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
 }
 
-/// The requires of a kind that do not hold.
-fn requires(compiled: &Compiled, sources: &SourceMap) -> Vec<Box<dyn miette::Diagnostic + Send + Sync>> {
-    requires_hold(&compiled.requires, sources.clone()).map_or_else(|stop| stop.diagnostics, |()| Vec::new())
+/// The kinds of a fabric, while they are built one by one.
+struct KindBuilds<'a> {
+    args: &'a BuildArgs,
+    watch: &'a Watch,
+    terminal: Terminal,
+    sources: &'a SourceMap,
+    cache: Option<KindCache<'a>>,
+    staging: Staging,
+    /// Compiled kinds by cache key, without their names: two kinds may differ in nothing else.
+    compiled: BTreeMap<String, CompiledFabric>,
+    /// The files of all kinds, as the manifest lists them.
+    lines: Vec<ManifestEntry>,
+    files: usize,
+    bytes: usize,
+    /// The errors of the requires that fail.
+    failed: Vec<Box<dyn miette::Diagnostic + Send + Sync>>,
 }
 
-/// Compiles all kinds as far as a stage, and reports them; without one, says whether the slices fit.
+impl KindBuilds<'_> {
+    /// Compiles a kind, or takes it from the cache, and stages its files.
+    fn build(&mut self, kind: &SliceKind) -> Result<PlacedKind, Stop> {
+        let loaded = kind_spec(kind, self.sources);
+        let text = loaded.text.clone();
+        let name = &kind.fabric.name;
+        let nameless_text = text.replacen(&format!("fabric {name} "), "fabric ", 1);
+        let nameless = kind_cache::kind_key(&kind.fabric, &nameless_text, self.args);
+        let key = kind_cache::kind_key(&kind.fabric, &text, self.args);
+        let mut read = BTreeMap::new();
+        if let Some(artifacts) = self.cache.as_ref().map(|cache| cache.load(&key)).transpose()?.flatten() {
+            self.terminal.say(&format!("{name}: compiled before"))?;
+            artifacts.into_iter().try_for_each(|artifact| self.stage(kind, artifact, &mut read))?;
+        } else {
+            let mut compiled = match self.compiled.remove(&nameless) {
+                Some(compiled) => compiled,
+                None => compile_loaded(loaded, &self.args.compile, self.watch, self.terminal)?.0,
+            };
+            compiled.fabric.name.clone_from(name);
+            let tables = tables_option(self.args.tables, &compiled, self.terminal);
+            let options = [manifest_options(&self.args.compile), tables].concat();
+            self.terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
+            let failed = failed_requires(&compiled, self.sources);
+            // A kind that breaks its contract is not cached, so that it is reported every time.
+            let cache = self.cache.as_ref().filter(|_| failed.is_empty());
+            let mut cached = cache.map(|cache| cache.begin(&key)).transpose()?;
+            let watch = self.watch;
+            watch.time("write", || {
+                fabc_emit::each_artifact(&compiled, &text, &options, &mut |artifact| {
+                    cached.as_mut().map_or(Ok(()), |cached| cached.write(&artifact.path, &artifact.bytes))?;
+                    self.stage(kind, artifact, &mut read)
+                })
+            })?;
+            cached.map(Staging::publish).transpose()?;
+            self.failed.extend(failed);
+            self.compiled.insert(nameless, compiled);
+        }
+        let read_file = |file: &str| {
+            read.get(file).cloned().ok_or_else(|| DriverError::NotBuilt {
+                path: kind.name.clone(),
+                reason: format!("there is no `{file}`"),
+            })
+        };
+        Ok(read_kind(kind, &read_file)?)
+    }
+
+    /// Stages a file of a kind. `read` collects the files that describe the kind.
+    fn stage(
+        &mut self,
+        kind: &SliceKind,
+        artifact: Artifact,
+        read: &mut BTreeMap<String, Vec<u8>>,
+    ) -> Result<(), DriverError> {
+        let path = format!("{}{}", kind_files(&kind.name), artifact.path);
+        self.files += 1;
+        self.bytes += artifact.bytes.len();
+        self.lines.push(ManifestEntry::for_file(&path, &artifact.bytes));
+        self.staging.write(&path, &artifact.bytes)?;
+        if [MANIFEST, "report.json", "ocs.json"].contains(&artifact.path.as_str()) {
+            read.insert(artifact.path, artifact.bytes);
+        }
+        Ok(())
+    }
+}
+
+/// The errors of the requires of a kind that fail.
+fn failed_requires(
+    compiled: &CompiledFabric,
+    sources: &SourceMap,
+) -> Vec<Box<dyn miette::Diagnostic + Send + Sync>> {
+    check_requires(&compiled.requires, sources.clone()).map_or_else(|stop| stop.diagnostics, |()| Vec::new())
+}
+
+/// Compiles all kinds up to a stage, and reports them. Without a stage, it checks whether the slices fit.
 ///
 /// # Errors
-/// As [`build`].
+/// As [`build`], without those of the disk.
 pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let CheckArgs { compile: args, emit: formats, golden, .. } = args;
     let options = [
@@ -150,35 +193,36 @@ pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
         (!formats.is_empty(), "`--emit`"),
     ];
     if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
-        return Err(refuse(option));
+        return Err(refuse_option(option));
     }
     let Loaded { fabric, sources, .. } = loaded;
-    Placing::of(&fabric, of_slices(&fabric)).initial(fabric.slices.spare)?;
-    let (mut failed, mut left) = (Vec::new(), 0);
-    for of in &fabric.slices.kinds {
+    Placing::new(&fabric, pod_of_slices(&fabric)).initial(fabric.slices.spare)?;
+    let (mut failed, mut unmeasured) = (Vec::new(), 0);
+    for kind in &fabric.slices.kinds {
         if args.stop_after.is_none() {
-            left += check_early(&of.fabric, Stage::Emit)
+            unmeasured += check_early(&kind.fabric, Stage::Emit)
                 .map_err(|failure| Stop::from((failure, sources.clone())))?;
             continue;
         }
-        let (compiled, _) = back(alone(of, &sources), args, watch, terminal)?;
-        terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, look()))?;
-        failed.extend(requires(&compiled, &sources));
+        let (compiled, _) = compile_loaded(kind_spec(kind, &sources), args, watch, terminal)?;
+        terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, report_look()))?;
+        failed.extend(failed_requires(&compiled, &sources));
     }
     if args.stop_after.is_none() {
         terminal.say(&format!(
             "{}: no errors ({}){}",
             fabric.name,
-            contents(&fabric),
-            left_to_a_build(left)
+            summary(&fabric),
+            unmeasured_note(unmeasured)
         ))?;
     }
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
 }
 
-/// `64 cubes of 4 x 4 x 4; slices: 16 x 1 (serve), 4 x 8 (train); 2 spare`
-fn contents(fabric: &Fabric) -> String {
-    let pod = of_slices(fabric);
+/// What the spec declares in one line: `64 cubes of 4 x 4 x 4; slices: 16 x 1 (serve), 4 x 8 (train); 2
+/// spare`.
+fn summary(fabric: &Fabric) -> String {
+    let pod = pod_of_slices(fabric);
     let [x, y, z] = pod.cube.dims;
     let kinds: Vec<String> = fabric
         .slices

@@ -1,35 +1,36 @@
-//! Two builds, part by part.
+//! Compares two builds part by part.
 
-use super::side::{Mark, Side};
-use super::wiring::{Compared, wiring};
-use crate::io::errors::Stop;
+use super::side::{BuildSide, FileMark};
+use super::wiring::{WiringComparison, compare_wiring};
 use crate::io::staging::MANIFEST;
+use crate::io::stop::Stop;
 use fabc_ir::{Diff, FileDiff, TablesDiff, TablesFound, WiringFound};
 use fabc_passes::compare::{TableChanges, contract, faults, figures, lines_apart, table_changes};
 use std::collections::BTreeSet;
 
-/// How two builds differ.
+/// The differences of two builds.
 ///
 /// # Errors
-/// Tables cannot be read.
-pub(crate) fn compared(sides: &[Side<'_>; 2]) -> Result<Diff, Stop> {
+/// The errors of [`BuildSide::tables`].
+pub(crate) fn compare_sides(sides: &[BuildSide<'_>; 2]) -> Result<Diff, Stop> {
     let reports = sides.each_ref().map(|side| &side.report);
-    let found = wiring(sides);
-    let tables = tables(sides, found.as_ref())?;
+    let wiring = compare_wiring(sides);
+    let tables = tables(sides, wiring.as_ref())?;
     Ok(Diff {
-        sides: sides.each_ref().map(Side::told),
+        sides: sides.each_ref().map(BuildSide::description),
         spec: lines_apart(sides.each_ref().map(|side| side.spec.as_str())),
         figures: figures(reports),
         contract: contract(reports),
         faults: faults(reports),
-        wiring: found.map(|found| found.diff),
+        wiring: wiring.map(|wiring| wiring.diff),
         tables,
         files: files(sides),
     })
 }
 
-/// All files. What the manifest says of others, and of the version of fabc, is no difference of its own.
-fn files(sides: &[Side<'_>; 2]) -> Vec<FileDiff> {
+/// All files of both sides. In the manifest, hashes of other files and the version of fabc do not count as
+/// differences.
+fn files(sides: &[BuildSide<'_>; 2]) -> Vec<FileDiff> {
     let [a, b] = sides;
     let same_manifest = || {
         (&a.manifest.fabric, &a.manifest.contract, a.options())
@@ -40,52 +41,54 @@ fn files(sides: &[Side<'_>; 2]) -> Vec<FileDiff> {
         let marks = [a.files.get(path), b.files.get(path)];
         let same = match marks {
             [Some(_), Some(_)] if path == MANIFEST => same_manifest(),
-            [one, other] => one == other,
+            [a, b] => a == b,
         };
-        FileDiff { path: path.clone(), bytes: marks.map(|mark| mark.map(|mark: &Mark| mark.bytes)), same }
+        FileDiff { path: path.clone(), bytes: marks.map(|mark| mark.map(|mark: &FileMark| mark.bytes)), same }
     };
     paths.into_iter().map(file).collect()
 }
 
 /// The tables of every scenario that a side has, nominal first.
-fn tables(sides: &[Side<'_>; 2], wiring: Option<&Compared>) -> Result<Vec<TablesDiff>, Stop> {
+fn tables(sides: &[BuildSide<'_>; 2], wiring: Option<&WiringComparison>) -> Result<Vec<TablesDiff>, Stop> {
     let mut seen = BTreeSet::new();
     let faults = sides.iter().flat_map(|side| side.report.scenarios.iter().map(|(name, _)| name.as_str()));
     let scenarios: Vec<&str> =
         std::iter::once("nominal").chain(faults).filter(|name| seen.insert(*name)).collect();
-    let mut all = Vec::new();
+    let mut diffs = Vec::new();
     for scenario in scenarios {
-        let found = match sides.each_ref().map(|side| side.tables_path(scenario)) {
+        let comparison = match sides.each_ref().map(|side| side.tables_path(scenario)) {
             [None, None] => continue,
             [Some(_), None] => TablesFound::Alone(0),
             [None, Some(_)] => TablesFound::Alone(1),
-            [Some(of_a), Some(of_b)] => entries(sides, scenario, [&of_a, &of_b], wiring)?,
+            [Some(path_a), Some(path_b)] => entries(sides, scenario, [&path_a, &path_b], wiring)?,
         };
-        all.push(TablesDiff { scenario: scenario.to_owned(), found });
+        diffs.push(TablesDiff { scenario: scenario.to_owned(), outcome: comparison });
     }
-    Ok(all)
+    Ok(diffs)
 }
 
 /// The tables of one scenario, entry by entry.
 fn entries(
-    sides: &[Side<'_>; 2],
+    sides: &[BuildSide<'_>; 2],
     scenario: &str,
     paths: [&str; 2],
-    wiring: Option<&Compared>,
+    wiring: Option<&WiringComparison>,
 ) -> Result<TablesFound, Stop> {
     let unlike = |why: &str| Ok(TablesFound::Unlike(why.to_owned()));
     let (Some(a), Some(b)) = (&sides[0].topology, &sides[1].topology) else {
         return unlike("a side has no topology");
     };
-    let images = wiring.and_then(|found| found.images.as_deref());
+    let images = wiring.and_then(|found_wiring| found_wiring.images.as_deref());
     if a.names.len() != b.names.len() {
         return unlike("not as many routers");
     }
     if a.names != b.names {
         return unlike("other routers");
     }
-    // Ports of a cube go with it; those of a network are numbered by where they lead.
-    if images.is_none() && wiring.is_some_and(|found| found.diff.found == WiringFound::Renamed) {
+    // The ports of a cube move with it. Those of a network are numbered by the routers they lead to.
+    if images.is_none()
+        && wiring.is_some_and(|found_wiring| found_wiring.diff.outcome == WiringFound::Renamed)
+    {
         return unlike("routers have other names, and so their ports other numbers");
     }
     let same_bytes = sides[0].files.get(paths[0]) == sides[1].files.get(paths[1]);

@@ -1,7 +1,7 @@
-//! `fabc diff A B`: two builds, side by side.
+//! `fabc diff A B`: compares two builds.
 //!
-//! Comes in: two directories, or a directory and a spec, which is compiled in memory as far as the directory
-//! was. Goes out: what differs, as text, `fabc.diff/1` or a page, and whether anything does.
+//! Input: two directories, or a directory and a spec. The spec is compiled in memory, up to the stage of the
+//! directory. Output: the differences as text, `fabc.diff/1` or a page, and whether there are any.
 
 mod compared;
 mod side;
@@ -9,20 +9,21 @@ mod tolerance;
 mod topology;
 mod wiring;
 
-pub(crate) use compared::compared;
-pub(crate) use side::{Side, SideArgs};
-pub(crate) use tolerance::tolerance;
+pub(crate) use compared::compare_sides;
+pub(crate) use side::{BuildSide, SideArgs};
+pub(crate) use tolerance::parse_tolerances;
 
 use crate::args::diff::DiffArgs;
 use crate::args::options::CompileArgs;
 use crate::build::front;
-use crate::io::errors::{DriverError, Stop, as_error};
+use crate::io::errors::DriverError;
 use crate::io::progress::Watch;
 use crate::io::read;
-use crate::io::terminal::{Terminal, look, print_out};
+use crate::io::stop::{Stop, with_error_code};
+use crate::io::terminal::{Terminal, print_out, report_look};
 use crate::io::write;
 use fabc_base::diag::SourceMap;
-use fabc_emit::compiled::Compiled;
+use fabc_emit::compiled::CompiledFabric;
 use fabc_lang::syntax::print_spec;
 use fabc_passes::compare::beyond;
 use fabc_pipeline::compile::Stage;
@@ -30,65 +31,76 @@ use fabc_pipeline::library::Loaded;
 use fabc_pipeline::library::TablesForm;
 use std::path::Path;
 
-/// `fabc diff`. Exit code 0: the same, or within the tolerance; 2: not.
+/// `fabc diff`. Exit code 0 for no difference, or none beyond the tolerance, and 2 otherwise.
 ///
 /// # Errors
-/// A side cannot be read, or the spec not be compiled (exit code 1).
+/// Exit code 1 if a side cannot be read or compiled.
 pub(crate) fn diff(args: &DiffArgs, terminal: Terminal) -> Result<(), Stop> {
-    let exit_code = if judged(args, terminal).map_err(as_error)? { return Ok(()) } else { 2 };
+    let exit_code = if print_diff(args, terminal).map_err(with_error_code)? { return Ok(()) } else { 2 };
     Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code })
 }
 
-/// Compares, and prints; whether both are the same, or differ by no more than is accepted.
-fn judged(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
-    let tolerance = tolerance(&args.tolerance)?;
+/// Compares the two sides and prints the result. Returns whether they are the same within the tolerance.
+fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
+    let tolerance = parse_tolerances(&args.tolerance)?;
     let specs = [&args.a, &args.b].map(|path| !Path::new(path).is_dir());
-    let made;
+    let compiled_spec;
     let sides = match specs {
-        [false, false] => [Side::directory(Path::new(&args.a))?, Side::directory(Path::new(&args.b))?],
+        [false, false] => {
+            [BuildSide::read_directory(Path::new(&args.a))?, BuildSide::read_directory(Path::new(&args.b))?]
+        }
         [true, true] => {
-            let what = "neither is a directory".to_owned();
+            let problem = "neither is a directory".to_owned();
             return Err(DriverError::Diff {
-                what,
+                problem,
                 hint: "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned(),
             }
             .into());
         }
         [first_is_spec, _] => {
             let (spec, directory) = if first_is_spec { (&args.a, &args.b) } else { (&args.b, &args.a) };
-            let built = Side::directory(Path::new(directory))?;
-            made = Made::as_far_as(&built, spec, &args.set, terminal)?;
-            let side = Side::compiled(
-                &made.compiled,
-                SideArgs { label: spec, spec_text: &made.spec_text, options: &made.options },
+            let built = BuildSide::read_directory(Path::new(directory))?;
+            compiled_spec = CompiledSpec::compile_like(&built, spec, &args.set, terminal)?;
+            let side = BuildSide::from_compiled(
+                &compiled_spec.compiled,
+                SideArgs {
+                    label: spec,
+                    spec_text: &compiled_spec.spec_text,
+                    options: &compiled_spec.options,
+                },
             )?;
             if first_is_spec { [side, built] } else { [built, side] }
         }
     };
-    let diff = compared(&sides)?;
+    let diff = compare_sides(&sides)?;
     let beyond = tolerance.as_ref().map(|tolerance| beyond(&diff, tolerance));
     if let Some(page) = &args.page {
-        write::write(page, fabc_emit::diff_html(&diff, beyond.as_deref()).as_bytes())?;
+        write::write_file(page, fabc_emit::diff_html(&diff, beyond.as_deref()).as_bytes())?;
         terminal.detail(&format!("wrote {}", read::display(page)));
     }
     match args.json {
         true => print_out(&fabc_emit::diff_json(&diff, beyond.as_deref()))?,
-        false => terminal.say_with_colors(&fabc_emit::diff_text(&diff, beyond.as_deref(), look()))?,
+        false => terminal.say_with_colors(&fabc_emit::diff_text(&diff, beyond.as_deref(), report_look()))?,
     }
     Ok(beyond.map_or(diff.is_same(), |beyond| beyond.is_empty()))
 }
 
-/// A spec that was compiled to be compared.
-struct Made {
-    compiled: Compiled,
+/// A spec that was compiled for a comparison.
+struct CompiledSpec {
+    compiled: CompiledFabric,
     spec_text: String,
     options: Vec<(String, String)>,
 }
 
-impl Made {
-    /// Compiles a spec as far as a directory was, in the form of its tables.
-    fn as_far_as(built: &Side<'_>, spec: &str, set: &[String], terminal: Terminal) -> Result<Self, Stop> {
-        let mut loaded: Loaded = read::spec(spec, set)?;
+impl CompiledSpec {
+    /// Compiles a spec up to the stage of a directory, with tables in the same form.
+    fn compile_like(
+        built: &BuildSide<'_>,
+        spec: &str,
+        set: &[String],
+        terminal: Terminal,
+    ) -> Result<Self, Stop> {
+        let mut loaded: Loaded = read::read_spec(spec, set)?;
         terminal.warn(std::mem::take(&mut loaded.warnings), &loaded.sources);
         let options = built.options();
         let option =
@@ -98,7 +110,7 @@ impl Made {
         let form = if option(binary).is_some() { TablesForm::Binary } else { TablesForm::Json };
         let args = CompileArgs { set: Vec::new(), stop_after, dump: Vec::new(), timings: false };
         let (spec_text, settings) = (print_spec(&loaded.spec), loaded.settings.clone());
-        let (compiled, _) = front::back(loaded, &args, &Watch::new(false), terminal)?;
+        let (compiled, _) = front::compile_loaded(loaded, &args, &Watch::new(false), terminal)?;
         let options =
             [settings, front::manifest_options(&args), front::tables_option(form, &compiled, terminal)]
                 .concat();

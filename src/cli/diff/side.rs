@@ -1,86 +1,88 @@
-//! One of two builds that are compared: a directory, or what was compiled just now.
+//! One side of a comparison: a directory, or a fabric that was just compiled.
 
 use super::topology::ReadTopology;
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::DriverError;
 use crate::io::input_errors::needs_directory;
 use crate::io::read::{self, display};
 use crate::io::staging::MANIFEST;
+use crate::io::stop::Stop;
 use crate::operate::placed::is_placed;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_emit::compiled::Compiled;
-use fabc_ir::read::{AnyOcsFile, BinaryTables, Manifest, Report, TablesFile, json, key_of, tagged};
-use fabc_ir::{DiffSide, Entry, ForwardingTables};
+use fabc_emit::compiled::CompiledFabric;
+use fabc_ir::read::{AnyOcsFile, BinaryTables, Manifest, ReportFigures, TablesFile, json, parse_key, tagged};
+use fabc_ir::{DiffSide, ForwardingTables, TableEntry};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A build.
-pub(crate) struct Side<'c> {
+/// One of the two builds that are compared.
+pub(crate) struct BuildSide<'c> {
     label: String,
-    source: Source<'c>,
+    source: TablesSource<'c>,
     pub(crate) manifest: Manifest,
-    pub(crate) report: Report,
-    /// Its normal form.
+    pub(crate) report: ReportFigures,
+    /// The normal form of the spec.
     pub(crate) spec: String,
     pub(crate) topology: Option<ReadTopology>,
     pub(crate) switches: Option<AnyOcsFile>,
-    /// By path.
-    pub(crate) files: BTreeMap<String, Mark>,
+    /// The size and hash of every file, by path.
+    pub(crate) files: BTreeMap<String, FileMark>,
 }
 
-/// Where its tables are.
-enum Source<'c> {
+/// Where tables are read from.
+enum TablesSource<'c> {
     Directory(PathBuf),
-    Compiled(&'c Compiled),
+    Compiled(&'c CompiledFabric),
 }
 
-/// What is kept of a file.
+/// The size and hash of a file.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct FileMark {
     pub(crate) bytes: u64,
     hash: blake3::Hash,
 }
 
-/// What a compiled fabric is written with.
+/// The details of a compiled fabric that its artifacts show.
 pub(crate) struct SideArgs<'a> {
-    /// What it is called.
+    /// The name of the side in the output.
     pub(crate) label: &'a str,
-    /// Its normal form.
+    /// The normal form of the spec.
     pub(crate) spec_text: &'a str,
     /// The options of the manifest.
     pub(crate) options: &'a [(String, String)],
 }
 
-/// Files that are read as a whole; of all others size and hash are enough.
+/// Whether the content of a file is needed. Size and hash are enough for all others.
 fn is_kept(path: &str) -> bool {
     [MANIFEST, "spec.fab", "report.json", "topology.json", "ocs.json"].contains(&path)
         || path.starts_with("simulations/") && path.ends_with(".json")
 }
 
-/// Files one after the other.
+/// The files of a side, collected one by one.
 #[derive(Default)]
-struct Seen {
-    files: BTreeMap<String, Mark>,
+struct CollectedFiles {
+    files: BTreeMap<String, FileMark>,
     kept: BTreeMap<String, Vec<u8>>,
 }
 
-impl Seen {
+impl CollectedFiles {
     fn add(&mut self, path: String, bytes: Vec<u8>) {
-        self.files.insert(path.clone(), Mark { bytes: bytes.len() as u64, hash: blake3::hash(&bytes) });
+        self.files.insert(path.clone(), FileMark { bytes: bytes.len() as u64, hash: blake3::hash(&bytes) });
         if is_kept(&path) {
             self.kept.insert(path, bytes);
         }
     }
 }
 
-impl<'c> Side<'c> {
+impl<'c> BuildSide<'c> {
     /// Reads a directory that `fabc build` wrote.
     ///
     /// # Errors
-    /// It is none, or a file that is compared cannot be read.
-    pub(crate) fn directory(directory: &Path) -> Result<Self, Stop> {
+    /// `DriverError::OfSlices` for a placed pod, `DriverError::NotBuilt` if it is no build or a compared file
+    /// is damaged, and errors of the disk.
+    pub(crate) fn read_directory(directory: &Path) -> Result<Self, Stop> {
         if is_placed(directory) {
             let hint = "compare two kinds, `DIR/slices/KIND`; `fabc plan` says how placements differ";
-            return Err(DriverError::OfSlices { what: "`fabc diff`".to_owned(), hint }.into());
+            return Err(DriverError::OfSlices { option: "`fabc diff`".to_owned(), hint }.into());
         }
         needs_directory(directory)?;
         if !directory.join(MANIFEST).is_file() {
@@ -90,52 +92,56 @@ impl<'c> Side<'c> {
             }
             .into());
         }
-        let mut seen = Seen::default();
-        for path in read::paths(directory)? {
-            let bytes = read::bytes(&directory.join(&path), ARTIFACT_BYTES)?;
+        let mut seen = CollectedFiles::default();
+        for path in read::file_paths(directory)? {
+            let bytes = read::read_bytes(&directory.join(&path), ARTIFACT_BYTES)?;
             seen.add(path, bytes);
         }
-        Ok(Self::of(seen, Source::Directory(directory.to_owned()), display(directory))?)
+        Ok(Self::from_files(seen, TablesSource::Directory(directory.to_owned()), display(directory))?)
     }
 
-    /// What would be written of a compiled fabric.
+    /// The side of a compiled fabric, with the artifacts that would be written.
     ///
     /// # Errors
-    /// None but bugs.
-    pub(crate) fn compiled(compiled: &'c Compiled, args: SideArgs<'_>) -> Result<Self, Stop> {
-        let mut seen = Seen::default();
+    /// Only errors that are bugs of fabc.
+    pub(crate) fn from_compiled(compiled: &'c CompiledFabric, args: SideArgs<'_>) -> Result<Self, Stop> {
+        let mut seen = CollectedFiles::default();
         fabc_emit::each_artifact(compiled, args.spec_text, args.options, &mut |artifact| {
             seen.add(artifact.path, artifact.bytes);
             Ok::<(), std::convert::Infallible>(())
         })
         .unwrap_or_else(|never| match never {});
-        Ok(Self::of(seen, Source::Compiled(compiled), args.label.to_owned())?)
+        Ok(Self::from_files(seen, TablesSource::Compiled(compiled), args.label.to_owned())?)
     }
 
-    fn of(seen: Seen, source: Source<'c>, label: String) -> Result<Self, DriverError> {
-        let Seen { files, kept } = seen;
-        let damaged = |path: &str, what: String| DriverError::NotBuilt {
+    fn from_files(
+        seen: CollectedFiles,
+        source: TablesSource<'c>,
+        label: String,
+    ) -> Result<Self, DriverError> {
+        let CollectedFiles { files, kept } = seen;
+        let damaged = |path: &str, problem: String| DriverError::NotBuilt {
             path: label.clone(),
-            reason: format!("`{path}`: {what}"),
+            reason: format!("`{path}`: {problem}"),
         };
         let no_manifest = || damaged(MANIFEST, "is missing".to_owned());
-        let manifest: Manifest =
-            tagged(kept.get(MANIFEST).ok_or_else(no_manifest)?).map_err(|what| damaged(MANIFEST, what))?;
+        let manifest: Manifest = tagged(kept.get(MANIFEST).ok_or_else(no_manifest)?)
+            .map_err(|problem| damaged(MANIFEST, problem))?;
         let mut report = match kept.get("report.json") {
-            Some(bytes) => Report::read(bytes).map_err(|what| damaged("report.json", what))?,
-            // Nothing was measured by then.
-            None => Report::default(),
+            Some(bytes) => ReportFigures::read(bytes).map_err(|problem| damaged("report.json", problem))?,
+            // The build stopped before anything was measured.
+            None => ReportFigures::default(),
         };
         for (path, bytes) in kept.iter().filter(|(path, _)| path.starts_with("simulations/")) {
-            report.add_simulation(bytes).map_err(|what| damaged(path, what))?;
+            report.add_simulation(bytes).map_err(|problem| damaged(path, problem))?;
         }
         let topology = kept.get("topology.json").map(|bytes| ReadTopology::read(bytes)).transpose();
-        let topology = topology.map_err(|what| damaged("topology.json", what))?;
+        let topology = topology.map_err(|problem| damaged("topology.json", problem))?;
         let switches: Option<AnyOcsFile> = kept
             .get("ocs.json")
             .map(|bytes| json(bytes))
             .transpose()
-            .map_err(|what| damaged("ocs.json", what))?;
+            .map_err(|problem| damaged("ocs.json", problem))?;
         let spec =
             kept.get("spec.fab").map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
         Ok(Self { label, source, manifest, report, spec, topology, switches, files })
@@ -146,8 +152,8 @@ impl<'c> Side<'c> {
         self.manifest.options.0.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// What is told of it.
-    pub(crate) fn told(&self) -> DiffSide {
+    /// The description of this side in a diff.
+    pub(crate) fn description(&self) -> DiffSide {
         DiffSide {
             label: self.label.clone(),
             fabric: self.manifest.fabric.clone(),
@@ -158,7 +164,7 @@ impl<'c> Side<'c> {
         }
     }
 
-    /// The path of the tables of a scenario.
+    /// The path of the tables of a scenario, in either form.
     pub(crate) fn tables_path(&self, scenario: &str) -> Option<String> {
         let stem = fabc_emit::tables_path(scenario);
         ["json", "bin"]
@@ -167,37 +173,37 @@ impl<'c> Side<'c> {
             .find(|path| self.files.contains_key(path))
     }
 
-    /// The tables of a scenario in the file of that path.
+    /// Reads the tables of a scenario from the file at a path.
     ///
     /// # Errors
-    /// The file is not what its format says.
+    /// `DriverError::NotBuilt` if the file is damaged or the scenario was not compiled.
     pub(crate) fn tables(&self, scenario: &str, path: &str) -> Result<ForwardingTables, Stop> {
-        let damaged = |what: String| DriverError::NotBuilt {
+        let damaged = |problem: String| DriverError::NotBuilt {
             path: self.label.clone(),
-            reason: format!("`{path}`: {what}"),
+            reason: format!("`{path}`: {problem}"),
         };
         match &self.source {
-            Source::Compiled(compiled) => {
-                let of = compiled
+            TablesSource::Compiled(compiled) => {
+                let routed = compiled
                     .scenarios
                     .iter()
-                    .find(|of| of.scenario.name == scenario)
-                    .and_then(|of| of.routed.as_ref());
-                Ok(of.ok_or_else(|| damaged("was not compiled".to_owned()))?.tables.unpacked())
+                    .find(|routed| routed.scenario.name == scenario)
+                    .and_then(|routed| routed.routed.as_ref());
+                Ok(routed.ok_or_else(|| damaged("was not compiled".to_owned()))?.tables.unpacked())
             }
-            Source::Directory(directory) => {
+            TablesSource::Directory(directory) => {
                 let topology = self.topology.as_ref().ok_or_else(|| damaged("has no topology".to_owned()))?;
-                let bytes = read::bytes(&directory.join(path), ARTIFACT_BYTES)?;
+                let bytes = read::read_bytes(&directory.join(path), ARTIFACT_BYTES)?;
                 Ok(tables(&bytes, topology).map_err(damaged)?)
             }
         }
     }
 }
 
-/// Tables in either form.
+/// Reads tables in JSON or binary form. The error says in a sentence what violates the format.
 fn tables(bytes: &[u8], topology: &ReadTopology) -> Result<ForwardingTables, String> {
     let carried =
-        |canonical: bool| if canonical { topology.symmetry.clone() } else { topology.symmetry.without() };
+        |canonical: bool| if canonical { topology.symmetry.clone() } else { topology.symmetry.to_trivial() };
     if BinaryTables::begins(bytes) {
         let file = BinaryTables::read(bytes)?;
         let symmetry = carried(file.is_canonical());
@@ -206,21 +212,22 @@ fn tables(bytes: &[u8], topology: &ReadTopology) -> Result<ForwardingTables, Str
         return Ok(tables);
     }
     let TablesFile { scenario, vcs, canonical, key, vc, routers: lines, .. } = tagged(bytes)?;
-    let key = key_of(&key, vc.as_deref()).ok_or("its `key` is none that fabc knows")?;
+    let key = parse_key(&key, vc.as_deref()).ok_or("its `key` is none that fabc knows")?;
     let symmetry = carried(canonical);
     let mut routers = vec![None; symmetry.class_count()];
     for line in lines {
-        let wrong = |what: &str| format!("router {}: {what}", line.node);
+        let invalid = |problem: &str| format!("router {}: {problem}", line.node);
         let node = fabc_base::ids::NodeId(line.node);
         let known = (node.0 as usize) < symmetry.node_count()
             && symmetry.canonical_node(symmetry.class(node)) == node;
         if !known {
-            return Err(wrong("is none that should be listed"));
+            return Err(invalid("is none that should be listed"));
         }
-        let entries = line.entries.into_iter().map(|entry| entry.under(key)).collect::<Option<Vec<Entry>>>();
-        let mut entries = entries.ok_or_else(|| wrong("has an entry that its `key` does not ask for"))?;
+        let entries =
+            line.entries.into_iter().map(|entry| entry.entry(key)).collect::<Option<Vec<TableEntry>>>();
+        let mut entries = entries.ok_or_else(|| invalid("has an entry that its `key` does not ask for"))?;
         if entries.iter().any(|entry| entry.dst.0 as usize >= symmetry.node_count()) {
-            return Err(wrong("has an entry for a router that there is not"));
+            return Err(invalid("has an entry for a router that there is not"));
         }
         entries.sort_unstable();
         routers[symmetry.class(node)] = Some(entries);

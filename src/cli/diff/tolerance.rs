@@ -1,62 +1,62 @@
-//! `--tolerance 0.1%`, `--tolerance max_channel_load=0.5%`.
+//! The option `--tolerance`: `0.1%`, or `max_channel_load=0.5%`.
 
 use crate::io::errors::DriverError;
 use fabc_base::diag::suggestion;
 use fabc_model::{CollectiveMetric, Metric, SimulatedMetric};
 use fabc_passes::compare::Tolerance;
 
-/// Reads tolerances; `None` where there are none.
+/// Reads the values of `--tolerance`. `None` if there are none.
 ///
 /// # Errors
-/// One is no percentage, or of no metric.
-pub(crate) fn tolerance(given: &[String]) -> Result<Option<Tolerance>, DriverError> {
+/// `DriverError::Diff` if one is no percentage, or names no metric.
+pub(crate) fn parse_tolerances(given: &[String]) -> Result<Option<Tolerance>, DriverError> {
     if given.is_empty() {
         return Ok(None);
     }
-    let mut read = Tolerance::default();
+    let mut tolerance = Tolerance::default();
     for text in given {
-        let wrong = |what: String, hint: &str| DriverError::Diff {
-            what: format!("`--tolerance {text}`: {what}"),
+        let invalid = |problem: String, hint: &str| DriverError::Diff {
+            problem: format!("`--tolerance {text}`: {problem}"),
             hint: hint.to_owned(),
         };
         let (name, share) =
             text.split_once('=').map_or((None, text.as_str()), |(name, share)| (Some(name.trim()), share));
         let percent = share.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
         let Some(percent) = percent.filter(|percent| percent.is_finite() && *percent >= 0.0) else {
-            return Err(wrong(
+            return Err(invalid(
                 "is no percentage".to_owned(),
                 "write `0.1%`, or `max_channel_load=0.5%` for one metric",
             ));
         };
         match name {
-            None => read.all = percent / 100.0,
+            None => tolerance.all = percent / 100.0,
             Some(name) => {
-                if !is_known(name) {
-                    let near = suggestion(name, names())
+                if !is_figure_name(name) {
+                    let near = suggestion(name, metric_names())
                         .unwrap_or_else(|| "figures are named as `fabc diff` prints them".to_owned());
-                    return Err(wrong(format!("there is no metric `{name}`"), &near));
+                    return Err(invalid(format!("there is no metric `{name}`"), &near));
                 }
-                // What is about faults alone decides before what is about everything.
-                read.named.push((name.to_owned(), percent / 100.0));
+                // `fault.` figures look for their own tolerance before the general one.
+                tolerance.named.push((name.to_owned(), percent / 100.0));
             }
         }
     }
-    Ok(Some(read))
+    Ok(Some(tolerance))
 }
 
-/// All metrics by name.
-fn names() -> impl Iterator<Item = &'static str> {
+/// The names of all metrics.
+fn metric_names() -> impl Iterator<Item = &'static str> {
     let simulated = SimulatedMetric::ALL.iter().map(|metric| metric.name());
     let collective = CollectiveMetric::ALL.iter().map(|metric| metric.name());
     Metric::every().map(Metric::name).chain(simulated).chain(collective)
 }
 
-/// Whether figures have such a name: a metric, or one of something (`peak.saturation`, `bounds.load`).
-fn is_known(name: &str) -> bool {
+/// Whether figures have such a name: a metric, or a metric of a part (`peak.saturation`, `bounds.load`).
+fn is_figure_name(name: &str) -> bool {
     let bare = name.strip_prefix("fault.").unwrap_or(name);
     bare.contains('.')
         || ["nodes", "cubes", "endpoints", "gain"].contains(&bare)
-        || names().any(|known| known == bare)
+        || metric_names().any(|known| known == bare)
 }
 
 #[cfg(test)]
@@ -65,13 +65,14 @@ mod tests {
 
     #[test]
     fn tolerances_are_percentages_of_all_or_of_one() {
-        let read =
-            |given: &[&str]| tolerance(&given.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
-        assert_eq!(read(&[]).unwrap(), None);
-        let both = read(&["0.1 %", "fault.latency=5%"]).unwrap().unwrap();
+        let tolerance = |given: &[&str]| {
+            parse_tolerances(&given.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(tolerance(&[]).unwrap(), None);
+        let both = tolerance(&["0.1 %", "fault.latency=5%"]).unwrap().unwrap();
         assert_eq!(both, Tolerance { all: 0.001, named: vec![("fault.latency".to_owned(), 0.05)] });
-        for wrong in ["0.1", "%", "-1%", "nan%", "inf%", "latency=", "load_ration=1%"] {
-            assert!(read(&[wrong]).is_err(), "{wrong}");
+        for invalid in ["0.1", "%", "-1%", "nan%", "inf%", "latency=", "load_ration=1%"] {
+            assert!(tolerance(&[invalid]).is_err(), "{invalid}");
         }
     }
 }

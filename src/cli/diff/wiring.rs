@@ -1,6 +1,6 @@
-//! Who is joined to whom in two builds, by what their files say; names are left out where they do not count.
+//! Compares the wiring of two builds from their files, up to a renaming of cubes.
 
-use super::side::Side;
+use super::side::BuildSide;
 use super::topology::{NetworkLink, ReadTopology};
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_ir::read::OcsSetting;
@@ -8,55 +8,54 @@ use fabc_ir::{MoveDiff, Wire, Wires, WiringDiff, WiringFound};
 use fabc_passes::compare::{Renaming, renaming};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How two wirings compare, and which router of B each of A is where they have the same ones.
-pub(crate) struct Compared {
+/// The difference of two wirings, and the router of B that corresponds to each router of A.
+pub(crate) struct WiringComparison {
     pub(crate) diff: WiringDiff,
-    /// `None`: each is the one of its number; or they have not the same.
+    /// `None` if every router corresponds to the one with the same number, or the routers cannot be compared.
     pub(crate) images: Option<Vec<NodeId>>,
 }
 
-/// Two wirings in the same points and labels.
-struct Joined {
+/// Two wirings over the same points and labels. The points are cubes or routers.
+struct JointWiring {
     word: &'static str,
     joint: &'static str,
     wires: [Wires; 2],
-    /// Names of the points.
+    /// The names of the points on each side.
     names: [Vec<String>; 2],
-    /// `[label]`
-    labels: Vec<Label>,
+    /// `[label]`, as the arcs refer to them.
+    labels: Vec<JointLabel>,
 }
 
-/// Where something joins two points, and what stands behind the names of the two.
-type Label = (String, [String; 2]);
+type JointLabel = (String, [String; 2]);
 
-/// Compares who is joined to whom; `None` where a side does not say.
-pub(crate) fn wiring(sides: &[Side<'_>; 2]) -> Option<Compared> {
+/// Compares the wiring of two sides. `None` if a side lists none.
+pub(crate) fn compare_wiring(sides: &[BuildSide<'_>; 2]) -> Option<WiringComparison> {
     let [a, b] = [sides[0].topology.as_ref()?, sides[1].topology.as_ref()?];
     match (&a.network, &b.network) {
         (None, None) => {
-            let [of_a, of_b] = [sides[0].switches.as_ref()?, sides[1].switches.as_ref()?];
-            let counts = [&of_a.ocs, &of_b.ocs]
+            let [switches_a, switches_b] = [sides[0].switches.as_ref()?, sides[1].switches.as_ref()?];
+            let counts = [&switches_a.ocs, &switches_b.ocs]
                 .map(|switches| switches.iter().map(|ocs| ocs.cross_connects.len()).sum());
-            let unlike = |why: String| Some(unlike(("cube", "cross-connect"), counts, why));
+            let unlike = |why: String| Some(unlike_wiring("cube", "cross-connect", counts, why));
             if a.names != b.names {
-                let told = [a, b].map(|of| {
-                    format!("{} cubes of {} chips", of.symmetry.blocks(), of.symmetry.block_size())
+                let sizes = [a, b].map(|side| {
+                    format!("{} cubes of {} chips", side.symmetry.blocks(), side.symmetry.block_size())
                 });
-                let why = if told[0] == told[1] {
+                let why = if sizes[0] == sizes[1] {
                     "cubes of another shape".to_owned()
                 } else {
-                    told.join(", but ")
+                    sizes.join(", but ")
                 };
                 return unlike(why);
             }
-            match pods([&of_a.ocs, &of_b.ocs], a.symmetry.blocks()) {
+            match join_pods([&switches_a.ocs, &switches_b.ocs], a.symmetry.blocks()) {
                 Ok(joined) => {
-                    let (diff, found) = joined.compared(true);
+                    let (diff, found) = joined.compare(true);
                     let size = a.symmetry.block_size() as u32;
                     let node = |cube: u32| (0..size).map(move |chip| NodeId(cube * size + chip));
                     let moved = (0..).zip(&found).any(|(cube, image)| cube != *image);
                     let images = moved.then(|| found.iter().flat_map(|image| node(*image)).collect());
-                    Some(Compared { diff, images })
+                    Some(WiringComparison { diff, images })
                 }
                 Err(why) => unlike(why),
             }
@@ -65,50 +64,56 @@ pub(crate) fn wiring(sides: &[Side<'_>; 2]) -> Option<Compared> {
             let counts = [links.len(), others.len()];
             if a.names.len() != b.names.len() {
                 let why = format!("{} routers, but {}", a.names.len(), b.names.len());
-                return Some(unlike(("router", "link"), counts, why));
+                return Some(unlike_wiring("router", "link", counts, why));
             }
-            let (diff, _) = networks([a, b], [links, others]).compared(false);
-            Some(Compared { diff, images: None })
+            let (diff, _) = join_networks([a, b], [links, others]).compare(false);
+            Some(WiringComparison { diff, images: None })
         }
-        _ => Some(unlike(
-            ("router", "link"),
+        _ => Some(unlike_wiring(
+            "router",
+            "link",
             [0; 2],
             "one is a pod, the other a network without switches".to_owned(),
         )),
     }
 }
 
-fn unlike((word, joint): (&'static str, &'static str), joints: [usize; 2], why: String) -> Compared {
+fn unlike_wiring(
+    word: &'static str,
+    joint: &'static str,
+    joints: [usize; 2],
+    why: String,
+) -> WiringComparison {
     let diff = WiringDiff {
         word,
         joint,
         joints,
-        found: WiringFound::Unlike(why),
+        outcome: WiringFound::Unlike(why),
         as_named: joints,
         renamed: Vec::new(),
         moves: Vec::new(),
     };
-    Compared { diff, images: None }
+    WiringComparison { diff, images: None }
 }
 
-/// Cubes behind switches: a cross-connect joins two cubes by what it joins on them.
-fn pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<Joined, String> {
-    let [of_a, of_b] =
+/// The cubes of two pods. A cross-connect joins two cubes, and its label has the switch and both faces.
+fn join_pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<JointWiring, String> {
+    let [names_a, names_b] =
         sides.map(|switches| switches.iter().map(|ocs| ocs.name.as_str()).collect::<BTreeSet<_>>());
-    if of_a != of_b {
+    if names_a != names_b {
         return Err(format!(
             "{} switches, but {}, of which {} are the same",
-            of_a.len(),
-            of_b.len(),
-            of_a.intersection(&of_b).count()
+            names_a.len(),
+            names_b.len(),
+            names_a.intersection(&names_b).count()
         ));
     }
-    let mut labels: BTreeMap<Label, bool> = BTreeMap::new();
+    let mut labels: BTreeMap<JointLabel, bool> = BTreeMap::new();
     let mut seen: [Vec<Vec<(String, usize, String)>>; 2] = [vec![Vec::new(); cubes], vec![Vec::new(); cubes]];
-    let mut arcs: [Vec<(Label, [u32; 2])>; 2] = Default::default();
+    let mut arcs: [Vec<(JointLabel, [u32; 2])>; 2] = Default::default();
     for (side, switches) in sides.into_iter().enumerate() {
         for ocs in switches {
-            let wrong = |what: &str| format!("switch {}: {what}", ocs.name);
+            let invalid = |problem: &str| format!("switch {}: {problem}", ocs.name);
             let face = |name: &String| {
                 let (cube, face) = name.strip_prefix("cube")?.split_once('.')?;
                 Some((cube.parse::<u32>().ok().filter(|cube| (*cube as usize) < cubes)?, face.to_owned()))
@@ -118,28 +123,27 @@ fn pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<Joined, String> {
                     .iter()
                     .map(face)
                     .collect::<Option<Vec<_>>>()
-                    .ok_or_else(|| wrong("has ports of no cube"))
+                    .ok_or_else(|| invalid("has ports of no cube"))
             };
             let (first, second) = (faces(&ocs.a)?, faces(&ocs.b)?);
-            for (at, ports) in [&first, &second].into_iter().enumerate() {
+            for (switch_side, ports) in [&first, &second].into_iter().enumerate() {
                 ports.iter().for_each(|(cube, face)| {
-                    seen[side][*cube as usize].push((ocs.name.clone(), at, face.clone()))
+                    seen[side][*cube as usize].push((ocs.name.clone(), switch_side, face.clone()))
                 });
             }
             let sided = !second.is_empty();
             let second = if sided { &second } else { &first };
-            for [one, other] in &ocs.cross_connects {
-                let ends = first
-                    .get(*one as usize)
-                    .zip(second.get(*other as usize))
-                    .ok_or_else(|| wrong("joins ports that it has not"))?;
-                let (mut one, mut other) = ends;
-                if !sided && one.1 > other.1 {
-                    std::mem::swap(&mut one, &mut other);
+            for [port_a, port_b] in &ocs.cross_connects {
+                let (mut a, mut b) = first
+                    .get(*port_a as usize)
+                    .zip(second.get(*port_b as usize))
+                    .ok_or_else(|| invalid("joins ports that it has not"))?;
+                if !sided && a.1 > b.1 {
+                    std::mem::swap(&mut a, &mut b);
                 }
-                let label = (ocs.name.clone(), [one.1.clone(), other.1.clone()]);
-                labels.insert(label.clone(), sided || one.1 != other.1);
-                arcs[side].push((label, [one.0, other.0]));
+                let label = (ocs.name.clone(), [a.1.clone(), b.1.clone()]);
+                labels.insert(label.clone(), sided || a.1 != b.1);
+                arcs[side].push((label, [a.0, b.0]));
             }
         }
     }
@@ -147,21 +151,23 @@ fn pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<Joined, String> {
     if seen[0] != seen[1] {
         return Err("switches with other ports".to_owned());
     }
-    // Cubes that every switch treats alike.
+    // Cubes with the same ports on the same switches have one color.
     let classes: BTreeSet<&Vec<_>> = seen[0].iter().collect();
     let classes: BTreeMap<&Vec<_>, u32> = classes.into_iter().zip(0..).collect();
     let colors: Vec<u32> = seen[0].iter().map(|ports| classes[ports]).collect();
     let directed: Vec<bool> = labels.values().copied().collect();
-    let number: BTreeMap<&Label, u32> = labels.keys().zip(0..).collect();
-    let wires =
-        arcs.map(|arcs| wires(&colors, &directed, arcs.iter().map(|(label, ends)| (number[label], *ends))));
+    let number: BTreeMap<&JointLabel, u32> = labels.keys().zip(0..).collect();
+    let wires = arcs.map(|arcs| {
+        sorted_wires(&colors, &directed, arcs.iter().map(|(label, ends)| (number[label], *ends)))
+    });
     let names: Vec<String> = (0..cubes).map(|cube| format!("cube{cube}")).collect();
-    let labels = labels.into_keys().map(|(at, ends)| (at, ends.map(|end| format!(".{end}")))).collect();
-    Ok(Joined { word: "cube", joint: "cross-connect", wires, names: [names.clone(), names], labels })
+    let labels =
+        labels.into_keys().map(|(switch, faces)| (switch, faces.map(|face| format!(".{face}")))).collect();
+    Ok(JointWiring { word: "cube", joint: "cross-connect", wires, names: [names.clone(), names], labels })
 }
 
-/// Routers of two networks; those of B by the names of A where both have the same.
-fn networks(sides: [&ReadTopology; 2], links: [&Vec<NetworkLink>; 2]) -> Joined {
+/// The routers of two networks. Routers of B have the numbers of A if both have the same names.
+fn join_networks(sides: [&ReadTopology; 2], links: [&Vec<NetworkLink>; 2]) -> JointWiring {
     let by_name: BTreeMap<&String, u32> = sides[0].names.iter().zip(0..).collect();
     let named: Option<Vec<u32>> = sides[1].names.iter().map(|name| by_name.get(name).copied()).collect();
     let distinct = |points: &Vec<u32>| points.iter().collect::<BTreeSet<_>>().len() == points.len();
@@ -180,14 +186,15 @@ fn networks(sides: [&ReadTopology; 2], links: [&Vec<NetworkLink>; 2]) -> Joined 
     };
     let directed: Vec<bool> = kinds.keys().map(|(.., simplex)| *simplex).collect();
     let kind = |link: &NetworkLink| kinds[&(link.kind.0, &link.kind.1, link.simplex)];
-    let of_a = wires(&colors[0], &directed, links[0].iter().map(|link| (kind(link), link.ends)));
-    let of_b = wires(
+    let of_a =
+        sorted_wires(&colors[0], &directed, links[0].iter().map(|link| (kind(link), [link.from, link.to])));
+    let of_b = sorted_wires(
         &colors[1],
         &directed,
-        links[1].iter().map(|link| (kind(link), link.ends.map(|end| points[end as usize]))),
+        links[1].iter().map(|link| (kind(link), [link.from, link.to].map(|router| points[router as usize]))),
     );
     let labels = kinds.keys().map(|(_, link, _)| (format!("links of {link}"), Default::default())).collect();
-    Joined {
+    JointWiring {
         word: "router",
         joint: "link",
         wires: [of_a, of_b],
@@ -196,52 +203,64 @@ fn networks(sides: [&ReadTopology; 2], links: [&Vec<NetworkLink>; 2]) -> Joined 
     }
 }
 
-fn wires(colors: &[u32], directed: &[bool], arcs: impl Iterator<Item = (u32, [u32; 2])>) -> Wires {
+fn sorted_wires(colors: &[u32], directed: &[bool], arcs: impl Iterator<Item = (u32, [u32; 2])>) -> Wires {
     let mut wires = Wires { colors: colors.to_vec(), arcs: Vec::new(), directed: directed.to_vec() };
     wires.arcs = arcs.map(|(label, [from, to])| wires.arc(label, from, to)).collect();
     wires.arcs.sort_unstable();
     wires
 }
 
-impl Joined {
-    /// How they compare under the best renaming, and that.
-    fn compared(&self, near: bool) -> (WiringDiff, Vec<u32>) {
+impl JointWiring {
+    /// The difference under the best renaming, and that renaming.
+    fn compare(&self, near: bool) -> (WiringDiff, Vec<u32>) {
         let [a, b] = &self.wires;
         let Renaming { images, found } = renaming(a, b, near);
         let renamed = (0..).zip(&images).filter(|(point, image)| point != *image);
         let name = |side: usize, point: u32| self.names[side][BlockId(point).index()].clone();
         let renamed = renamed.map(|(point, image)| [name(0, point), name(1, *image)]).collect();
-        let (gone, new) = apart(&a.renamed(&images), &b.arcs);
+        let (removed, added) = list_difference(&a.renamed(&images), &b.arcs);
         let mut moves: BTreeMap<&String, [Vec<[String; 2]>; 2]> = BTreeMap::new();
-        for (which, arcs) in [gone, new].into_iter().enumerate() {
+        for (side, arcs) in [removed, added].into_iter().enumerate() {
             for arc in arcs {
-                let (at, ends) = &self.labels[arc.label as usize];
-                let ends =
-                    [(arc.from, &ends[0]), (arc.to, &ends[1])].map(|(point, end)| name(1, point) + end);
-                moves.entry(at).or_default()[which].push(ends);
+                let (place, [from_port, to_port]) = &self.labels[arc.label as usize];
+                let from = name(1, arc.from) + from_port;
+                let to = name(1, arc.to) + to_port;
+                moves.entry(place).or_default()[side].push([from, to]);
             }
         }
         let moves = moves
             .into_iter()
-            .map(|(at, [removed, added])| MoveDiff { at: at.clone(), removed, added })
+            .map(|(place, [removed, added])| MoveDiff { place: place.clone(), removed, added })
             .collect();
         let joints = [a.arcs.len(), b.arcs.len()];
-        let (gone, new) = apart(&a.arcs, &b.arcs);
-        let as_named = [gone.len(), new.len()];
-        (WiringDiff { word: self.word, joint: self.joint, joints, found, as_named, renamed, moves }, images)
+        let (removed, added) = list_difference(&a.arcs, &b.arcs);
+        let as_named = [removed.len(), added.len()];
+        (
+            WiringDiff {
+                word: self.word,
+                joint: self.joint,
+                joints,
+                outcome: found,
+                as_named,
+                renamed,
+                moves,
+            },
+            images,
+        )
     }
 }
 
-/// What only the first of two ascending lists has, and what only the second.
-fn apart(one: &[Wire], other: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
-    let (mut gone, mut new, mut at) = (Vec::new(), Vec::new(), 0);
-    for wire in one {
-        while other.get(at).is_some_and(|other| other < wire) {
-            new.push(other[at]);
-            at += 1;
+/// Compares two ascending lists. Returns the wires that only the first has, and those that only the second
+/// has.
+fn list_difference(first: &[Wire], second: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
+    let (mut only_first, mut only_second, mut next) = (Vec::new(), Vec::new(), 0);
+    for wire in first {
+        while second.get(next).is_some_and(|other| other < wire) {
+            only_second.push(second[next]);
+            next += 1;
         }
-        if other.get(at) == Some(wire) { at += 1 } else { gone.push(*wire) }
+        if second.get(next) == Some(wire) { next += 1 } else { only_first.push(*wire) }
     }
-    new.extend(&other[at..]);
-    (gone, new)
+    only_second.extend(&second[next..]);
+    (only_first, only_second)
 }

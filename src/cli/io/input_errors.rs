@@ -1,4 +1,4 @@
-//! What is wrong with the words of a command line: options, and files and directories in each other's place.
+//! Errors in the words of a command line: options, and files and directories in each other's place.
 
 use miette::Diagnostic;
 use std::path::{Path, PathBuf};
@@ -7,54 +7,37 @@ use thiserror::Error;
 /// An error of the command line.
 #[derive(Debug, Error, Diagnostic)]
 pub(crate) enum InputError {
-    /// A directory in the place of a spec.
+    /// A directory where a spec is expected.
     #[error("cannot read `{path}`: it is a directory, not a regular file")]
     #[diagnostic(code(FAB0501), help("{hint}"))]
-    NoSpec {
-        /// As given.
-        path: String,
-        /// Which file is meant.
-        hint: String,
-    },
-    /// Something else in the place of a built directory.
+    NoSpec { path: String, hint: String },
+    /// A file or other directory where a built directory is expected.
     #[error("`{path}` is not a directory that `fabc build` wrote: {reason}")]
     #[diagnostic(code(FAB0510), help("{hint}"))]
-    NoDirectory {
-        /// As given.
-        path: String,
-        /// What it is.
-        reason: String,
-        /// Which directory is meant.
-        hint: String,
-    },
-    /// Options that do not exist, or do not go together.
-    #[error("{what}")]
+    NoDirectory { path: String, reason: String, hint: String },
+    /// Options that do not exist, or cannot be combined.
+    #[error("{problem}")]
     #[diagnostic(code(FAB0548), help("{hint}"))]
-    Usage {
-        /// What is wrong.
-        what: String,
-        /// How it is written.
-        hint: String,
-    },
+    Usage { problem: String, hint: String },
 }
 
 impl InputError {
-    /// A line of clap, without its colors: the first sentence is the error, the rest its help.
+    /// Converts a message of clap without colors. The first paragraph is the error, and the rest its help.
     pub(crate) fn usage(text: &str) -> Self {
-        let (what, rest) = text.trim().split_once("\n\n").unwrap_or((text.trim(), ""));
+        let (problem, rest) = text.trim().split_once("\n\n").unwrap_or((text.trim(), ""));
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let rest =
             rest.split("\n\n").map(words).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
         let hint =
             if rest.is_empty() { "`fabc --help` lists all commands and options".to_owned() } else { rest };
-        Self::Usage { what: words(what.strip_prefix("error: ").unwrap_or(what)), hint }
+        Self::Usage { problem: words(problem.strip_prefix("error: ").unwrap_or(problem)), hint }
     }
 }
 
-/// Refuses a directory where a spec is wanted.
+/// Refuses a directory where a spec is expected.
 ///
 /// # Errors
-/// It is a directory; the hint names the spec in it, if there is one.
+/// [`InputError::NoSpec`]. The hint names the spec in the directory, if there is one.
 pub(crate) fn needs_spec(path: &str) -> Result<(), InputError> {
     let directory = Path::new(path);
     if !directory.is_dir() {
@@ -69,10 +52,10 @@ pub(crate) fn needs_spec(path: &str) -> Result<(), InputError> {
     Err(InputError::NoSpec { path: path.to_owned(), hint })
 }
 
-/// Refuses a spec, or the directory above, where a built directory is wanted.
+/// Refuses a spec, or a parent of built directories, where a built directory is expected.
 ///
 /// # Errors
-/// It is a file, is not there, or only holds built directories.
+/// [`InputError::NoDirectory`] if it is a file, does not exist, or only holds built directories.
 pub(crate) fn needs_directory(directory: &Path) -> Result<(), InputError> {
     let path = display(directory);
     if directory.is_file() {
@@ -110,10 +93,10 @@ fn specs_in(directory: &Path) -> Vec<PathBuf> {
     entries(directory).into_iter().filter(|path| path.extension().is_some_and(|end| end == "fab")).collect()
 }
 
-/// What stands in a directory, sorted.
+/// The entries of a directory, sorted.
 fn entries(directory: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
+    let mut paths: Vec<PathBuf> =
         std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    found.sort();
-    found
+    paths.sort();
+    paths
 }

@@ -1,37 +1,37 @@
-//! What a Ctrl-C has to remove.
+//! The files that Ctrl-C must remove.
 //!
-//! Comes in: paths that are to go unless somebody takes them off the list. Invariant: whoever holds the list
-//! may touch the disk, and meanwhile a Ctrl-C waits.
+//! Input: paths that are removed unless they are taken off the list. Invariant: only the holder of the list
+//! touches the disk, and meanwhile Ctrl-C waits.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The list. The handler never lets go of it.
+/// The list. The handler of Ctrl-C never releases it.
 static REGISTERED: Mutex<Vec<Doomed>> = Mutex::new(Vec::new());
 
-/// Something to remove, and the parents that were made for it, outermost first.
+/// A path to remove, and the parents that were created for it, outermost first.
 #[derive(Clone, Debug)]
 pub(crate) struct Doomed {
     pub(crate) path: PathBuf,
-    pub(crate) made: Vec<PathBuf>,
+    pub(crate) parents: Vec<PathBuf>,
 }
 
 impl Doomed {
-    /// Removes it, and those of the parents that are empty then.
+    /// Removes the path, and those parents that are then empty.
     pub(crate) fn remove(&self) {
         remove(&self.path);
-        for parent in self.made.iter().rev() {
-            // Removes nothing that holds anything.
+        for parent in self.parents.iter().rev() {
+            // Fails for a directory that is not empty.
             let _ = std::fs::remove_dir(parent);
         }
     }
 }
 
-/// The right to touch the disk: while it is held, a Ctrl-C waits.
-pub(crate) struct Held(MutexGuard<'static, Vec<Doomed>>);
+/// The exclusive right to touch the disk. While it is held, Ctrl-C waits.
+pub(crate) struct DiskGuard(MutexGuard<'static, Vec<Doomed>>);
 
-impl Held {
-    /// Puts something on the list, behind all others.
+impl DiskGuard {
+    /// Appends an entry to the list.
     pub(crate) fn register(&mut self, doomed: Doomed) {
         self.0.push(doomed);
     }
@@ -42,19 +42,18 @@ impl Held {
     }
 }
 
-/// Waits for the right to touch the disk.
-pub(crate) fn hold() -> Held {
-    Held(REGISTERED.lock().unwrap_or_else(PoisonError::into_inner))
+pub(crate) fn hold_disk() -> DiskGuard {
+    DiskGuard(REGISTERED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Makes Ctrl-C (and a termination request) remove what is half written and exit with 130.
+/// Makes Ctrl-C and a termination request remove unfinished files, and exit with code 130.
 pub(crate) fn clean_up_on_interrupt() {
     // It fails only if a handler is set already, as when tests run several commands in one process.
     let _ = ctrlc::set_handler(|| {
-        let registered = hold();
-        // What is behind a lock goes before it.
+        let registered = hold_disk();
+        // Files go before their locks.
         registered.0.iter().rev().for_each(Doomed::remove);
-        // The lock is held to the end, so nobody writes another file.
+        // The list is held to the end, so that no other thread writes a file.
         std::process::exit(130);
     });
 }

@@ -1,17 +1,18 @@
-//! Locks between processes: files that are opened for writing, and locked (`flock`) for as long as they are.
+//! Locks between processes: files that are opened for writing, and locked with `flock`.
 //!
-//! Comes in: the path of a lock file. Goes out: the right that it stands for, which ends with its process,
-//! however that ends. Invariants: the file is locked before anybody counts on it, and removed before the lock
-//! is given up, so that no lock file stays. A file that is open for reading only, such as a directory, cannot
-//! be locked over NFS, where `flock` becomes a lock of a range for writing. Where a file system knows no
-//! locks at all, everybody has every right.
+//! Input: the path of a lock file. Output: the lock, which ends with its process in any case. Invariants: the
+//! file is locked before anybody relies on it. It is removed before the lock is released, so that no lock
+//! file stays.
+//!
+//! A directory cannot serve as a lock. It can only be opened for reading, and over NFS `flock` needs a file
+//! that is open for writing. On a file system without locks, every process gets every lock.
 
-use crate::io::interrupted::{Doomed, Held, hold};
+use crate::io::interrupted::{DiskGuard, Doomed, hold_disk};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A lock file that is held. It goes away with this value.
+/// A lock file that this process holds. It is removed with this value.
 #[derive(Debug)]
 pub(crate) struct LockFile {
     doomed: Doomed,
@@ -20,65 +21,68 @@ pub(crate) struct LockFile {
 }
 
 impl LockFile {
-    /// Makes a lock file that is not there yet, and takes it; `None` if somebody else has it. `made` are the
-    /// parents that go away with it.
+    /// Creates a lock file and locks it. `None` if the file exists. `parents` are removed with it.
     ///
     /// # Errors
-    /// The disk does not let us.
-    pub(crate) fn create(path: &Path, made: Vec<PathBuf>, list: &mut Held) -> io::Result<Option<Self>> {
+    /// The error of the system if the file cannot be created.
+    pub(crate) fn create(
+        path: &Path,
+        parents: Vec<PathBuf>,
+        guard: &mut DiskGuard,
+    ) -> io::Result<Option<Self>> {
         match OpenOptions::new().read(true).write(true).create_new(true).open(path) {
-            Ok(file) => Ok(Self::taken(file, path, made, list)),
+            Ok(file) => Ok(Self::locked(file, path, parents, guard)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Takes a lock file, which is made if need be; `None` if somebody else has it.
+    /// Locks a lock file, and creates it if it is missing. `None` if another process holds it.
     ///
     /// # Errors
-    /// The disk does not let us.
+    /// The error of the system if the file cannot be opened.
     pub(crate) fn try_take(path: &Path) -> io::Result<Option<Self>> {
-        Ok(Self::taken(open(path)?, path, Vec::new(), &mut hold()))
+        Ok(Self::locked(open(path)?, path, Vec::new(), &mut hold_disk()))
     }
 
-    /// Takes a lock file as soon as nobody else has it.
+    /// Waits until no other process holds a lock file, and locks it.
     ///
     /// # Errors
-    /// The disk does not let us.
+    /// The error of the system if the file cannot be opened.
     pub(crate) fn wait(path: &Path) -> io::Result<Self> {
         loop {
             let file = open(path)?;
             let _ = file.lock();
-            if let Some(lock) = Self::held(file, path, Vec::new(), &mut hold()) {
+            if let Some(lock) = Self::registered(file, path, Vec::new(), &mut hold_disk()) {
                 return Ok(lock);
             }
         }
     }
 
-    fn taken(file: File, path: &Path, made: Vec<PathBuf>, list: &mut Held) -> Option<Self> {
+    fn locked(file: File, path: &Path, parents: Vec<PathBuf>, guard: &mut DiskGuard) -> Option<Self> {
         if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return None;
         }
-        Self::held(file, path, made, list)
+        Self::registered(file, path, parents, guard)
     }
 
-    /// Whoever had the lock before may have removed the file: then another one counts.
-    fn held(file: File, path: &Path, made: Vec<PathBuf>, list: &mut Held) -> Option<Self> {
+    /// The former holder may have removed the file before we locked it. Then the path names another file.
+    fn registered(file: File, path: &Path, parents: Vec<PathBuf>, guard: &mut DiskGuard) -> Option<Self> {
         if cfg!(unix) && !is_at(&file, path) {
             return None;
         }
-        let doomed = Doomed { path: path.to_owned(), made };
-        list.register(doomed.clone());
+        let doomed = Doomed { path: path.to_owned(), parents };
+        guard.register(doomed.clone());
         Some(Self { doomed, is_gone: false, _file: file })
     }
 
-    /// Gives it up where the list is held already.
-    pub(crate) fn give_up(mut self, list: &mut Held) {
-        self.remove(list);
+    /// Releases the lock while the list is held.
+    pub(crate) fn give_up(mut self, guard: &mut DiskGuard) {
+        self.remove(guard);
     }
 
-    fn remove(&mut self, list: &mut Held) {
-        list.forget(&self.doomed.path);
+    fn remove(&mut self, guard: &mut DiskGuard) {
+        guard.forget(&self.doomed.path);
         self.doomed.remove();
         self.is_gone = true;
     }
@@ -87,7 +91,7 @@ impl LockFile {
 impl Drop for LockFile {
     fn drop(&mut self) {
         if !self.is_gone {
-            self.remove(&mut hold());
+            self.remove(&mut hold_disk());
         }
     }
 }
@@ -96,7 +100,7 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// Whether an open file is the one that a path names now.
+/// Whether a path still names this open file.
 #[cfg(unix)]
 pub(crate) fn is_at(handle: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -104,7 +108,7 @@ pub(crate) fn is_at(handle: &File, path: &Path) -> bool {
     (open.dev(), open.ino()) == (named.dev(), named.ino())
 }
 
-/// Elsewhere this cannot be told: leftovers stay.
+/// Other systems cannot tell, so leftovers stay.
 #[cfg(not(unix))]
 pub(crate) fn is_at(_: &File, _: &Path) -> bool {
     false
@@ -120,7 +124,7 @@ mod tests {
         let path = root.path().join(".lock");
         let first = LockFile::try_take(&path).unwrap().unwrap();
         assert!(LockFile::try_take(&path).unwrap().is_none());
-        assert!(LockFile::create(&path, Vec::new(), &mut hold()).unwrap().is_none());
+        assert!(LockFile::create(&path, Vec::new(), &mut hold_disk()).unwrap().is_none());
         let waiting = std::thread::spawn({
             let path = path.clone();
             move || drop(LockFile::wait(&path).unwrap())
@@ -130,7 +134,7 @@ mod tests {
         drop(first);
         waiting.join().unwrap();
         assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
-        // What a killed process left is taken over.
+        // A lock file of a killed process can be locked.
         std::fs::write(&path, "").unwrap();
         drop(LockFile::try_take(&path).unwrap().unwrap());
         assert!(!path.exists());

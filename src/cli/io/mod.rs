@@ -1,4 +1,4 @@
-//! Files, terminal and errors: all that touches the disk or the user.
+//! Everything that touches the disk or the user: files, the terminal, errors.
 
 pub(crate) mod content;
 pub(crate) mod errors;
@@ -9,6 +9,7 @@ pub(crate) mod lock;
 pub(crate) mod progress;
 pub(crate) mod read;
 pub(crate) mod staging;
+pub(crate) mod stop;
 pub(crate) mod temporary;
 pub(crate) mod terminal;
 pub(crate) mod write;

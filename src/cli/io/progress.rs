@@ -1,7 +1,7 @@
-//! Progress bars, and how long passes took.
+//! Progress bars, and the times of passes.
 //!
-//! Comes in: what passes tell. Goes out: bars on a terminal, silence elsewhere, and the table of `--timings`.
-//! Only here is a clock.
+//! Input: the progress that passes report. Output: bars on a terminal, and the table of `--timings`. Only
+//! this module reads a clock.
 
 #![expect(
     clippy::disallowed_types,
@@ -14,37 +14,37 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bars for people, and times.
+/// Progress bars and times of one command.
 pub(crate) struct Watch {
     bars: bool,
     notes: bool,
     started: Instant,
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
 }
 
 #[derive(Default)]
-struct State {
-    /// The passes that run, outermost first.
-    open: Vec<Running>,
-    /// Name, nesting and time, in the order of begin.
+struct WatchState {
+    /// The running passes, outermost first.
+    running: Vec<RunningPass>,
+    /// Name, depth and time of every pass, in the order in which they began.
     times: Vec<(String, usize, Duration)>,
 }
 
-struct Running {
+struct RunningPass {
     bar: ProgressBar,
     started: Instant,
     place: usize,
 }
 
 impl Watch {
-    /// A watch; bars appear only if standard error is a terminal and nobody asked for quiet or for
-    /// machine-readable messages.
+    /// Starts a watch. Bars appear only if standard error is a terminal and `bars_wanted`. Quiet runs and
+    /// messages for programs do not want them.
     pub(crate) fn new(bars_wanted: bool) -> Self {
         let bars = bars_wanted && std::io::stderr().is_terminal();
         Self { notes: bars_wanted, bars, started: Instant::now(), state: Mutex::default() }
     }
 
-    /// Times a step of the command itself.
+    /// Measures the time of a step of the command itself.
     pub(crate) fn time<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
         let place = {
@@ -57,7 +57,7 @@ impl Watch {
         result
     }
 
-    /// How long all of it has taken: `5.9 s`, `3 min 12 s`.
+    /// The time since the start: `5.9 s`, `3 min 12 s`.
     pub(crate) fn elapsed(&self) -> String {
         let seconds = self.started.elapsed().as_secs_f64();
         match seconds as u64 {
@@ -66,17 +66,17 @@ impl Watch {
         }
     }
 
-    /// How long what is left will take, if all takes as long as what is done: `, about 3 min left`.
-    pub(crate) fn left(&self, done: usize, of: usize) -> String {
-        let seconds = self.started.elapsed().as_secs_f64() / done as f64 * (of - done) as f64;
+    /// The estimated remaining time, at the mean speed so far: `, about 3 min left`.
+    pub(crate) fn remaining_time(&self, done: usize, total: usize) -> String {
+        let seconds = self.started.elapsed().as_secs_f64() / done as f64 * (total - done) as f64;
         match seconds as u64 {
-            _ if done == of => String::new(),
+            _ if done == total => String::new(),
             0..100 => format!(", about {seconds:.0} s left"),
             whole => format!(", about {} min left", whole.div_ceil(60)),
         }
     }
 
-    /// The table of `--timings`; passes stand below the step they belong to.
+    /// The table of `--timings`. Passes stand below the step they belong to.
     pub(crate) fn table(&self) -> String {
         let state = self.state();
         let width = state.times.iter().map(|(name, depth, _)| name.len() + 2 * depth).max().unwrap_or(0);
@@ -88,7 +88,7 @@ impl Watch {
         out
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -103,24 +103,24 @@ impl Progress for Watch {
     fn begin(&self, pass: &str, total: u64) {
         let bar = if self.bars { bar(pass, total) } else { ProgressBar::hidden() };
         let mut state = self.state();
-        let depth = state.open.len() + 1;
+        let depth = state.running.len() + 1;
         state.times.push((pass.to_owned(), depth, Duration::ZERO));
         let place = state.times.len() - 1;
-        state.open.push(Running { bar, started: Instant::now(), place });
+        state.running.push(RunningPass { bar, started: Instant::now(), place });
     }
 
     fn advance(&self) {
         if !self.bars {
             return;
         }
-        if let Some(running) = self.state().open.last() {
+        if let Some(running) = self.state().running.last() {
             running.bar.inc(1);
         }
     }
 
     fn end(&self) {
         let mut state = self.state();
-        if let Some(Running { bar, started, place }) = state.open.pop() {
+        if let Some(RunningPass { bar, started, place }) = state.running.pop() {
             bar.finish_and_clear();
             state.times[place].2 = started.elapsed();
         }
@@ -128,7 +128,7 @@ impl Progress for Watch {
 
     fn expired(&self, seconds: u32) -> bool {
         self.state()
-            .open
+            .running
             .last()
             .is_some_and(|running| running.started.elapsed() >= Duration::from_secs(u64::from(seconds)))
     }
@@ -145,24 +145,24 @@ fn bar(pass: &str, total: u64) -> ProgressBar {
     bar
 }
 
-/// Whether it is time again to say something.
-pub(crate) struct Pace {
+/// Limits how often something happens.
+pub(crate) struct Throttle {
     every: Duration,
     last: Option<Instant>,
 }
 
-impl Pace {
-    /// At most once in so many seconds.
+impl Throttle {
+    /// Allows at most one time per `every` seconds.
     pub(crate) fn seconds(every: u64) -> Self {
         Self { every: Duration::from_secs(every), last: None }
     }
 
-    /// From now on at least so many times as long between two times as what was done since the last one took.
+    /// Raises the interval to at least `times` the duration since the last time.
     pub(crate) fn slow_down(&mut self, times: u32) {
         self.every = self.every.max(self.last.map_or(Duration::ZERO, |last| last.elapsed() * times));
     }
 
-    /// Whether it is time; if so, the next time is later.
+    /// Whether the interval has passed. If so, a new one begins.
     pub(crate) fn is_due(&mut self) -> bool {
         let due = self.last.is_none_or(|last| last.elapsed() >= self.every);
         if due {

@@ -1,7 +1,8 @@
-//! Files and directories, read.
+//! Reads files and directories.
 
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::DriverError;
 use crate::io::input_errors::{needs_directory, needs_spec};
+use crate::io::stop::Stop;
 use fabc_base::diag::{Failure, SourceMap, Span};
 use fabc_base::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
 use fabc_emit::PLACEMENT;
@@ -14,53 +15,54 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// What `-` is called in messages.
+/// The name of standard input in messages.
 pub(crate) const STDIN: &str = "<stdin>";
 
-/// Reads and resolves a spec, with `name=value` for some parameters; `-` is standard input.
+/// Reads and resolves a spec with `name=value` for some parameters. The path `-` is standard input.
 ///
 /// # Errors
-/// The spec cannot be read, or has errors.
-pub(crate) fn spec(path: &str, sets: &[String]) -> Result<Loaded, Stop> {
-    // Read up front: that a spec is missing is not an error *in* the spec. Standard input can be read only
-    // once.
+/// The errors of reading the file, and those of the spec.
+pub(crate) fn read_spec(path: &str, sets: &[String]) -> Result<Loaded, Stop> {
+    // Read before parsing, because a missing file is not an error in the spec. Standard input can be read
+    // only once.
     let text = spec_text(path)?;
-    spec_from(path, text, sets)
+    spec_from_text(path, text, sets)
 }
 
-/// The same of a spec whose text is known.
+/// Resolves a spec whose text is known.
 ///
 /// # Errors
-/// The spec has errors.
-pub(crate) fn spec_from(path: &str, text: String, sets: &[String]) -> Result<Loaded, Stop> {
+/// The errors of the spec.
+pub(crate) fn spec_from_text(path: &str, text: String, sets: &[String]) -> Result<Loaded, Stop> {
     let root = if path == "-" { STDIN } else { path };
-    Ok(load(root, &After { first: Cell::new(Some(text)), path: &str::to_owned }, sets)?)
+    Ok(load(root, &PreloadedLoader { first: Cell::new(Some(text)), path: &str::to_owned }, sets)?)
 }
 
-/// A spec that has no meaning with some values of its parameters, as far as it was read.
+/// A spec that has errors with some values of its parameters, as far as it was read.
 pub(crate) struct Unresolved {
-    /// The name of its fabric.
+    /// The name of the fabric.
     pub(crate) fabric: String,
-    /// Its parameters, as far as they have values, and what it changes in the files that it uses.
+    /// The parameters that have values, and what the spec changes in the files that it uses.
     pub(crate) settings: Vec<(String, String)>,
-    /// Its normal form; `None` where an error keeps it from having one, or where it names input files.
+    /// The normal form. `None` if an error prevents it, or if the spec names input files.
     pub(crate) text: Option<String>,
 }
 
-/// What a spec is that [`spec_from`] could not resolve; `None` if it cannot be parsed.
+/// The readable part of a spec that [`spec_from_text`] refuses. `None` if it cannot be parsed.
 pub(crate) fn unresolved(path: &str, text: String, sets: &[String]) -> Option<Unresolved> {
-    struct Counted(Cell<u32>);
-    impl Loader for Counted {
-        fn load(&self, path: &str, most: u64) -> Result<String, String> {
+    struct CountingLoader(Cell<u32>);
+    impl Loader for CountingLoader {
+        fn load(&self, path: &str, limit: u64) -> Result<String, String> {
             self.0.set(self.0.get() + 1);
-            Disk.load(path, most)
+            Disk.load(path, limit)
         }
     }
     let root = if path == "-" { STDIN } else { path };
-    let (parsed, _) = parse_with(root, &After { first: Cell::new(Some(text)), path: &str::to_owned }, sets);
+    let (parsed, _) =
+        parse_with(root, &PreloadedLoader { first: Cell::new(Some(text)), path: &str::to_owned }, sets);
     let spec = parsed.ok()?;
     let bound = bind(&spec);
-    let inputs = Counted(Cell::new(0));
+    let inputs = CountingLoader(Cell::new(0));
     let _ = fabc_lang::resolve(&spec, &inputs);
     let is_whole = bound.errors.is_empty() && inputs.0.get() == 0;
     let text = is_whole.then(|| print_spec(&with_inputs(normalize(&spec))));
@@ -70,20 +72,20 @@ pub(crate) fn unresolved(path: &str, text: String, sets: &[String]) -> Option<Un
 /// Reads and resolves the spec of a built directory from its own files.
 ///
 /// # Errors
-/// There is no `spec.fab`, or it has errors.
+/// `spec.fab` cannot be read, or has errors.
 pub(crate) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = display(&directory.join("spec.fab"));
     let text = spec_text(&spec)?;
     let path = |wanted: &str| display(&directory.join(&*input_copy(&spec, wanted)));
     let (fabric, spec, sources) =
-        fabc_lang::read_normal(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
+        fabc_lang::read_normal(&spec, &PreloadedLoader { first: Cell::new(Some(text)), path: &path })?;
     Ok(Loaded { text: print_spec(&spec), fabric, spec, sources, warnings: Vec::new(), settings: Vec::new() })
 }
 
-/// The same of a directory that has a topology.
+/// Reads and resolves the spec of a built directory with a topology.
 ///
 /// # Errors
-/// A file is missing, or the spec has errors.
+/// `DriverError::NotBuilt` if a file is missing, and the errors of the spec.
 pub(crate) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
     needs_directory(directory)?;
     for needed in ["spec.fab", "topology.json"] {
@@ -100,15 +102,14 @@ pub(crate) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
     built_spec(directory)
 }
 
-/// The text of a spec; `-` is standard input.
+/// Reads the text of a spec. The path `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read, or is longer than any spec.
+/// The errors of reading the file, and `ParseError::TooLarge` if it is too long.
 pub(crate) fn spec_text(path: &str) -> Result<String, Stop> {
     needs_spec(path)?;
-    match text(path, SPEC_BYTES as u64) {
-        // As if it had been read and then found too long: the error has the code and the place that it has in
-        // a file of `use`.
+    match read_text(path, SPEC_BYTES as u64) {
+        // The error has the code and place of a too long file in `use`.
         Err(DriverError::TooLong { .. }) => {
             let mut sources = SourceMap::default();
             let base = sources.add(if path == "-" { STDIN } else { path }, "");
@@ -119,12 +120,12 @@ pub(crate) fn spec_text(path: &str) -> Result<String, Stop> {
     }
 }
 
-/// Hands over files.
+/// Loads files from the disk.
 pub(crate) struct Disk;
 
 impl Loader for Disk {
-    fn load(&self, path: &str, most: u64) -> Result<String, String> {
-        text(path, most).map_err(|error| reason(&error))
+    fn load(&self, path: &str, limit: u64) -> Result<String, String> {
+        read_text(path, limit).map_err(|error| error_reason(&error))
     }
 
     fn identity(&self, path: &str) -> String {
@@ -132,19 +133,19 @@ impl Loader for Disk {
     }
 }
 
-/// The files below a directory, for [`fabc_pipeline::library::Options::files`].
+/// A loader for the files below a directory, for [`fabc_pipeline::library::Options::files`].
 pub struct Directory(PathBuf);
 
 impl Directory {
-    /// Paths that a spec names begin here.
+    /// A loader that resolves the paths of a spec relative to this directory.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Directory(path.into())
     }
 }
 
 impl Loader for Directory {
-    fn load(&self, path: &str, most: u64) -> Result<String, String> {
-        Disk.load(&display(&self.0.join(path)), most)
+    fn load(&self, path: &str, limit: u64) -> Result<String, String> {
+        Disk.load(&display(&self.0.join(path)), limit)
     }
 
     fn identity(&self, path: &str) -> String {
@@ -152,18 +153,18 @@ impl Loader for Directory {
     }
 }
 
-/// Hands over a text that was read already, and then files.
-struct After<'a> {
+/// A loader that returns a known text first, and then files of the disk.
+struct PreloadedLoader<'a> {
     first: Cell<Option<String>>,
-    /// Where a file stands that a spec names.
+    /// From a path in a spec to the path of the file.
     path: &'a dyn Fn(&str) -> String,
 }
 
-impl Loader for After<'_> {
-    fn load(&self, wanted: &str, most: u64) -> Result<String, String> {
+impl Loader for PreloadedLoader<'_> {
+    fn load(&self, wanted: &str, limit: u64) -> Result<String, String> {
         match self.first.take() {
             Some(text) => Ok(text),
-            None => Disk.load(&(self.path)(wanted), most),
+            None => Disk.load(&(self.path)(wanted), limit),
         }
     }
 
@@ -172,15 +173,15 @@ impl Loader for After<'_> {
     }
 }
 
-/// The text of a file of at most `most` bytes; `-` is standard input.
+/// Reads a text file of at most `limit` bytes. The path `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read, is longer, or is not UTF-8.
-pub(crate) fn text(path: &str, most: u64) -> Result<String, DriverError> {
+/// `DriverError::Unreadable`, `DriverError::TooLong` or `DriverError::NotText`.
+pub(crate) fn read_text(path: &str, limit: u64) -> Result<String, DriverError> {
     let bytes = if path == "-" {
-        limited(std::io::stdin().lock(), STDIN, most)?
+        read_limited(std::io::stdin().lock(), STDIN, limit)?
     } else {
-        bytes(Path::new(path), most)?
+        read_bytes(Path::new(path), limit)?
     };
     String::from_utf8(bytes).map_err(|error| DriverError::NotText {
         path: path.to_owned(),
@@ -188,53 +189,55 @@ pub(crate) fn text(path: &str, most: u64) -> Result<String, DriverError> {
     })
 }
 
-/// The content of a file of at most `most` bytes.
+/// Reads a file of at most `limit` bytes.
 ///
-/// Only regular files are read, and what the shell hands over by its number (`/dev/stdin`, `/dev/fd/N`):
-/// anything else may have no end, or keep us waiting for a beginning.
+/// It reads only regular files, and files that the shell passes by number (`/dev/stdin`, `/dev/fd/N`). Any
+/// other file may have no end, or block before its beginning.
 ///
 /// # Errors
-/// It cannot be read, is no regular file, or is longer.
-pub(crate) fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, DriverError> {
+/// `DriverError::Unreadable` also for a file that is not regular, or `DriverError::TooLong`.
+pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, DriverError> {
     let unreadable = |reason: String| DriverError::Unreadable { path: display(path), reason };
-    let plain = |error: std::io::Error| unreadable(plain(&error));
+    let plain = |error: std::io::Error| unreadable(error_words(&error));
     let handed_over = path == Path::new("/dev/stdin") || path.starts_with("/dev/fd");
-    // Asked before it is opened: opening a pipe waits for somebody to write.
-    let what = std::fs::metadata(path).map_err(plain)?;
-    if !what.is_file() && !handed_over {
-        let what = if what.is_dir() { "a directory" } else { "a device, a pipe or a socket" };
-        return Err(unreadable(format!("it is {what}, not a regular file")));
+    // Checked before opening, because opening a pipe waits for a writer.
+    let metadata = std::fs::metadata(path).map_err(plain)?;
+    if !metadata.is_file() && !handed_over {
+        let kind = if metadata.is_dir() { "a directory" } else { "a device, a pipe or a socket" };
+        return Err(unreadable(format!("it is {kind}, not a regular file")));
     }
-    if what.is_file() && what.len() > most {
-        return Err(DriverError::TooLong { path: display(path), most });
+    if metadata.is_file() && metadata.len() > limit {
+        return Err(DriverError::TooLong { path: display(path), limit });
     }
-    limited(std::fs::File::open(path).map_err(plain)?, &display(path), most)
+    read_limited(std::fs::File::open(path).map_err(plain)?, &display(path), limit)
 }
 
-/// All that can be read, if that is no more than `most` bytes.
-fn limited(from: impl Read, path: &str, most: u64) -> Result<Vec<u8>, DriverError> {
+/// Reads to the end, which must come within `limit` bytes.
+fn read_limited(from: impl Read, path: &str, limit: u64) -> Result<Vec<u8>, DriverError> {
     let mut bytes = Vec::new();
-    let unreadable =
-        |error: std::io::Error| DriverError::Unreadable { path: path.to_owned(), reason: plain(&error) };
-    from.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > most {
-        Err(DriverError::TooLong { path: path.to_owned(), most })
+    let unreadable = |error: std::io::Error| DriverError::Unreadable {
+        path: path.to_owned(),
+        reason: error_words(&error),
+    };
+    from.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > limit {
+        Err(DriverError::TooLong { path: path.to_owned(), limit })
     } else {
         Ok(bytes)
     }
 }
 
-/// All files below a directory: relative path with `/`, and content.
+/// Reads all files below a directory. The keys are relative paths with `/`.
 ///
 /// # Errors
-/// Something cannot be read, or all together are longer than [`DIRECTORY_BYTES`].
-pub(crate) fn directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, DriverError> {
+/// The errors of reading a file, and `DriverError::TooLong` if all files together exceed [`DIRECTORY_BYTES`].
+pub(crate) fn read_directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, DriverError> {
     let mut files = BTreeMap::new();
-    let mut left = DIRECTORY_BYTES;
-    for path in paths(directory)? {
+    let mut remaining = DIRECTORY_BYTES;
+    for path in file_paths(directory)? {
         let full = directory.join(&path);
-        let content = bytes(&full, left.min(ARTIFACT_BYTES))?;
-        left -= content.len() as u64;
+        let content = read_bytes(&full, remaining.min(ARTIFACT_BYTES))?;
+        remaining -= content.len() as u64;
         files.insert(path, content);
     }
     Ok(files)
@@ -243,42 +246,44 @@ pub(crate) fn directory(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, D
 /// The paths of all files below a directory, relative and with `/`, sorted. Symbolic links count as files.
 ///
 /// # Errors
-/// A directory cannot be listed.
-pub(crate) fn paths(directory: &Path) -> Result<Vec<String>, DriverError> {
-    let mut found = Vec::new();
+/// `DriverError::Unreadable` if a directory cannot be listed.
+pub(crate) fn file_paths(directory: &Path) -> Result<Vec<String>, DriverError> {
+    let mut paths = Vec::new();
     let mut open = vec![String::new()];
     while let Some(below) = open.pop() {
-        let here = directory.join(&below);
-        let unreadable =
-            |error: std::io::Error| DriverError::Unreadable { path: display(&here), reason: plain(&error) };
-        for entry in std::fs::read_dir(&here).map_err(unreadable)? {
+        let folder = directory.join(&below);
+        let unreadable = |error: std::io::Error| DriverError::Unreadable {
+            path: display(&folder),
+            reason: error_words(&error),
+        };
+        for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let path = if below.is_empty() { name } else { format!("{below}/{name}") };
-            if entry.file_type().map_err(unreadable)?.is_dir() { open.push(path) } else { found.push(path) }
+            if entry.file_type().map_err(unreadable)?.is_dir() { open.push(path) } else { paths.push(path) }
         }
     }
-    found.sort();
-    Ok(found)
+    paths.sort();
+    Ok(paths)
 }
 
-/// A path for people.
+/// A path as messages show it.
 pub(crate) fn display(path: &Path) -> String {
     path.display().to_string()
 }
 
 /// An error of the system in a few lower-case words, without its number.
-pub(crate) fn plain(error: &std::io::Error) -> String {
+pub(crate) fn error_words(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
-fn reason(error: &DriverError) -> String {
+fn error_reason(error: &DriverError) -> String {
     match error {
         DriverError::Unreadable { reason, .. } => reason.clone(),
-        DriverError::TooLong { most, .. } => too_long(*most),
+        DriverError::TooLong { limit, .. } => too_long(*limit),
         DriverError::NotText { offset, .. } => format!("it is not UTF-8 text (byte {offset})"),
         other => other.to_string(),
     }

@@ -1,14 +1,14 @@
-//! The output directory, whole or not at all.
+//! Writes an output directory, completely or not at all.
 //!
-//! Comes in: files, one by one. Goes out: `DIR/<fabric>/`, replaced in one step. Everything is written
-//! beside, into `DIR/.<fabric>.fabc-tmp-<pid>`; [`Staging::publish`] brings it to the disk and renames.
-//! Invariants: whatever happens before (an error, Ctrl-C, a panic), the old directory stays as it was and the
-//! temporary one goes away; no two files are one, on no disk.
+//! Input: files, one by one. Output: `DIR/<fabric>/`, replaced in one step. Files are first written to
+//! `DIR/.<fabric>.fabc-tmp-<pid>`. [`Staging::publish`] flushes them to the disk and renames the directory.
+//! Invariants: until then, after an error, Ctrl-C or a panic, the old directory is unchanged and the
+//! temporary one is removed. No two files have the same name, even on a file system that ignores case.
 
 use crate::io::errors::DriverError;
-use crate::io::read::{self, display, plain};
-use crate::io::temporary::{self, Temporary, hold, remove, sync_directory};
-use crate::io::write::Distinct;
+use crate::io::read::{self, display, error_words};
+use crate::io::temporary::{self, Temporary, hold_disk, remove, sync_directory};
+use crate::io::write::DistinctPaths;
 use fabc_base::limits::ARTIFACT_BYTES;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -16,101 +16,103 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Files that are brought to the disk at the same time.
+/// Files that are flushed to the disk at the same time.
 const SYNCS: usize = 16;
 
-/// How often somebody else may put a directory into the place while we do.
+/// Attempts to replace a directory that other processes replace at the same time.
 const ATTEMPTS: u32 = 20;
 
-/// What may stand in the place of an output directory.
+/// Rules for what may already be in the place of an output directory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ours {
-    /// Complains about what fabc did not write.
+pub(crate) struct OutputRules {
+    /// Refuses files that fabc did not write.
     pub(crate) refuse_foreign: fn(&Path) -> Result<(), DriverError>,
-    /// Whether nothing is missing of what fabc wrote.
+    /// Whether no file of a former output is missing.
     pub(crate) is_whole: fn(&Path) -> bool,
 }
 
-/// The directory of a build: its manifest says what belongs to it.
-pub(crate) const BUILT: Ours = Ours { refuse_foreign, is_whole };
+/// The output directory of a build. Its manifest lists its files.
+pub(crate) const BUILT: OutputRules = OutputRules { refuse_foreign, is_whole };
 
-/// An output directory in the making.
+/// An output directory that is being written.
 #[derive(Debug)]
 pub(crate) struct Staging {
     parent: PathBuf,
     name: String,
-    ours: Ours,
+    rules: OutputRules,
     temporary: Temporary,
-    distinct: Distinct,
-    /// Where files go now, below the directory; empty or with `/` at its end.
+    distinct: DistinctPaths,
+    /// The current folder below the directory. Empty, or with `/` at its end.
     folder: String,
-    /// Below the directory.
+    /// The paths of all files, below the directory.
     written: Vec<PathBuf>,
 }
 
 impl Staging {
-    /// Makes the temporary directory for `parent/name`, and takes away what killed builds left beside it.
+    /// Creates the temporary directory for `parent/name`, and removes what killed builds left beside it.
     ///
     /// # Errors
-    /// What stands at `parent/name` is not fabc's own, or the disk does not let us write.
-    pub(crate) fn begin(parent: &Path, name: &str, ours: Ours) -> Result<Self, DriverError> {
+    /// `DriverError::Foreign` if `parent/name` holds foreign files, and `DriverError::Unwritable` if the
+    /// directory cannot be created.
+    pub(crate) fn begin(parent: &Path, name: &str, rules: OutputRules) -> Result<Self, DriverError> {
         temporary::clean_up_on_interrupt();
-        temporary::take_away_leftovers(parent, name, ours.is_whole);
-        (ours.refuse_foreign)(&parent.join(name))?;
+        temporary::remove_leftovers(parent, name, rules.is_whole);
+        (rules.refuse_foreign)(&parent.join(name))?;
         let temporary = Temporary::directory(parent, name).map_err(|error| unwritable(parent, &error))?;
         let (parent, name) = (parent.to_owned(), name.to_owned());
         Ok(Staging {
             parent,
             name,
-            ours,
+            rules,
             temporary,
-            distinct: Distinct::default(),
+            distinct: DistinctPaths::default(),
             folder: String::new(),
             written: Vec::new(),
         })
     }
 
-    /// The same for a directory that a user names; `.` and `..` have no name of their own.
+    /// Stages a directory that the user names. The path is made canonical, since `.` and `..` have no name.
     ///
     /// # Errors
     /// As [`Staging::begin`].
-    pub(crate) fn at(directory: &Path, ours: Ours) -> Result<Self, DriverError> {
+    pub(crate) fn for_directory(directory: &Path, rules: OutputRules) -> Result<Self, DriverError> {
         let target = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Self::begin(target.parent().unwrap_or(Path::new("")), &name, ours)
+        Self::begin(target.parent().unwrap_or(Path::new("")), &name, rules)
     }
 
-    /// What is written from now on goes below this folder, with `/` at its end.
+    /// Sets the folder for the next files, with `/` at its end.
     pub(crate) fn enter(&mut self, folder: String) {
         self.folder = folder;
     }
 
-    /// Writes one file, given by its path below the directory, with `/`.
+    /// Writes one file. Its path is relative to the current folder, with `/` between parts.
     ///
     /// # Errors
-    /// The disk does not let us, or there is such a file already, or one whose name differs in capitals only.
+    /// `DriverError::Unwritable`, or `DriverError::Bug` for a second file with this name in any case of
+    /// letters.
     pub(crate) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), DriverError> {
         let path = &format!("{}{path}", self.folder);
         self.distinct.claim(path)?;
         let full = self.temporary.path().join(path);
-        let held = hold();
+        let guard = hold_disk();
         let write = || File::create_new(&full)?.write_all(bytes);
         let outcome = full.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| write());
-        drop(held);
+        drop(guard);
         self.written.push(PathBuf::from(path));
         outcome.map_err(|error| unwritable(&self.target().join(path), &error))
     }
 
-    /// Puts the new directory in the place of the old one and returns its path.
+    /// Replaces the old directory by the new one, and returns its path.
     ///
     /// # Errors
-    /// The old directory got files of somebody else meanwhile, or the disk does not let us; the old directory
-    /// is then where it was.
+    /// `DriverError::Foreign` if foreign files appeared in the old directory, and `DriverError::Unwritable`.
+    /// The old directory is then unchanged.
     pub(crate) fn publish(mut self) -> Result<PathBuf, DriverError> {
         let target = self.target();
         self.sync().map_err(|error| unwritable(&target, &error))?;
         for _ in 0..ATTEMPTS {
-            (self.ours.refuse_foreign)(&target)?;
+            (self.rules.refuse_foreign)(&target)?;
             if self.replace(&target).map_err(|error| unwritable(&target, &error))? {
                 return Ok(target);
             }
@@ -122,12 +124,11 @@ impl Staging {
         self.parent.join(&self.name)
     }
 
-    /// Brings everything to the disk before it replaces anything: some systems say only now that the disk is
-    /// full.
+    /// Flushes all files to the disk before anything is replaced. Some systems report a full disk only now.
     fn sync(&self) -> io::Result<()> {
         let root = self.temporary.path();
         let sync = |path: &PathBuf| File::open(root.join(path))?.sync_all();
-        // Disks take many of them together in the time of one.
+        // Disks flush many files together in the time of one.
         let share = self.written.len().div_ceil(SYNCS).max(1);
         std::thread::scope(|scope| {
             let shares =
@@ -143,16 +144,18 @@ impl Staging {
         Ok(())
     }
 
-    /// Renames; `false` if another build put its directory there at the same time, which is then the old one.
+    /// Renames the directories. `false` if another process put a directory there at the same time. The next
+    /// attempt replaces that one.
     fn replace(&mut self, target: &Path) -> io::Result<bool> {
-        let mut held = hold();
-        // The lock of the new directory stands for the old one as well: nobody takes it for a leftover.
+        let mut guard = hold_disk();
+        // The lock of the new directory also covers the old one, so that no other process removes it as a
+        // leftover.
         let aside = self.temporary.aside().to_owned();
         match std::fs::rename(target, &aside) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let placed = self.temporary.place(target, &mut held);
+        let placed = self.temporary.place(target, &mut guard);
         match &placed {
             Err(_) if target.symlink_metadata().is_err() => drop(std::fs::rename(&aside, target)),
             _ => remove(&aside),
@@ -179,50 +182,50 @@ fn is_whole(directory: &Path) -> bool {
     listed.is_some_and(|listed| listed.iter().all(|path| directory.join(path).is_file()))
 }
 
-/// Complains unless a directory is absent, empty, or holds only what its own manifest lists.
+/// Refuses a directory unless it is absent, empty, or holds only files of its own manifest.
 ///
 /// # Errors
 /// [`DriverError::Foreign`] with the first foreign file.
 pub(crate) fn refuse_foreign(target: &Path) -> Result<(), DriverError> {
-    let foreign = |found: String| DriverError::Foreign { path: display(target), found };
+    let foreign = |content: String| DriverError::Foreign { path: display(target), content };
     let Ok(kind) = target.symlink_metadata() else { return Ok(()) };
     if !kind.is_dir() {
         return Err(foreign("it is not a directory".to_owned()));
     }
-    let found = read::paths(target)?;
-    if found.is_empty() {
+    let paths = read::file_paths(target)?;
+    if paths.is_empty() {
         return Ok(());
     }
-    let Ok(manifest) = read::bytes(&target.join(MANIFEST), ARTIFACT_BYTES) else {
-        return Err(foreign(format!("`{}`, and there is no `{MANIFEST}`", found[0])));
+    let Ok(manifest) = read::read_bytes(&target.join(MANIFEST), ARTIFACT_BYTES) else {
+        return Err(foreign(format!("`{}`, and there is no `{MANIFEST}`", paths[0])));
     };
-    let Some(known) = listed_files(&manifest) else {
+    let Some(listed) = listed_files(&manifest) else {
         return Err(foreign(format!("a `{MANIFEST}` of something else")));
     };
-    match found.iter().find(|path| *path != MANIFEST && !known.contains(path)) {
+    match paths.iter().find(|path| *path != MANIFEST && !listed.contains(path)) {
         Some(path) => Err(foreign(format!("`{path}`, which its `{MANIFEST}` does not list"))),
         None => Ok(()),
     }
 }
 
-/// The name of the manifest.
+/// The name of the manifest in every output directory.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
-/// Complains unless a folder is absent or holds nothing but files of a kind.
+/// Refuses a folder unless it is absent, or all its files are accepted by `is_ours`.
 ///
 /// # Errors
-/// It cannot be listed, or holds another one.
-pub(crate) fn refuse_others(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), DriverError> {
-    let old = if directory.exists() { read::paths(directory)? } else { Vec::new() };
-    match old.iter().find(|path| !ours(path)) {
+/// [`DriverError::Foreign`] with the first other file, and errors of listing the folder.
+pub(crate) fn refuse_others(directory: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), DriverError> {
+    let old = if directory.exists() { read::file_paths(directory)? } else { Vec::new() };
+    match old.iter().find(|path| !is_ours(path)) {
         Some(foreign) => {
-            Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") })
+            Err(DriverError::Foreign { path: display(directory), content: format!("`{foreign}`") })
         }
         None => Ok(()),
     }
 }
 
-/// The paths that a manifest lists; `None` if it is none of fabc's.
+/// The paths that a manifest lists. `None` if fabc did not write it.
 pub(crate) fn listed_files(manifest: &[u8]) -> Option<Vec<String>> {
     let manifest: Value = serde_json::from_slice(manifest).ok()?;
     manifest["format"].as_str().filter(|format| format.starts_with("fabc.manifest/"))?;
@@ -230,7 +233,7 @@ pub(crate) fn listed_files(manifest: &[u8]) -> Option<Vec<String>> {
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> DriverError {
-    DriverError::Unwritable { path: display(path), reason: plain(error) }
+    DriverError::Unwritable { path: display(path), reason: error_words(error) }
 }
 
 #[cfg(test)]
@@ -247,7 +250,7 @@ mod tests {
     }
 
     fn names(directory: &Path) -> Vec<String> {
-        read::paths(directory).expect("the directory can be listed")
+        read::file_paths(directory).expect("the directory can be listed")
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! Single files, written whole or not at all.
+//! Writes single files, completely or not at all.
 //!
-//! Comes in: a path and bytes. Goes out: the file, replaced in one step: the bytes go beside it, to the disk,
-//! and then get its name. Invariants: until then the old file stays as it was; a symbolic link stays one, and
-//! what it leads to is replaced; the permissions stay. What is no regular file (a pipe, a device) cannot be
-//! replaced and is written as it is.
+//! Input: a path and bytes. Output: the file, replaced in one step. The bytes are first written and flushed
+//! beside it, and then renamed. Invariants: until then the old file is unchanged. A symbolic link stays a
+//! link, and its target is replaced. The permissions stay. A file that is not regular, such as a pipe or a
+//! device, cannot be replaced and is written directly.
 
 use crate::io::errors::DriverError;
-use crate::io::read::{display, plain};
-use crate::io::temporary::{self, Temporary, hold, sync_directory};
+use crate::io::read::{display, error_words};
+use crate::io::temporary::{self, Temporary, hold_disk, sync_directory};
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -16,50 +16,50 @@ use std::path::{Path, PathBuf};
 /// The most symbolic links from a path to its file.
 const LINKS: usize = 40;
 
-/// Writes a file whole or not at all.
+/// Writes a file, completely or not at all.
 ///
 /// # Errors
-/// The disk does not let us; the file is then as it was.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), DriverError> {
+/// `DriverError::Unwritable`. The old file is then unchanged.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), DriverError> {
     let mut file = WholeFile::start(path)?;
     file.append(bytes)?;
     file.finish()
 }
 
-/// Makes a directory with all its parents.
+/// Creates a directory with all its parents.
 ///
 /// # Errors
-/// The disk does not let us.
+/// `DriverError::Unwritable` if it cannot be created.
 pub(crate) fn make_directory(path: &Path) -> Result<(), DriverError> {
     std::fs::create_dir_all(path).map_err(|error| unwritable(path, &error))
 }
 
-/// Takes away what killed runs left beside a file that is to be written.
-pub(crate) fn take_away_leftovers(path: &Path) {
-    if let Ok((parent, name)) = behind_links(path).and_then(|target| parts(&target)) {
-        temporary::take_away_leftovers(&parent, &name, |_| false);
+/// Removes what killed runs left beside a file that is to be written.
+pub(crate) fn remove_leftovers(path: &Path) {
+    if let Ok((parent, name)) = behind_links(path).and_then(|target| parent_and_name(&target)) {
+        temporary::remove_leftovers(&parent, &name, |_| false);
     }
 }
 
-/// Takes away what killed runs left of files in a directory, whatever their names.
-pub(crate) fn take_away_all_leftovers(directory: &Path) {
-    temporary::take_away_all_leftovers(directory);
+/// Removes what killed runs left in a directory of any file.
+pub(crate) fn remove_all_leftovers(directory: &Path) {
+    temporary::remove_all_leftovers(directory);
 }
 
-/// A file that gets its name only when it is whole.
+/// A file that gets its name only when it is complete.
 pub(crate) struct WholeFile {
-    /// As given.
+    /// The path as the caller gave it.
     path: PathBuf,
     file: BufWriter<File>,
-    /// The temporary file, and the place that it shall have; `None` for what is no regular file.
+    /// The temporary file, and its final path. `None` for a file that is not regular.
     beside: Option<(Temporary, PathBuf)>,
 }
 
 impl WholeFile {
-    /// Begins a file.
+    /// Opens a temporary file beside the path.
     ///
     /// # Errors
-    /// The disk does not let us.
+    /// `DriverError::Unwritable` if it cannot be created.
     pub(crate) fn start(path: &Path) -> Result<Self, DriverError> {
         Self::open(path).map_err(|error| unwritable(path, &error))
     }
@@ -75,11 +75,11 @@ impl WholeFile {
         }
         let target = behind_links(path)?;
         if old.is_some() {
-            // The renaming would ask nobody but the directory.
+            // Renaming needs permission for the directory only, so permission for the file is checked here.
             OpenOptions::new().write(true).open(&target)?;
         }
         temporary::clean_up_on_interrupt();
-        let (parent, name) = parts(&target)?;
+        let (parent, name) = parent_and_name(&target)?;
         let temporary = Temporary::file(&parent, &name)?;
         let file = temporary.handle().ok_or(io::ErrorKind::NotFound)?.try_clone()?;
         if let Some(old) = old {
@@ -89,34 +89,34 @@ impl WholeFile {
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file), beside: Some((temporary, target)) })
     }
 
-    /// Adds to the file.
+    /// Appends bytes to the temporary file.
     ///
     /// # Errors
-    /// The disk does not let us.
+    /// `DriverError::Unwritable` if the disk fails.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), DriverError> {
         self.file.write_all(bytes).map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Gives the file its name.
+    /// Flushes the file and gives it its name.
     ///
     /// # Errors
-    /// The disk does not let us; the old file is then as it was.
+    /// `DriverError::Unwritable`. The old file is then unchanged.
     pub(crate) fn finish(mut self) -> Result<(), DriverError> {
-        self.place().map_err(|error| unwritable(&self.path, &error))
+        self.publish().map_err(|error| unwritable(&self.path, &error))
     }
 
-    fn place(&mut self) -> io::Result<()> {
+    fn publish(&mut self) -> io::Result<()> {
         self.file.flush()?;
         let Some((temporary, target)) = &mut self.beside else { return Ok(()) };
-        // Some systems say only now that the disk is full.
+        // Some systems report a full disk only now.
         self.file.get_ref().sync_all()?;
-        temporary.place(target, &mut hold())?;
+        temporary.place(target, &mut hold_disk())?;
         sync_directory(target.parent().unwrap_or(Path::new("")));
         Ok(())
     }
 }
 
-/// Follows symbolic links to the end; the last one may lead to nothing yet.
+/// Follows symbolic links to the end. The last one may lead to a file that does not exist.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -129,12 +129,12 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The directory of a file, and its name.
-fn parts(path: &Path) -> io::Result<(PathBuf, String)> {
+fn parent_and_name(path: &Path) -> io::Result<(PathBuf, String)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
     Ok((path.parent().unwrap_or(Path::new("")).to_owned(), name))
 }
 
-/// The new file belongs to whom the old one belonged, as far as we may give it away.
+/// Gives the new file the owner of the old one, as far as permissions allow.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -145,19 +145,19 @@ fn keep_owner(file: &File, old: &Metadata) {
 fn keep_owner(_: &File, _: &Metadata) {}
 
 fn unwritable(path: &Path, error: &io::Error) -> DriverError {
-    DriverError::Unwritable { path: display(path), reason: plain(error) }
+    DriverError::Unwritable { path: display(path), reason: error_words(error) }
 }
 
-/// The paths of what is written together, to see that none is written twice; some disks do not tell capitals
-/// from small letters.
+/// The paths of files that are written together. It detects two files with one name, also on file systems
+/// that ignore case.
 #[derive(Debug, Default)]
-pub(crate) struct Distinct(BTreeMap<String, String>);
+pub(crate) struct DistinctPaths(BTreeMap<String, String>);
 
-impl Distinct {
-    /// Takes a path.
+impl DistinctPaths {
+    /// Registers a path.
     ///
     /// # Errors
-    /// It was taken before: fabc is wrong about its own names.
+    /// `DriverError::Bug` if it was registered before.
     pub(crate) fn claim(&mut self, path: &str) -> Result<(), DriverError> {
         match self.0.insert(path.to_lowercase(), path.to_owned()) {
             Some(first) => Err(DriverError::Bug {
@@ -184,16 +184,16 @@ mod tests {
         symlink("deep/file", &link).unwrap();
         symlink(&link, &again).unwrap();
         symlink("new", &nowhere).unwrap();
-        write(&again, b"new").unwrap();
-        write(&nowhere, b"made").unwrap();
+        write_file(&again, b"new").unwrap();
+        write_file(&nowhere, b"made").unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(std::fs::read_link(&link).unwrap(), Path::new("deep/file"));
         assert_eq!(std::fs::read_to_string(root.path().join("new")).unwrap(), "made");
         assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 5);
         symlink("circle", root.path().join("circle")).unwrap();
-        assert!(write(&root.path().join("circle"), b"").is_err());
-        assert!(write(root.path(), b"").is_err());
+        assert!(write_file(&root.path().join("circle"), b"").is_err());
+        assert!(write_file(root.path(), b"").is_err());
     }
 
     #[test]
@@ -210,15 +210,15 @@ mod tests {
 
     #[test]
     fn a_device_is_written_and_stays_one() {
-        assert!(write(Path::new("/dev/null"), b"gone").is_ok());
+        assert!(write_file(Path::new("/dev/null"), b"gone").is_ok());
         assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
-        let error = write(Path::new("/dev/full"), b"gone").unwrap_err();
+        let error = write_file(Path::new("/dev/full"), b"gone").unwrap_err();
         assert!(matches!(error, DriverError::Unwritable { .. }), "{error}");
     }
 
     #[test]
     fn one_path_is_written_once() {
-        let mut distinct = Distinct::default();
+        let mut distinct = DistinctPaths::default();
         distinct.claim("ocs/X_1_0.config_db.json").unwrap();
         distinct.claim("tables/X_1_0.config_db.json").unwrap();
         let error = distinct.claim("ocs/x_1_0.config_db.json").unwrap_err();

@@ -1,42 +1,43 @@
-//! Messages of the Language Server Protocol, as they come in: a header with a length, and JSON.
+//! Reads messages of the Language Server Protocol: a header with a length, then JSON.
 //!
-//! In: bytes of an editor. Out: messages, or the error of JSON-RPC for what is none. Invariant: whatever
-//! comes, the next message is found, and no more than [`LSP_BYTES`] are kept.
+//! Input: bytes from an editor. Output: messages, or a JSON-RPC error for anything else. Invariant: after any
+//! input the next message is found, and at most [`LSP_BYTES`] are kept.
 
 use fabc_base::limits::LSP_BYTES;
 use lsp_server::{ErrorCode, Message, Notification, RequestId};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
 
-/// What every header has.
+/// The header field that every message needs.
 const LENGTH: &str = "content-length:";
 
-/// The longest line of a header.
+/// The longest line of a header, in bytes.
 const HEADER_BYTES: u64 = 4096;
 
-/// What came in.
+/// One input of the editor.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub(crate) enum ClientInput {
     Message(Message),
-    /// The answer to something that is no message, or not one that can be answered otherwise.
+    /// The answer to input that is no valid message.
     Refused(Value),
 }
 
-/// The answer to what cannot be answered: an error of JSON-RPC, without an `id` where it is not known.
-pub(crate) fn refusal(id: &Value, code: ErrorCode, message: &str) -> Value {
+/// A JSON-RPC error as the answer to a message. `id` is null if the message has none.
+pub(crate) fn error_response(id: &Value, code: ErrorCode, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code as i32, "message": message}})
 }
 
-/// The next message; `None` at the end.
+/// The next message, or `None` at the end of the input.
 ///
 /// # Errors
-/// Standard input cannot be read.
-pub(crate) fn next(input: &mut dyn BufRead) -> io::Result<Option<Incoming>> {
-    let refused = |code, what: &str| Ok(Some(Incoming::Refused(refusal(&Value::Null, code, what))));
-    let length = match header(input)? {
+/// The error of the system if standard input cannot be read.
+pub(crate) fn next_message(input: &mut dyn BufRead) -> io::Result<Option<ClientInput>> {
+    let refused =
+        |code, problem: &str| Ok(Some(ClientInput::Refused(error_response(&Value::Null, code, problem))));
+    let length = match read_header(input)? {
         Header::End => return Ok(None),
         Header::Length(length) => length,
-        Header::Wrong(what) => return refused(ErrorCode::ParseError, &what),
+        Header::Wrong(problem) => return refused(ErrorCode::ParseError, &problem),
     };
     if length > LSP_BYTES {
         skip_to_header(input)?;
@@ -51,15 +52,16 @@ pub(crate) fn next(input: &mut dyn BufRead) -> io::Result<Option<Incoming>> {
         return Ok(None);
     }
     match serde_json::from_slice::<Value>(&body) {
-        Ok(value) => Ok(Some(message(value))),
+        Ok(value) => Ok(Some(parse_message(value))),
         Err(error) => refused(ErrorCode::ParseError, &format!("this is no JSON: {error}")),
     }
 }
 
-/// A value as a message. The server asks nothing, so a response counts as an unknown notification.
-fn message(value: Value) -> Incoming {
+/// Reads a value as a message. The server sends no requests, so a response counts as an unknown notification.
+fn parse_message(value: Value) -> ClientInput {
     let id = value.get("id").cloned().unwrap_or(Value::Null);
-    let refused = |what: &str| Incoming::Refused(refusal(&id, ErrorCode::InvalidRequest, what));
+    let refused =
+        |problem: &str| ClientInput::Refused(error_response(&id, ErrorCode::InvalidRequest, problem));
     let Some(object) = value.as_object() else { return refused("a message is an object, with a `method`") };
     let answers = object.contains_key("result") || object.contains_key("error");
     match object.get("method") {
@@ -69,25 +71,25 @@ fn message(value: Value) -> Incoming {
             refused("an `id` is a string, or an integer of 32 bits")
         }
         Some(Value::String(_)) => match serde_json::from_value(value.clone()) {
-            Ok(message) => Incoming::Message(message),
+            Ok(message) => ClientInput::Message(message),
             Err(error) => refused(&error.to_string()),
         },
         None if answers => {
-            Incoming::Message(Message::Notification(Notification::new("$/answer".to_owned(), Value::Null)))
+            ClientInput::Message(Message::Notification(Notification::new("$/answer".to_owned(), Value::Null)))
         }
         _ => refused("a message has a `method`, which is a string"),
     }
 }
 
-/// What the lines before a message say.
+/// The header of a message.
 enum Header {
     End,
     Length(u64),
     Wrong(String),
 }
 
-fn header(input: &mut dyn BufRead) -> io::Result<Header> {
-    let (mut length, mut wrong, mut any) = (None, None, false);
+fn read_header(input: &mut dyn BufRead) -> io::Result<Header> {
+    let (mut length, mut problem, mut any) = (None, None, false);
     loop {
         let mut line = Vec::new();
         input.take(HEADER_BYTES).read_until(b'\n', &mut line)?;
@@ -100,48 +102,50 @@ fn header(input: &mut dyn BufRead) -> io::Result<Header> {
             if !any {
                 continue;
             }
-            let none = || "a message begins with `Content-Length: n`, and a blank line follows".to_owned();
-            return Ok(match (length, wrong) {
+            let no_header =
+                || "a message begins with `Content-Length: n`, and a blank line follows".to_owned();
+            return Ok(match (length, problem) {
                 (Some(length), None) => Header::Length(length),
-                (_, wrong) => Header::Wrong(wrong.unwrap_or_else(none)),
+                (_, problem) => Header::Wrong(problem.unwrap_or_else(no_header)),
             });
         }
         any = true;
         let lower = line.to_ascii_lowercase();
         match lower.strip_prefix(LENGTH).map(|number| number.trim().parse::<u64>()) {
             Some(Ok(number)) => length = Some(number),
-            // So large that it is no number of 64 bits: what follows is as long as any.
+            // The number has more than 64 bits, so the message is longer than any limit.
             Some(Err(_)) if lower[LENGTH.len()..].trim().bytes().all(|byte| byte.is_ascii_digit()) => {
                 length = Some(u64::MAX)
             }
-            Some(Err(_)) => wrong = Some(format!("`{line}` is no length")),
-            // What was left of a message that was refused stands before the next header.
+            Some(Err(_)) => problem = Some(format!("`{line}` is no length")),
+            // The rest of a refused message may stand before the next header.
             None if lower.contains(LENGTH) => {
                 let number = lower.rsplit(LENGTH).next().unwrap_or_default();
                 length = number.trim().parse().ok();
             }
             None if lower.contains(':') => {}
-            None => wrong = Some("a message begins with `Content-Length: n`".to_owned()),
+            None => problem = Some("a message begins with `Content-Length: n`".to_owned()),
         }
     }
 }
 
-/// Reads on until the next header begins, and keeps nothing: a length that no message has is a wrong one.
+/// Skips to the next header without keeping anything. The length of an oversized message cannot be trusted.
 fn skip_to_header(input: &mut dyn BufRead) -> io::Result<()> {
-    // All letters of it are different from the first one, so that a match never begins within another.
+    // No later letter of the field equals the first one, so a match never begins inside another.
     let mark = LENGTH.as_bytes();
     loop {
-        let seen = input.fill_buf()?;
-        if seen.is_empty() {
+        let buffered = input.fill_buf()?;
+        if buffered.is_empty() {
             return Ok(());
         }
-        let first = seen.iter().position(|byte| byte.eq_ignore_ascii_case(&mark[0]));
+        let first = buffered.iter().position(|byte| byte.eq_ignore_ascii_case(&mark[0]));
         let Some(first) = first else {
-            let all = seen.len();
-            input.consume(all);
+            let length = buffered.len();
+            input.consume(length);
             continue;
         };
-        let begins = seen[first..].iter().zip(mark).all(|(byte, wanted)| byte.eq_ignore_ascii_case(wanted));
+        let begins =
+            buffered[first..].iter().zip(mark).all(|(byte, wanted)| byte.eq_ignore_ascii_case(wanted));
         if begins {
             input.consume(first);
             return Ok(());
@@ -150,11 +154,11 @@ fn skip_to_header(input: &mut dyn BufRead) -> io::Result<()> {
     }
 }
 
-/// Writes a value as a message.
+/// Writes a value as a message with its header.
 ///
 /// # Errors
-/// Standard output cannot be written.
-pub(crate) fn write(output: &mut dyn Write, value: &Value) -> io::Result<()> {
+/// The error of the system if standard output cannot be written.
+pub(crate) fn write_message(output: &mut dyn Write, value: &Value) -> io::Result<()> {
     let text = value.to_string();
     write!(output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
     output.flush()
@@ -165,18 +169,20 @@ mod tests {
     use super::*;
 
     /// What comes of some bytes: methods, or the codes of errors.
-    fn all(text: &str) -> Vec<String> {
+    fn replies_to(text: &str) -> Vec<String> {
         let mut input = io::Cursor::new(text.as_bytes());
-        let mut found = Vec::new();
-        while let Some(incoming) = next(&mut input).unwrap() {
-            found.push(match incoming {
-                Incoming::Message(Message::Request(request)) => request.method,
-                Incoming::Message(Message::Notification(notification)) => notification.method,
-                Incoming::Message(Message::Response(_)) => unreachable!("answers are told as notifications"),
-                Incoming::Refused(answer) => answer["error"]["code"].to_string(),
+        let mut replies = Vec::new();
+        while let Some(incoming) = next_message(&mut input).unwrap() {
+            replies.push(match incoming {
+                ClientInput::Message(Message::Request(request)) => request.method,
+                ClientInput::Message(Message::Notification(notification)) => notification.method,
+                ClientInput::Message(Message::Response(_)) => {
+                    unreachable!("answers are told as notifications")
+                }
+                ClientInput::Refused(answer) => answer["error"]["code"].to_string(),
             });
         }
-        found
+        replies
     }
 
     fn framed(body: &str) -> String {
@@ -187,7 +193,7 @@ mod tests {
     fn after_what_is_no_message_the_next_one_is_found() {
         let good =
             framed(r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#) + &framed(r#"{"jsonrpc":"2.0","method":"b"}"#);
-        assert_eq!(all(&good), ["a", "b"]);
+        assert_eq!(replies_to(&good), ["a", "b"]);
         let cases = [
             ("Content-Length: 99999999999\r\n\r\n{}".to_owned(), "-32600"),
             ("Content-Length: 99999999999999999999999\r\n\r\n".to_owned(), "-32600"),
@@ -205,9 +211,9 @@ mod tests {
             (framed(&"[".repeat(100_000)), "-32700"),
             (framed(r#"{"id":1,"result":null}"#), "$/answer"),
         ];
-        for (text, told) in cases {
-            assert_eq!(all(&format!("{text}{good}")), [told, "a", "b"], "{text:.60}");
+        for (text, reply) in cases {
+            assert_eq!(replies_to(&format!("{text}{good}")), [reply, "a", "b"], "{text:.60}");
         }
-        assert!(all("").is_empty() && all("Content-Length: 10\r\n\r\n{").is_empty());
+        assert!(replies_to("").is_empty() && replies_to("Content-Length: 10\r\n\r\n{").is_empty());
     }
 }

@@ -1,8 +1,10 @@
-//! What is down in a built fabric, by the names that users give it: switches, routers, links and blocks.
+//! The parts of a built fabric that are down, by the names that users give: switches, routers, links and
+//! blocks.
 
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::DriverError;
+use crate::io::stop::Stop;
 use fabc_base::ids::{Id, LinkId, NodeId, OcsId, PortId};
-use fabc_ir::{CrossConnects, Names, Scenario, Scene, Topology};
+use fabc_ir::{CrossConnects, RouterNames, Scenario, Scene, Topology};
 use fabc_model::Fabric;
 use fabc_passes::drift::Dark;
 use std::collections::BTreeSet;
@@ -17,13 +19,13 @@ pub(crate) struct AsBuilt<'a> {
 
 /// The parts that are down.
 #[derive(Default)]
-pub(crate) struct Down {
+pub(crate) struct DownParts {
     switches: BTreeSet<OcsId>,
     routers: BTreeSet<NodeId>,
     links: BTreeSet<LinkId>,
 }
 
-impl Down {
+impl DownParts {
     /// Parts that are down, by the names of switches, routers, links and blocks.
     ///
     /// # Errors
@@ -46,8 +48,8 @@ impl Down {
     /// Parts that are down because they carry no light.
     pub(crate) fn by_dark(as_built: AsBuilt<'_>, dark: &[Dark]) -> Self {
         let mut down = Self::default();
-        for one in dark {
-            match *one {
+        for dark_part in dark {
+            match *dark_part {
                 Dark::Switch(ocs) => drop(down.switches.insert(ocs)),
                 Dark::CrossConnect(ocs, pair) => {
                     let settings = as_built
@@ -80,7 +82,7 @@ impl Down {
             self.switches.insert(id);
             return true;
         }
-        let names: &Names = topology.names();
+        let names: &RouterNames = topology.names();
         if let Some(node) = names.find(name, topology.node_count()) {
             self.routers.insert(node);
             return true;
@@ -88,11 +90,11 @@ impl Down {
         if let Some((router, port)) = name.rsplit_once('.')
             && let Some(node) = names.find(router, topology.node_count())
         {
-            let port = (0..topology.ports()).map(PortId::new).find(|&at| names.port(at) == port);
+            let port = (0..topology.ports()).map(PortId::new).find(|&id| names.port(id) == port);
             let channel = port.and_then(|port| {
                 topology.channels_from(node).chain(topology.channels_into(node)).find(|&channel| {
-                    let ends = [topology.source(channel), topology.target(channel)];
-                    ends.iter().any(|end| end.node == node && end.port == port)
+                    let link_ends = [topology.source(channel), topology.target(channel)];
+                    link_ends.iter().any(|end| end.node == node && end.port == port)
                 })
             });
             return channel.is_some_and(|channel| {
@@ -119,7 +121,7 @@ impl Down {
         switches.chain(self.links.iter().map(link)).chain(routers).collect()
     }
 
-    /// The surviving network.
+    /// The surviving network once these parts are down.
     pub(crate) fn scene<'a>(&self, as_built: AsBuilt<'a>) -> Scene<'a> {
         let topology = as_built.topology;
         let through = |link| as_built.cross_connects.and_then(|cross_connects| cross_connects.ocs_of[link]);
@@ -132,23 +134,22 @@ impl Down {
     }
 }
 
-/// Groups of switches that are told one by one; of more, the first and the last switch are.
+/// The most groups of switches that a hint lists. With more, it shows the first and the last switch.
 const GROUPS: usize = 6;
 
-/// The names of a fabric, as a hint: those of the group, or of the router, that the wrong name begins with,
-/// or all.
-fn known_names(as_built: AsBuilt<'_>, wrong: &str) -> String {
+/// A hint with valid names. It lists the names of the group or router that the invalid name begins with, or
+/// else examples of all names.
+fn known_names(as_built: AsBuilt<'_>, invalid: &str) -> String {
     let (topology, names) = (as_built.topology, as_built.topology.names());
-    if let Some(ports) = wrong
+    if let Some((router, node)) = invalid
         .rsplit_once('.')
         .and_then(|(router, _)| Some((router, names.find(router, topology.node_count())?)))
     {
-        let (router, node) = ports;
         let channels = topology.channels_from(node).chain(topology.channels_into(node));
-        let ends = channels
+        let node_ends = channels
             .flat_map(|channel| [topology.source(channel), topology.target(channel)])
             .filter(|end| end.node == node);
-        let lit: BTreeSet<PortId> = ends.map(|end| end.port).collect();
+        let lit: BTreeSet<PortId> = node_ends.map(|end| end.port).collect();
         let lit: Vec<String> =
             lit.into_iter().map(|port| format!("`{router}.{}`", names.port(port))).collect();
         return format!("links of this router are {}", lit.join(", "));
@@ -161,25 +162,25 @@ fn known_names(as_built: AsBuilt<'_>, wrong: &str) -> String {
         groups.iter().map(|[first, last]| span(first, last)).collect::<Vec<_>>().join(", ")
     };
     let group = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
-    if let Some(own) = groups.iter().position(|[first, _]| group(first) == group(wrong)) {
-        return format!("switches of this group are {}", spans(&groups[own..=own]));
+    if let Some(group_index) = groups.iter().position(|[first, _]| group(first) == group(invalid)) {
+        return format!("switches of this group are {}", spans(&groups[group_index..=group_index]));
     }
-    let mut told = Vec::new();
+    let mut examples = Vec::new();
     if groups.len() <= GROUPS && !groups.is_empty() {
-        told.push(format!("switches {}", spans(&groups)));
+        examples.push(format!("switches {}", spans(&groups)));
     } else if let (Some([first, _]), Some([_, last])) = (groups.first(), groups.last()) {
-        told.push(format!("switches {}", span(first, last)));
+        examples.push(format!("switches {}", span(first, last)));
     }
     let routers = if as_built.fabric.pod().is_some() { "chips" } else { "routers" };
     let (first, last) = (topology.name(NodeId(0)), topology.name(NodeId::new(topology.node_count() - 1)));
-    told.push(format!("{routers} {}", span(&first, &last)));
+    examples.push(format!("{routers} {}", span(&first, &last)));
     if let Some(channel) = topology.channels_from(NodeId(0)).next() {
-        told.push(format!("links such as `{first}.{}`", names.port(topology.source(channel).port)));
+        examples.push(format!("links such as `{first}.{}`", names.port(topology.source(channel).port)));
     }
     if names.has_blocks() && group(&first) != group(&last) {
-        told.push(format!("all of {}", span(&group(&first), &group(&last))));
+        examples.push(format!("all of {}", span(&group(&first), &group(&last))));
     }
-    format!("there are {}", told.join("; "))
+    format!("there are {}", examples.join("; "))
 }
 
 /// The first and the last switch of every group.
@@ -197,9 +198,9 @@ fn switch_groups(as_built: AsBuilt<'_>) -> Vec<[String; 2]> {
 /// The tolerated fault that takes exactly these parts down, or whose image does.
 pub(crate) fn tolerated_fault(as_built: AsBuilt<'_>, names: &[String]) -> Option<(Scenario, String)> {
     let name = names.join("+");
-    let all = Scenario::all(as_built.fabric, as_built.topology);
-    let of_name = |scenario: &Scenario| {
+    let scenarios = Scenario::tolerated(as_built.fabric, as_built.topology);
+    let has_name = |scenario: &Scenario| {
         scenario.name == name || scenario.images.iter().any(|image| image.scenario == name)
     };
-    all.into_iter().skip(1).find(of_name).map(|scenario| (scenario, name))
+    scenarios.into_iter().skip(1).find(has_name).map(|scenario| (scenario, name))
 }

@@ -1,12 +1,13 @@
-//! `fabc drift` of a pod in slices: what the switches do, beside the placement, and what it comes to for
-//! every slice.
+//! `fabc drift` of a pod in slices: compares the live switches with the placement, and says what the
+//! difference means for every slice.
 
 use crate::args::running::DriftArgs;
-use crate::io::errors::{DriverError, Stop, as_error};
+use crate::io::errors::DriverError;
 use crate::io::read::display;
+use crate::io::stop::{Stop, with_error_code};
 use crate::io::terminal::{Terminal, print_out};
-use crate::operate::live::live;
-use crate::operate::placed::Placed;
+use crate::operate::live::read_live;
+use crate::operate::placed::PlacedDirectory;
 use crate::operate::tables::has_scenario;
 use fabc_base::diag::SourceMap;
 use fabc_base::ids::{BlockId, OcsId};
@@ -16,28 +17,28 @@ use fabc_model::{PORT_NAMES, Pod};
 use fabc_passes::drift::{self, Dark};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `fabc drift LIVE DIR`, DIR a pod in slices. Exit code 0: the same; 2: not the same, but slices are apart
-/// and each is whole; 3: they are not.
+/// `fabc drift LIVE DIR` where DIR is a pod in slices. Exit code 0 for no difference. Exit code 2 for a
+/// difference that leaves every slice isolated and connected. Exit code 3 otherwise.
 ///
 /// # Errors
-/// Something cannot be read or does not fit (exit code 1).
+/// Exit code 1 if something cannot be read or does not fit.
 pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
-    let drift = judged(args, terminal).map_err(as_error)?;
+    let drift = print_drift(args, terminal).map_err(with_error_code)?;
     if let Some((_, _, ends)) = drift.across.first() {
         let [a, b] = ends.each_ref().map(|end| {
             end.as_ref().map_or("cubes of no slice".to_owned(), |slice| format!("slice `{slice}`"))
         });
-        let what = format!("{a} and {b} are joined");
+        let problem = format!("{a} and {b} are joined");
         return Err(DriverError::Drifted {
-            what,
+            problem,
             hint: "slices are isolated by the settings alone: unset what joins them".to_owned(),
         }
         .into());
     }
     if let Some(slice) = drift.slices.iter().find(|slice| slice.parts > 1) {
-        let what = format!("what is left of slice `{}` is in {} parts", slice.slice, slice.parts);
+        let problem = format!("what is left of slice `{}` is in {} parts", slice.slice, slice.parts);
         return Err(DriverError::Drifted {
-            what,
+            problem,
             hint: "no tables join what no fiber joins: set what is missing".to_owned(),
         }
         .into());
@@ -49,54 +50,54 @@ pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
     }
 }
 
-fn judged(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
-    let placed = Placed::read(&args.directory)?;
+fn print_drift(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
+    let placed = PlacedDirectory::read(&args.directory)?;
     let pod = placed.pod();
-    let live = live(&args.live, pod, args.ports.as_deref())?;
+    let live = read_live(&args.live, pod, args.ports.as_deref())?;
     let switches = drift::differences(pod, &placed.settings, &live, args.allow_pending);
     let owners = placed.placement.owners();
-    let name = |slice: usize| placed.placement.slices[slice].name.clone();
-    let ends = |ocs: OcsId, pair: [u32; 2]| {
+    let slice_name = |slice: usize| placed.placement.slices[slice].name.clone();
+    let slice_ends = |ocs: OcsId, pair: [u32; 2]| {
         pod.ocses[ocs].faces(pair).map(|face| owners.get(&face.cube).map(|(slice, _)| *slice))
     };
-    let within = |ocs: OcsId, pair: [u32; 2], slice: usize| ends(ocs, pair) == [Some(slice); 2];
+    let within = |ocs: OcsId, pair: [u32; 2], slice: usize| slice_ends(ocs, pair) == [Some(slice); 2];
     let mut across = Vec::new();
     for switch in &switches {
         for &pair in &switch.extra {
-            let ends = ends(switch.ocs, pair);
-            if ends[0].is_none() || ends[0] != ends[1] {
-                across.push((switch.ocs, pair, ends.map(|end| end.map(name))));
+            let slice_ends = slice_ends(switch.ocs, pair);
+            if slice_ends[0].is_none() || slice_ends[0] != slice_ends[1] {
+                across.push((switch.ocs, pair, slice_ends.map(|end| end.map(slice_name))));
             }
         }
     }
     let mut slices = Vec::new();
-    for (at, slice) in placed.placement.slices.iter().enumerate() {
-        let of = |pairs: &[[u32; 2]], ocs: OcsId| {
-            pairs.iter().copied().filter(|&pair| within(ocs, pair, at)).collect::<Vec<_>>()
+    for (index, slice) in placed.placement.slices.iter().enumerate() {
+        let of_slice = |pairs: &[[u32; 2]], ocs: OcsId| {
+            pairs.iter().copied().filter(|&pair| within(ocs, pair, index)).collect::<Vec<_>>()
         };
-        let own: Vec<SwitchDrift> = switches
+        let in_slice: Vec<SwitchDrift> = switches
             .iter()
             .map(|switch| SwitchDrift {
-                missing: of(&switch.missing, switch.ocs),
-                extra: of(&switch.extra, switch.ocs),
+                missing: of_slice(&switch.missing, switch.ocs),
+                extra: of_slice(&switch.extra, switch.ocs),
                 ..switch.clone()
             })
             .collect();
-        let foreign = own.iter().any(|switch| !switch.extra.is_empty());
-        if !foreign && own.iter().all(|switch| switch.missing.is_empty()) {
+        let foreign = in_slice.iter().any(|switch| !switch.extra.is_empty());
+        if !foreign && in_slice.iter().all(|switch| switch.missing.is_empty()) {
             continue;
         }
         let settings: Mirrors = placed
             .settings
             .enumerate()
-            .map(|(ocs, set)| set.iter().copied().filter(|&pair| within(ocs, pair, at)).collect())
+            .map(|(ocs, set)| set.iter().copied().filter(|&pair| within(ocs, pair, index)).collect())
             .collect();
         let names: Vec<String> =
-            drift::dark(&settings, &own).into_iter().map(|dark| named(pod, dark)).collect();
-        let local = placed.local(&slice.name)?;
+            drift::dark(&settings, &in_slice).into_iter().map(|dark| part_name(pod, dark)).collect();
+        let local = placed.local_slice(&slice.name)?;
         let folder = args.directory.join(kind_files(&local.kind.name));
         let scenario = names.join("+");
-        let prepared = match local.inside(&scenario).filter(|_| !foreign) {
+        let prepared = match local.to_kind(&scenario).filter(|_| !foreign) {
             Some(inside) => has_scenario(&folder, &inside)?,
             None => false,
         };
@@ -108,7 +109,7 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
         slices.push(SliceDrift {
             slice: slice.name.clone(),
             meaning,
-            parts: parts(pod, &slice.cubes, &settings, &own),
+            parts: connected_parts(pod, &slice.cubes, &settings, &in_slice),
         });
     }
     let drift = SlicesDrift { switches, slices, across };
@@ -124,8 +125,8 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
     Ok(drift)
 }
 
-/// What is dark, as a repair takes it: a switch, or a link by one of its ends.
-fn named(pod: &Pod, dark: Dark) -> String {
+/// The name of a dark part as a repair takes it: a switch, or a link by one of its ends.
+fn part_name(pod: &Pod, dark: Dark) -> String {
     match dark {
         Dark::Switch(ocs) => pod.ocses[ocs].name.clone(),
         Dark::CrossConnect(ocs, pair) => {
@@ -135,10 +136,11 @@ fn named(pod: &Pod, dark: Dark) -> String {
     }
 }
 
-/// Parts that the cubes of a slice are in by what is left of its settings; every cube is whole in itself.
-fn parts(pod: &Pod, cubes: &[BlockId], settings: &Mirrors, drift: &[SwitchDrift]) -> usize {
+/// The number of connected parts of a slice's cubes by the remaining settings. Every cube is connected in
+/// itself.
+fn connected_parts(pod: &Pod, cubes: &[BlockId], settings: &Mirrors, drift: &[SwitchDrift]) -> usize {
     let missing: BTreeMap<OcsId, BTreeSet<[u32; 2]>> =
-        drift.iter().map(|of| (of.ocs, of.missing.iter().copied().collect())).collect();
+        drift.iter().map(|switch| (switch.ocs, switch.missing.iter().copied().collect())).collect();
     let mut part: BTreeMap<BlockId, BlockId> = cubes.iter().map(|&cube| (cube, cube)).collect();
     for (ocs, set) in settings.enumerate() {
         for &pair in

@@ -1,29 +1,29 @@
-//! What the switches of a pod do: a `fabc.ocs/1` file, a directory that `fabc build` wrote, or a folder with
-//! what every switch says of itself.
+//! Reads the live settings of a pod's switches: a `fabc.ocs/1` file, a directory that `fabc build` wrote, or
+//! a folder with the state of every switch.
 
 use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
-use crate::operate::switches::{complete, face_ports, switches};
+use crate::operate::switches::{complete_settings, face_port_count, read_switches};
 use fabc_base::limits::cross_connects_bytes;
-use fabc_ir::Live;
+use fabc_ir::LiveSwitches;
 use fabc_lang::read_cross_connects;
 use fabc_model::Pod;
 use std::path::Path;
 
-/// Reads what the switches do; every switch of the pod must be in it. `ports` says which face port is which
-/// port of a switch that has no labels.
+/// Reads the live settings of all switches of a pod. `ports` is a file that assigns face ports to the ports
+/// of switches without labels.
 ///
 /// # Errors
-/// Something cannot be read, or does not fit the pod.
-pub(crate) fn live(path: &str, pod: &Pod, ports: Option<&Path>) -> Result<Live, DriverError> {
+/// `DriverError::LiveMisfit` if a switch is missing or does not fit the pod, and errors of reading the files.
+pub(crate) fn read_live(path: &str, pod: &Pod, ports: Option<&Path>) -> Result<LiveSwitches, DriverError> {
     let directory = Path::new(path);
     if directory.is_dir() && !directory.join("ocs.json").is_file() {
-        return switches(directory, pod, ports);
+        return read_switches(directory, pod, ports);
     }
     let file = if directory.is_dir() { display(&directory.join("ocs.json")) } else { path.to_owned() };
-    let unfit = |what: String| DriverError::LiveMisfit { path: file.clone(), what };
-    let most = cross_connects_bytes(face_ports(pod));
-    let text = match read::text(&file, most) {
+    let unfit = |problem: String| DriverError::LiveMisfit { path: file.clone(), problem };
+    let limit = cross_connects_bytes(face_port_count(pod));
+    let text = match read::read_text(&file, limit) {
         Err(DriverError::NotText { offset, .. }) => {
             return Err(unfit(format!("byte {offset} is no part of UTF-8 text")));
         }
@@ -31,5 +31,5 @@ pub(crate) fn live(path: &str, pod: &Pod, ports: Option<&Path>) -> Result<Live, 
     };
     let settings =
         read_cross_connects(&pod.cube, &pod.ocses, &text).map_err(|misfit| unfit(misfit.to_string()))?;
-    complete(pod, settings).map(Live::of_settings).map_err(unfit)
+    complete_settings(pod, settings).map(LiveSwitches::of_settings).map_err(unfit)
 }

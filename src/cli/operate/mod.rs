@@ -1,5 +1,6 @@
-//! Commands of a running fabric: its switches, its tables, its placement.
+//! Commands for a running fabric: its switches, its tables, its placement.
 
+pub(crate) mod built;
 pub(crate) mod change;
 pub(crate) mod down;
 pub(crate) mod drift;

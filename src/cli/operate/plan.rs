@@ -1,58 +1,61 @@
-//! `fabc plan`: what must change on every switch to get from the live setting to a built directory, in which
+//! `fabc plan`: the changes that take the live switches to the settings of a built directory, in a safe
 //! order.
 
 use crate::args::running::PlanArgs;
-use crate::io::errors::{DriverError, Stop, as_error};
+use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
-use crate::io::staging::{Ours, Staging, refuse_others};
-use crate::io::terminal::{Terminal, print_out, size};
+use crate::io::staging::{OutputRules, Staging, refuse_others};
+use crate::io::stop::{Stop, with_error_code};
+use crate::io::terminal::{Terminal, print_out, size_text};
 use crate::operate::change;
-use crate::operate::live::live;
-use crate::operate::switches::{complete, face_ports, of_pod};
+use crate::operate::live::read_live;
+use crate::operate::switches::{complete_settings, face_port_count, pod_of};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::cross_connects_bytes;
-use fabc_ir::{Plan, Step};
+use fabc_ir::{PlanStep, SwitchPlan};
 use fabc_lang::read_cross_connects;
 use fabc_model::{Fabric, Pod};
 use fabc_passes::plan;
 use std::path::Path;
 
-/// Ending of a patch.
+/// The ending of a patch.
 const PATCH: &str = ".patch.json";
 
-/// A folder of patches holds nothing but patches; an earlier plan is never wanted back for its parts.
-const PATCHES: Ours = Ours { refuse_foreign, is_whole: |_| true };
+/// A folder of patches holds nothing else. An interrupted one needs no recovery, because a plan can be
+/// computed again.
+const PATCHES: OutputRules = OutputRules { refuse_foreign, is_whole: |_| true };
 
-/// `fabc plan`. Exit code 0: nothing to change; 2: changes, and the pod is whole after every step.
+/// `fabc plan`. Exit code 0 for no change. Exit code 2 for changes after each of which the pod is connected.
 ///
 /// # Errors
-/// Something cannot be read or written or does not fit (exit code 1), or no order was found that keeps the
-/// pod whole (exit code 3; the plan is printed nevertheless).
+/// Exit code 1 if something cannot be read or written, or does not fit. Exit code 3 if no order was found
+/// that keeps the pod connected. The plan is printed nevertheless.
 pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
-    // Here 2 and 3 say that there are changes, and how good the plan is.
-    let (fabric, plan) = ordered(args, terminal).map_err(as_error)?;
-    let pod = of_pod(&fabric).map_err(as_error)?;
+    // In this command, exit codes 2 and 3 describe the plan. Errors have exit code 1.
+    let (fabric, plan) = order_changes(args, terminal).map_err(with_error_code)?;
+    let pod = pod_of(&fabric).map_err(with_error_code)?;
     if let Some(directory) = &args.patch {
-        write_patches(directory, pod, &plan.steps, terminal).map_err(|error| as_error(error.into()))?;
+        write_patches(directory, pod, &plan.steps, terminal)
+            .map_err(|error| with_error_code(error.into()))?;
     }
-    // No tables serve a pod in parts.
+    // No tables serve a disconnected pod.
     let staged = args.tables.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
-    let staged = staged.map(|out| change::staged(args, out, (&fabric, pod), &plan, terminal));
-    // That there are no tables for the way is said by 3, as a plan that cuts the pod is.
+    let staged = staged.map(|out| change::stage_tables(args, out, &fabric, pod, &plan, terminal));
+    // Exit code 3 also means that there are no tables for some moment of the plan.
     let staged = staged
         .transpose()
         .map_err(|stop| Stop { exit_code: if stop.exit_code == 3 { 3 } else { 1 }, ..stop })?;
     if args.json {
         print_out(&fabc_emit::plan_json(&fabric.name, pod, &plan, staged.as_ref()))
-            .map_err(|error| as_error(error.into()))?;
+            .map_err(|error| with_error_code(error.into()))?;
     } else {
         terminal
             .say(&fabc_emit::plan_text(&fabric.name, pod, &plan))
-            .map_err(|error| as_error(error.into()))?;
+            .map_err(|error| with_error_code(error.into()))?;
         if let Some(staged) = &staged {
             terminal
                 .say(&format!("\n{}", fabc_emit::staged_text(pod, &plan, staged)))
-                .map_err(|error| as_error(error.into()))?;
+                .map_err(|error| with_error_code(error.into()))?;
         }
     }
     if !plan.cuts.is_empty() {
@@ -77,8 +80,8 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code })
 }
 
-/// Reads both settings and orders what differs.
-fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> {
+/// Reads the live and the new settings, and orders the differences.
+fn order_changes(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, SwitchPlan), Stop> {
     let directory = &args.directory;
     let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
     for needed in ["spec.fab", "ocs.json"] {
@@ -87,13 +90,14 @@ fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> 
         }
     }
     let fabric = read::built_spec(directory)?.fabric;
-    let pod = of_pod(&fabric)?;
-    let text = read::text(&display(&directory.join("ocs.json")), cross_connects_bytes(face_ports(pod)))?;
+    let pod = pod_of(&fabric)?;
+    let text =
+        read::read_text(&display(&directory.join("ocs.json")), cross_connects_bytes(face_port_count(pod)))?;
     let new = read_cross_connects(&pod.cube, &pod.ocses, &text)
         .map_err(|misfit| misfit.to_string())
-        .and_then(|settings| complete(pod, settings))
-        .map_err(|what| not_built(format!("`ocs.json` does not fit its `spec.fab`: {what}")))?;
-    let live = live(&args.live, pod, args.ports.as_deref())?;
+        .and_then(|settings| complete_settings(pod, settings))
+        .map_err(|problem| not_built(format!("`ocs.json` does not fit its `spec.fab`: {problem}")))?;
+    let live = read_live(&args.live, pod, args.ports.as_deref())?;
     if live.dark() > 0 {
         let (dark, one) = (live.dark(), live.dark() == 1);
         let (are, them) = if one { ("is", "it") } else { ("are", "them") };
@@ -107,31 +111,31 @@ fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> 
     Ok((fabric, plan))
 }
 
-/// Writes the patches into a folder that holds nothing but those of an earlier plan: all of them or none.
+/// Writes all patches into a folder of their own, or none. It replaces those of an earlier plan.
 pub(crate) fn write_patches(
     directory: &Path,
     pod: &Pod,
-    steps: &[Step],
+    steps: &[PlanStep],
     terminal: Terminal,
 ) -> Result<(), DriverError> {
     let patches = fabc_emit::plan_patches(pod, steps)?;
     if patches.is_empty() && !directory.exists() {
         return Ok(());
     }
-    let mut staging = Staging::at(directory, PATCHES)?;
+    let mut staging = Staging::for_directory(directory, PATCHES)?;
     for patch in &patches {
         staging.write(&patch.path, &patch.bytes)?;
         terminal.detail(&format!(
             "wrote {} ({})",
             display(&directory.join(&patch.path)),
-            size(patch.bytes.len())
+            size_text(patch.bytes.len())
         ));
     }
     staging.publish()?;
     Ok(())
 }
 
-/// Complains unless a folder is absent or holds nothing but patches.
+/// Refuses a folder with anything but patches.
 fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
     refuse_others(directory, |path| path.ends_with(PATCH))
 }

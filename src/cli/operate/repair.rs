@@ -1,88 +1,90 @@
-//! `fabc repair`: new tables for what is left of a built fabric, whatever is down; nothing is synthesized.
+//! `fabc repair`: new tables for the surviving network of a built fabric. It synthesizes nothing.
 
-use crate::args::running::{Effort, RepairArgs};
-use crate::io::errors::{DriverError, Stop, convicted};
+use crate::args::running::{RepairArgs, RepairEffort};
+use crate::io::errors::DriverError;
 use crate::io::progress::Watch;
 use crate::io::read::{self, display};
-use crate::io::staging::{Ours, Staging, refuse_others};
-use crate::io::terminal::{Terminal, size};
-use crate::operate::down::{AsBuilt, Down, tolerated_fault};
-use crate::operate::drift::compared;
-use crate::operate::live::live;
-use crate::operate::placed::{Placed, is_placed};
-use crate::operate::switches::of_pod;
-use crate::operate::tables::{carried, file_of};
-use fabc_base::diag::SourceMap;
-use fabc_base::ids::{Id, NodeId};
+use crate::io::staging::{OutputRules, Staging, refuse_others};
+use crate::io::stop::{Stop, convicted};
+use crate::io::terminal::{Terminal, size_text};
+use crate::operate::built::{BuiltDirectory, read_single_tables};
+use crate::operate::down::DownParts;
+use crate::operate::drift::drifted_switches;
+use crate::operate::live::read_live;
+use crate::operate::placed::{PlacedDirectory, is_placed};
+use crate::operate::switches::pod_of;
+use fabc_base::ids::NodeId;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_base::progress::Silent;
-use fabc_check::{Files, ReadWiring};
 use fabc_emit::Artifact;
-use fabc_ir::read::{Certificates, PlanFile, RepairFile, ScenarioLine, tagged};
-use fabc_ir::{CrossConnects, ForwardingTables, Mirrors, Scene, TableKey, Topology};
-use fabc_model::Fabric;
+use fabc_ir::read::{RepairFile, tagged};
+use fabc_ir::{ForwardingTables, Scene};
 use fabc_model::kind_files;
-use fabc_pipeline::compile::repair::{self as compile, Broken, Covered, InForce, REPAIR, Repaired};
-use fabc_pipeline::library::Loaded;
+use fabc_pipeline::compile::repair::{self as compile, Broken, Covered, LiveTables, ProvedRepair, REPAIR};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files of a repair.
 pub(crate) const FILES: [&str; 4] = ["repair.json", "delta.json", "tables.json", "tables.bin"];
-/// A folder of a repair holds nothing else; an earlier one is never wanted back for its parts.
-const REPAIRS: Ours = Ours { refuse_foreign, is_whole: |_| true };
-/// Entries of all routers up to which the new tables are written out; the changes are always.
+/// A folder of a repair holds nothing else. An interrupted one needs no recovery, because a repair can be
+/// computed again.
+const REPAIRS: OutputRules = OutputRules { refuse_foreign, is_whole: |_| true };
+/// The limit of entries up to which the new tables are written. The changes are always written.
 pub(crate) const MOST_ENTRIES: u64 = 1 << 26;
 
-/// `fabc repair`.
+/// `fabc repair`: finds new tables, and writes them with the changes from the live ones.
 ///
 /// # Errors
-/// The directory is not one of fabc's, a name is unknown, what is left is in parts (exit code 3), or
-/// something cannot be written.
+/// `DriverError::NotBuilt` for a foreign directory, `DriverError::UnknownPart` for an unknown name,
+/// `DriverError::RepairApart` with exit code 3 for a disconnected network, and errors of the disk.
 pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(false);
-    let Damage { directory, down, advice } = damage(args)?;
-    let built = Built::running(&directory, args.running.as_deref())?;
-    let down = Down::by_names(built.as_built(), &down)?.joined_with(dark(&built, args)?);
-    let Mended { text, files } = mended(&built, &down, args)?;
-    let mut staging = Staging::at(&args.out, REPAIRS)?;
+    let Damage { directory, down, advice } = read_damage(args)?;
+    let built = BuiltDirectory::read_running(&directory, args.running.as_deref())?;
+    let down = DownParts::by_names(built.as_built(), &down)?.joined_with(dark_parts(&built, args)?);
+    let FinishedRepair { text, files } = repair_down(&built, &down, args)?;
+    let mut staging = Staging::for_directory(&args.out, REPAIRS)?;
     let mut written = 0;
     for Artifact { path, bytes } in &files {
         written += bytes.len();
-        terminal.detail(&format!("wrote {} ({})", display(&args.out.join(path)), size(bytes.len())));
+        terminal.detail(&format!("wrote {} ({})", display(&args.out.join(path)), size_text(bytes.len())));
         staging.write(path, bytes)?;
     }
     staging.publish()?;
     terminal.say(&text)?;
     advice.iter().try_for_each(|line| terminal.say(line))?;
-    terminal.say(&format!("wrote {} ({}) in {}", display(&args.out), size(written), watch.elapsed()))?;
+    terminal.say(&format!("wrote {} ({}) in {}", display(&args.out), size_text(written), watch.elapsed()))?;
     Ok(())
 }
 
-/// A repair that was found.
-pub(crate) struct Mended {
-    /// What it does, for people.
+/// A repair with its files.
+pub(crate) struct FinishedRepair {
     pub(crate) text: String,
     pub(crate) files: Vec<Artifact>,
 }
 
-/// New tables for what is left of what was built, as far as the options ask for them.
+/// Computes new tables for the surviving network, as the options ask.
 ///
 /// # Errors
-/// What is left is in parts (exit code 3), or too little; the tables in force do not hold.
-pub(crate) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Mended, Stop> {
+/// `DriverError::RepairApart` with exit code 3 if it is disconnected, `DriverError::NothingLeft` if no two
+/// endpoints survive, and a `CheckError` if the live tables violate the proof.
+pub(crate) fn repair_down(
+    built: &BuiltDirectory,
+    down: &DownParts,
+    args: &RepairArgs,
+) -> Result<FinishedRepair, Stop> {
     let scene = down.scene(built.as_built());
-    let parts = fabc_check::parts(&scene);
+    let parts = fabc_check::connected_parts(&scene);
     let word = built.fabric.plant.router_word();
-    let served = served(built, &scene, &parts, args.partial)?;
+    let served = served_scene(built, &scene, &parts, args.partial)?;
     let endpoints = |nodes: &[NodeId]| nodes.iter().filter(|&&node| scene.is_endpoint(node)).count() as u64;
     let pairs = |count: u64| count * count.saturating_sub(1);
     let unserved = pairs(parts.iter().map(|part| endpoints(part)).sum()) - pairs(endpoints(&parts[0]));
     let names = down.names(built.as_built());
-    let since = args.from.as_ref().map(|earlier| in_force(built, earlier)).transpose()?;
-    let covered = if unserved == 0 { built.covered(&names)? } else { None };
-    let AlikeWide { tables, ranks, covered, since } = AlikeWide::widen(built, covered, since);
+    let since = args.from.as_ref().map(|earlier| earlier_repair(built, earlier)).transpose()?;
+    let covered = if unserved == 0 { built.covered_tables(&names)? } else { None };
+    let AlignedTables { tables, ranks, covered, since } = AlignedTables::align(built, covered, since);
     let broken = Broken {
         fabric: &built.fabric,
         covered,
@@ -96,10 +98,10 @@ pub(crate) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Me
         unserved,
     };
     let effort = args.effort.map_or(compile::Effort::Fitting, |effort| match effort {
-        Effort::Local => compile::Effort::Local,
-        Effort::Full => compile::Effort::Full,
+        RepairEffort::Local => compile::Effort::Local,
+        RepairEffort::Full => compile::Effort::Full,
     });
-    let Repaired { repair, walk } =
+    let ProvedRepair { repair, walk } =
         compile::repair(&broken, effort, &Silent).map_err(|error| convicted(error, &built.sources))?;
     let file = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
     let mut files = vec![
@@ -116,39 +118,40 @@ pub(crate) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Me
             walk.entries
         ));
     }
-    Ok(Mended { text, files })
+    Ok(FinishedRepair { text, files })
 }
 
-/// What is down by name, in which directory.
+/// The parts that are down, and the directory whose names they have.
 struct Damage {
     directory: PathBuf,
     down: Vec<String>,
-    /// What else can be done about it.
+    /// Lines about other ways to deal with the failure.
     advice: Vec<String>,
 }
 
-/// What the command line says is down: of a slice, by the names of its kind.
+/// The parts that the command line says are down. For a slice, they have the names of its kind.
 ///
 /// # Errors
-/// There is no such slice, or it does not have that.
-fn damage(args: &RepairArgs) -> Result<Damage, Stop> {
+/// `DriverError::UnknownWord` for an unknown slice, and `DriverError::UnknownPart` for a part that the slice
+/// does not have.
+fn read_damage(args: &RepairArgs) -> Result<Damage, Stop> {
     let Some(name) = &args.slice else {
         if is_placed(&args.directory) {
             let hint = "`--slice NAME` says of which slice; `--swap` replaces cubes with dead chips, and repairs all slices";
-            return Err(DriverError::OfSlices { what: "`fabc repair`".to_owned(), hint }.into());
+            return Err(DriverError::OfSlices { option: "`fabc repair`".to_owned(), hint }.into());
         }
         return Ok(Damage { directory: args.directory.clone(), down: args.down.clone(), advice: Vec::new() });
     };
-    let placed = Placed::read(&args.directory)?;
-    let local = placed.local(name)?;
+    let placed = PlacedDirectory::read(&args.directory)?;
+    let local = placed.local_slice(name)?;
     let inside = |down: &String| {
         let compact: String = down.chars().filter(|letter| !letter.is_whitespace()).collect();
         let hint = || format!("slice `{name}` has the cubes {}", local.cubes());
-        local.inside(&compact).ok_or_else(|| DriverError::UnknownPart { name: down.clone(), hint: hint() })
+        local.to_kind(&compact).ok_or_else(|| DriverError::UnknownPart { name: down.clone(), hint: hint() })
     };
     let down = args.down.iter().map(inside).collect::<Result<_, DriverError>>()?;
     let renamed = format!("  names are those of its kind, where cube 0, 1, .. stand for {}", local.cubes());
-    // A chip that is lost leaves the job short of chips whatever the tables do.
+    // A lost chip leaves the job short of chips, whatever the tables do.
     let cubes: BTreeSet<&str> = args
         .down
         .iter()
@@ -165,23 +168,24 @@ fn damage(args: &RepairArgs) -> Result<Damage, Stop> {
     Ok(Damage { directory: args.directory.join(kind_files(&local.kind.name)), down, advice })
 }
 
-/// `cube3` of `cube3[1,2,3]`.
+/// The cube in the name of a chip: `cube3` of `cube3[1,2,3]`.
 fn cube_of(name: &str) -> &str {
     name.split('[').next().unwrap_or(name).trim()
 }
 
-/// What is dark in what the switches do, if that is asked for.
+/// The parts that are dark in the live switches, if `--live` is given.
 ///
 /// # Errors
-/// It cannot be read, or joins what was not built (exit code 3).
-fn dark(built: &Built, args: &RepairArgs) -> Result<Down, Stop> {
+/// The live settings cannot be read, or join what the build did not join (exit code 3).
+fn dark_parts(built: &BuiltDirectory, args: &RepairArgs) -> Result<DownParts, Stop> {
     let as_built = built.as_built();
-    let Some(path) = &args.live else { return Ok(Down::default()) };
-    let pod = of_pod(&built.fabric)?;
-    let (switches, down) = compared(as_built, pod, &live(path, pod, args.ports.as_deref())?, false);
+    let Some(path) = &args.live else { return Ok(DownParts::default()) };
+    let pod = pod_of(&built.fabric)?;
+    let (switches, down) =
+        drifted_switches(as_built, pod, &read_live(path, pod, args.ports.as_deref())?, false);
     let joined = switches.iter().map(|switch| switch.extra.len()).sum::<usize>();
     if joined > 0 {
-        let what = match joined {
+        let problem = match joined {
             1 => format!("a cross-connect of `{path}` joins what was not built"),
             _ => format!("{joined} cross-connects of `{path}` join what was not built"),
         };
@@ -189,22 +193,23 @@ fn dark(built: &Built, args: &RepairArgs) -> Result<Down, Stop> {
             "no tables are right for such a pod: unset them first; `fabc drift {path} {}` shows them",
             display(&args.directory)
         );
-        return Err(DriverError::Drifted { what, hint }.into());
+        return Err(DriverError::Drifted { problem, hint }.into());
     }
     Ok(down)
 }
 
-/// The tables that an earlier repair brought into force, proved.
+/// Reads and proves the tables of an earlier repair.
 ///
 /// # Errors
-/// A file of it is missing, or does not hold.
-pub(crate) fn in_force(built: &Built, earlier: &Path) -> Result<InForce, Stop> {
-    let unfit = |file: &str, what: String| DriverError::NotBuilt {
+/// `DriverError::NotBuilt` if a file is missing or damaged, and a `CheckError` if the tables violate the
+/// proof.
+pub(crate) fn earlier_repair(built: &BuiltDirectory, earlier: &Path) -> Result<LiveTables, Stop> {
+    let unfit = |file: &str, problem: String| DriverError::NotBuilt {
         path: display(earlier),
-        reason: format!("`{file}`: {what}"),
+        reason: format!("`{file}`: {problem}"),
     };
-    let head: RepairFile = tagged(&read::bytes(&earlier.join("repair.json"), ARTIFACT_BYTES)?)
-        .map_err(|what| unfit("repair.json", what))?;
+    let head: RepairFile = tagged(&read::read_bytes(&earlier.join("repair.json"), ARTIFACT_BYTES)?)
+        .map_err(|problem| unfit("repair.json", problem))?;
     if head.fabric != built.fabric.name {
         return Err(unfit(
             "repair.json",
@@ -212,47 +217,33 @@ pub(crate) fn in_force(built: &Built, earlier: &Path) -> Result<InForce, Stop> {
         )
         .into());
     }
-    let down = Down::by_names(built.as_built(), &head.down)?;
+    let down = DownParts::by_names(built.as_built(), &head.down)?;
     let scene = down.scene(built.as_built());
-    let served = served(built, &scene, &fabc_check::parts(&scene), true)?;
-    let tables = lone_tables(earlier, built, REPAIR)?;
+    let served = served_scene(built, &scene, &fabc_check::connected_parts(&scene), true)?;
+    let tables = read_single_tables(earlier, built, REPAIR)?;
     let all_ranks = head.ranks.clone().unwrap_or_else(|| built.ranks());
     fabc_check::judge_tables(&built.fabric, &served, &tables, &all_ranks)
         .map_err(|error| convicted(error, &built.sources))?;
-    Ok(InForce { down: down.names(built.as_built()), tables, ranks: head.ranks, all_ranks })
+    Ok(LiveTables { down: down.names(built.as_built()), tables, ranks: head.ranks, all_ranks })
 }
 
-/// The tables of a folder that holds one file of them.
-fn lone_tables(folder: &Path, built: &Built, scenario: &str) -> Result<ForwardingTables, Stop> {
-    let mut files = Files::new();
-    for path in ["tables.json", "tables.bin"].into_iter().filter(|path| folder.join(path).is_file()) {
-        files.insert(path.to_owned(), read::bytes(&folder.join(path), ARTIFACT_BYTES)?);
-    }
-    if files.is_empty() {
-        let reason = "`tables.json`: is missing: the tables in force are needed".to_owned();
-        return Err(DriverError::NotBuilt { path: display(folder), reason }.into());
-    }
-    fabc_check::read_tables(&files, &built.topology, scenario)
-        .map_err(|error| convicted(error, &built.sources))
-}
-
-/// What is left and served: what is cut off from the largest part is as good as dead.
-pub(crate) fn served<'a>(
-    built: &Built,
+/// The served network: the largest connected part. Routers outside it count as dead.
+pub(crate) fn served_scene<'a>(
+    built: &BuiltDirectory,
     scene: &Scene<'a>,
     parts: &[Vec<NodeId>],
     partial: bool,
 ) -> Result<Scene<'a>, Stop> {
     let word = built.fabric.plant.router_word();
-    let most = parts.first().map_or(&[][..], |part| part);
-    if most.iter().filter(|&&node| scene.is_endpoint(node)).count() < 2 {
+    let largest = parts.first().map_or(&[][..], |part| part);
+    if largest.iter().filter(|&&node| scene.is_endpoint(node)).count() < 2 {
         return Err(DriverError::NothingLeft { word }.into());
     }
     let sends = |part: &&Vec<NodeId>| part.iter().any(|&node| scene.is_endpoint(node));
     let apart = parts.iter().filter(sends).count();
     if apart > 1 && !partial {
         const SHOWN: usize = 3;
-        let told = |part: &Vec<NodeId>| match &part[..] {
+        let describe_part = |part: &Vec<NodeId>| match &part[..] {
             [one] => built.topology.name(*one),
             [first, .., last] => format!(
                 "{} {word}s from {} to {}",
@@ -262,40 +253,48 @@ pub(crate) fn served<'a>(
             ),
             [] => String::new(),
         };
-        let shown = parts.iter().filter(sends).take(SHOWN).map(told).collect::<Vec<_>>().join("; ");
-        let what = if apart > SHOWN { format!("{shown}; ..") } else { shown };
-        return Err(DriverError::RepairApart { parts: apart, what, most: most.len(), word }.into());
+        let shown = parts.iter().filter(sends).take(SHOWN).map(describe_part).collect::<Vec<_>>().join("; ");
+        let components = if apart > SHOWN { format!("{shown}; ..") } else { shown };
+        return Err(
+            DriverError::RepairApart { parts: apart, components, largest: largest.len(), word }.into()
+        );
     }
-    let dead = built.topology.nodes().filter(|node| most.binary_search(node).is_err()).collect();
+    let dead = built.topology.nodes().filter(|node| largest.binary_search(node).is_err()).collect();
     Ok(Scene { dead, ..scene.clone() })
 }
 
-/// Tables of one fabric that all count as many virtual channels. Those of a fault may have been found with
-/// fewer or more than those of the healthy fabric.
-pub(crate) struct AlikeWide<'a> {
-    /// Of the healthy fabric.
+/// All tables of one fabric, with the same number of virtual channels. The tables of a fault may use fewer or
+/// more than those of the healthy fabric.
+pub(crate) struct AlignedTables<'a> {
+    /// The tables of the healthy fabric.
     pub(crate) tables: Cow<'a, ForwardingTables>,
-    /// `[channel class * vcs + vc]`: their ranks.
+    /// `[channel class * vcs + vc]`: the ranks of the healthy tables.
     pub(crate) ranks: Cow<'a, [u32]>,
     pub(crate) covered: Option<Covered>,
-    pub(crate) since: Option<InForce>,
+    pub(crate) since: Option<LiveTables>,
 }
 
-impl<'a> AlikeWide<'a> {
-    pub(crate) fn widen(built: &'a Built, mut covered: Option<Covered>, mut since: Option<InForce>) -> Self {
-        let all = [
+impl<'a> AlignedTables<'a> {
+    pub(crate) fn align(
+        built: &'a BuiltDirectory,
+        mut covered: Option<Covered>,
+        mut since: Option<LiveTables>,
+    ) -> Self {
+        let used = [
             Some(built.tables.vcs),
-            covered.as_ref().map(|of| of.tables.vcs),
-            since.as_ref().map(|of| of.tables.vcs),
+            covered.as_ref().map(|covered| covered.tables.vcs),
+            since.as_ref().map(|since| since.tables.vcs),
         ];
-        let vcs = all.into_iter().flatten().max().unwrap_or(built.tables.vcs);
-        for Covered { tables, ranks, .. } in covered.iter_mut().filter(|of| of.tables.vcs < vcs) {
-            *ranks = widened(ranks, [tables.vcs, vcs]);
+        let vcs = used.into_iter().flatten().max().unwrap_or(built.tables.vcs);
+        for Covered { tables, ranks, .. } in covered.iter_mut().filter(|covered| covered.tables.vcs < vcs) {
+            *ranks = widened_ranks(ranks, tables.vcs, vcs);
             tables.vcs = vcs;
         }
-        for InForce { tables, ranks, all_ranks, .. } in since.iter_mut().filter(|of| of.tables.vcs < vcs) {
-            *ranks = ranks.take().map(|ranks| widened(&ranks, [tables.vcs, vcs]));
-            *all_ranks = widened(all_ranks, [tables.vcs, vcs]);
+        for LiveTables { tables, ranks, all_ranks, .. } in
+            since.iter_mut().filter(|since| since.tables.vcs < vcs)
+        {
+            *ranks = ranks.take().map(|ranks| widened_ranks(&ranks, tables.vcs, vcs));
+            *all_ranks = widened_ranks(all_ranks, tables.vcs, vcs);
             tables.vcs = vcs;
         }
         let (tables, ranks) = (&built.tables, &built.nominal.ranks);
@@ -303,15 +302,15 @@ impl<'a> AlikeWide<'a> {
             false => (Cow::Borrowed(tables), Cow::Borrowed(&ranks[..])),
             true => (
                 Cow::Owned(ForwardingTables { vcs, ..tables.clone() }),
-                Cow::Owned(widened(ranks, [tables.vcs, vcs])),
+                Cow::Owned(widened_ranks(ranks, tables.vcs, vcs)),
             ),
         };
         Self { tables, ranks, covered, since }
     }
 }
 
-/// Ranks of channels with more virtual channels than before; nothing uses the others.
-fn widened(ranks: &[u32], [before, after]: [u8; 2]) -> Vec<u32> {
+/// Adds virtual channels to ranks. Nothing uses the added ones, so their rank is 0.
+fn widened_ranks(ranks: &[u32], before: u8, after: u8) -> Vec<u32> {
     let row = |of_channel: &[u32]| {
         of_channel
             .iter()
@@ -322,181 +321,7 @@ fn widened(ranks: &[u32], [before, after]: [u8; 2]) -> Vec<u32> {
     ranks.chunks(usize::from(before)).flat_map(row).collect()
 }
 
-/// A directory, as far as a repair needs it.
-pub(crate) struct Built {
-    pub(crate) directory: PathBuf,
-    pub(crate) fabric: Fabric,
-    pub(crate) sources: SourceMap,
-    pub(crate) topology: Topology,
-    pub(crate) cross_connects: Option<CrossConnects>,
-    pub(crate) tables: ForwardingTables,
-    pub(crate) nominal: ScenarioLine,
-    /// Topology, switches and the tables of the healthy fabric.
-    pub(crate) files: Files,
-    /// What is certified of faults; nothing where other tables run.
-    pub(crate) faults: Vec<ScenarioLine>,
-}
-
-impl Built {
-    pub(crate) fn read(directory: &Path) -> Result<Self, Stop> {
-        let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
-        let mut files = Files::new();
-        let there = |path: &str| directory.join(path).is_file();
-        let tables =
-            file_of(directory, &fabc_emit::tables_path("nominal")).ok_or_else(|| no_tables(directory))?;
-        for path in [Some("topology.json"), Some("ocs.json").filter(|path| there(path)), Some(&tables)]
-            .into_iter()
-            .flatten()
-        {
-            files.insert(path.to_owned(), read::bytes(&directory.join(path), ARTIFACT_BYTES)?);
-        }
-        let stop = |error| convicted(error, &sources);
-        let healthy = fabc_check::read_scenario(&files, &fabric, "nominal")
-            .map_err(stop)?
-            .ok_or_else(|| no_tables(directory))?;
-        let ReadWiring { cross_connects, .. } = fabc_check::read_wiring(&files, &fabric).map_err(stop)?;
-        let not_built = |reason| DriverError::NotBuilt { path: display(directory), reason };
-        let certificates: Certificates =
-            tagged(&read::bytes(&directory.join("certificates.json"), ARTIFACT_BYTES)?)
-                .map_err(|what| not_built(format!("`certificates.json`: {what}")))?;
-        let mut lines = certificates.scenarios.into_iter();
-        let nominal = lines.next().filter(|line| line.scenario == "nominal");
-        let nominal =
-            nominal.ok_or_else(|| not_built("`certificates.json`: `nominal` is missing".to_owned()))?;
-        match healthy.tables.key {
-            TableKey::DstInput => {}
-            TableKey::Dst | TableKey::DstCount(_) => {
-                return Err(DriverError::NoRepair {
-                    what: "routers look packets up by their destination alone, so a new way for one would be a new way for all",
-                    hint: "build with `routing = allowed_turns;`: its tables look at the input as well",
-                }
-                .into());
-            }
-        }
-        let (topology, tables, directory) = (healthy.topology, healthy.tables, directory.to_owned());
-        Ok(Self {
-            directory,
-            fabric,
-            sources,
-            topology,
-            cross_connects,
-            tables,
-            nominal,
-            files,
-            faults: lines.collect(),
-        })
-    }
-
-    /// What its switches are set to.
-    pub(crate) fn mirrors(&self) -> Mirrors {
-        self.cross_connects.as_ref().map(CrossConnects::mirrors).unwrap_or_default()
-    }
-
-    /// The most that a channel carries while nothing is down, in parts of a unit of load; the tables are
-    /// proved.
-    ///
-    /// # Errors
-    /// They do not hold.
-    pub(crate) fn most_loaded(&self) -> Result<u64, Stop> {
-        let walked = fabc_check::judge_tables(
-            &self.fabric,
-            &Scene::whole(&self.topology),
-            &self.tables,
-            &self.nominal.ranks,
-        );
-        walked.map(|(walk, _)| walk.max_channel_load()).map_err(|error| convicted(error, &self.sources))
-    }
-
-    /// The ranks of the tables, of all routers.
-    pub(crate) fn ranks(&self) -> Vec<u32> {
-        fabc_check::ranks_of_all(
-            &self.topology,
-            &self.tables.symmetry,
-            usize::from(self.tables.vcs),
-            &self.nominal.ranks,
-        )
-    }
-
-    pub(crate) fn as_built(&self) -> AsBuilt<'_> {
-        AsBuilt {
-            fabric: &self.fabric,
-            topology: &self.topology,
-            cross_connects: self.cross_connects.as_ref(),
-        }
-    }
-
-    /// The same where the last tables of a plan run, which `fabc plan --tables` wrote with their ranks.
-    ///
-    /// # Errors
-    /// A file of either is missing, or does not hold.
-    pub(crate) fn running(directory: &Path, way: Option<&Path>) -> Result<Self, Stop> {
-        let built = Self::read(directory)?;
-        let Some(way) = way else { return Ok(built) };
-        let unfit = |what: String| DriverError::NotBuilt {
-            path: display(way),
-            reason: format!("`plan.json`: {what}"),
-        };
-        let plan: PlanFile = tagged(&read::bytes(&way.join("plan.json"), ARTIFACT_BYTES)?).map_err(unfit)?;
-        if plan.fabric != built.fabric.name {
-            return Err(
-                unfit(format!("is of the fabric `{}`, not of `{}`", plan.fabric, built.fabric.name)).into()
-            );
-        }
-        if plan.last.len() > 1 {
-            // They are those of the build.
-            return Ok(built);
-        }
-        let stop = |error| convicted(error, &built.sources);
-        let tables = lone_tables(&way.join("final"), &built, "nominal")?;
-        fabc_check::judge_tables(&built.fabric, &Scene::whole(&built.topology), &tables, &plan.ranks)
-            .map_err(stop)?;
-        let nominal = ScenarioLine { ranks: plan.ranks, ..built.nominal };
-        Ok(Self { tables, nominal, faults: Vec::new(), ..built })
-    }
-
-    /// The tables that the build has where just this is down.
-    pub(crate) fn covered(&self, down: &[String]) -> Result<Option<Covered>, Stop> {
-        let Some((scenario, name)) = tolerated_fault(self.as_built(), down) else { return Ok(None) };
-        let Some(path) = file_of(&self.directory, &fabc_emit::tables_path(&scenario.name)) else {
-            return Ok(None);
-        };
-        let Some(line) = self.faults.iter().find(|line| line.scenario == scenario.name) else {
-            return Ok(None);
-        };
-        let mut files = self.files.clone();
-        files.insert(path.clone(), read::bytes(&self.directory.join(&path), ARTIFACT_BYTES)?);
-        let read = fabc_check::read_scenario(&files, &self.fabric, &scenario.name)
-            .map_err(|error| convicted(error, &self.sources))?;
-        let Some(read) = read else { return Ok(None) };
-        let row = self.topology.ports() * usize::from(read.tables.vcs);
-        let ranks_of = |node: NodeId| {
-            line.ranks.get(read.tables.symmetry.class(node) * row..).and_then(|ranks| ranks.get(..row))
-        };
-        let mut ranks: Vec<Vec<u32>> = self
-            .topology
-            .nodes()
-            .map(|node| ranks_of(node).map_or_else(|| vec![0; row], <[u32]>::to_vec))
-            .collect();
-        let mut tables = read.tables;
-        if let Some(image) = scenario.images.iter().find(|image| image.scenario == name) {
-            let (block, _) = self.fabric.blocks();
-            let to = |node: NodeId| image.blocks[(node.0 / block) as usize].0 * block + node.0 % block;
-            let mut moved = ranks.clone();
-            self.topology.nodes().for_each(|node| moved[to(node) as usize] = ranks[node.index()].clone());
-            ranks = moved;
-            let Some(there) = carried(&tables, &name, &image.blocks, block) else { return Ok(None) };
-            tables = there;
-        }
-        Ok(Some(Covered { scenario: name, tables, ranks: ranks.concat() }))
-    }
-}
-
-fn no_tables(directory: &Path) -> DriverError {
-    let hint = format!("the build of `{}` stopped before routing, or plans vectors", display(directory));
-    DriverError::UnknownScenario { name: "nominal".to_owned(), hint }
-}
-
-/// Complains unless a folder is absent or holds nothing but a repair.
+/// Refuses a folder with anything but a repair.
 fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
     refuse_others(directory, |path| FILES.contains(&path))
 }

@@ -1,107 +1,120 @@
-//! A folder with what every switch says of itself: SONiC's CONFIG_DB, its STATE_DB, or both, or the
-//! cross-connects of a Polatis switch; a file belongs to the switch that its name begins with.
+//! Reads a folder with the state of every switch: the CONFIG_DB and STATE_DB of SONiC, or the cross-connects
+//! of a Polatis switch. The first part of a file's name names the switch.
 
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
+use crate::io::stop::Stop;
 use fabc_base::csv;
 use fabc_base::ids::{IdVec, OcsId};
 use fabc_base::limits::cross_connects_bytes;
 use fabc_ir::read::{AnyConfigDb, Light, StateDb, SwitchFile, is_normal, switch_file};
-use fabc_ir::{Live, Mirrors};
+use fabc_ir::{LiveSwitches, Mirrors};
 use fabc_lang::{NamedSwitch, SwitchMisfit, fit_switches};
 use fabc_model::{CoupleRule, Duplex, Fabric, Ocs, Pod, SwitchSettings, file_stem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Ending of what a switch is told.
+/// The ending of a file with the configuration of a switch.
 const CONFIG_DB: &str = ".config_db.json";
-/// Ending of a dump of what a switch does.
+/// The ending of a file with the state of a switch.
 const STATE_DB: &str = ".state_db.json";
 
-/// What a switch joins, by the labels of the ports from which and to which light goes: the key in its file,
-/// and whether light passes.
-type Directed = BTreeMap<[String; 2], (String, Light)>;
+/// The directed connections of a switch, from one port label to another. The value is the key in the file,
+/// and the state of the light.
+type DirectedConnections = BTreeMap<[String; 2], (String, Light)>;
 
-/// What one switch says.
+/// The files of one switch.
 #[derive(Default)]
-struct Said {
-    /// What it is told, and the file.
+struct SwitchFiles {
+    /// The configuration, with the name of its file.
     config: Option<(String, AnyConfigDb)>,
-    /// What it does, and the file.
+    /// The state, with the name of its file.
     state: Option<(String, StateDb)>,
-    /// The same without labels.
+    /// The state as pairs of port numbers, with the name of its file.
     pairs: Option<(String, Vec<[u32; 2]>)>,
 }
 
-/// What one file of a switch joins.
-struct Joined {
+/// The connections in one file of a switch.
+struct FileConnections {
     ocs: OcsId,
     file: String,
-    directed: Directed,
-    /// By label: what is said of single ports.
+    directed: DirectedConnections,
+    /// By label: the state that the file gives for single ports.
     ports: BTreeMap<String, Light>,
 }
 
-/// Reads the folder, or its `ocs/`.
+/// Reads a folder, or its subfolder `ocs/`.
 ///
 /// # Errors
-/// Something cannot be read, does not fit the pod, or a switch is missing.
-pub(crate) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Result<Live, DriverError> {
+/// `DriverError::LiveMisfit` if a file does not fit the pod or a switch is missing, and errors of reading the
+/// files.
+pub(crate) fn read_switches(
+    directory: &Path,
+    pod: &Pod,
+    ports: Option<&Path>,
+) -> Result<LiveSwitches, DriverError> {
     let nested = directory.join("ocs");
     let folder = if nested.is_dir() { nested.as_path() } else { directory };
-    let said = files(folder, pod)?;
-    if said.is_empty() && !pod.ocses.is_empty() {
-        let what = "it holds neither an `ocs.json` nor a file such as `X_0_0.config_db.json` of any switch"
-            .to_owned();
-        return Err(DriverError::LiveMisfit { path: display(directory), what });
+    let files = switch_files(folder, pod)?;
+    if files.is_empty() && !pod.ocses.is_empty() {
+        let problem =
+            "it holds neither an `ocs.json` nor a file such as `X_0_0.config_db.json` of any switch"
+                .to_owned();
+        return Err(DriverError::LiveMisfit { path: display(directory), problem });
     }
-    let ports = ports.map(|path| map(path, pod)).transpose()?;
-    let (mut told, mut done, mut blocked) =
+    let ports = ports.map(|path| read_port_labels(path, pod)).transpose()?;
+    let (mut configured, mut actual, mut blocked) =
         (Vec::new(), Vec::new(), IdVec::filled(BTreeSet::new(), pod.ocses.len()));
-    for (ocs, Said { config, state, pairs }) in said {
+    for (ocs, SwitchFiles { config, state, pairs }) in files {
         if let Some((file, config)) = &config {
-            let unfit = |what| DriverError::LiveMisfit { path: file.clone(), what };
-            let directed = of_config(config, &mut blocked[ocs]).map_err(unfit)?;
-            told.push(Joined { ocs, file: file.clone(), directed, ports: BTreeMap::new() });
+            let unfit = |problem| DriverError::LiveMisfit { path: file.clone(), problem };
+            let directed = config_connections(config, &mut blocked[ocs]).map_err(unfit)?;
+            configured.push(FileConnections { ocs, file: file.clone(), directed, ports: BTreeMap::new() });
         }
         if let Some((file, state)) = state {
-            let unfit = |what| DriverError::LiveMisfit { path: file.clone(), what };
+            let unfit = |problem| DriverError::LiveMisfit { path: file.clone(), problem };
             let config = config.as_ref().map(|(_, config)| config);
-            let directed = of_state(&state, config, &mut blocked[ocs]).map_err(unfit)?;
-            done.push(Joined { ocs, file, directed, ports: port_lights(&state, config) });
+            let directed = state_connections(&state, config, &mut blocked[ocs]).map_err(unfit)?;
+            actual.push(FileConnections { ocs, file, directed, ports: port_lights(&state, config) });
         }
         if let Some((file, pairs)) = pairs {
             let Some(ports) = &ports else {
-                let what = "its ports have numbers and no labels: `--ports MAP` says which is which, and `fabc build --emit \
+                let problem = "its ports have numbers and no labels: `--ports MAP` says which is which, and `fabc build --emit \
                             ocs_ports=MAP` writes it"
                     .to_owned();
-                return Err(DriverError::LiveMisfit { path: file, what });
+                return Err(DriverError::LiveMisfit { path: file, problem });
             };
             let stem = file_stem(&pod.ocses[ocs].name);
-            let directed = of_pairs(&pairs, &stem, ports)
-                .map_err(|what| DriverError::LiveMisfit { path: file.clone(), what })?;
-            done.push(Joined { ocs, file, directed, ports: BTreeMap::new() });
+            let directed = pair_connections(&pairs, &stem, ports)
+                .map_err(|problem| DriverError::LiveMisfit { path: file.clone(), problem })?;
+            actual.push(FileConnections { ocs, file, directed, ports: BTreeMap::new() });
         }
     }
-    // A direction that does not work yet is no mistake where the switch is told to set it.
-    for at in done.iter_mut().filter(|at| pod.ocses[at.ocs].duplex == Duplex::Pair) {
-        let Some(told) = told.iter().find(|told| told.ocs == at.ocs) else { continue };
-        let there: BTreeSet<[String; 2]> = at.directed.keys().cloned().collect();
-        let half = |[from, to]: &[String; 2]| !there.contains(&[to.clone(), from.clone()]);
-        at.directed.retain(|ends, _| !half(ends) || !told.directed.contains_key(ends));
+    // One missing direction is no error if the configuration sets that direction.
+    for connections in
+        actual.iter_mut().filter(|connections| pod.ocses[connections.ocs].duplex == Duplex::Pair)
+    {
+        let Some(configured) = configured.iter().find(|configured| configured.ocs == connections.ocs) else {
+            continue;
+        };
+        let directions: BTreeSet<[String; 2]> = connections.directed.keys().cloned().collect();
+        let half = |[from, to]: &[String; 2]| !directions.contains(&[to.clone(), from.clone()]);
+        connections.directed.retain(|ends, _| !half(ends) || !configured.directed.contains_key(ends));
     }
-    let (told_sets, done_sets) = (fitted(folder, pod, &told)?.pairs, fitted(folder, pod, &done)?.pairs);
-    let pairs = pod.ocses.ids().map(|id| told_sets[id].clone().or_else(|| done_sets[id].clone())).collect();
-    let set = complete(pod, SwitchSettings { pairs })
-        .map_err(|what| DriverError::LiveMisfit { path: display(folder), what })?;
-    let mut live = Live { blocked, ..Live::of_settings(set) };
-    for joined in &done {
+    let (configured_sets, actual_sets) =
+        (fitted_settings(folder, pod, &configured)?.pairs, fitted_settings(folder, pod, &actual)?.pairs);
+    let pairs =
+        pod.ocses.ids().map(|id| configured_sets[id].clone().or_else(|| actual_sets[id].clone())).collect();
+    let set = complete_settings(pod, SwitchSettings { pairs })
+        .map_err(|problem| DriverError::LiveMisfit { path: display(folder), problem })?;
+    let mut live = LiveSwitches { blocked, ..LiveSwitches::of_settings(set) };
+    for joined in &actual {
         enter_light(
             &mut live,
             pod,
             joined,
-            done_sets[joined.ocs].clone().unwrap_or_default(),
-            told_sets[joined.ocs].is_some(),
+            actual_sets[joined.ocs].clone().unwrap_or_default(),
+            configured_sets[joined.ocs].is_some(),
         );
     }
     for (id, ocs) in pod.ocses.enumerate() {
@@ -115,10 +128,16 @@ pub(crate) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Res
     Ok(live)
 }
 
-/// Enters what a switch does; `told` if it is known as well what it is told.
-fn enter_light(live: &mut Live, pod: &Pod, joined: &Joined, shown: BTreeSet<[u32; 2]>, told: bool) {
+/// Enters the state of a switch into `live`. `configured` says whether its configuration is known as well.
+fn enter_light(
+    live: &mut LiveSwitches,
+    pod: &Pod,
+    joined: &FileConnections,
+    shown_pairs: BTreeSet<[u32; 2]>,
+    configured: bool,
+) {
     let (id, ocs) = (joined.ocs, &pod.ocses[joined.ocs]);
-    if told && shown.is_empty() && joined.directed.is_empty() && !live.set[id].is_empty() {
+    if configured && shown_pairs.is_empty() && joined.directed.is_empty() && !live.set[id].is_empty() {
         live.idle.insert(id);
         live.pending[id] = std::mem::take(&mut live.lit[id]);
         return;
@@ -132,32 +151,35 @@ fn enter_light(live: &mut Live, pod: &Pod, joined: &Joined, shown: BTreeSet<[u32
             .max()
             .unwrap_or(Light::Failed)
     };
-    let of =
-        |wanted: Light| shown.iter().copied().filter(|&pair| light(pair) == wanted).collect::<BTreeSet<_>>();
+    let with_light = |wanted: Light| {
+        shown_pairs.iter().copied().filter(|&pair| light(pair) == wanted).collect::<BTreeSet<_>>()
+    };
     (live.lit[id], live.failed[id], live.pending[id]) =
-        (of(Light::Tuned), of(Light::Failed), of(Light::Tuning));
-    if told {
-        // Of what the switch does not show, its ports may say that light is about to pass.
+        (with_light(Light::Tuned), with_light(Light::Failed), with_light(Light::Tuning));
+    if configured {
+        // For connections that the state does not show, the state of both ports may say that light is about
+        // to pass.
         let words =
             |pair: [u32; 2]| ocs.faces(pair).map(|face| joined.ports.get(&pod.face_port_name(face)).copied());
         let tunes = |pair: [u32; 2]| words(pair).iter().all(|word| *word == Some(Light::Tuning));
         let (pending, failed): (BTreeSet<[u32; 2]>, BTreeSet<[u32; 2]>) =
-            live.set[id].difference(&shown).copied().partition(|&pair| tunes(pair));
+            live.set[id].difference(&shown_pairs).copied().partition(|&pair| tunes(pair));
         live.pending[id].extend(pending);
         live.failed[id].extend(failed);
     }
 }
 
-/// The files of the switches, by switch.
-fn files(folder: &Path, pod: &Pod) -> Result<BTreeMap<OcsId, Said>, DriverError> {
+/// The files of the folder, by switch.
+fn switch_files(folder: &Path, pod: &Pod) -> Result<BTreeMap<OcsId, SwitchFiles>, DriverError> {
     let by_stem: BTreeMap<String, OcsId> =
         pod.ocses.enumerate().map(|(id, ocs)| (file_stem(&ocs.name), id)).collect();
-    let most = cross_connects_bytes(face_ports(pod));
-    let mut all: BTreeMap<OcsId, Said> = BTreeMap::new();
-    for path in read::paths(folder)?.into_iter().filter(|path| path.ends_with(".json") && !path.contains('/'))
+    let limit = cross_connects_bytes(face_port_count(pod));
+    let mut files: BTreeMap<OcsId, SwitchFiles> = BTreeMap::new();
+    for path in
+        read::file_paths(folder)?.into_iter().filter(|path| path.ends_with(".json") && !path.contains('/'))
     {
         let file = display(&folder.join(&path));
-        let unfit = |what: String| DriverError::LiveMisfit { path: file.clone(), what };
+        let unfit = |problem: String| DriverError::LiveMisfit { path: file.clone(), problem };
         let stem = path.split('.').next().unwrap_or_default();
         let Some(&ocs) = by_stem.get(stem) else {
             if path.ends_with(CONFIG_DB) || path.ends_with(STATE_DB) {
@@ -165,53 +187,62 @@ fn files(folder: &Path, pod: &Pod) -> Result<BTreeMap<OcsId, Said>, DriverError>
             }
             continue;
         };
-        let text = read::text(&file, most)?;
-        let said = all.entry(ocs).or_default();
+        let text = read::read_text(&file, limit)?;
+        let of_switch = files.entry(ocs).or_default();
         let earlier = match switch_file(text.as_bytes(), path.ends_with(STATE_DB)).map_err(unfit)? {
-            SwitchFile::Config(config) => said.config.replace((file.clone(), config)).map(|(file, _)| file),
-            SwitchFile::State(state) => said.state.replace((file.clone(), state)).map(|(file, _)| file),
-            SwitchFile::Polatis(pairs) => said.pairs.replace((file.clone(), pairs)).map(|(file, _)| file),
+            SwitchFile::Config(config) => {
+                of_switch.config.replace((file.clone(), config)).map(|(file, _)| file)
+            }
+            SwitchFile::State(state) => of_switch.state.replace((file.clone(), state)).map(|(file, _)| file),
+            SwitchFile::Polatis(pairs) => {
+                of_switch.pairs.replace((file.clone(), pairs)).map(|(file, _)| file)
+            }
         };
-        let earlier = earlier
-            .or_else(|| said.pairs.as_ref().zip(said.state.as_ref()).map(|_| "the other file".to_owned()));
+        let earlier = earlier.or_else(|| {
+            of_switch.pairs.as_ref().zip(of_switch.state.as_ref()).map(|_| "the other file".to_owned())
+        });
         if let Some(earlier) = earlier {
             return Err(unfit(format!("says of `{}` what {earlier} says as well", pod.ocses[ocs].name)));
         }
     }
-    Ok(all)
+    Ok(files)
 }
 
-/// What a CONFIG_DB joins, and the labels of ports that are not to let light pass.
-fn of_config(config: &AnyConfigDb, blocked: &mut BTreeSet<String>) -> Result<Directed, String> {
+/// The connections of a CONFIG_DB. It also collects the labels of ports that must not pass light.
+fn config_connections(
+    config: &AnyConfigDb,
+    blocked: &mut BTreeSet<String>,
+) -> Result<DirectedConnections, String> {
     for port in config.ports.values() {
         let word = port.config_status.as_deref().or(port.state.as_deref());
         if word.is_some_and(|word| !is_normal(word)) {
             blocked.insert(port.label.clone());
         }
     }
-    let mut directed = Directed::new();
-    for (key, one) in &config.cross_connects {
+    let mut directed = DirectedConnections::new();
+    for (key, connection) in &config.cross_connects {
         let label = |port: &str| match config.ports.get(port) {
             Some(port) => Ok(port.label.clone()),
             None => Err(format!("at `OCS_CROSS_CONNECT.{key}`: port {port} does not stand in OCS_PORT")),
         };
-        let ends = [label(&one.a_side)?, label(&one.b_side)?];
-        if let Some((other, _)) = directed.insert(ends, (key.clone(), Light::Tuned)) {
+        let labels = [label(&connection.a_side)?, label(&connection.b_side)?];
+        if let Some((other, _)) = directed.insert(labels, (key.clone(), Light::Tuned)) {
             return Err(format!("at `OCS_CROSS_CONNECT.{key}`: it joins the same ports as {other}"));
         }
     }
     Ok(directed)
 }
 
-/// What a STATE_DB joins; labels that it lacks are those of the CONFIG_DB.
-fn of_state(
+/// The connections of a STATE_DB. Missing labels are taken from the CONFIG_DB.
+fn state_connections(
     state: &StateDb,
     config: Option<&AnyConfigDb>,
     blocked: &mut BTreeSet<String>,
-) -> Result<Directed, String> {
+) -> Result<DirectedConnections, String> {
     let label = |port: &str| {
-        let own = state.ports.get(port).and_then(|port| port.label.clone());
-        own.or_else(|| config.and_then(|config| config.ports.get(port)).map(|port| port.label.clone()))
+        let label = state.ports.get(port).and_then(|port| port.label.clone());
+        label
+            .or_else(|| config.and_then(|config| config.ports.get(port)).map(|port| port.label.clone()))
             .ok_or_else(|| {
                 format!(
                     "port {port} has no label here: the CONFIG_DB of the switch, which has them, is missing"
@@ -219,25 +250,29 @@ fn of_state(
             })
     };
     let light = |port: &str| state.ports.get(port).and_then(|port| port.light);
-    // (key, ends, what is said of them)
-    let mut all: Vec<(String, [String; 2], [Option<Light>; 2])> = Vec::new();
-    for (key, one) in &state.cross_connects {
-        let [a, b] = &one.ends;
-        all.push((key.clone(), one.ends.clone(), [one.lights[0].max(light(a)), one.lights[1].max(light(b))]));
+    // (key, ends, state of both ends)
+    let mut connections: Vec<(String, [String; 2], [Option<Light>; 2])> = Vec::new();
+    for (key, connection) in &state.cross_connects {
+        let [a, b] = &connection.ends;
+        connections.push((
+            key.clone(),
+            connection.ends.clone(),
+            [connection.lights[0].max(light(a)), connection.lights[1].max(light(b))],
+        ));
     }
     if state.cross_connects.is_empty() {
-        for (port, one) in state.ports.iter().filter(|(port, _)| port.ends_with('A')) {
-            let Some(target) = &one.target else { continue };
-            all.push((
+        for (port, port_state) in state.ports.iter().filter(|(port, _)| port.ends_with('A')) {
+            let Some(target) = &port_state.target else { continue };
+            connections.push((
                 format!("{port}-{target}"),
                 [port.clone(), target.clone()],
-                [one.light, light(target)],
+                [port_state.light, light(target)],
             ));
         }
     }
-    let mut directed = Directed::new();
-    for (key, ends, lights) in all {
-        let place = |what: String| format!("at `{key}`: {what}");
+    let mut directed = DirectedConnections::new();
+    for (key, ends, lights) in connections {
+        let place = |problem: String| format!("at `{key}`: {problem}");
         let labels = [label(&ends[0]).map_err(place)?, label(&ends[1]).map_err(place)?];
         for (label, light) in labels.iter().zip(lights) {
             if light == Some(Light::Blocked) {
@@ -254,15 +289,17 @@ fn of_state(
 }
 
 /// `(switch, port)`: the label of the port.
-type Labels = BTreeMap<(String, u32), String>;
+type PortLabels = BTreeMap<(String, u32), String>;
 
-/// What a STATE_DB says of single ports, by their labels here or in the CONFIG_DB.
+/// The state of single ports in a STATE_DB, by their labels there or in the CONFIG_DB.
 fn port_lights(state: &StateDb, config: Option<&AnyConfigDb>) -> BTreeMap<String, Light> {
     let known = |port: &str| config.and_then(|config| config.ports.get(port)).map(|port| port.label.clone());
     let mut lights = BTreeMap::new();
-    for (port, one) in &state.ports {
-        if let (Some(label), Some(light)) = (one.label.clone().or_else(|| known(port)), one.light) {
-            // A face has two ports where a link has two fibers: the worse one counts.
+    for (port, port_state) in &state.ports {
+        if let (Some(label), Some(light)) =
+            (port_state.label.clone().or_else(|| known(port)), port_state.light)
+        {
+            // A face has two ports where a link has two fibers. The worse state counts.
             let of_label = lights.entry(label).or_insert(light);
             *of_label = light.max(*of_label);
         }
@@ -270,9 +307,13 @@ fn port_lights(state: &StateDb, config: Option<&AnyConfigDb>) -> BTreeMap<String
     lights
 }
 
-/// What pairs of numbered ports join.
-fn of_pairs(pairs: &[[u32; 2]], stem: &str, ports: &Labels) -> Result<Directed, String> {
-    let mut directed = Directed::new();
+/// The connections of a list of pairs of numbered ports.
+fn pair_connections(
+    pairs: &[[u32; 2]],
+    stem: &str,
+    ports: &PortLabels,
+) -> Result<DirectedConnections, String> {
+    let mut directed = DirectedConnections::new();
     for &[ingress, egress] in pairs {
         let label = |port: u32| {
             ports
@@ -290,17 +331,17 @@ fn of_pairs(pairs: &[[u32; 2]], stem: &str, ports: &Labels) -> Result<Directed, 
     Ok(directed)
 }
 
-/// Reads `switch,port,face`, a line each; the last may stand in quotes.
-fn map(path: &Path, pod: &Pod) -> Result<Labels, DriverError> {
-    let unfit = |line: usize, what: &str| DriverError::LiveMisfit {
+/// Reads lines of `switch,port,face`. The face may stand in quotes.
+fn read_port_labels(path: &Path, pod: &Pod) -> Result<PortLabels, DriverError> {
+    let unfit = |line: usize, problem: &str| DriverError::LiveMisfit {
         path: display(path),
-        what: format!("line {line}: {what}"),
+        problem: format!("line {line}: {problem}"),
     };
-    let text = read::text(&display(path), cross_connects_bytes(face_ports(pod)))?;
+    let text = read::read_text(&display(path), cross_connects_bytes(face_port_count(pod)))?;
     let stems: BTreeSet<String> = pod.ocses.iter().map(|ocs| file_stem(&ocs.name)).collect();
-    let mut labels = Labels::new();
+    let mut labels = PortLabels::new();
     for (line, row) in (1..).zip(text.lines()).filter(|(_, row)| !row.trim().is_empty()) {
-        let cells = csv::cells(row).map_err(|what| unfit(line, what))?;
+        let cells = csv::cells(row).map_err(|problem| unfit(line, problem))?;
         let [switch, port, face] = &cells[..] else {
             return Err(unfit(line, "it is not `switch,port,face`"));
         };
@@ -318,17 +359,22 @@ fn map(path: &Path, pod: &Pod) -> Result<Labels, DriverError> {
     Ok(labels)
 }
 
-/// The settings that files join.
-fn fitted(folder: &Path, pod: &Pod, joined: &[Joined]) -> Result<SwitchSettings, DriverError> {
+/// The settings of all switches by their labeled connections.
+fn fitted_settings(
+    folder: &Path,
+    pod: &Pod,
+    joined: &[FileConnections],
+) -> Result<SwitchSettings, DriverError> {
     let mut switches = Vec::new();
-    // Per switch the key of each of its cross-connects.
+    // `[switch]`: the keys of its cross-connects.
     let mut places: Vec<Vec<String>> = Vec::new();
-    for Joined { ocs, file, directed, .. } in joined {
-        let (switch, keys) =
-            setting(pod, &pod.ocses[*ocs], directed).map_err(|(key, what)| DriverError::LiveMisfit {
+    for FileConnections { ocs, file, directed, .. } in joined {
+        let (switch, keys) = named_switch(pod, &pod.ocses[*ocs], directed).map_err(|(key, problem)| {
+            DriverError::LiveMisfit {
                 path: file.clone(),
-                what: format!("at `OCS_CROSS_CONNECT.{key}`: {what}"),
-            })?;
+                problem: format!("at `OCS_CROSS_CONNECT.{key}`: {problem}"),
+            }
+        })?;
         switches.push(switch);
         places.push(keys);
     }
@@ -336,17 +382,19 @@ fn fitted(folder: &Path, pod: &Pod, joined: &[Joined]) -> Result<SwitchSettings,
         let (path, keys) = misfit
             .switch
             .map_or((display(folder), &[][..]), |switch| (joined[switch].file.clone(), &places[switch][..]));
-        let place =
-            misfit.cross_connect.map_or(String::new(), |at| format!("at `OCS_CROSS_CONNECT.{}`: ", keys[at]));
-        DriverError::LiveMisfit { path, what: format!("{place}{}", misfit.problem) }
+        let place = misfit
+            .cross_connect
+            .map_or(String::new(), |number| format!("at `OCS_CROSS_CONNECT.{}`: ", keys[number]));
+        DriverError::LiveMisfit { path, problem: format!("{place}{}", misfit.problem) }
     })
 }
 
-/// One switch by the labels of its ports, and the keys of its cross-connects; an error names the key.
-fn setting(
+/// One switch by the labels of its ports, and the keys of its cross-connects. The error is a key, and the
+/// problem.
+fn named_switch(
     pod: &Pod,
     ocs: &Ocs,
-    directed: &Directed,
+    directed: &DirectedConnections,
 ) -> Result<(NamedSwitch, Vec<String>), (String, String)> {
     let side_b: BTreeSet<String> = ocs.b.iter().map(|&face| pod.face_port_name(face)).collect();
     let mut switch =
@@ -357,7 +405,7 @@ fn setting(
             if !directed.contains_key(&[to.clone(), from.clone()]) {
                 return Err((key.clone(), format!("{from} sends to {to}, but nothing comes back")));
             }
-            // Both directions are one cross-connect: that from side A stands for it.
+            // Both directions are one cross-connect. The direction from side A stands for it.
             let first = if ocs.rule == CoupleRule::Sided {
                 side_b.contains(to) || !side_b.contains(from)
             } else {
@@ -367,16 +415,16 @@ fn setting(
                 continue;
             }
         }
-        let at = keys.len() as u32;
+        let number = keys.len() as u32;
         switch.a.push(from.clone());
         match ocs.rule {
             CoupleRule::Sided => {
                 switch.b.push(to.clone());
-                switch.cross_connects.push([at, at]);
+                switch.cross_connects.push([number, number]);
             }
             CoupleRule::Any => {
                 switch.a.push(to.clone());
-                switch.cross_connects.push([2 * at, 2 * at + 1]);
+                switch.cross_connects.push([2 * number, 2 * number + 1]);
             }
         }
         keys.push(key.clone());
@@ -384,16 +432,16 @@ fn setting(
     Ok((switch, keys))
 }
 
-/// Face ports that switches serve.
-pub(crate) fn face_ports(pod: &Pod) -> usize {
+/// The number of face ports that switches serve.
+pub(crate) fn face_port_count(pod: &Pod) -> usize {
     pod.ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum()
 }
 
 /// The settings of all switches.
 ///
 /// # Errors
-/// Which switches have none.
-pub(crate) fn complete(pod: &Pod, settings: SwitchSettings) -> Result<Mirrors, String> {
+/// A sentence that names the switches without settings.
+pub(crate) fn complete_settings(pod: &Pod, settings: SwitchSettings) -> Result<Mirrors, String> {
     let pairs = settings.pairs;
     let missing: Vec<&str> = pairs
         .enumerate()
@@ -402,14 +450,14 @@ pub(crate) fn complete(pod: &Pod, settings: SwitchSettings) -> Result<Mirrors, S
         .collect();
     match missing[..] {
         [] => Ok(pairs.iter().flatten().cloned().collect()),
-        [one] => Err(format!("at `ocs`: the OCS `{one}` is missing")),
+        [name] => Err(format!("at `ocs`: the OCS `{name}` is missing")),
         [first, ..] => {
             Err(format!("at `ocs`: the OCS `{first}` and {} others are missing", missing.len() - 1))
         }
     }
 }
 
-/// The pod of a fabric; a network has no switches to set.
-pub(crate) fn of_pod(fabric: &Fabric) -> Result<&Pod, Stop> {
+/// The pod of a fabric. `DriverError::NoSwitches` for a network.
+pub(crate) fn pod_of(fabric: &Fabric) -> Result<&Pod, Stop> {
     fabric.pod().ok_or_else(|| DriverError::NoSwitches { fabric: fabric.name.clone() }.into())
 }

@@ -1,28 +1,31 @@
-//! `fabc tables`: the forwarding table of one router, read from a built directory; nothing is compiled.
+//! `fabc tables`: prints the forwarding table of one router from a built directory. It compiles nothing.
 
 use crate::args::options::{TableFormat, TablesArgs};
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::DriverError;
 use crate::io::input_errors::needs_directory;
 use crate::io::read::{self, display};
+use crate::io::stop::Stop;
 use crate::io::terminal::print_out;
-use crate::operate::placed::{Placed, is_placed};
+use crate::operate::placed::{PlacedDirectory, is_placed};
 use crate::run::scheduled;
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_emit::{router_table_json, router_table_text, tables_path};
 use fabc_ir::read::{
-    BinaryTables, Generators, Line, RouterLine, Served, TablesFile, TablesHead, key_of, of_blocks, tagged,
+    BinaryTables, EntryNumbers, Generators, RouterLine, ServedImage, TablesFile, TablesHead, of_blocks,
+    parse_key, tagged,
 };
-use fabc_ir::{Entry, ForwardingTables, Names, Symmetry, router_names};
+use fabc_ir::{ForwardingTables, RouterNames, Symmetry, TableEntry, router_names};
 use fabc_model::kind_files;
 use fabc_model::{Fabric, PORT_NAMES};
 use serde::Deserialize;
 use std::path::Path;
 
-/// `fabc tables`.
+/// `fabc tables`: prints a router's table, or lists the scenarios.
 ///
 /// # Errors
-/// The directory is not one of fabc's, or has no such scenario or router.
+/// `DriverError::NotBuilt` for a foreign directory, `DriverError::UnknownScenario` and
+/// `DriverError::UnknownRouter` for unknown names.
 pub(crate) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     let directory = &args.directory;
     needs_directory(directory)?;
@@ -31,7 +34,7 @@ pub(crate) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Err(DriverError::NotBuilt { path: display(directory), reason }.into());
     }
     if is_placed(directory) {
-        return of_slice(args);
+        return print_slice_table(args);
     }
     if args.slice.is_some() {
         let reason = "it is not a pod in slices".to_owned();
@@ -40,18 +43,25 @@ pub(crate) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     let fabric = read::built_spec(directory)?.fabric;
     let names = router_names(&fabric);
     if fabric.routing.is_scheduled() {
-        return scheduled::tables(args, &fabric, |router| node(&names, fabric.node_count(), router));
+        return scheduled::print_chip_plan(args, &fabric, |router| {
+            parse_router(&names, fabric.node_count(), router)
+        });
     }
     let Some(router) = &args.router else {
-        list(directory, &fabric, &names)?;
+        list_scenarios(directory, &fabric, &names)?;
         return Ok(());
     };
-    let node = node(&names, fabric.node_count(), router)?;
-    let tables = of_scenario(directory, &fabric, &args.scenario)?;
-    shown(args.format, &names, &tables, node)
+    let node = parse_router(&names, fabric.node_count(), router)?;
+    let tables = read_scenario_tables(directory, &fabric, &args.scenario)?;
+    print_table(args.format, &names, &tables, node)
 }
 
-fn shown(format: TableFormat, names: &Names, tables: &ForwardingTables, node: NodeId) -> Result<(), Stop> {
+fn print_table(
+    format: TableFormat,
+    names: &RouterNames,
+    tables: &ForwardingTables,
+    node: NodeId,
+) -> Result<(), Stop> {
     print_out(&match format {
         TableFormat::Text => router_table_text(names, tables, node),
         TableFormat::Json => router_table_json(tables, node),
@@ -59,16 +69,16 @@ fn shown(format: TableFormat, names: &Names, tables: &ForwardingTables, node: No
     Ok(())
 }
 
-/// The same of a slice: the tables of its kind, with the names of its own cubes.
-fn of_slice(args: &TablesArgs) -> Result<(), Stop> {
-    let placed = Placed::read(&args.directory)?;
+/// `fabc tables` of a slice: the tables of its kind, with the names of the slice's own cubes.
+fn print_slice_table(args: &TablesArgs) -> Result<(), Stop> {
+    let placed = PlacedDirectory::read(&args.directory)?;
     let Some(name) = &args.slice else {
         for slice in &placed.placement.slices {
             print_out(&format!("{}: --slice {} (kind {})", placed.fabric.name, slice.name, slice.kind))?;
         }
         return Ok(());
     };
-    let local = placed.local(name)?;
+    let local = placed.local_slice(name)?;
     let (kind, slice) = (&local.kind.fabric, local.slice);
     let directory = args.directory.join(kind_files(&local.kind.name));
     let (pod, names) = (placed.pod(), router_names(&placed.fabric));
@@ -79,27 +89,30 @@ fn of_slice(args: &TablesArgs) -> Result<(), Stop> {
             local.cubes()
         ))?;
         for scenario in scenarios(&directory)? {
-            print_out(&format!("  {}", local.outside(&scenario)))?;
+            print_out(&format!("  {}", local.to_pod(&scenario)))?;
         }
         return Ok(());
     };
-    let node = node(&names, pod.node_count(), router)?;
+    let node = parse_router(&names, pod.node_count(), router)?;
     let chips = pod.chips_per_cube();
     let Some(at) = slice.cubes.iter().position(|cube| *cube == pod.cube_of(node)) else {
         let range = format!("those of the cubes {}: slice `{name}` has no other", local.cubes());
         return Err(DriverError::UnknownRouter { name: router.clone(), range }.into());
     };
-    let Some(scenario) = local.inside(&args.scenario) else {
+    let Some(scenario) = local.to_kind(&args.scenario) else {
         let hint = format!(
             "slice `{name}` has other switches and cubes; without `--router` its scenarios are listed"
         );
         return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint }.into());
     };
-    let tables = of_scenario(&directory, kind, &scenario)?;
+    let tables = read_scenario_tables(&directory, kind, &scenario)?;
     let inside = NodeId(at as u32 * chips + node.0 % chips);
     let outside = |dst: NodeId| NodeId(slice.cubes[(dst.0 / chips) as usize].0 * chips + dst.0 % chips);
-    let mut entries: Vec<Entry> =
-        tables.router(inside).into_iter().map(|entry| Entry { dst: outside(entry.dst), ..entry }).collect();
+    let mut entries: Vec<TableEntry> = tables
+        .router(inside)
+        .into_iter()
+        .map(|entry| TableEntry { dst: outside(entry.dst), ..entry })
+        .collect();
     entries.sort_unstable();
     let mut routers = vec![Vec::new(); pod.node_count()];
     routers[node.index()] = entries;
@@ -109,20 +122,21 @@ fn of_slice(args: &TablesArgs) -> Result<(), Stop> {
         scenario: args.scenario.clone(),
         ..tables
     };
-    shown(args.format, &names, &tables, node)
+    print_table(args.format, &names, &tables, node)
 }
 
-/// The tables of a scenario.
-fn of_scenario(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<ForwardingTables, Stop> {
+/// Reads the tables of a scenario. If it is the image of another one, they are carried along.
+fn read_scenario_tables(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<ForwardingTables, Stop> {
     let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
-    let (stem, image) = match Some(tables_path(scenario)).filter(|stem| file_of(directory, stem).is_some()) {
-        Some(stem) => (stem, None),
-        None => match image_of(directory, scenario)? {
-            Some((of, cubes)) => (tables_path(&of), Some(cubes)),
-            None => (tables_path(scenario), None),
-        },
-    };
-    let Some(path) = file_of(directory, &stem) else {
+    let (stem, image) =
+        match Some(tables_path(scenario)).filter(|stem| tables_file(directory, stem).is_some()) {
+            Some(stem) => (stem, None),
+            None => match image_of(directory, scenario)? {
+                Some((original, cubes)) => (tables_path(&original), Some(cubes)),
+                None => (tables_path(scenario), None),
+            },
+        };
+    let Some(path) = tables_file(directory, &stem) else {
         let hint = match scenarios(directory)?.len() {
             0 => "the directory has no tables: its build stopped before routing".to_owned(),
             _ => format!("`fabc tables {}` lists the scenarios", display(directory)),
@@ -134,29 +148,29 @@ fn of_scenario(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<Forw
         if !canonical {
             return Ok(Symmetry::trivial(block, blocks));
         }
-        let Generators { symmetry } = json(directory, "topology.json")?;
-        let wrong = |_| not_built("the symmetry in `topology.json` is no translation of cubes".to_owned());
-        of_blocks(block, blocks, &symmetry.generators).map_err(wrong)
+        let Generators { symmetry } = read_json(directory, "topology.json")?;
+        let invalid = |_| not_built("the symmetry in `topology.json` is no translation of cubes".to_owned());
+        of_blocks(block, blocks, &symmetry.generators).map_err(invalid)
     };
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
     let ports = fabric.pod().map_or(fabric.router.radix, |_| PORT_NAMES.len() as u32);
     let mut tables = if path.ends_with(".bin") {
-        let file =
-            BinaryTables::read(&read::bytes(&directory.join(&path), ARTIFACT_BYTES)?).map_err(damaged)?;
+        let file = BinaryTables::read(&read::read_bytes(&directory.join(&path), ARTIFACT_BYTES)?)
+            .map_err(damaged)?;
         let symmetry = symmetry(file.is_canonical())?;
         file.tables(symmetry).map_err(damaged)?
     } else {
-        let text = read::text(&display(&directory.join(&path)), ARTIFACT_BYTES)?;
-        let file: TablesFile =
-            tagged(text.as_bytes()).map_err(|what| not_built(format!("`{path}` is damaged: {what}")))?;
+        let text = read::read_text(&display(&directory.join(&path)), ARTIFACT_BYTES)?;
+        let file: TablesFile = tagged(text.as_bytes())
+            .map_err(|problem| not_built(format!("`{path}` is damaged: {problem}")))?;
         let symmetry = symmetry(file.canonical)?;
         forwarding_tables(file, symmetry, ports).map_err(damaged)?
     };
-    if tables.routers.iter().flatten().any(|entry| !within(entry, ports)) {
+    if tables.routers.iter().flatten().any(|entry| !is_in_range(entry, ports)) {
         return Err(damaged("an entry is out of range".to_owned()).into());
     }
     if let Some(cubes) = image {
-        tables = carried(&tables, scenario, &cubes, block)
+        tables = carried_along(&tables, scenario, &cubes, block)
             .ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
     }
     Ok(tables)
@@ -164,21 +178,22 @@ fn of_scenario(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<Forw
 
 /// Whether a directory has tables for a scenario, or for one that it is the image of.
 pub(crate) fn has_scenario(directory: &Path, scenario: &str) -> Result<bool, DriverError> {
-    Ok(file_of(directory, &tables_path(scenario)).is_some() || image_of(directory, scenario)?.is_some())
+    Ok(tables_file(directory, &tables_path(scenario)).is_some() || image_of(directory, scenario)?.is_some())
 }
 
-/// The scenario whose tables serve a fault that is its image, and where the cubes go.
+/// The scenario with the tables for a fault that is its image, and the images of the cubes.
 fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<BlockId>)>, DriverError> {
-    for TablesHead { scenario, images } in served(directory)? {
-        if let Some(Served { cubes, .. }) = images.into_iter().find(|image| image.scenario == name) {
+    for TablesHead { scenario, images } in table_heads(directory)? {
+        if let Some(ServedImage { cubes, .. }) = images.into_iter().find(|image| image.scenario == name) {
             return Ok(Some((scenario, cubes.into_iter().map(BlockId).collect())));
         }
     }
     Ok(None)
 }
 
-/// Tables with every router and destination carried along.
-pub(crate) fn carried(
+/// Carries tables along a permutation of the cubes: every router and destination moves. `None` if it is no
+/// permutation.
+pub(crate) fn carried_along(
     tables: &ForwardingTables,
     scenario: &str,
     cubes: &[BlockId],
@@ -191,24 +206,24 @@ pub(crate) fn carried(
     for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {
         let mut moved = entries
             .iter()
-            .map(|entry| Some(Entry { dst: image(entry.dst)?, ..*entry }))
-            .collect::<Option<Vec<Entry>>>()?;
+            .map(|entry| Some(TableEntry { dst: image(entry.dst)?, ..*entry }))
+            .collect::<Option<Vec<TableEntry>>>()?;
         moved.sort_unstable();
         *routers.get_mut(image(node)?.0 as usize)? = moved;
     }
     Some(ForwardingTables { scenario: scenario.to_owned(), routers, ..tables.clone() })
 }
 
-/// The form in which the tables are there.
-pub(crate) fn file_of(directory: &Path, stem: &str) -> Option<String> {
+/// The file of the tables, in whichever form it exists.
+pub(crate) fn tables_file(directory: &Path, stem: &str) -> Option<String> {
     ["json", "bin"]
         .map(|ending| format!("{stem}.{ending}"))
         .into_iter()
         .find(|path| directory.join(path).is_file())
 }
 
-/// The node of a name, such as `cube3[1,2,3]`, or of a plain id.
-fn node(names: &Names, count: usize, name: &str) -> Result<NodeId, DriverError> {
+/// The node with a name such as `cube3[1,2,3]`, or with this number.
+fn parse_router(names: &RouterNames, count: usize, name: &str) -> Result<NodeId, DriverError> {
     let compact = || name.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
     let number = name.parse().ok().filter(|id| (*id as usize) < count).map(NodeId);
     number.or_else(|| names.find(name, count)).or_else(|| names.find(&compact(), count)).ok_or_else(|| {
@@ -219,19 +234,19 @@ fn node(names: &Names, count: usize, name: &str) -> Result<NodeId, DriverError> 
 }
 
 /// Whether an entry names ports that a router has.
-fn within(entry: &Entry, ports: u32) -> bool {
+fn is_in_range(entry: &TableEntry, ports: u32) -> bool {
     i64::from(entry.in_port) < i64::from(ports) && u32::from(entry.out_port) < ports
 }
 
-/// The tables of a file under the symmetry that carries them.
+/// The tables of a file, checked against the symmetry under which they list canonical routers.
 fn forwarding_tables(file: TablesFile, symmetry: Symmetry, ports: u32) -> Result<ForwardingTables, String> {
     if !file.routers.iter().map(|router| NodeId(router.node)).eq(symmetry.canonical_nodes()) {
         return Err(format!("it should list {} routers, ascending", symmetry.class_count()));
     }
     let nodes = symmetry.node_count() as u32;
-    let key = key_of(&file.key, file.vc.as_deref()).ok_or("its key is unknown")?;
-    let entry = |line: Line| {
-        let fits = line.under(key).filter(|entry| entry.dst.0 < nodes && within(entry, ports));
+    let key = parse_key(&file.key, file.vc.as_deref()).ok_or("its key is unknown")?;
+    let entry = |line: EntryNumbers| {
+        let fits = line.entry(key).filter(|entry| entry.dst.0 < nodes && is_in_range(entry, ports));
         fits.ok_or("an entry is out of range".to_owned())
     };
     let table = |router: RouterLine| router.entries.into_iter().map(entry).collect();
@@ -240,7 +255,7 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry, ports: u32) -> Result
 }
 
 /// Prints the scenarios of a directory.
-fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverError> {
+fn list_scenarios(directory: &Path, fabric: &Fabric, names: &RouterNames) -> Result<(), DriverError> {
     let last = names.node(NodeId(fabric.node_count() as u32 - 1));
     print_out(&format!(
         "{}: routers {} to {last}; scenarios with tables:",
@@ -250,19 +265,20 @@ fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverEr
     scenarios(directory)?.iter().try_for_each(|scenario| print_out(&format!("  {scenario}")))
 }
 
-/// What the files with tables are for.
-fn served(directory: &Path) -> Result<Vec<TablesHead>, DriverError> {
+/// The head of every file of tables: its scenario, and the images that it serves.
+fn table_heads(directory: &Path) -> Result<Vec<TablesHead>, DriverError> {
     let folder = directory.join("tables");
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let paths =
-        read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json") || path.ends_with(".bin"));
+    let paths = read::file_paths(&folder)?
+        .into_iter()
+        .filter(|path| path.ends_with(".json") || path.ends_with(".bin"));
     let served = |path: String| {
         if path.ends_with(".json") {
-            return json(&folder, &path);
+            return read_json(&folder, &path);
         }
-        let file = BinaryTables::read(&read::bytes(&folder.join(&path), ARTIFACT_BYTES)?);
+        let file = BinaryTables::read(&read::read_bytes(&folder.join(&path), ARTIFACT_BYTES)?);
         let file = file.map_err(|reason| DriverError::NotBuilt {
             path: display(directory),
             reason: format!("`{path}`: {reason}"),
@@ -272,15 +288,15 @@ fn served(directory: &Path) -> Result<Vec<TablesHead>, DriverError> {
     paths.map(served).collect()
 }
 
-/// The names of the scenarios that have tables, nominal first.
+/// The names of the scenarios with tables of their own, nominal first.
 fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
-    let mut names: Vec<String> = served(directory)?.into_iter().map(|served| served.scenario).collect();
+    let mut names: Vec<String> = table_heads(directory)?.into_iter().map(|served| served.scenario).collect();
     names.sort_by_key(|name| (name != "nominal", name.matches('+').count()));
     Ok(names)
 }
 
-fn json<T: for<'a> Deserialize<'a>>(directory: &Path, path: &str) -> Result<T, DriverError> {
-    let text = read::text(&display(&directory.join(path)), ARTIFACT_BYTES)?;
+fn read_json<T: for<'a> Deserialize<'a>>(directory: &Path, path: &str) -> Result<T, DriverError> {
+    let text = read::read_text(&display(&directory.join(path)), ARTIFACT_BYTES)?;
     fabc_ir::read::json(text.as_bytes()).map_err(|error| DriverError::NotBuilt {
         path: display(directory),
         reason: format!("`{path}` is damaged: {error}"),
@@ -299,7 +315,7 @@ mod tests {
 
     #[test]
     fn an_image_has_the_tables_of_its_fault_carried_along() {
-        let entry = |dst| Entry { dst: NodeId(dst), in_port: -1, in_vc: -1, out_port: 0, out_vc: 1 };
+        let entry = |dst| TableEntry { dst: NodeId(dst), in_port: -1, in_vc: -1, out_port: 0, out_vc: 1 };
         let routers = vec![vec![entry(1), entry(3)], vec![], vec![], vec![entry(0)]];
         let tables = ForwardingTables {
             scenario: "cube0[1,0,0]".to_owned(),
@@ -308,9 +324,9 @@ mod tests {
             symmetry: Symmetry::trivial(2, 2),
             routers,
         };
-        let image = carried(&tables, "cube1[1,0,0]", &[BlockId(1), BlockId(0)], 2).unwrap();
+        let image = carried_along(&tables, "cube1[1,0,0]", &[BlockId(1), BlockId(0)], 2).unwrap();
         assert_eq!(image.routers, [vec![], vec![entry(2)], vec![entry(1), entry(3)], vec![]]);
-        assert!(carried(&tables, "cube1[1,0,0]", &[BlockId(1), BlockId(9)], 2).is_none());
+        assert!(carried_along(&tables, "cube1[1,0,0]", &[BlockId(1), BlockId(9)], 2).is_none());
     }
 
     #[test]

@@ -1,21 +1,23 @@
-//! `fabc availability`: how much of the time a job has its pod, from a built directory and rates of failures.
+//! `fabc availability`: the share of time in which a job has its pod, from a built directory and failure
+//! rates.
 
 use crate::args::options::AvailabilityArgs;
-use crate::io::errors::{DriverError, Stop, convicted};
+use crate::io::errors::DriverError;
 use crate::io::read;
+use crate::io::stop::{Stop, convicted};
 use crate::io::terminal::{print_out, write_out};
-use crate::operate::placed::{self, Placed, is_placed};
-use crate::run::collective_scene::files;
+use crate::operate::placed::{self, PlacedDirectory, is_placed};
+use crate::run::collective_scene::wiring_files;
 use fabc_base::diag::{SourceMap, suggestion};
 use fabc_base::ids::BlockId;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_base::units::Decimal;
 use fabc_check::ReadScene;
 use fabc_emit::{
-    AvailabilityAsked, KindAvailability, availability_json, availability_text, slices_availability_json,
+    AvailabilityInput, KindAvailability, availability_json, availability_text, slices_availability_json,
     slices_availability_text,
 };
-use fabc_estimate::availability::{Failures, Plant};
+use fabc_estimate::availability::{FailureRates, PodCounts};
 use fabc_model::kind_files;
 use fabc_model::{Fabric, Pod};
 use fabc_passes::slices::Placing;
@@ -24,10 +26,10 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The least number of columns: none, one and two switches dark.
+/// The least number of dark switches that the result has columns for.
 const DARK: u32 = 2;
 
-/// Units of time, seconds.
+/// Units of time in seconds.
 const UNITS: [(&str, f64); 7] = [
     ("s", 1.0),
     ("min", 60.0),
@@ -38,18 +40,19 @@ const UNITS: [(&str, f64); 7] = [
     ("year", 31_556_952.0),
 ];
 
-/// `fabc availability`.
+/// `fabc availability`: prints the availability of a job, or of every kind of slice.
 ///
 /// # Errors
-/// The directory is not one of a pod; a rate, a time or a number that does not fit.
+/// `DriverError::Availability` for a network and for an invalid rate, time or number. `DriverError::NotBuilt`
+/// for a foreign directory.
 pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
-    let failures = failures(args)?;
+    let failures = parse_failures(args)?;
     if is_placed(&args.directory) {
-        return of_slices(args, failures);
+        return slices_availability(args, failures);
     }
     let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
     let Some(pod) = fabric.pod() else {
-        return Err(wrong(
+        return Err(availability_error(
             "a network has no cubes to be swapped",
             "name the directory of a pod, or of a pod in slices",
         )
@@ -57,15 +60,15 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
     };
     let job = args.job.unwrap_or(pod.cubes);
     if job == 0 || job > pod.cubes {
-        return Err(wrong(
+        return Err(availability_error(
             &format!("a job of {job} cubes is none of this pod"),
             &format!("it has {} cubes", pod.cubes),
         )
         .into());
     }
-    let count = Count { cubes: pod.cubes, job, others: 0 };
+    let count = CubeCounts { cubes: pod.cubes, job, others: 0 };
     let request =
-        availability_request(&args.directory, (&fabric, pod), count, (failures, args.host_chips), &sources)?;
+        availability_request(&args.directory, &fabric, pod, count, failures, args.host_chips, &sources)?;
     match args.json {
         true => write_out(availability_json(&request).as_bytes())?,
         false => print_out(availability_text(&request).trim_end())?,
@@ -73,23 +76,23 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The same of a pod in slices: a job of every kind, beside all others.
-fn of_slices(args: &AvailabilityArgs, failures: Failures) -> Result<(), Stop> {
+/// `fabc availability` of a pod in slices: a job of every kind, beside all others.
+fn slices_availability(args: &AvailabilityArgs, failures: FailureRates) -> Result<(), Stop> {
     if args.job.is_some() {
-        return Err(wrong(
+        return Err(availability_error(
             "a pod in slices has the jobs of its placement",
             "leave `--job` out, or name `slices/KIND` in it",
         )
         .into());
     }
-    let Placed { fabric, sources, placement, .. } = Placed::read(&args.directory)?;
-    let pod = placed::of_slices(&fabric);
-    let placing = Placing::of(&fabric, pod);
+    let PlacedDirectory { fabric, sources, placement, .. } = PlacedDirectory::read(&args.directory)?;
+    let pod = placed::pod_of_slices(&fabric);
+    let placing = Placing::new(&fabric, pod);
     let mut kinds = Vec::new();
     for kind in &fabric.slices.kinds {
         let of_kind = placement.slices.iter().filter(|slice| slice.kind == kind.name).count();
         let Some(first) = placement.slices.iter().find(|slice| slice.kind == kind.name) else { continue };
-        // Cubes of one class stand in for each other; those that are down do not count.
+        // Cubes of one class can replace each other. Cubes that are down do not count.
         let class = placing.class_of(first.cubes[0]);
         let working = |cube: &BlockId| placing.class_of(*cube) == class && !placement.down.contains(cube);
         let in_slices = placement
@@ -100,16 +103,19 @@ fn of_slices(args: &AvailabilityArgs, failures: Failures) -> Result<(), Stop> {
             .count() as u32;
         let spare =
             placement.spare.iter().copied().chain(placement.free(pod.cubes)).filter(working).count() as u32;
-        let count = Count { cubes: in_slices + spare, job: kind.cubes(), others: in_slices - kind.cubes() };
+        let count =
+            CubeCounts { cubes: in_slices + spare, job: kind.cubes(), others: in_slices - kind.cubes() };
         let directory = args.directory.join(kind_files(&kind.name));
         let request = availability_request(
             &directory,
-            (&kind.fabric, kind.pod()),
+            &kind.fabric,
+            kind.pod(),
             count,
-            (failures, args.host_chips),
+            failures,
+            args.host_chips,
             &sources,
         )?;
-        kinds.push(KindAvailability { kind: kind.name.clone(), slices: of_kind, asked: request });
+        kinds.push(KindAvailability { kind: kind.name.clone(), slices: of_kind, input: request });
     }
     match args.json {
         true => write_out(slices_availability_json(&fabric.name, &kinds).as_bytes())?,
@@ -118,8 +124,8 @@ fn of_slices(args: &AvailabilityArgs, failures: Failures) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Cubes that a job shares.
-struct Count {
+/// The cubes that a job shares with others.
+struct CubeCounts {
     cubes: u32,
     job: u32,
     others: u32,
@@ -128,42 +134,45 @@ struct Count {
 /// The availability request for a built directory.
 fn availability_request(
     directory: &Path,
-    (fabric, pod): (&Fabric, &Pod),
-    Count { cubes, job, others }: Count,
-    (failures, host_chips): (Failures, u32),
+    fabric: &Fabric,
+    pod: &Pod,
+    counts: CubeCounts,
+    failures: FailureRates,
+    host_chips: u32,
     sources: &SourceMap,
-) -> Result<AvailabilityAsked, Stop> {
-    let read = fabc_check::read_scene(&files(directory)?, fabric, "nominal")
+) -> Result<AvailabilityInput, Stop> {
+    let CubeCounts { cubes, job, others } = counts;
+    let read = fabc_check::read_scene(&wiring_files(directory)?, fabric, "nominal")
         .map_err(|error| convicted(error, sources))?;
     let ReadScene { topology, .. } =
-        read.ok_or_else(|| wrong("the directory has no topology", "build it again"))?;
+        read.ok_or_else(|| availability_error("the directory has no topology", "build it again"))?;
     let chips = pod.cube.dims.iter().product::<u32>();
     if host_chips == 0 || !chips.is_multiple_of(host_chips) {
         let hint = format!(
             "hosts do not reach across cubes: write a divisor of {chips}, such as `--host-chips {}`",
             chips.min(4)
         );
-        return Err(wrong(
+        return Err(availability_error(
             &format!("{host_chips} chips a host do not divide a cube of {chips} chips"),
             &hint,
         )
         .into());
     }
-    let plant = Plant {
+    let plant = PodCounts {
         cubes,
         job,
         others,
         hosts: chips / host_chips,
-        // A cable between cubes has an end in either.
+        // A cable between cubes ends at two of them.
         cables: topology.links().len() as f64 / f64::from(pod.cubes),
         ocses: pod.ocses.len() as u32,
     };
-    let measured = throughput(directory, fabric.budget.faults.dark_ocses())?;
+    let measured = measured_throughput(directory, fabric.budget.faults.dark_ocses())?;
     let mut flow = measured.clone();
-    // With more dark than were measured no more is left than with fewer.
-    let least = flow.last().copied().unwrap_or(1.0);
-    flow.resize(flow.len().max(DARK as usize + 1).min(plant.ocses as usize + 1), least);
-    Ok(AvailabilityAsked {
+    // With more dark switches than were measured, the throughput cannot be higher than with fewer.
+    let lowest = flow.last().copied().unwrap_or(1.0);
+    flow.resize(flow.len().max(DARK as usize + 1).min(plant.ocses as usize + 1), lowest);
+    Ok(AvailabilityInput {
         fabric: fabric.name.clone(),
         plant,
         failures,
@@ -174,65 +183,72 @@ fn availability_request(
 }
 
 #[derive(Deserialize)]
-struct Report {
-    metrics: Flow,
+#[serde(expecting = "struct Report")]
+struct MeasuredReport {
+    metrics: MeasuredFlow,
     #[serde(default)]
-    scenarios: BTreeMap<String, Flow>,
+    scenarios: BTreeMap<String, MeasuredFlow>,
 }
 
 #[derive(Deserialize)]
-struct Flow {
+#[serde(expecting = "struct Flow")]
+struct MeasuredFlow {
     #[serde(default)]
     concurrent_flow: Option<[f64; 2]>,
 }
 
-/// `[j]`: the least throughput with j switches dark over that with none, as far as the report has it.
-fn throughput(directory: &Path, dark: u32) -> Result<Vec<f64>, DriverError> {
-    let text = read::bytes(&directory.join("report.json"), ARTIFACT_BYTES)?;
+/// `[j]`: the least throughput with j dark switches, relative to none, as far as the report has it.
+fn measured_throughput(directory: &Path, dark: u32) -> Result<Vec<f64>, DriverError> {
+    let text = read::read_bytes(&directory.join("report.json"), ARTIFACT_BYTES)?;
     let damaged = |error: serde_json::Error| DriverError::NotBuilt {
         path: read::display(directory),
         reason: format!("`report.json` is damaged: {error}"),
     };
-    let Report { metrics, scenarios } = serde_json::from_slice(&text).map_err(damaged)?;
+    let MeasuredReport { metrics, scenarios } = serde_json::from_slice(&text).map_err(damaged)?;
     let Some([healthy, _]) = metrics.concurrent_flow.filter(|[healthy, _]| *healthy > 0.0) else {
         return Ok(vec![1.0]);
     };
     let mut shares = vec![1.0];
     for count in 1..=dark as usize {
-        let of = scenarios.iter().filter(|(name, _)| name.split('+').count() == count);
-        let least =
-            of.filter_map(|(_, of)| of.concurrent_flow).map(|[least, _]| least / healthy).reduce(f64::min);
-        let Some(least) = least else { break };
-        shares.push(least.min(1.0));
+        let with_count = scenarios.iter().filter(|(name, _)| name.split('+').count() == count);
+        let lowest = with_count
+            .filter_map(|(_, figures)| figures.concurrent_flow)
+            .map(|[lowest, _]| lowest / healthy)
+            .reduce(f64::min);
+        let Some(lowest) = lowest else { break };
+        shares.push(lowest.min(1.0));
     }
     Ok(shares)
 }
 
-/// `host=0.0008/day,cable=0.00005/day,ocs=0.0004/day`, and two times.
-fn failures(args: &AvailabilityArgs) -> Result<Failures, DriverError> {
+/// Reads `host=0.0008/day,cable=0.00005/day,ocs=0.0004/day`, and the times of `--repair` and `--restart`.
+fn parse_failures(args: &AvailabilityArgs) -> Result<FailureRates, DriverError> {
     const KINDS: [&str; 3] = ["host", "cable", "ocs"];
     let mut rates: [Option<f64>; 3] = [None; 3];
     for item in args.fail.split(',') {
         let example = "write `--fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day`";
         let Some((name, rate)) = item.split_once('=') else {
-            return Err(wrong(&format!("`{item}` says no rate"), example));
+            return Err(availability_error(&format!("`{item}` says no rate"), example));
         };
         let Some(kind) = KINDS.iter().position(|kind| *kind == name.trim()) else {
             let hint = suggestion(name.trim(), KINDS).unwrap_or_else(|| example.to_owned());
-            return Err(wrong(&format!("nothing is called `{}` that fails", name.trim()), &hint));
+            return Err(availability_error(
+                &format!("nothing is called `{}` that fails", name.trim()),
+                &hint,
+            ));
         };
-        let found = rate.split_once('/').and_then(|(number, unit)| {
+        let value = rate.split_once('/').and_then(|(number, unit)| {
             let (_, seconds) = UNITS.iter().find(|(name, _)| *name == unit.trim())?;
-            Some(number_of(number)? * 86400.0 / seconds)
+            Some(parse_number(number)? * 86400.0 / seconds)
         });
-        let Some(found) = found else {
-            return Err(wrong(
+        let Some(value) = value else {
+            return Err(availability_error(
                 &format!("`{}` is no rate", rate.trim()),
                 "a rate is a number a day, a month or a year: `0.0008/day`",
             ));
         };
-        if rates[kind].replace(found).is_some() {
-            return Err(wrong(
+        if rates[kind].replace(value).is_some() {
+            return Err(availability_error(
                 &format!("the rate of `{}` is given twice", KINDS[kind]),
                 "leave one of them out",
             ));
@@ -243,34 +259,34 @@ fn failures(args: &AvailabilityArgs) -> Result<Failures, DriverError> {
             "no rate is assumed: add `{}=0.0004/day`, or whatever yours is; 0/day if it never fails",
             KINDS[missing]
         );
-        return Err(wrong(&format!("`--fail` has no rate of `{}`", KINDS[missing]), &hint));
+        return Err(availability_error(&format!("`--fail` has no rate of `{}`", KINDS[missing]), &hint));
     }
     let [host, cable, ocs] = rates.map(Option::unwrap_or_default);
-    Ok(Failures {
+    Ok(FailureRates {
         host,
         cable,
         ocs,
-        repair: days("--repair", &args.repair)?,
-        restart: days("--restart", &args.restart)?,
+        repair: parse_days("--repair", &args.repair)?,
+        restart: parse_days("--restart", &args.restart)?,
     })
 }
 
-/// `24h` in days.
-fn days(option: &str, text: &str) -> Result<f64, DriverError> {
-    // The unit is the last word, which the exponent of a number is not.
+/// Reads a time such as `24h`, and returns days.
+fn parse_days(option: &str, text: &str) -> Result<f64, DriverError> {
+    // The unit consists of the last letters. The exponent of a number is followed by digits.
     let end = text.rfind(|letter: char| !letter.is_ascii_alphabetic()).map_or(0, |last| last + 1);
     let unit = UNITS.iter().find(|(name, _)| *name == text[end..].trim());
-    let found = unit.and_then(|(_, seconds)| Some(number_of(&text[..end])? * seconds / 86400.0));
-    found.ok_or_else(|| {
-        wrong(
+    let value = unit.and_then(|(_, seconds)| Some(parse_number(&text[..end])? * seconds / 86400.0));
+    value.ok_or_else(|| {
+        availability_error(
             &format!("`{option} {text}` is no time"),
             "write a number and a unit: `24h`, `15min`, `2days`, `30s`",
         )
     })
 }
 
-/// A decimal number, not negative, also as `5e-5`.
-fn number_of(text: &str) -> Option<f64> {
+/// Reads a decimal number that is not negative, also as `5e-5`.
+fn parse_number(text: &str) -> Option<f64> {
     let text = text.trim();
     let (digits, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     Decimal::parse(digits)?;
@@ -278,6 +294,6 @@ fn number_of(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-fn wrong(what: &str, hint: &str) -> DriverError {
-    DriverError::Availability { what: what.to_owned(), hint: hint.to_owned() }
+fn availability_error(problem: &str, hint: &str) -> DriverError {
+    DriverError::Availability { problem: problem.to_owned(), hint: hint.to_owned() }
 }

@@ -1,23 +1,27 @@
-//! Collectives that the spec of a directory declares, as `fabc collective` has them: options of the command
-//! go before what the spec says.
+//! Collectives that the spec declares, as options of `fabc collective`. Options of the command line win.
 
 use crate::args::collective::{CollectiveArgs, CollectiveFormat};
 use crate::io::errors::DriverError;
 use fabc_model::{Collective, DeclaredCollective, Fabric};
 
-/// What a line of options comes to: itself, with what the spec adds where it names one of its collectives;
-/// and one for each of those where it names nothing.
+/// Completes the options of the command line from the collectives that the spec declares. A name selects one
+/// of them. Without a name and a size, there is one result per declared collective.
 ///
 /// # Errors
-/// Several, in a form for one.
-pub(crate) fn asked(args: &CollectiveArgs, fabric: &Fabric) -> Result<Vec<CollectiveArgs>, DriverError> {
+/// `DriverError::OneSchedule` for several collectives in a form that holds one.
+pub(crate) fn expand_declared(
+    args: &CollectiveArgs,
+    fabric: &Fabric,
+) -> Result<Vec<CollectiveArgs>, DriverError> {
     let sized = args.size.is_some() || args.sizes.is_some();
     match &args.collective {
         Some(name) => {
             let declared = fabric.collectives.iter().find(|declared| declared.name == *name);
             let of_a_kind = Collective::OF_ALL.iter().any(|kind| kind.name() == name) && sized;
             Ok(vec![
-                declared.filter(|_| !of_a_kind).map_or_else(|| args.clone(), |declared| with(args, declared)),
+                declared
+                    .filter(|_| !of_a_kind)
+                    .map_or_else(|| args.clone(), |declared| completed_args(args, declared)),
             ])
         }
         None if sized || args.root.is_some() || fabric.collectives.is_empty() => Ok(vec![args.clone()]),
@@ -29,13 +33,13 @@ pub(crate) fn asked(args: &CollectiveArgs, fabric: &Fabric) -> Result<Vec<Collec
                     lacks: "one of the collectives of the spec: name it by `--collective`",
                 });
             }
-            Ok(fabric.collectives.iter().map(|declared| with(args, declared)).collect())
+            Ok(fabric.collectives.iter().map(|declared| completed_args(args, declared)).collect())
         }
     }
 }
 
-/// The options, and behind them what a declaration says.
-fn with(args: &CollectiveArgs, declared: &DeclaredCollective) -> CollectiveArgs {
+/// The options, completed by a declared collective.
+fn completed_args(args: &CollectiveArgs, declared: &DeclaredCollective) -> CollectiveArgs {
     let DeclaredCollective { collective, size, algorithm, chunks, root, overhead_ps, barrier, seed, .. } =
         declared;
     let args = args.clone();

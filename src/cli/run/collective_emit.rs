@@ -1,69 +1,67 @@
-//! `fabc collective --emit`: one schedule, in the formats that are asked for.
+//! `fabc collective --emit`: writes one schedule in the requested formats.
 //!
-//! All files are made before the first one is written, so that what cannot be made leaves nothing behind.
+//! All files are made before the first one is written, so that an error leaves nothing behind.
 
 use crate::io::errors::DriverError;
-use crate::io::terminal::{Terminal, size};
-use crate::io::write::{self, Distinct};
+use crate::io::terminal::{Terminal, size_text};
+use crate::io::write::{self, DistinctPaths};
 use fabc_base::diag::{closest, list};
-use fabc_emit::TraceTold;
+use fabc_emit::TraceSettings;
 use fabc_ir::{Scene, Schedule};
 use fabc_lang::syntax::join;
 use std::path::{Path, PathBuf};
 
-/// What can be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Form {
-    /// `fabc.collective/1`.
+enum ScheduleFormat {
     Collective,
-    /// MSCCL XML.
     Msccl,
     /// A Chakra trace per chip.
     Chakra,
-    /// A trace of `fabc sim`.
     Trace,
 }
 
-impl Form {
-    const ALL: [Form; 4] = [Form::Collective, Form::Msccl, Form::Chakra, Form::Trace];
+impl ScheduleFormat {
+    const ALL: [ScheduleFormat; 4] =
+        [ScheduleFormat::Collective, ScheduleFormat::Msccl, ScheduleFormat::Chakra, ScheduleFormat::Trace];
 
     fn name(self) -> &'static str {
         match self {
-            Form::Collective => "collective",
-            Form::Msccl => "msccl",
-            Form::Chakra => "chakra",
-            Form::Trace => "trace",
+            ScheduleFormat::Collective => "collective",
+            ScheduleFormat::Msccl => "msccl",
+            ScheduleFormat::Chakra => "chakra",
+            ScheduleFormat::Trace => "trace",
         }
     }
-    /// How it is asked for.
-    fn place(self) -> &'static str {
+    /// How the command line asks for it.
+    fn usage(self) -> &'static str {
         match self {
-            Form::Collective => "collective=FILE",
-            Form::Msccl => "msccl=FILE",
-            Form::Chakra => "chakra=DIR",
-            Form::Trace => "trace=FILE",
+            ScheduleFormat::Collective => "collective=FILE",
+            ScheduleFormat::Msccl => "msccl=FILE",
+            ScheduleFormat::Chakra => "chakra=DIR",
+            ScheduleFormat::Trace => "trace=FILE",
         }
     }
 }
 
-/// One `FORMAT=PATH`.
+/// One `FORMAT=PATH` of the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Target {
-    form: Form,
+pub(crate) struct ScheduleTarget {
+    form: ScheduleFormat,
     path: String,
 }
 
-impl Target {
+impl ScheduleTarget {
     /// Reads `FORMAT=PATH,FORMAT=PATH`.
     ///
     /// # Errors
-    /// A format that is none, or without a path; two in one file.
-    pub(crate) fn all(emit: &str) -> Result<Vec<Self>, DriverError> {
-        let targets = emit.split(',').map(Self::read).collect::<Result<Vec<Self>, DriverError>>()?;
-        for (at, second) in targets.iter().enumerate() {
+    /// `DriverError::UnknownFormat`, `DriverError::OneSchedule` for a missing path, and
+    /// `DriverError::OnePlace` for two requests with the same file.
+    pub(crate) fn parse_all(emit: &str) -> Result<Vec<Self>, DriverError> {
+        let targets = emit.split(',').map(Self::parse).collect::<Result<Vec<Self>, DriverError>>()?;
+        for (index, second) in targets.iter().enumerate() {
             let same =
                 |first: &&Self| first.form == second.form || join("", &first.path) == join("", &second.path);
-            if let Some(first) = targets[..at].iter().find(same) {
+            if let Some(first) = targets[..index].iter().find(same) {
                 return Err(DriverError::OnePlace {
                     first: first.form.name(),
                     second: second.form.name(),
@@ -74,27 +72,30 @@ impl Target {
         Ok(targets)
     }
 
-    /// Whether it says when messages start.
+    /// Whether the format contains start times of messages.
     pub(crate) fn is_timed(&self) -> bool {
-        self.form == Form::Trace
+        self.form == ScheduleFormat::Trace
     }
 
-    fn read(text: &str) -> Result<Self, DriverError> {
+    fn parse(text: &str) -> Result<Self, DriverError> {
         let (name, path) = text.split_once('=').unwrap_or((text, ""));
-        let form = Form::ALL.into_iter().find(|form| form.name() == name).ok_or_else(|| {
-            let near = closest(name, Form::ALL.map(Form::name))
+        let form = ScheduleFormat::ALL.into_iter().find(|form| form.name() == name).ok_or_else(|| {
+            let near = closest(name, ScheduleFormat::ALL.map(ScheduleFormat::name))
                 .map_or_else(String::new, |near| format!("did you mean `{near}`? "));
             DriverError::UnknownFormat {
                 name: name.to_owned(),
-                hint: format!("{near}a schedule is written as {}", list(&Form::ALL.map(Form::place))),
+                hint: format!(
+                    "{near}a schedule is written as {}",
+                    list(&ScheduleFormat::ALL.map(ScheduleFormat::usage))
+                ),
             }
         })?;
         if path.is_empty() {
             let lacks = match form {
-                Form::Collective => "a file: `--emit collective=FILE`",
-                Form::Msccl => "a file: `--emit msccl=FILE`",
-                Form::Chakra => "a folder: `--emit chakra=DIR`",
-                Form::Trace => "a file: `--emit trace=FILE`",
+                ScheduleFormat::Collective => "a file: `--emit collective=FILE`",
+                ScheduleFormat::Msccl => "a file: `--emit msccl=FILE`",
+                ScheduleFormat::Chakra => "a folder: `--emit chakra=DIR`",
+                ScheduleFormat::Trace => "a file: `--emit trace=FILE`",
             };
             return Err(DriverError::OneSchedule { lacks });
         }
@@ -105,47 +106,47 @@ impl Target {
 /// Writes a schedule in all these formats.
 ///
 /// # Errors
-/// A format cannot hold it; then nothing is written. The disk does not let us; every file is whole or as it
-/// was.
-pub(crate) fn write(
-    targets: &[Target],
-    told: &TraceTold<'_>,
+/// `DriverError::NoProgram` if a format cannot hold the schedule. Nothing is written then. If the disk fails,
+/// every file is complete or as it was.
+pub(crate) fn write_schedule(
+    targets: &[ScheduleTarget],
+    trace: &TraceSettings<'_>,
     scene: &Scene<'_>,
     schedule: &Schedule,
     terminal: Terminal,
 ) -> Result<(), DriverError> {
     let (mut files, mut notes) = (Vec::new(), Vec::new());
-    for Target { form, path } in targets {
+    for ScheduleTarget { form, path } in targets {
         match form {
-            Form::Collective => {
-                let text = fabc_emit::collective_json(told.fabric, told.scenario, schedule);
+            ScheduleFormat::Collective => {
+                let text = fabc_emit::collective_json(trace.fabric, trace.scenario, schedule);
                 files.push((PathBuf::from(path), text.into_bytes()));
             }
-            Form::Msccl => {
-                let made = fabc_emit::collective_msccl(told.fabric, scene, schedule)?;
-                notes.extend(made.notes);
-                files.push((PathBuf::from(path), made.text.into_bytes()));
+            ScheduleFormat::Msccl => {
+                let output = fabc_emit::collective_msccl(trace.fabric, scene, schedule)?;
+                notes.extend(output.notes);
+                files.push((PathBuf::from(path), output.text.into_bytes()));
             }
-            Form::Chakra => {
-                let made = fabc_emit::collective_chakra(told.fabric, scene, schedule, told.bytes)?;
-                let mut distinct = Distinct::default();
-                for file in made {
+            ScheduleFormat::Chakra => {
+                let output = fabc_emit::collective_chakra(trace.fabric, scene, schedule, trace.bytes)?;
+                let mut distinct = DistinctPaths::default();
+                for file in output {
                     distinct.claim(&file.path)?;
                     files.push((Path::new(path).join(&file.path), file.bytes));
                 }
             }
-            Form::Trace => {
-                let made = fabc_emit::collective_trace(scene, schedule, told)?;
-                notes.extend(made.notes);
-                files.push((PathBuf::from(path), made.text.into_bytes()));
+            ScheduleFormat::Trace => {
+                let output = fabc_emit::collective_trace(scene, schedule, trace)?;
+                notes.extend(output.notes);
+                files.push((PathBuf::from(path), output.text.into_bytes()));
             }
         }
     }
     notes.iter().for_each(|note| terminal.note(note));
     for (path, bytes) in &files {
-        write::take_away_leftovers(path);
-        write::write(path, bytes)?;
-        terminal.detail(&format!("wrote {} ({})", path.display(), size(bytes.len())));
+        write::remove_leftovers(path);
+        write::write_file(path, bytes)?;
+        terminal.detail(&format!("wrote {} ({})", path.display(), size_text(bytes.len())));
     }
     Ok(())
 }

@@ -1,70 +1,69 @@
-//! What `fabc collective` reads of one scenario of a directory: who is wired to whom, and forwarding tables
-//! where messages follow them.
+//! Reads one scenario of a directory for `fabc collective`: its wiring, and forwarding tables where messages
+//! follow them.
 
-use crate::io::errors::{DriverError, Stop, convicted};
+use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
+use crate::io::stop::{Stop, convicted};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{Files, ReadScenario, ReadScene};
 use fabc_ir::ForwardingTables;
 use fabc_ir::read::{Certificates, tagged};
 use fabc_model::Fabric;
-use fabc_passes::collective::copyable;
+use fabc_passes::collective::check_chunks_can_rest;
 use std::path::Path;
 
-/// Of a longer `certificates.json` the lengths of channels are not looked for: it lists flows for the most
-/// part.
+/// Lengths of channels are not read from a longer `certificates.json`, which lists mostly flows.
 const CERTIFICATE_BYTES: u64 = 64 << 20;
 
-/// A scenario.
-pub(crate) struct ReadTabled {
+/// A scenario with its tables.
+pub(crate) struct ScenarioInput {
     pub(crate) scene: ReadScene,
-    /// Where they were asked for and are there.
+    /// The tables, if they were requested and exist.
     pub(crate) tables: Option<ForwardingTables>,
-    /// The lengths of channels that certify the flow of the scenario, as the directory says; none where it
-    /// does not.
+    /// `[channel]`: the lengths that certify the flow of the scenario. Empty if the directory has none.
     pub(crate) lengths: Vec<u64>,
 }
 
-/// Reads a scenario; none if the spec tolerates no such fault. Tables are read where they are asked for
-/// (`tabled`), and where nothing else can be planned along.
+/// Reads a scenario. `None` if the spec tolerates no such fault. Tables are read if `tabled`, or if chips
+/// cannot pass chunks on.
 ///
 /// # Errors
-/// A file that is no regular one, is not what its format says, or does not fit the spec.
-pub(crate) fn scenario(
+/// The errors of reading the files, and a `CheckError` if they do not fit the spec.
+pub(crate) fn read_scenario(
     directory: &Path,
     fabric: &Fabric,
     sources: &SourceMap,
     name: &str,
     tabled: bool,
-) -> Result<Option<ReadTabled>, Stop> {
+) -> Result<Option<ScenarioInput>, Stop> {
     let stop = |error| convicted(error, sources);
-    let mut files = files(directory)?;
+    let mut files = wiring_files(directory)?;
     if !tabled {
         let Some(read) = fabc_check::read_scene(&files, fabric, name).map_err(stop)? else { return Ok(None) };
         let scene = read.scene();
-        if copyable(&scene).is_ok() {
-            return Ok(Some(ReadTabled { scene: read, tables: None, lengths: Vec::new() }));
+        if check_chunks_can_rest(&scene).is_ok() {
+            return Ok(Some(ScenarioInput { scene: read, tables: None, lengths: Vec::new() }));
         }
     }
     for path in ["json", "bin"].map(|ending| format!("{}.{ending}", fabc_emit::tables_path(name))) {
-        files.extend(file(directory, path, ARTIFACT_BYTES)?);
+        files.extend(optional_file(directory, path, ARTIFACT_BYTES)?);
     }
     if !files.keys().any(|path| path.starts_with("tables/")) {
         let scene = fabc_check::read_scene(&files, fabric, name).map_err(stop)?;
-        return Ok(scene.map(|scene| ReadTabled { scene, tables: None, lengths: Vec::new() }));
+        return Ok(scene.map(|scene| ScenarioInput { scene, tables: None, lengths: Vec::new() }));
     }
     let read = fabc_check::read_scenario(&files, fabric, name).map_err(stop)?;
     let Some(ReadScenario { topology, lit, dead, tables }) = read else { return Ok(None) };
-    Ok(Some(ReadTabled {
+    Ok(Some(ScenarioInput {
         scene: ReadScene { topology, lit, dead },
         tables: Some(tables),
-        lengths: lengths(directory, name)?,
+        lengths: read_lengths(directory, name)?,
     }))
 }
 
-/// That there is nothing that messages could follow.
-pub(crate) fn untabled(directory: &Path, name: &str) -> DriverError {
+/// The error for a collective that needs forwarding tables, in a directory without them.
+pub(crate) fn no_tables_error(directory: &Path, name: &str) -> DriverError {
     let hint = match directory.join("tables").is_dir() {
         true => format!("messages follow forwarding tables; `fabc tables {}` lists the scenarios that have some", display(directory)),
         false => "messages follow forwarding tables; the build of this directory stopped before routing, let it go on".to_owned(),
@@ -72,28 +71,33 @@ pub(crate) fn untabled(directory: &Path, name: &str) -> DriverError {
     DriverError::UnknownScenario { name: name.to_owned(), hint }
 }
 
-/// The files that tell who is wired to whom.
+/// Reads the files with the wiring.
 ///
 /// # Errors
-/// A file that cannot be read.
-pub(crate) fn files(directory: &Path) -> Result<Files, DriverError> {
-    let there = ["topology.json", "ocs.json"].map(|path| file(directory, path.to_owned(), ARTIFACT_BYTES));
-    Ok(there.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+/// The errors of reading the files.
+pub(crate) fn wiring_files(directory: &Path) -> Result<Files, DriverError> {
+    let existing =
+        ["topology.json", "ocs.json"].map(|path| optional_file(directory, path.to_owned(), ARTIFACT_BYTES));
+    Ok(existing.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// A file with its path, if it is there.
-fn file(directory: &Path, path: String, most: u64) -> Result<Option<(String, Vec<u8>)>, DriverError> {
+/// A file with its path, if it exists.
+fn optional_file(
+    directory: &Path,
+    path: String,
+    limit: u64,
+) -> Result<Option<(String, Vec<u8>)>, DriverError> {
     let full = directory.join(&path);
-    if full.is_file() { Ok(Some((path, read::bytes(&full, most)?))) } else { Ok(None) }
+    if full.is_file() { Ok(Some((path, read::read_bytes(&full, limit)?))) } else { Ok(None) }
 }
 
-/// Lengths prove what they prove, so that wherever they come from nothing has to be trusted.
-fn lengths(directory: &Path, name: &str) -> Result<Vec<u64>, DriverError> {
+/// Any lengths give a valid bound, so a wrong file cannot make the result wrong.
+fn read_lengths(directory: &Path, name: &str) -> Result<Vec<u64>, DriverError> {
     let path = directory.join("certificates.json");
     if std::fs::metadata(&path).map_or(true, |file| file.len() > CERTIFICATE_BYTES) {
         return Ok(Vec::new());
     }
-    let read: Option<Certificates> = tagged(&read::bytes(&path, CERTIFICATE_BYTES)?).ok();
+    let read: Option<Certificates> = tagged(&read::read_bytes(&path, CERTIFICATE_BYTES)?).ok();
     let lines = read.into_iter().flat_map(|read| read.scenarios);
     Ok(lines.into_iter().find(|line| line.scenario == name).map(|line| line.lengths).unwrap_or_default())
 }

@@ -1,27 +1,27 @@
-//! `fabc estimate`: what a collective costs by closed form, without a spec.
+//! `fabc estimate`: the cost of a collective by closed forms, without a spec.
 
-use crate::args::estimate::{EstimateArgs, OuterArgs, TimeUnit};
-use crate::io::errors::Stop;
+use crate::args::estimate::{EstimateArgs, EstimateUnit, OuterArgs};
+use crate::io::stop::Stop;
 use crate::io::terminal::{print_out, write_out};
 use fabc_base::diag::{SourceMap, Span};
-use fabc_estimate::{Arguments, Ask, Table, Word, ask, table};
+use fabc_estimate::{Arguments, CommandWord, EstimateRequest, EstimateTable, estimate_table, parse_request};
 
-/// The name under which errors show the command line.
+/// The name of the command line in error messages.
 const COMMAND_LINE: &str = "command line";
 
-/// `fabc estimate`.
+/// `fabc estimate`: answers for one shape, or compares several.
 ///
 /// # Errors
-/// Something is missing, unknown, no quantity, or says nothing about this fabric.
+/// The errors of the arguments, with exit code 2: each points at a word of the command line.
 pub(crate) fn estimate(args: &EstimateArgs) -> Result<(), Stop> {
     let shapes = if args.on.is_empty() { vec![None] } else { args.on.iter().map(Some).collect() };
-    let answers = shapes.into_iter().map(|on| answer(args, on)).collect::<Result<Vec<_>, Stop>>()?;
+    let answers = shapes.into_iter().map(|on| answer_shape(args, on)).collect::<Result<Vec<_>, Stop>>()?;
     let unit = match args.unit {
-        TimeUnit::Ns => fabc_emit::TimeUnit::NANOSECONDS,
-        TimeUnit::Us => fabc_emit::TimeUnit::MICROSECONDS,
-        TimeUnit::Ms => fabc_emit::TimeUnit::MILLISECONDS,
+        EstimateUnit::Ns => fabc_emit::PrintedUnit::NANOSECONDS,
+        EstimateUnit::Us => fabc_emit::PrintedUnit::MICROSECONDS,
+        EstimateUnit::Ms => fabc_emit::PrintedUnit::MILLISECONDS,
     };
-    let [(asked, table)] = &answers[..] else {
+    let [(request, table)] = &answers[..] else {
         match (args.json, args.csv) {
             (true, _) => write_out(fabc_emit::estimates_json(&answers).as_bytes())?,
             (_, true) => write_out(fabc_emit::estimates_csv(&answers).as_bytes())?,
@@ -30,17 +30,17 @@ pub(crate) fn estimate(args: &EstimateArgs) -> Result<(), Stop> {
         return Ok(());
     };
     match (args.json, args.csv) {
-        (true, _) => write_out(fabc_emit::estimate_json(asked, table).as_bytes())?,
-        (_, true) => write_out(fabc_emit::estimate_csv(asked, table).as_bytes())?,
-        _ => print_out(&fabc_emit::estimate_text(asked, table, unit))?,
+        (true, _) => write_out(fabc_emit::estimate_json(request, table).as_bytes())?,
+        (_, true) => write_out(fabc_emit::estimate_csv(request, table).as_bytes())?,
+        _ => print_out(&fabc_emit::estimate_text(request, table, unit))?,
     }
     Ok(())
 }
 
-/// What is asked of one shape, and the answer.
-fn answer(args: &EstimateArgs, on: Option<&String>) -> Result<(Ask, Table), Stop> {
-    let (arguments, line) = arguments(args, on);
-    let asked = ask(&arguments).map_err(|errors| {
+/// The request for one shape, and its answer.
+fn answer_shape(args: &EstimateArgs, on: Option<&String>) -> Result<(EstimateRequest, EstimateTable), Stop> {
+    let (arguments, line) = request_arguments(args, on);
+    let request = parse_request(&arguments).map_err(|errors| {
         let mut sources = SourceMap::default();
         sources.add(COMMAND_LINE, &line);
         Stop {
@@ -49,12 +49,13 @@ fn answer(args: &EstimateArgs, on: Option<&String>) -> Result<(Ask, Table), Stop
             exit_code: 2,
         }
     })?;
-    let table = table(&asked.question);
-    Ok((asked, table))
+    let table = estimate_table(&request.question);
+    Ok((request, table))
 }
 
-/// The words with their places in one line, as a shell would have them; control characters are blanks there.
-fn arguments(args: &EstimateArgs, on: Option<&String>) -> (Arguments, String) {
+/// The arguments with their places in the command line, written on one line. Control characters become
+/// blanks.
+fn request_arguments(args: &EstimateArgs, on: Option<&String>) -> (Arguments, String) {
     let EstimateArgs {
         kind,
         size,
@@ -78,7 +79,7 @@ fn arguments(args: &EstimateArgs, on: Option<&String>) -> (Arguments, String) {
         line += " ";
         let start = line.len() as u32;
         line += &text;
-        Some(Word { text, span: Span { start, end: line.len() as u32 } })
+        Some(CommandWord { text, span: Span { start, end: line.len() as u32 } })
     };
     let mut arguments = Arguments {
         kind: word("", kind),
@@ -101,7 +102,7 @@ fn arguments(args: &EstimateArgs, on: Option<&String>) -> (Arguments, String) {
         outer_eta: word(" --outer-eta", outer_eta),
         end: Span::default(),
     };
-    // One blank behind the last word: where a missing one would stand.
+    // One blank behind the last word. An error about a missing argument points at it.
     let end = line.len() as u32;
     line.push(' ');
     arguments.end = Span { start: end, end: end + 1 };

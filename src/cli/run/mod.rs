@@ -1,4 +1,4 @@
-//! Commands that run something on a built fabric, or compute what would run.
+//! Commands that run something on a built fabric, or compute what would happen.
 
 pub(crate) mod availability;
 pub(crate) mod collective;

@@ -1,12 +1,13 @@
-//! Directories of fabrics whose vectors are scheduled: prints what a chip sends and receives in which cycle,
-//! and refuses requests that need forwarding tables.
+//! Directories of fabrics with scheduled vectors. It prints what a chip sends and receives in each cycle, and
+//! refuses requests that need forwarding tables.
 
 use crate::args::options::{TableFormat, TablesArgs};
 use crate::args::sim::NOMINAL;
-use crate::io::errors::{DriverError, Stop, convicted};
+use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
+use crate::io::stop::{Stop, convicted};
 use crate::io::terminal::print_out;
-use crate::run::collective_scene::files;
+use crate::run::collective_scene::wiring_files;
 use fabc_base::diag::SourceMap;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
@@ -23,11 +24,13 @@ const SCHEDULES: [&str; 2] = ["schedule.json", "schedule.bin"];
 /// The prefix of scenario names: in scenario `block3` the spare block replaces block 3.
 const REPLACED: &str = "block";
 
-/// `fabc tables` of such a directory: the jobs, or what one chip does; `node` finds a chip by its name.
+/// `fabc tables` of such a directory: prints the jobs, or the plan of one chip. `node` finds a chip by its
+/// name.
 ///
 /// # Errors
-/// Files that are missing or damaged, no such chip, a scenario.
-pub(crate) fn tables(
+/// `DriverError::NotBuilt` for missing or damaged files, `DriverError::UnknownScenario`, and the error of
+/// `node`.
+pub(crate) fn print_chip_plan(
     args: &TablesArgs,
     fabric: &Fabric,
     node: impl Fn(&str) -> Result<NodeId, DriverError>,
@@ -39,11 +42,11 @@ pub(crate) fn tables(
             Some((_, blocks)) => {
                 format!("block0 to block{}: the spare block takes the place of that one", blocks - 1)
             }
-            None => planned(directory),
+            None => planned_hint(directory),
         };
         DriverError::UnknownScenario { name: args.scenario.clone(), hint }
     };
-    // By how many routers everything has moved, so that the spare block is where the failed one was.
+    // The number of routers by which the network moves, so that the spare block takes the failed one's place.
     let moved = match args
         .scenario
         .strip_prefix(REPLACED)
@@ -57,14 +60,14 @@ pub(crate) fn tables(
     let Some(schedule) = SCHEDULES.into_iter().find(|path| directory.join(path).is_file()) else {
         return Err(not_built(format!("there is no `{}`", SCHEDULES[0])).into());
     };
-    let read = fabc_check::read_scene(&files(directory)?, fabric, NOMINAL)
+    let read = fabc_check::read_scene(&wiring_files(directory)?, fabric, NOMINAL)
         .map_err(|error| convicted(error, &SourceMap::default()))?;
     let ReadScene { topology, .. } = read.ok_or_else(|| not_built("it has no healthy fabric".to_owned()))?;
-    let damaged = |what: String| not_built(format!("`{schedule}` is damaged: {what}"));
+    let damaged = |problem: String| not_built(format!("`{schedule}` is damaged: {problem}"));
     let file =
-        ScheduleFile::read(&read::bytes(&directory.join(schedule), ARTIFACT_BYTES)?).map_err(damaged)?;
+        ScheduleFile::read(&read::read_bytes(&directory.join(schedule), ARTIFACT_BYTES)?).map_err(damaged)?;
     let plans = file.plans().map_err(damaged)?;
-    if let Some((name, _)) = plans.iter().find(|(_, plan)| !fits(plan, &topology)) {
+    if let Some((name, _)) = plans.iter().find(|(_, plan)| !fits_topology(plan, &topology)) {
         return Err(damaged(format!("`{name}` sends from chips, or by ports, that there are not")).into());
     }
     let Some(router) = &args.router else {
@@ -84,21 +87,21 @@ pub(crate) fn tables(
     let node = NodeId((chip.0 + nodes - moved) % nodes);
     let plans = ChipPlans { topology: &topology, plans: &plans };
     print_out(&match args.format {
-        TableFormat::Text => plans.text((chip, node)),
-        TableFormat::Json => plans.json(&fabric.name, (chip, node)),
+        TableFormat::Text => plans.text(chip, node),
+        TableFormat::Json => plans.json(&fabric.name, chip, node),
     })?;
     Ok(())
 }
 
-/// Where to look instead of tables.
-pub(crate) fn planned(directory: &Path) -> String {
+/// A hint for a command that needs tables.
+pub(crate) fn planned_hint(directory: &Path) -> String {
     let directory = display(directory);
     format!(
         "every vector has its cycle, planned at compile time: `fabc tables {directory} --router 0` prints what a chip sends and receives"
     )
 }
 
-fn fits(plan: &Schedule, topology: &Topology) -> bool {
+fn fits_topology(plan: &Schedule, topology: &Topology) -> bool {
     let of_topology = plan.nodes as usize == topology.node_count() && plan.chunks > 0;
     of_topology
         && plan.timed().is_some_and(|timed| {

@@ -1,34 +1,37 @@
-//! `fabc sim`: the tables of a built directory in motion.
+//! `fabc sim`: simulates the tables of a built directory.
 
 use crate::args::sim::{NOMINAL, SimArgs, SimFormat};
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::DriverError;
 use crate::io::input_errors::InputError;
 use crate::io::progress::Watch;
 use crate::io::read::{self, Disk, display};
+use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_out, write_out};
-use crate::run::scheduled::planned;
-use crate::verify::foreign::{Foreign, foreign};
+use crate::run::scheduled::planned_hint;
+use crate::verify::foreign::{ForeignFabric, read_foreign};
 use fabc_base::diag::{Failure, SourceMap, Span, list};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{Files, ReadScenario};
 use fabc_ir::{Scene, Topology};
 use fabc_lang::simulation_of_settings;
 use fabc_lang::syntax::parse_settings;
-use fabc_model::{Fabric, Hosts, Model, Parameters, Routing, Scenarios, Simulation};
+use fabc_model::{
+    Fabric, HostPorts, PacketRouting, RouterModel, Scenarios, Simulation, SimulationParameters,
+};
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::show::MessageFormat;
 use fabc_sim::{SimError, SimReport};
 use std::path::{Path, PathBuf};
 
-/// `fabc sim`.
+/// `fabc sim`: runs simulations, and prints their reports.
 ///
 /// # Errors
-/// The directory is not one of fabc's or has no such scenario; the model cannot do with the fabric; packets
-/// wait for each other for ever (exit code 3).
+/// `DriverError::NotBuilt` for a foreign directory, `DriverError::UnknownScenario` for an unknown scenario,
+/// and the errors of the simulator. A deadlock has exit code 3.
 pub(crate) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
     match (&args.foreign.tables, &args.foreign.topology, &args.directories[..]) {
-        (Some(tables), Some(topology), _) => third_party(args, tables, topology, &watch)?,
+        (Some(tables), Some(topology), _) => simulate_third_party(args, tables, topology, &watch)?,
         (_, _, [directory]) if !args.compare => simulate_directory(args, directory, &watch)?,
         (_, _, directories) => compare(args, directories, &watch)?,
     }
@@ -39,10 +42,10 @@ pub(crate) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
 /// The source name of the settings on the command line, where an error points at them.
 const SETTINGS: &str = "--with";
 
-/// The simulation that `--with` describes; without it, the one of a block without settings.
-fn described(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
+/// The simulation that `--with` describes, or one with default settings.
+fn described_simulation(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
     let Some(settings) = &args.with else {
-        let parameters = Parameters::default();
+        let parameters = SimulationParameters::default();
         let scenarios = Scenarios::Nominal;
         return Ok(Simulation {
             name: String::new(),
@@ -60,20 +63,20 @@ fn described(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
     let block = parsed.map_err(|errors| (Failure::spec_errors(errors), sources.clone()))?;
     let simulation = simulation_of_settings(&block, &fabric.router, &Disk);
     let simulation = simulation.map_err(|errors| (Failure::spec_errors(errors), sources))?;
-    // Its places are in no file of the spec.
+    // The settings are on the command line, not in a file of the spec.
     Ok(Simulation { span: Span::default(), ..simulation })
 }
 
-/// Runs what is asked for on one directory.
+/// Runs the requested simulations on one directory.
 fn simulate_directory(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
-    let described = described(args, &fabric)?;
+    let described = described_simulation(args, &fabric)?;
     let built = SimulatedDirectory {
         directory,
         sources: &sources,
-        runs: Runs { fabric: &fabric, described: &described, chips: false },
+        runs: SimulationRuns { fabric: &fabric, described: &described, chips: false },
     };
-    let blocks = blocks(args, &fabric)?;
+    let blocks = requested_blocks(args, &fabric)?;
     if blocks.is_empty() {
         built.run_scenarios(args, None, watch)?;
     }
@@ -83,49 +86,51 @@ fn simulate_directory(args: &SimArgs, directory: &Path, watch: &Watch) -> Result
     Ok(())
 }
 
-/// Runs what is asked for on third-party tables.
-fn third_party(args: &SimArgs, tables: &str, topology: &str, watch: &Watch) -> Result<(), Stop> {
-    let Foreign { fabric, sources, topology, tables, chips } = foreign(&args.foreign, tables, topology)?;
-    let described = described(args, &fabric)?;
+/// Runs the requested simulations on third-party tables.
+fn simulate_third_party(args: &SimArgs, tables: &str, topology: &str, watch: &Watch) -> Result<(), Stop> {
+    let ForeignFabric { fabric, sources, topology, tables, chips } =
+        read_foreign(&args.foreign, tables, topology)?;
+    let described = described_simulation(args, &fabric)?;
     if described.scenarios == Scenarios::All {
-        let (what, hint) =
+        let (problem, hint) =
             ("third-party tables have no scenarios".to_owned(), "remove `scenarios`".to_owned());
-        return Err(InputError::Usage { what, hint }.into());
+        return Err(InputError::Usage { problem, hint }.into());
     }
-    let read = ReadScenario { lit: Scene::whole(&topology).lit, dead: Vec::new(), tables, topology };
-    let runs = Runs { fabric: &fabric, described: &described, chips };
-    let report = runs.run(args, None, &read, watch).map_err(|error| stop(error, &sources))?;
-    Ok(print(args, &fabric, &read.topology, None, &[report])?)
+    let read = ReadScenario { lit: Scene::healthy(&topology).lit, dead: Vec::new(), tables, topology };
+    let runs = SimulationRuns { fabric: &fabric, described: &described, chips };
+    let report = runs.run(args, None, &read, watch).map_err(|error| sim_stop(error, &sources))?;
+    Ok(print_report(args, &fabric, &read.topology, None, &[report])?)
 }
 
-/// Where each of some directories saturates, or when it is done, beside the first.
+/// Prints where each directory saturates, or how long its finite traffic takes, relative to the first.
 fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(), Stop> {
     if let SimFormat::Json | SimFormat::Svg = args.format {
-        let (what, help) = ("a comparison", "it is `text` or `csv`; one directory alone has all forms");
-        return Err(DriverError::NoSuchForm { what, help, form: args.format.name() }.into());
+        let (subject, help) = ("a comparison", "it is `text` or `csv`; one directory alone has all forms");
+        return Err(DriverError::NoSuchForm { subject, help, form: args.format.name() }.into());
     }
     let (mut compared, mut finished) = (Vec::new(), Vec::new());
     for directory in directories {
         let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
-        let described = described(args, &fabric)?;
+        let described = described_simulation(args, &fabric)?;
         if described.rates.is_some() {
-            let (what, hint) = (
+            let (problem, hint) = (
                 "a comparison searches saturation and has no `rates`".to_owned(),
                 "remove `rates`".to_owned(),
             );
-            return Err(InputError::Usage { what, hint }.into());
+            return Err(InputError::Usage { problem, hint }.into());
         }
         let built = SimulatedDirectory {
             directory,
             sources: &sources,
-            runs: Runs { fabric: &fabric, described: &described, chips: false },
+            runs: SimulationRuns { fabric: &fabric, described: &described, chips: false },
         };
-        for scenario in built.scenarios(args.scenario_to_run(described.scenarios))? {
+        for scenario in built.scenario_names(args.scenario_to_run(described.scenarios))? {
             let read = built.scenario(&scenario)?;
-            let report = built.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
-            match fabc_emit::Finished::of(&fabric, &report) {
+            let report =
+                built.runs.saturation(args, &read, watch).map_err(|error| sim_stop(error, &sources))?;
+            match fabc_emit::FinishedScenario::new(&fabric, &report) {
                 Some(of) => finished.push(of),
-                None => compared.push(fabc_emit::Compared::of(&fabric, &report)),
+                None => compared.push(fabc_emit::ComparedScenario::new(&fabric, &report)),
             }
         }
     }
@@ -138,38 +143,38 @@ fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(),
     Ok(())
 }
 
-/// The blocks of the spec that are asked for; none where a simulation is described by options.
-fn blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Simulation>, DriverError> {
-    let all = || fabric.simulations.iter();
+/// The requested blocks of the spec. Empty if options describe the simulation.
+fn requested_blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Simulation>, DriverError> {
+    let blocks = || fabric.simulations.iter();
     match &args.block {
-        Some(name) => match all().find(|block| block.name == *name) {
+        Some(name) => match blocks().find(|block| block.name == *name) {
             Some(block) => Ok(vec![block]),
             None => Err(DriverError::UnknownBlock {
                 name: name.clone(),
-                hint: match &all().map(|block| block.name.as_str()).collect::<Vec<_>>()[..] {
+                hint: match &blocks().map(|block| block.name.as_str()).collect::<Vec<_>>()[..] {
                     [] => "the spec has no `simulate` blocks: describe one with `--with`".to_owned(),
                     known => format!("the spec has {}", list(known)),
                 },
             }),
         },
-        None if args.is_plain() => Ok(all().collect()),
+        None if args.is_plain() => Ok(blocks().collect()),
         None => Ok(Vec::new()),
     }
 }
 
-/// A built directory that is simulated, and what is run on it.
+/// A built directory with the simulations to run on it.
 struct SimulatedDirectory<'a> {
     directory: &'a Path,
     sources: &'a SourceMap,
-    runs: Runs<'a>,
+    runs: SimulationRuns<'a>,
 }
 
-/// The simulations that are run on a fabric.
-struct Runs<'a> {
+/// The simulations to run on a fabric.
+struct SimulationRuns<'a> {
     fabric: &'a Fabric,
-    /// The simulation that is run where the spec has none.
+    /// The simulation to run where the spec has none.
     described: &'a Simulation,
-    /// Whether they are chips that only a file knows of: endpoints inside routers.
+    /// Whether endpoints are inside routers, as third-party files may say.
     chips: bool,
 }
 
@@ -178,34 +183,35 @@ impl SimulatedDirectory<'_> {
     fn run_scenarios(&self, args: &SimArgs, block: Option<&Simulation>, watch: &Watch) -> Result<(), Stop> {
         let scenarios = block.unwrap_or(self.runs.described).scenarios;
         let (mut reports, mut wired) = (Vec::new(), None);
-        for scenario in self.scenarios(args.scenario_to_run(scenarios))? {
+        for scenario in self.scenario_names(args.scenario_to_run(scenarios))? {
             let read = self.scenario(&scenario)?;
-            reports
-                .push(self.runs.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
+            reports.push(
+                self.runs.run(args, block, &read, watch).map_err(|error| sim_stop(error, self.sources))?,
+            );
             wired = Some(read.topology);
         }
         if let Some(topology) = wired {
-            print(args, self.runs.fabric, &topology, block, &reports)?;
+            print_report(args, self.runs.fabric, &topology, block, &reports)?;
         }
         Ok(())
     }
 
-    /// The scenario with this name; without a name, all of them.
-    fn scenarios(&self, name: Option<&str>) -> Result<Vec<String>, Stop> {
+    /// The scenario with this name, or all scenarios.
+    fn scenario_names(&self, name: Option<&str>) -> Result<Vec<String>, Stop> {
         if let Some(name) = name {
             return Ok(vec![name.to_owned()]);
         }
         fabc_check::scenario_names(&self.files(None)?, self.runs.fabric)
-            .map_err(|error| stop(error, self.sources))
+            .map_err(|error| sim_stop(error, self.sources))
     }
 
-    /// Topology and tables of a scenario.
+    /// Reads topology and tables of a scenario.
     fn scenario(&self, name: &str) -> Result<ReadScenario, Stop> {
         let unknown = || {
             let hint = match self.directory.join("tables").is_dir() {
                 true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
                 false if self.runs.fabric.routing.is_scheduled() => {
-                    format!("{}; without tables only `routing = min` and the like can be run", planned(self.directory))
+                    format!("{}; without tables only `routing = min` and the like can be run", planned_hint(self.directory))
                 }
                 false => "the directory has no tables, its build stopped before routing: without them only `routing = min` and the like can be run".to_owned(),
             };
@@ -213,17 +219,17 @@ impl SimulatedDirectory<'_> {
         };
         let files = self.files(Some(name))?;
         if !files.keys().any(|path| path.starts_with("tables/")) {
-            // Packets that choose their ways need no tables.
+            // Packets that choose their own paths need no tables.
             let routing = self.runs.described.parameters.choosing.routing;
-            let choose = routing.is_some_and(|routing| routing != Routing::Tables);
+            let choose = routing.is_some_and(|routing| routing != PacketRouting::Tables);
             if choose && name == NOMINAL && !self.directory.join("tables").is_dir() {
                 return fabc_check::read_unrouted(&files, self.runs.fabric)
-                    .map_err(|error| stop(error, self.sources));
+                    .map_err(|error| sim_stop(error, self.sources));
             }
             return Err(unknown().into());
         }
         let read = fabc_check::read_scenario(&files, self.runs.fabric, name)
-            .map_err(|error| stop(error, self.sources))?;
+            .map_err(|error| sim_stop(error, self.sources))?;
         read.ok_or_else(|| unknown().into())
     }
 
@@ -233,23 +239,23 @@ impl SimulatedDirectory<'_> {
             ["json", "bin"].map(|ending| format!("{}.{ending}", fabc_emit::tables_path(name)))
         });
         let wanted = ["topology.json", "ocs.json"].map(str::to_owned).into_iter().chain(tables);
-        let there = wanted.filter(|path| self.directory.join(path).is_file());
-        there
-            .map(|path| Ok((path.clone(), read::bytes(&self.directory.join(&path), ARTIFACT_BYTES)?)))
+        let existing = wanted.filter(|path| self.directory.join(path).is_file());
+        existing
+            .map(|path| Ok((path.clone(), read::read_bytes(&self.directory.join(&path), ARTIFACT_BYTES)?)))
             .collect()
     }
 }
 
-impl Runs<'_> {
-    /// What the simulator is asked for; chips of anybody have the ports that those of a pod have.
-    fn parameters(&self) -> Parameters {
+impl SimulationRuns<'_> {
+    /// The parameters of the simulation. Third-party chips get the host ports of a pod's chips.
+    fn parameters(&self) -> SimulationParameters {
         let parameters = self.described.parameters.clone();
         let of_chips = match parameters.model {
-            Model::Packet => Hosts::Unlimited,
-            Model::Flit => Hosts::Ports(2),
+            RouterModel::Packet => HostPorts::Unlimited,
+            RouterModel::Flit => HostPorts::Ports(2),
         };
         let hosts = parameters.hosts.or(self.chips.then_some(of_chips));
-        Parameters { hosts, ..parameters }
+        SimulationParameters { hosts, ..parameters }
     }
 
     /// Runs all rates and seeds on one scenario.
@@ -265,17 +271,17 @@ impl Runs<'_> {
             return fabc_sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
         let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
-        let ends = prepared.volume().is_some();
+        let is_finite = prepared.volume().is_some();
         let rates = match &self.described.rates {
             Some(rates) => rates.clone(),
             None if args.saturation => Vec::new(),
             None => fabc_sim::rates(self.fabric, self.described, &prepared),
         };
-        let search = args.saturation || (self.described.rates.is_none() && !ends);
+        let search = args.saturation || (self.described.rates.is_none() && !is_finite);
         fabc_sim::simulate(&prepared, &rates, &self.described.all_seeds(), search, watch)
     }
 
-    /// Searches where one scenario saturates; traffic that ends is run.
+    /// Searches the saturation of one scenario. Finite traffic is run to its end.
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
         let scene = read.scene();
         let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
@@ -289,7 +295,7 @@ impl Runs<'_> {
     }
 }
 
-fn print(
+fn print_report(
     args: &SimArgs,
     fabric: &Fabric,
     topology: &Topology,
@@ -302,21 +308,21 @@ fn print(
         SimFormat::Json => write_out(fabc_emit::simulation_json(fabric, topology, name, reports).as_bytes()),
         SimFormat::Csv => write_out(fabc_emit::simulation_csv(fabric, topology, reports).as_bytes()),
         SimFormat::Svg if reports.iter().any(|report| report.volume.is_some()) => {
-            let (what, help) = (
+            let (subject, help) = (
                 "traffic that ends",
                 "a picture is of latency over load, and this has no load: ask for text, CSV or JSON",
             );
-            Err(DriverError::NoSuchForm { what, help, form: args.format.name() })
+            Err(DriverError::NoSuchForm { subject, help, form: args.format.name() })
         }
         SimFormat::Svg => write_out(fabc_emit::simulation_svg(fabric, reports).as_bytes()),
     }
 }
 
-/// What ends the command, with the places in the spec of the directory.
-fn stop(error: impl Into<Reason>, sources: &SourceMap) -> Stop {
+/// Ends the command with an error and the sources of its directory.
+fn sim_stop(error: impl Into<SimFailure>, sources: &SourceMap) -> Stop {
     let (diagnostic, exit_code) = match error.into() {
-        Reason::Check(error) => (Box::new(error) as _, 3),
-        Reason::Sim(error) => {
+        SimFailure::Check(error) => (Box::new(error) as _, 3),
+        SimFailure::Sim(error) => {
             let exit_code = error.exit_code();
             (Box::new(error) as _, exit_code)
         }
@@ -324,19 +330,19 @@ fn stop(error: impl Into<Reason>, sources: &SourceMap) -> Stop {
     Stop { diagnostics: vec![diagnostic], sources: sources.clone(), exit_code }
 }
 
-enum Reason {
+enum SimFailure {
     Check(fabc_check::CheckError),
     Sim(SimError),
 }
 
-impl From<fabc_check::CheckError> for Reason {
+impl From<fabc_check::CheckError> for SimFailure {
     fn from(error: fabc_check::CheckError) -> Self {
-        Reason::Check(error)
+        SimFailure::Check(error)
     }
 }
 
-impl From<SimError> for Reason {
+impl From<SimError> for SimFailure {
     fn from(error: SimError) -> Self {
-        Reason::Sim(error)
+        SimFailure::Sim(error)
     }
 }

@@ -1,11 +1,12 @@
 //! `fabc sweep`: one spec with many values of its parameters.
 //!
-//! Comes in: a spec and the values. Goes out: a directory with the plan (`sweep.json`), a folder below
-//! `runs/` for every different run, the table and the page. `sweep plan` writes the plan, `sweep run` the
-//! runs, `sweep merge` the table and the page; `sweep` without a step does all three. A run is named by the
-//! hash of its normal form, its input files, the stage and the version of fabc: what is there is not run
-//! again, by whoever it was run. Invariants: a run is there whole or not at all; the table and the page are
-//! the same bytes however the runs were shared out.
+//! Input: a spec and the values. Output: a directory with the plan (`sweep.json`), a folder below `runs/` for
+//! every distinct run, the table and the page. `sweep plan` writes the plan, `sweep run` the runs, and `sweep
+//! merge` the table and the page. `sweep` without a step does all three.
+//!
+//! The name of a run is the hash of its normal form, its input files, the stage and the version of fabc. An
+//! existing run is not repeated, whoever ran it. Invariants: a run exists completely or not at all. The table
+//! and the page have the same bytes however the runs were divided.
 
 pub(crate) mod jobs;
 mod plan;
@@ -18,15 +19,15 @@ mod verify;
 
 use crate::args::shard::Shard;
 use crate::args::sweep::{SweepArgs, SweepStep};
-use crate::io::errors::Stop;
 use crate::io::read::display;
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 
-/// `fabc sweep`.
+/// `fabc sweep`: runs one step of a sweep, or all of them.
 ///
 /// # Errors
-/// The spec has errors with some of the values, files cannot be read or written, runs are missing that are to
-/// be merged, or others refuse to run them. A run that cannot be had is no error: the table says so.
+/// The errors of the spec and of files, `DriverError::Sweep` for missing runs, and the errors of engines. A
+/// run that fails is no error: the table lists it.
 pub(crate) fn sweep(args: &SweepArgs, terminal: Terminal) -> Result<(), Stop> {
     match &args.step {
         Some(SweepStep::Plan(of)) => {

@@ -1,19 +1,20 @@
-//! What came of a run, read from its directory.
+//! Reads the outcome of a run from its directory.
 
-use crate::io::errors::{DriverError, Stop};
-use crate::io::read::{bytes, display};
+use crate::io::errors::DriverError;
+use crate::io::read::{display, read_bytes};
 use crate::io::staging::MANIFEST;
-use crate::verify::reported::metrics;
+use crate::io::stop::Stop;
+use crate::verify::reported::reported_metrics;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_ir::read::{FailedFile, Manifest, json, tagged};
 use fabc_ir::{SweepOutcome, SweepRun};
 use serde_json::Value;
 use std::path::Path;
 
-/// Why a run has no directory.
+/// The file that says why a run has no directory.
 pub(crate) const FAILED: &str = "failed.json";
 
-/// Whether a run is over; directories are there whole or not at all.
+/// Whether a run is over. A run's directory exists completely or not at all.
 pub(crate) fn is_over(folder: &Path, run: &SweepRun) -> bool {
     folder.join(&run.fabric).join(MANIFEST).is_file() || folder.join(FAILED).is_file()
 }
@@ -28,34 +29,35 @@ pub(crate) fn first_error(stop: &Stop) -> (String, String) {
 /// Reads the outcome of a run.
 ///
 /// # Errors
-/// Its files cannot be read.
+/// The errors of reading its files, and `DriverError::Sweep` if a file differs from its hash in the manifest.
 pub(crate) fn read_outcome(folder: &Path, run: &SweepRun) -> Result<SweepOutcome, DriverError> {
     let built = folder.join(&run.fabric);
     let damaged = |reason: String| DriverError::NotBuilt { path: display(folder), reason };
     if !built.join(MANIFEST).is_file() {
-        let failed: FailedFile = tagged(&bytes(&folder.join(FAILED), ARTIFACT_BYTES)?).map_err(damaged)?;
+        let failed: FailedFile =
+            tagged(&read_bytes(&folder.join(FAILED), ARTIFACT_BYTES)?).map_err(damaged)?;
         return Ok(SweepOutcome::Failed { code: failed.code, message: failed.message });
     }
-    let manifest: Manifest = tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(damaged)?;
+    let manifest: Manifest = tagged(&read_bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(damaged)?;
     for line in &manifest.files {
         let path = built.join(&line.path);
-        let is_listed =
-            path.is_file() && blake3::hash(&bytes(&path, ARTIFACT_BYTES)?).to_hex().as_str() == line.blake3;
+        let is_listed = path.is_file()
+            && blake3::hash(&read_bytes(&path, ARTIFACT_BYTES)?).to_hex().as_str() == line.blake3;
         if !is_listed {
-            let what = format!(
+            let problem = format!(
                 "`{}` is not the file that the run wrote: its hash is not the one of `{MANIFEST}`",
                 display(&path)
             );
             return Err(DriverError::Sweep {
-                what,
+                problem,
                 hint: format!("remove `{}`: `fabc sweep run` runs it again", display(&built)),
             });
         }
     }
     let report: Value = match std::fs::metadata(built.join("report.json")) {
-        Ok(_) => json(&bytes(&built.join("report.json"), ARTIFACT_BYTES)?).map_err(damaged)?,
-        // Nothing was measured by then.
+        Ok(_) => json(&read_bytes(&built.join("report.json"), ARTIFACT_BYTES)?).map_err(damaged)?,
+        // The build stopped before anything was measured.
         Err(_) => Value::Null,
     };
-    Ok(SweepOutcome::Built { contract: manifest.contract, metrics: metrics(&report) })
+    Ok(SweepOutcome::Built { contract: manifest.contract, metrics: reported_metrics(&report) })
 }

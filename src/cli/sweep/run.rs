@@ -1,5 +1,5 @@
-//! `fabc sweep run` builds the runs of a sweep, one after the other, and writes no table. `fabc sweep merge`
-//! writes the table and the page, once every run is over.
+//! `fabc sweep run` builds the runs of a sweep one by one, without the table. `fabc sweep merge` writes the
+//! table and the page when all runs are over.
 
 use super::plan::{PLAN, SPEC, run_folder, runs_text};
 use super::results;
@@ -7,13 +7,14 @@ use crate::args::options::CompileArgs;
 use crate::args::shard::Shard;
 use crate::build::front;
 use crate::io::content;
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::DriverError;
 use crate::io::lock::LockFile;
 use crate::io::progress::Watch;
 use crate::io::read::{self, display};
 use crate::io::staging::{self, Staging};
+use crate::io::stop::Stop;
 use crate::io::temporary::clean_up_on_interrupt;
-use crate::io::terminal::{Terminal, look, print_err, print_out};
+use crate::io::terminal::{Terminal, print_err, print_out, report_look};
 use crate::io::write;
 use fabc_ir::{SweepPlan, SweepRun};
 use fabc_lang::syntax::print_spec;
@@ -29,19 +30,21 @@ pub(crate) fn distinct_runs(plan: &SweepPlan) -> Vec<&SweepRun> {
     plan.runs.iter().filter(|run| seen.insert(&run.key)).collect()
 }
 
-/// Builds the runs of a shard that are not over yet, and writes no table. Runs that another process builds at
-/// the time are left to it, and waited for at the end. So in the end the shard is over, and nothing was run
-/// twice.
+/// Builds the unfinished runs of a shard, without the table. Runs that another process is building are left
+/// to it, and waited for at the end. So the shard is finished at the end, and no run was made twice.
 ///
 /// # Errors
-/// The disk does not let us, or fabc has a bug.
+/// Errors of the disk, and bugs of fabc.
 pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Terminal) -> Result<(), Stop> {
-    let mine: Vec<&SweepRun> = shard.of(distinct_runs(plan)).collect();
-    let open: Vec<&SweepRun> =
-        mine.iter().copied().filter(|run| !results::is_over(&run_folder(directory, run), run)).collect();
+    let shard_runs: Vec<&SweepRun> = shard.pieces(distinct_runs(plan)).collect();
+    let open: Vec<&SweepRun> = shard_runs
+        .iter()
+        .copied()
+        .filter(|run| !results::is_over(&run_folder(directory, run), run))
+        .collect();
     clean_up_on_interrupt();
-    // A process that was killed when its run was there left its lock.
-    for run in mine.iter().filter(|run| run_folder(directory, run).join(LOCK).exists()) {
+    // A process that was killed after its run was complete left its lock.
+    for run in shard_runs.iter().filter(|run| run_folder(directory, run).join(LOCK).exists()) {
         drop(RunLock::try_take(&run_folder(directory, run)));
     }
     let watch = Watch::new(false);
@@ -66,18 +69,19 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
             plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
         let word = if done { "done" } else { "failed" };
         if !terminal.quiet && terminal.format == MessageFormat::Human {
-            let left = watch.left(over, open.len());
-            print_err(&format!("{over} of {}  {}  {word}{left}", open.len(), values.join(" ")));
+            let remaining = watch.remaining_time(over, open.len());
+            print_err(&format!("{over} of {}  {}  {word}{remaining}", open.len(), values.join(" ")));
         }
     }
-    let there = mine.len() - ran;
-    terminal.say(&format!("{ran} of {}: {there} were there, {failed} failed", runs_text(mine.len())))?;
+    let existing = shard_runs.len() - ran;
+    terminal
+        .say(&format!("{ran} of {}: {existing} were there, {failed} failed", runs_text(shard_runs.len())))?;
     Ok(())
 }
 
-/// The lock of a run, held by one process at a time: a lock file in the folder of the run, while it is run.
-/// It ends with the process, however that ends. Where a file system knows no locks, every process holds it,
-/// and a run may be made twice, with the same bytes.
+/// The lock of a run, held by one process at a time: a lock file in the folder of the run. It ends with the
+/// process in any case. On a file system without locks every process holds it, and a run may be made twice
+/// with the same bytes.
 struct RunLock {
     _lock: Option<LockFile>,
 }
@@ -88,7 +92,7 @@ impl RunLock {
         match LockFile::try_take(&folder.join(LOCK)) {
             Ok(None) => None,
             Ok(lock) => Some(Self { _lock: lock }),
-            // What cannot be written says so when the run is written.
+            // An error of the disk is reported when the run is written.
             Err(_) => Some(Self { _lock: None }),
         }
     }
@@ -99,13 +103,13 @@ impl RunLock {
     }
 }
 
-/// The lock file of a run, in its directory.
+/// The lock file in the folder of a run.
 const LOCK: &str = ".lock";
 
-/// Builds one run. Returns whether it could be built; if not, `failed.json` says why.
+/// Builds one run. Returns whether it succeeded. If not, `failed.json` has the reason.
 ///
 /// # Errors
-/// The disk does not let us, or fabc has a bug.
+/// Errors of the disk, and bugs of fabc.
 fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> {
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until);
     let args = CompileArgs { set: Vec::new(), stop_after: stage, dump: Vec::new(), timings: false };
@@ -115,7 +119,7 @@ fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool,
         Err(stop) => return record_failure(folder, &stop),
     };
     let spec_text = print_spec(&loaded.spec);
-    let compiled = match front::back(loaded, &args, &Watch::new(false), silent) {
+    let compiled = match front::compile_loaded(loaded, &args, &Watch::new(false), silent) {
         Ok((compiled, _)) => compiled,
         Err(stop) if stop.exit_code == 4 => return Err(stop),
         Err(stop) => return record_failure(folder, &stop),
@@ -130,17 +134,17 @@ fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool,
     Ok(true)
 }
 
-/// Refuses a sweep with runs that are not over.
+/// Refuses a sweep with unfinished runs.
 ///
 /// # Errors
-/// How many are not over.
+/// `DriverError::Sweep` with the number of unfinished runs.
 pub(crate) fn require_all_over(directory: &Path, plan: &SweepPlan) -> Result<(), DriverError> {
     match plan.runs.iter().filter(|run| !results::is_over(&run_folder(directory, run), run)).count() {
         0 => Ok(()),
         missing => {
-            let what = format!("{missing} of {} are not there yet", runs_text(plan.runs.len()));
+            let problem = format!("{missing} of {} are not there yet", runs_text(plan.runs.len()));
             Err(DriverError::Sweep {
-                what,
+                problem,
                 hint: format!("`fabc sweep run {}` runs them", display(directory)),
             })
         }
@@ -157,18 +161,19 @@ pub(crate) fn table_files(table: &fabc_emit::SweepTable) -> [(&'static str, Stri
     ]
 }
 
-/// Writes `failed.json`: why a run cannot be built. Returns `false`.
+/// Writes `failed.json` with the reason of a failed run. Returns `false`.
 fn record_failure(folder: &Path, stop: &Stop) -> Result<bool, Stop> {
     let (code, message) = results::first_error(stop);
     write::make_directory(folder)?;
-    write::write(&folder.join(results::FAILED), fabc_emit::failed_json(&code, &message).as_bytes())?;
+    write::write_file(&folder.join(results::FAILED), fabc_emit::failed_json(&code, &message).as_bytes())?;
     Ok(false)
 }
 
-/// Reads the spec of a run, which its key must be of; the inner result is why it means nothing.
+/// Reads the spec of a run, and checks it against the run's key. The inner error is that of resolving the
+/// spec.
 ///
 /// # Errors
-/// It cannot be read, or was changed.
+/// The spec cannot be read, or was changed.
 pub(crate) fn planned_spec(
     folder: &Path,
     run: &SweepRun,
@@ -179,22 +184,25 @@ pub(crate) fn planned_spec(
         Err(stop) if stop.exit_code != 1 => return Err(stop),
         loaded => loaded,
     };
-    let key = content::of_folder(&spec_folder, loaded.as_ref().ok(), until.unwrap_or(Stage::Emit.name()))?;
+    let key = content::folder_key(&spec_folder, loaded.as_ref().ok(), until.unwrap_or(Stage::Emit.name()))?;
     if key == run.key && !loaded.as_ref().is_ok_and(|loaded| loaded.fabric.name != run.fabric) {
         return Ok(loaded);
     }
-    let what = format!(
+    let problem = format!(
         "`{}` is not the spec of this run: its key is another one than that of `{PLAN}`",
         display(&spec_folder)
     );
-    Err(DriverError::Sweep { what, hint: "remove that folder: `fabc sweep plan` writes it again".to_owned() }
-        .into())
+    Err(DriverError::Sweep {
+        problem,
+        hint: "remove that folder: `fabc sweep plan` writes it again".to_owned(),
+    }
+    .into())
 }
 
 /// `fabc sweep merge`: writes the table and the page from all runs.
 ///
 /// # Errors
-/// Runs that are not over, or files that cannot be read or written.
+/// `DriverError::Sweep` for unfinished runs, and errors of the disk.
 pub(crate) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Result<(), Stop> {
     require_all_over(directory, &plan)?;
     let outcomes = plan
@@ -204,10 +212,10 @@ pub(crate) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Re
         .collect::<Result<Vec<_>, _>>()?;
     let table = fabc_emit::SweepTable { plan, outcomes };
     for (name, text) in table_files(&table) {
-        write::write(&directory.join(name), text.as_bytes())?;
+        write::write_file(&directory.join(name), text.as_bytes())?;
     }
     if !terminal.quiet {
-        print_out(fabc_emit::sweep_text(&table, look().width).trim_end())?;
+        print_out(fabc_emit::sweep_text(&table, report_look().width).trim_end())?;
     }
     terminal
         .say(&format!("\nwrote {} (table.txt, table.csv, table.json, index.html)", display(directory)))?;

@@ -1,33 +1,35 @@
-//! `fabc submit`: a build in parts, by several processes.
+//! `fabc submit`: divides a build among several processes.
 
 use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::options::CompileArgs;
 use crate::build::front;
-use crate::build::parts::{self, Parts};
-use crate::io::errors::{DriverError, Stop};
+use crate::build::parts::BuildParts;
+use crate::build::shards;
+use crate::io::errors::DriverError;
 use crate::io::read::display;
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::sweep::jobs::{self, Handed, Job, hand_over};
+use crate::sweep::jobs::{self, HandedOver, ShardedJob, hand_over};
 use std::path::Path;
 
-/// `fabc submit`.
+/// `fabc submit`: hands the parts of a build to an engine, and merges them.
 ///
 /// # Errors
-/// The spec has errors, no engine takes the job, or shards have left work open.
+/// The errors of the spec, of the engine, and `EngineError::Left` for unfinished shards.
 pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> {
-    // Every shard finds the healthy fabric anew: no more of them than there are workers.
+    // Every shard computes the healthy fabric again, so there is only one per worker.
     let shards = jobs::shards(&args.job, 1);
     let parts = if Path::new(&args.spec).is_dir() {
         if !args.set.is_empty() || args.stop_after.is_some() || args.out.is_some() {
             let hint = "`--set`, `--stop-after` and `--out` belong to a spec: name that, or leave them out"
                 .to_owned();
             return Err(DriverError::Shards {
-                what: format!("`{}` is a directory of shards", args.spec),
+                problem: format!("`{}` is a directory of shards", args.spec),
                 hint,
             }
             .into());
         }
-        Parts::read(Path::new(&args.spec))?.in_parts(shards)?
+        BuildParts::read(Path::new(&args.spec))?.divided_into(shards)?
     } else {
         let compile = CompileArgs {
             set: args.set.clone(),
@@ -35,29 +37,38 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
             dump: Vec::new(),
             timings: false,
         };
-        let to = (args.out.as_deref(), args.tables);
-        match Parts::of_spec(&args.spec, shards, &compile, to, &front::watch(terminal), terminal)? {
+        match BuildParts::from_spec(
+            &args.spec,
+            shards,
+            &compile,
+            args.out.as_deref(),
+            args.tables,
+            &front::new_watch(terminal),
+            terminal,
+        )? {
             Some(parts) => parts,
             None => return Ok(()),
         }
     };
-    let job = Job {
+    let job = ShardedJob {
         name: format!("fabc-{}", parts.plan.fabric),
         directory: &parts.directory,
         run: &["build", "."],
         merge: &["merge", ".", "--out", ".."],
         shards,
     };
-    let mut open = || parts.open().iter().map(|piece| piece.number).collect();
-    let handed = if !args.job.dry_run && parts.open().is_empty() {
-        Handed::Done
+    let mut open = || parts.open_pieces().iter().map(|piece| piece.number).collect();
+    let handed = if !args.job.dry_run && parts.open_pieces().is_empty() {
+        HandedOver::Done
     } else {
         hand_over(&job, &args.job, &mut open, terminal)?
     };
     match handed {
-        Handed::Written => Ok(()),
-        Handed::Over => Ok(terminal
+        HandedOver::Written => Ok(()),
+        HandedOver::Over => Ok(terminal
             .say(&format!("until then, `fabc merge {}` says what is missing", display(&parts.directory)))?),
-        Handed::Done => parts::merge(&MergeArgs { directory: parts.directory.clone(), out: None }, terminal),
+        HandedOver::Done => {
+            shards::merge(&MergeArgs { directory: parts.directory.clone(), out: None }, terminal)
+        }
     }
 }

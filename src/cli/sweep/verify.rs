@@ -1,11 +1,12 @@
-//! `fabc sweep verify`: every run is proved as `fabc verify` proves it, and the table follows from the runs.
+//! `fabc sweep verify`: proves every run as `fabc verify` does, and that the table follows from the runs.
 
 use super::plan::{PLAN, SPEC, run_folder, runs_text};
 use super::results::{FAILED, first_error, read_outcome};
 use super::run::{distinct_runs, planned_spec, require_all_over, table_files};
-use crate::io::errors::{DriverError, Stop};
-use crate::io::read::{bytes, display};
+use crate::io::errors::DriverError;
+use crate::io::read::{display, read_bytes};
 use crate::io::staging::MANIFEST;
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::verify::{prove_built, say_unproved};
 use fabc_base::limits::ARTIFACT_BYTES;
@@ -18,7 +19,7 @@ use fabc_pipeline::verify::{Remake, Unproved};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What nothing in the directory of a sweep can prove, beside what is listed of its runs.
+/// The parts of a sweep that nothing in its directory can prove, in addition to those of its runs.
 const UNPROVED: Unproved = Unproved {
     file: PLAN,
     place: "settings",
@@ -30,19 +31,18 @@ const UNREAD: Unproved = Unproved {
     what: "why a run failed whose spec names input files, or could not be calculated",
 };
 
-/// Proves a sweep.
+/// Proves a sweep, and prints what was proved.
 ///
 /// # Errors
-/// A run, the table or the page does not hold what it claims (exit code 3); something is missing or cannot be
-/// read.
+/// Exit code 3 if a run, the table or the page violates its claim, and the errors of reading the files.
 pub(crate) fn verify(
     directory: &Path,
     plan: SweepPlan,
     remake: Remake,
     terminal: Terminal,
 ) -> Result<(), Stop> {
-    if fabc_emit::sweep_json(&plan).as_bytes() != bytes(&directory.join(PLAN), ARTIFACT_BYTES)? {
-        return Err(wrong(format!("`{}` is not as fabc writes it", display(&directory.join(PLAN)))));
+    if fabc_emit::sweep_json(&plan).as_bytes() != read_bytes(&directory.join(PLAN), ARTIFACT_BYTES)? {
+        return Err(violation(format!("`{}` is not as fabc writes it", display(&directory.join(PLAN)))));
     }
     require_all_over(directory, &plan)?;
     let mut unproved = vec![UNPROVED];
@@ -57,7 +57,7 @@ pub(crate) fn verify(
             unproved.extend(rerun_failed(&folder, run, plan.until.as_deref())?);
         }
     }
-    plan.runs.iter().try_for_each(|run| says_its_values(&plan, run))?;
+    plan.runs.iter().try_for_each(|run| check_values(&plan, run))?;
     let outcomes = plan
         .runs
         .iter()
@@ -65,27 +65,27 @@ pub(crate) fn verify(
         .collect::<Result<Vec<_>, _>>()?;
     for (name, text) in table_files(&fabc_emit::SweepTable { plan, outcomes }) {
         let path = directory.join(name);
-        if bytes(&path, ARTIFACT_BYTES)? != text.as_bytes() {
-            return Err(wrong(format!("`{}` does not come out again from the runs", display(&path))));
+        if read_bytes(&path, ARTIFACT_BYTES)? != text.as_bytes() {
+            return Err(violation(format!("`{}` is not reproduced from the runs", display(&path))));
         }
     }
-    let all = runs_text(built + failed);
+    let run_count = runs_text(built + failed);
     terminal.say(&format!(
-        "verified {}: {all} that differ, {built} built and proved, {failed} failed",
+        "verified {}: {run_count} that differ, {built} built and proved, {failed} failed",
         display(directory)
     ))?;
-    terminal.say("table and page come out again to the byte; nothing in the directory can prove")?;
+    terminal.say("table and page are reproduced to the byte. Taken on trust:")?;
     let mut seen = BTreeSet::new();
     unproved.retain(|unproved| seen.insert(*unproved));
     say_unproved(&unproved, terminal)
 }
 
-fn wrong(what: String) -> Stop {
+fn violation(problem: String) -> Stop {
     let hint = "`fabc sweep run` and `fabc sweep merge` write again what was removed".to_owned();
-    Stop { exit_code: 3, ..DriverError::Sweep { what, hint }.into() }
+    Stop { exit_code: 3, ..DriverError::Sweep { problem, hint }.into() }
 }
 
-/// Proves the directory of a run, and that it is of the spec of the run.
+/// Proves the directory of a run, and that the run's spec was built.
 fn prove_run(
     folder: &Path,
     run: &SweepRun,
@@ -93,30 +93,30 @@ fn prove_run(
     remake: Remake,
 ) -> Result<Vec<Unproved>, Stop> {
     let built = folder.join(&run.fabric);
-    let not_of = |what: &str| wrong(format!("`{}` {what}", display(&built)));
+    let not_of = |problem: &str| violation(format!("`{}` {problem}", display(&built)));
     if planned_spec(folder, run, until)?.is_err() || folder.join(FAILED).exists() {
         return Err(not_of("was built, but its run fails"));
     }
     let [planned, of_build] =
-        [folder.join(SPEC), built.clone()].map(|folder| bytes(&folder.join("spec.fab"), ARTIFACT_BYTES));
+        [folder.join(SPEC), built.clone()].map(|folder| read_bytes(&folder.join("spec.fab"), ARTIFACT_BYTES));
     if planned? != of_build? {
         return Err(not_of("is of another spec than its run"));
     }
     let manifest: Manifest =
-        tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(|what| not_of(&what))?;
-    // Combinations that mean the same are one run, which names the values of the first that was run.
-    let asked: BTreeSet<&str> =
+        tagged(&read_bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(|problem| not_of(&problem))?;
+    // Combinations with the same meaning share one run, which names the values of the first of them.
+    let requested: BTreeSet<&str> =
         run.settings.iter().map(|(name, _)| name.as_str()).chain(until.map(|_| "stop_after")).collect();
-    let found =
+    let recorded =
         manifest.options.0.keys().map(String::as_str).filter(|name| *name != fabc_emit::BINARY_TABLES.0);
-    if !found.eq(asked) || manifest.options.0.get("stop_after").map(String::as_str) != until {
+    if !recorded.eq(requested) || manifest.options.0.get("stop_after").map(String::as_str) != until {
         return Err(not_of("was built with other options than those of its run"));
     }
     match prove_built(&built, remake) {
         Ok((verified, _)) => Ok(verified.unproved),
         Err(mut stop) => {
             let error = DriverError::Sweep {
-                what: format!("`{}` does not hold what it claims", display(&built)),
+                problem: format!("`{}` does not hold what it claims", display(&built)),
                 hint: format!("remove `{}`: `fabc sweep run` runs it again", display(&built)),
             };
             stop.diagnostics.insert(0, Box::new(error));
@@ -125,7 +125,7 @@ fn prove_run(
     }
 }
 
-/// Makes a failed run again, which must fail with the same words.
+/// Repeats a failed run, which must fail with the same message.
 fn rerun_failed(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<Option<Unproved>, Stop> {
     if !folder.join(SPEC).is_dir() {
         return Ok(Some(UNREAD));
@@ -140,22 +140,22 @@ fn rerun_failed(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<Op
     let again = again.map(|stop| first_error(&stop));
     match read_outcome(folder, run)? {
         SweepOutcome::Failed { code, message } if again == Some((code.clone(), message.clone())) => Ok(None),
-        _ => Err(wrong(format!(
-            "`{}` does not come out again: the run ends otherwise",
+        _ => Err(violation(format!(
+            "`{}` is not reproduced: the run ends otherwise",
             display(&folder.join(FAILED))
         ))),
     }
 }
 
-/// Whether the values of a run are those of its settings.
-fn says_its_values(plan: &SweepPlan, run: &SweepRun) -> Result<(), Stop> {
+/// Checks that the values of a run agree with its settings.
+fn check_values(plan: &SweepPlan, run: &SweepRun) -> Result<(), Stop> {
     for (name, value) in plan.parameters.iter().zip(&run.values) {
         let setting = run.settings.iter().find(|(setting, _)| setting.strip_prefix("param.") == Some(name));
         let is_said = setting.map_or(run.settings.is_empty(), |(_, setting)| {
             setting == value || Some(setting) == normal_value(name, value).as_ref()
         });
         if !is_said {
-            return Err(wrong(format!(
+            return Err(violation(format!(
                 "`{PLAN}` says `{name}={value}` of a run whose settings have another value"
             )));
         }

@@ -1,35 +1,35 @@
-//! `fabc sim --tables FILE --topology FILE`: tables and a network of anybody, ready to be simulated.
+//! `fabc sim --tables FILE --topology FILE`: reads third-party tables and their network for a simulation.
 //!
-//! The files say who is joined to whom and where packets go; what routers and links are like is asked for
-//! with options, and written as the spec of a fabric that the simulator can take.
+//! The files describe wiring and routes. Options describe routers and links. Both together make a spec that
+//! the simulator takes.
 
-use crate::io::errors::Stop;
 use crate::io::read;
+use crate::io::stop::Stop;
 use clap::Args;
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_check::{ForeignScene, Lanes, NamedFile, Rejected};
-use fabc_ir::{ForwardingTables, Names, Symmetry, Topology};
+use fabc_check::{ForeignScene, LaneFiles, NamedFile, Rejected};
+use fabc_ir::{ForwardingTables, RouterNames, Symmetry, Topology};
 use fabc_model::{Arcs, Fabric, Family, Listed, ListedLink, ListedRouter, Plant};
 use std::path::Path;
 
 /// Tables and a network of anybody, and what no file says of its routers and links.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Tables of anybody, instead of a directory")]
+#[command(next_help_heading = "Third-party tables, instead of a directory")]
 pub struct ForeignArgs {
-    /// Forwarding tables: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
+    /// Forwarding tables: fabc.tables/1, fabc.tables.bin/1, or a dump of OpenSM
     #[arg(long, value_name = "FILE", requires = "topology", conflicts_with = "block")]
     pub tables: Option<String>,
 
-    /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
+    /// The network of the tables: fabc.topology/1 or /2, or the output of ibnetdiscover
     #[arg(long, value_name = "FILE", requires = "tables")]
     pub topology: Option<String>,
 
-    /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them; without them there is one virtual lane
+    /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them. Without them there is one virtual lane
     #[arg(long, value_name = "FILE", requires = "tables")]
     pub sl2vl: Option<String>,
 
-    /// The service level of every path, as ibdmchk reads it or OpenSM dumps it; without it all are 0
+    /// The service level of every path, as ibdmchk reads it or OpenSM dumps it. Without it all are 0
     #[arg(long, value_name = "FILE", requires = "sl2vl")]
     pub path_sl: Option<String>,
 
@@ -54,25 +54,25 @@ pub struct ForeignArgs {
     pub router_latency: u32,
 }
 
-/// A fabric that only its options describe, with its topology and tables.
-pub(crate) struct Foreign {
+/// A third-party fabric: described by options, with the topology and tables of its files.
+pub(crate) struct ForeignFabric {
     pub(crate) fabric: Fabric,
     pub(crate) sources: SourceMap,
     pub(crate) topology: Topology,
     pub(crate) tables: ForwardingTables,
-    /// Whether its endpoints are inside its routers, as the chips of a pod are.
+    /// Whether endpoints are inside routers, as the chips of a pod are.
     pub(crate) chips: bool,
 }
 
-/// Virtual channels beside those of the tables, where the option does not say how many there are.
-const GENERAL: u8 = 2;
+/// Virtual channels to add to those of the tables, if `--vcs` is not given.
+const EXTRA_VCS: u8 = 2;
 
-/// Reads tables and network, judges them, and gives them routers and links.
+/// Reads and judges tables and network, and builds a fabric from them.
 ///
 /// # Errors
-/// What is wrong with a file, or with the tables (exit code 3).
-pub(crate) fn foreign(args: &ForeignArgs, tables: &str, topology: &str) -> Result<Foreign, Stop> {
-    let bytes = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
+/// `CheckError`s: exit code 1 for a file that cannot be read, and 3 for convicted tables.
+pub(crate) fn read_foreign(args: &ForeignArgs, tables: &str, topology: &str) -> Result<ForeignFabric, Stop> {
+    let bytes = |path: &str| read::read_bytes(Path::new(path), ARTIFACT_BYTES);
     let (tables_bytes, topology_bytes) = (bytes(tables)?, bytes(topology)?);
     let [of_tables, of_topology] =
         [(tables, &tables_bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
@@ -82,10 +82,10 @@ pub(crate) fn foreign(args: &ForeignArgs, tables: &str, topology: &str) -> Resul
     let (sl2vl, path_sl) = (beside(&args.sl2vl)?, beside(&args.path_sl)?);
     let [sl2vl, path_sl] =
         [&sl2vl, &path_sl].map(|read| read.as_ref().map(|(name, bytes)| NamedFile { name, bytes }));
-    let lanes = sl2vl.map(|sl2vl| Lanes { sl2vl, path_sl });
+    let lanes = sl2vl.map(|sl2vl| LaneFiles { sl2vl, path_sl });
     let ForeignScene { routers, ports, links, tables: laid_out, chips, .. } =
-        fabc_check::foreign_scene(of_tables, of_topology, lanes).map_err(rejected)?;
-    let (mut fabric, sources) = described(args, laid_out.vcs)?;
+        fabc_check::foreign_scene(of_tables, of_topology, lanes).map_err(rejected_stop)?;
+    let (mut fabric, sources) = placeholder_fabric(args, laid_out.vcs)?;
     fabric.name = tables.to_owned();
     let hosts = routers.iter().map(|(_, hosts)| *hosts).collect();
     let names: Vec<String> = routers.iter().map(|(name, _)| name.clone()).collect();
@@ -107,15 +107,16 @@ pub(crate) fn foreign(args: &ForeignArgs, tables: &str, topology: &str) -> Resul
     if let Plant::Network(network) = &mut fabric.plant {
         network.family = Family::Listed(listed);
     }
-    let topology = Topology::new(ports, links, symmetry).with_hosts(hosts).named(Names::Listed(names.into()));
+    let topology =
+        Topology::new(ports, links, symmetry).with_hosts(hosts).named(RouterNames::Listed(names.into()));
     let topology = topology.with_capacities(fabric.capacities.clone());
-    Ok(Foreign { fabric, sources, topology, tables: laid_out, chips })
+    Ok(ForeignFabric { fabric, sources, topology, tables: laid_out, chips })
 }
 
-/// A fabric with these routers and links; its own network stands for the one that is read.
-fn described(args: &ForeignArgs, table_vcs: u8) -> Result<(Fabric, SourceMap), Stop> {
+/// A fabric with these routers and links. Its own network is a placeholder for the one that is read.
+fn placeholder_fabric(args: &ForeignArgs, table_vcs: u8) -> Result<(Fabric, SourceMap), Stop> {
     let ForeignArgs { vcs, buffer, flit, link_latency, router_latency, .. } = args;
-    let vcs = vcs.unwrap_or(table_vcs.saturating_add(GENERAL));
+    let vcs = vcs.unwrap_or(table_vcs.saturating_add(EXTRA_VCS));
     let spec = format!(
         "fabric foreign {{\n    clock = 1 GHz;\n    link wire {{ bandwidth = {flit} GB/s; latency = {link_latency} cycles; }}\n    \
          router {{ radix = 8; hosts = 1; vcs = {vcs}; flit = {flit} B; buffer = {buffer} flits; latency = {router_latency} cycles; }}\n    \
@@ -126,8 +127,8 @@ fn described(args: &ForeignArgs, table_vcs: u8) -> Result<(Fabric, SourceMap), S
     Ok((fabric, sources))
 }
 
-/// What ends a command that judges tables of anybody.
-pub(crate) fn rejected(rejected: Rejected) -> Stop {
+/// Ends a command because third-party files were rejected.
+pub(crate) fn rejected_stop(rejected: Rejected) -> Stop {
     let (errors, exit_code) = match rejected {
         Rejected::Unreadable(error) => (vec![*error], 1),
         Rejected::Convicted(errors) => (errors, 3),

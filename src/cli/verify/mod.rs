@@ -1,5 +1,5 @@
-//! `fabc verify`: a built directory is checked from its files alone; so are the tables of anybody, on the
-//! network of anybody.
+//! `fabc verify`: checks a built directory from its files alone, or third-party tables on a third-party
+//! network.
 
 pub(crate) mod foreign;
 pub(crate) mod plan;
@@ -10,17 +10,18 @@ pub(crate) mod reported;
 pub(crate) mod slices;
 
 use crate::args::options::VerifyArgs;
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::DriverError;
 use crate::io::input_errors::needs_directory;
 use crate::io::read::{self, display};
 use crate::io::staging::MANIFEST;
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::operate::placed::is_placed;
-use crate::verify::foreign::rejected;
-use crate::verify::program::program;
+use crate::verify::foreign::rejected_stop;
+use crate::verify::program::verify_program;
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_check::{ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
+use fabc_check::{ForeignCollective, ForeignTables, JudgedWith, LaneFiles, NamedFile};
 use fabc_lang::syntax::print_spec;
 use fabc_model::CollectiveAlgorithm;
 use fabc_pipeline::library::Loaded;
@@ -29,28 +30,23 @@ use fabc_pipeline::verify::{self, DigestSpan, DigestSpanError, Remake, Unproved,
 use serde_json::json;
 use std::path::Path;
 
-/// `fabc verify`.
+/// `fabc verify`: dispatches on what the options name.
 ///
 /// # Errors
-/// The directory is not one of fabc's, or does not hold what it claims (exit code 3).
+/// `DriverError::NotBuilt` for a foreign directory, and `CheckError`s with exit code 3 for all violations.
 pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
     if let (Some(collective), Some(topology)) = (&args.collective, &args.topology) {
-        return schedule(collective, topology, args.tables.as_deref(), terminal);
+        return verify_schedule(collective, topology, args.tables.as_deref(), terminal);
     }
     if let (Some(tables), Some(topology)) = (&args.tables, &args.topology) {
-        return foreign(tables, topology, args, terminal);
+        return verify_foreign(tables, topology, args, terminal);
     }
     let Some(directory) = &args.directory else { return Ok(()) };
     if let Some(repaired) = &args.repair {
-        return repair::verify(
-            (directory, args.running.as_deref()),
-            repaired,
-            args.from.as_deref(),
-            terminal,
-        );
+        return repair::verify(directory, args.running.as_deref(), repaired, args.from.as_deref(), terminal);
     }
     if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
-        return plan::verify(directory, plan, (live, args.running.as_deref()), terminal);
+        return plan::verify(directory, plan, live, args.running.as_deref(), terminal);
     }
     needs_directory(directory)?;
     for needed in [MANIFEST, "spec.fab"] {
@@ -65,7 +61,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     match (is_placed(directory), args.window.digest_span()) {
         (true, Some(_)) => {
             let hint = "name the directory of a kind, `DIR/slices/KIND`";
-            return Err(DriverError::OfSlices { what: "`--window`".to_owned(), hint }.into());
+            return Err(DriverError::OfSlices { option: "`--window`".to_owned(), hint }.into());
         }
         (true, None) => return slices::verify(directory, args.remake.remake(), terminal),
         (false, Some(span)) => return remake_digest_span(directory, &span, terminal),
@@ -87,42 +83,43 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     };
     terminal
         .say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)))?;
-    terminal.say("every file comes out again to the byte from spec.fab and what was proved; nothing in the directory can prove")?;
+    terminal
+        .say("every file is reproduced to the byte from spec.fab and the proved values. Taken on trust:")?;
     say_unproved(&unproved, terminal)?;
     if broken.is_empty() {
         return Ok(());
     }
     terminal.say("its contract is broken, as it says itself")?;
-    Err(convicted(broken, sources))
+    Err(convicted_stop(broken, sources))
 }
 
-/// Proves a built directory from its files, and makes some runs of its simulations again; also returns the
-/// text of its spec, for messages.
+/// Proves a built directory from its files, and makes some runs of its simulations again. Also returns the
+/// sources of its spec, for messages.
 ///
 /// # Errors
-/// It cannot be read, or does not hold what it claims (exit code 3).
+/// The errors of reading the files, and `CheckError`s with exit code 3 for all violations.
 pub(crate) fn prove_built(directory: &Path, remake: Remake) -> Result<(Verified, SourceMap), Stop> {
     let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
-    match verify::directory_with(&read::directory(directory)?, &fabric, &print_spec(&spec), remake) {
+    match verify::directory_with(&read::read_directory(directory)?, &fabric, &print_spec(&spec), remake) {
         Ok(verified) => Ok((verified, sources)),
-        Err(errors) => Err(convicted(errors, sources)),
+        Err(errors) => Err(convicted_stop(errors, sources)),
     }
 }
 
 /// Makes one digest span of a run again.
 fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_spec(directory)?;
-    let [first, end] = match verify::remake_digest_span(&read::directory(directory)?, &fabric, span) {
+    let [first, end] = match verify::remake_digest_span(&read::read_directory(directory)?, &fabric, span) {
         Ok(cycles) => cycles,
         Err(DigestSpanError::Unknown(hint)) => return Err(DriverError::UnknownRun { hint }.into()),
-        Err(DigestSpanError::Convicted(error)) => return Err(convicted(vec![error], sources)),
+        Err(DigestSpanError::Convicted(error)) => return Err(convicted_stop(vec![error], sources)),
     };
     let DigestSpan { simulation, scenario, .. } = span;
     terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
     Ok(())
 }
 
-fn convicted(errors: Vec<fabc_check::CheckError>, sources: SourceMap) -> Stop {
+fn convicted_stop(errors: Vec<fabc_check::CheckError>, sources: SourceMap) -> Stop {
     let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
     Stop { diagnostics, sources, exit_code: 3 }
 }
@@ -140,9 +137,9 @@ pub(crate) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<
     Ok(())
 }
 
-/// `fabc verify --tables FILE --topology FILE`.
-fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
-    let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
+/// `fabc verify --tables FILE --topology FILE`: verifies third-party tables on their network.
+fn verify_foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
+    let read = |path: &str| read::read_bytes(Path::new(path), ARTIFACT_BYTES);
     let (tables_bytes, topology_bytes) = (read(tables)?, read(topology)?);
     let files = [
         NamedFile { name: tables, bytes: &tables_bytes },
@@ -152,12 +149,12 @@ fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) 
         path.as_ref().map(|path| Ok((path.clone(), read(path)?))).transpose()
     };
     let (sl2vl, path_sl) = (beside(&args.sl2vl)?, beside(&args.path_sl)?);
-    fn named((name, bytes): &(String, Vec<u8>)) -> NamedFile<'_> {
-        NamedFile { name, bytes }
+    fn named(file: &(String, Vec<u8>)) -> NamedFile<'_> {
+        NamedFile { name: &file.0, bytes: &file.1 }
     }
     let lanes =
-        sl2vl.as_ref().map(|sl2vl| Lanes { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
-    let found = fabc_check::foreign(files[0], files[1], lanes).map_err(rejected)?;
+        sl2vl.as_ref().map(|sl2vl| LaneFiles { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
+    let result = fabc_check::judge_foreign(files[0], files[1], lanes).map_err(rejected_stop)?;
     let ForeignTables {
         routers,
         endpoints,
@@ -169,7 +166,7 @@ fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) 
         busiest,
         vc_hops,
         dependencies,
-    } = found;
+    } = result;
     let of_lanes = match (&args.sl2vl, &args.path_sl) {
         (None, _) => String::new(),
         (Some(sl2vl), None) => format!(" with the lanes of {sl2vl}, service level 0 for all"),
@@ -190,25 +187,25 @@ fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) 
              {pairs} routes walked, all arrive: {hops} hops, {mean:.4} on average, {longest} at most\n  \
              max channel load {max_channel_load} ({busiest})\n  \
              {vcs_used} VCs used, hops by VC {vc_hops:?}\n  \
-             no circle among the {dependencies} dependencies of channels"
+             no cycle among the {dependencies} dependencies of channels"
         )
     })?;
     Ok(())
 }
 
-/// `fabc verify --collective FILE --topology FILE [--tables FILE]`.
-fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal) -> Result<(), Stop> {
-    let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
+/// `fabc verify --collective FILE --topology FILE [--tables FILE]`: verifies a third-party schedule.
+fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal) -> Result<(), Stop> {
+    let read = |path: &str| read::read_bytes(Path::new(path), ARTIFACT_BYTES);
     let (bytes, topology_bytes) = (read(file)?, read(topology)?);
     let tables_bytes = tables.map(read).transpose()?;
     let [plan, network] =
         [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
     if fabc_check::is_program(&bytes) {
-        return program(plan, network, terminal);
+        return verify_program(plan, network, terminal);
     }
     let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
-    let found =
-        fabc_check::foreign_collective(plan, JudgedBy { network, tables: beside }).map_err(rejected)?;
+    let result = fabc_check::foreign_collective(plan, JudgedWith { network, tables: beside })
+        .map_err(rejected_stop)?;
     let ForeignCollective {
         fabric,
         collective,
@@ -220,7 +217,7 @@ fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal
         transfers,
         bounds,
         bound,
-    } = found;
+    } = result;
     let cut = match algorithm {
         CollectiveAlgorithm::Trees => "pieces of the share of a tree",
         _ => "chunks a shard",
@@ -234,8 +231,8 @@ fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal
         .to_string()
     } else {
         let bound = bound.map_or_else(String::new, |(above, below)| {
-            let least = above as f64 / below.max(1) as f64;
-            format!(", the tightest {least:.4} chunk times ({:.2} % of the schedule)", 100.0 * least / volume.max(1) as f64)
+            let bound_times = above as f64 / below.max(1) as f64;
+            format!(", the tightest {bound_times:.4} chunk times ({:.2} % of the schedule)", 100.0 * bound_times / volume.max(1) as f64)
         });
         format!(
             "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} {cut}\n  \

@@ -1,4 +1,4 @@
-//! Which runs of simulations a verification makes again.
+//! Options that say which runs of simulations a verification makes again.
 
 use crate::args::sim::NOMINAL;
 use clap::Args;
@@ -8,18 +8,18 @@ use fabc_pipeline::verify::{DigestSpan, Remake};
 /// Which runs are made again.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct RemakeArgs {
-    /// Runs of every simulation to make again beside those that decide; or `all`
-    #[arg(long, value_name = "N|all", value_parser = runs, default_value = "2", requires = "directory")]
-    pub remake: Runs,
+    /// How many runs of every simulation to repeat, beside those that decide, or `all`
+    #[arg(long, value_name = "N|all", value_parser = parse_runs, default_value = "2", requires = "directory")]
+    pub remake: RemadeRuns,
 
-    /// Which ones: follows from the hash of all files and this number
+    /// Selects these runs, together with the hash of all files
     #[arg(long, value_name = "SEED", default_value_t = 0, requires = "directory")]
     pub remake_seed: u64,
 }
 
-/// A number of runs; `None` for all.
+/// A number of runs. `None` means all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Runs(Option<usize>);
+pub struct RemadeRuns(Option<usize>);
 
 impl RemakeArgs {
     pub(crate) fn remake(self) -> Remake {
@@ -27,13 +27,13 @@ impl RemakeArgs {
     }
 }
 
-/// Reads `2` or `all`.
-fn runs(text: &str) -> Result<Runs, String> {
+/// Reads a number of runs: `2` or `all`.
+fn parse_runs(text: &str) -> Result<RemadeRuns, String> {
     match text {
-        "all" => Ok(Runs(None)),
+        "all" => Ok(RemadeRuns(None)),
         number => number
             .parse()
-            .map(|runs| Runs(Some(runs)))
+            .map(|runs| RemadeRuns(Some(runs)))
             .map_err(|_| "it is a number of runs, or `all`".to_owned()),
     }
 }
@@ -41,7 +41,7 @@ fn runs(text: &str) -> Result<Runs, String> {
 /// `--window`: one digest span of one run.
 #[derive(Clone, Debug, Args)]
 pub struct WindowArgs {
-    /// Make one window of a run again and nothing else: the one with this cycle of the run
+    /// Repeat only the window of a run that contains this cycle
     #[arg(long, value_name = "CYCLE", requires_all = ["directory", "block"], conflicts_with = "changed")]
     pub window: Option<u64>,
 
@@ -54,7 +54,7 @@ pub struct WindowArgs {
     pub scenario: String,
 
     /// The rate of the window [default: the first of the simulation]
-    #[arg(long, value_name = "RATE", requires = "window", value_parser = rate)]
+    #[arg(long, value_name = "RATE", requires = "window", value_parser = parse_rate)]
     pub rate: Option<Rate>,
 
     /// The seed of the window [default: the first of the simulation]
@@ -75,7 +75,7 @@ impl WindowArgs {
     }
 }
 
-fn rate(text: &str) -> Result<Rate, String> {
+fn parse_rate(text: &str) -> Result<Rate, String> {
     Rate::parse(text).ok_or_else(|| {
         format!("`{text}` is no rate: write digits with at most six behind a point, more than 0")
     })

@@ -1,15 +1,17 @@
-//! Chakra execution traces: what every chip sends, receives and adds, one file per chip, for simulators.
+//! Writes Chakra execution traces for simulators: what every chip sends, receives and adds, one file per
+//! chip.
 //!
-//! In: a scene, a schedule of rounds, the size of a vector. Out: files `<name>.<rank>.et`, each a stream of
-//! messages with their lengths before them: first `GlobalMetadata`, then a `Node` for every send, receive and
-//! addition, in an order in which they can happen. A node lists what it waits for (`data_deps`): the node
-//! that brought what it sends, its addition before it, and, since a channel carries one chunk at a time and
-//! in order, what its channel carried before. Field numbers, names of attributes and their types are those of
-//! the public schema (mlcommons/chakra, schema/protobuf/et_def.proto), as ASTRA-sim's feeder reads them.
+//! Input: a scene, a schedule of rounds, and the size of a vector. Output: files `<name>.<rank>.et`. Each is
+//! a stream of length-delimited messages: first `GlobalMetadata`, then one `Node` per send, receive and
+//! addition, in an order in which they can happen. A node lists its dependencies (`data_deps`). They are the
+//! node that brought what it sends, the addition before it, and the previous node of its channel. The last
+//! one is needed because a channel carries one chunk at a time and in order. Field numbers, attribute names
+//! and types are those of the public schema (mlcommons/chakra, schema/protobuf/et_def.proto), as ASTRA-sim's
+//! feeder reads them.
 
 use super::super::Artifact;
 use super::errors::ProgramError;
-use super::moves::Moves;
+use super::moves::ChunkMoves;
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_ir::{Scene, Schedule};
 use fabc_model::CollectiveAlgorithm;
@@ -18,18 +20,17 @@ use std::collections::BTreeMap;
 
 /// The name of the format.
 const FORMAT: &str = "chakra";
-/// Chips, at most: one file each.
+/// Maximum number of chips. Each has a file.
 const CHIPS: usize = 256;
-/// Moves, at most: some 200 bytes at both ends together.
+/// Maximum number of moves. A move takes about 200 bytes in the two files of its ends.
 const MOVES: u64 = 1 << 20;
 /// The version of the schema that the readers know.
 const VERSION: &str = "0.0.4";
-/// Kinds of nodes (`NodeType`).
 const ADDS: i32 = 4;
 const SENDS: i32 = 5;
 const RECEIVES: i32 = 6;
 
-/// `GlobalMetadata`.
+/// The message `GlobalMetadata` of the schema.
 #[derive(Clone, PartialEq, Message)]
 struct Metadata {
     #[prost(string, tag = "1")]
@@ -38,9 +39,9 @@ struct Metadata {
     attributes: Vec<Attribute>,
 }
 
-/// `Node`.
+/// The message `Node` of the schema.
 #[derive(Clone, PartialEq, Message)]
-struct Node {
+struct ChakraNode {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(string, tag = "2")]
@@ -53,7 +54,7 @@ struct Node {
     attributes: Vec<Attribute>,
 }
 
-/// `AttributeProto`.
+/// The message `AttributeProto` of the schema.
 #[derive(Clone, PartialEq, Message)]
 struct Attribute {
     #[prost(string, tag = "1")]
@@ -62,7 +63,7 @@ struct Attribute {
     value: Option<AttributeValue>,
 }
 
-/// The kinds of values that are written.
+/// The types of attribute values that fabc writes.
 #[derive(Clone, PartialEq, prost::Oneof)]
 enum AttributeValue {
     #[prost(int32, tag = "7")]
@@ -81,21 +82,21 @@ fn attribute(name: &str, value: AttributeValue) -> Attribute {
     Attribute { name: name.to_owned(), value: Some(value) }
 }
 
-/// What one chip does.
+/// The nodes of one chip.
 #[derive(Default)]
-struct Trace {
-    nodes: Vec<Node>,
-    /// By channel and direction: the node of what it carried last.
+struct ChipTrace {
+    nodes: Vec<ChakraNode>,
+    /// By channel and direction: the last node on that channel.
     carried: BTreeMap<(ChannelId, bool), u64>,
 }
 
-impl Trace {
-    /// Adds a node; its number.
+impl ChipTrace {
+    /// Adds a node and returns its id.
     fn push(&mut self, name: String, kind: i32, mut after: Vec<u64>, attributes: Vec<Attribute>) -> u64 {
         let id = self.nodes.len() as u64;
         after.sort_unstable();
         after.dedup();
-        self.nodes.push(Node { id, name, kind, after, attributes });
+        self.nodes.push(ChakraNode { id, name, kind, after, attributes });
         id
     }
 }
@@ -103,7 +104,8 @@ impl Trace {
 /// The traces of all chips, for vectors of `bytes` bytes.
 ///
 /// # Errors
-/// A schedule that has no rounds; more chips or moves than are written.
+/// [`ProgramError::Unwritten`] if the schedule has no rounds. [`ProgramError::TooLarge`] if there are too
+/// many chips or moves.
 pub fn collective_chakra(
     fabric: &str,
     scene: &Scene<'_>,
@@ -112,53 +114,58 @@ pub fn collective_chakra(
 ) -> Result<Vec<Artifact>, ProgramError> {
     let chips = scene.endpoints().count();
     if chips > CHIPS {
-        let what = format!("{chips} chips are as many files, and {CHIPS} are the most");
-        return Err(ProgramError::too_large(FORMAT, &what));
+        let reason = format!("{chips} chips are as many files, and {CHIPS} are the most");
+        return Err(ProgramError::too_large(FORMAT, &reason));
     }
-    let laid = Moves::new(scene, schedule, FORMAT, MOVES)?;
+    let chunk_moves = ChunkMoves::new(scene, schedule, FORMAT, MOVES)?;
     let name = format!("fabc_{fabric}_{}_{}", schedule.collective.name(), schedule.algorithm.name());
-    let sizes = Sizes::new(&laid, bytes);
-    let mut traces: Vec<Trace> = laid.chips.iter().map(|_| Trace::default()).collect();
-    // `[move]`: the node that its receiver waits for.
-    let mut came: Vec<u64> = Vec::with_capacity(laid.moves.len());
-    // By sender and receiver: how many messages there were.
+    let sizes = ChunkSizes::new(&chunk_moves, bytes);
+    let mut traces: Vec<ChipTrace> = chunk_moves.chips.iter().map(|_| ChipTrace::default()).collect();
+    // `[move]`: the node that its receiver depends on.
+    let mut arrivals: Vec<u64> = Vec::with_capacity(chunk_moves.moves.len());
+    // By sender and receiver: number of messages so far.
     let mut tags: BTreeMap<(NodeId, NodeId), i32> = BTreeMap::new();
-    for one in &laid.moves {
-        let [from, to] = [laid.sender(one.channel), laid.receiver(one.channel)];
-        let [source, destination] = [from, to].map(|chip| laid.rank(chip));
+    for chunk_move in &chunk_moves.moves {
+        let [from, to] = [chunk_moves.sender(chunk_move.channel), chunk_moves.receiver(chunk_move.channel)];
+        let [source, destination] = [from, to].map(|chip| chunk_moves.rank(chip));
         let tag = tags.entry((from, to)).and_modify(|tag| *tag += 1).or_insert(0);
-        let size = sizes.of(laid.column(one.chunk));
+        let size = sizes.bytes_of(chunk_moves.column(chunk_move.chunk));
         let message = |kind: &str| {
-            let whole = |name, value: u32| attribute(name, AttributeValue::Int32(value as i32));
+            let rank_attribute = |name, value: u32| attribute(name, AttributeValue::Int32(value as i32));
             let attributes = vec![
                 attribute("is_cpu_op", AttributeValue::Bool(false)),
-                whole("comm_src", source),
-                whole("comm_dst", destination),
+                rank_attribute("comm_src", source),
+                rank_attribute("comm_dst", destination),
                 attribute("comm_tag", AttributeValue::Int32(*tag)),
                 attribute("comm_size", AttributeValue::Int64(size as i64)),
-                attribute("chunk", AttributeValue::Uint64(u64::from(laid.column(one.chunk)))),
+                attribute("chunk", AttributeValue::Uint64(u64::from(chunk_moves.column(chunk_move.chunk)))),
             ];
-            (format!("{kind} {}", laid.column(one.chunk)), attributes)
+            (format!("{kind} {}", chunk_moves.column(chunk_move.chunk)), attributes)
         };
-        let next = |trace: &mut Trace, sends: bool, kind: i32, mut after: Vec<u64>| {
-            after.extend(trace.carried.get(&(one.channel, sends)));
+        let push_message = |trace: &mut ChipTrace, sends: bool, kind: i32, mut after: Vec<u64>| {
+            after.extend(trace.carried.get(&(chunk_move.channel, sends)));
             let (name, attributes) = message(if sends { "send" } else { "receive" });
             let id = trace.push(name, kind, after, attributes);
-            trace.carried.insert((one.channel, sends), id);
+            trace.carried.insert((chunk_move.channel, sends), id);
             id
         };
-        let held = one.from.map(|earlier| came[earlier as usize]);
-        next(&mut traces[source as usize], true, SENDS, held.into_iter().collect());
+        let arrival = chunk_move.source_move.map(|earlier| arrivals[earlier as usize]);
+        push_message(&mut traces[source as usize], true, SENDS, arrival.into_iter().collect());
         let trace = &mut traces[destination as usize];
-        let mut node = next(trace, false, RECEIVES, Vec::new());
-        if one.adds {
-            let after = one.onto.map(|earlier| came[earlier as usize]);
-            node = adds(trace, laid.column(one.chunk), size, after.into_iter().chain([node]).collect());
+        let mut node = push_message(trace, false, RECEIVES, Vec::new());
+        if chunk_move.adds {
+            let after = chunk_move.previous_addition.map(|earlier| arrivals[earlier as usize]);
+            node = push_addition(
+                trace,
+                chunk_moves.column(chunk_move.chunk),
+                size,
+                after.into_iter().chain([node]).collect(),
+            );
         }
-        came.push(node);
+        arrivals.push(node);
     }
     if schedule.algorithm == CollectiveAlgorithm::Local {
-        sum_up(&laid, &sizes, &came, &mut traces);
+        push_local_sums(&chunk_moves, &sizes, &arrivals, &mut traces);
     }
     let metadata = Metadata {
         version: VERSION.to_owned(),
@@ -168,7 +175,7 @@ pub fn collective_chakra(
             attribute("size", AttributeValue::Uint64(bytes)),
         ],
     };
-    let file = |(rank, trace): (usize, Trace)| {
+    let file = |(rank, trace): (usize, ChipTrace)| {
         let mut bytes = metadata.encode_length_delimited_to_vec();
         trace.nodes.iter().for_each(|node| bytes.extend(node.encode_length_delimited_to_vec()));
         Artifact { path: format!("{name}.{rank}.et"), bytes }
@@ -176,8 +183,8 @@ pub fn collective_chakra(
     Ok(traces.into_iter().enumerate().map(file).collect())
 }
 
-/// An addition of `size` bytes, one operation a byte.
-fn adds(trace: &mut Trace, column: u32, size: u64, after: Vec<u64>) -> u64 {
+/// Adds a node for an addition of `size` bytes, with one operation per byte. Returns its id.
+fn push_addition(trace: &mut ChipTrace, column: u32, size: u64, after: Vec<u64>) -> u64 {
     let attributes = vec![
         attribute("is_cpu_op", AttributeValue::Bool(false)),
         attribute("num_ops", AttributeValue::Int64(size as i64)),
@@ -187,39 +194,47 @@ fn adds(trace: &mut Trace, column: u32, size: u64, after: Vec<u64>) -> u64 {
     trace.push(format!("add {column}"), ADDS, after, attributes)
 }
 
-/// Everybody adds all vectors up, part by part, each when it is there.
-fn sum_up(laid: &Moves<'_>, sizes: &Sizes, came: &[u64], traces: &mut [Trace]) {
-    // By chip and part: the sum so far.
+/// Adds nodes in which every chip adds up all vectors, part by part, each when it has arrived.
+fn push_local_sums(
+    chunk_moves: &ChunkMoves<'_>,
+    sizes: &ChunkSizes,
+    arrivals: &[u64],
+    traces: &mut [ChipTrace],
+) {
+    // By chip and part: the node of the sum so far.
     let mut sums: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for (one, &node) in laid.moves.iter().zip(came) {
-        let (rank, part) = (laid.rank(laid.receiver(one.channel)), one.chunk % laid.schedule.chunks);
+    for (chunk_move, &node) in chunk_moves.moves.iter().zip(arrivals) {
+        let (rank, part) = (
+            chunk_moves.rank(chunk_moves.receiver(chunk_move.channel)),
+            chunk_move.chunk % chunk_moves.schedule.chunks,
+        );
         let before = sums.get(&(rank, part)).copied();
-        let column = laid.column(one.chunk);
-        let sum = adds(
+        let column = chunk_moves.column(chunk_move.chunk);
+        let sum = push_addition(
             &mut traces[rank as usize],
             column,
-            sizes.of(column),
+            sizes.bytes_of(column),
             before.into_iter().chain([node]).collect(),
         );
         sums.insert((rank, part), sum);
     }
 }
 
-/// How many bytes chunks have: all together the vector, whose rest is spread.
-struct Sizes {
+/// Splits a vector into chunks of almost equal size.
+struct ChunkSizes {
     bytes: u128,
     parts: u128,
 }
 
-impl Sizes {
-    fn new(laid: &Moves<'_>, bytes: u64) -> Self {
-        let whole = laid.schedule.algorithm == CollectiveAlgorithm::Local;
-        let parts = if whole { laid.schedule.chunks as usize } else { laid.columns() };
+impl ChunkSizes {
+    fn new(chunk_moves: &ChunkMoves<'_>, bytes: u64) -> Self {
+        let is_local = chunk_moves.schedule.algorithm == CollectiveAlgorithm::Local;
+        let parts = if is_local { chunk_moves.schedule.chunks as usize } else { chunk_moves.columns() };
         Self { bytes: u128::from(bytes), parts: parts.max(1) as u128 }
     }
-    fn of(&self, column: u32) -> u64 {
-        let at = u128::from(column) % self.parts;
-        let before = |at: u128| at * self.bytes / self.parts;
-        (before(at + 1) - before(at)) as u64
+    fn bytes_of(&self, column: u32) -> u64 {
+        let chunk = u128::from(column) % self.parts;
+        let before = |chunk: u128| chunk * self.bytes / self.parts;
+        (before(chunk + 1) - before(chunk)) as u64
     }
 }

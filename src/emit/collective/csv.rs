@@ -1,4 +1,4 @@
-//! A row per scenario, collective, size and algorithm.
+//! Writes a report on collectives as CSV: a row per scenario, collective, size and algorithm.
 
 use super::super::number::fixed;
 use super::nanoseconds;
@@ -6,13 +6,13 @@ use fabc_base::csv::quoted;
 use fabc_ir::CollectiveReport;
 use std::fmt::Write;
 
-/// The rows under their heads; the fastest algorithm of each size comes first.
+/// The rows under their heads. The fastest algorithm of each size comes first.
 pub fn collectives_csv(report: &CollectiveReport) -> String {
     let mut out = String::from(
         "scenario,collective,root,size_bytes,algorithm,fastest,chunks,steps,volume,time_ns,volume_ns,latency_ns,overhead_ns,bound_ns,share,busbw_gb_s\n",
     );
     for row in &report.rows {
-        for (at, candidate) in row.candidates.iter().enumerate() {
+        for (index, candidate) in row.candidates.iter().enumerate() {
             let time = candidate.time;
             let _ = writeln!(
                 out,
@@ -22,7 +22,7 @@ pub fn collectives_csv(report: &CollectiveReport) -> String {
                 quoted(row.root.as_deref().unwrap_or("")),
                 row.size,
                 candidate.algorithm.name(),
-                at == 0,
+                index == 0,
                 candidate.chunks,
                 candidate.steps,
                 candidate.volume,

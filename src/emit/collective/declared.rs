@@ -1,25 +1,26 @@
-//! The collectives of a spec in `report.json`: numbers of every scenario, what else was tried, and the curve.
+//! Writes the collectives of a spec into `report.json`: the numbers of every scenario, candidate candidates,
+//! and the curve.
 
 use super::super::json::{push, push_lines, quote};
-use super::json::{crossovers, figures};
+use super::json::{push_crossovers, push_figures};
 use super::nanoseconds;
 use super::schedule::push_bound;
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use fabc_ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveOutcome, CollectivePoint, CollectiveResult};
 use fabc_model::DeclaredCollective;
 
-/// `"collectives":[..],` and a line break; nothing where the spec declares none.
-pub(crate) fn push_declared(out: &mut String, compiled: &Compiled) {
+/// Writes `"collectives":[..],` and a line break. Writes nothing if the spec declares none.
+pub(crate) fn push_declared(out: &mut String, compiled: &CompiledFabric) {
     if compiled.fabric.collectives.is_empty() {
         return;
     }
     out.push_str("\"collectives\":");
-    let all = compiled.fabric.collectives.iter().zip(&compiled.collectives);
-    push_lines(out, all, |out, (declared, result)| one(out, declared, result));
+    let results = compiled.fabric.collectives.iter().zip(&compiled.collectives);
+    push_lines(out, results, |out, (declared, result)| push_collective(out, declared, result));
     out.push_str(",\n");
 }
 
-fn one(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResult) {
+fn push_collective(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResult) {
     let DeclaredCollective { name, collective, size, barrier, seed, .. } = declared;
     push(
         out,
@@ -32,7 +33,7 @@ fn one(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResul
     };
     let root = nominal.row.root.as_deref().map_or("null".to_owned(), quote);
     push(out, format_args!("\"root\":{root},\"chips\":{},\n ", nominal.row.chips));
-    figures(out, &nominal.row, nominal.row.best());
+    push_figures(out, &nominal.row, nominal.row.best());
     push(out, format_args!(",\"bound_ns\":{},\"worst_fault\":", nanoseconds(nominal.row.bound)));
     out.push_str(&result.worst_fault().map_or("null".to_owned(), |worst| quote(&worst.row.scenario)));
     let candidates = nominal.row.candidates.iter().map(|candidate| {
@@ -44,28 +45,28 @@ fn one(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResul
     });
     push(out, format_args!(",\n \"candidates\":[{}]", candidates.collect::<Vec<_>>().join(",")));
     out.push_str(",\n \"crossovers\":");
-    crossovers(out, result.crossovers.iter());
+    push_crossovers(out, result.crossovers.iter());
     out.push_str(",\n \"scenarios\":");
-    push_lines(out, &result.scenarios, scenario);
+    push_lines(out, &result.scenarios, push_scenario);
     out.push_str(",\n \"curve\":");
-    push_lines(out, &result.curve, point);
+    push_lines(out, &result.curve, push_curve_point);
     out.push('}');
 }
 
-fn scenario(out: &mut String, CollectiveOutcome { row, .. }: &CollectiveOutcome) {
+fn push_scenario(out: &mut String, CollectiveOutcome { row, .. }: &CollectiveOutcome) {
     push(out, format_args!("{{\"scenario\":{},\"chips\":{},", quote(&row.scenario), row.chips));
-    figures(out, row, row.best());
+    push_figures(out, row, row.best());
     push(out, format_args!(",\"bound_ns\":{},\"bound\":", nanoseconds(row.bound)));
     push_bound(out, &row.witness);
     out.push_str(",\"others\":[");
-    for (at, other) in row.candidates.iter().skip(1).enumerate() {
-        let (comma, algorithm) = (if at > 0 { "," } else { "" }, other.algorithm.name());
-        let time = nanoseconds(other.time.total());
+    for (index, candidate) in row.candidates.iter().skip(1).enumerate() {
+        let (comma, algorithm) = (if index > 0 { "," } else { "" }, candidate.algorithm.name());
+        let time = nanoseconds(candidate.time.total());
         push(
             out,
             format_args!(
                 "{comma}{{\"algorithm\":\"{algorithm}\",\"chunks\":{},\"time_ns\":{time}}}",
-                other.chunks
+                candidate.chunks
             ),
         );
     }
@@ -74,18 +75,18 @@ fn scenario(out: &mut String, CollectiveOutcome { row, .. }: &CollectiveOutcome)
     push(out, format_args!("{}]}}", names.join(",")));
 }
 
-fn point(out: &mut String, point: &CollectivePoint) {
-    let written = |picoseconds: u128| nanoseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND);
-    push(out, format_args!("{{\"size\":{},\"bound_ns\":{}", point.size, written(point.bound)));
+fn push_curve_point(out: &mut String, point: &CollectivePoint) {
+    let to_nanoseconds = |picoseconds: u128| nanoseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND);
+    push(out, format_args!("{{\"size\":{},\"bound_ns\":{}", point.size, to_nanoseconds(point.bound)));
     let times: Vec<String> = point
         .times
         .iter()
-        .map(|(algorithm, time)| format!("\"{}\":{}", algorithm.name(), written(*time)))
+        .map(|(algorithm, time)| format!("\"{}\":{}", algorithm.name(), to_nanoseconds(*time)))
         .collect();
     push(out, format_args!(",\"times_ns\":{{{}}}}}", times.join(",")));
 }
 
-/// Where the schedule of a collective stands, by scenario.
+/// The path of a collective's schedule for a scenario.
 pub fn collective_path(name: &str, scenario: &str) -> String {
     match scenario {
         "nominal" => format!("collectives/{name}.json"),

@@ -1,42 +1,42 @@
-//! What a format of other programs cannot hold of a schedule.
+//! Errors of writing a schedule in a format of other programs.
 
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// Why a schedule is not written in a format.
+/// The reason why a schedule cannot be written in a format.
 #[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
 pub enum ProgramError {
-    /// Larger than what reads it allows.
+    /// The schedule is larger than the readers of the format allow.
     #[error("`{format}` cannot hold this schedule: {what}")]
     #[diagnostic(code(FAB0565), help("{hint}"))]
     TooLarge {
-        /// The format.
+        /// Name of the format, for the message.
         format: &'static str,
-        /// The numbers, and how they come about.
+        /// The numbers that exceed a limit.
         what: String,
-        /// What is smaller.
+        /// How to get a smaller schedule.
         hint: &'static str,
     },
-    /// Of a kind that is not written so.
+    /// The format has no way to write this kind of schedule.
     #[error("`{format}` holds schedules of rounds, and this one is of {kind}")]
     #[diagnostic(
         code(FAB0565),
         help("`--algorithm` chooses one of rounds, such as `gather_reduce`, `steps` or `pull`")
     )]
     Unwritten {
-        /// The format.
+        /// Name of the format, for the message.
         format: &'static str,
-        /// What it is made of.
+        /// What the schedule consists of.
         kind: &'static str,
     },
-    /// Of a kind that has no times.
+    /// The format needs times, and this kind of schedule has none.
     #[error("`{format}` holds times, and with barriers trees have a timetable of rounds alone")]
     #[diagnostic(
         code(FAB0565),
         help("leave `--barrier` out, or choose an algorithm of rounds: `--algorithm gather_reduce`")
     )]
     Untimed {
-        /// The format.
+        /// Name of the format, for the message.
         format: &'static str,
     },
 }

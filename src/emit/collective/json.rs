@@ -1,4 +1,4 @@
-//! `fabc.collectives/1`: the whole report.
+//! Writes a report on collectives as JSON (`fabc.collectives/1`).
 
 use super::super::json::{push, push_lines, quote};
 use super::super::number::{fixed, grouped};
@@ -9,7 +9,7 @@ use fabc_ir::{
     CollectiveRow, Fraction,
 };
 
-/// The report; `fabric` is its name.
+/// The text of the report. `fabric` is the name of the fabric.
 pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
     let barrier = report.costs.iter().any(|(_, cost)| cost.barrier);
     let mut out = String::new();
@@ -22,18 +22,18 @@ pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
         ),
     );
     out.push_str("\"scenarios\":");
-    push_lines(&mut out, &report.costs, |out, (name, cost)| channel(out, name, cost));
+    push_lines(&mut out, &report.costs, |out, (name, cost)| push_channel(out, name, cost));
     out.push_str(",\n\"collectives\":");
-    push_lines(&mut out, &report.rows, |out, row| one(out, report, row));
+    push_lines(&mut out, &report.rows, |out, row| push_row(out, report, row));
     if !report.left_out.is_empty() {
-        let one = |left: &CollectiveLeftOut| {
+        let left_out = |left: &CollectiveLeftOut| {
             format!("{{\"collective\":{},\"reason\":{}}}", quote(left.collective.name()), quote(left.reason))
         };
         push(
             &mut out,
             format_args!(
                 ",\n\"left_out\":[{}]",
-                report.left_out.iter().map(one).collect::<Vec<_>>().join(",")
+                report.left_out.iter().map(left_out).collect::<Vec<_>>().join(",")
             ),
         );
     }
@@ -41,7 +41,7 @@ pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
     out
 }
 
-fn channel(out: &mut String, name: &str, cost: &CollectiveCost) {
+fn push_channel(out: &mut String, name: &str, cost: &CollectiveCost) {
     push(
         out,
         format_args!(
@@ -58,7 +58,7 @@ fn channel(out: &mut String, name: &str, cost: &CollectiveCost) {
     );
 }
 
-fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
+fn push_row(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
     let best = row.best();
     let name = row.collective.name();
     let root = row.root.as_deref().map_or("null".to_owned(), quote);
@@ -71,7 +71,7 @@ fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
             row.chips
         ),
     );
-    figures(out, row, best);
+    push_figures(out, row, best);
     push(out, format_args!(",\"bound_ns\":{},\"bound\":", nanoseconds(row.bound)));
     push_bound(out, &row.witness);
     if let Some((time, bound)) = &row.along {
@@ -79,9 +79,9 @@ fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
         push_bound(out, bound);
     }
     out.push_str(",\"candidates\":[");
-    for (at, candidate) in row.candidates.iter().enumerate() {
-        out.push_str(if at > 0 { ",{" } else { "{" });
-        figures(out, row, candidate);
+    for (index, candidate) in row.candidates.iter().enumerate() {
+        out.push_str(if index > 0 { ",{" } else { "{" });
+        push_figures(out, row, candidate);
         out.push('}');
     }
     out.push(']');
@@ -91,30 +91,34 @@ fn one(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
     }
     out.push_str(",\"crossovers\":");
     let first = report.costs.first().is_some_and(|(scenario, _)| *scenario == row.scenario);
-    let of_it = report.crossovers.iter().filter(|crossover| first && crossover.collective == row.collective);
-    crossovers(out, of_it);
+    let of_collective =
+        report.crossovers.iter().filter(|crossover| first && crossover.collective == row.collective);
+    push_crossovers(out, of_collective);
     out.push_str(",\"worst_fault\":");
     match report.worst_fault(row).filter(|_| first) {
         None => out.push_str("null"),
         Some(worst) => {
             push(out, format_args!("{{\"scenario\":{},", quote(&worst.scenario)));
-            figures(out, worst, worst.best());
+            push_figures(out, worst, worst.best());
             push(out, format_args!(",\"bound_ns\":{}}}", nanoseconds(worst.bound)));
         }
     }
     out.push('}');
 }
 
-/// `[..]`: the sizes at which the fastest algorithm changes.
-pub(super) fn crossovers<'a>(out: &mut String, all: impl Iterator<Item = &'a CollectiveCrossover>) {
-    let one = |CollectiveCrossover { size, below, above, .. }: &CollectiveCrossover| {
+/// Writes `[..]`: the sizes at which the fastest algorithm changes.
+pub(super) fn push_crossovers<'a>(
+    out: &mut String,
+    crossovers: impl Iterator<Item = &'a CollectiveCrossover>,
+) {
+    let crossover_text = |CollectiveCrossover { size, below, above, .. }: &CollectiveCrossover| {
         format!("{{\"size\":{size},\"below\":\"{}\",\"above\":\"{}\"}}", below.name(), above.name())
     };
-    push(out, format_args!("[{}]", all.map(one).collect::<Vec<_>>().join(",")));
+    push(out, format_args!("[{}]", crossovers.map(crossover_text).collect::<Vec<_>>().join(",")));
 }
 
-/// What an algorithm comes to.
-pub(super) fn figures(out: &mut String, row: &CollectiveRow, candidate: &CollectiveCandidate) {
+/// Writes the numbers of an algorithm as JSON members.
+pub(super) fn push_figures(out: &mut String, row: &CollectiveRow, candidate: &CollectiveCandidate) {
     let CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time } = candidate;
     push(
         out,
@@ -129,17 +133,21 @@ pub(super) fn figures(out: &mut String, row: &CollectiveRow, candidate: &Collect
             fixed(row.bus_bandwidth(candidate), 3),
         ),
     );
-    if let Some(asked) = reduced_from {
-        push(out, format_args!(",\"chunks_asked\":{asked}"));
+    if let Some(requested) = reduced_from {
+        push(out, format_args!(",\"chunks_asked\":{requested}"));
     }
 }
 
-/// What was reduced, in words: for people.
-pub(super) fn reduced(row: &CollectiveRow, candidate: &CollectiveCandidate, flit: u32) -> Option<String> {
-    candidate.reduced_from.map(|asked| {
+/// A sentence about a number of chunks that was reduced, for people.
+pub(super) fn reduction_note(
+    row: &CollectiveRow,
+    candidate: &CollectiveCandidate,
+    flit: u32,
+) -> Option<String> {
+    candidate.reduced_from.map(|requested| {
         let size = grouped(row.size);
         format!(
-            "{} of {size} B: {asked} chunks would be less than a flit of {flit} B each, so there are {}",
+            "{} of {size} B: {requested} chunks would be less than a flit of {flit} B each, so there are {}",
             row.collective.name(),
             candidate.chunks
         )

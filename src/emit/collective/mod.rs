@@ -1,5 +1,5 @@
-//! Collectives on a fabric: what they take, for people, as `fabc.collectives/1` and CSV; and one schedule, as
-//! `fabc.collective/1` and for the programs of others.
+//! Writes collectives on a fabric: their times, for people, as `fabc.collectives/1` and as CSV. Also writes
+//! single schedules, as `fabc.collective/1` and in formats of other programs.
 
 mod bandwidths;
 mod chakra;
@@ -17,7 +17,7 @@ mod summary;
 mod text;
 mod trace;
 
-pub(super) use bandwidths::{Bandwidths, over_bandwidths};
+pub(super) use bandwidths::{Bandwidths, bandwidth_pictures};
 pub use chakra::collective_chakra;
 pub use csv::collectives_csv;
 pub use declared::collective_path;
@@ -25,24 +25,24 @@ pub(super) use declared::push_declared;
 pub use errors::ProgramError;
 pub use json::collectives_json;
 pub use msccl::{MscclFile, collective_msccl};
-pub(super) use picture::{colors, over_sizes, over_steps};
+pub(super) use picture::{algorithm_colors, busy_strip, time_curve};
 pub use schedule::collective_json;
 pub(super) use schedule::push_bound;
 pub(super) use summary::{
-    CollectiveLine, collective_lines, collective_title, conditions, nominal_and_worst_fault,
+    CollectiveTextRow, collective_title, conditions, nominal_and_worst_fault, scenario_rows,
 };
 pub use text::collectives_text;
-pub use trace::{TRACE_MESSAGES, TraceFile, TraceTold, collective_trace};
+pub use trace::{TRACE_MESSAGES, TraceFile, TraceSettings, collective_trace};
 
 use super::number::fixed;
 use fabc_ir::{ATTOSECONDS_OF_A_NANOSECOND, Fraction};
 
-/// Microseconds, to the nanosecond.
+/// Converts attoseconds to microseconds with 3 decimals.
 fn microseconds(attoseconds: u128) -> String {
     fixed(Fraction::new(attoseconds, 1_000_000_000_000u64), 3)
 }
 
-/// Nanoseconds, to the picosecond.
+/// Converts attoseconds to nanoseconds with 3 decimals.
 fn nanoseconds(attoseconds: u128) -> String {
     fixed(Fraction::new(attoseconds, ATTOSECONDS_OF_A_NANOSECOND), 3)
 }

@@ -1,18 +1,19 @@
-//! MSCCL XML: a schedule as a program for the thread blocks of GPUs, which MSCCL and RCCL run.
+//! Writes a schedule as MSCCL XML, a program for the thread blocks of GPUs that MSCCL and RCCL run.
 //!
-//! In: a scene and a schedule of rounds. Out: the text, valid in place and out of place. Every channel that
-//! the schedule uses is a thread block that sends at its one end and one that receives at its other end, with
-//! the chunks in the order of the plan. A send waits for the step that last wrote the chunk, and additions
-//! into one place wait for each other in a chain, so that no step waits for two. What a chip is given is read
-//! and never written: the first addition writes the sum elsewhere (`o`, or `s` where it only passes through),
-//! and a copy at the end of a thread block takes along what a chip has itself. Limits are those of the
-//! runtimes (msccl: src/include/msccl.h and src/graph/xml.cc; RCCL: src/include/msccl/msccl_struct.h).
+//! Input: a scene and a schedule of rounds. Output: the text, valid in place and out of place. Every channel
+//! that the schedule uses becomes two thread blocks. One sends at its source, the other receives at its
+//! target, with the chunks in the order of the schedule. A send waits for the step that last wrote the chunk.
+//! Additions into one place wait for each other in a chain, so that no step waits for two steps. The input of
+//! a chip is read and never written. The first addition writes the sum elsewhere: to `o`, or to `s` if the
+//! sum only passes through. Copies at the end of a thread block add the chip's own part of the result. Limits
+//! are those of the runtimes (msccl: src/include/msccl.h and src/graph/xml.cc; RCCL:
+//! src/include/msccl/msccl_struct.h).
 
 use super::super::json::push;
 use super::connections::Connections;
 use super::errors::ProgramError;
-use super::moves::{Move, Moves};
-use super::places::{Place, Places};
+use super::moves::{ChunkMove, ChunkMoves};
+use super::places::{BufferPlace, BufferPlaces};
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_base::limits::COLLECTIVE_BYTES;
 use fabc_ir::{Scene, Schedule};
@@ -20,79 +21,82 @@ use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// The name of the format.
 const FORMAT: &str = "msccl";
-/// Steps of a thread block.
+/// Maximum steps of a thread block.
 const STEPS: usize = 256;
-/// Steps of a thread block that every runtime takes: RCCL is built with 64.
+/// Steps of a thread block that every runtime accepts. RCCL is built with 64.
 const SAFE_STEPS: usize = 64;
-/// Thread blocks of a chip.
+/// Maximum thread blocks of a chip.
 const BLOCKS: usize = 216;
-/// Thread blocks that others wait for: their numbers are signed bytes.
+/// Maximum thread blocks that others wait for. Their numbers are signed bytes.
 const WAITED_BLOCKS: usize = 128;
-/// Connections each way of a chip under one number.
+/// Maximum connections of a chip in one direction under one number.
 const PEERS: u32 = 32;
-/// Numbers of connections between two chips.
+/// Maximum connections between two chips.
 const CHANS: u32 = 32;
-/// Chunks that one step moves, at most.
+/// Maximum chunks that one step moves.
 const COUNT: u32 = 71;
-/// Bytes of the file.
+/// Maximum bytes of the file.
 const BYTES: usize = 200_000_000;
-/// Bytes of a step, at least.
+/// Minimum bytes of a step in the file.
 const STEP_BYTES: u64 = 100;
 
-/// A program, and how large it is.
+/// A program with its size.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MscclFile {
-    /// The file.
+    /// Text of the XML file.
     pub text: String,
-    /// The most steps of a thread block.
+    /// Steps of the thread block with the most steps.
     pub steps: usize,
-    /// The most thread blocks of a chip.
+    /// Thread blocks of the chip with the most.
     pub blocks: usize,
-    /// What should be known before it is used.
+    /// Restrictions that a user should know, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// What a thread block does.
-struct Block {
+/// The program of one thread block.
+struct ThreadBlock {
     send: Option<u32>,
     receive: Option<u32>,
     chan: u32,
-    steps: Vec<Step>,
+    steps: Vec<BlockStep>,
 }
 
-struct Step {
+struct BlockStep {
     kind: &'static str,
-    from: Place,
-    to: Place,
+    from: BufferPlace,
+    to: BufferPlace,
     count: u32,
-    /// Thread block and step that it waits for.
+    /// Thread block and step that this step waits for.
     after: Option<(u32, u32)>,
-    /// Whether another one waits for it.
+    /// Whether another step waits for this one.
     awaited: bool,
 }
 
-/// The file of a schedule.
+/// The program of a schedule.
 ///
 /// # Errors
-/// A schedule that has no rounds; one that is larger than a runtime takes.
+/// [`ProgramError::Unwritten`] if the schedule has no rounds. [`ProgramError::TooLarge`] if it exceeds a
+/// limit of the runtimes.
 pub fn collective_msccl(
     fabric: &str,
     scene: &Scene<'_>,
     schedule: &Schedule,
 ) -> Result<MscclFile, ProgramError> {
-    let laid = Moves::new(scene, schedule, FORMAT, BYTES as u64 / (2 * STEP_BYTES))?;
-    let connections = Connections::new(&laid, STEPS, PEERS);
-    let program = Program {
-        places: Places::new(&laid),
-        awaited: awaited(&laid),
-        laid: &laid,
+    let chunk_moves = ChunkMoves::new(scene, schedule, FORMAT, BYTES as u64 / (2 * STEP_BYTES))?;
+    let connections = Connections::new(&chunk_moves, STEPS, PEERS);
+    let program = MscclWriter {
+        places: BufferPlaces::new(&chunk_moves),
+        awaited: awaited_moves(&chunk_moves),
+        chunk_moves: &chunk_moves,
         connections: &connections,
     };
-    let gpus = program.gpus()?;
-    let most = |count: fn(&Vec<Block>) -> usize| gpus.iter().map(count).max().unwrap_or(0);
-    let (steps, blocks) =
-        (most(|blocks| blocks.iter().map(|block| block.steps.len()).max().unwrap_or(0)), most(Vec::len));
-    let text = program.text(fabric, &gpus);
+    let gpus = program.thread_blocks()?;
+    let maximum = |count: fn(&Vec<ThreadBlock>) -> usize| gpus.iter().map(count).max().unwrap_or(0);
+    let (steps, blocks) = (
+        maximum(|blocks| blocks.iter().map(|block| block.steps.len()).max().unwrap_or(0)),
+        maximum(Vec::len),
+    );
+    let text = program.xml(fabric, &gpus);
     if text.len() > BYTES {
         return Err(ProgramError::too_large(
             FORMAT,
@@ -107,110 +111,123 @@ pub fn collective_msccl(
 }
 
 /// `[move]`: whether a send or an addition of its receiver waits for it.
-fn awaited(laid: &Moves<'_>) -> Vec<bool> {
-    // At home everything is added.
-    let mut awaited = vec![laid.schedule.algorithm == CollectiveAlgorithm::Local; laid.moves.len()];
-    laid.moves
+fn awaited_moves(chunk_moves: &ChunkMoves<'_>) -> Vec<bool> {
+    // The local algorithm adds everything that arrives.
+    let mut awaited =
+        vec![chunk_moves.schedule.algorithm == CollectiveAlgorithm::Local; chunk_moves.moves.len()];
+    chunk_moves
+        .moves
         .iter()
-        .flat_map(|one| [one.from, one.onto])
+        .flat_map(|chunk_move| [chunk_move.source_move, chunk_move.previous_addition])
         .flatten()
         .for_each(|earlier| awaited[earlier as usize] = true);
     awaited
 }
 
-struct Program<'a> {
-    laid: &'a Moves<'a>,
+struct MscclWriter<'a> {
+    chunk_moves: &'a ChunkMoves<'a>,
     connections: &'a Connections,
-    places: Places,
+    places: BufferPlaces,
     awaited: Vec<bool>,
 }
 
-impl Program<'_> {
+impl MscclWriter<'_> {
     fn is_local(&self) -> bool {
-        self.laid.schedule.algorithm == CollectiveAlgorithm::Local
+        self.chunk_moves.schedule.algorithm == CollectiveAlgorithm::Local
     }
 
-    /// `[chip]`: its thread blocks.
-    fn gpus(&self) -> Result<Vec<Vec<Block>>, ProgramError> {
-        let (laid, connections) = (self.laid, self.connections);
-        let (mut into, mut out) = (vec![Vec::new(); laid.chips.len()], vec![Vec::new(); laid.chips.len()]);
-        for (number, connection) in connections.all.iter().enumerate() {
-            self.fits(connection.moves.len(), connection.chan, connection.channel)?;
-            into[laid.rank(laid.receiver(connection.channel)) as usize].push(number as u32);
-            out[laid.rank(laid.sender(connection.channel)) as usize].push(number as u32);
+    /// `[rank]`: the thread blocks of the chip.
+    fn thread_blocks(&self) -> Result<Vec<Vec<ThreadBlock>>, ProgramError> {
+        let (chunk_moves, connections) = (self.chunk_moves, self.connections);
+        let (mut incoming, mut outgoing) =
+            (vec![Vec::new(); chunk_moves.chips.len()], vec![Vec::new(); chunk_moves.chips.len()]);
+        for (number, connection) in connections.connections.iter().enumerate() {
+            self.check_connection(connection.moves.len(), connection.chan, connection.channel)?;
+            incoming[chunk_moves.rank(chunk_moves.receiver(connection.channel)) as usize].push(number as u32);
+            outgoing[chunk_moves.rank(chunk_moves.sender(connection.channel)) as usize].push(number as u32);
         }
-        // `[connection]`: the thread block that receives.
-        let mut receives = vec![0; connections.all.len()];
-        into.iter().for_each(|into| {
-            into.iter().enumerate().for_each(|(at, &number)| receives[number as usize] = at as u32)
+        // `[connection]`: index of the thread block that receives.
+        let mut receives = vec![0; connections.connections.len()];
+        incoming.iter().for_each(|incoming| {
+            incoming.iter().enumerate().for_each(|(index, &number)| receives[number as usize] = index as u32)
         });
-        let mut gpus = Vec::with_capacity(laid.chips.len());
-        for (rank, &chip) in laid.chips.iter().enumerate() {
-            let own = if self.is_local() { self.own_sums(chip, &receives)? } else { Vec::new() };
-            let waited = into[rank].len() + own.len();
-            let mut blocks = Vec::with_capacity(waited + out[rank].len());
-            blocks.extend(into[rank].iter().map(|&number| self.receiving(number, &receives)));
-            blocks.extend(own);
+        let mut gpus = Vec::with_capacity(chunk_moves.chips.len());
+        for (rank, &chip) in chunk_moves.chips.iter().enumerate() {
+            let local_sums =
+                if self.is_local() { self.local_sum_blocks(chip, &receives)? } else { Vec::new() };
+            let waited = incoming[rank].len() + local_sums.len();
+            let mut blocks = Vec::with_capacity(waited + outgoing[rank].len());
+            blocks.extend(incoming[rank].iter().map(|&number| self.receiving_block(number, &receives)));
+            blocks.extend(local_sums);
             blocks.extend(
-                out[rank].iter().map(|&number| self.sending(number, &receives, into[rank].len() as u32)),
+                outgoing[rank]
+                    .iter()
+                    .map(|&number| self.sending_block(number, &receives, incoming[rank].len() as u32)),
             );
             if blocks.len() > BLOCKS || waited > WAITED_BLOCKS {
-                let (ins, outs, rest) = (into[rank].len(), out[rank].len(), waited - into[rank].len());
-                let name = laid.scene.topology.name(chip);
-                let what = format!(
+                let (ins, outs, rest) =
+                    (incoming[rank].len(), outgoing[rank].len(), waited - incoming[rank].len());
+                let name = chunk_moves.scene.topology.name(chip);
+                let reason = format!(
                     "{name} would have {} thread blocks, {ins} that receive, {outs} that send and {rest} that add; {BLOCKS} are the most, and {WAITED_BLOCKS} that others wait for",
                     blocks.len()
                 );
-                return Err(ProgramError::too_large(FORMAT, &what));
+                return Err(ProgramError::too_large(FORMAT, &reason));
             }
-            self.take_along(chip, &mut blocks)?;
+            self.push_own_copies(chip, &mut blocks)?;
             gpus.push(blocks);
         }
         Ok(gpus)
     }
 
-    fn fits(&self, steps: usize, chan: u32, channel: ChannelId) -> Result<(), ProgramError> {
-        let name = || self.laid.scene.topology.channel_name(channel);
+    fn check_connection(&self, steps: usize, chan: u32, channel: ChannelId) -> Result<(), ProgramError> {
+        let name = || self.chunk_moves.scene.topology.channel_name(channel);
         if steps > STEPS {
-            let (chips, parts) = (self.laid.chips.len(), self.laid.schedule.chunks);
-            let what = format!(
+            let (chips, parts) = (self.chunk_moves.chips.len(), self.chunk_moves.schedule.chunks);
+            let reason = format!(
                 "{} would carry {steps} chunks ({chips} chips, {parts} chunks each) in as many steps of a thread block, and {STEPS} are the most",
                 name()
             );
-            return Err(ProgramError::too_large(FORMAT, &what));
+            return Err(ProgramError::too_large(FORMAT, &reason));
         }
         if chan >= CHANS {
-            let what = format!(
+            let reason = format!(
                 "{} would be connection {chan} of its chips, and there are {CHANS}, with {PEERS} peers each",
                 name()
             );
-            return Err(ProgramError::too_large(FORMAT, &what));
+            return Err(ProgramError::too_large(FORMAT, &reason));
         }
         Ok(())
     }
 
-    fn receiving(&self, number: u32, receives: &[u32]) -> Block {
-        let connection = &self.connections.all[number as usize];
-        let step = |&at: &u32| {
-            let one = &self.laid.moves[at as usize];
-            let [from, to] =
-                [self.added_to(one), self.places.kept(self.laid, self.laid.receiver(one.channel), one.chunk)];
-            let from = if one.adds { from } else { self.read(one) };
-            let after = one
-                .onto
-                .map(|onto| self.received(onto, receives))
+    fn receiving_block(&self, number: u32, receives: &[u32]) -> ThreadBlock {
+        let connection = &self.connections.connections[number as usize];
+        let step = |&index: &u32| {
+            let chunk_move = &self.chunk_moves.moves[index as usize];
+            let [from, to] = [
+                self.addend_place(chunk_move),
+                self.places.result_place(
+                    self.chunk_moves,
+                    self.chunk_moves.receiver(chunk_move.channel),
+                    chunk_move.chunk,
+                ),
+            ];
+            let from = if chunk_move.adds { from } else { self.source_place(chunk_move) };
+            let after = chunk_move
+                .previous_addition
+                .map(|onto| self.receiving_step(onto, receives))
                 .filter(|&(block, _)| block != receives[number as usize]);
-            Step {
-                kind: if one.adds { "rrc" } else { "r" },
+            BlockStep {
+                kind: if chunk_move.adds { "rrc" } else { "r" },
                 from,
                 to,
                 count: 1,
                 after,
-                awaited: self.awaited[at as usize],
+                awaited: self.awaited[index as usize],
             }
         };
-        let peer = self.laid.rank(self.laid.sender(connection.channel));
-        Block {
+        let peer = self.chunk_moves.rank(self.chunk_moves.sender(connection.channel));
+        ThreadBlock {
             send: None,
             receive: Some(peer),
             chan: connection.chan,
@@ -218,24 +235,28 @@ impl Program<'_> {
         }
     }
 
-    fn sending(&self, number: u32, receives: &[u32], sums: u32) -> Block {
-        let connection = &self.connections.all[number as usize];
-        let step = |&at: &u32| {
-            let one = &self.laid.moves[at as usize];
-            let to = self.places.kept(self.laid, self.laid.receiver(one.channel), one.chunk);
-            let after = match one.from {
-                Some(from) => Some(self.received(from, receives)),
-                // What is to be added up at home was first put beside the rest.
+    fn sending_block(&self, number: u32, receives: &[u32], sums: u32) -> ThreadBlock {
+        let connection = &self.connections.connections[number as usize];
+        let step = |&index: &u32| {
+            let chunk_move = &self.chunk_moves.moves[index as usize];
+            let to = self.places.result_place(
+                self.chunk_moves,
+                self.chunk_moves.receiver(chunk_move.channel),
+                chunk_move.chunk,
+            );
+            let after = match chunk_move.source_move {
+                Some(from) => Some(self.receiving_step(from, receives)),
+                // A vector that is added up locally was first copied next to the others.
                 None if self.is_local() => {
-                    let part = one.chunk % self.laid.schedule.chunks;
-                    Some((sums + part / self.parts_of_a_block(), part % self.parts_of_a_block()))
+                    let part = chunk_move.chunk % self.chunk_moves.schedule.chunks;
+                    Some((sums + part / self.parts_per_block(), part % self.parts_per_block()))
                 }
                 None => None,
             };
-            Step { kind: "s", from: self.read(one), to, count: 1, after, awaited: false }
+            BlockStep { kind: "s", from: self.source_place(chunk_move), to, count: 1, after, awaited: false }
         };
-        let peer = self.laid.rank(self.laid.receiver(connection.channel));
-        Block {
+        let peer = self.chunk_moves.rank(self.chunk_moves.receiver(connection.channel));
+        ThreadBlock {
             send: Some(peer),
             receive: None,
             chan: connection.chan,
@@ -244,126 +265,149 @@ impl Program<'_> {
     }
 
     /// Thread block and step that receive a move.
-    fn received(&self, one: u32, receives: &[u32]) -> (u32, u32) {
-        (receives[self.connections.of[one as usize] as usize], self.connections.at[one as usize])
+    fn receiving_step(&self, index: u32, receives: &[u32]) -> (u32, u32) {
+        (
+            receives[self.connections.connection_of[index as usize] as usize],
+            self.connections.position_of[index as usize],
+        )
     }
-    /// Where the sender has what it sends.
-    fn read(&self, one: &Move) -> Place {
-        let sender = self.laid.sender(one.channel);
-        match one.from {
-            None if !self.is_local() => self.places.given(self.laid, one.chunk),
-            _ => self.places.kept(self.laid, sender, one.chunk),
+    /// Where the sender reads what it sends.
+    fn source_place(&self, chunk_move: &ChunkMove) -> BufferPlace {
+        let sender = self.chunk_moves.sender(chunk_move.channel);
+        match chunk_move.source_move {
+            None if !self.is_local() => self.places.input_place(self.chunk_moves, chunk_move.chunk),
+            _ => self.places.result_place(self.chunk_moves, sender, chunk_move.chunk),
         }
     }
-    /// What the receiver adds to.
-    fn added_to(&self, one: &Move) -> Place {
-        match one.onto {
-            None => self.places.given(self.laid, one.chunk),
-            Some(_) => self.places.kept(self.laid, self.laid.receiver(one.channel), one.chunk),
+    /// Where the receiver reads what it adds to.
+    fn addend_place(&self, chunk_move: &ChunkMove) -> BufferPlace {
+        match chunk_move.previous_addition {
+            None => self.places.input_place(self.chunk_moves, chunk_move.chunk),
+            Some(_) => self.places.result_place(
+                self.chunk_moves,
+                self.chunk_moves.receiver(chunk_move.channel),
+                chunk_move.chunk,
+            ),
         }
     }
 
-    /// Steps in which a part of all vectors is added up at home: its own is put beside the others first.
+    /// Steps in which a chip adds up a part of all vectors. Its own vector is copied next to the others
+    /// first.
     fn sum_steps(&self) -> u32 {
-        self.laid.chips.len() as u32 + 1
+        self.chunk_moves.chips.len() as u32 + 1
     }
     /// Parts that one thread block adds up.
-    fn parts_of_a_block(&self) -> u32 {
+    fn parts_per_block(&self) -> u32 {
         (STEPS as u32 / self.sum_steps()).max(1)
     }
 
-    /// Thread blocks that add all vectors up, in the same order at every chip.
-    fn own_sums(&self, chip: NodeId, receives: &[u32]) -> Result<Vec<Block>, ProgramError> {
-        let (laid, parts) = (self.laid, self.laid.schedule.chunks);
+    /// Thread blocks that add up all vectors, in the same order at every chip.
+    fn local_sum_blocks(&self, chip: NodeId, receives: &[u32]) -> Result<Vec<ThreadBlock>, ProgramError> {
+        let (chunk_moves, parts) = (self.chunk_moves, self.chunk_moves.schedule.chunks);
         if self.sum_steps() as usize > STEPS {
-            let what = format!(
+            let reason = format!(
                 "{} vectors are added in {} steps of a thread block, and {STEPS} are the most",
-                laid.chips.len(),
+                chunk_moves.chips.len(),
                 self.sum_steps()
             );
-            return Err(ProgramError::too_large(FORMAT, &what));
+            return Err(ProgramError::too_large(FORMAT, &reason));
         }
         // `[column]`: the move that brings it.
-        let mut came = vec![None; laid.columns()];
-        let into =
-            (0..laid.moves.len() as u32).filter(|&at| laid.receiver(laid.moves[at as usize].channel) == chip);
-        into.for_each(|at| came[laid.column(laid.moves[at as usize].chunk) as usize] = Some(at));
-        let mut blocks: Vec<Block> = Vec::new();
-        for start in (0..parts).step_by(self.parts_of_a_block() as usize) {
-            let those = start..parts.min(start + self.parts_of_a_block());
-            let mut steps = Vec::with_capacity(those.len() * self.sum_steps() as usize);
-            // Others wait for these, and the sums for others.
-            for part in those.clone() {
-                let own = Place { buffer: 's', at: laid.rank(chip) * parts + part };
-                steps.push(Step {
+        let mut arrivals = vec![None; chunk_moves.columns()];
+        let incoming = (0..chunk_moves.moves.len() as u32)
+            .filter(|&index| chunk_moves.receiver(chunk_moves.moves[index as usize].channel) == chip);
+        incoming.for_each(|index| {
+            arrivals[chunk_moves.column(chunk_moves.moves[index as usize].chunk) as usize] = Some(index)
+        });
+        let mut blocks: Vec<ThreadBlock> = Vec::new();
+        for start in (0..parts).step_by(self.parts_per_block() as usize) {
+            let block_parts = start..parts.min(start + self.parts_per_block());
+            let mut steps = Vec::with_capacity(block_parts.len() * self.sum_steps() as usize);
+            // Sends wait for these copies. The sums of the other vectors wait for their arrival.
+            for part in block_parts.clone() {
+                let scratch_place =
+                    BufferPlace { buffer: 's', offset: chunk_moves.rank(chip) * parts + part };
+                steps.push(BlockStep {
                     kind: "cpy",
-                    from: Place { buffer: 'i', at: part },
-                    to: own,
+                    from: BufferPlace { buffer: 'i', offset: part },
+                    to: scratch_place,
                     count: 1,
                     after: None,
                     awaited: true,
                 });
             }
             for (part, rank) in
-                those.flat_map(|part| (0..laid.chips.len() as u32).map(move |rank| (part, rank)))
+                block_parts.flat_map(|part| (0..chunk_moves.chips.len() as u32).map(move |rank| (part, rank)))
             {
-                let after = came[(rank * parts + part) as usize].map(|at| self.received(at, receives));
+                let after = arrivals[(rank * parts + part) as usize]
+                    .map(|index| self.receiving_step(index, receives));
                 let kind = if rank == 0 { "cpy" } else { "re" };
-                let from = Place { buffer: 's', at: rank * parts + part };
-                steps.push(Step {
+                let from = BufferPlace { buffer: 's', offset: rank * parts + part };
+                steps.push(BlockStep {
                     kind,
                     from,
-                    to: Place { buffer: 'o', at: part },
+                    to: BufferPlace { buffer: 'o', offset: part },
                     count: 1,
                     after,
                     awaited: false,
                 });
             }
-            blocks.push(Block { send: None, receive: None, chan: 0, steps });
+            blocks.push(ThreadBlock { send: None, receive: None, chan: 0, steps });
         }
         Ok(blocks)
     }
 
-    /// What a chip has itself of a result that is put together is copied, by the thread block with the fewest
-    /// steps of those that send.
-    fn take_along(&self, chip: NodeId, blocks: &mut Vec<Block>) -> Result<(), ProgramError> {
-        let Schedule { collective, chunks, root, .. } = *self.laid.schedule;
-        let at = match collective {
-            Collective::AllGather => self.laid.rank(chip) * chunks,
+    /// Appends copies of the chip's own part of a result that is assembled from parts. They go to the sending
+    /// thread block with the fewest steps.
+    fn push_own_copies(&self, chip: NodeId, blocks: &mut Vec<ThreadBlock>) -> Result<(), ProgramError> {
+        let Schedule { collective, chunks, root, .. } = *self.chunk_moves.schedule;
+        let offset = match collective {
+            Collective::AllGather => self.chunk_moves.rank(chip) * chunks,
             Collective::Broadcast if root == Some(chip) => 0,
             _ => return Ok(()),
         };
         let copies = (0..chunks.div_ceil(COUNT)).map(|copy| {
             let (first, count) = (copy * COUNT, COUNT.min(chunks - copy * COUNT));
-            let [from, to] = [Place { buffer: 'i', at: first }, Place { buffer: 'o', at: at + first }];
-            Step { kind: "cpy", from, to, count, after: None, awaited: false }
+            let [from, to] = [
+                BufferPlace { buffer: 'i', offset: first },
+                BufferPlace { buffer: 'o', offset: offset + first },
+            ];
+            BlockStep { kind: "cpy", from, to, count, after: None, awaited: false }
         });
-        let room = |block: &Block| block.send.is_some() && block.steps.len() + copies.len() <= STEPS;
-        let fewest =
-            (0..blocks.len()).filter(|&at| room(&blocks[at])).min_by_key(|&at| blocks[at].steps.len());
+        let has_room =
+            |block: &ThreadBlock| block.send.is_some() && block.steps.len() + copies.len() <= STEPS;
+        let fewest = (0..blocks.len())
+            .filter(|&index| has_room(&blocks[index]))
+            .min_by_key(|&index| blocks[index].steps.len());
         match fewest {
-            Some(at) => blocks[at].steps.extend(copies),
+            Some(index) => blocks[index].steps.extend(copies),
             None if copies.len() <= STEPS && blocks.len() < BLOCKS => {
-                blocks.push(Block { send: None, receive: None, chan: 0, steps: copies.collect() });
+                blocks.push(ThreadBlock { send: None, receive: None, chan: 0, steps: copies.collect() });
             }
             None => {
-                let what = format!(
+                let reason = format!(
                     "no thread block has room for the {} copies of {}",
                     copies.len(),
-                    self.laid.scene.topology.name(chip)
+                    self.chunk_moves.scene.topology.name(chip)
                 );
-                return Err(ProgramError::too_large(FORMAT, &what));
+                return Err(ProgramError::too_large(FORMAT, &reason));
             }
         }
         Ok(())
     }
 
-    fn text(&self, fabric: &str, gpus: &[Vec<Block>]) -> String {
-        let Schedule { collective, algorithm, .. } = self.laid.schedule;
-        let chans = self.connections.all.iter().map(|connection| connection.chan + 1).max().unwrap_or(1);
+    fn xml(&self, fabric: &str, gpus: &[Vec<ThreadBlock>]) -> String {
+        let Schedule { collective, algorithm, .. } = self.chunk_moves.schedule;
+        let chans =
+            self.connections.connections.iter().map(|connection| connection.chan + 1).max().unwrap_or(1);
         let steps: usize = gpus.iter().flatten().map(|block| block.steps.len()).sum();
         let mut out = String::with_capacity(steps * (STEP_BYTES as usize + 16));
-        let names = (collective.name(), algorithm.name(), word(*collective), self.places.all(self.laid));
+        let names = (
+            collective.name(),
+            algorithm.name(),
+            runtime_name(*collective),
+            self.places.loop_chunks(self.chunk_moves),
+        );
         let (name, how, coll, chunks) = names;
         push(
             &mut out,
@@ -373,26 +417,26 @@ impl Program<'_> {
             ),
         );
         for (rank, blocks) in gpus.iter().enumerate() {
-            let [i, o, s] = self.places.sizes(self.laid, rank);
+            let [i, o, s] = self.places.buffer_sizes(self.chunk_moves, rank);
             push(
                 &mut out,
                 format_args!("<gpu id=\"{rank}\" i_chunks=\"{i}\" o_chunks=\"{o}\" s_chunks=\"{s}\">\n"),
             );
-            for (id, Block { send, receive, chan, steps }) in blocks.iter().enumerate() {
+            for (id, ThreadBlock { send, receive, chan, steps }) in blocks.iter().enumerate() {
                 let [send, receive] = [send, receive].map(|peer| peer.map_or(-1, i64::from));
                 push(
                     &mut out,
                     format_args!("<tb id=\"{id}\" send=\"{send}\" recv=\"{receive}\" chan=\"{chan}\">\n"),
                 );
-                for (at, Step { kind, from, to, count, after, awaited }) in steps.iter().enumerate() {
+                for (index, BlockStep { kind, from, to, count, after, awaited }) in steps.iter().enumerate() {
                     let (block, step) =
                         after.map_or((-1, -1), |(block, step)| (i64::from(block), i64::from(step)));
                     let awaited = u8::from(*awaited);
                     push(
                         &mut out,
                         format_args!(
-                            "<step s=\"{at}\" type=\"{kind}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" dstoff=\"{}\" cnt=\"{count}\" depid=\"{block}\" deps=\"{step}\" hasdep=\"{awaited}\"/>\n",
-                            from.buffer, from.at, to.buffer, to.at
+                            "<step s=\"{index}\" type=\"{kind}\" srcbuf=\"{}\" srcoff=\"{}\" dstbuf=\"{}\" dstoff=\"{}\" cnt=\"{count}\" depid=\"{block}\" deps=\"{step}\" hasdep=\"{awaited}\"/>\n",
+                            from.buffer, from.offset, to.buffer, to.offset
                         ),
                     );
                 }
@@ -405,8 +449,8 @@ impl Program<'_> {
     }
 }
 
-/// What the runtimes call a collective.
-fn word(collective: Collective) -> &'static str {
+/// The name of a collective in the runtimes.
+fn runtime_name(collective: Collective) -> &'static str {
     match collective {
         Collective::AllGather => "allgather",
         Collective::ReduceScatter => "reduce_scatter",
@@ -414,7 +458,7 @@ fn word(collective: Collective) -> &'static str {
         Collective::Broadcast => "broadcast",
         Collective::Reduce => "reduce",
         Collective::AllToAll => "alltoall",
-        // Never of rounds.
+        // A send never has rounds.
         Collective::Send => "custom",
     }
 }

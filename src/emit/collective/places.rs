@@ -1,38 +1,39 @@
-//! Where chips keep chunks: the input `i`, the output `o` and the scratch `s` of a collective, in chunks.
+//! The buffers of chips, in chunks: the input `i`, the output `o` and the scratch `s` of a collective.
 
-use super::moves::Moves;
+use super::moves::ChunkMoves;
 use fabc_base::ids::NodeId;
 use fabc_model::{Collective, CollectiveAlgorithm};
 
-/// A place of a chip.
+/// A position in a buffer of a chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct BufferPlace {
     pub(super) buffer: char,
-    pub(super) at: u32,
+    pub(super) offset: u32,
 }
 
-/// Scratch of sums that only pass through a chip.
-pub(super) struct Places {
-    /// `[cell]`: its place in the scratch of its chip, where it has one.
+/// Positions of sums that only pass through a chip.
+pub(super) struct BufferPlaces {
+    /// `[cell]`: its position in the scratch of its chip, if it has one.
     passing: Vec<u32>,
-    /// `[rank]`: how many of these there are.
+    /// `[rank]`: size of the scratch.
     scratch: Vec<u32>,
 }
 
-impl Places {
-    /// The places that a schedule needs.
-    pub(super) fn new(laid: &Moves<'_>) -> Self {
-        let scatters = matches!(laid.schedule.collective, Collective::ReduceScatter | Collective::Reduce);
-        let mut passing = vec![u32::MAX; if scatters { laid.cells() } else { 0 }];
-        let mut scratch = vec![0; laid.chips.len()];
-        if laid.schedule.algorithm == CollectiveAlgorithm::Local {
-            scratch.fill(laid.columns() as u32);
+impl BufferPlaces {
+    /// Assigns the scratch positions that a schedule needs.
+    pub(super) fn new(chunk_moves: &ChunkMoves<'_>) -> Self {
+        let scatters =
+            matches!(chunk_moves.schedule.collective, Collective::ReduceScatter | Collective::Reduce);
+        let mut passing = vec![u32::MAX; if scatters { chunk_moves.cells() } else { 0 }];
+        let mut scratch = vec![0; chunk_moves.chips.len()];
+        if chunk_moves.schedule.algorithm == CollectiveAlgorithm::Local {
+            scratch.fill(chunk_moves.columns() as u32);
         }
-        for one in laid.moves.iter().filter(|_| scatters) {
-            let to = laid.receiver(one.channel);
-            let cell = laid.cell(to, one.chunk);
-            if to != laid.owner(one.chunk) && passing[cell] == u32::MAX {
-                let next = &mut scratch[laid.rank(to) as usize];
+        for chunk_move in chunk_moves.moves.iter().filter(|_| scatters) {
+            let to = chunk_moves.receiver(chunk_move.channel);
+            let cell = chunk_moves.cell(to, chunk_move.chunk);
+            if to != chunk_moves.owner(chunk_move.chunk) && passing[cell] == u32::MAX {
+                let next = &mut scratch[chunk_moves.rank(to) as usize];
                 passing[cell] = *next;
                 *next += 1;
             }
@@ -40,48 +41,50 @@ impl Places {
         Self { passing, scratch }
     }
 
-    /// Where a chip has what it is given of a chunk.
-    pub(super) fn given(&self, laid: &Moves<'_>, chunk: u32) -> Place {
-        let at = match laid.schedule.collective {
+    /// The position of a chunk in the input of a chip.
+    pub(super) fn input_place(&self, chunk_moves: &ChunkMoves<'_>, chunk: u32) -> BufferPlace {
+        let offset = match chunk_moves.schedule.collective {
             Collective::AllGather | Collective::Broadcast | Collective::Reduce => {
-                chunk % laid.schedule.chunks
+                chunk % chunk_moves.schedule.chunks
             }
             Collective::ReduceScatter | Collective::AllReduce | Collective::AllToAll | Collective::Send => {
-                laid.column(chunk)
+                chunk_moves.column(chunk)
             }
         };
-        Place { buffer: 'i', at }
+        BufferPlace { buffer: 'i', offset }
     }
 
-    /// Where a chip keeps what comes of a chunk.
-    pub(super) fn kept(&self, laid: &Moves<'_>, chip: NodeId, chunk: u32) -> Place {
-        let whole = Place { buffer: 'o', at: laid.column(chunk) };
-        match laid.schedule.collective {
-            Collective::AllReduce if laid.schedule.algorithm == CollectiveAlgorithm::Local => {
-                Place { buffer: 's', ..whole }
+    /// The position where a chip stores the result of a chunk.
+    pub(super) fn result_place(&self, chunk_moves: &ChunkMoves<'_>, chip: NodeId, chunk: u32) -> BufferPlace {
+        let output_place = BufferPlace { buffer: 'o', offset: chunk_moves.column(chunk) };
+        match chunk_moves.schedule.collective {
+            Collective::AllReduce if chunk_moves.schedule.algorithm == CollectiveAlgorithm::Local => {
+                BufferPlace { buffer: 's', ..output_place }
             }
-            Collective::ReduceScatter | Collective::Reduce if chip != laid.owner(chunk) => {
-                Place { buffer: 's', at: self.passing[laid.cell(chip, chunk)] }
+            Collective::ReduceScatter | Collective::Reduce if chip != chunk_moves.owner(chunk) => {
+                BufferPlace { buffer: 's', offset: self.passing[chunk_moves.cell(chip, chunk)] }
             }
-            Collective::ReduceScatter => Place { buffer: 'o', at: chunk % laid.schedule.chunks },
-            _ => whole,
+            Collective::ReduceScatter => {
+                BufferPlace { buffer: 'o', offset: chunk % chunk_moves.schedule.chunks }
+            }
+            _ => output_place,
         }
     }
 
-    /// Chunks of a loop of the program.
-    pub(super) fn all(&self, laid: &Moves<'_>) -> u32 {
-        let whole = laid.schedule.algorithm == CollectiveAlgorithm::Local;
-        if whole { laid.schedule.chunks } else { laid.columns() as u32 }
+    /// Chunks of one loop of the program.
+    pub(super) fn loop_chunks(&self, chunk_moves: &ChunkMoves<'_>) -> u32 {
+        let is_local = chunk_moves.schedule.algorithm == CollectiveAlgorithm::Local;
+        if is_local { chunk_moves.schedule.chunks } else { chunk_moves.columns() as u32 }
     }
 
-    /// Chunks of input, output and scratch of a chip.
-    pub(super) fn sizes(&self, laid: &Moves<'_>, rank: usize) -> [u32; 3] {
-        let (all, shard) = (self.all(laid), laid.schedule.chunks);
+    /// Chunks of the input, output and scratch of a chip.
+    pub(super) fn buffer_sizes(&self, chunk_moves: &ChunkMoves<'_>, rank: usize) -> [u32; 3] {
+        let (loop_chunks, shard) = (self.loop_chunks(chunk_moves), chunk_moves.schedule.chunks);
         let scratch = self.scratch[rank];
-        match laid.schedule.collective {
-            Collective::AllGather => [shard, all, scratch],
-            Collective::ReduceScatter => [all, shard, scratch],
-            _ => [all, all, scratch],
+        match chunk_moves.schedule.collective {
+            Collective::AllGather => [shard, loop_chunks, scratch],
+            Collective::ReduceScatter => [loop_chunks, shard, scratch],
+            _ => [loop_chunks, loop_chunks, scratch],
         }
     }
 }

@@ -1,11 +1,12 @@
-//! `fabc.collective/1`: one schedule with its bounds, as docs/artifacts.md describes it.
+//! Writes one schedule with its bounds (`fabc.collective/1`). `docs/artifacts.md` defines the format.
 
 use super::super::json::{push, push_int, push_lines, push_numbers, quote};
 use fabc_ir::{
-    CollectiveBound, Message, Order, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
+    CollectiveBound, GatherRound, Rounds, RoutedMessage, RunDirection, Schedule, Sends, SharedTrees,
+    SpanningTree, Transfers,
 };
 
-/// The file's text.
+/// The text of the file.
 pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> String {
     let Schedule { collective, algorithm, seed, nodes, chunks, root, .. } = schedule;
     let canonical = match &schedule.transfers {
@@ -29,7 +30,7 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
         Transfers::Rounds(rounds) => push_rounds(&mut out, rounds),
         Transfers::Trees(shared) => push_trees(&mut out, shared),
         Transfers::Sends(sends) => push_sends(&mut out, sends),
-        // Those stand in `schedule.json`, all collectives together.
+        // `schedule.json` holds these, for all collectives together.
         Transfers::Timed(_) => {}
     }
     out.push_str(",\n\"bounds\":");
@@ -40,13 +41,13 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
 
 fn push_rounds(out: &mut String, rounds: &Rounds) {
     match rounds.order[..] {
-        [Order::Forward] => {}
-        [Order::Reverse] => out.push_str("\"order\":\"reverse\",\n"),
+        [RunDirection::Forward] => {}
+        [RunDirection::Reverse] => out.push_str("\"order\":\"reverse\",\n"),
         _ => {
             let words = rounds
                 .order
                 .iter()
-                .map(|order| if *order == Order::Forward { "\"forward\"" } else { "\"reverse\"" });
+                .map(|order| if *order == RunDirection::Forward { "\"forward\"" } else { "\"reverse\"" });
             out.push_str("\"order\":");
             push_numbers(out, words);
             out.push_str(",\n");
@@ -54,10 +55,10 @@ fn push_rounds(out: &mut String, rounds: &Rounds) {
     }
     push_latency(out, rounds.latency);
     out.push_str("\"steps\":");
-    push_lines(out, &rounds.rounds, |out, Round { width, pulls }| {
+    push_lines(out, &rounds.rounds, |out, GatherRound { width, pulls }| {
         push(out, format_args!("{{\"width\":{width},\"pulls\":["));
-        for (at, pull) in pulls.iter().enumerate() {
-            push(out, format_args!("{}[{},", if at > 0 { "," } else { "" }, pull.channel.0));
+        for (index, pull) in pulls.iter().enumerate() {
+            push(out, format_args!("{}[{},", if index > 0 { "," } else { "" }, pull.channel.0));
             push_numbers(out, &pull.chunks);
             out.push(']');
         }
@@ -90,8 +91,8 @@ fn push_sends(out: &mut String, sends: &Sends) {
     }
 }
 
-fn push_messages(out: &mut String, messages: &[Message]) {
-    push_lines(out, messages, |out, Message { source, destination, part, slots }| {
+fn push_messages(out: &mut String, messages: &[RoutedMessage]) {
+    push_lines(out, messages, |out, RoutedMessage { source, destination, part, slots }| {
         let mut open = "[";
         for number in [source.0, destination.0, *part] {
             out.push_str(open);
@@ -108,7 +109,7 @@ fn push_messages(out: &mut String, messages: &[Message]) {
     });
 }
 
-/// A bound with its witness.
+/// Writes a bound with its witness.
 pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
     match bound {
         CollectiveBound::Cut { all_but, channels, shards } => {

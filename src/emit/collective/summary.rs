@@ -1,60 +1,62 @@
-//! The collectives of a spec as the two reports for people show them.
+//! Rows and sentences about the collectives of a spec for the two reports for people.
 
-use super::super::estimate::exact;
+use super::super::estimate::exact_size;
 use super::super::number::fixed;
 use super::microseconds;
-use super::text::witness;
+use super::text::bound_reason;
 use fabc_ir::{CollectiveOutcome, CollectiveResult, Fraction};
 use fabc_model::DeclaredCollective;
 
-/// One scenario of a collective, every number as text.
-pub(crate) struct CollectiveLine {
-    /// The scenario.
+/// The results of a collective in one scenario, with every number as text.
+pub(crate) struct CollectiveTextRow {
     pub(crate) scenario: String,
-    /// How it is done.
+    /// Name of the fastest algorithm.
     pub(crate) algorithm: String,
-    /// Steps, one after the other.
     pub(crate) steps: String,
-    /// What it takes, us.
     pub(crate) time: String,
-    /// What no schedule takes less than, us.
+    /// Lower bound on the time of every schedule, in us.
     pub(crate) bound: String,
-    /// The one over the other.
+    /// Lower bound divided by the time.
     pub(crate) share: String,
-    /// GB/s, as the benchmarks of NCCL count them.
+    /// Bus bandwidth in GB/s, as the benchmarks of NCCL define it.
     pub(crate) bandwidth: String,
-    /// Why there is a bound.
+    /// The reason for the bound.
     pub(crate) witness: String,
-    /// What else was tried: algorithm and us.
+    /// Other candidates: algorithm and time in us.
     pub(crate) others: Vec<String>,
 }
 
-/// `all_reduce of 1 GiB`
+/// A title such as `all_reduce of 1 GiB`.
 pub(crate) fn collective_title(declared: &DeclaredCollective) -> String {
-    format!("{} of {}", declared.collective.name(), exact(declared.size))
+    format!("{} of {}", declared.collective.name(), exact_size(declared.size))
 }
 
-/// The healthy fabric, and the worst fault where faults are planned for; none where there are no tables.
-pub(crate) fn nominal_and_worst_fault(result: &CollectiveResult) -> Vec<CollectiveLine> {
-    result.nominal().into_iter().chain(result.worst_fault()).map(|of| line(of, "chip")).collect()
+/// The healthy fabric, and the worst fault if schedules were made for faults. Empty if there are no tables.
+pub(crate) fn nominal_and_worst_fault(result: &CollectiveResult) -> Vec<CollectiveTextRow> {
+    result
+        .nominal()
+        .into_iter()
+        .chain(result.worst_fault())
+        .map(|outcome| scenario_row(outcome, "chip"))
+        .collect()
 }
 
-/// Every scenario; `node` is what routers are called.
-pub(crate) fn collective_lines(result: &CollectiveResult, node: &str) -> Vec<CollectiveLine> {
-    result.scenarios.iter().map(|of| line(of, node)).collect()
+/// One row per scenario. `node` is the word for a router.
+pub(crate) fn scenario_rows(result: &CollectiveResult, node: &str) -> Vec<CollectiveTextRow> {
+    result.scenarios.iter().map(|outcome| scenario_row(outcome, node)).collect()
 }
 
-fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -> CollectiveLine {
+fn scenario_row(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -> CollectiveTextRow {
     let best = row.best();
-    let of_us = |name: &str, time: u128| format!("{name} {} us", microseconds(time));
+    let time_text = |name: &str, time: u128| format!("{name} {} us", microseconds(time));
     let mut others: Vec<String> = row
         .candidates
         .iter()
         .skip(1)
-        .map(|other| of_us(other.algorithm.name(), other.time.total()))
+        .map(|candidate| time_text(candidate.algorithm.name(), candidate.time.total()))
         .collect();
     others.extend(row.left_out.iter().map(|algorithm| format!("{} not tried", algorithm.name())));
-    CollectiveLine {
+    CollectiveTextRow {
         scenario: row.scenario.clone(),
         algorithm: best.algorithm.name().to_owned(),
         steps: best.steps.to_string(),
@@ -62,13 +64,13 @@ fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -> Collec
         bound: microseconds(row.bound),
         share: fixed(row.share(best), 4),
         bandwidth: fixed(row.bus_bandwidth(best), 2),
-        witness: witness(row.collective, &row.witness, node),
+        witness: bound_reason(row.collective, &row.witness, node),
         others,
     }
 }
 
-/// What is asked of it beside its size, and not granted: `from cube0[0,0,0], a barrier after every step`;
-/// empty for nothing.
+/// Conditions beside the size, and requests that were not met:
+/// `from cube0[0,0,0], a barrier after every step`. Empty if there are none.
 pub(crate) fn conditions(declared: &DeclaredCollective, result: &CollectiveResult) -> String {
     let root =
         result.nominal().and_then(|nominal| nominal.row.root.as_ref()).map(|root| format!("from {root}"));
@@ -83,8 +85,8 @@ pub(crate) fn conditions(declared: &DeclaredCollective, result: &CollectiveResul
     let barrier = declared.barrier.then(|| "a barrier after every step".to_owned());
     let best = result.nominal().map(|nominal| nominal.row.best());
     let fewer = best.and_then(|best| Some((best.reduced_from?, best.chunks)));
-    let fewer = fewer.map(|(asked, chunks)| {
-        format!("chunks: {chunks} instead of {asked}, which would be less than a flit each")
+    let fewer = fewer.map(|(requested, chunks)| {
+        format!("chunks: {chunks} instead of {requested}, which would be less than a flit each")
     });
     root.into_iter().chain(overhead).chain(barrier).chain(fewer).collect::<Vec<_>>().join(", ")
 }

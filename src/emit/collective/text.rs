@@ -1,15 +1,17 @@
-//! Collectives for people: one table, then candidates, crossovers and faults.
+//! Writes a report on collectives for people: one table, then notes, bounds, crossovers and faults.
 
-use super::super::estimate::exact;
+use super::super::estimate::exact_size;
 use super::super::number::fixed;
-use super::json::reduced;
+use super::json::reduction_note;
 use super::{microseconds, nanoseconds};
-use fabc_ir::{CollectiveBound, CollectiveCandidate, CollectiveReport, CollectiveRow, Fraction};
+use fabc_ir::{
+    CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveReport, CollectiveRow, Fraction,
+};
 use fabc_model::{Collective, CollectiveAlgorithm};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The report; of several scenarios the first one, beside the worst of the others.
+/// The report for people. Of several scenarios it shows the first one, and the worst of the others.
 pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
     let mut out = String::new();
     let (Some((scenario, cost)), Some(first)) = (report.costs.first(), report.rows.first()) else {
@@ -17,6 +19,41 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
     };
     let rows: Vec<&CollectiveRow> = report.rows.iter().filter(|row| row.scenario == *scenario).collect();
     let _ = writeln!(out, "collectives on {fabric}, {scenario}: {} chips", first.chips);
+    push_channels(&mut out, cost);
+    let heads = [
+        "COLLECTIVE",
+        "size",
+        "algorithm",
+        "chunks",
+        "steps",
+        "time us",
+        "volume us",
+        "bound us",
+        "share",
+        "busbw GB/s",
+    ];
+    let mut table = vec![heads.map(str::to_owned).to_vec()];
+    for row in &rows {
+        table.extend(
+            row.candidates
+                .iter()
+                .enumerate()
+                .map(|(index, candidate)| candidate_cells(row, candidate, index == 0)),
+        );
+    }
+    push_table(&mut out, &table);
+    if let Some(root) = &first.root {
+        let _ = writeln!(out, "\nthe root is {root}");
+    }
+    push_notes(&mut out, report, &rows, cost.flit_bytes);
+    push_bounds(&mut out, &rows);
+    push_crossovers(&mut out, report);
+    push_worst_faults(&mut out, report, &rows);
+    out.trim_end().to_owned()
+}
+
+/// Writes the costs of a channel.
+fn push_channels(out: &mut String, cost: &CollectiveCost) {
     let bandwidth = fixed(Fraction::new(cost.bandwidth_bps, 8_000_000_000u64), 3);
     let bandwidth = bandwidth.trim_end_matches('0').trim_end_matches('.');
     let overhead = if cost.overhead > 0 {
@@ -43,40 +80,25 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         "  {}; additions take no time\n",
         if cost.barrier { "a barrier after every step" } else { "no barriers" }
     );
-    let heads = [
-        "COLLECTIVE",
-        "size",
-        "algorithm",
-        "chunks",
-        "steps",
-        "time us",
-        "volume us",
-        "bound us",
-        "share",
-        "busbw GB/s",
-    ];
-    let mut table = vec![heads.map(str::to_owned).to_vec()];
-    for row in &rows {
-        table.extend(row.candidates.iter().enumerate().map(|(at, candidate)| line(row, candidate, at == 0)));
-    }
-    columns(&mut out, &table);
-    if let Some(root) = &first.root {
-        let _ = writeln!(out, "\nthe root is {root}");
-    }
+}
+
+/// Writes reduced chunks, small shards, and collectives or algorithms that were not tried.
+fn push_notes(out: &mut String, report: &CollectiveReport, rows: &[&CollectiveRow], flit_bytes: u32) {
     let mut notes: Vec<String> = rows
         .iter()
-        .flat_map(|row| row.candidates.iter().filter_map(|one| reduced(row, one, cost.flit_bytes)))
+        .flat_map(|row| {
+            row.candidates.iter().filter_map(|candidate| reduction_note(row, candidate, flit_bytes))
+        })
         .collect();
     let small = |row: &&&CollectiveRow| {
-        !row.collective.is_rooted() && row.size / row.chips.max(1) < u64::from(cost.flit_bytes)
+        !row.collective.is_rooted() && row.size / row.chips.max(1) < u64::from(flit_bytes)
     };
     if rows.iter().any(|row| small(&row)) {
         notes.push(format!(
-            "a shard of the smallest size is less than a flit of {} B; padding is not counted",
-            cost.flit_bytes
+            "a shard of the smallest size is less than a flit of {flit_bytes} B; padding is not counted"
         ));
     }
-    for row in &rows {
+    for row in rows {
         let note = |algorithm: &CollectiveAlgorithm| {
             let name = algorithm.name();
             format!(
@@ -87,28 +109,38 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         notes.extend(row.left_out.iter().map(note));
     }
     notes.extend(report.left_out.iter().map(|left| format!("{}: {}", left.collective.name(), left.reason)));
-    let mut said = BTreeSet::new();
-    notes.retain(|note| said.insert(note.clone()));
+    let mut seen = BTreeSet::new();
+    notes.retain(|note| seen.insert(note.clone()));
     if !notes.is_empty() {
         out.push_str("\nNOTES\n");
-        lines(&mut out, &notes);
+        push_indented(out, &notes);
     }
+}
+
+/// Writes the reasons for the bounds, each once.
+fn push_bounds(out: &mut String, rows: &[&CollectiveRow]) {
     out.push_str("\nBOUNDS\n");
-    let mut said: Vec<String> = rows
+    let mut lines: Vec<String> = rows
         .iter()
-        .map(|row| format!("{}: {}", row.collective.name(), witness(row.collective, &row.witness, "chip")))
+        .map(|row| {
+            format!("{}: {}", row.collective.name(), bound_reason(row.collective, &row.witness, "chip"))
+        })
         .collect();
     let relative = rows.iter().filter_map(|row| Some((row, row.along.as_ref()?)));
-    said.extend(relative.map(|(row, (_, bound))| {
+    lines.extend(relative.map(|(row, (_, bound))| {
         format!(
             "{}, along these tables alone: {}",
             row.collective.name(),
-            witness(row.collective, bound, "chip")
+            bound_reason(row.collective, bound, "chip")
         )
     }));
-    let mut once = BTreeSet::new();
-    said.retain(|line| once.insert(line.clone()));
-    lines(&mut out, &said);
+    let mut seen = BTreeSet::new();
+    lines.retain(|line| seen.insert(line.clone()));
+    push_indented(out, &lines);
+}
+
+/// Writes the sizes at which the fastest algorithm changes.
+fn push_crossovers(out: &mut String, report: &CollectiveReport) {
     if !report.crossovers.is_empty() {
         out.push_str("\nCROSSOVERS\n");
         for crossover in &report.crossovers {
@@ -117,10 +149,14 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
             let _ = writeln!(
                 out,
                 "  {name}: {below} below {}, {above} from there on",
-                super::super::estimate::about(crossover.size as f64)
+                super::super::estimate::approximate_size(crossover.size as f64)
             );
         }
     }
+}
+
+/// Writes the worst fault of every collective.
+fn push_worst_faults(out: &mut String, report: &CollectiveReport, rows: &[&CollectiveRow]) {
     let worst: Vec<(&&CollectiveRow, &CollectiveRow)> =
         rows.iter().filter_map(|row| Some((row, report.worst_fault(row)?))).collect();
     if !worst.is_empty() {
@@ -132,7 +168,7 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
                 out,
                 "  {} of {} without {}: {} us by {}, {} times as long; bound {} us",
                 row.collective.name(),
-                exact(row.size),
+                exact_size(row.size),
                 worst.scenario,
                 microseconds(best.time.total()),
                 best.algorithm.name(),
@@ -141,37 +177,36 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
             );
         }
     }
-    out.trim_end().to_owned()
 }
 
-fn lines(out: &mut String, lines: &[String]) {
+fn push_indented(out: &mut String, lines: &[String]) {
     for line in lines {
         let _ = writeln!(out, "  {line}");
     }
 }
 
-fn line(row: &CollectiveRow, candidate: &CollectiveCandidate, first: bool) -> Vec<String> {
-    let said = |text: String| if first { text } else { String::new() };
+fn candidate_cells(row: &CollectiveRow, candidate: &CollectiveCandidate, first: bool) -> Vec<String> {
+    let first_only = |text: String| if first { text } else { String::new() };
     vec![
-        said(row.collective.name().to_owned()),
-        said(exact(row.size)),
+        first_only(row.collective.name().to_owned()),
+        first_only(exact_size(row.size)),
         candidate.algorithm.name().to_owned(),
         candidate.chunks.to_string(),
         candidate.steps.to_string(),
         microseconds(candidate.time.total()),
         microseconds(candidate.time.volume),
-        said(microseconds(row.bound)),
+        first_only(microseconds(row.bound)),
         fixed(row.share(candidate), 4),
         fixed(row.bus_bandwidth(candidate), 2),
     ]
 }
 
-/// What bounds the time, in a line.
-pub(super) fn witness(collective: Collective, bound: &CollectiveBound, node: &str) -> String {
+/// The reason for a bound on the time, in one line.
+pub(super) fn bound_reason(collective: Collective, bound: &CollectiveBound, node: &str) -> String {
     match bound {
         CollectiveBound::Cut { all_but, channels, shards } => {
             let set = match all_but[..] {
-                [one] => format!("{node} {one}"),
+                [router] => format!("{node} {router}"),
                 _ => format!("{} {node}s", all_but.len()),
             };
             let shards =
@@ -195,12 +230,12 @@ pub(super) fn witness(collective: Collective, bound: &CollectiveBound, node: &st
             )
         }
         CollectiveBound::Quickest { message, cycles, .. } => {
-            let what = match collective {
+            let subject = match collective {
                 Collective::Send => format!("message {message}"),
                 _ => format!("what one {node} has for another in all vectors"),
             };
             format!(
-                "{what} takes {cycles} cycles by itself, by what channels carry at most while {node}s begin to count"
+                "{subject} takes {cycles} cycles by itself, by what channels carry at most while {node}s begin to count"
             )
         }
         CollectiveBound::Partition { parts, channels, .. } => {
@@ -211,15 +246,15 @@ pub(super) fn witness(collective: Collective, bound: &CollectiveBound, node: &st
     }
 }
 
-/// Left-justified words, right-justified numbers.
-fn columns(out: &mut String, table: &[Vec<String>]) {
+/// Writes a table with left-justified words and right-justified numbers.
+fn push_table(out: &mut String, table: &[Vec<String>]) {
     let widths: Vec<usize> = (0..table[0].len())
-        .map(|at| table.iter().map(|row| row[at].chars().count()).max().unwrap_or(0))
+        .map(|column| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
         .collect();
     for row in table {
         let mut line = String::new();
-        for (at, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            let _ = match at {
+        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            let _ = match column {
                 0 => write!(line, "{cell:width$}"),
                 2 => write!(line, "  {cell:width$}"),
                 _ => write!(line, "  {cell:>width$}"),

@@ -1,8 +1,9 @@
-//! A schedule as a trace for the simulator: who sends how many flits to whom in which cycle.
+//! Writes a schedule as a trace for the simulator: who sends how many flits to whom in which cycle.
 //!
-//! In: a scene, a schedule, when what it sends leaves. Out: lines `cycle,src,dst,flits`, cycles ascending; of
-//! those in one cycle what leaves first comes first, then by sender and receiver. A router with several hosts
-//! sends by its first. Whatever waits for data in the schedule is a time here. Cost: sorting the messages.
+//! Input: a scene, a schedule, and the start times of its sends. Output: lines `cycle,src,dst,flits`,
+//! ascending by cycle. Lines of one cycle ascend by exact start time, then by sender and receiver. A router
+//! with several hosts sends from its first host. A dependency of the schedule becomes a time in the trace.
+//! The cost is that of sorting the messages.
 
 use super::super::number::fixed;
 use super::errors::ProgramError;
@@ -10,91 +11,95 @@ use fabc_base::csv::cell;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::SIMULATED_CYCLES;
 use fabc_ir::{
-    ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, Fraction, Scene, Schedule, Starts, Transfers,
+    ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, Fraction, MessageStarts, Scene, Schedule,
+    Transfers,
 };
 use std::fmt::Write;
 
 /// The name of the format.
 const FORMAT: &str = "trace";
 
-/// Messages, at most: some 40 bytes each.
+/// Maximum number of messages, of about 40 bytes each.
 pub const TRACE_MESSAGES: u64 = 1 << 22;
 
-/// What a trace says beside the schedule.
+/// The parameters of a trace beside the schedule.
 #[derive(Clone, Copy, Debug)]
-pub struct TraceTold<'a> {
-    /// The fabric's name.
+pub struct TraceSettings<'a> {
+    /// Name of the fabric, for the head.
     pub fabric: &'a str,
-    /// The scenario's name.
+    /// Name of the scenario, for the head.
     pub scenario: &'a str,
-    /// The size of the vector of a chip.
+    /// Bytes of the vector of a chip.
     pub bytes: u64,
-    /// Cycles of a second.
+    /// Clock rate in cycles per second.
     pub clock_hz: u64,
-    /// What a channel takes.
+    /// Costs that the schedule assumes for a channel.
     pub cost: &'a CollectiveCost,
-    /// When what is sent leaves.
-    pub starts: &'a Starts,
+    /// Start times of all sends.
+    pub starts: &'a MessageStarts,
 }
 
-/// A trace, and what is to be known of it.
+/// A trace with notes for its reader.
 pub struct TraceFile {
-    /// The file.
+    /// Contents of the trace file.
     pub text: String,
-    /// What a reader should know, one sentence each.
+    /// Differences from the schedule that a reader should know, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// The trace of a schedule.
 ///
 /// # Errors
-/// More than [`TRACE_MESSAGES`]; more cycles or longer messages than are simulated; trees with barriers.
+/// [`ProgramError::TooLarge`] if there are more than [`TRACE_MESSAGES`] messages, or more cycles or longer
+/// messages than are simulated. [`ProgramError::Untimed`] for trees with barriers.
 pub fn collective_trace(
     scene: &Scene<'_>,
     schedule: &Schedule,
-    told: &TraceTold<'_>,
+    settings: &TraceSettings<'_>,
 ) -> Result<TraceFile, ProgramError> {
-    let TraceTold { starts, cost, bytes, .. } = *told;
+    let TraceSettings { starts, cost, bytes, .. } = *settings;
     if starts.messages > TRACE_MESSAGES {
-        let what =
+        let reason =
             format!("{} messages are more than the {TRACE_MESSAGES} that are written", starts.messages);
-        return Err(ProgramError::too_large(FORMAT, &what));
+        return Err(ProgramError::too_large(FORMAT, &reason));
     }
     if cost.barrier && matches!(schedule.transfers, Transfers::Trees(_)) {
         return Err(ProgramError::Untimed { format: FORMAT });
     }
-    let last = starts.listed.iter().map(|start| start.at).max().unwrap_or(0);
+    let last = starts.listed.iter().map(|start| start.attoseconds).max().unwrap_or(0);
     let flit = u128::from(cost.flit_bytes.max(1));
     let flits = u128::from(bytes).div_ceil(flit * u128::from(starts.parts.max(1))).max(1);
-    let latest = cycle(last, told.clock_hz);
+    let latest = cycle(last, settings.clock_hz);
     if latest.max(flits) >= u128::from(SIMULATED_CYCLES) {
-        let what = format!(
+        let reason = format!(
             "the last message is sent in cycle {latest}, each has {flits} flits, and {SIMULATED_CYCLES} cycles are the most"
         );
-        return Err(ProgramError::too_large(FORMAT, &what));
+        return Err(ProgramError::too_large(FORMAT, &reason));
     }
     let symmetry = scene.topology.symmetry();
     let elements = if starts.canonical { symmetry.order() } else { 1 };
     let mut messages: Vec<(u128, NodeId, NodeId)> = Vec::with_capacity(starts.messages as usize);
     for start in &starts.listed {
-        // The first element leaves everything where it is.
-        messages.extend((0..elements).map(|g| match starts.canonical {
-            true => (start.at, symmetry.image(g, start.from), symmetry.image(g, start.to)),
-            false => (start.at, start.from, start.to),
+        // The first element of the group is the identity.
+        messages.extend((0..elements).map(|element| match starts.canonical {
+            true => {
+                (start.attoseconds, symmetry.image(element, start.from), symmetry.image(element, start.to))
+            }
+            false => (start.attoseconds, start.from, start.to),
         }));
     }
     messages.sort_unstable();
     let names = names(scene);
-    let mut text = head(schedule, told, messages.len());
-    for (at, from, to) in messages {
+    let mut text = head(schedule, settings, messages.len());
+    for (start, from, to) in messages {
         let [from, to] = [from, to].map(|node| &names[node.index()]);
-        let _ = writeln!(text, "{},{from},{to},{flits}", cycle(at, told.clock_hz));
+        let _ = writeln!(text, "{},{from},{to},{flits}", cycle(start, settings.clock_hz));
     }
-    Ok(TraceFile { text, notes: notes(told, flits) })
+    Ok(TraceFile { text, notes: notes(settings, flits) })
 }
 
-/// `[router]`: its name as a cell, or the number of its first host where it has several; those of a dead one
-/// have none.
+/// `[router]`: its name as a CSV cell, or the number of its first host if it has several. Failed routers have
+/// no hosts.
 fn names(scene: &Scene<'_>) -> Vec<String> {
     let topology = scene.topology;
     let mut first = 0;
@@ -106,22 +111,22 @@ fn names(scene: &Scene<'_>) -> Vec<String> {
     topology.nodes().map(named).collect()
 }
 
-fn head(schedule: &Schedule, told: &TraceTold<'_>, messages: usize) -> String {
+fn head(schedule: &Schedule, settings: &TraceSettings<'_>, messages: usize) -> String {
     let (collective, algorithm) = (schedule.collective.name(), schedule.algorithm.name());
-    let end = cycle(told.starts.end, told.clock_hz);
+    let end = cycle(settings.starts.end, settings.clock_hz);
     format!(
         "# {collective} by {algorithm} on {}, {}: {} bytes a chip, {messages} messages, {end} cycles by its own timetable\ncycle,src,dst,flits\n",
-        told.fabric, told.scenario, told.bytes
+        settings.fabric, settings.scenario, settings.bytes
     )
 }
 
-/// Where the simulator's channels are not those of the timetable.
-fn notes(told: &TraceTold<'_>, flits: u128) -> Vec<String> {
-    let (TraceTold { cost, clock_hz, bytes, starts, .. }, flit) =
-        (*told, u128::from(told.cost.flit_bytes.max(1)));
+/// Sentences about differences between the simulator's channels and those of the schedule.
+fn notes(settings: &TraceSettings<'_>, flits: u128) -> Vec<String> {
+    let (TraceSettings { cost, clock_hz, bytes, starts, .. }, flit) =
+        (*settings, u128::from(settings.cost.flit_bytes.max(1)));
     let mut notes = Vec::new();
     let carried = Fraction::new(cost.bandwidth_bps, u128::from(clock_hz.max(1)) * 8);
-    if carried != Fraction::whole(flit as u64) {
+    if carried != Fraction::integer(flit as u64) {
         notes.push(format!(
             "a channel carries {} bytes a cycle, and one flit of {flit} bytes in `fabc sim`: the trace has the cycles of the timetable",
             fixed(carried, 3)
@@ -134,8 +139,8 @@ fn notes(told: &TraceTold<'_>, flits: u128) -> Vec<String> {
     notes
 }
 
-/// The first cycle that begins no sooner. Times are sums of parts that are rounded up to the attosecond, so
-/// that a picosecond more than a cycle is none.
-fn cycle(at: u128, clock_hz: u64) -> u128 {
-    (at.saturating_sub(ATTOSECONDS_OF_A_PICOSECOND) * u128::from(clock_hz)).div_ceil(ATTOSECONDS)
+/// The first cycle that begins at or after a time in attoseconds. Times are sums of parts rounded up to the
+/// attosecond, so an excess below a picosecond is rounding.
+fn cycle(time: u128, clock_hz: u64) -> u128 {
+    (time.saturating_sub(ATTOSECONDS_OF_A_PICOSECOND) * u128::from(clock_hz)).div_ceil(ATTOSECONDS)
 }

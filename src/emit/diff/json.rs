@@ -1,10 +1,10 @@
-//! How two builds differ, for programs: `fabc.diff/1`.
+//! Writes the difference of two builds as JSON (`fabc.diff/1`).
 
 use crate::json::{push, push_lines, quote, strings};
 use fabc_ir::{Diff, FigureDiff, RequireState, TablesFound, WiringFound};
 use fabc_model::Direction;
 
-/// The difference. `beyond`: what no tolerance covers, where some is accepted.
+/// The difference. `beyond` lists what exceeds the tolerance; `None` if there is no tolerance.
 pub fn diff_json(diff: &Diff, beyond: Option<&[String]>) -> String {
     let mut out = String::from("{\"format\":\"fabc.diff/1\",\n");
     for (name, side) in ["a", "b"].into_iter().zip(&diff.sides) {
@@ -31,46 +31,69 @@ pub fn diff_json(diff: &Diff, beyond: Option<&[String]>) -> String {
         ),
     );
     out.push_str("\"metrics\":");
-    push_lines(&mut out, &diff.figures, figure);
+    push_lines(&mut out, &diff.figures, push_figure);
     out.push_str(",\n\"contract\":");
     push_lines(&mut out, &diff.contract, |out, line| {
         push(out, format_args!("{{\"require\":{},\"other\":{}", quote(&line.text), line.is_other()));
         for (name, outcome) in ["a", "b"].into_iter().zip(&line.outcomes) {
-            push(out, format_args!(",\"{name}\":{}", outcome.as_ref().map_or("null".to_owned(), state)));
+            push(
+                out,
+                format_args!(",\"{name}\":{}", outcome.as_ref().map_or("null".to_owned(), outcome_text)),
+            );
         }
         out.push('}');
     });
+    push_faults(&mut out, diff);
+    out.push_str("},\n\"wiring\":");
+    push_wiring(&mut out, diff);
+    push_tables(&mut out, diff);
+    out.push_str(",\n\"files\":");
+    push_lines(&mut out, &diff.files, |out, file| {
+        let [a, b] = file.bytes.map(|bytes| bytes.map_or("null".to_owned(), |bytes| bytes.to_string()));
+        push(
+            out,
+            format_args!("{{\"path\":{},\"same\":{},\"bytes\":[{a},{b}]}}", quote(&file.path), file.same),
+        );
+    });
+    out.push_str("}\n");
+    out
+}
+
+/// The common scenarios, those of one side alone, the worst values, and the scenarios that differ.
+fn push_faults(out: &mut String, diff: &Diff) {
     let faults = &diff.faults;
     push(
-        &mut out,
+        out,
         format_args!(
             ",\n\"faults\":{{\"common\":{},\"only_a\":{},",
             faults.common,
             strings(&faults.alone[0])
         ),
     );
-    push(&mut out, format_args!("\"only_b\":{},\n\"worst\":", strings(&faults.alone[1])));
-    push_lines(&mut out, &faults.worst, |out, (of, at)| {
-        figure(out, of);
+    push(out, format_args!("\"only_b\":{},\n\"worst\":", strings(&faults.alone[1])));
+    push_lines(out, &faults.worst, |out, (figure, scenarios)| {
+        push_figure(out, figure);
         out.pop();
-        let [a, b] = at.each_ref().map(|at| text(at.as_ref()));
+        let [a, b] = scenarios.each_ref().map(|scenario| string_or_null(scenario.as_ref()));
         push(out, format_args!(",\"at\":[{a},{b}]}}"));
     });
     out.push_str(",\n\"changed\":");
-    push_lines(&mut out, &faults.changed, |out, (scenario, figures)| {
+    push_lines(out, &faults.changed, |out, (scenario, figures)| {
         push(out, format_args!("{{\"scenario\":{},\"metrics\":[", quote(scenario)));
-        for (at, of) in figures.iter().enumerate() {
-            out.push_str(if at > 0 { "," } else { "" });
-            figure(out, of);
+        for (index, figure) in figures.iter().enumerate() {
+            out.push_str(if index > 0 { "," } else { "" });
+            push_figure(out, figure);
         }
         out.push_str("]}");
     });
-    out.push_str("},\n\"wiring\":");
-    push_wiring(&mut out, diff);
+}
+
+/// The differences of the tables, by scenario.
+fn push_tables(out: &mut String, diff: &Diff) {
     out.push_str(",\n\"tables\":");
-    push_lines(&mut out, &diff.tables, |out, of| {
-        push(out, format_args!("{{\"scenario\":{},", quote(&of.scenario)));
-        match &of.found {
+    push_lines(out, &diff.tables, |out, tables| {
+        push(out, format_args!("{{\"scenario\":{},", quote(&tables.scenario)));
+        match &tables.outcome {
             TablesFound::Same => out.push_str("\"found\":\"same\"}"),
             TablesFound::Alone(side) => push(out, format_args!("\"found\":\"only_{}\"}}", ["a", "b"][*side])),
             TablesFound::Unlike(why) => {
@@ -88,42 +111,35 @@ pub fn diff_json(diff: &Diff, beyond: Option<&[String]>) -> String {
             }
         }
     });
-    out.push_str(",\n\"files\":");
-    push_lines(&mut out, &diff.files, |out, file| {
-        let [a, b] = file.bytes.map(|bytes| bytes.map_or("null".to_owned(), |bytes| bytes.to_string()));
-        push(
-            out,
-            format_args!("{{\"path\":{},\"same\":{},\"bytes\":[{a},{b}]}}", quote(&file.path), file.same),
-        );
-    });
-    out.push_str("}\n");
-    out
 }
 
-fn figure(out: &mut String, of: &FigureDiff) {
+fn push_figure(out: &mut String, figure: &FigureDiff) {
     // Values are numbers as reports print them.
-    let [a, b] = of.values.each_ref().map(|value| value.clone().unwrap_or("null".to_owned()));
-    let better = match of.direction {
+    let [a, b] = figure.values.each_ref().map(|value| value.clone().unwrap_or("null".to_owned()));
+    let better = match figure.direction {
         Direction::More => "more",
         Direction::Less => "less",
         Direction::Neither => "neither",
     };
-    let relative = of.relative().map_or("null".to_owned(), |relative| format!("{relative:.9}"));
-    push(out, format_args!("{{\"name\":{},\"a\":{a},\"b\":{b},\"relative\":{relative},", quote(&of.name)));
-    push(out, format_args!("\"better\":\"{better}\",\"change\":\"{}\"}}", of.change().name()));
+    let relative = figure.relative().map_or("null".to_owned(), |relative| format!("{relative:.9}"));
+    push(
+        out,
+        format_args!("{{\"name\":{},\"a\":{a},\"b\":{b},\"relative\":{relative},", quote(&figure.name)),
+    );
+    push(out, format_args!("\"better\":\"{better}\",\"change\":\"{}\"}}", figure.change().name()));
 }
 
-fn state(of: &RequireState) -> String {
-    let measured = of.measured.clone().unwrap_or("null".to_owned());
+fn outcome_text(outcome: &RequireState) -> String {
+    let measured = outcome.measured.clone().unwrap_or("null".to_owned());
     format!(
         "{{\"state\":\"{}\",\"measured\":{measured},\"scenario\":{}}}",
-        of.name(),
-        text(of.scenario.as_ref())
+        outcome.name(),
+        string_or_null(outcome.scenario.as_ref())
     )
 }
 
-fn text(of: Option<&String>) -> String {
-    of.map_or("null".to_owned(), |text| quote(text))
+fn string_or_null(value: Option<&String>) -> String {
+    value.map_or("null".to_owned(), |text| quote(text))
 }
 
 fn push_wiring(out: &mut String, diff: &Diff) {
@@ -133,12 +149,12 @@ fn push_wiring(out: &mut String, diff: &Diff) {
         out,
         format_args!(
             "{{\"found\":\"{}\",\"renames\":\"{}\",\"joins\":\"{}\",",
-            wiring.found.name(),
+            wiring.outcome.name(),
             wiring.word,
             wiring.joint
         ),
     );
-    if let WiringFound::Unlike(why) = &wiring.found {
+    if let WiringFound::Unlike(why) = &wiring.outcome {
         push(out, format_args!("\"why\":{},", quote(why)));
     }
     for (name, [a, b]) in [("joints", wiring.joints), ("as_named", wiring.as_named)] {
@@ -153,7 +169,7 @@ fn push_wiring(out: &mut String, diff: &Diff) {
             out,
             format_args!(
                 "{{\"at\":{},\"removed\":[{}],\"added\":[{}]}}",
-                quote(&moves.at),
+                quote(&moves.place),
                 pairs(&moves.removed),
                 pairs(&moves.added)
             ),

@@ -1,4 +1,4 @@
-//! How two builds differ: for people, as `fabc.diff/1`, and as a page.
+//! Writes the difference of two builds: for people, as `fabc.diff/1`, and as a page.
 
 mod json;
 mod page;

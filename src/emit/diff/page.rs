@@ -1,18 +1,18 @@
-//! How two builds differ, as one page that loads nothing.
+//! Writes the difference of two builds as one page that loads nothing.
 
-use super::text::require;
-use super::words::{self, count, percent, value};
+use super::text::require_change;
+use super::words::{self, count, percent, value_or_none};
 use crate::number::{grouped, size};
 use crate::svg::{Chart, Series, bars};
 use fabc_ir::{Diff, FigureChange, FigureDiff, TablesFound, WiringFound};
 use minijinja::{Environment, Value, context};
 
-/// Lines that a table of the page takes at most.
+/// Maximum lines of a table of the page.
 const MOST: usize = 200;
-/// Bars of a histogram at most; of more, neighbors are put together.
+/// Maximum bars of a histogram. If there are more values, neighbors share a bar.
 const BARS: usize = 60;
 
-/// The page's text. `beyond`: what no tolerance covers, where some is accepted.
+/// The text of the page. `beyond` lists what exceeds the tolerance; `None` if there is no tolerance.
 pub fn diff_html(diff: &Diff, beyond: Option<&[String]>) -> String {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
@@ -25,10 +25,10 @@ pub fn diff_html(diff: &Diff, beyond: Option<&[String]>) -> String {
 }
 
 fn page(diff: &Diff, beyond: Option<&[String]>) -> Value {
-    let side = |at: usize| {
-        let side = &diff.sides[at];
-        let files = diff.files.iter().filter(|file| file.bytes[at].is_some()).count();
-        context! { mark => ["A", "B"][at], label => side.label, fabric => side.fabric, tool => side.tool, files => count(files, "file"), size => size(side.bytes) }
+    let side = |index: usize| {
+        let side = &diff.sides[index];
+        let files = diff.files.iter().filter(|file| file.bytes[index].is_some()).count();
+        context! { mark => ["A", "B"][index], label => side.label, fabric => side.fabric, tool => side.tool, files => count(files, "file"), size => size(side.bytes) }
     };
     let figures = || diff.figures.iter().chain(diff.faults.worst.iter().map(|(figure, _)| figure));
     let counted = |change| figures().filter(|figure| figure.change() == change).count();
@@ -40,7 +40,7 @@ fn page(diff: &Diff, beyond: Option<&[String]>) -> Value {
         beyond => beyond.map(|beyond| beyond.iter().take(MOST).collect::<Vec<_>>()),
         worse => counted(FigureChange::Worse),
         better => counted(FigureChange::Better),
-        options => words::options(diff).into_iter().map(|(name, values)| context! { name, values }).collect::<Vec<_>>(),
+        options => words::option_changes(diff).into_iter().map(|(name, values)| context! { name, values }).collect::<Vec<_>>(),
         spec => (!diff.spec.iter().all(Vec::is_empty)).then(|| {
             let [removed, added] = diff.spec.each_ref().map(|lines| lines.iter().take(MOST).map(|line| line.trim()).collect::<Vec<_>>());
             context! { removed, added }
@@ -58,11 +58,14 @@ fn page(diff: &Diff, beyond: Option<&[String]>) -> Value {
     }
 }
 
-fn row(figure: &FigureDiff, at: &str) -> Value {
-    let [a, b] = figure.values.each_ref().map(|of| value(of.as_ref()));
-    // How far the bars go: the larger value is the whole.
-    let number = |at: usize| {
-        figure.values[at].as_ref().and_then(|value| value.parse::<f64>().ok()).filter(|value| *value >= 0.0)
+fn row(figure: &FigureDiff, scenarios: &str) -> Value {
+    let [a, b] = figure.values.each_ref().map(|side| value_or_none(side.as_ref()));
+    // The larger value has a bar of full width.
+    let number = |index: usize| {
+        figure.values[index]
+            .as_ref()
+            .and_then(|value| value.parse::<f64>().ok())
+            .filter(|value| *value >= 0.0)
     };
     let widths = match (number(0), number(1)) {
         (Some(a), Some(b)) if a.max(b) > 0.0 => {
@@ -72,12 +75,12 @@ fn row(figure: &FigureDiff, at: &str) -> Value {
     };
     let change = figure.change();
     let word = if change == FigureChange::Other { "" } else { change.name() };
-    context! { name => figure.name, a, b, widths, percent => percent(figure), change => word, same => change == FigureChange::Same, at }
+    context! { name => figure.name, a, b, widths, percent => percent(figure), change => word, same => change == FigureChange::Same, at => scenarios }
 }
 
 fn contract(diff: &Diff) -> Vec<Value> {
     let line = |line: &fabc_ir::RequireDiff| {
-        let [state, measured] = require(line);
+        let [state, measured] = require_change(line);
         let class = match &line.outcomes[1] {
             Some(outcome) if outcome.holds == Some(true) => "good",
             Some(outcome) if outcome.holds == Some(false) => "bad",
@@ -89,46 +92,46 @@ fn contract(diff: &Diff) -> Vec<Value> {
 }
 
 fn faults(diff: &Diff) -> Option<Value> {
-    let of = &diff.faults;
-    if of.common == 0 && of.alone.iter().all(Vec::is_empty) {
+    let faults = &diff.faults;
+    if faults.common == 0 && faults.alone.iter().all(Vec::is_empty) {
         return None;
     }
-    let rows: Vec<Value> = of
+    let rows: Vec<Value> = faults
         .worst
         .iter()
-        .map(|(figure, at)| {
-            let [a, b] = at.each_ref().map(|at| value(at.as_ref()));
+        .map(|(figure, scenarios)| {
+            let [a, b] = scenarios.each_ref().map(|scenario| value_or_none(scenario.as_ref()));
             row(figure, &if a == b { a } else { format!("{a}, {b}") })
         })
         .collect();
     let alone = |side: usize| {
-        (!of.alone[side].is_empty()).then(|| context! { mark => ["A", "B"][side], names => of.alone[side].iter().take(MOST).collect::<Vec<_>>().iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", "), count => of.alone[side].len() })
+        (!faults.alone[side].is_empty()).then(|| context! { mark => ["A", "B"][side], names => faults.alone[side].iter().take(MOST).collect::<Vec<_>>().iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", "), count => faults.alone[side].len() })
     };
     Some(
-        context! { rows, common => of.common, changed => of.changed.len(), alone => [alone(0), alone(1)].into_iter().flatten().collect::<Vec<_>>() },
+        context! { rows, common => faults.common, changed => faults.changed.len(), alone => [alone(0), alone(1)].into_iter().flatten().collect::<Vec<_>>() },
     )
 }
 
 fn wiring(diff: &Diff) -> Option<Value> {
     let wiring = diff.wiring.as_ref()?;
-    let told = words::wiring_line(wiring);
+    let sentence = words::wiring_line(wiring);
     let moves: Vec<Value> = wiring
         .moves
         .iter()
         .take(MOST)
-        .map(|of| {
+        .map(|moved| {
             let pairs = |pairs: &[[String; 2]]| {
                 pairs.iter().take(MOST).map(|[a, b]| format!("{a} = {b}")).collect::<Vec<_>>()
             };
-            context! { at => of.at, removed => pairs(&of.removed), added => pairs(&of.added) }
+            context! { at => moved.place, removed => pairs(&moved.removed), added => pairs(&moved.added) }
         })
         .collect();
-    let class = match wiring.found {
+    let class = match wiring.outcome {
         WiringFound::Same | WiringFound::Renamed => "good",
         WiringFound::Other | WiringFound::CutOff | WiringFound::Unlike(_) => "warn",
     };
     Some(context! {
-        told => told.strip_prefix("wiring: ").unwrap_or(&told),
+        told => sentence.strip_prefix("wiring: ").unwrap_or(&sentence),
         note => words::wiring_note(wiring),
         class,
         word => wiring.word,
@@ -139,23 +142,23 @@ fn wiring(diff: &Diff) -> Option<Value> {
 }
 
 fn tables(diff: &Diff) -> Vec<Value> {
-    let other = diff.tables.iter().filter(|of| of.found != TablesFound::Same);
-    other
+    let changed = diff.tables.iter().filter(|tables| tables.outcome != TablesFound::Same);
+    changed
         .take(MOST)
-        .map(|of| context! { scenario => of.scenario, told => words::tables_of(&of.found) })
+        .map(|tables| context! { scenario => tables.scenario, told => words::tables_change(&tables.outcome) })
         .collect()
 }
 
 fn files(diff: &Diff) -> Vec<Value> {
-    let row = |(path, [other, all], bytes): (String, [usize; 2], [Option<u64>; 2])| {
+    let row = |(path, [different, total], bytes): (String, [usize; 2], [Option<u64>; 2])| {
         let [a, b] = bytes.map(|bytes| bytes.map_or("none".to_owned(), size));
-        let what = if path.ends_with('/') { format!("{other} of {all}") } else { String::new() };
-        context! { path, what, a, b }
+        let counts = if path.ends_with('/') { format!("{different} of {total}") } else { String::new() };
+        context! { path, what => counts, a, b }
     };
-    words::folders(&diff.files).into_iter().map(row).collect()
+    words::changed_folders(&diff.files).into_iter().map(row).collect()
 }
 
-/// Histograms that both reports have and that differ, bars side by side.
+/// Histograms that both reports have and that differ, with bars side by side.
 fn charts(diff: &Diff) -> Vec<Value> {
     let titles: [(&str, &str, &'static str, &'static str); 4] = [
         ("hops", "Distances", "hops", "ordered pairs"),
@@ -163,24 +166,31 @@ fn charts(diff: &Diff) -> Vec<Value> {
         ("channel_load", "Loads of channels", "routes over a channel", "channels"),
         ("vc_hops", "Hops by virtual channel", "virtual channel", "hops"),
     ];
-    let of = |side: usize, name: &str| {
+    let histogram = |side: usize, name: &str| {
         diff.sides[side].histograms.iter().find(|(known, _)| known == name).map(|(_, values)| values)
     };
     let chart = |(name, title, x_title, y_title): (&str, &str, &'static str, &'static str)| {
-        let [a, b] = [of(0, name)?, of(1, name)?];
+        let [a, b] = [histogram(0, name)?, histogram(1, name)?];
         if a == b || a.is_empty() || b.is_empty() {
             return None;
         }
         let first =
             [a, b].iter().filter_map(|values| values.iter().position(|value| *value > 0)).min().unwrap_or(0);
         let length = a.len().max(b.len());
-        let wide = (length - first).div_ceil(BARS).max(1);
-        let starts = || (first..length).step_by(wide);
+        let values_per_bar = (length - first).div_ceil(BARS).max(1);
+        let starts = || (first..length).step_by(values_per_bar);
         let categories: Vec<String> = starts()
-            .map(|at| if wide == 1 { at.to_string() } else { format!("{at}-{}", at + wide - 1) })
+            .map(|start| {
+                if values_per_bar == 1 {
+                    start.to_string()
+                } else {
+                    format!("{start}-{}", start + values_per_bar - 1)
+                }
+            })
             .collect();
         let series = |class, name: &'static str, values: &[u64]| {
-            let sums: Vec<u64> = starts().map(|at| values.iter().skip(at).take(wide).sum()).collect();
+            let sums: Vec<u64> =
+                starts().map(|start| values.iter().skip(start).take(values_per_bar).sum()).collect();
             let titles = sums
                 .iter()
                 .zip(&categories)

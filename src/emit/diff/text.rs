@@ -1,22 +1,22 @@
-//! How two builds differ, as the terminal shows it.
+//! Writes the difference of two builds for the terminal.
 
-use super::words::{self, count, percent, value};
+use super::words::{self, count, percent, value_or_none};
 use crate::lines::{Color, Lines, Look};
 use crate::number::{grouped, size};
 use fabc_ir::{Diff, FigureChange, FigureDiff, MoveDiff, RequireDiff, TablesFound, WiringFound};
 
-/// Lines that one part takes at most.
+/// Maximum lines of one section.
 const MOST: usize = 16;
-/// Cross-connects of one switch that are shown.
+/// Maximum cross-connects of one switch that are shown.
 const MOVES: usize = 4;
 
-/// The difference for people. `beyond`: what no tolerance covers, where some is accepted.
+/// The difference for people. `beyond` lists what exceeds the tolerance; `None` if there is no tolerance.
 pub fn diff_text(diff: &Diff, beyond: Option<&[String]>, look: Look) -> String {
     let mut lines = Lines::new(look);
     let [a, b] = &diff.sides;
     for (mark, side) in [("A", a), ("B", b)] {
         let files = diff.files.iter().filter(|file| file.bytes[usize::from(mark == "B")].is_some()).count();
-        lines.wrapped(
+        lines.push_wrapped(
             &format!("{mark}  "),
             &format!(
                 "{}: {}, by {}, {}, {}",
@@ -29,31 +29,31 @@ pub fn diff_text(diff: &Diff, beyond: Option<&[String]>, look: Look) -> String {
         );
     }
     if a.fabric != b.fabric {
-        lines.wrapped("   ", &format!("two fabrics, `{}` and `{}`", a.fabric, b.fabric));
+        lines.push_wrapped("   ", &format!("two fabrics, `{}` and `{}`", a.fabric, b.fabric));
     }
-    for (name, [old, new]) in words::options(diff) {
-        lines.wrapped("   ", &format!("option {name}: {old} -> {new}"));
+    for (name, [old, new]) in words::option_changes(diff) {
+        lines.push_wrapped("   ", &format!("option {name}: {old} -> {new}"));
     }
     lines.out.push('\n');
-    lines.wrapped("", &words::diff_summary(diff));
-    tolerated(&mut lines, beyond);
+    lines.push_wrapped("", &words::diff_summary(diff));
+    push_tolerance(&mut lines, beyond);
     if diff.is_same() {
         return lines.out;
     }
-    spec(&mut lines, diff);
-    figures(&mut lines, diff);
-    contract(&mut lines, diff);
-    faults(&mut lines, diff);
-    wiring(&mut lines, diff);
-    tables(&mut lines, diff);
-    files(&mut lines, diff);
+    push_spec(&mut lines, diff);
+    push_figures(&mut lines, diff);
+    push_contract(&mut lines, diff);
+    push_faults(&mut lines, diff);
+    push_wiring(&mut lines, diff);
+    push_tables(&mut lines, diff);
+    push_files(&mut lines, diff);
     lines.out
 }
 
-fn tolerated(lines: &mut Lines, beyond: Option<&[String]>) {
+fn push_tolerance(lines: &mut Lines, beyond: Option<&[String]>) {
     match beyond {
         None => {}
-        Some([]) => lines.wrapped("", "within the tolerance"),
+        Some([]) => lines.push_wrapped("", "within the tolerance"),
         Some(beyond) => {
             let shown = beyond.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
             let more = if beyond.len() > MOST {
@@ -61,16 +61,16 @@ fn tolerated(lines: &mut Lines, beyond: Option<&[String]>) {
             } else {
                 String::new()
             };
-            lines.wrapped("beyond the tolerance: ", &format!("{shown}{more}"));
+            lines.push_wrapped("beyond the tolerance: ", &format!("{shown}{more}"));
         }
     }
 }
 
-/// At most [`MOST`] of some things, and how many are left out.
-fn some<T>(lines: &mut Lines, all: &[T], show: impl Fn(&mut Lines, &T)) {
-    all.iter().take(MOST).for_each(|one| show(lines, one));
-    if all.len() > MOST {
-        lines.clipped(format!("  .. and {} more", grouped((all.len() - MOST) as u64)));
+/// Shows at most [`MOST`] items, and says how many are left out.
+fn push_some<T>(lines: &mut Lines, items: &[T], show: impl Fn(&mut Lines, &T)) {
+    items.iter().take(MOST).for_each(|item| show(lines, item));
+    if items.len() > MOST {
+        lines.push_clipped(format!("  .. and {} more", grouped((items.len() - MOST) as u64)));
     }
 }
 
@@ -82,7 +82,7 @@ fn color(change: FigureChange) -> Option<Color> {
     }
 }
 
-/// The widest name, as far as the other columns leave room.
+/// The width of the longest name, limited so that the other columns fit.
 fn widest<'f>(figures: impl Iterator<Item = &'f FigureDiff>, look: Look) -> usize {
     figures
         .map(|figure| figure.name.chars().count())
@@ -91,85 +91,88 @@ fn widest<'f>(figures: impl Iterator<Item = &'f FigureDiff>, look: Look) -> usiz
         .clamp(16, look.width.saturating_sub(58).max(16))
 }
 
-fn head(lines: &mut Lines, title: &str, wide: usize, rest: &str) {
+fn push_head(lines: &mut Lines, title: &str, name_width: usize, rest: &str) {
     lines.out.push('\n');
-    let wide = wide + 2;
-    lines.clipped(format!("{title:<wide$}  {:>14}  {:>14}  {:>12}  {rest}", "A", "B", "change"));
+    let name_width = name_width + 2;
+    lines.push_clipped(format!("{title:<name_width$}  {:>14}  {:>14}  {:>12}  {rest}", "A", "B", "change"));
 }
 
-fn figure(lines: &mut Lines, wide: usize, figure: &FigureDiff, rest: &str) {
-    let [a, b] = figure.values.each_ref().map(|of| value(of.as_ref()));
+fn push_figure(lines: &mut Lines, name_width: usize, figure: &FigureDiff, rest: &str) {
+    let [a, b] = figure.values.each_ref().map(|side| value_or_none(side.as_ref()));
     let change = figure.change();
     let word = if change == FigureChange::Other { "" } else { change.name() };
-    // A name that is wider than its column has a line of its own.
+    // A name that is wider than its column has its own line.
     let mut name = figure.name.as_str();
-    if name.chars().count() > wide {
-        lines.clipped(format!("  {name}"));
+    if name.chars().count() > name_width {
+        lines.push_clipped(format!("  {name}"));
         name = "";
     }
-    let line = format!("  {name:<wide$}  {a:>14}  {b:>14}  {:>12}  {word:<6}", percent(figure));
+    let line = format!("  {name:<name_width$}  {a:>14}  {b:>14}  {:>12}  {word:<6}", percent(figure));
     if line.chars().count() + 2 + rest.chars().count() <= lines.look.width {
-        lines.painted(format!("{line}  {rest}"), word, color(change));
+        lines.push_painted(format!("{line}  {rest}"), word, color(change));
     } else {
-        lines.painted(line, word, color(change));
-        lines.wrapped("      at ", rest);
+        lines.push_painted(line, word, color(change));
+        lines.push_wrapped("      at ", rest);
     }
 }
 
-fn spec(lines: &mut Lines, diff: &Diff) {
+fn push_spec(lines: &mut Lines, diff: &Diff) {
     if diff.spec.iter().all(Vec::is_empty) {
         return;
     }
-    lines.title("SPEC", "");
+    lines.push_title("SPEC", "");
     for (sign, text) in ['-', '+'].into_iter().zip(&diff.spec) {
-        some(lines, text, |lines, line| lines.clipped(format!("  {sign}  {}", line.trim())));
+        push_some(lines, text, |lines, line| lines.push_clipped(format!("  {sign}  {}", line.trim())));
     }
 }
 
-fn figures(lines: &mut Lines, diff: &Diff) {
+fn push_figures(lines: &mut Lines, diff: &Diff) {
     let changed: Vec<&FigureDiff> =
         diff.figures.iter().filter(|figure| figure.change() != FigureChange::Same).collect();
     let same = diff.figures.len() - changed.len();
     if diff.figures.is_empty() {
         return;
     }
-    let wide = widest(changed.iter().copied(), lines.look);
-    head(lines, "METRICS", wide, "");
-    // All of them: what is better or worse is what was asked for.
-    changed.iter().for_each(|one| figure(lines, wide, one, ""));
-    lines.clipped(format!(
+    let name_width = widest(changed.iter().copied(), lines.look);
+    push_head(lines, "METRICS", name_width, "");
+    // All of them are shown, because they are what the user asks for.
+    changed.iter().for_each(|changed_figure| push_figure(lines, name_width, changed_figure, ""));
+    lines.push_clipped(format!(
         "  {} the same",
         if changed.is_empty() { format!("all {same}") } else { same.to_string() }
     ));
 }
 
-fn contract(lines: &mut Lines, diff: &Diff) {
+fn push_contract(lines: &mut Lines, diff: &Diff) {
     if diff.contract.is_empty() {
         return;
     }
-    lines.title("CONTRACT", "");
-    let told = |line: &&RequireDiff| line.is_other() || line.outcomes[0] != line.outcomes[1];
-    let shown: Vec<&RequireDiff> = diff.contract.iter().filter(told).collect();
-    some(lines, &shown, |lines, line| {
-        let [state, measured] = require(line);
+    lines.push_title("CONTRACT", "");
+    let is_shown = |line: &&RequireDiff| line.is_other() || line.outcomes[0] != line.outcomes[1];
+    let shown: Vec<&RequireDiff> = diff.contract.iter().filter(is_shown).collect();
+    push_some(lines, &shown, |lines, line| {
+        let [state, measured] = require_change(line);
         let good = line.outcomes[1].as_ref().is_some_and(|outcome| outcome.holds == Some(true));
         let bad = line.outcomes[1].as_ref().is_some_and(|outcome| outcome.holds == Some(false));
         let color = if bad { Some(Color::Red) } else { (good && line.is_other()).then_some(Color::Green) };
-        lines.painted(format!("  {state:<14}  {}  {measured}", line.text), &state, color);
+        lines.push_painted(format!("  {state:<14}  {}  {measured}", line.text), &state, color);
     });
     let same = diff.contract.len() - shown.len();
     if same > 0 {
         let held = diff
             .contract
             .iter()
-            .filter(|line| !told(line) && line.outcomes[1].as_ref().is_some_and(|of| of.holds == Some(true)))
+            .filter(|line| {
+                !is_shown(line)
+                    && line.outcomes[1].as_ref().is_some_and(|outcome| outcome.holds == Some(true))
+            })
             .count();
-        lines.clipped(format!("  {} as before, {held} held", count(same, "line")));
+        lines.push_clipped(format!("  {} as before, {held} held", count(same, "line")));
     }
 }
 
-/// `held -> fails`, and `159 -> 163`.
-pub(super) fn require(line: &RequireDiff) -> [String; 2] {
+/// The state and the measured value: `held -> fails`, and `159 -> 163`.
+pub(super) fn require_change(line: &RequireDiff) -> [String; 2] {
     let state = match line.outcomes.each_ref().map(Option::as_ref) {
         [None, Some(new)] => format!("new: {}", new.name()),
         [Some(_), None] => "gone".to_owned(),
@@ -188,21 +191,21 @@ pub(super) fn require(line: &RequireDiff) -> [String; 2] {
     [state, measured]
 }
 
-fn faults(lines: &mut Lines, diff: &Diff) {
+fn push_faults(lines: &mut Lines, diff: &Diff) {
     let faults = &diff.faults;
     if faults.common == 0 && faults.alone.iter().all(Vec::is_empty) {
         return;
     }
     let changed: Vec<_> =
         faults.worst.iter().filter(|(figure, _)| figure.change() != FigureChange::Same).collect();
-    let wide = widest(changed.iter().map(|(figure, _)| figure), lines.look);
-    head(lines, "FAULTS", wide, "        at");
-    for (one, at) in &changed {
-        let [a, b] = at.each_ref().map(|at| value(at.as_ref()));
-        figure(lines, wide, one, &if a == b { a } else { format!("{a}, {b}") });
+    let name_width = widest(changed.iter().map(|(figure, _)| figure), lines.look);
+    push_head(lines, "FAULTS", name_width, "        at");
+    for (changed_figure, scenarios) in &changed {
+        let [a, b] = scenarios.each_ref().map(|scenario| value_or_none(scenario.as_ref()));
+        push_figure(lines, name_width, changed_figure, &if a == b { a } else { format!("{a}, {b}") });
     }
     let same = faults.worst.len() - changed.len();
-    lines.clipped(format!(
+    lines.push_clipped(format!(
         "  {same} the same at their worst; {} of {} scenarios have other figures",
         faults.changed.len(),
         faults.common
@@ -210,19 +213,22 @@ fn faults(lines: &mut Lines, diff: &Diff) {
     for (side, alone) in ["A", "B"].into_iter().zip(&faults.alone).filter(|(_, alone)| !alone.is_empty()) {
         let shown = alone.iter().take(MOVES).cloned().collect::<Vec<_>>().join(", ");
         let more = if alone.len() > MOVES { ", .." } else { "" };
-        lines.wrapped("  ", &format!("only {side} has {}: {shown}{more}", count(alone.len(), "scenario")));
+        lines.push_wrapped(
+            "  ",
+            &format!("only {side} has {}: {shown}{more}", count(alone.len(), "scenario")),
+        );
     }
 }
 
-fn wiring(lines: &mut Lines, diff: &Diff) {
-    let Some(wiring) = diff.wiring.as_ref().filter(|wiring| wiring.found != WiringFound::Same) else {
+fn push_wiring(lines: &mut Lines, diff: &Diff) {
+    let Some(wiring) = diff.wiring.as_ref().filter(|wiring| wiring.outcome != WiringFound::Same) else {
         return;
     };
-    lines.title("WIRING", "");
-    let told = words::wiring_line(wiring);
-    lines.wrapped("  ", told.strip_prefix("wiring: ").unwrap_or(&told));
+    lines.push_title("WIRING", "");
+    let change = words::wiring_line(wiring);
+    lines.push_wrapped("  ", change.strip_prefix("wiring: ").unwrap_or(&change));
     if let Some(note) = words::wiring_note(wiring) {
-        lines.wrapped("  ", &note);
+        lines.push_wrapped("  ", &note);
     }
     if !wiring.renamed.is_empty() {
         let shown: Vec<String> =
@@ -232,41 +238,44 @@ fn wiring(lines: &mut Lines, diff: &Diff) {
         } else {
             String::new()
         };
-        lines.wrapped("  renamed: ", &format!("{}{more}", shown.join(", ")));
+        lines.push_wrapped("  renamed: ", &format!("{}{more}", shown.join(", ")));
     }
-    some(lines, &wiring.moves, |lines, MoveDiff { at, removed, added }| {
+    push_some(lines, &wiring.moves, |lines, MoveDiff { place, removed, added }| {
         let pairs = |sign: char, pairs: &[[String; 2]]| {
             let shown = pairs.iter().take(MOVES).map(|[a, b]| format!("{sign}{a}={b}"));
             let more = (pairs.len() > MOVES).then(|| format!("({} more)", pairs.len() - MOVES));
             shown.chain(more).collect::<Vec<_>>()
         };
-        lines.wrapped(&format!("  {at}  "), &[pairs('-', removed), pairs('+', added)].concat().join(" "));
+        lines.push_wrapped(
+            &format!("  {place}  "),
+            &[pairs('-', removed), pairs('+', added)].concat().join(" "),
+        );
     });
 }
 
-fn tables(lines: &mut Lines, diff: &Diff) {
+fn push_tables(lines: &mut Lines, diff: &Diff) {
     let Some(line) = words::tables_line(&diff.tables) else { return };
-    lines.title("TABLES", "");
-    lines.clipped(format!("  {line} differ"));
-    let other: Vec<_> = diff.tables.iter().filter(|of| of.found != TablesFound::Same).collect();
-    some(lines, &other, |lines, of| {
-        lines.wrapped(&format!("  {:<14}  ", of.scenario), &words::tables_of(&of.found))
+    lines.push_title("TABLES", "");
+    lines.push_clipped(format!("  {line} differ"));
+    let changed: Vec<_> = diff.tables.iter().filter(|tables| tables.outcome != TablesFound::Same).collect();
+    push_some(lines, &changed, |lines, tables| {
+        lines.push_wrapped(&format!("  {:<14}  ", tables.scenario), &words::tables_change(&tables.outcome))
     });
 }
 
-fn files(lines: &mut Lines, diff: &Diff) {
-    lines.title("FILES", "");
-    some(lines, &words::folders(&diff.files), |lines, (path, [other, all], bytes)| {
-        let what =
-            if path.ends_with('/') { format!("{other} of {all} differ") } else { "differs".to_owned() };
+fn push_files(lines: &mut Lines, diff: &Diff) {
+    lines.push_title("FILES", "");
+    push_some(lines, &words::changed_folders(&diff.files), |lines, (path, [different, total], bytes)| {
+        let change =
+            if path.ends_with('/') { format!("{different} of {total} differ") } else { "differs".to_owned() };
         let line = match bytes {
-            [Some(a), Some(b)] if a == b => format!("  {path:<28}  {what}, {}", size(*b)),
-            [Some(a), Some(b)] => format!("  {path:<28}  {what}, {} -> {}", size(*a), size(*b)),
+            [Some(a), Some(b)] if a == b => format!("  {path:<28}  {change}, {}", size(*b)),
+            [Some(a), Some(b)] => format!("  {path:<28}  {change}, {} -> {}", size(*a), size(*b)),
             [Some(a), None] => format!("  {path:<28}  only in A, {}", size(*a)),
             [None, Some(b)] => format!("  {path:<28}  only in B, {}", size(*b)),
             [None, None] => String::new(),
         };
-        lines.clipped(line);
+        lines.push_clipped(line);
     });
 }
 
@@ -319,12 +328,12 @@ mod tests {
                 word: "cube",
                 joint: "cross-connect",
                 joints: [192; 2],
-                found: WiringFound::CutOff,
+                outcome: WiringFound::CutOff,
                 as_named: [8; 2],
                 renamed: (0..20).map(|cube| [format!("cube{cube}"), format!("cube{}", cube + 1)]).collect(),
                 moves: (0..20)
                     .map(|at| MoveDiff {
-                        at: format!("X[{at},0]"),
+                        place: format!("X[{at},0]"),
                         removed: (0..6).map(pair).collect(),
                         added: vec![pair(9)],
                     })
@@ -332,7 +341,7 @@ mod tests {
             }),
             tables: vec![TablesDiff {
                 scenario: "nominal".to_owned(),
-                found: TablesFound::Entries {
+                outcome: TablesFound::Entries {
                     routers: 256,
                     changed: vec!["cube0[0,0,0]".to_owned()],
                     counts: [1, 0, 2000],

@@ -1,4 +1,4 @@
-//! What text and page say alike.
+//! Sentences that the text and the page of a difference share.
 
 use crate::number::grouped;
 use fabc_ir::{
@@ -35,19 +35,19 @@ pub fn diff_summary(diff: &Diff) -> String {
     if contract > 0 {
         parts.push(format!("{} of the contract", count(contract, "line")));
     }
-    parts.extend(diff.wiring.as_ref().filter(|wiring| wiring.found != WiringFound::Same).map(wiring_line));
+    parts.extend(diff.wiring.as_ref().filter(|wiring| wiring.outcome != WiringFound::Same).map(wiring_line));
     parts.extend(tables_line(&diff.tables));
     let files = diff.files.iter().filter(|file| !file.same).count();
     parts.push(count(files, "file"));
     parts.join("; ")
 }
 
-/// `1 cube`, `4 cubes`.
+/// A count with its noun: `1 cube`, `4 cubes`.
 pub(super) fn count(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
 }
 
-/// The relative difference in percent, with two digits that count.
+/// The relative difference in percent, with two significant digits.
 pub(super) fn percent(figure: &FigureDiff) -> String {
     let Some(relative) = figure.relative() else { return String::new() };
     let percent = relative * 100.0;
@@ -58,19 +58,19 @@ pub(super) fn percent(figure: &FigureDiff) -> String {
     format!("{percent:+.decimals$} %")
 }
 
-/// A value, or `none`.
-pub(super) fn value(value: Option<&String>) -> String {
+/// A value for people, or `none` if it is missing.
+pub(super) fn value_or_none(value: Option<&String>) -> String {
     value.cloned().unwrap_or("none".to_owned())
 }
 
-/// What became of the wiring.
+/// The change of the wiring.
 pub(super) fn wiring_line(wiring: &WiringDiff) -> String {
-    let WiringDiff { word, joint, joints, found, renamed, .. } = wiring;
+    let WiringDiff { word, joint, joints, outcome, renamed, .. } = wiring;
     let [removed, added] = wiring.counts();
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let moved = match (removed == added, joints[0]) {
-        (true, all) => {
-            format!("{} of {} {joint}{} moved", grouped(removed as u64), grouped(all as u64), plural(all))
+        (true, total) => {
+            format!("{} of {} {joint}{} moved", grouped(removed as u64), grouped(total as u64), plural(total))
         }
         (false, _) => format!("{} gone, {added} new", count(removed, joint)),
     };
@@ -86,7 +86,7 @@ pub(super) fn wiring_line(wiring: &WiringDiff) -> String {
             )
         }
     };
-    match found {
+    match outcome {
         WiringFound::Same => "wiring: the same".to_owned(),
         WiringFound::Renamed => format!("wiring: the same{under}"),
         WiringFound::Other => format!("wiring: {moved}{under}"),
@@ -99,10 +99,10 @@ pub(super) fn wiring_line(wiring: &WiringDiff) -> String {
     }
 }
 
-/// What is told of a renaming that does not make both the same.
+/// A note about a renaming that does not make both wirings equal.
 pub(super) fn wiring_note(wiring: &WiringDiff) -> Option<String> {
-    let WiringDiff { word, renamed, found, .. } = wiring;
-    match found {
+    let WiringDiff { word, renamed, outcome, .. } = wiring;
+    match outcome {
         WiringFound::Other if renamed.is_empty() => {
             Some(format!("no renaming of {word}s makes them the same"))
         }
@@ -113,14 +113,15 @@ pub(super) fn wiring_note(wiring: &WiringDiff) -> Option<String> {
     }
 }
 
-/// How many scenarios have other tables.
+/// In how many scenarios the tables differ.
 pub(super) fn tables_line(tables: &[TablesDiff]) -> Option<String> {
-    let other = tables.iter().filter(|of| of.found != TablesFound::Same).count();
-    (other > 0).then(|| format!("tables of {} of {}", grouped(other as u64), count(tables.len(), "scenario")))
+    let changed = tables.iter().filter(|tables| tables.outcome != TablesFound::Same).count();
+    (changed > 0)
+        .then(|| format!("tables of {} of {}", grouped(changed as u64), count(tables.len(), "scenario")))
 }
 
-/// The tables of one scenario.
-pub(super) fn tables_of(found: &TablesFound) -> String {
+/// The change of the tables of one scenario.
+pub(super) fn tables_change(found: &TablesFound) -> String {
     match found {
         TablesFound::Same => "the same".to_owned(),
         TablesFound::Alone(0) => "only A has them".to_owned(),
@@ -133,9 +134,9 @@ pub(super) fn tables_of(found: &TablesFound) -> String {
                 .filter(|(count, _)| **count > 0)
                 .map(|(count, word)| format!("{} {word}", grouped(*count)))
                 .collect();
-            // Who reads that all changed needs no names.
+            // If all routers changed, their names say nothing more.
             let names = match changed.len() {
-                all if all == *routers => String::new(),
+                count if count == *routers => String::new(),
                 1..=3 => format!("; {}", changed.join(", ")),
                 _ => format!("; {}, ..", changed[..3].join(", ")),
             };
@@ -149,17 +150,18 @@ pub(super) fn tables_of(found: &TablesFound) -> String {
     }
 }
 
-/// Files that differ, those of a folder together: path, how many of how many, bytes of A and of B.
-pub(super) fn folders(files: &[FileDiff]) -> Vec<(String, [usize; 2], [Option<u64>; 2])> {
+/// Files that differ, those of a folder together: path, number of different files and of all files, and bytes
+/// in A and in B.
+pub(super) fn changed_folders(files: &[FileDiff]) -> Vec<(String, [usize; 2], [Option<u64>; 2])> {
     let mut folders: BTreeMap<String, ([usize; 2], [Option<u64>; 2])> = BTreeMap::new();
     for file in files {
         let folder = file.path.split_once('/').map_or(file.path.clone(), |(folder, _)| format!("{folder}/"));
         let (counts, bytes) = folders.entry(folder).or_default();
         counts[0] += usize::from(!file.same);
         counts[1] += 1;
-        bytes.iter_mut().zip(file.bytes).for_each(|(all, more)| {
-            if let Some(more) = more {
-                *all = Some(all.unwrap_or(0) + more);
+        bytes.iter_mut().zip(file.bytes).for_each(|(sum, bytes)| {
+            if let Some(bytes) = bytes {
+                *sum = Some(sum.unwrap_or(0) + bytes);
             }
         });
     }
@@ -170,10 +172,10 @@ pub(super) fn folders(files: &[FileDiff]) -> Vec<(String, [usize; 2], [Option<u6
         .collect()
 }
 
-/// Options of the manifests that are not the same: name and both values.
-pub(super) fn options(diff: &Diff) -> Vec<(String, [String; 2])> {
+/// Options of the manifests that differ: name and both values.
+pub(super) fn option_changes(diff: &Diff) -> Vec<(String, [String; 2])> {
     let [a, b] = diff.sides.each_ref().map(|side| side.options.iter().cloned().collect::<BTreeMap<_, _>>());
     let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    let other = names.into_iter().filter(|name| a.get(*name) != b.get(*name));
-    other.map(|name| (name.clone(), [value(a.get(name)), value(b.get(name))])).collect()
+    let changed = names.into_iter().filter(|name| a.get(*name) != b.get(*name));
+    changed.map(|name| (name.clone(), [value_or_none(a.get(name)), value_or_none(b.get(name))])).collect()
 }

@@ -1,21 +1,21 @@
-//! An estimate as rows.
+//! Writes an estimate as CSV.
 
-use fabc_estimate::{Ask, Table};
+use fabc_estimate::{EstimateRequest, EstimateTable};
 use std::fmt::Write;
 
-/// The columns.
+/// The heads of the columns.
 pub(super) const HEAD: &str = "bytes,row,name,links,steps,messages,volume,latency_ns,volume_ns,time_ns,algbw_gb_s,busbw_gb_s,even_bytes";
 
-/// A row per size and algorithm, the fastest of a size first, then its bounds.
-pub fn estimate_csv(asked: &Ask, table: &Table) -> String {
-    format!("{HEAD}\n{}", rows(asked, table))
+/// The rows of every size: its algorithms, the fastest first, then its bounds.
+pub fn estimate_csv(request: &EstimateRequest, table: &EstimateTable) -> String {
+    format!("{HEAD}\n{}", csv_rows(request, table))
 }
 
-/// Without the names of the columns.
-pub(super) fn rows(asked: &Ask, table: &Table) -> String {
+/// The rows without the heads.
+pub(super) fn csv_rows(request: &EstimateRequest, table: &EstimateTable) -> String {
     let mut out = String::new();
     let mut table = table.clone();
-    for &bytes in &asked.sizes {
+    for &bytes in &request.sizes {
         let size = bytes as f64;
         table.sort(size);
         let rows = table
@@ -23,13 +23,13 @@ pub(super) fn rows(asked: &Ask, table: &Table) -> String {
             .iter()
             .map(|row| ("algorithm", row))
             .chain(table.bounds.iter().map(|row| ("bound", row)));
-        for (what, row) in rows {
+        for (kind, row) in rows {
             let (time, cost) = (row.time(size), row.cost());
             let algbw = size / time.total_ns();
-            let bus = algbw * asked.question.bus_factor(table.chips);
+            let bus = algbw * request.question.bus_factor(table.chips);
             let _ = write!(
                 out,
-                "{bytes},{what},{},{},{},{},{:.9},",
+                "{bytes},{kind},{},{},{},{},{:.9},",
                 row.name,
                 row.links.name(),
                 cost.steps,

@@ -1,22 +1,22 @@
-//! `fabc.estimate/1`.
+//! Writes an estimate as JSON (`fabc.estimate/1`).
 
-use fabc_estimate::{Ask, Channel, Row, Shape, Table, crossovers};
+use fabc_estimate::{Channel, EstimateRequest, EstimateRow, EstimateTable, FabricShape, crossovers};
 use serde_json::{Map, Value, json};
 
-/// Every input with its default, every row at every size, crossovers, and what else the shape says.
-pub fn estimate_json(asked: &Ask, table: &Table) -> String {
-    serde_json::to_string_pretty(&document(asked, table)).unwrap_or_default() + "\n"
+/// Every input with its default, every row at every size, crossovers, and the quantities of the shapes.
+pub fn estimate_json(request: &EstimateRequest, table: &EstimateTable) -> String {
+    serde_json::to_string_pretty(&document(request, table)).unwrap_or_default() + "\n"
 }
 
-/// The whole of it.
-pub(super) fn document(asked: &Ask, table: &Table) -> Value {
-    let question = &asked.question;
+/// The JSON document of an estimate.
+pub(super) fn document(request: &EstimateRequest, table: &EstimateTable) -> Value {
+    let question = &request.question;
     let outer =
-        question.over.as_ref().map(|over| json!({"shape": shape(&over.shape, asked.oversubscription), "channel": channel(&over.channel)}));
-    let inner_above = if question.over.is_some() { 1.0 } else { asked.oversubscription };
+        question.outer.as_ref().map(|outer| json!({"shape": shape(&outer.shape, request.oversubscription), "channel": channel(&outer.channel)}));
+    let inner_above = if question.outer.is_some() { 1.0 } else { request.oversubscription };
     let changes = crossovers(&table.rows).into_iter().map(|change| {
-        let [below, above] = [change.below, change.above].map(|at| &table.rows[at].name);
-        json!({"bytes": number(change.bytes), "below": below, "above": above, "fastest": change.fastest})
+        let [below, above] = [change.below, change.above].map(|index| &table.rows[index].name);
+        json!({"bytes": rounded_number(change.bytes), "below": below, "above": above, "fastest": change.fastest})
     });
     json!({
         "format": "fabc.estimate/1",
@@ -25,17 +25,17 @@ pub(super) fn document(asked: &Ask, table: &Table) -> Value {
         "shape": shape(&question.shape, inner_above),
         "channel": channel(&question.channel),
         "outer": outer,
-        "switch_ns": question.switch_ns.map(number),
-        "skew": number(question.skew),
-        "oversubscription": number(asked.oversubscription),
+        "switch_ns": question.switch_ns.map(rounded_number),
+        "skew": rounded_number(question.skew),
+        "oversubscription": rounded_number(request.oversubscription),
         "algorithm": question.algorithm,
-        "sizes": asked.sizes.iter().map(|&bytes| size(asked, table, bytes)).collect::<Vec<_>>(),
+        "sizes": request.sizes.iter().map(|&bytes| size(request, table, bytes)).collect::<Vec<_>>(),
         "crossovers": changes.collect::<Vec<_>>(),
     })
 }
 
-/// Nine digits behind the point are more than any of these is good for.
-fn number(value: f64) -> Value {
+/// A number rounded to nine decimals, which exceeds the accuracy of every estimate.
+fn rounded_number(value: f64) -> Value {
     let rounded = (value * 1e9).round() / 1e9;
     if rounded.is_finite() && rounded.fract() == 0.0 && rounded.abs() < 9e15 {
         json!(rounded as i64)
@@ -48,38 +48,40 @@ fn number(value: f64) -> Value {
 
 fn channel(channel: &Channel) -> Value {
     json!({
-        "latency_ns": number(channel.latency_ns),
-        "overhead_ns": number(channel.overhead_ns),
-        "bandwidth_gb_s": number(channel.bandwidth),
-        "eta_latency": number(channel.derating.latency),
-        "eta_bandwidth": number(channel.derating.bandwidth),
+        "latency_ns": rounded_number(channel.latency_ns),
+        "overhead_ns": rounded_number(channel.overhead_ns),
+        "bandwidth_gb_s": rounded_number(channel.bandwidth),
+        "eta_latency": rounded_number(channel.derating.latency),
+        "eta_bandwidth": rounded_number(channel.derating.bandwidth),
     })
 }
 
-fn shape(shape: &Shape, oversubscription: f64) -> Value {
+fn shape(shape: &FabricShape, oversubscription: f64) -> Value {
     let mut known = Map::new();
     known.insert("family".to_owned(), json!(shape.family()));
     known.insert("numbers".to_owned(), json!(shape.numbers()));
-    if let Shape::Torus { twin, .. } = shape {
+    if let FabricShape::Torus { twin, .. } = shape {
         known.insert("links".to_owned(), json!(if *twin { "double" } else { "single" }));
     }
     known.extend(
         shape
             .quantities(oversubscription)
             .into_iter()
-            .map(|quantity| (quantity.name.to_owned(), number(quantity.value))),
+            .map(|quantity| (quantity.name.to_owned(), rounded_number(quantity.value))),
     );
     Value::Object(known)
 }
 
-fn size(asked: &Ask, table: &Table, bytes: u64) -> Value {
+fn size(request: &EstimateRequest, table: &EstimateTable, bytes: u64) -> Value {
     let mut table = table.clone();
     table.sort(bytes as f64);
-    let rows = |rows: &[Row]| rows.iter().map(|of| row(asked, &table, of, bytes as f64)).collect::<Vec<_>>();
+    let rows = |rows: &[EstimateRow]| {
+        rows.iter().map(|of_size| row(request, &table, of_size, bytes as f64)).collect::<Vec<_>>()
+    };
     json!({"bytes": bytes, "algorithms": rows(&table.rows), "bounds": rows(&table.bounds)})
 }
 
-fn row(asked: &Ask, table: &Table, row: &Row, bytes: f64) -> Value {
+fn row(request: &EstimateRequest, table: &EstimateTable, row: &EstimateRow, bytes: f64) -> Value {
     let (time, cost) = (row.time(bytes), row.cost());
     let algbw = bytes / time.total_ns();
     let phases = row.phases.iter().map(|phase| {
@@ -90,24 +92,24 @@ fn row(asked: &Ask, table: &Table, row: &Row, bytes: f64) -> Value {
             "algorithm": phase.algorithm.name,
             "steps": cost.steps,
             "messages": cost.messages,
-            "volume": number(cost.volume),
-            "latency_ns": number(time.latency_ns),
-            "volume_ns": number(time.volume_ns),
+            "volume": rounded_number(cost.volume),
+            "latency_ns": rounded_number(time.latency_ns),
+            "volume_ns": rounded_number(time.volume_ns),
         })
     });
     json!({
         "name": row.name,
-        "how": row.what,
+        "how": row.description,
         "links": row.links.name(),
         "steps": cost.steps,
         "messages": cost.messages,
-        "volume": number(cost.volume),
-        "latency_ns": number(time.latency_ns),
-        "volume_ns": number(time.volume_ns),
-        "time_ns": number(time.total_ns()),
-        "algbw_gb_s": number(algbw),
-        "busbw_gb_s": number(algbw * asked.question.bus_factor(table.chips)),
-        "even_bytes": number(row.even_bytes()),
+        "volume": rounded_number(cost.volume),
+        "latency_ns": rounded_number(time.latency_ns),
+        "volume_ns": rounded_number(time.volume_ns),
+        "time_ns": rounded_number(time.total_ns()),
+        "algbw_gb_s": rounded_number(algbw),
+        "busbw_gb_s": rounded_number(algbw * request.question.bus_factor(table.chips)),
+        "even_bytes": rounded_number(row.even_bytes()),
         "below_bound": table.is_below_the_bound(row, bytes),
         "phases": phases.collect::<Vec<_>>(),
     })

@@ -8,7 +8,7 @@ mod text;
 
 pub use csv::estimate_csv;
 pub use fabrics::{estimates_csv, estimates_json, estimates_text};
-pub use figures::TimeUnit;
-pub(super) use figures::{about, exact};
+pub use figures::PrintedUnit;
+pub(super) use figures::{approximate_size, exact_size};
 pub use json::estimate_json;
 pub use text::estimate_text;

@@ -1,24 +1,26 @@
-//! An estimate for people.
+//! Writes an estimate for people.
 
-use super::figures::{TimeUnit, about, exact, plain};
-use fabc_estimate::{Ask, Channel, Crossover, Level, Row, Table, crossovers};
+use super::figures::{PrintedUnit, approximate_size, exact_size, without_zeros};
+use fabc_estimate::{
+    Channel, Crossover, EstimateRequest, EstimateRow, EstimateTable, NetworkLevel, crossovers,
+};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Right-justified columns behind the first, as wide as they need to be.
+/// A table with a left-justified first column and right-justified others.
 pub(super) struct Columns {
-    /// The heads first.
+    /// The rows. The first holds the heads.
     pub(super) rows: Vec<Vec<String>>,
 }
 
 impl Columns {
-    /// A line of a section under the heads of its columns.
+    /// Writes the table. Rows are indented below their heads.
     pub(super) fn print(&self, out: &mut String) {
         let widths: Vec<usize> = (0..self.rows.first().map_or(0, Vec::len))
-            .map(|at| {
+            .map(|column| {
                 self.rows
                     .iter()
-                    .filter_map(|row| row.get(at))
+                    .filter_map(|row| row.get(column))
                     .map(|cell| cell.chars().count())
                     .max()
                     .unwrap_or(0)
@@ -36,46 +38,47 @@ impl Columns {
     }
 }
 
-/// The table of one size, or the curve of several; then what else the shape says.
-pub fn estimate_text(asked: &Ask, table: &Table, unit: TimeUnit) -> String {
-    let mut out = head(asked, table);
-    match asked.sizes[..] {
-        [bytes] if !asked.curve => one_size(&mut out, asked, table, bytes, unit),
-        _ => curve(&mut out, asked, table, unit),
+/// The table of one size, or the curve of several sizes. Then the crossovers and the quantities of the
+/// shapes.
+pub fn estimate_text(request: &EstimateRequest, table: &EstimateTable, unit: PrintedUnit) -> String {
+    let mut out = heading(request, table);
+    match request.sizes[..] {
+        [bytes] if !request.curve => push_one_size(&mut out, request, table, bytes, unit),
+        _ => push_curve(&mut out, request, table, unit),
     }
-    changes(&mut out, table);
-    fabric(&mut out, asked);
+    push_crossovers(&mut out, table);
+    push_shapes(&mut out, request);
     out.trim_end().to_owned()
 }
 
-/// What is asked, with every default.
-fn head(asked: &Ask, table: &Table) -> String {
-    let question = &asked.question;
-    let sizes = match asked.sizes[..] {
-        [bytes] => exact(bytes),
-        [first, .., last] => format!("{} to {}", exact(first), exact(last)),
+/// The question with every default.
+fn heading(request: &EstimateRequest, table: &EstimateTable) -> String {
+    let question = &request.question;
+    let sizes = match request.sizes[..] {
+        [bytes] => exact_size(bytes),
+        [first, .., last] => format!("{} to {}", exact_size(first), exact_size(last)),
         [] => String::new(),
     };
-    let over = question.over.as_ref();
+    let outer = question.outer.as_ref();
     let groups =
-        over.map_or(String::new(), |over| format!(", {} groups over {}", over.shape.chips(), over.shape));
+        outer.map_or(String::new(), |outer| format!(", {} groups over {}", outer.shape.chips(), outer.shape));
     let mut out = format!(
         "{} of {sizes} per chip on {}{groups}: {} chips\n",
         question.kind.name(),
         question.shape,
         table.chips
     );
-    let of_groups = if over.is_some() { " inside" } else { "" };
-    let _ = writeln!(out, "  channels{of_groups}: {}", channel(&question.channel));
-    if let Some(over) = over {
-        let _ = writeln!(out, "  channels between groups: {}", channel(&over.channel));
+    let inside = if outer.is_some() { " inside" } else { "" };
+    let _ = writeln!(out, "  channels{inside}: {}", channel(&question.channel));
+    if let Some(outer) = outer {
+        let _ = writeln!(out, "  channels between groups: {}", channel(&outer.channel));
     }
     if let Some(ns) = question.switch_ns {
-        let _ = writeln!(out, "  the switch adds and copies in {} ns", plain(ns));
+        let _ = writeln!(out, "  the switch adds and copies in {} ns", without_zeros(ns));
     }
-    for (name, value) in [("skew", question.skew), ("oversubscription", asked.oversubscription)] {
+    for (name, value) in [("skew", question.skew), ("oversubscription", request.oversubscription)] {
         if value != 1.0 {
-            let _ = writeln!(out, "  {name} {}", plain(value));
+            let _ = writeln!(out, "  {name} {}", without_zeros(value));
         }
     }
     out + "\n"
@@ -85,22 +88,28 @@ fn channel(channel: &Channel) -> String {
     let Channel { latency_ns, overhead_ns, bandwidth, derating } = channel;
     let mut text = format!(
         "{} ns a hop, {} ns a message, {} GB/s each way",
-        plain(*latency_ns),
-        plain(*overhead_ns),
-        plain(*bandwidth)
+        without_zeros(*latency_ns),
+        without_zeros(*overhead_ns),
+        without_zeros(*bandwidth)
     );
     if derating.latency != 1.0 || derating.bandwidth != 1.0 {
         let _ = write!(
             text,
             "; latency x {}, bandwidth x {}",
-            plain(derating.latency),
-            plain(derating.bandwidth)
+            without_zeros(derating.latency),
+            without_zeros(derating.bandwidth)
         );
     }
     text
 }
 
-fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: TimeUnit) {
+fn push_one_size(
+    out: &mut String,
+    request: &EstimateRequest,
+    table: &EstimateTable,
+    bytes: u64,
+    unit: PrintedUnit,
+) {
     let mut table = table.clone();
     table.sort(bytes as f64);
     let head = |first: &str| -> Vec<String> {
@@ -110,25 +119,25 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
         let rest = ["algbw", "busbw", "even at"].map(str::to_owned);
         [first.to_owned()].into_iter().chain(heads).chain(times).chain(rest).collect()
     };
-    let line = |row: &Row| -> Vec<String> {
+    let line = |row: &EstimateRow| -> Vec<String> {
         let (time, cost) = (row.time(bytes as f64), row.cost());
         let algbw = bytes as f64 / time.total_ns();
-        let bus = algbw * asked.question.bus_factor(table.chips);
-        let even = about(row.even_bytes());
+        let bus = algbw * request.question.bus_factor(table.chips);
+        let even = approximate_size(row.even_bytes());
         vec![
             row.name.clone(),
             row.links.name().to_owned(),
             cost.steps.to_string(),
             format!("{:.4}", cost.volume),
-            unit.of(time.latency_ns),
-            unit.of(time.volume_ns),
-            unit.of(time.total_ns()),
+            unit.format(time.latency_ns),
+            unit.format(time.volume_ns),
+            unit.format(time.total_ns()),
             format!("{algbw:.2}"),
             format!("{bus:.2}"),
             even,
         ]
     };
-    let bound_at = table.rows.len() + 1;
+    let bound_index = table.rows.len() + 1;
     let rows = [head("ALGORITHM")]
         .into_iter()
         .chain(table.rows.iter().map(line))
@@ -136,10 +145,10 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
         .chain(table.bounds.iter().map(line));
     let mut text = String::new();
     Columns { rows: rows.collect() }.print(&mut text);
-    // The second head stands at the margin, like the first.
-    for (at, line) in text.lines().enumerate() {
-        match at == bound_at {
-            _ if at == 0 && table.rows.is_empty() => {}
+    // The second heading starts at the margin, like the first.
+    for (index, line) in text.lines().enumerate() {
+        match index == bound_index {
+            _ if index == 0 && table.rows.is_empty() => {}
             true => {
                 let gap = if table.rows.is_empty() { "" } else { "\n" };
                 let _ = writeln!(out, "{gap}{}", line.replacen("  BOUND", "BOUND  ", 1));
@@ -150,12 +159,12 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
         }
     }
     out.push_str("  volume in vectors over a channel, steps in hops; algbw and busbw in GB/s; even at: latency = volume\n\nHOW\n");
-    let mut told = BTreeSet::new();
+    let mut described = BTreeSet::new();
     for phase in table.rows.iter().chain(&table.bounds).flat_map(|row| &row.phases) {
         let level =
-            if asked.question.over.is_some() { format!("{} ", phase.level.name()) } else { String::new() };
-        let line = format!("  {level}{}: {}", phase.algorithm.name, phase.algorithm.what);
-        if told.insert(line.clone()) {
+            if request.question.outer.is_some() { format!("{} ", phase.level.name()) } else { String::new() };
+        let line = format!("  {level}{}: {}", phase.algorithm.name, phase.algorithm.description);
+        if described.insert(line.clone()) {
             let _ = writeln!(out, "{line}");
         }
     }
@@ -169,21 +178,21 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
     out.push('\n');
 }
 
-fn curve(out: &mut String, asked: &Ask, table: &Table, unit: TimeUnit) {
+fn push_curve(out: &mut String, request: &EstimateRequest, table: &EstimateTable, unit: PrintedUnit) {
     let rows = || table.rows.iter().chain(&table.bounds);
     let head = [format!("TIME {}", unit.name)]
         .into_iter()
         .chain(rows().map(|row| row.name.clone()))
         .chain(["fastest".to_owned()]);
     let mut lines = vec![head.collect::<Vec<_>>()];
-    for &bytes in &asked.sizes {
+    for &bytes in &request.sizes {
         let times: Vec<f64> = rows().map(|row| row.time(bytes as f64).total_ns()).collect();
         let fastest =
             table.rows.iter().zip(&times).min_by(|a, b| a.1.total_cmp(b.1)).map_or("-", |(row, _)| &row.name);
         lines.push(
-            [exact(bytes)]
+            [exact_size(bytes)]
                 .into_iter()
-                .chain(times.iter().map(|&ns| unit.of(ns)))
+                .chain(times.iter().map(|&ns| unit.format(ns)))
                 .chain([fastest.to_owned()])
                 .collect(),
         );
@@ -192,32 +201,34 @@ fn curve(out: &mut String, asked: &Ask, table: &Table, unit: TimeUnit) {
     out.push('\n');
 }
 
-/// Where rows change places.
-fn changes(out: &mut String, table: &Table) {
-    let found = crossovers(&table.rows);
+/// Writes the sizes at which two rows change places.
+fn push_crossovers(out: &mut String, table: &EstimateTable) {
+    let crossovers = crossovers(&table.rows);
     if table.rows.len() < 2 {
         return;
     }
     out.push_str("CROSSOVERS\n");
-    if found.is_empty() {
+    if crossovers.is_empty() {
         out.push_str("  none: the order is the same at every size\n");
     }
-    for Crossover { bytes, below, above, fastest } in found {
-        let [below, above] = [below, above].map(|at| &table.rows[at].name);
+    for Crossover { bytes, below, above, fastest } in crossovers {
+        let [below, above] = [below, above].map(|index| &table.rows[index].name);
         let first = if fastest { ", and is the fastest" } else { "" };
-        let _ = writeln!(out, "  above {}  {above} passes {below}{first}", about(bytes));
+        let _ = writeln!(out, "  above {}  {above} passes {below}{first}", approximate_size(bytes));
     }
     out.push('\n');
 }
 
-fn fabric(out: &mut String, asked: &Ask) {
-    let question = &asked.question;
-    let inner = [(&question.shape, Level::Inner)].into_iter();
-    for (shape, level) in inner.chain(question.over.as_ref().map(|over| (&over.shape, Level::Outer))) {
+fn push_shapes(out: &mut String, request: &EstimateRequest) {
+    let question = &request.question;
+    let inner = [(&question.shape, NetworkLevel::Inner)].into_iter();
+    for (shape, level) in
+        inner.chain(question.outer.as_ref().map(|outer| (&outer.shape, NetworkLevel::Outer)))
+    {
         let _ = writeln!(out, "FABRIC {shape}");
-        let above = question.over.is_none() || level == Level::Outer;
-        for quantity in shape.quantities(if above { asked.oversubscription } else { 1.0 }) {
-            let _ = writeln!(out, "  {:>10}  {}", plain(quantity.value), quantity.what);
+        let above = question.outer.is_none() || level == NetworkLevel::Outer;
+        for quantity in shape.quantities(if above { request.oversubscription } else { 1.0 }) {
+            let _ = writeln!(out, "  {:>10}  {}", without_zeros(quantity.value), quantity.description);
         }
     }
 }

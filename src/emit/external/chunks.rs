@@ -1,16 +1,16 @@
-//! How the files of these formats are handed over, and why a fabric has none.
+//! How external formats are handed over in chunks, and the reasons why a fabric has none.
 
 use fabc_model::{Ocs, SonicConfig};
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// Takes a chunk of the file at a path; the chunks of one file follow each other.
+/// Takes a chunk of the file at a path. The chunks of one file follow each other.
 pub type Take<'t, E> = dyn FnMut(&str, &[u8]) -> Result<(), E> + 't;
 
-/// Why a pod has no such format.
+/// The reason why a fabric cannot be written in a format.
 #[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
 pub enum EmitError {
-    /// Tables that look at more than the destination.
+    /// The forwarding tables depend on more than the destination.
     #[error(
         "`{format}` has one port per destination, but {router} sends packets to {dst} by {ports}, depending on where they come from"
     )]
@@ -21,16 +21,16 @@ pub enum EmitError {
         )
     )]
     NotDestinationKeyed {
-        /// The format.
+        /// Name of the format, for the message.
         format: &'static str,
-        /// The first router that does not fit.
+        /// The first router whose table does not fit.
         router: String,
-        /// The first destination there.
+        /// The first such destination of the router.
         dst: String,
-        /// The ports.
+        /// The ports to that destination.
         ports: String,
     },
-    /// Routes that look at more than the destination, as the spec chooses them.
+    /// The routing of the spec makes tables that depend on more than the destination.
     #[error("`{format}` has one port per destination, but these routes look at where a packet comes from")]
     #[diagnostic(
         code(FAB0517),
@@ -39,19 +39,19 @@ pub enum EmitError {
         )
     )]
     NeedsKey {
-        /// The format.
+        /// Name of the format, for the message.
         format: &'static str,
     },
-    /// A network that a format has no words for.
+    /// The format cannot express this network.
     #[error("`{format}` cannot hold this network: {reason}")]
     #[diagnostic(code(FAB0534), help("`graphml`, `csv` and `tables_csv` hold every network"))]
     NotHeld {
-        /// The format.
+        /// Name of the format, for the message.
         format: &'static str,
-        /// What it has no words for.
+        /// The property that it cannot express.
         reason: &'static str,
     },
-    /// Routes that change between virtual channels in more ways than there are service levels.
+    /// The routes need more service levels than InfiniBand has.
     #[error("`{format}` has 16 service levels, and the route from {src} to {dst} contradicts one of each")]
     #[diagnostic(
         code(FAB0536),
@@ -60,14 +60,14 @@ pub enum EmitError {
         )
     )]
     TooManyLevels {
-        /// The format.
+        /// Name of the format, for the message.
         format: &'static str,
-        /// Where the first route without a level begins.
+        /// Source of the first route without a level.
         src: String,
-        /// Where it ends.
+        /// Destination of the route without a level.
         dst: String,
     },
-    /// Routes that are looked up, not worked out.
+    /// The routes do not follow a formula.
     #[error("there is no formula of these routes: they were searched, and only tables say them")]
     #[diagnostic(
         code(FAB0537),
@@ -76,34 +76,34 @@ pub enum EmitError {
         )
     )]
     NoFormula,
-    /// A switch without a SONiC configuration.
+    /// The switch has no SONiC configuration.
     #[error("there is no SONiC configuration of {ocs}: {reason}")]
     #[diagnostic(code(FAB0535), help("{help}"))]
     NoConfigDb {
-        /// The first such switch.
+        /// Name of the first such switch.
         ocs: String,
-        /// Why not.
+        /// Why the switch has no configuration.
         reason: &'static str,
-        /// What can be done.
+        /// What the user can do.
         help: &'static str,
     },
-    /// A pod that is too large for a format.
+    /// The pod is too large for the format.
     #[error("`{format}` holds pods of at most {most} chips, but this one has {chips}")]
     #[diagnostic(code(FAB0518), help("{reason}"))]
     TooLarge {
-        /// The format.
+        /// Name of the format, for the message.
         format: &'static str,
-        /// Chips of the pod.
+        /// Number of chips of the pod.
         chips: usize,
-        /// Chips that fit.
+        /// Maximum chips of the format.
         most: usize,
-        /// Why not more.
+        /// The reason for the maximum.
         reason: &'static str,
     },
 }
 
 impl EmitError {
-    /// Of a switch that has none.
+    /// The error for a switch without a SONiC configuration.
     pub(crate) fn no_config_db(ocs: &Ocs) -> Self {
         let (reason, help) = match ocs.config_db {
             SonicConfig::NoSides => (

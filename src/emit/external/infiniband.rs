@@ -1,34 +1,34 @@
-//! The fabric as an InfiniBand subnet: every router a switch, each of its hosts an adapter behind one of the
-//! ports after the last one.
+//! Writes the fabric as an InfiniBand subnet. Every router is a switch, and each of its hosts is an adapter
+//! behind one of the ports after the last link port.
 //!
-//! Port p of a router is port p + 1 of the switch. Hosts are counted router by router; that of number k has
-//! LID k + 1, the switch of node n the LID H + n + 1 where H is the number of hosts. In a pod every chip is
-//! its own host. The GUIDs are made up: their first byte is of no vendor; that of a port is that of its
-//! adapter plus its number, as ibsim has it. `opensm -R file -U <lft file>` loads the tables; ibsim takes the
+//! Port p of a router is port p + 1 of the switch. Hosts are counted router by router. Host number k has LID
+//! k + 1, and the switch of node n has LID H + n + 1, where H is the number of hosts. In a pod every chip is
+//! its own host. The GUIDs are invented, with a first byte that no vendor has. The GUID of a port is that of
+//! its adapter plus its number, as in ibsim. `opensm -R file -U <lft file>` loads the tables. ibsim loads the
 //! topology (raise its `-N -S -P`).
 
 use super::chunks::{EmitError, Take};
 use super::nominal::NominalTables;
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use crate::json::push;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::Topology;
 
-/// The highest unicast LID.
+/// The highest unicast LID that InfiniBand defines.
 const LIDS: usize = 0xbfff;
 
-/// The most ports of a switch: 255 is no port of its own in a forwarding table.
+/// Maximum ports of a switch. In a forwarding table 255 means no port.
 const PORTS: usize = 254;
 
-/// The numbers of a subnet.
-pub(super) struct Subnet<'c> {
+/// LIDs and ports of the subnet.
+pub(super) struct SubnetNumbers<'c> {
     pub(super) topology: &'c Topology,
-    /// `[node]`: the number of its first host; one more at the end.
+    /// `[node]`: number of its first host. The last entry is the number of hosts.
     hosts: Vec<usize>,
 }
 
-impl<'c> Subnet<'c> {
-    pub(super) fn of(format: &'static str, compiled: &'c Compiled) -> Result<Self, EmitError> {
+impl<'c> SubnetNumbers<'c> {
+    pub(super) fn new(format: &'static str, compiled: &'c CompiledFabric) -> Result<Self, EmitError> {
         let topology = &compiled.topology;
         let mut hosts = vec![0];
         for node in topology.nodes() {
@@ -64,7 +64,7 @@ impl<'c> Subnet<'c> {
         self.hosts[node.index()]..self.hosts[node.index() + 1]
     }
 
-    /// The port of the switch behind which the `k`th host of a router sits.
+    /// The switch port of the `k`th host of a router.
     pub(super) fn host_port(&self, k: usize) -> usize {
         self.topology.ports() + k + 1
     }
@@ -91,13 +91,13 @@ pub(super) fn port_guid(host: usize) -> u64 {
     adapter_guid(host) + 1
 }
 
-/// `topology.ibnetdiscover`: what ibnetdiscover would print.
+/// Writes `topology.ibnetdiscover` in the output format of ibnetdiscover.
 pub(super) fn ibnetdiscover<E: From<EmitError>>(
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     take: &mut Take<'_, E>,
 ) -> Result<(), E> {
     let topology = &compiled.topology;
-    let subnet = Subnet::of("ibnetdiscover", compiled)?;
+    let subnet = SubnetNumbers::new("ibnetdiscover", compiled)?;
     for node in topology.nodes() {
         let (name, guid, lid) = (topology.name(node), switch_guid(node), subnet.switch_lid(node));
         let (hosts, ports) = (subnet.hosts(node), subnet.host_port(subnet.hosts(node).len()) - 1);
@@ -117,19 +117,19 @@ pub(super) fn ibnetdiscover<E: From<EmitError>>(
             );
         }
         for (k, host) in hosts.clone().enumerate() {
-            let (adapter, port, at, lid) =
+            let (adapter, port, switch_port, lid) =
                 (adapter_guid(host), port_guid(host), subnet.host_port(k), host + 1);
             push(
                 &mut out,
                 format_args!(
-                    "[{at}]\t\"H-{adapter:016x}\"[1]({port:x})\t\t# \"{}\" lid {lid} 4xEDR\n",
+                    "[{switch_port}]\t\"H-{adapter:016x}\"[1]({port:x})\t\t# \"{}\" lid {lid} 4xEDR\n",
                     subnet.host_name(node, k)
                 ),
             );
         }
         out.push('\n');
         for (k, host) in hosts.enumerate() {
-            let (adapter, port, at) = (adapter_guid(host), port_guid(host), subnet.host_port(k));
+            let (adapter, port, switch_port) = (adapter_guid(host), port_guid(host), subnet.host_port(k));
             push(
                 &mut out,
                 format_args!(
@@ -137,11 +137,11 @@ pub(super) fn ibnetdiscover<E: From<EmitError>>(
                     subnet.host_name(node, k)
                 ),
             );
-            let of_adapter = host + 1;
+            let adapter_lid = host + 1;
             push(
                 &mut out,
                 format_args!(
-                    "[1]({port:x})\t\"S-{guid:016x}\"[{at}]\t\t# lid {of_adapter} lmc 0 \"{name}\" lid {lid} 4xEDR\n\n"
+                    "[1]({port:x})\t\"S-{guid:016x}\"[{switch_port}]\t\t# lid {adapter_lid} lmc 0 \"{name}\" lid {lid} 4xEDR\n\n"
                 ),
             );
         }
@@ -150,8 +150,11 @@ pub(super) fn ibnetdiscover<E: From<EmitError>>(
     Ok(())
 }
 
-/// Whether the port of every entry follows from its destination.
-pub(super) fn by_destination(format: &'static str, tables: &NominalTables<'_>) -> Result<(), EmitError> {
+/// Checks that the output port of every entry depends only on its destination.
+pub(super) fn check_ports_by_destination(
+    format: &'static str,
+    tables: &NominalTables<'_>,
+) -> Result<(), EmitError> {
     let topology = tables.topology;
     for node in tables.symmetry().canonical_nodes() {
         for dst in topology.nodes() {
@@ -168,12 +171,16 @@ pub(super) fn by_destination(format: &'static str, tables: &NominalTables<'_>) -
     Ok(())
 }
 
-/// `nominal.lft`: the unicast forwarding tables of the healthy fabric as OpenSM dumps and loads them.
-pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
-    let Some(tables) = NominalTables::of(compiled) else { return Ok(()) };
+/// Writes `nominal.lft`: the unicast forwarding tables of the healthy fabric, in the format that OpenSM dumps
+/// and loads.
+pub(super) fn opensm_lft<E: From<EmitError>>(
+    compiled: &CompiledFabric,
+    take: &mut Take<'_, E>,
+) -> Result<(), E> {
+    let Some(tables) = NominalTables::from_compiled(compiled) else { return Ok(()) };
     let topology = &compiled.topology;
-    let subnet = Subnet::of("opensm_lft", compiled)?;
-    by_destination("opensm_lft", &tables)?;
+    let subnet = SubnetNumbers::new("opensm_lft", compiled)?;
+    check_ports_by_destination("opensm_lft", &tables)?;
     let vcs = tables.vcs_used(compiled);
     if vcs > 1 {
         let head = format!(
@@ -202,7 +209,7 @@ pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Tak
                 lines += 1;
             }
         }
-        // No table leads to a router without hosts; to itself a switch has port 0.
+        // No table leads to a router without hosts. A switch reaches itself by port 0.
         for dst in topology.nodes().filter(|&dst| dst == node || topology.is_endpoint(dst)) {
             let (lid, port, guid) = (subnet.switch_lid(dst), port(dst).unwrap_or(0), switch_guid(dst));
             let name = topology.name(dst);

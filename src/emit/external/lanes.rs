@@ -1,56 +1,56 @@
 //! Virtual channels on InfiniBand: the service level (SL) of every path, and the SL2VL tables of all ports.
 //!
-//! A switch chooses the virtual lane of a packet by its input port, its output port and its SL, and the SL
-//! stays what it was at the source. So every ordered pair gets the first SL under which its route contradicts
-//! no route before it: at no switch do two routes of one SL come in by the same port, leave by the same port
-//! and want different lanes. All that the forwarding tables, these tables and these levels say together is
-//! then what was proved. Packets with another SL are not covered: where no route of an SL passes, it leads to
-//! VL 15, which discards them.
+//! A switch chooses the virtual lane (VL) of a packet by its input port, its output port and its SL. The SL
+//! is fixed at the source. So every ordered pair gets an SL under which its route contradicts no earlier
+//! route. Two routes contradict each other if at some switch they have the same SL, input port and output
+//! port, but different lanes. Forwarding tables, SL2VL tables and levels together then express exactly what
+//! was proved. Packets with other SLs are not covered. Where no route of an SL passes, the SL leads to VL 15,
+//! which discards them.
 //!
-//! Formats: `dump_sl2vl_tbl` of OpenSM (`opensm/osm_dump.c`), which writes `opensm-sl2vl.dump`; and a line
+//! Formats: `dump_sl2vl_tbl` of OpenSM (`opensm/osm_dump.c`), which writes `opensm-sl2vl.dump`. And a line
 //! `0x<GUID of the source node> <LID of the destination> <SL>` per path, which ibdmchk reads with `-c`
 //! (ibutils, `IBFabric::parsePSLFile`). OpenSM loads neither.
 
 use super::chunks::{EmitError, Take};
-use super::infiniband::{Subnet, adapter_guid, by_destination, port_guid, switch_guid};
+use super::infiniband::{SubnetNumbers, adapter_guid, check_ports_by_destination, port_guid, switch_guid};
 use super::nominal::NominalTables;
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use crate::json::push;
 use fabc_base::ids::{Id, NodeId, PortId};
 
-/// Service levels of InfiniBand.
+/// Number of service levels of InfiniBand.
 const LEVELS: usize = 16;
 
-/// No route of this level passes.
+/// The lane of a level whose routes do not pass.
 const UNUSED: u8 = 15;
 
-/// Lines between which OpenSM writes the entries of one port.
+/// Lines that OpenSM writes around the entries of one port.
 const HEADING: &str = "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15";
 const RULE: &str = "#--------------------------------------------------------";
 
-/// More entries than these are not kept: 4 GiB.
-const MOST_ENTRIES: u64 = 1 << 32;
+/// Maximum number of entries, which take 4 GiB.
+const MAX_ENTRIES: u64 = 1 << 32;
 
-/// Which lane the routes of every level take, and which level every pair has.
-struct Lanes {
-    /// Of a router, the injected input included.
+/// The lane of every level at every pair of ports, and the level of every ordered pair.
+struct LaneAssignment {
+    /// Inputs of a router, including injected traffic.
     inputs: usize,
     ports: usize,
-    /// `[((node * inputs + input) * ports + output) * LEVELS + level]`; input 0 is injected traffic,
-    /// input p + 1 port p.
+    /// `[((node * inputs + input) * ports + output) * LEVELS + level]`. Input 0 is injected traffic, and
+    /// port p is input `p + 1`.
     lanes: Vec<u8>,
-    /// `[src * nodes + dst]`
+    /// `[src * nodes + dst]`: the level of the pair.
     levels: Vec<u8>,
-    /// Levels in use.
+    /// Number of levels in use.
     used: usize,
 }
 
-impl Lanes {
-    fn of(format: &'static str, tables: &NominalTables<'_>) -> Result<Self, EmitError> {
+impl LaneAssignment {
+    fn new(format: &'static str, tables: &NominalTables<'_>) -> Result<Self, EmitError> {
         let topology = tables.topology;
         let (nodes, ports) = (topology.node_count(), topology.ports());
         let inputs = ports + 1;
-        if [nodes, inputs, ports, LEVELS].map(|count| count as u64).iter().product::<u64>() > MOST_ENTRIES {
+        if [nodes, inputs, ports, LEVELS].map(|count| count as u64).iter().product::<u64>() > MAX_ENTRIES {
             return Err(EmitError::NotHeld { format, reason: "its routers have too many pairs of ports" });
         }
         let mut lanes = vec![UNUSED; nodes * inputs * ports * LEVELS];
@@ -90,18 +90,21 @@ impl Lanes {
         &self.lanes[entry * LEVELS..][..LEVELS]
     }
 
-    /// Lane 0 for every level in use: between a host and its switch no packet waits for another switch.
-    fn at_hosts(&self) -> [u8; LEVELS] {
+    /// Lane 0 for every level in use. Between a host and its switch no packet waits for another switch.
+    fn host_lanes(&self) -> [u8; LEVELS] {
         std::array::from_fn(|level| if level < self.used { 0 } else { UNUSED })
     }
 }
 
-/// The tables as the formats of InfiniBand can hold them.
-fn held<'c>(format: &'static str, compiled: &'c Compiled) -> Result<Option<(Subnet<'c>, Lanes)>, EmitError> {
-    let Some(tables) = NominalTables::of(compiled) else { return Ok(None) };
-    let subnet = Subnet::of(format, compiled)?;
-    by_destination(format, &tables)?;
-    Ok(Some((subnet, Lanes::of(format, &tables)?)))
+/// The subnet and its lanes. `None` if there are no tables.
+fn infiniband_tables<'c>(
+    format: &'static str,
+    compiled: &'c CompiledFabric,
+) -> Result<Option<(SubnetNumbers<'c>, LaneAssignment)>, EmitError> {
+    let Some(tables) = NominalTables::from_compiled(compiled) else { return Ok(None) };
+    let subnet = SubnetNumbers::new(format, compiled)?;
+    check_ports_by_destination(format, &tables)?;
+    Ok(Some((subnet, LaneAssignment::new(format, &tables)?)))
 }
 
 fn push_entry(out: &mut String, input: usize, output: usize, lanes: &[u8]) {
@@ -110,9 +113,12 @@ fn push_entry(out: &mut String, input: usize, output: usize, lanes: &[u8]) {
     out.push('\n');
 }
 
-/// `nominal.sl2vl`: the SL2VL tables of all switches and adapters, as OpenSM dumps them.
-pub(super) fn opensm_sl2vl<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
-    let Some((subnet, lanes)) = held("opensm_sl2vl", compiled)? else { return Ok(()) };
+/// Writes `nominal.sl2vl`: the SL2VL tables of all switches and adapters, in the format of OpenSM's dump.
+pub(super) fn opensm_sl2vl<E: From<EmitError>>(
+    compiled: &CompiledFabric,
+    take: &mut Take<'_, E>,
+) -> Result<(), E> {
+    let Some((subnet, lanes)) = infiniband_tables("opensm_sl2vl", compiled)? else { return Ok(()) };
     let topology = subnet.topology;
     let head = format!(
         "# SL2VL tables of {} for the forwarding tables of `opensm_lft` and the {} service levels of `opensm_path_sl`.\n\
@@ -121,12 +127,13 @@ pub(super) fn opensm_sl2vl<E: From<EmitError>>(compiled: &Compiled, take: &mut T
         compiled.fabric.name, lanes.used
     );
     take("nominal.sl2vl", head.as_bytes())?;
-    let at_hosts = lanes.at_hosts();
+    let at_hosts = lanes.host_lanes();
     for node in topology.nodes() {
         let (lid, guid, name) = (subnet.switch_lid(node), switch_guid(node), topology.name(node));
         let mut out = format!("Switch 0x{guid:016x}, base LID {lid}, \"{name}\"\n{HEADING}\n{RULE}\n");
         let last = subnet.host_port(subnet.hosts(node).len()) - 1;
-        // Ports of links, none of which may be in use, then ports of hosts; 0 is the switch itself.
+        // First come the ports of links, some of which may be unused, then the ports of hosts. Port 0 is the
+        // switch itself.
         for output in 1..=last {
             let to_host = output > lanes.ports;
             if !to_host && topology.outgoing(node, PortId::new(output - 1)).is_none() {
@@ -157,20 +164,20 @@ pub(super) fn opensm_sl2vl<E: From<EmitError>>(compiled: &Compiled, take: &mut T
     Ok(())
 }
 
-/// `nominal.psl`: the service level of every path between two adapters.
+/// Writes `nominal.psl`: the service level of every path between two adapters.
 pub(super) fn opensm_path_sl<E: From<EmitError>>(
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     take: &mut Take<'_, E>,
 ) -> Result<(), E> {
-    let Some((subnet, lanes)) = held("opensm_path_sl", compiled)? else { return Ok(()) };
+    let Some((subnet, lanes)) = infiniband_tables("opensm_path_sl", compiled)? else { return Ok(()) };
     let nodes = subnet.topology.node_count();
     for src in subnet.topology.nodes() {
-        for from in subnet.hosts(src) {
-            let (mut out, guid) = (String::new(), adapter_guid(from));
+        for host in subnet.hosts(src) {
+            let (mut out, guid) = (String::new(), adapter_guid(host));
             for dst in subnet.topology.nodes() {
                 let level = lanes.levels[src.index() * nodes + dst.index()];
-                for to in subnet.hosts(dst).filter(|to| *to != from) {
-                    push(&mut out, format_args!("0x{guid:016x} {} {level}\n", to + 1));
+                for target in subnet.hosts(dst).filter(|target| *target != host) {
+                    push(&mut out, format_args!("0x{guid:016x} {} {level}\n", target + 1));
                 }
             }
             take("nominal.psl", out.as_bytes())?;

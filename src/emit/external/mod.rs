@@ -1,7 +1,7 @@
-//! Formats that other programs read and that are written only where `--emit` names them: they are large, and
-//! say nothing new.
+//! Formats of other programs. They are large and repeat other artifacts, so fabc writes them only if `--emit`
+//! names them.
 //!
-//! Comes in: a compiled pod. Goes out: chunks of files, in order, so that no file is ever whole in memory.
+//! Input: a compiled fabric. Output: chunks of files, in order, so that no file is ever entirely in memory.
 
 mod chunks;
 mod infiniband;
@@ -13,10 +13,10 @@ mod tons;
 
 pub use chunks::{EmitError, Take};
 
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use fabc_model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
 
-/// Which of these formats.
+/// A format of another program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum External {
     OpensmLft,
@@ -29,8 +29,8 @@ pub(super) enum External {
 }
 
 impl External {
-    /// Whether it is about tables.
-    pub(super) fn is_of_tables(self) -> bool {
+    /// Whether the format needs forwarding tables.
+    pub(super) fn needs_tables(self) -> bool {
         matches!(
             self,
             External::OpensmLft | External::OpensmSl2vl | External::OpensmPathSl | External::TablesCsv
@@ -38,24 +38,24 @@ impl External {
     }
 }
 
-/// Refuses what a format never holds, whatever is found for the fabric.
-pub(super) fn fits(external: External, fabric: &Fabric) -> Result<(), EmitError> {
+/// Refuses a format that cannot hold this fabric, before it is compiled.
+pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), EmitError> {
     let by_input =
         matches!(fabric.routing, RoutingChoice::AllowedTurns(AllowedTurns { key: TableKey::DstInput, .. }));
     match external {
         External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
-        External::TonsBundle => tons::fits(fabric),
+        External::TonsBundle => tons::check_fabric(fabric),
         _ => Ok(()),
     }
 }
 
-/// Writes one format, chunk by chunk; nothing where the pod has no tables.
+/// Writes one format, chunk by chunk. Writes nothing if the format needs tables and there are none.
 pub(super) fn each_chunk<E: From<EmitError>>(
     external: External,
-    compiled: &Compiled,
+    compiled: &CompiledFabric,
     take: &mut Take<'_, E>,
 ) -> Result<(), E> {
-    fits(external, &compiled.fabric)?;
+    check_fabric(external, &compiled.fabric)?;
     match external {
         External::OpensmLft => infiniband::opensm_lft(compiled, take),
         External::OpensmSl2vl => lanes::opensm_sl2vl(compiled, take),

@@ -1,10 +1,10 @@
 //! The tables of the healthy fabric, entry by entry and route by route.
 
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{Entry, ForwardingTables, Symmetry, Topology};
+use fabc_ir::{ForwardingTables, Symmetry, TableEntry, Topology};
 
-/// The tables of the healthy pod, to be asked for single entries.
+/// The unpacked tables of the healthy fabric, with lookups.
 pub(super) struct NominalTables<'c> {
     pub(super) topology: &'c Topology,
     pub(super) tables: ForwardingTables,
@@ -12,13 +12,13 @@ pub(super) struct NominalTables<'c> {
 
 impl<'c> NominalTables<'c> {
     /// `None` if the build stopped before routing.
-    pub(super) fn of(compiled: &'c Compiled) -> Option<Self> {
+    pub(super) fn from_compiled(compiled: &'c CompiledFabric) -> Option<Self> {
         let routed = compiled.scenarios.first()?.routed.as_ref()?;
         Some(Self { topology: &compiled.topology, tables: routed.tables.unpacked() })
     }
 
-    /// Virtual channels that some route uses.
-    pub(super) fn vcs_used(&self, compiled: &Compiled) -> usize {
+    /// Number of virtual channels that some route uses.
+    pub(super) fn vcs_used(&self, compiled: &CompiledFabric) -> usize {
         let walk = compiled.scenarios.first().and_then(|scenario| scenario.metrics.routed.as_ref());
         walk.map_or(0, |walk| walk.vc_hops.iter().filter(|hops| **hops > 0).count())
     }
@@ -27,9 +27,8 @@ impl<'c> NominalTables<'c> {
         &self.tables.symmetry
     }
 
-    /// The entries of any router for one destination; the entries name the canonical image of the
-    /// destination.
-    pub(super) fn entries(&self, node: NodeId, dst: NodeId) -> &[Entry] {
+    /// The entries of a router for one destination. They name the canonical image of the destination.
+    pub(super) fn entries(&self, node: NodeId, dst: NodeId) -> &[TableEntry] {
         let back = self.symmetry().inverse(self.symmetry().element_to(node));
         let (entries, dst) =
             (&self.tables.routers[self.symmetry().class(node)], self.symmetry().image(back, dst));
@@ -38,14 +37,15 @@ impl<'c> NominalTables<'c> {
         &entries[start..end]
     }
 
-    /// The route between two routers: (router, port, VC) of every hop. Checked tables lead to the
+    /// The route between two routers, as (router, port, VC) of every hop. Checked tables lead to the
     /// destination.
     pub(super) fn route(&self, src: NodeId, dst: NodeId) -> Vec<(NodeId, PortId, u8)> {
         let mut hops = Vec::new();
         let (mut node, mut input, mut counted) = (src, (-1, -1), 0);
         while node != dst && hops.len() < self.topology.channel_count() {
-            let by = if self.tables.key.is_by_destination() { (-1, -1) } else { input };
-            let Some(entry) = self.entries(node, dst).iter().find(|entry| (entry.in_port, entry.in_vc) == by)
+            let key = if self.tables.key.is_by_destination() { (-1, -1) } else { input };
+            let Some(entry) =
+                self.entries(node, dst).iter().find(|entry| (entry.in_port, entry.in_vc) == key)
             else {
                 break;
             };

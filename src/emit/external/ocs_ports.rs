@@ -1,14 +1,15 @@
-//! Which face port is which port of a switch: for switches that know numbers only. Ingress ports come first,
-//! egress ports after all of them, as Polatis counts.
+//! Writes the face port of every switch port, for switches that only have numbered ports. Ingress ports come
+//! first and egress ports after all of them, as Polatis counts.
 
 use super::chunks::{EmitError, Take};
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use crate::json::push;
 use fabc_base::csv::quoted;
 use fabc_model::{CoupleRule, Duplex, file_stem};
 
-/// `switch,port,face`: one line a port, of switches with sides or a fiber for each direction.
-pub(super) fn ports<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+/// Writes `switch,port,face`, with one line per port. It supports switches with sides or with one fiber per
+/// direction.
+pub(super) fn ports<E: From<EmitError>>(compiled: &CompiledFabric, take: &mut Take<'_, E>) -> Result<(), E> {
     let Some(pod) = compiled.fabric.pod() else {
         return Err(EmitError::NotHeld { format: "ocs_ports", reason: "it has no switches" }.into());
     };
@@ -20,16 +21,16 @@ pub(super) fn ports<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_,
         };
         match (ocs.duplex, ocs.rule) {
             (Duplex::Pair, _) => {
-                let all = ocs.a.len() + ocs.b.len();
-                for (at, &face) in (1..).zip(ocs.a.iter().chain(&ocs.b)) {
-                    line(at, face);
-                    line(all + at, face);
+                let ingress_ports = ocs.a.len() + ocs.b.len();
+                for (port, &face) in (1..).zip(ocs.a.iter().chain(&ocs.b)) {
+                    line(port, face);
+                    line(ingress_ports + port, face);
                 }
             }
             (Duplex::Circulator, CoupleRule::Sided) => {
-                let most = ocs.a.len().max(ocs.b.len());
-                (1..).zip(&ocs.a).for_each(|(at, &face)| line(at, face));
-                (1..).zip(&ocs.b).for_each(|(at, &face)| line(most + at, face));
+                let ingress_ports = ocs.a.len().max(ocs.b.len());
+                (1..).zip(&ocs.a).for_each(|(port, &face)| line(port, face));
+                (1..).zip(&ocs.b).for_each(|(port, &face)| line(ingress_ports + port, face));
             }
             (Duplex::Circulator, CoupleRule::Any) => {
                 let reason =

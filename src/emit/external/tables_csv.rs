@@ -1,14 +1,14 @@
-//! One CSV file per router and scenario, every router written out.
+//! Writes one CSV file per router and scenario, with every router listed.
 
 use super::chunks::{EmitError, Take};
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use crate::json::{push, push_int};
 use crate::tables::tables_path;
 use fabc_base::csv::quoted;
 use fabc_base::ids::{Id, PortId};
 
-/// `nominal/router_00000.csv`, `fault-X_0_0/router_00000.csv`, ..
-pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+/// Writes `nominal/router_00000.csv`, `fault-X_0_0/router_00000.csv`, and so on.
+pub(super) fn tables<E: From<EmitError>>(compiled: &CompiledFabric, take: &mut Take<'_, E>) -> Result<(), E> {
     for scenario in &compiled.scenarios {
         let Some(routed) = &scenario.routed else { continue };
         let tables = routed.tables.unpacked();
@@ -22,7 +22,7 @@ pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
                 let port = |port: u16| compiled.topology.names().port(PortId(port));
                 match u16::try_from(entry.in_port) {
                     Ok(from) => push(&mut out, format_args!("{},{}", port(from), entry.in_vc)),
-                    // Whatever way they came.
+                    // The entry holds for every input.
                     Err(_) if tables.key.is_by_destination() => out.push_str("any,"),
                     Err(_) => out.push_str("inject,"),
                 }

@@ -1,20 +1,20 @@
-//! The demand as a picture: how much the pairs of two blocks of endpoints send each other.
+//! The demand as a picture: how much the endpoints of two blocks send each other.
 
-use super::grid::{self, Cell, Grid, range, step};
-use crate::compiled::Compiled;
+use super::grid::{self, GridCell, TableGrid, range, step};
+use crate::compiled::CompiledFabric;
 use crate::number::grouped;
 use crate::svg::compact;
 use fabc_base::ids::NodeId;
-use fabc_model::{Component, Demand, DemandShape};
+use fabc_model::{Demand, DemandComponent, DemandShape};
 use minijinja::{Value, context};
 use std::ops::Range;
 
-/// Blocks along a side, at most; few say all of what is even.
+/// Maximum blocks along a side. A uniform demand needs few.
 const BLOCKS: usize = 32;
 const EVEN_BLOCKS: usize = 8;
 
-/// What the template shows.
-pub(super) fn demand(compiled: &Compiled) -> Option<Value> {
+/// The demand for the template; `None` with fewer than two endpoints.
+pub(super) fn demand(compiled: &CompiledFabric) -> Option<Value> {
     let demand = &compiled.fabric.demand;
     let endpoints: Vec<NodeId> = demand.endpoints().collect();
     let count = endpoints.len();
@@ -45,7 +45,7 @@ pub(super) fn demand(compiled: &Compiled) -> Option<Value> {
     let cell = |mean: Option<f64>, a: &Range<usize>, b: &Range<usize>| {
         let mean = mean?;
         let text = short(mean);
-        Some(Cell::of_scale(
+        Some(GridCell::of_scale(
             'h',
             step(mean, scale),
             text.clone(),
@@ -63,7 +63,7 @@ pub(super) fn demand(compiled: &Compiled) -> Option<Value> {
     let column = |block: &Range<usize>| {
         if compiled.pod.is_some() { named(block.start) } else { (block.start / size).to_string() }
     };
-    let grid = grid::html(&Grid {
+    let grid = grid::grid_table(&TableGrid {
         caption: String::new(),
         class: if blocks.len() > 16 { "tight" } else { "" },
         items: None,
@@ -77,18 +77,18 @@ pub(super) fn demand(compiled: &Compiled) -> Option<Value> {
             grouped(size as u64)
         ),
     };
-    let what = what(demand, node, nodes);
+    let sentence = demand_sentence(demand, node, nodes);
     Some(
-        context! { what, lead, grid, low => short(scale[0]), high => short(scale[1]), even => scale[0] == scale[1] },
+        context! { what => sentence, lead, grid, low => short(scale[0]), high => short(scale[1]), even => scale[0] == scale[1] },
     )
 }
 
-fn what(demand: &Demand, node: &str, nodes: &str) -> String {
+fn demand_sentence(demand: &Demand, node: &str, nodes: &str) -> String {
     let sent = grouped(demand.sent_most(None));
     match demand.shape() {
         DemandShape::Uniform => format!("Uniform all-to-all: every {node} sends as much to every other one."),
         DemandShape::Groups(components) => {
-            let part = |part: &Component| match part.group as usize == demand.endpoint_count() {
+            let part = |part: &DemandComponent| match part.group as usize == demand.endpoint_count() {
                 true => format!("all {nodes} (weight {})", part.weight),
                 false => format!("groups of {} {nodes} (weight {})", part.group, part.weight),
             };
@@ -107,24 +107,26 @@ fn what(demand: &Demand, node: &str, nodes: &str) -> String {
     }
 }
 
-/// The least size of a block that makes few enough of them and keeps whole cubes or groups together, or fits
-/// into one.
+/// The smallest block size that makes at most `blocks` blocks, and is a multiple or a divisor of `unit`, the
+/// routers of a cube or group.
 fn block_size(count: usize, unit: usize, blocks: usize) -> usize {
-    let least = count.div_ceil(blocks);
-    (least..=count).find(|size| unit.is_multiple_of(*size) || size.is_multiple_of(unit)).unwrap_or(least)
+    let smallest = count.div_ceil(blocks);
+    (smallest..=count)
+        .find(|size| unit.is_multiple_of(*size) || size.is_multiple_of(unit))
+        .unwrap_or(smallest)
 }
 
-/// The mean weight of the ordered pairs from one block to another; `None` if there is no pair.
+/// The mean weight of the ordered pairs from one block to another. `None` if there is no pair.
 fn mean(demand: &Demand, a: &Range<usize>, b: &Range<usize>) -> Option<f64> {
-    let common = |one: &Range<usize>, other: &Range<usize>| {
-        one.end.min(other.end).saturating_sub(one.start.max(other.start))
+    let common = |first: &Range<usize>, second: &Range<usize>| {
+        first.end.min(second.end).saturating_sub(first.start.max(second.start))
     };
     let same = common(a, b) as u128;
     let pairs = (a.len() * b.len()) as u128 - same;
     let sum: u128 = match demand.shape() {
         DemandShape::Uniform => pairs,
         DemandShape::Groups(components) => {
-            let within = |component: &Component| {
+            let within = |component: &DemandComponent| {
                 let size = component.group as usize;
                 let groups =
                     (a.start / size..=(a.end - 1) / size).map(|group| group * size..(group + 1) * size);
@@ -144,7 +146,7 @@ fn mean(demand: &Demand, a: &Range<usize>, b: &Range<usize>) -> Option<f64> {
     (pairs > 0).then(|| sum as f64 / pairs as f64)
 }
 
-/// A weight in few letters.
+/// A weight with at most four characters.
 fn short(weight: f64) -> String {
     if weight >= 1000.0 {
         compact(weight.round() as u64)
@@ -163,7 +165,7 @@ mod tests {
 
     #[test]
     fn blocks_add_up_to_the_weights_of_their_pairs() {
-        let component = |group, weight| Component { group, weight };
+        let component = |group, weight| DemandComponent { group, weight };
         let cells = (0..144).map(|at| if at % 13 == 0 { 0 } else { (at * 7 % 11) as u32 });
         let all = [
             Demand::uniform(12),

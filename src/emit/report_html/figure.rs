@@ -1,11 +1,11 @@
-//! A chart and the table of its numbers.
+//! A chart with the table of its numbers.
 
 use crate::json::push;
 use crate::number::grouped;
 use crate::svg::{self, Chart, escape};
 
-/// The drawing, and a line per category in which some series has a value; `heading` says what `names`, the
-/// categories in full, are, and `label` what the table holds.
+/// The drawing, and a row per category in which some series has a value. `names` are the full names of the
+/// categories, `heading` is the heading of their column, and `label` says what the table holds.
 pub(super) fn figure(chart: &Chart, heading: &str, names: &[String], label: &str) -> String {
     let mut out = svg::bars(chart);
     let label = escape(label);
@@ -21,12 +21,14 @@ pub(super) fn figure(chart: &Chart, heading: &str, names: &[String], label: &str
         push(&mut out, format_args!("<th scope=\"col\" class=\"number\">{}</th>", escape(series.name)));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    for (at, name) in
-        names.iter().enumerate().filter(|(at, _)| chart.series.iter().any(|series| series.values[*at] > 0))
+    for (category, name) in names
+        .iter()
+        .enumerate()
+        .filter(|(category, _)| chart.series.iter().any(|series| series.values[*category] > 0))
     {
         push(&mut out, format_args!("<tr><th scope=\"row\">{}</th>", escape(name)));
         for series in &chart.series {
-            push(&mut out, format_args!("<td class=\"number\">{}</td>", grouped(series.values[at])));
+            push(&mut out, format_args!("<td class=\"number\">{}</td>", grouped(series.values[category])));
         }
         out.push_str("</tr>\n");
     }

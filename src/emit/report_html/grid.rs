@@ -1,58 +1,57 @@
-//! A square of colored cells with a number in each, as an HTML table: who cannot see the colors reads the
-//! numbers.
+//! Grids of colored cells with numbers, as HTML tables. Readers who cannot see the colors read the numbers.
 
 use crate::json::push;
 use crate::svg::escape;
 
-/// Color steps of a scale.
+/// Number of color steps of a scale.
 pub(super) const STEPS: usize = 6;
 
-/// What to show.
-pub(super) struct Grid {
+/// The contents of a grid.
+pub(super) struct TableGrid {
     pub(super) caption: String,
-    /// CSS classes beside its own.
     pub(super) class: &'static str,
-    /// Where rows or columns are the items that the reader can pick out: `both`, or `columns`.
+    /// Whether the reader can pick out items by rows and columns (`both`) or by `columns`.
     pub(super) items: Option<&'static str>,
     pub(super) columns: Vec<String>,
-    /// A heading and the cells; `None` where there is nothing.
-    pub(super) rows: Vec<(String, Vec<Option<Cell>>)>,
+    /// Heading and cells of every row; `None` for an empty cell.
+    pub(super) rows: Vec<(String, Vec<Option<GridCell>>)>,
 }
 
-/// A cell.
-pub(super) struct Cell {
-    /// CSS classes and, for colors of no scale, the style.
+/// One cell of a grid.
+pub(super) struct GridCell {
+    /// CSS classes of the cell. Colors outside a scale stand in `style`.
     pub(super) class: String,
     pub(super) style: String,
     pub(super) text: String,
-    /// What hovering says.
     pub(super) title: String,
-    /// The id on this page that it leads to.
+    /// The id on this page that the cell links to.
     pub(super) to: Option<String>,
 }
 
-impl Cell {
-    /// A cell of a scale, such as `h3`.
+impl GridCell {
+    /// A cell with a color of a scale, such as `h3`.
     pub(super) fn of_scale(scale: char, step: usize, text: String, title: String) -> Self {
         Self { class: format!("{scale}{step}"), style: String::new(), text, title, to: None }
     }
 }
 
-/// The step of a value on a scale from the least to the largest one; the third where all are alike.
-pub(super) fn step(value: f64, [low, high]: [f64; 2]) -> usize {
+/// The color step of a value between the smallest and the largest one. It is the third step if both are
+/// equal.
+pub(super) fn step(value: f64, scale: [f64; 2]) -> usize {
+    let [low, high] = scale;
     if high <= low {
         return 2;
     }
     (((value - low) / (high - low) * STEPS as f64) as usize).min(STEPS - 1)
 }
 
-/// The least and the largest of some values.
+/// The smallest and the largest of some values.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| [low.min(value), high.max(value)])
 }
 
-/// The grid as a `<table>`.
-pub(super) fn html(grid: &Grid) -> String {
+/// The grid as a `<table>` element.
+pub(super) fn grid_table(grid: &TableGrid) -> String {
     let items = grid.items.map_or(String::new(), |items| format!(" data-items=\"{items}\""));
     let mut out = format!("<table class=\"cells {}\"{items}>", grid.class);
     if !grid.caption.is_empty() {
@@ -66,7 +65,7 @@ pub(super) fn html(grid: &Grid) -> String {
     for (row, cells) in &grid.rows {
         push(&mut out, format_args!("<tr><th scope=\"row\">{}</th>", escape(row)));
         for cell in cells {
-            let Some(Cell { class, style, text, title, to }) = cell else {
+            let Some(GridCell { class, style, text, title, to }) = cell else {
                 out.push_str("<td class=\"none\"></td>");
                 continue;
             };

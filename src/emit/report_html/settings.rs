@@ -1,9 +1,9 @@
-//! What the OCSes are set to: a picture per group, and the list of all cross-connects with their ports, which
+//! The settings of the OCSes: a picture per group, and the list of all cross-connects with their ports, which
 //! the page can search.
 
-use super::grid::{self, Cell, Grid};
-use crate::compiled::Compiled;
-use crate::config_db::{crossing_key, crossings};
+use super::grid::{self, GridCell, TableGrid};
+use crate::compiled::CompiledFabric;
+use crate::config_db::{CrossConnectEntry, cross_connect_entries};
 use crate::json::push;
 use crate::number::grouped;
 use crate::svg::{self, Map, escape};
@@ -12,27 +12,27 @@ use fabc_model::{FacePort, Ocs, Pod};
 use minijinja::{Value, context};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Groups shown; the page says how many more there are.
+/// Maximum groups shown. The page says how many more there are.
 const GROUPS: usize = 12;
-/// Largest settings matrix: OCSes and cubes.
+/// Maximum OCSes and cubes of a settings table.
 const SETTINGS: (usize, u32) = (32, 20);
-/// Most cubes of a map of a group.
+/// Maximum cubes of a map of a group.
 const MAPPED: u32 = 256;
-/// Cross-connects listed, at most; the page says how many switches are left out.
+/// Maximum cross-connects listed. The page says how many switches are left out.
 const LISTED: usize = 16_384;
 
-/// What the template shows of all groups.
-pub(super) fn settings(compiled: &Compiled) -> Value {
-    let (pod, of_pod) = compiled.of_pod();
+/// The settings of all groups for the template.
+pub(super) fn settings(compiled: &CompiledFabric) -> Value {
+    let (pod, compiled_pod) = compiled.expect_pod();
     let groups = &pod.ocs_groups;
     let shown: Vec<Value> = groups.ids().take(GROUPS).filter_map(|group| picture(compiled, group)).collect();
-    let sizes = of_pod.cross_connects.settings.iter().map(Vec::len);
+    let sizes = compiled_pod.cross_connects.settings.iter().map(Vec::len);
     let fitting = sizes
         .clone()
         .scan(0, |sum, size| Some((*sum += size, *sum).1))
         .take_while(|&sum| sum <= LISTED)
         .count();
-    let list: String = pod.ocses.ids().take(fitting).map(|id| row(compiled, id)).collect();
+    let list: String = pod.ocses.ids().take(fitting).map(|id| switch_row(compiled, id)).collect();
     context! {
         shown,
         hidden => groups.len().saturating_sub(GROUPS),
@@ -44,8 +44,8 @@ pub(super) fn settings(compiled: &Compiled) -> Value {
     }
 }
 
-fn picture(compiled: &Compiled, group: OcsGroupId) -> Option<Value> {
-    let (pod, _) = compiled.of_pod();
+fn picture(compiled: &CompiledFabric, group: OcsGroupId) -> Option<Value> {
+    let (pod, _) = compiled.expect_pod();
     let count = pod.ocses.iter().filter(|ocs| ocs.group == group).count();
     let name = &pod.ocs_groups[group].name;
     let settings = count <= SETTINGS.0 && pod.cubes <= SETTINGS.1;
@@ -59,47 +59,47 @@ fn picture(compiled: &Compiled, group: OcsGroupId) -> Option<Value> {
     Some(context! { caption, settings, body })
 }
 
-/// The two ports of every cross-connect of a switch.
-fn pairs<'c>(
-    compiled: &'c Compiled,
+/// Switch and both ports of every cross-connect of a group.
+fn group_pairs<'c>(
+    compiled: &'c CompiledFabric,
     group: OcsGroupId,
 ) -> impl Iterator<Item = (&'c Ocs, FacePort, FacePort)> + 'c {
-    let of_group = compiled.of_pod().0.ocses.enumerate().filter(move |(_, ocs)| ocs.group == group);
+    let of_group = compiled.expect_pod().0.ocses.enumerate().filter(move |(_, ocs)| ocs.group == group);
     of_group.flat_map(move |(id, ocs)| {
-        compiled.of_pod().1.cross_connects.settings[id].iter().map(move |setting| {
+        compiled.expect_pod().1.cross_connects.settings[id].iter().map(move |setting| {
             let [a, b] = ocs.faces([setting.a, setting.b]);
             (ocs, a, b)
         })
     })
 }
 
-/// What a cube is joined to by a switch: the other cube, and both ports, the cube's own first.
-type Joined = (BlockId, FacePort, FacePort);
+/// A link of a cube: the other cube, and both ports, the cube's own first.
+type CubeLink = (BlockId, FacePort, FacePort);
 
-/// Rows = OCSes, columns = cubes, cell = the cubes that this cube is joined to.
-fn settings_table(compiled: &Compiled, group: OcsGroupId, caption: String) -> String {
-    let (pod, _) = compiled.of_pod();
-    let mut targets: BTreeMap<(&str, BlockId), Vec<Joined>> = BTreeMap::new();
-    for (ocs, a, b) in pairs(compiled, group) {
+/// A table with a row per OCS and a column per cube. A cell holds the cubes that this cube is linked to.
+fn settings_table(compiled: &CompiledFabric, group: OcsGroupId, caption: String) -> String {
+    let (pod, _) = compiled.expect_pod();
+    let mut targets: BTreeMap<(&str, BlockId), Vec<CubeLink>> = BTreeMap::new();
+    for (ocs, a, b) in group_pairs(compiled, group) {
         targets.entry((&ocs.name, a.cube)).or_default().push((b.cube, a, b));
         if ocs.b.is_empty() && a.cube != b.cube {
             targets.entry((&ocs.name, b.cube)).or_default().push((a.cube, b, a));
         }
     }
-    let cell = |found: &Vec<Joined>| {
-        let text: Vec<String> = found.iter().map(|(to, _, _)| to.to_string()).collect();
-        let title: Vec<String> = found
+    let cell = |links: &Vec<CubeLink>| {
+        let text: Vec<String> = links.iter().map(|(to, _, _)| to.to_string()).collect();
+        let title: Vec<String> = links
             .iter()
             .map(|&(_, a, b)| format!("{} - {}", pod.face_port_name(a), pod.face_port_name(b)))
             .collect();
-        let style = format!("--h:{}", hue(found[0].0, pod.cubes));
-        Cell { class: "c".to_owned(), style, text: text.join(" "), title: title.join(", "), to: None }
+        let style = format!("--h:{}", hue(links[0].0, pod.cubes));
+        GridCell { class: "c".to_owned(), style, text: text.join(" "), title: title.join(", "), to: None }
     };
     let row = |ocs: &Ocs| {
         let cells = (0..pod.cubes).map(|cube| targets.get(&(ocs.name.as_str(), BlockId(cube))).map(cell));
         (ocs.name.clone(), cells.collect())
     };
-    grid::html(&Grid {
+    grid::grid_table(&TableGrid {
         caption,
         class: if pod.cubes > 8 { "tight" } else { "" },
         items: Some("columns"),
@@ -108,11 +108,11 @@ fn settings_table(compiled: &Compiled, group: OcsGroupId, caption: String) -> St
     })
 }
 
-/// Rows and columns = cubes, cell = links from the row's A ports to the column's B ports.
-fn cube_map(compiled: &Compiled, group: OcsGroupId) -> String {
-    let pod = compiled.of_pod().0;
+/// A map with cubes as rows and columns. A cell counts links from the row's A ports to the column's B ports.
+fn cube_map(compiled: &CompiledFabric, group: OcsGroupId) -> String {
+    let pod = compiled.expect_pod().0;
     let mut counts: BTreeMap<(usize, usize), u64> = BTreeMap::new();
-    for (ocs, a, b) in pairs(compiled, group) {
+    for (ocs, a, b) in group_pairs(compiled, group) {
         *counts.entry((a.cube.0 as usize, b.cube.0 as usize)).or_default() += 1;
         if ocs.b.is_empty() && a.cube != b.cube {
             *counts.entry((b.cube.0 as usize, a.cube.0 as usize)).or_default() += 1;
@@ -132,19 +132,20 @@ fn cube_map(compiled: &Compiled, group: OcsGroupId) -> String {
 }
 
 /// The face and the position of a port, without its cube: `+x[0,0]`.
-fn face(pod: &Pod, port: FacePort) -> String {
+fn face_label(pod: &Pod, port: FacePort) -> String {
     let name = pod.face_port_name(port);
     name.split_once('.').map_or(name.clone(), |(_, face)| face.to_owned())
 }
 
-/// A switch of the list: its name, its faces, and its cross-connects, each as its two ends and its ports as
-/// `ocs/*.config_db.json` numbers them.
-fn row(compiled: &Compiled, id: OcsId) -> String {
-    let (pod, of_pod) = compiled.of_pod();
+/// A switch of the list: its name, its faces, and its cross-connects. A cross-connect has its two face ports,
+/// and its port numbers in `ocs/*.config_db.json`.
+fn switch_row(compiled: &CompiledFabric, id: OcsId) -> String {
+    let (pod, compiled_pod) = compiled.expect_pod();
     let ocs = &pod.ocses[id];
-    let faces = |ports: &[FacePort]| ports.iter().map(|&port| face(pod, port)).collect::<BTreeSet<String>>();
+    let faces =
+        |ports: &[FacePort]| ports.iter().map(|&port| face_label(pod, port)).collect::<BTreeSet<String>>();
     let (a, b) = (faces(&ocs.a), faces(&ocs.b));
-    // Where a side has one port of every cube, the cube says which.
+    // If each side has only one port per cube, the cube identifies the port.
     let short = a.len() <= 1 && b.len() == 1;
     let sides: Vec<String> = [&a, &b]
         .into_iter()
@@ -156,21 +157,23 @@ fn row(compiled: &Compiled, id: OcsId) -> String {
         escape(&ocs.name),
         escape(&sides.join(" \u{2013} "))
     );
-    for setting in &of_pod.cross_connects.settings[id] {
-        let ends = ocs.faces([setting.a, setting.b]);
-        let ends = ends.map(|end| if short { end.cube.to_string() } else { pod.face_port_name(end) });
-        let ports: Vec<String> =
-            crossings(ocs, [setting.a, setting.b]).into_iter().map(crossing_key).collect();
+    for setting in &compiled_pod.cross_connects.settings[id] {
+        let faces = ocs.faces([setting.a, setting.b]);
+        let faces = faces.map(|end| if short { end.cube.to_string() } else { pod.face_port_name(end) });
+        let ports: Vec<String> = cross_connect_entries(ocs, [setting.a, setting.b])
+            .into_iter()
+            .map(CrossConnectEntry::key)
+            .collect();
         push(
             &mut out,
-            format_args!("<i>{}\u{2013}{} {}</i> ", escape(&ends[0]), escape(&ends[1]), ports.join(" ")),
+            format_args!("<i>{}\u{2013}{} {}</i> ", escape(&faces[0]), escape(&faces[1]), ports.join(" ")),
         );
     }
     out.push_str("</td></tr>\n");
     out
 }
 
-/// Colors of cubes go once around the wheel.
+/// The hues of all cubes go once around the color wheel.
 fn hue(cube: BlockId, cubes: u32) -> u32 {
     (cube.0 * 360 / cubes.max(1) + 210) % 360
 }

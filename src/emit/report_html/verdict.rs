@@ -1,6 +1,6 @@
-//! The verdict: every `require`, what was measured, and how much room is left to its limit.
+//! The verdict: every `require` with its measured value, and the headroom to its limit.
 
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFabric;
 use crate::number::grouped;
 use crate::summary;
 use fabc_ir::{Fraction, RequireOutcome};
@@ -8,10 +8,10 @@ use fabc_model::Comparison;
 use minijinja::{Value, context};
 use std::cmp::Ordering;
 
-/// A line per `require`.
-pub(super) fn requires(compiled: &Compiled) -> Vec<Value> {
+/// One row per `require` line of the spec.
+pub(super) fn requires(compiled: &CompiledFabric) -> Vec<Value> {
     let row = |outcome: &RequireOutcome| {
-        let room = room(outcome);
+        let room = headroom(outcome);
         context! {
             text => outcome.require.text(),
             measured => summary::measured(outcome),
@@ -25,17 +25,17 @@ pub(super) fn requires(compiled: &Compiled) -> Vec<Value> {
     compiled.requires.iter().map(row).collect()
 }
 
-/// How far a measured value is from its limit.
-struct Room {
+/// The distance of a measured value from its limit.
+struct Headroom {
     text: String,
-    /// What part of the limit is used up: `98.1 %`.
+    /// Used part of the limit: `98.1 %`.
     used: String,
-    /// The same for a bar, at most 100.
+    /// Filled part of the bar in percent, at most 100.
     width: String,
 }
 
-/// `None` if nothing was measured.
-fn room(outcome: &RequireOutcome) -> Option<Room> {
+/// The headroom of a `require`; `None` if nothing was measured.
+fn headroom(outcome: &RequireOutcome) -> Option<Headroom> {
     let measured = outcome.measured?;
     let wanted = outcome.wanted?;
     let comparison = outcome.require.comparison;
@@ -54,18 +54,18 @@ fn room(outcome: &RequireOutcome) -> Option<Room> {
         (Ordering::Greater, _) => format!("misses it by {}{}", amount(difference), share(difference)),
     };
     let used = if to.is_zero() { 1.0 } else { from.as_f64() / to.as_f64() };
-    Some(Room {
+    Some(Headroom {
         text,
         used: format!("{:.1} %", (used * 1000.0).floor() / 10.0),
         width: format!("{:.1}", (used * 100.0).clamp(0.0, 100.0)),
     })
 }
 
-fn difference(one: Fraction, other: Fraction) -> f64 {
-    (one.as_f64() - other.as_f64()).abs()
+fn difference(a: Fraction, b: Fraction) -> f64 {
+    (a.as_f64() - b.as_f64()).abs()
 }
 
-/// Whole numbers as they are, others with three significant digits, rounded down.
+/// Whole numbers are printed exactly, others with three significant digits, rounded down.
 fn amount(value: f64) -> String {
     if value.fract() == 0.0 && value < 1e15 {
         return grouped(value as u64);
@@ -87,7 +87,7 @@ fn amount(value: f64) -> String {
     format!("{:.places$}", (value * unit).floor() / unit)
 }
 
-/// Rounded down, never to nothing.
+/// A percentage rounded down, but never to zero.
 fn percent(share: f64) -> String {
     if share < 0.001 { "under 0.1 %".to_owned() } else { format!("{:.1} %", (share * 1000.0).floor() / 10.0) }
 }
@@ -97,22 +97,22 @@ mod tests {
     use super::*;
     use fabc_base::diag::Span;
     use fabc_base::units::Decimal;
-    use fabc_model::{Metric, Require, Scale, WrittenUnit};
+    use fabc_model::{Metric, Require, ValueScale, WrittenUnit};
 
-    fn told(comparison: Comparison, value_text: &str, measured: Fraction) -> (String, String) {
+    fn headroom_texts(comparison: Comparison, value_text: &str, measured: Fraction) -> (String, String) {
         let value = Decimal::parse(value_text).unwrap();
         let require = Require {
             metric: Metric::ConcurrentFlow,
-            of: None,
+            subject: None,
             fault: false,
             comparison,
             value,
-            scale: Scale::Metric,
+            scale: ValueScale::Metric,
             value_text: value_text.to_owned(),
             unit: WrittenUnit::default(),
             span: Span::default(),
         };
-        let room = room(&RequireOutcome {
+        let room = headroom(&RequireOutcome {
             require,
             measured: Some(measured),
             wanted: Some(Fraction::from(value)),
@@ -125,34 +125,40 @@ mod tests {
     #[test]
     fn the_room_left_is_told_towards_the_limit() {
         let pair = |text: &str, used: &str| (text.to_owned(), used.to_owned());
-        assert_eq!(told(Comparison::AtMost, "162", Fraction::whole(159u32)), pair("3 (1.8 %)", "98.1 %"));
         assert_eq!(
-            told(Comparison::AtMost, "3", Fraction::whole(5u32)),
+            headroom_texts(Comparison::AtMost, "162", Fraction::integer(159u32)),
+            pair("3 (1.8 %)", "98.1 %")
+        );
+        assert_eq!(
+            headroom_texts(Comparison::AtMost, "3", Fraction::integer(5u32)),
             pair("misses it by 2 (66.6 %)", "166.6 %")
         );
         assert_eq!(
-            told(Comparison::AtLeast, "0.5", Fraction::new(3u32, 4u32)),
+            headroom_texts(Comparison::AtLeast, "0.5", Fraction::new(3u32, 4u32)),
             pair("0.250 (50.0 %)", "66.6 %")
         );
         assert_eq!(
-            told(Comparison::AtLeast, "0.0062", Fraction::new(632148u32, 100_000_000u32)),
+            headroom_texts(Comparison::AtLeast, "0.0062", Fraction::new(632148u32, 100_000_000u32)),
             pair("0.000121 (1.9 %)", "98.0 %")
         );
         assert_eq!(
-            told(Comparison::AtLeast, "1", Fraction::ZERO),
+            headroom_texts(Comparison::AtLeast, "1", Fraction::ZERO),
             pair("misses it by 1 (100.0 %)", "100.0 %")
         );
         assert_eq!(
-            told(Comparison::AtMost, "159", Fraction::whole(159u32)),
+            headroom_texts(Comparison::AtMost, "159", Fraction::integer(159u32)),
             pair("none: exactly met", "100.0 %")
         );
         assert_eq!(
-            told(Comparison::Less, "159", Fraction::whole(159u32)),
+            headroom_texts(Comparison::Less, "159", Fraction::integer(159u32)),
             pair("at the limit, which is excluded", "100.0 %")
         );
-        assert_eq!(told(Comparison::Equal, "4", Fraction::whole(6u32)), pair("2 beside it", "150.0 %"));
         assert_eq!(
-            told(Comparison::AtMost, "100000", Fraction::new(999_999u32, 10u32)),
+            headroom_texts(Comparison::Equal, "4", Fraction::integer(6u32)),
+            pair("2 beside it", "150.0 %")
+        );
+        assert_eq!(
+            headroom_texts(Comparison::AtMost, "100000", Fraction::new(999_999u32, 10u32)),
             pair("0.100 (under 0.1 %)", "99.9 %")
         );
     }

@@ -1,15 +1,15 @@
-//! Where several fabrics saturate, in one table.
+//! Writes the saturation of several fabrics as one table.
 
 use super::super::number::fixed;
-use super::model::{sentence, setting_in_words, unit};
-use super::ratios::{bound, cell_of, share_of_bound};
-use super::wrapped::wrapped;
+use super::model::{model_sentence, rate_unit, setting_in_words};
+use super::ratios::{bound_text, csv_cell, share_of_bound};
+use super::wrapped::wrap_text;
 use fabc_ir::Fraction;
 use fabc_model::Fabric;
 use fabc_sim::{Rate, SimReport};
 
-/// One scenario of one fabric.
-pub struct Compared {
+/// The saturation of one fabric in one scenario.
+pub struct ComparedScenario {
     name: String,
     model: String,
     traffic: String,
@@ -22,27 +22,30 @@ pub struct Compared {
     beyond: Fraction,
 }
 
-impl Compared {
-    /// Of several seeds the lowest bracket.
+impl ComparedScenario {
+    /// The lowest saturation bracket of all seeds.
     ///
     /// # Panics
-    /// Saturation was not searched.
-    pub fn of(fabric: &Fabric, report: &SimReport) -> Self {
-        let found =
-            report.saturations.iter().min_by_key(|found| found.at_least()).expect("saturation was searched");
+    /// If saturation was not searched.
+    pub fn new(fabric: &Fabric, report: &SimReport) -> Self {
+        let saturation = report
+            .saturations
+            .iter()
+            .min_by_key(|saturation| saturation.at_least())
+            .expect("saturation was searched");
         let scenario =
             if report.scenario == "nominal" { String::new() } else { format!(" {}", report.scenario) };
         Self {
             name: format!("{}{scenario}", fabric.name),
-            model: sentence(&report.setting),
+            model: model_sentence(&report.setting),
             traffic: setting_in_words(&report.setting).join(" traffic, "),
-            unit: unit(fabric, report),
+            unit: rate_unit(fabric, report),
             senders: report.load.senders,
             bound: report.load.bound,
-            stable: found.stable,
-            unstable: found.unstable,
-            share: share_of_bound(report, found),
-            beyond: found.beyond.accepted(&report.setting, report.load.senders),
+            stable: saturation.stable,
+            unstable: saturation.unstable,
+            share: share_of_bound(report, saturation),
+            beyond: saturation.beyond.accepted(&report.setting, report.load.senders),
         }
     }
 
@@ -50,61 +53,64 @@ impl Compared {
         self.stable.map_or(Fraction::ZERO, Fraction::from)
     }
 
-    /// Saturation and static bound over those of another one; `None` where that has none.
+    /// Ratios of saturation and static bound to those of `first`. `None` if the divisor is zero.
     fn over(&self, first: &Self) -> [Option<Fraction>; 2] {
-        let ratio = |own: Fraction, other: Fraction| (!other.is_zero()).then(|| own.over(other));
+        let ratio = |value: Fraction, divisor: Fraction| (!divisor.is_zero()).then(|| value.over(divisor));
         [ratio(self.saturation(), first.saturation()), ratio(self.bound, first.bound)]
     }
 }
 
-/// The table for people; ratios are to the first line.
-pub fn comparison_text(all: &[Compared]) -> String {
-    let Some(first) = all.first() else { return String::new() };
-    let width = all.iter().map(|of| of.name.chars().count()).max().unwrap_or(0).clamp(6, 40);
+/// The table for people, with ratios to the first scenario.
+pub fn comparison_text(scenarios: &[ComparedScenario]) -> String {
+    let Some(first) = scenarios.first() else { return String::new() };
+    let width =
+        scenarios.iter().map(|scenario| scenario.name.chars().count()).max().unwrap_or(0).clamp(6, 40);
     let mut out = format!(
         "{:<width$}  {:>8}  {:>9}  {:>9}  {:>9}  {:>7}  {:>8}  {:>7}  {:>8}\n",
         "fabric", "senders", "bound", "stable", "unstable", "share", "past it", "ratio", "of bound"
     );
     let rate =
         |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
-    for of in all {
-        let share = format!("{} %", fixed(of.share.times(Fraction::whole(100u8)), 1));
+    for scenario in scenarios {
+        let share = format!("{} %", fixed(scenario.share.times(Fraction::integer(100u8)), 1));
         let [ratio, bounds] =
-            of.over(first).map(|ratio| ratio.map_or_else(|| "-".to_owned(), |ratio| fixed(ratio, 3)));
-        let (stable, unstable, beyond) = (rate(of.stable), rate(of.unstable), fixed(of.beyond, 4));
+            scenario.over(first).map(|ratio| ratio.map_or_else(|| "-".to_owned(), |ratio| fixed(ratio, 3)));
+        let (stable, unstable, beyond) =
+            (rate(scenario.stable), rate(scenario.unstable), fixed(scenario.beyond, 4));
         out += &format!(
             "{:<width$}  {:>8}  {:>9}  {stable:>9}  {unstable:>9}  {share:>7}  {beyond:>8}  {ratio:>7}  {bounds:>8}\n",
-            of.name,
-            of.senders,
-            bound(of.bound)
+            scenario.name,
+            scenario.senders,
+            bound_text(scenario.bound)
         );
     }
-    out += &wrapped(&format!(
+    out += &wrap_text(&format!(
         "{} routing, rates in flits per cycle and {}; past it: accepted at 1.1 x the static bound; ratio: saturation over that of {}, and \
          the same of the static bounds",
         first.traffic, first.unit, first.name
     ));
-    out += &wrapped(&first.model);
-    for of in all.iter().filter(|of| of.model != first.model) {
-        out += &wrapped(&format!("{}: {}", of.name, of.model));
+    out += &wrap_text(&first.model);
+    for scenario in scenarios.iter().filter(|scenario| scenario.model != first.model) {
+        out += &wrap_text(&format!("{}: {}", scenario.name, scenario.model));
     }
     out
 }
 
-/// The same, a row per scenario of a fabric.
-pub fn comparison_csv(all: &[Compared]) -> String {
+/// The table as CSV, with a row per scenario of a fabric.
+pub fn comparison_csv(scenarios: &[ComparedScenario]) -> String {
     let mut out =
         String::from("fabric,senders,bound,stable,unstable,share,beyond_accepted,ratio,bound_ratio\n");
     let rate = |rate: Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
-    for of in all {
+    for scenario in scenarios {
         let [ratio, bounds] =
-            of.over(&all[0]).map(|ratio| ratio.map_or_else(String::new, |ratio| fixed(ratio, 6)));
-        let (stable, unstable) = (rate(of.stable), rate(of.unstable));
-        let (name, share, beyond) = (cell_of(&of.name), fixed(of.share, 4), fixed(of.beyond, 6));
+            scenario.over(&scenarios[0]).map(|ratio| ratio.map_or_else(String::new, |ratio| fixed(ratio, 6)));
+        let (stable, unstable) = (rate(scenario.stable), rate(scenario.unstable));
+        let (name, share, beyond) =
+            (csv_cell(&scenario.name), fixed(scenario.share, 4), fixed(scenario.beyond, 6));
         out += &format!(
             "{name},{},{},{stable},{unstable},{share},{beyond},{ratio},{bounds}\n",
-            of.senders,
-            bound(of.bound)
+            scenario.senders,
+            bound_text(scenario.bound)
         );
     }
     out

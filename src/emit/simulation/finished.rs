@@ -1,88 +1,95 @@
-//! When several fabrics are done with the same traffic, in one table.
+//! Writes when several fabrics complete the same finite traffic, as one table.
 
 use super::super::number::fixed;
-use super::finite::Reached;
-use super::model::{sentence, setting_in_words};
-use super::ratios::cell_of;
-use super::wrapped::wrapped;
+use super::finite::FiniteResult;
+use super::model::{model_sentence, setting_in_words};
+use super::ratios::csv_cell;
+use super::wrapped::wrap_text;
 use fabc_ir::Fraction;
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
 
-/// One scenario of one fabric.
-pub struct Finished {
+/// The completion of one fabric in one scenario.
+pub struct FinishedScenario {
     name: String,
     model: String,
     traffic: String,
     senders: u32,
-    least: u64,
+    lower_bound: u64,
     cycles: u32,
     share: Fraction,
     gbs: Fraction,
 }
 
-impl Finished {
-    /// Of several seeds the slowest; `None` where nothing was run to its end.
-    pub fn of(fabric: &Fabric, report: &SimReport) -> Option<Self> {
+impl FinishedScenario {
+    /// The slowest completion of all seeds. `None` if no run was completed.
+    pub fn new(fabric: &Fabric, report: &SimReport) -> Option<Self> {
         let (volume, run) =
             (report.volume.as_ref()?, report.completions.iter().max_by_key(|run| run.cycles)?);
-        let reached = Reached::of(fabric, report, volume, run);
+        let result = FiniteResult::new(fabric, report, volume, run);
         let scenario =
             if report.scenario == "nominal" { String::new() } else { format!(" {}", report.scenario) };
         Some(Self {
             name: format!("{}{scenario}", fabric.name),
-            model: sentence(&report.setting),
+            model: model_sentence(&report.setting),
             traffic: setting_in_words(&report.setting).join(" traffic, "),
             senders: report.load.senders,
-            least: volume.least_cycles,
+            lower_bound: volume.least_cycles,
             cycles: run.cycles,
-            share: reached.share,
-            gbs: reached.gbs,
+            share: result.share,
+            gbs: result.gbs,
         })
     }
 
-    /// How many times as fast as another one; and how many times as fast the static bounds are.
+    /// Cycles of `first` divided by those of this one, and the same for the lower bounds.
     fn over(&self, first: &Self) -> [Fraction; 2] {
-        [Fraction::new(first.cycles, self.cycles.max(1)), Fraction::new(first.least, self.least.max(1))]
+        [
+            Fraction::new(first.cycles, self.cycles.max(1)),
+            Fraction::new(first.lower_bound, self.lower_bound.max(1)),
+        ]
     }
 }
 
-/// The table for people; ratios are to the first line.
-pub fn finished_text(all: &[Finished]) -> String {
-    let Some(first) = all.first() else { return String::new() };
-    let width = all.iter().map(|of| of.name.chars().count()).max().unwrap_or(0).clamp(6, 40);
+/// The table for people, with ratios to the first scenario.
+pub fn finished_text(scenarios: &[FinishedScenario]) -> String {
+    let Some(first) = scenarios.first() else { return String::new() };
+    let width =
+        scenarios.iter().map(|scenario| scenario.name.chars().count()).max().unwrap_or(0).clamp(6, 40);
     let mut out = format!(
         "{:<width$}  {:>8}  {:>12}  {:>12}  {:>8}  {:>12}  {:>7}  {:>8}\n",
         "fabric", "senders", "at least", "cycles", "of bound", "GB/s", "ratio", "of bounds"
     );
-    for of in all {
-        let share = format!("{} %", fixed(of.share.times(Fraction::whole(100u8)), 1));
-        let [ratio, bounds] = of.over(first).map(|ratio| fixed(ratio, 3));
-        let (name, senders, least, cycles, gbs) =
-            (&of.name, of.senders, of.least, of.cycles, fixed(of.gbs, 2));
+    for scenario in scenarios {
+        let share = format!("{} %", fixed(scenario.share.times(Fraction::integer(100u8)), 1));
+        let [ratio, bounds] = scenario.over(first).map(|ratio| fixed(ratio, 3));
+        let (name, senders, lower_bound, cycles, gbs) =
+            (&scenario.name, scenario.senders, scenario.lower_bound, scenario.cycles, fixed(scenario.gbs, 2));
         out += &format!(
-            "{name:<width$}  {senders:>8}  {least:>12}  {cycles:>12}  {share:>8}  {gbs:>12}  {ratio:>7}  {bounds:>9}\n"
+            "{name:<width$}  {senders:>8}  {lower_bound:>12}  {cycles:>12}  {share:>8}  {gbs:>12}  {ratio:>7}  {bounds:>9}\n"
         );
     }
-    out += &wrapped(&format!(
+    out += &wrap_text(&format!(
         "{} routing; cycles to the last delivery; GB/s: bytes of the messages over that time; ratio: cycles of {} over these, and the same of \
          the lower bounds",
         first.traffic, first.name
     ));
-    out += &wrapped(&first.model);
-    for of in all.iter().filter(|of| of.model != first.model) {
-        out += &wrapped(&format!("{}: {}", of.name, of.model));
+    out += &wrap_text(&first.model);
+    for scenario in scenarios.iter().filter(|scenario| scenario.model != first.model) {
+        out += &wrap_text(&format!("{}: {}", scenario.name, scenario.model));
     }
     out
 }
 
-/// The same, a row per scenario of a fabric.
-pub fn finished_csv(all: &[Finished]) -> String {
+/// The table as CSV, with a row per scenario of a fabric.
+pub fn finished_csv(scenarios: &[FinishedScenario]) -> String {
     let mut out = String::from("fabric,senders,least_cycles,cycles,share,gbs,ratio,bound_ratio\n");
-    for of in all {
-        let [ratio, bounds] = of.over(&all[0]).map(|ratio| fixed(ratio, 6));
-        let (name, share, gbs) = (cell_of(&of.name), fixed(of.share, 4), fixed(of.gbs, 3));
-        out += &format!("{name},{},{},{},{share},{gbs},{ratio},{bounds}\n", of.senders, of.least, of.cycles);
+    for scenario in scenarios {
+        let [ratio, bounds] = scenario.over(&scenarios[0]).map(|ratio| fixed(ratio, 6));
+        let (name, share, gbs) = (csv_cell(&scenario.name), fixed(scenario.share, 4), fixed(scenario.gbs, 3));
+        out += &format!(
+            "{name},{},{},{},{share},{gbs},{ratio},{bounds}\n",
+            scenario.senders, scenario.lower_bound, scenario.cycles
+        );
     }
     out
 }

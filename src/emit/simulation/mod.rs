@@ -1,4 +1,4 @@
-//! What `fabc sim` prints: a table for people, `fabc.simulation/1`, CSV, and a picture.
+//! Writes simulations: a table for people, `fabc.simulation/1`, CSV, and a picture.
 
 mod comparison;
 mod finished;
@@ -11,17 +11,17 @@ mod summary;
 mod text;
 mod wrapped;
 
-pub use comparison::{Compared, comparison_csv, comparison_text};
-pub use finished::{Finished, finished_csv, finished_text};
-pub(super) use model::{sentence, setting_in_words, unit};
+pub use comparison::{ComparedScenario, comparison_csv, comparison_text};
+pub use finished::{FinishedScenario, finished_csv, finished_text};
+pub(super) use model::{model_sentence, rate_unit, setting_in_words};
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};
 pub(super) use summary::{
-    FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, rows,
+    FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, simulation_rows,
 };
 pub use text::simulation_text;
 
-use ratios::{SHARE, bound, cell_of, share, share_of_bound};
+use ratios::{SHARE, bound_text, csv_cell, share_of_bound, share_text};
 
 use super::json::{push, push_lines, push_numbers, quote};
 use super::number::{fixed, ratio};
@@ -35,12 +35,12 @@ use parts::{push_delays, push_digests, push_vcs};
 /// Decimals of flits per cycle on channels.
 const FLOW: u32 = 6;
 
-/// Where the files of a simulation go, without their ending.
+/// The path of a simulation's files, without the extension.
 pub fn simulation_path(name: &str) -> String {
     format!("simulations/{name}")
 }
 
-/// `fabc.simulation/1`.
+/// The report as JSON (`fabc.simulation/1`).
 pub fn simulation_json(
     fabric: &Fabric,
     topology: &Topology,
@@ -63,24 +63,24 @@ pub fn simulation_json(
                  \"mean_cycles\":{},\"most_cycles\":{}",
                 load.senders,
                 ratio(load.share),
-                bound(load.bound),
+                bound_text(load.bound),
                 load.bound.numerator(),
                 load.bound.denominator(),
-                limit(load.limit),
+                limit_name(load.limit),
                 ratio(load.hops),
                 ratio(load.mean_cycles),
                 load.most_cycles
             ),
         );
-        let most = load.unit.max(1);
+        let unit = load.unit.max(1);
         let loads = report
             .classes
             .iter()
-            .map(|class| fixed(Fraction::new(class.load, u128::from(class.channels) * most), FLOW));
+            .map(|class| fixed(Fraction::new(class.load, u128::from(class.channels) * unit), FLOW));
         out.push_str(",\n\"load\":");
         push_numbers(out, loads);
         out.push_str(",\n\"saturation\":");
-        push_lines(out, saturations, |out, found| push_saturation(out, report, found));
+        push_lines(out, saturations, |out, saturation| push_saturation(out, report, saturation));
         out.push_str(",\n\"points\":");
         push_lines(out, points, |out, point| push_point(out, topology, report, point));
         if let Some(volume) = &report.volume {
@@ -92,13 +92,16 @@ pub fn simulation_json(
     out
 }
 
-/// The bracket of one seed; `null` at an end that was not found.
-fn push_saturation(out: &mut String, report: &SimReport, found: &Saturation) {
-    let Saturation { seed, stable, unstable, runs, beyond } = found;
+/// Writes the saturation bracket of one seed. An end that was not found is `null`.
+fn push_saturation(out: &mut String, report: &SimReport, saturation: &Saturation) {
+    let Saturation { seed, stable, unstable, runs, beyond } = saturation;
     let end = |rate: &Option<Rate>| rate.map_or_else(|| "null".to_owned(), |rate| rate.to_string());
     let accepted = ratio(beyond.accepted(&report.setting, report.load.senders));
     push(out, format_args!("{{\"seed\":{seed},\"stable\":{},\"unstable\":{}", end(stable), end(unstable)));
-    push(out, format_args!(",\"share\":{},\"runs\":{runs}", fixed(share_of_bound(report, found), SHARE)));
+    push(
+        out,
+        format_args!(",\"share\":{},\"runs\":{runs}", fixed(share_of_bound(report, saturation), SHARE)),
+    );
     push(
         out,
         format_args!(
@@ -108,7 +111,7 @@ fn push_saturation(out: &mut String, report: &SimReport, found: &Saturation) {
     );
 }
 
-/// Counts, and beside them what they come to.
+/// Writes the counts of a run, and the values derived from them.
 fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: &Point) {
     let (setting, senders) = (&report.setting, report.load.senders);
     let Point {
@@ -165,9 +168,9 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     let (channel, busy) = point.busiest;
     let name = topology.channel_name(ChannelId(channel));
     push(out, format_args!(",\"busiest\":{{\"channel\":{},\"id\":{channel},\"cycles\":{busy}", quote(&name)));
-    push(out, format_args!(",\"utilization\":{}}}", share(busy.into(), setting.measure.into())));
+    push(out, format_args!(",\"utilization\":{}}}", share_text(busy.into(), setting.measure.into())));
     push(out, format_args!(",\"hops\":{},\"general_hops\":{}", point.hops, point.general_hops));
-    push(out, format_args!(",\"general_share\":{},\"vcs\":", share(point.general_hops, point.hops)));
+    push(out, format_args!(",\"general_share\":{},\"vcs\":", share_text(point.general_hops, point.hops)));
     push_vcs(out, setting, point.hops, &point.vcs);
     out.push_str(",\"busy_cycles\":");
     push_numbers(out, point.busy_by_class.iter().map(u64::to_string));
@@ -186,15 +189,15 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     out.push('}');
 }
 
-/// What a static bound follows from.
-fn limit(limit: Limit) -> &'static str {
+/// The quantity that determines a static bound.
+fn limit_name(limit: Limit) -> &'static str {
     match limit {
         Limit::Loads => "loads",
         Limit::Hops => "hops",
     }
 }
 
-/// A row per run; where only saturation was asked for, a row per search.
+/// The report as CSV, with a row per run. If only saturation was searched, it has a row per search.
 pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport]) -> String {
     if reports.iter().any(|report| report.volume.is_some()) {
         return finite::completions_csv(fabric, topology, reports);
@@ -243,10 +246,13 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
                 source(point.best_source.1),
                 topology.channel_name(ChannelId(busiest)),
             ]);
-            cells.extend([share(busy.into(), setting.measure.into()), share(point.general_hops, point.hops)]);
+            cells.extend([
+                share_text(busy.into(), setting.measure.into()),
+                share_text(point.general_hops, point.hops),
+            ]);
             cells.extend(setting_in_words(setting));
             cells.push(setting.model.name().to_owned());
-            let cells: Vec<String> = cells.iter().map(|cell| cell_of(cell)).collect();
+            let cells: Vec<String> = cells.iter().map(|cell| csv_cell(cell)).collect();
             push(&mut out, format_args!("{}\n", cells.join(",")));
         }
     }
@@ -257,16 +263,17 @@ fn saturation_csv(reports: &[SimReport]) -> String {
     let mut out = String::from(
         "scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,traffic,routing,model\n",
     );
-    for (report, found) in
-        reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)))
+    for (report, saturation) in reports
+        .iter()
+        .flat_map(|report| report.saturations.iter().map(move |saturation| (report, saturation)))
     {
         let end = |rate: &Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
-        let (scenario, bound) = (cell_of(&report.scenario), bound(report.load.bound));
-        let (stable, unstable) = (end(&found.stable), end(&found.unstable));
-        let share = fixed(share_of_bound(report, found), SHARE);
-        let accepted = ratio(found.beyond.accepted(&report.setting, report.load.senders));
-        let [traffic, routing] = setting_in_words(&report.setting).map(|text| cell_of(&text));
-        let (seed, beyond, model) = (found.seed, found.beyond.rate, report.setting.model.name());
+        let (scenario, bound) = (csv_cell(&report.scenario), bound_text(report.load.bound));
+        let (stable, unstable) = (end(&saturation.stable), end(&saturation.unstable));
+        let share = fixed(share_of_bound(report, saturation), SHARE);
+        let accepted = ratio(saturation.beyond.accepted(&report.setting, report.load.senders));
+        let [traffic, routing] = setting_in_words(&report.setting).map(|text| csv_cell(&text));
+        let (seed, beyond, model) = (saturation.seed, saturation.beyond.rate, report.setting.model.name());
         let row = format_args!(
             "{scenario},{seed},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing},{model}\n"
         );

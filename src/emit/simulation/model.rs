@@ -1,12 +1,12 @@
-//! What was simulated: traffic, ways and model with every default, for machines and in words.
+//! Writes what was simulated, as JSON with every default and in words: traffic, path selection and model.
 
 use super::super::json::{push, quote};
 use super::super::number::fixed;
 use fabc_ir::gigabytes;
 use fabc_model::Fabric;
-use fabc_sim::{Details, Hosts, Model, PathSelection, Setting, SimReport, Ugal};
+use fabc_sim::{HostPorts, PathSelection, RouterModel, Setting, SimReport, TrafficDetails, Ugal};
 
-/// The model with every default spelled out.
+/// Writes the model with every default.
 pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     let Setting {
         model,
@@ -31,13 +31,13 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         buffer,
     } = setting;
     let hosts = match hosts {
-        Hosts::Unlimited => "\"unlimited\"".to_owned(),
-        Hosts::Ports(ports) => ports.to_string(),
+        HostPorts::Unlimited => "\"unlimited\"".to_owned(),
+        HostPorts::Ports(ports) => ports.to_string(),
     };
-    // What only one of the models has stands where it works.
+    // Settings that only one of the models has are written only for that model.
     let turn = match model {
-        Model::Packet => format!(",\"turn_cycles\":{turn}"),
-        Model::Flit => String::new(),
+        RouterModel::Packet => format!(",\"turn_cycles\":{turn}"),
+        RouterModel::Flit => String::new(),
     };
     let first = arbitration.name();
     push(out, format_args!("{{\"name\":\"{}\",\"traffic\":\"{}\"", model.name(), traffic.name()));
@@ -70,9 +70,9 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     out.push('}');
 }
 
-/// What the traffic is told: only what it has.
-fn push_details(out: &mut String, details: &Details) {
-    let Details { by, share, spots, bursts, bytes, order, trace } = details;
+/// Writes the settings that this traffic has.
+fn push_details(out: &mut String, details: &TrafficDetails) {
+    let TrafficDetails { by, share, spots, bursts, bytes, order, trace } = details;
     if let Some((bytes, order)) = bytes.zip(*order) {
         push(out, format_args!(",\"bytes\":{bytes},\"order\":\"{}\"", order.name()));
     }
@@ -91,7 +91,7 @@ fn push_details(out: &mut String, details: &Details) {
     }
 }
 
-/// How packets find their ways.
+/// Writes how packets choose their paths.
 fn push_selection(out: &mut String, selection: PathSelection) {
     push(out, format_args!(",\"routing\":\"{}\"", selection.routing().name()));
     if let Some(shortest) = selection.shortest() {
@@ -102,9 +102,9 @@ fn push_selection(out: &mut String, selection: PathSelection) {
     }
 }
 
-/// Traffic and routing in a few words.
+/// Traffic and path selection, each in a few words.
 pub(crate) fn setting_in_words(setting: &Setting) -> [String; 2] {
-    let Details { by, share, spots, bursts, bytes, order, trace } = &setting.details;
+    let TrafficDetails { by, share, spots, bursts, bytes, order, trace } = &setting.details;
     let by = by.map(|by| format!("by {by}"));
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
     let bursts = bursts.map(|bursts| format!("in bursts of {} cycles at {}", bursts.length, bursts.rate));
@@ -119,20 +119,20 @@ pub(crate) fn setting_in_words(setting: &Setting) -> [String; 2] {
             Some(format!("over {}, samples {samples}, bias {bias}, rule {}", shortest.name(), score.name()))
         }
     };
-    let ways = [Some(selection.routing().name().to_owned()), over];
+    let routing_words = [Some(selection.routing().name().to_owned()), over];
     [
         words.into_iter().flatten().collect::<Vec<_>>().join(" "),
-        ways.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        routing_words.into_iter().flatten().collect::<Vec<_>>().join(" "),
     ]
 }
 
-/// Of one direction of a link.
+/// The bandwidth of one direction of a link, in GB/s.
 fn channel_gbs(fabric: &Fabric) -> String {
     fixed(gigabytes(fabric.capacities.unit_bps()), 3)
 }
 
-/// What the model is, in a sentence.
-pub(crate) fn sentence(setting: &Setting) -> String {
+/// The model in one sentence.
+pub(crate) fn model_sentence(setting: &Setting) -> String {
     let vcs = match (setting.general, setting.classes) {
         _ if setting.selection != PathSelection::Tables => {
             format!("{} virtual channels, by hop", setting.table_vcs)
@@ -144,9 +144,9 @@ pub(crate) fn sentence(setting: &Setting) -> String {
         (general, _) => format!("{general} general virtual channels and {} of the tables", setting.table_vcs),
     };
     let hosts = match setting.hosts {
-        Hosts::Unlimited => "hosts without limit".to_owned(),
-        Hosts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
-        Hosts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
+        HostPorts::Unlimited => "hosts without limit".to_owned(),
+        HostPorts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
+        HostPorts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
     };
     let window = match setting.window {
         Some(1) => ", a packet of each under way at most".to_owned(),
@@ -159,7 +159,7 @@ pub(crate) fn sentence(setting: &Setting) -> String {
     };
     let Setting { packet, buffer, router, turn, injection, speedup, .. } = setting;
     let (flow, at_the_turn) = match setting.model {
-        Model::Packet => {
+        RouterModel::Packet => {
             let first = match setting.arbitration.name() {
                 "age" => "oldest first",
                 _ => "queues in turn",
@@ -171,7 +171,7 @@ pub(crate) fn sentence(setting: &Setting) -> String {
                 format!("{faster}, {turn} for the next of a queue"),
             )
         }
-        Model::Flit => {
+        RouterModel::Flit => {
             let rounds = if *speedup == 1 { "one round".to_owned() } else { format!("{speedup} rounds") };
             let first = match setting.arbitration.name() {
                 "age" => "oldest packet first",
@@ -190,8 +190,8 @@ pub(crate) fn sentence(setting: &Setting) -> String {
     )
 }
 
-/// What rates are about.
-pub(crate) fn unit(fabric: &Fabric, report: &SimReport) -> &'static str {
+/// The unit that rates refer to.
+pub(crate) fn rate_unit(fabric: &Fabric, report: &SimReport) -> &'static str {
     match (fabric.pod().is_some(), fabric.router.hosts) {
         (true, _) => "chip",
         (false, 0) if report.load.senders > 0 => "router",

@@ -1,12 +1,12 @@
-//! What runs of all kinds have: how long packets took, and how full queues were.
+//! Writes members that runs of all kinds have: latencies, virtual channels and digests.
 
 use super::super::json::push;
 use super::super::number::{fixed, ratio};
-use super::ratios::{SHARE, share};
+use super::ratios::{SHARE, share_text};
 use fabc_ir::Fraction;
 use fabc_sim::{Delays, Setting, VcUse};
 
-/// How long packets took.
+/// Writes the latencies of packets.
 pub(super) fn push_delays(out: &mut String, delays: &Delays) {
     let Delays { packets, sum, median, p99, most, waited, hops } = *delays;
     let mean = |sum: u64| ratio(Fraction::new(sum, packets));
@@ -18,7 +18,7 @@ pub(super) fn push_delays(out: &mut String, delays: &Delays) {
     );
 }
 
-/// How full the queues of every virtual channel were; `hops` are those into all of them.
+/// Writes how full the queues of every virtual channel were. `hops` is the number of hops on all channels.
 pub(super) fn push_vcs(out: &mut String, setting: &Setting, hops: u64, vcs: &[VcUse]) {
     for (vc, used) in vcs.iter().enumerate() {
         out.push(if vc > 0 { ',' } else { '[' });
@@ -27,7 +27,7 @@ pub(super) fn push_vcs(out: &mut String, setting: &Setting, hops: u64, vcs: &[Vc
     out.push(']');
 }
 
-fn push_vc(out: &mut String, setting: &Setting, of_hops: u64, used: &VcUse) {
+fn push_vc(out: &mut String, setting: &Setting, total_hops: u64, used: &VcUse) {
     let VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles } = *used;
     let mean = fixed(Fraction::new(flit_cycles, queue_cycles.max(1)), SHARE);
     debug_assert!(p99 <= u64::from(setting.buffer));
@@ -35,7 +35,7 @@ fn push_vc(out: &mut String, setting: &Setting, of_hops: u64, used: &VcUse) {
         out,
         format_args!(
             "{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}",
-            share(hops, of_hops)
+            share_text(hops, total_hops)
         ),
     );
     push(out, format_args!(",\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_cycles\":{full_cycles}"));
@@ -43,12 +43,12 @@ fn push_vc(out: &mut String, setting: &Setting, of_hops: u64, used: &VcUse) {
         out,
         format_args!(
             ",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}",
-            share(full_cycles, queue_cycles)
+            share_text(full_cycles, queue_cycles)
         ),
     );
 }
 
-/// Digests of what was counted so far, then that of all that is stated.
+/// Writes the digests of the intervals of a run, and the digest of its results.
 pub(super) fn push_digests(out: &mut String, digests: &[u64], last: u64) {
     let written: Vec<String> =
         digests.iter().chain([&last]).map(|digest| format!("\"{digest:016x}\"")).collect();

@@ -1,29 +1,29 @@
-//! Ratios and cells of simulations as they are printed.
+//! Formats ratios and cells of simulations.
 
 use super::super::number::{fixed, round_down_sig};
 use fabc_base::csv;
 use fabc_ir::Fraction;
 use fabc_sim::{Saturation, SimReport};
 
-/// Decimals of utilizations.
+/// Decimals of printed utilizations and shares.
 pub(super) const SHARE: u32 = 4;
 
-/// The lower end of a bracket over the static bound.
-pub(super) fn share_of_bound(report: &SimReport, found: &Saturation) -> Fraction {
-    Fraction::from(found.at_least()).over(report.load.bound)
+/// The lower end of a saturation bracket, divided by the static bound.
+pub(super) fn share_of_bound(report: &SimReport, saturation: &Saturation) -> Fraction {
+    Fraction::from(saturation.at_least()).over(report.load.bound)
 }
 
-/// A part of a whole, which may be nothing.
-pub(super) fn share(part: u64, whole: u64) -> String {
-    fixed(Fraction::new(part, whole.max(1)), SHARE)
+/// A part of a total, which may be zero.
+pub(super) fn share_text(part: u64, total: u64) -> String {
+    fixed(Fraction::new(part, total.max(1)), SHARE)
 }
 
-/// A static bound: nobody may read more into it than there is.
-pub(super) fn bound(value: Fraction) -> String {
+/// A static bound, rounded down so that it does not promise too much.
+pub(super) fn bound_text(value: Fraction) -> String {
     round_down_sig(value, 6)
 }
 
-/// A cell of CSV: names of routers have commas in them.
-pub(super) fn cell_of(text: &str) -> String {
+/// A CSV cell. Names of routers contain commas.
+pub(super) fn csv_cell(text: &str) -> String {
     csv::cell(text).into_owned()
 }

@@ -1,10 +1,10 @@
-//! The table for people.
+//! Writes the report on simulations for people.
 
 use super::super::number::{fixed, grouped};
 use super::finite;
-use super::model::{sentence, setting_in_words, unit};
-use super::ratios::{bound, share, share_of_bound};
-use super::wrapped::wrapped;
+use super::model::{model_sentence, rate_unit, setting_in_words};
+use super::ratios::{bound_text, share_of_bound, share_text};
+use super::wrapped::wrap_text;
 use fabc_base::ids::ChannelId;
 use fabc_ir::{Fraction, Topology, gigabytes};
 use fabc_model::Fabric;
@@ -24,7 +24,7 @@ const COLUMNS: [(&str, usize); 10] = [
     ("", 0),
 ];
 
-/// The runs of some scenarios of one fabric.
+/// The runs of some scenarios of one fabric, for people.
 pub fn simulation_text(
     fabric: &Fabric,
     topology: &Topology,
@@ -32,31 +32,31 @@ pub fn simulation_text(
     reports: &[SimReport],
 ) -> String {
     let mut out = format!("{}{}\n", fabric.name, name.map_or_else(String::new, |name| format!(": {name}")));
-    let mut said = None;
+    let mut last_model = None;
     for report in reports {
         let (setting, load) = (&report.setting, &report.load);
         let [traffic, routing] = setting_in_words(setting);
-        let model = format!("{traffic} traffic; {routing} routing; {}", sentence(setting));
-        if said.as_ref() != Some(&model) {
-            out += &wrapped(&model);
-            said = Some(model);
+        let model = format!("{traffic} traffic; {routing} routing; {}", model_sentence(setting));
+        if last_model.as_ref() != Some(&model) {
+            out += &wrap_text(&model);
+            last_model = Some(model);
         }
-        let unit = unit(fabric, report);
+        let unit = rate_unit(fabric, report);
         out += &format!("\n{}\n", report.scenario);
         if let Some(volume) = &report.volume {
-            out += &wrapped(&finite::sends(report, volume));
-            out += &finite::table(fabric, topology, report, volume);
+            out += &wrap_text(&finite::volume_sentence(report, volume));
+            out += &finite::completion_table(fabric, topology, report, volume);
             continue;
         }
-        out += &wrapped(&format!(
+        out += &wrap_text(&format!(
             "static bound {} flits per cycle and {unit}{}; {}{} hops and {} cycles on average with nothing in the way, {} at most; {} cycles to \
              warm up, {} measured",
-            bound(load.bound),
+            bound_text(load.bound),
             match load.limit {
                 Limit::Loads => "",
                 Limit::Hops => ", of any routing, by the hops of shortest ways",
             },
-            if load.share < Fraction::whole(1u8) {
+            if load.share < Fraction::integer(1u8) {
                 format!("{} of the rate offered on average; ", fixed(load.share, 4))
             } else {
                 String::new()
@@ -67,8 +67,8 @@ pub fn simulation_text(
             grouped(setting.warmup.into()),
             grouped(setting.measure.into()),
         ));
-        for found in &report.saturations {
-            out += &wrapped(&saturation(report, found));
+        for saturation in &report.saturations {
+            out += &wrap_text(&saturation_sentence(report, saturation));
         }
         if report.points.is_empty() {
             continue;
@@ -77,7 +77,7 @@ pub fn simulation_text(
         let head: Vec<String> = COLUMNS.iter().map(|(name, width)| format!("{name:>width$}")).collect();
         out += &format!("  {}\n", head.join("  ").trim_end());
         for point in &report.points {
-            let row: Vec<String> = cells(fabric, report, point, several)
+            let row: Vec<String> = point_cells(fabric, report, point, several)
                 .into_iter()
                 .zip(COLUMNS)
                 .map(|(cell, (_, width))| format!("{cell:>width$}"))
@@ -87,7 +87,7 @@ pub fn simulation_text(
         if let Some(full) = report.points.iter().find(|point| !point.is_stable()) {
             let (channel, _) = full.busiest;
             let name = topology.channel_name(ChannelId(channel));
-            out += &wrapped(&format!(
+            out += &wrap_text(&format!(
                 "saturated: less than 99 % of what was born was delivered; at {} the busiest channel is {name}",
                 full.rate
             ));
@@ -96,11 +96,11 @@ pub fn simulation_text(
     out
 }
 
-/// Between which rates it lies, and what happens above the bound.
-fn saturation(report: &SimReport, found: &Saturation) -> String {
-    let share = fixed(share_of_bound(report, found).times(Fraction::whole(100u8)), 1);
-    let beyond = found.beyond.accepted(&report.setting, report.load.senders);
-    let bracket = match (found.stable, found.unstable) {
+/// The saturation bracket, and the throughput above the static bound, in a sentence.
+fn saturation_sentence(report: &SimReport, saturation: &Saturation) -> String {
+    let share = fixed(share_of_bound(report, saturation).times(Fraction::integer(100u8)), 1);
+    let beyond = saturation.beyond.accepted(&report.setting, report.load.senders);
+    let bracket = match (saturation.stable, saturation.unstable) {
         (Some(stable), Some(unstable)) => {
             format!("stable at {stable}, no more at {unstable}: {share} % of the bound")
         }
@@ -111,11 +111,11 @@ fn saturation(report: &SimReport, found: &Saturation) -> String {
         (None, None) => "nothing was tried".to_owned(),
     };
     let seed =
-        if report.saturations.len() > 1 { format!(" with seed {}", found.seed) } else { String::new() };
-    format!("saturation{seed}: {bracket}; at {} it accepts {}", found.beyond.rate, fixed(beyond, 4))
+        if report.saturations.len() > 1 { format!(" with seed {}", saturation.seed) } else { String::new() };
+    format!("saturation{seed}: {bracket}; at {} it accepts {}", saturation.beyond.rate, fixed(beyond, 4))
 }
 
-fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [String; 10] {
+fn point_cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [String; 10] {
     let (setting, senders) = (&report.setting, report.load.senders);
     let accepted = point.accepted(setting, senders);
     let gbs = fixed(accepted.times(gigabytes(fabric.capacities.unit_bps())), 2);
@@ -134,16 +134,22 @@ fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [
         ));
     }
     let [mean, median, p99, most, waited] = match &point.delays {
-        Some(of) => {
-            let mean = |sum: u64| fixed(Fraction::new(sum, of.packets), 1);
-            [mean(of.sum), grouped(of.median), grouped(of.p99), grouped(of.most), mean(of.waited)]
+        Some(delays) => {
+            let mean = |sum: u64| fixed(Fraction::new(sum, delays.packets), 1);
+            [
+                mean(delays.sum),
+                grouped(delays.median),
+                grouped(delays.p99),
+                grouped(delays.most),
+                mean(delays.waited),
+            ]
         }
         None => [(); 5].map(|()| "-".to_owned()),
     };
     let busy = Fraction::new(u64::from(point.busiest.1) * 100, setting.measure);
     [
         format!("{:0<6}", point.rate),
-        share(accepted.numerator() as u64, accepted.denominator() as u64),
+        share_text(accepted.numerator() as u64, accepted.denominator() as u64),
         gbs,
         mean,
         median,

@@ -1,7 +1,7 @@
-//! Sentences in lines.
+//! Wraps sentences into lines.
 
-/// Lines of at most a hundred columns, indented by two.
-pub(super) fn wrapped(text: &str) -> String {
+/// Wraps text into lines of at most 100 columns, indented by two.
+pub(super) fn wrap_text(text: &str) -> String {
     let (mut out, mut line) = (String::new(), String::from(" "));
     for word in text.split(' ') {
         if line.chars().count() + 1 + word.chars().count() > 100 {

@@ -1,42 +1,44 @@
-//! The files of a placed pod: `placement.json` (`fabc.placement/1`), `report.json` (`fabc.slices/1`), and all
-//! others beside the kinds.
+//! Writes the files of a placed pod beside those of its kinds: `placement.json` (`fabc.placement/1`),
+//! `report.json` (`fabc.slices/1`) and others.
 
 use super::page;
 use super::text::{PlacedKind, PlacedPod, placed_text};
+use crate::config_db::config_db_path;
 use crate::json::{push, push_lines, push_numbers, quote};
-use crate::{Artifact, config_db, config_db_path, ocs};
-use fabc_ir::{Contract, Slice, SlicePlacement};
+use crate::{Artifact, config_db, ocs};
+use fabc_ir::{ContractState, Slice, SlicePlacement};
 use fabc_model::kind_files;
 
-/// The name of the file that says which slice has which cubes.
+/// The file that lists the cubes of every slice.
 pub const PLACEMENT: &str = "placement.json";
 
-/// All files of a placed pod but those of its kinds, the spec and the manifest, sorted by path.
+/// All files of a placed pod, sorted by path. The files of its kinds, the spec and the manifest are not
+/// included.
 pub fn placed_artifacts(placed: PlacedPod<'_>) -> Vec<Artifact> {
     let PlacedPod { pod, settings, .. } = placed;
     let text = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
-    let mut all = vec![
+    let mut artifacts = vec![
         text(PLACEMENT, placement_json(placed)),
         text("ocs.json", ocs::json(pod, settings)),
         text("report.json", report_json(placed)),
         text("report.txt", placed_text(placed)),
-        text("report.html", page::html(placed)),
+        text("report.html", page::slices_page(placed)),
     ];
     let configured = pod.ocses.enumerate().filter(|(_, ocs)| ocs.config_db.state_key().is_some());
-    all.extend(
+    artifacts.extend(
         configured.map(|(id, ocs)| text(&config_db_path(&ocs.name), config_db::json(pod, id, &settings[id]))),
     );
-    all.sort_by(|one, other| one.path.cmp(&other.path));
-    all
+    artifacts.sort_by(|a, b| a.path.cmp(&b.path));
+    artifacts
 }
 
-/// What the contracts of all kinds come to.
-pub fn placed_contract(kinds: &[PlacedKind]) -> Contract {
-    let any = |contract: Contract| kinds.iter().any(|kind| kind.contract == contract.name());
-    match (any(Contract::Broken), any(Contract::Open)) {
-        (true, _) => Contract::Broken,
-        (false, true) => Contract::Open,
-        (false, false) => Contract::Kept,
+/// The contract of the pod. It is broken if one of a kind is broken, and else open if one is open.
+pub fn placed_contract(kinds: &[PlacedKind]) -> ContractState {
+    let any = |contract: ContractState| kinds.iter().any(|kind| kind.contract == contract.name());
+    match (any(ContractState::Broken), any(ContractState::Open)) {
+        (true, _) => ContractState::Broken,
+        (false, true) => ContractState::Open,
+        (false, false) => ContractState::Kept,
     }
 }
 

@@ -1,5 +1,5 @@
-//! What a pod in slices has beside the directories of its kinds: which slice has which cubes, the setting of
-//! its switches, and a report with a row per kind and per slice.
+//! Writes the files of a pod in slices beside the directories of its kinds. They hold the cubes of every
+//! slice, the settings of the switches, and a report with a row per kind and per slice.
 
 mod files;
 mod page;

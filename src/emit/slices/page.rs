@@ -1,17 +1,17 @@
-//! `report.html` of a pod in slices: its cubes, colored by slice, and a row per kind and per slice.
+//! Writes `report.html` of a pod in slices: its cubes, colored by slice, and a row per kind and per slice.
 
-use super::text::{PlacedPod, Shape, pod_line, ranges, shape};
+use super::text::{PlacedPod, PlacementSummary, placement_summary, pod_line, ranges};
 use fabc_base::ids::BlockId;
 use fabc_model::kind_files;
 use minijinja::{Environment, Value, context};
 
-/// Degrees between the hues of two slices: no small number of them comes back to the first.
+/// Degrees between the hues of consecutive slices. With this angle hues of few slices never coincide.
 const GOLDEN_ANGLE: f64 = 137.508;
 
-/// Cubes of a row of the map.
+/// Maximum cubes in a row of the map.
 const MOST_IN_A_ROW: u32 = 16;
 
-pub(super) fn html(placed: PlacedPod<'_>) -> String {
+pub(super) fn slices_page(placed: PlacedPod<'_>) -> String {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
@@ -24,11 +24,11 @@ pub(super) fn html(placed: PlacedPod<'_>) -> String {
 
 fn page(placed: PlacedPod<'_>) -> Value {
     let PlacedPod { fabric, pod, kinds, placement, .. } = placed;
-    let Shape { kinds: (heads, rows), counts } = shape(placed);
+    let PlacementSummary { kinds: (heads, rows), counts } = placement_summary(placed);
     let owners = placement.owners();
     let hue = |slice: usize| format!("{:.0}", (slice as f64 * GOLDEN_ANGLE) % 360.0);
     let cube = |cube: BlockId| {
-        let owner = owners.get(&cube).map(|(slice, at)| (&placement.slices[*slice], *slice, *at));
+        let owner = owners.get(&cube).map(|(slice, index)| (&placement.slices[*slice], *slice, *index));
         let state = match owner {
             Some(_) => "taken",
             None if placement.down.contains(&cube) => "down",
@@ -36,7 +36,7 @@ fn page(placed: PlacedPod<'_>) -> Value {
             None => "free",
         };
         let title = match owner {
-            Some((slice, _, at)) => format!("cube{cube}: cube {at} of {}", slice.name),
+            Some((slice, _, index)) => format!("cube{cube}: cube {index} of {}", slice.name),
             None => format!("cube{cube}: {state}"),
         };
         context! { name => cube.to_string(), state, title, hue => owner.map(|(_, slice, _)| hue(slice)) }
@@ -45,7 +45,7 @@ fn page(placed: PlacedPod<'_>) -> Value {
         .slices
         .iter()
         .enumerate()
-        .map(|(at, slice)| context! { name => slice.name, kind => slice.kind, cubes => ranges(&slice.cubes), hue => hue(at) })
+        .map(|(index, slice)| context! { name => slice.name, kind => slice.kind, cubes => ranges(&slice.cubes), hue => hue(index) })
         .collect();
     let rows: Vec<Value> = kinds
         .iter()
@@ -71,7 +71,7 @@ fn page(placed: PlacedPod<'_>) -> Value {
     }
 }
 
-/// The least whole number whose square is not less.
+/// The smallest integer whose square is at least `count`.
 fn square(count: u32) -> u32 {
     (1..).find(|side| side * side >= count).unwrap_or(1)
 }

@@ -1,11 +1,11 @@
-//! The way to another placement: for people, and as `fabc.slices_plan/1`.
+//! Writes the plan to another placement, for people and as `fabc.slices_plan/1`.
 
 use crate::json::{push, push_lines, quote};
 use crate::number::grouped;
-use fabc_ir::{Change, SliceChange, SlicePlan};
+use fabc_ir::{SliceChange, SlicePlan, StepChange};
 use fabc_model::Pod;
 
-/// The way for people.
+/// Writes the plan for people, one block per change of a slice.
 pub fn slices_plan_text(name: &str, pod: &Pod, plan: &SlicePlan) -> String {
     let slices =
         |count: usize| format!("{} slice{}", grouped(count as u64), if count == 1 { "" } else { "s" });
@@ -13,8 +13,9 @@ pub fn slices_plan_text(name: &str, pod: &Pod, plan: &SlicePlan) -> String {
         return format!("{name}: nothing to change, {} stay as they are\n", slices(plan.untouched));
     }
     let steps = plan.steps();
-    let count = |change: Change| grouped(steps.iter().filter(|step| step.change == change).count() as u64);
-    let (removes, adds) = (count(Change::Remove), count(Change::Add));
+    let count =
+        |change: StepChange| grouped(steps.iter().filter(|step| step.change == change).count() as u64);
+    let (removes, adds) = (count(StepChange::Remove), count(StepChange::Add));
     let mut out = format!(
         "{name}: {removes} cross-connects removed, {adds} added; {} not touched at all\n",
         slices(plan.untouched)
@@ -22,8 +23,8 @@ pub fn slices_plan_text(name: &str, pod: &Pod, plan: &SlicePlan) -> String {
     let mut first = 1;
     for SliceChange { slice, why, steps } in &plan.changes {
         let last = first + steps.len() - 1;
-        let switches = steps.chunk_by(|one, next| one.ocs == next.ocs).count();
-        let verb = if steps[0].change == Change::Remove { "removed" } else { "added" };
+        let switches = steps.chunk_by(|step, next| step.ocs == next.ocs).count();
+        let verb = if steps[0].change == StepChange::Remove { "removed" } else { "added" };
         let slice = slice.as_deref().unwrap_or("of no slice");
         push(
             &mut out,
@@ -33,7 +34,7 @@ pub fn slices_plan_text(name: &str, pod: &Pod, plan: &SlicePlan) -> String {
                 steps.len()
             ),
         );
-        for group in steps.chunk_by(|one, next| one.ocs == next.ocs) {
+        for group in steps.chunk_by(|step, next| step.ocs == next.ocs) {
             let pairs: Vec<String> = group
                 .iter()
                 .map(|step| {
@@ -47,7 +48,7 @@ pub fn slices_plan_text(name: &str, pod: &Pod, plan: &SlicePlan) -> String {
     out
 }
 
-/// The way for programs.
+/// The plan as JSON (`fabc.slices_plan/1`).
 pub fn slices_plan_json(name: &str, pod: &Pod, plan: &SlicePlan) -> String {
     let mut out = format!(
         "{{\"format\":\"fabc.slices_plan/1\",\"fabric\":{},\"untouched\":{},\n\"changes\":",
@@ -56,9 +57,9 @@ pub fn slices_plan_json(name: &str, pod: &Pod, plan: &SlicePlan) -> String {
     );
     push_lines(&mut out, &plan.changes, |out, SliceChange { slice, why, steps }| {
         let slice = slice.as_deref().map_or("null".to_owned(), quote);
-        let op = if steps[0].change == Change::Remove { "remove" } else { "add" };
+        let op = if steps[0].change == StepChange::Remove { "remove" } else { "add" };
         push(out, format_args!("{{\"slice\":{slice},\"why\":\"{}\",\"op\":\"{op}\",\"groups\":", why.name()));
-        push_lines(out, steps.chunk_by(|one, next| one.ocs == next.ocs), |out, group| {
+        push_lines(out, steps.chunk_by(|step, next| step.ocs == next.ocs), |out, group| {
             let pairs: Vec<String> =
                 group.iter().map(|step| format!("[{},{}]", step.pair[0], step.pair[1])).collect();
             push(

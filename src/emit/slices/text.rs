@@ -1,4 +1,4 @@
-//! A pod whose slices are placed: `report.txt`, and what the terminal shows.
+//! Writes the report of a pod with placed slices, for `report.txt` and the terminal.
 
 use crate::json::push;
 use crate::number::grouped;
@@ -6,35 +6,35 @@ use fabc_base::ids::BlockId;
 use fabc_ir::{Mirrors, SlicePlacement};
 use fabc_model::{Fabric, Pod};
 
-/// A kind of slice as its own directory tells it.
+/// A kind of slice, as read from its own directory.
 #[derive(Clone, Debug)]
 pub struct PlacedKind {
-    /// Its name.
+    /// Name of the kind of slice.
     pub name: String,
-    /// Cubes of a slice.
+    /// Number of cubes of a slice.
     pub cubes: u32,
-    /// Hash of its manifest, as hexadecimal digits.
+    /// Hash of the kind's manifest, in hexadecimal digits.
     pub manifest: String,
-    /// What the manifest says of its contract.
+    /// State of the contract, as in the manifest.
     pub contract: String,
-    /// Its metrics by name, as its report writes them; those of the worst fault begin with `fault.`.
+    /// Metrics by name, as the kind's report writes them. Names of worst faults begin with `fault.`.
     pub metrics: Vec<(String, String)>,
-    /// What its switches are set to.
+    /// Settings of the kind's switches.
     pub settings: Mirrors,
 }
 
-/// A pod whose slices are placed.
+/// A pod with placed slices.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedPod<'a> {
-    /// The fabric.
+    /// The fabric whose pod is placed.
     pub fabric: &'a Fabric,
-    /// The pod that it is.
+    /// The pod of the fabric.
     pub pod: &'a Pod,
-    /// Its kinds, in their order.
+    /// Kinds of slices, in the order of the spec.
     pub kinds: &'a [PlacedKind],
-    /// Which slice has which cubes.
+    /// The cubes of every slice.
     pub placement: &'a SlicePlacement,
-    /// What its switches are set to.
+    /// Settings of the pod's switches.
     pub settings: &'a Mirrors,
 }
 
@@ -47,21 +47,23 @@ const COLUMNS: [(&str, &str); 5] = [
     ("fault.max_channel_load", "worst fault"),
 ];
 
-/// Columns of the widest line.
+/// Maximum columns of a line.
 const WIDTH: usize = 100;
 
-/// What stands where.
-pub(super) struct Shape {
+/// The summary that text and page share.
+pub(super) struct PlacementSummary {
     /// Heads of the table of kinds, and a row for every kind.
     pub(super) kinds: (Vec<String>, Vec<Vec<String>>),
-    /// `48 cubes in 20 slices`, `14 free`, ..
+    /// Counts such as `48 cubes in 20 slices`, `14 free`.
     pub(super) counts: Vec<String>,
 }
 
-pub(super) fn shape(placed: PlacedPod<'_>) -> Shape {
+pub(super) fn placement_summary(placed: PlacedPod<'_>) -> PlacementSummary {
     let PlacedPod { pod, kinds, placement, settings, .. } = placed;
-    let shown: Vec<_> =
-        COLUMNS.iter().filter(|(name, _)| kinds.iter().any(|kind| value(kind, name).is_some())).collect();
+    let shown: Vec<_> = COLUMNS
+        .iter()
+        .filter(|(name, _)| kinds.iter().any(|kind| metric_value(kind, name).is_some()))
+        .collect();
     let heads = ["kind", "cubes", "slices", "contract"]
         .into_iter()
         .chain(shown.iter().map(|(_, head)| *head))
@@ -70,7 +72,7 @@ pub(super) fn shape(placed: PlacedPod<'_>) -> Shape {
     let row = |kind: &PlacedKind| {
         let slices = placement.slices.iter().filter(|slice| slice.kind == kind.name).count();
         let fixed = [kind.name.clone(), kind.cubes.to_string(), slices.to_string(), kind.contract.clone()];
-        let metrics = shown.iter().map(|(name, _)| value(kind, name).unwrap_or("-").to_owned());
+        let metrics = shown.iter().map(|(name, _)| metric_value(kind, name).unwrap_or("-").to_owned());
         fixed.into_iter().chain(metrics).collect()
     };
     let number = |count: usize| grouped(count as u64);
@@ -87,14 +89,14 @@ pub(super) fn shape(placed: PlacedPod<'_>) -> Shape {
         format!("{} down", number(placement.down.len())),
         plural(settings.iter().map(|set| set.len()).sum(), "cross-connect"),
     ];
-    Shape { kinds: (heads, kinds.iter().map(row).collect()), counts }
+    PlacementSummary { kinds: (heads, kinds.iter().map(row).collect()), counts }
 }
 
-fn value<'a>(kind: &'a PlacedKind, metric: &str) -> Option<&'a str> {
+fn metric_value<'a>(kind: &'a PlacedKind, metric: &str) -> Option<&'a str> {
     kind.metrics.iter().find(|(name, _)| name == metric).map(|(_, value)| value.as_str())
 }
 
-/// `64 cubes of 4 x 4 x 4, 4,096 chips behind 48 OCSes`
+/// A line such as `64 cubes of 4 x 4 x 4, 4,096 chips behind 48 OCSes`.
 pub(super) fn pod_line(pod: &Pod) -> String {
     let [x, y, z] = pod.cube.dims;
     let (cubes, chips, ocses) =
@@ -102,7 +104,7 @@ pub(super) fn pod_line(pod: &Pod) -> String {
     format!("{cubes} cubes of {x} x {y} x {z}, {chips} chips behind {ocses} OCSes, in slices")
 }
 
-/// `0 to 7, 9`
+/// Numbers of cubes as ranges: `0 to 7, 9`.
 pub(super) fn ranges<'a>(cubes: impl IntoIterator<Item = &'a BlockId>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for BlockId(cube) in cubes {
@@ -118,18 +120,19 @@ pub(super) fn ranges<'a>(cubes: impl IntoIterator<Item = &'a BlockId>) -> String
     if runs.is_empty() { "none".to_owned() } else { runs.join(", ") }
 }
 
-/// The report for people.
+/// Writes the report for people.
 pub fn placed_text(placed: PlacedPod<'_>) -> String {
     let PlacedPod { fabric, pod, placement, .. } = placed;
-    let Shape { kinds: (heads, rows), counts } = shape(placed);
+    let PlacementSummary { kinds: (heads, rows), counts } = placement_summary(placed);
     let mut out = format!("{}\n  {}\n  {}\n\n", fabric.name, pod_line(pod), counts.join(", "));
-    let all: Vec<&Vec<String>> = std::iter::once(&heads).chain(&rows).collect();
-    let widths: Vec<usize> =
-        (0..heads.len()).map(|at| all.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
-    for row in all {
-        let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, &wide))| match at {
-            0 => format!("{cell:<wide$}"),
-            _ => format!("{cell:>wide$}"),
+    let table_rows: Vec<&Vec<String>> = std::iter::once(&heads).chain(&rows).collect();
+    let widths: Vec<usize> = (0..heads.len())
+        .map(|column| table_rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    for row in table_rows {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
         });
         push(&mut out, format_args!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end()));
     }
@@ -141,16 +144,16 @@ pub fn placed_text(placed: PlacedPod<'_>) -> String {
     ];
     let named = placement.slices.iter().map(|slice| (slice.name.as_str(), ranges(&slice.cubes)));
     let lines: Vec<(&str, String)> = named.chain(others).collect();
-    let wide = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, cubes) in lines {
-        push(&mut out, format_args!("  {name:<wide$}  cubes "));
-        let mut column = wide + 10;
-        for (at, part) in cubes.split(", ").enumerate() {
-            if at > 0 && column + part.len() + 2 > WIDTH {
-                push(&mut out, format_args!(",\n{:indent$}{part}", "", indent = wide + 10));
-                column = wide + 10 + part.len();
+        push(&mut out, format_args!("  {name:<width$}  cubes "));
+        let mut column = width + 10;
+        for (index, part) in cubes.split(", ").enumerate() {
+            if index > 0 && column + part.len() + 2 > WIDTH {
+                push(&mut out, format_args!(",\n{:indent$}{part}", "", indent = width + 10));
+                column = width + 10 + part.len();
             } else {
-                push(&mut out, format_args!("{}{part}", if at > 0 { ", " } else { "" }));
+                push(&mut out, format_args!("{}{part}", if index > 0 { ", " } else { "" }));
                 column += part.len() + 2;
             }
         }

@@ -1,38 +1,35 @@
-//! Bar charts: hop and channel-load histograms.
+//! Bar charts, such as histograms of hops and of channel loads.
 
 use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
-use super::text::{at, escape};
+use super::text::{coordinate, escape};
 use crate::json::push;
 use crate::number::grouped;
 
-/// Width of a digit of a label where it is largest, on narrow screens.
+/// Largest width of a digit in a label, reached on narrow screens.
 const DIGIT: f64 = 8.8;
 
-/// One set of bars.
+/// A set of bars, one per category.
 pub(crate) struct Series {
-    /// CSS class of its bars.
+    /// CSS class of the bars.
     pub(crate) class: &'static str,
-    /// What they count.
     pub(crate) name: &'static str,
-    /// One value per category.
     pub(crate) values: Vec<u64>,
-    /// What hovering says, per category.
+    /// Hover text of every bar.
     pub(crate) titles: Vec<String>,
 }
 
-/// A bar chart.
+/// The contents of a bar chart.
 pub(crate) struct Chart {
-    /// What the picture shows, for readers who cannot see it.
+    /// Description of the picture, for readers who cannot see it.
     pub(crate) label: String,
-    /// Height of the drawing, of a width of 520.
+    /// Height of the drawing, for a width of 520.
     pub(crate) height: f64,
-    /// Below the bars.
     pub(crate) categories: Vec<String>,
     pub(crate) x_title: &'static str,
     pub(crate) y_title: &'static str,
     pub(crate) series: Vec<Series>,
-    /// A vertical line at a place in categories (0 is the left edge of the first, 1 its right edge), and its
-    /// label.
+    /// A vertical line and its label. Its position is in categories: 0 is the left edge of the first, 1 its
+    /// right edge.
     pub(crate) mark: Option<(f64, String)>,
 }
 
@@ -44,43 +41,48 @@ pub(crate) fn bars(chart: &Chart) -> String {
     let scale = height / (top.div_ceil(step) * step) as f64;
     let slot = width / chart.categories.len().max(1) as f64;
     let base = TOP + height;
-    let mut out = frame::head(&chart.label, chart.height, chart.y_title);
+    let mut out = frame::chart_head(&chart.label, chart.height, chart.y_title);
     for tick in 0..=top.div_ceil(step) {
-        frame::line(&mut out, base - (tick * step) as f64 * scale, &compact(tick * step));
+        frame::push_grid_line(&mut out, base - (tick * step) as f64 * scale, &compact(tick * step));
     }
     let gap = if slot > 12.0 { slot * 0.2 } else { slot * 0.08 };
     let bar = (slot - gap) / chart.series.len().max(1) as f64;
-    for (which, series) in chart.series.iter().enumerate() {
+    for (index, series) in chart.series.iter().enumerate() {
         for (category, (&value, title)) in
             series.values.iter().zip(&series.titles).enumerate().filter(|(_, (value, _))| **value > 0)
         {
-            // What exists must be seen, however small.
+            // Every value above zero must be visible.
             let tall = (value as f64 * scale).max(1.0);
-            let x = LEFT + slot * category as f64 + gap / 2.0 + bar * which as f64;
+            let x = LEFT + slot * category as f64 + gap / 2.0 + bar * index as f64;
             push(
                 &mut out,
-                format_args!("<rect class=\"{}\" x=\"{}\" y=\"{}\" ", series.class, at(x), at(base - tall)),
+                format_args!(
+                    "<rect class=\"{}\" x=\"{}\" y=\"{}\" ",
+                    series.class,
+                    coordinate(x),
+                    coordinate(base - tall)
+                ),
             );
             push(
                 &mut out,
                 format_args!(
                     "width=\"{}\" height=\"{}\"><title>{}</title></rect>",
-                    at(bar),
-                    at(tall),
+                    coordinate(bar),
+                    coordinate(tall),
                     escape(title)
                 ),
             );
         }
     }
-    frame::base_line(&mut out, base);
+    frame::push_base_line(&mut out, base);
     let widest = chart.categories.iter().map(|label| label.chars().count()).max().unwrap_or(1);
     let every = (((widest as f64 + 1.5) * DIGIT / slot).ceil() as usize).max(1);
     for (category, label) in chart.categories.iter().enumerate().step_by(every) {
-        frame::below(&mut out, LEFT + slot * (category as f64 + 0.5), base, label);
+        frame::push_tick_label(&mut out, LEFT + slot * (category as f64 + 0.5), base, label);
     }
-    frame::x_title(&mut out, base, chart.x_title);
+    frame::push_x_title(&mut out, base, chart.x_title);
     if let Some((place, label)) = &chart.mark {
-        frame::mark(&mut out, LEFT + slot * place.min(chart.categories.len() as f64), base, label, true);
+        frame::push_mark(&mut out, LEFT + slot * place.min(chart.categories.len() as f64), base, label, true);
     }
     out.push_str("</svg>");
     out
@@ -99,7 +101,7 @@ pub(crate) fn round_step(top: u64, steps: u64) -> u64 {
     }
 }
 
-/// `12,000` as `12k`, `3,500,000` as `3.5M`.
+/// Abbreviates numbers: `12,000` becomes `12k`, `3,500,000` becomes `3.5M`.
 pub(crate) fn compact(value: u64) -> String {
     for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] {
         if value >= unit {

@@ -1,17 +1,17 @@
-//! A curve of values that grow with a share: lines with points, and a mark where something ends.
+//! Line charts of values over percent, with marks.
 
 use super::charts::round_step;
 use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
-use super::text::{at, escape};
+use super::text::{coordinate, escape};
 use crate::json::push;
 
 const HEIGHT: f64 = 260.0;
 
-/// One line.
-pub(crate) struct Line {
-    /// Name of its color in the style of the page.
+/// One line of a chart.
+pub(crate) struct CurveLine {
+    /// CSS variable of its color.
     pub(crate) color: &'static str,
-    /// (percent, value) of its points, and what hovering says; ascending.
+    /// Points (percent, value, hover text), ascending.
     pub(crate) points: Vec<(f64, f64, String)>,
     pub(crate) stroke: Stroke,
 }
@@ -19,52 +19,52 @@ pub(crate) struct Line {
 /// How a line is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stroke {
-    /// With a dot at every point.
+    /// A line with a dot at every point.
     Bold,
-    /// One of many, behind the others.
+    /// A thin line behind the others.
     Faint,
-    /// The points alone.
+    /// Dots that no line connects.
     Dots,
 }
 
-/// A chart of lines over percent.
+/// A line chart over percent.
 pub(crate) struct Curve {
-    /// What the picture shows, for readers who cannot see it.
+    /// Description of the picture, for readers who cannot see it.
     pub(crate) label: String,
     pub(crate) x_title: &'static str,
     pub(crate) y_title: &'static str,
-    pub(crate) lines: Vec<Line>,
-    /// Vertical lines at so many percent, and their labels.
+    pub(crate) lines: Vec<CurveLine>,
+    /// Vertical lines at a percentage, with labels.
     pub(crate) marks: Vec<(f64, String)>,
 }
 
 /// The chart as an `<svg>` element.
 pub(crate) fn curve(chart: &Curve) -> String {
     let points = || chart.lines.iter().flat_map(|line| &line.points);
-    let most = points().map(|&(_, value, _)| value).fold(1.0, f64::max);
-    let far = points()
+    let highest = points().map(|&(_, value, _)| value).fold(1.0, f64::max);
+    let farthest = points()
         .map(|&(percent, ..)| percent)
         .chain(chart.marks.iter().map(|&(percent, _)| percent))
         .fold(10.0, f64::max);
-    let (steps, wide) = (libm::ceil(most), libm::ceil(far / 10.0) * 10.0);
+    let (steps, percent_range) = (libm::ceil(highest), libm::ceil(farthest / 10.0) * 10.0);
     let base = HEIGHT - BOTTOM;
-    let x = |percent: f64| LEFT + (WIDTH - LEFT - RIGHT) * percent / wide;
+    let x = |percent: f64| LEFT + (WIDTH - LEFT - RIGHT) * percent / percent_range;
     let y = |value: f64| base - (base - TOP) * value / steps;
-    let mut out = frame::head(&chart.label, HEIGHT, chart.y_title);
+    let mut out = frame::chart_head(&chart.label, HEIGHT, chart.y_title);
     let every = round_step(steps as u64, 10);
     for tick in (0..=steps as u64).step_by(every as usize) {
-        frame::line(&mut out, y(tick as f64), &tick.to_string());
+        frame::push_grid_line(&mut out, y(tick as f64), &tick.to_string());
     }
-    for tick in (0..=wide as u64).step_by(10) {
-        frame::below(&mut out, x(tick as f64), base, &tick.to_string());
+    for tick in (0..=percent_range as u64).step_by(10) {
+        frame::push_tick_label(&mut out, x(tick as f64), base, &tick.to_string());
     }
-    frame::base_line(&mut out, base);
-    frame::x_title(&mut out, base, chart.x_title);
+    frame::push_base_line(&mut out, base);
+    frame::push_x_title(&mut out, base, chart.x_title);
     for line in &chart.lines {
         let path: Vec<String> = line
             .points
             .iter()
-            .map(|&(percent, value, _)| format!("{} {}", at(x(percent)), at(y(value))))
+            .map(|&(percent, value, _)| format!("{} {}", coordinate(x(percent)), coordinate(y(value))))
             .collect();
         let style = match line.stroke {
             Stroke::Bold => Some("stroke-width:2"),
@@ -82,7 +82,7 @@ pub(crate) fn curve(chart: &Curve) -> String {
             );
         }
         for (percent, value, title) in line.points.iter().filter(|_| line.stroke != Stroke::Faint) {
-            let (cx, cy) = (at(x(*percent)), at(y(*value)));
+            let (cx, cy) = (coordinate(x(*percent)), coordinate(y(*value)));
             push(
                 &mut out,
                 format_args!("<circle style=\"fill:var({})\" cx=\"{cx}\" cy=\"{cy}\" r=\"3\">", line.color),
@@ -91,7 +91,7 @@ pub(crate) fn curve(chart: &Curve) -> String {
         }
     }
     for (row, (percent, label)) in chart.marks.iter().enumerate() {
-        frame::mark(&mut out, x(*percent), base, label, row == 0);
+        frame::push_mark(&mut out, x(*percent), base, label, row == 0);
     }
     out.push_str("</svg>");
     out

@@ -1,6 +1,6 @@
-//! What charts have in common: their size, titles, grid and the mark.
+//! The common parts of charts: size, titles, grid and marks.
 
-use super::text::{at, escape};
+use super::text::{coordinate, escape};
 use crate::json::push;
 
 pub(super) const WIDTH: f64 = 520.0;
@@ -9,8 +9,8 @@ pub(super) const RIGHT: f64 = 12.0;
 pub(super) const TOP: f64 = 26.0;
 pub(super) const BOTTOM: f64 = 40.0;
 
-/// The drawing up to its axes: what it shows, for readers who cannot see it, and what its heights are.
-pub(super) fn head(label: &str, height: f64, y_title: &str) -> String {
+/// Starts a chart with its description, for readers who cannot see it, and the title of the y axis.
+pub(super) fn chart_head(label: &str, height: f64, y_title: &str) -> String {
     let label = escape(label);
     let mut out =
         format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{label}\">");
@@ -19,9 +19,9 @@ pub(super) fn head(label: &str, height: f64, y_title: &str) -> String {
     out
 }
 
-/// A line across at a height, and its number.
-pub(super) fn line(out: &mut String, y: f64, number: &str) {
-    let y = at(y);
+/// Draws a horizontal grid line with its number.
+pub(super) fn push_grid_line(out: &mut String, y: f64, number: &str) {
+    let y = coordinate(y);
     push(out, format_args!("<path class=\"grid\" d=\"M{LEFT} {y}H{}\"/>", WIDTH - RIGHT));
     push(
         out,
@@ -29,42 +29,49 @@ pub(super) fn line(out: &mut String, y: f64, number: &str) {
     );
 }
 
-/// What stands below the base line at a place.
-pub(super) fn below(out: &mut String, x: f64, base: f64, text: &str) {
+/// Writes a label below the base line.
+pub(super) fn push_tick_label(out: &mut String, x: f64, base: f64, text: &str) {
     push(
         out,
         format_args!(
             "<text class=\"tick mid\" x=\"{}\" y=\"{}\">{}</text>",
-            at(x),
-            at(base + 15.0),
+            coordinate(x),
+            coordinate(base + 15.0),
             escape(text)
         ),
     );
 }
 
-/// The base line.
-pub(super) fn base_line(out: &mut String, base: f64) {
-    push(out, format_args!("<path class=\"base\" d=\"M{LEFT} {}H{}\"/>", at(base), WIDTH - RIGHT));
+pub(super) fn push_base_line(out: &mut String, base: f64) {
+    push(out, format_args!("<path class=\"base\" d=\"M{LEFT} {}H{}\"/>", coordinate(base), WIDTH - RIGHT));
 }
 
-/// What the places along the base line are.
-pub(super) fn x_title(out: &mut String, base: f64, title: &str) {
+/// Writes the title of the x axis.
+pub(super) fn push_x_title(out: &mut String, base: f64, title: &str) {
     push(
         out,
         format_args!(
             "<text class=\"axis end\" x=\"{}\" y=\"{}\">{title}</text>",
             WIDTH - RIGHT,
-            at(base + 33.0)
+            coordinate(base + 33.0)
         ),
     );
 }
 
-/// A vertical line and its label, which stands before it where there is no room behind: at the top of the
-/// first line, at the foot of further ones, which begin below that label.
-pub(super) fn mark(out: &mut String, x: f64, base: f64, label: &str, first: bool) {
+/// Draws a vertical line with its label, which stands left of the line near the right edge. The label of the
+/// first mark stands at the top. Further marks begin below it and have their labels at the foot.
+pub(super) fn push_mark(out: &mut String, x: f64, base: f64, label: &str, first: bool) {
     let (anchor, shift) = if x > LEFT + (WIDTH - LEFT - RIGHT) * 0.6 { ("end", -5.0) } else { ("", 5.0) };
     let (top, y) = if first { (TOP - 12.0, TOP - 4.0) } else { (TOP + 2.0, base - 6.0) };
-    push(out, format_args!("<path class=\"mark\" d=\"M{} {}V{}\"/>", at(x), at(top), at(base)));
-    let (x, y) = (at(x + shift), at(y));
+    push(
+        out,
+        format_args!(
+            "<path class=\"mark\" d=\"M{} {}V{}\"/>",
+            coordinate(x),
+            coordinate(top),
+            coordinate(base)
+        ),
+    );
+    let (x, y) = (coordinate(x + shift), coordinate(y));
     push(out, format_args!("<text class=\"marked {anchor}\" x=\"{x}\" y=\"{y}\">{}</text>", escape(label)));
 }

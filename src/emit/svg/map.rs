@@ -1,44 +1,43 @@
-//! A square map of cells, the stronger the more they count: who is joined to whom, where numbers would not
+//! Draws a square map of cells, the darker the larger their counts. It shows links where numbers would not
 //! fit.
 
-use super::text::{at, escape};
+use super::text::{coordinate, escape};
 use crate::json::push;
 use std::collections::BTreeMap;
 
-/// Width of the cells together, and room beside them for their names.
+/// Width of all cells together, and margin for their names.
 const SIDE: f64 = 1000.0;
 const MARGIN: f64 = 84.0;
-/// Names along a side, at most.
+/// Maximum names along a side.
 const TICKS: usize = 9;
 
-/// What to draw.
+/// The contents of a map.
 pub(crate) struct Map<'m> {
-    /// What the picture shows, and where its numbers stand, for readers who cannot see it.
+    /// Description of the picture, and where its numbers stand, for readers who cannot see it.
     pub(crate) label: String,
-    /// What an item is called.
+    /// Word for an item, such as `cube`.
     pub(crate) word: &'static str,
-    /// CSS classes beside its own.
     pub(crate) class: &'static str,
-    /// Items along a side.
     pub(crate) items: usize,
-    /// The short name of an item.
+    /// Returns the short name of an item.
     pub(crate) name: &'m dyn Fn(usize) -> String,
-    /// (row, column) to what is counted there; nothing is not drawn.
+    /// Counts by row and column. Zero cells are not drawn.
     pub(crate) counts: &'m BTreeMap<(usize, usize), u64>,
 }
 
 /// The map as an `<svg>` element.
 pub(crate) fn map(map: &Map<'_>) -> String {
-    let most = map.counts.values().copied().max().unwrap_or(1).max(1);
+    let largest = map.counts.values().copied().max().unwrap_or(1).max(1);
     let items = map.items.max(1);
-    let (unit, whole) = (SIDE / items as f64, at(SIDE + MARGIN + 4.0));
+    let (unit, full_side) = (SIDE / items as f64, coordinate(SIDE + MARGIN + 4.0));
     let label = escape(&map.label);
     let mut out = format!(
-        "<svg class=\"map {}\" data-word=\"{}\" viewBox=\"-{MARGIN} -{MARGIN} {whole} {whole}\" ",
+        "<svg class=\"map {}\" data-word=\"{}\" viewBox=\"-{MARGIN} -{MARGIN} {full_side} {full_side}\" ",
         map.class, map.word
     );
     push(&mut out, format_args!("role=\"img\" aria-label=\"{label}\"><title>{label}</title>"));
-    // Cells are unit squares of a scaled group, so that coordinates stay short; one path per count.
+    // Cells are unit squares of a scaled group, which keeps coordinates short. Cells of one count share a
+    // path.
     let mut by_count: BTreeMap<u64, String> = BTreeMap::new();
     for (&(row, column), &count) in map.counts {
         push(by_count.entry(count).or_default(), format_args!("M{column} {row}h1v1h-1z"));
@@ -52,7 +51,7 @@ pub(crate) fn map(map: &Map<'_>) -> String {
     );
     push(&mut out, format_args!("d=\"M0 0h{items}v{items}h-{items}z\"/>"));
     for (count, path) in &by_count {
-        let strength = 0.35 + 0.65 * *count as f64 / most as f64;
+        let strength = 0.35 + 0.65 * *count as f64 / largest as f64;
         push(&mut out, format_args!("<path class=\"cell\" fill-opacity=\"{strength:.2}\" d=\"{path}\"/>"));
     }
     push(
@@ -61,8 +60,8 @@ pub(crate) fn map(map: &Map<'_>) -> String {
             "<rect class=\"band\" width=\"{items}\" height=\"1\"/><rect class=\"band\" width=\"1\" height=\"{items}\"/></g>"
         ),
     );
-    for item in (0..items).step_by(round(items.div_ceil(TICKS))) {
-        let middle = at((item as f64 + 0.5) * unit);
+    for item in (0..items).step_by(round_interval(items.div_ceil(TICKS))) {
+        let middle = coordinate((item as f64 + 0.5) * unit);
         let name = escape(&(map.name)(item));
         push(&mut out, format_args!("<text class=\"mid\" x=\"{middle}\" y=\"-12\">{name}</text>"));
         push(&mut out, format_args!("<text class=\"end\" x=\"-10\" y=\"{middle}\" dy=\"8\">{name}</text>"));
@@ -71,7 +70,7 @@ pub(crate) fn map(map: &Map<'_>) -> String {
     out
 }
 
-/// The next number that people count by.
-fn round(step: usize) -> usize {
+/// The next interval that readers can count by.
+fn round_interval(step: usize) -> usize {
     [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64].into_iter().find(|&even| even >= step).unwrap_or(step)
 }

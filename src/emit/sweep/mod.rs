@@ -1,6 +1,6 @@
-//! Sweeps: what is planned, what failed, and the table of all runs.
+//! Writes the files of a sweep: its plan, its failures, and the table of all runs.
 //!
-//! Comes in: a plan, and what came of its runs. Goes out: `sweep.json`, `failed.json`, `table.json`,
+//! Input: a plan, and the outcomes of its runs. Output: `sweep.json`, `failed.json`, `table.json`,
 //! `table.csv`, `table.txt`, `index.html`. Invariant: nothing depends on who ran what, or when.
 
 mod page;
@@ -13,15 +13,18 @@ use super::json::{push, push_lines, quote};
 use super::manifest::TOOL;
 use fabc_ir::SweepPlan;
 
-/// `sweep.json` (`fabc.sweep/1`): the runs of a sweep.
+/// The text of `sweep.json` (`fabc.sweep/1`), with the runs of a sweep.
 pub fn sweep_json(plan: &SweepPlan) -> String {
     let mut out = format!("{{\"format\":\"fabc.sweep/1\",\"tool\":{},", quote(TOOL));
     let until = plan.until.as_deref().map_or("null".to_owned(), quote);
-    push(&mut out, format_args!("\"until\":{until},\"parameters\":{},\n\"runs\":", list(&plan.parameters)));
+    push(
+        &mut out,
+        format_args!("\"until\":{until},\"parameters\":{},\n\"runs\":", string_list(&plan.parameters)),
+    );
     push_lines(&mut out, &plan.runs, |out, run| {
         let settings: Vec<String> =
             run.settings.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
-        let (values, fabric, key) = (list(&run.values), quote(&run.fabric), quote(&run.key));
+        let (values, fabric, key) = (string_list(&run.values), quote(&run.fabric), quote(&run.key));
         push(
             out,
             format_args!(
@@ -33,11 +36,11 @@ pub fn sweep_json(plan: &SweepPlan) -> String {
     out + "}\n"
 }
 
-/// `failed.json` (`fabc.failed/1`): why a run of a sweep has no directory.
+/// The text of `failed.json` (`fabc.failed/1`), which says why a run of a sweep has no directory.
 pub fn failed_json(code: &str, message: &str) -> String {
     format!("{{\"format\":\"fabc.failed/1\",\"code\":{},\"message\":{}}}\n", quote(code), quote(message))
 }
 
-fn list(items: &[String]) -> String {
+fn string_list(items: &[String]) -> String {
     format!("[{}]", items.iter().map(|item| quote(item)).collect::<Vec<_>>().join(","))
 }

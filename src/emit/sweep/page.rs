@@ -1,12 +1,13 @@
-//! `index.html` of a sweep: curves over every parameter, Pareto fronts, the table with a link to every run.
+//! Writes `index.html` of a sweep: curves over every parameter, Pareto fronts, and the table with a link to
+//! every run.
 
 use super::table::{SweepTable, built_path};
 use crate::svg::escape;
 use fabc_ir::{SweepOutcome, SweepRun};
-use fabc_model::{Direction, direction};
+use fabc_model::{Direction, figure_direction};
 use minijinja::{Environment, Value, context};
 
-/// Metrics that are plotted over parameters, as many as there are.
+/// Metrics that are plotted over parameters, if runs have them.
 const CURVES: [&str; 8] = [
     "bandwidth",
     "concurrent_flow",
@@ -18,24 +19,24 @@ const CURVES: [&str; 8] = [
     "bisection",
 ];
 
-/// Pairs of metrics whose trade-off is of interest: right, up.
+/// Pairs of metrics whose trade-off is drawn: right, up.
 const FRONTS: [(&str, &str); 4] =
     [("latency", "bandwidth"), ("average_hops", "bandwidth"), ("nodes", "bandwidth"), ("cost", "bandwidth")];
 
-/// Sides of a picture, pixels.
+/// Width and height of a picture in pixels.
 const SIZE: [f64; 2] = [360.0, 240.0];
 
-/// The margins: left, right, top, bottom.
+/// Margins in pixels: left, right, top, bottom.
 const MARGINS: [f64; 4] = [58.0, 14.0, 14.0, 40.0];
 
-/// A dot of a picture.
+/// A dot of a picture, which links to a report.
 struct Dot {
-    at: [f64; 2],
+    point: [f64; 2],
     link: String,
     title: String,
 }
 
-/// The page's text.
+/// The text of the page.
 pub fn sweep_html(table: &SweepTable) -> String {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
@@ -53,7 +54,7 @@ fn page(table: &SweepTable) -> Value {
         .rows()
         .map(|(run, outcome)| {
             let values: Vec<&str> = metrics.iter().map(|name| outcome.metric(name).unwrap_or("–")).collect();
-            let link = outcome.error().is_none().then(|| report(run));
+            let link = outcome.error().is_none().then(|| report_link(run));
             context! { values => run.values, status => outcome.status(), metrics => values, link, error => outcome.error() }
         })
         .collect();
@@ -76,32 +77,32 @@ fn page(table: &SweepTable) -> Value {
     }
 }
 
-fn report(run: &SweepRun) -> String {
+fn report_link(run: &SweepRun) -> String {
     format!("{}/report.html", built_path(run))
 }
 
-/// What a dot says when it is pointed at.
+/// Hover text of a dot.
 fn title(table: &SweepTable, run: &SweepRun, values: &[(&str, f64)]) -> String {
     let parameters =
         table.plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name} = {value}"));
-    let values = values.iter().map(|(name, value)| format!("{name} {}", short(*value)));
+    let values = values.iter().map(|(name, value)| format!("{name} {}", tick_text(*value)));
     parameters.chain(values).collect::<Vec<_>>().join(", ")
 }
 
-/// The number that a value begins with: of `100 GB/s` 100. Units of one parameter may differ; then it has
-/// no axis.
-fn number(value: &str) -> Option<(f64, &str)> {
+/// The number at the start of a value, and its unit: 100 and `GB/s` for `100 GB/s`. A parameter with several
+/// units has no axis.
+fn leading_number(value: &str) -> Option<(f64, &str)> {
     let end = value.find(|sign: char| !sign.is_ascii_digit() && !"_.-".contains(sign)).unwrap_or(value.len());
     value[..end].replace('_', "").parse().ok().map(|number| (number, value[end..].trim()))
 }
 
-/// A picture for every metric over every parameter that has several numbers: a line for every combination of
-/// the others.
+/// One picture per metric and per parameter with several numbers. It has a line for every combination of the
+/// other parameters.
 fn curves(table: &SweepTable) -> Vec<String> {
     let mut pictures = Vec::new();
-    for (at, parameter) in table.plan.parameters.iter().enumerate() {
+    for (parameter_index, parameter) in table.plan.parameters.iter().enumerate() {
         let numbers: Option<Vec<(f64, &str)>> =
-            table.plan.runs.iter().map(|run| number(&run.values[at])).collect();
+            table.plan.runs.iter().map(|run| leading_number(&run.values[parameter_index])).collect();
         let Some(numbers) = numbers else { continue };
         let one_unit = numbers.iter().all(|(_, unit)| *unit == numbers[0].1);
         if !one_unit || numbers.iter().all(|(number, _)| *number == numbers[0].0) {
@@ -118,23 +119,24 @@ fn curves(table: &SweepTable) -> Vec<String> {
                 let Some(y) = outcome.metric(metric).and_then(|value| value.parse::<f64>().ok()) else {
                     continue;
                 };
-                let others: Vec<&String> = run
+                let other_values: Vec<&String> = run
                     .values
                     .iter()
                     .enumerate()
-                    .filter(|(other, _)| *other != at)
+                    .filter(|(index, _)| *index != parameter_index)
                     .map(|(_, value)| value)
                     .collect();
-                let dot = Dot { at: [*x, y], link: report(run), title: title(table, run, &[(metric, y)]) };
-                match lines.iter_mut().find(|(known, _)| *known == others) {
+                let dot =
+                    Dot { point: [*x, y], link: report_link(run), title: title(table, run, &[(metric, y)]) };
+                match lines.iter_mut().find(|(known, _)| *known == other_values) {
                     Some((_, dots)) => dots.push(dot),
-                    None => lines.push((others, vec![dot])),
+                    None => lines.push((other_values, vec![dot])),
                 }
             }
             let mut lines: Vec<Vec<Dot>> = lines.into_iter().map(|(_, dots)| dots).collect();
-            lines.iter_mut().for_each(|dots| dots.sort_by(|a, b| a.at[0].total_cmp(&b.at[0])));
-            // What is the same everywhere needs no picture.
-            let mut values = lines.iter().flatten().map(|dot| dot.at[1]);
+            lines.iter_mut().for_each(|dots| dots.sort_by(|a, b| a.point[0].total_cmp(&b.point[0])));
+            // A metric that is the same for all runs needs no picture.
+            let mut values = lines.iter().flatten().map(|dot| dot.point[1]);
             if values.next().is_some_and(|first| values.any(|value| value != first)) {
                 pictures.push(picture(&unit, metric, &lines, None));
             }
@@ -143,7 +145,7 @@ fn curves(table: &SweepTable) -> Vec<String> {
     pictures
 }
 
-/// A picture for every pair of metrics, with the runs that no other one is better than in both.
+/// One picture per pair of metrics, with its Pareto front.
 fn fronts(table: &SweepTable) -> Vec<String> {
     let mut pictures = Vec::new();
     for (right, up) in FRONTS {
@@ -152,44 +154,45 @@ fn fronts(table: &SweepTable) -> Vec<String> {
             let value = |name: &str| outcome.metric(name).and_then(|value| value.parse::<f64>().ok());
             let (Some(x), Some(y)) = (value(right), value(up)) else { continue };
             dots.push(Dot {
-                at: [x, y],
-                link: report(run),
+                point: [x, y],
+                link: report_link(run),
                 title: title(table, run, &[(right, x), (up, y)]),
             });
         }
-        let different = |axis: usize| dots.iter().any(|dot| dot.at[axis] != dots[0].at[axis]);
+        let different = |axis: usize| dots.iter().any(|dot| dot.point[axis] != dots[0].point[axis]);
         if dots.is_empty() || !different(0) || !different(1) {
             continue;
         }
-        let front = front(&dots, [right, up].map(larger_is_better));
+        let front = pareto_front(&dots, [right, up].map(larger_is_better));
         pictures.push(picture(right, up, &[dots], Some(front)));
     }
     pictures
 }
 
-/// Whether more of a metric is better: of two fabrics that do as well, the one with more nodes serves more.
+/// Whether larger values of a metric are better. More nodes count as better, because the fabric serves more.
 fn larger_is_better(metric: &str) -> bool {
-    metric == "nodes" || direction(metric) == Direction::More
+    metric == "nodes" || figure_direction(metric) == Direction::More
 }
 
-/// The dots that no other one is better than, from the left.
-fn front(dots: &[Dot], more: [bool; 2]) -> Vec<[f64; 2]> {
+/// The dots that no other dot dominates, from the left.
+fn pareto_front(dots: &[Dot], more: [bool; 2]) -> Vec<[f64; 2]> {
     let better = |a: f64, b: f64, more: bool| if more { a >= b } else { a <= b };
     let beaten = |dot: &Dot| {
         let beats = |other: &Dot| {
-            other.at != dot.at && (0..2).all(|axis| better(other.at[axis], dot.at[axis], more[axis]))
+            other.point != dot.point
+                && (0..2).all(|axis| better(other.point[axis], dot.point[axis], more[axis]))
         };
         dots.iter().any(beats)
     };
-    let mut front: Vec<[f64; 2]> = dots.iter().filter(|dot| !beaten(dot)).map(|dot| dot.at).collect();
+    let mut front: Vec<[f64; 2]> = dots.iter().filter(|dot| !beaten(dot)).map(|dot| dot.point).collect();
     front.sort_by(|a, b| a[0].total_cmp(&b[0]));
     front.dedup();
     front
 }
 
-/// An axis from a round number to a round number, with its ticks.
+/// The ends of an axis, which are round numbers, and its ticks.
 fn axis(values: impl Iterator<Item = f64> + Clone) -> (f64, f64, Vec<f64>) {
-    let whole = values.clone().all(|value| value == libm::floor(value));
+    let integers = values.clone().all(|value| value == libm::floor(value));
     let (low, high) =
         values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
     let (low, high) =
@@ -200,21 +203,21 @@ fn axis(values: impl Iterator<Item = f64> + Clone) -> (f64, f64, Vec<f64>) {
             step *= part;
         }
     }
-    // Nothing lies between whole numbers.
-    let step = if whole { step.max(1.0) } else { step };
+    // Integers need no ticks between them.
+    let step = if integers { step.max(1.0) } else { step };
     let (first, last) = (libm::floor(low / step), libm::ceil(high / step));
     let ticks = (0..=(last - first) as u32).map(|tick| (first + f64::from(tick)) * step).collect();
     (first * step, last * step, ticks)
 }
 
-/// Lines with dots, or a cloud of dots with its front.
+/// Draws lines with dots, or a cloud of dots with its front.
 fn picture(x_title: &str, y_title: &str, lines: &[Vec<Dot>], front: Option<Vec<[f64; 2]>>) -> String {
     let [left, right, top, bottom] = MARGINS;
     let [width, height] = SIZE;
     let dots = || lines.iter().flatten();
     let caption = format!("<figcaption>{}</figcaption>", escape(y_title));
-    let (x_low, x_high, x_ticks) = axis(dots().map(|dot| dot.at[0]));
-    let (y_low, y_high, y_ticks) = axis(dots().map(|dot| dot.at[1]));
+    let (x_low, x_high, x_ticks) = axis(dots().map(|dot| dot.point[0]));
+    let (y_low, y_high, y_ticks) = axis(dots().map(|dot| dot.point[1]));
     let x = |value: f64| left + (width - left - right) * (value - x_low) / (x_high - x_low);
     let y = |value: f64| height - bottom - (height - top - bottom) * (value - y_low) / (y_high - y_low);
     let label = format!("{y_title} over {x_title}");
@@ -223,23 +226,23 @@ fn picture(x_title: &str, y_title: &str, lines: &[Vec<Dot>], front: Option<Vec<[
         escape(&label)
     );
     for tick in y_ticks {
-        let at = y(tick);
+        let tick_y = y(tick);
         out += &format!(
-            "<line class=\"rule\" x1=\"{left}\" y1=\"{at:.1}\" x2=\"{:.1}\" y2=\"{at:.1}\"/>",
+            "<line class=\"rule\" x1=\"{left}\" y1=\"{tick_y:.1}\" x2=\"{:.1}\" y2=\"{tick_y:.1}\"/>",
             width - right
         );
         out += &format!(
             "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
             left - 6.0,
-            at + 4.0,
-            short(tick)
+            tick_y + 4.0,
+            tick_text(tick)
         );
     }
     for tick in x_ticks {
-        let (at, below) = (x(tick), height - bottom + 16.0);
+        let (tick_x, below) = (x(tick), height - bottom + 16.0);
         out += &format!(
-            "<text class=\"tick\" x=\"{at:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>\n",
-            short(tick)
+            "<text class=\"tick\" x=\"{tick_x:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>\n",
+            tick_text(tick)
         );
     }
     let path = |points: &mut dyn Iterator<Item = [f64; 2]>| {
@@ -253,17 +256,17 @@ fn picture(x_title: &str, y_title: &str, lines: &[Vec<Dot>], front: Option<Vec<[
             for line in lines {
                 out += &format!(
                     "<polyline class=\"curve\" points=\"{}\"/>\n",
-                    path(&mut line.iter().map(|dot| dot.at))
+                    path(&mut line.iter().map(|dot| dot.point))
                 );
             }
         }
     }
-    // The best ones are drawn last, over what lies close to them.
-    let best = |dot: &&Dot| front.as_ref().is_some_and(|front| front.contains(&dot.at));
+    // The best dots come last, on top of their neighbors.
+    let best = |dot: &&Dot| front.as_ref().is_some_and(|front| front.contains(&dot.point));
     for dot in dots().filter(|dot| !best(dot)).chain(dots().filter(best)) {
-        let Dot { at, link, title } = dot;
+        let Dot { point, link, title } = dot;
         let class = if best(&dot) { "spot best" } else { "spot" };
-        let (a, b) = (x(at[0]), y(at[1]));
+        let (a, b) = (x(point[0]), y(point[1]));
         out += &format!(
             "<a href=\"{}\"><circle class=\"{class}\" cx=\"{a:.1}\" cy=\"{b:.1}\" r=\"4\">",
             escape(link)
@@ -278,8 +281,8 @@ fn picture(x_title: &str, y_title: &str, lines: &[Vec<Dot>], front: Option<Vec<[
     out + "</svg>"
 }
 
-/// A number of a tick without the digits that calculation adds.
-fn short(value: f64) -> String {
+/// The number of a tick, without the digits that rounding errors add.
+fn tick_text(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }

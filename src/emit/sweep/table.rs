@@ -1,31 +1,31 @@
-//! The table of a sweep: a line per run.
+//! Writes the table of a sweep: one row per run.
 
 use crate::json::{push, push_lines, quote};
 use fabc_base::csv::row;
 use fabc_ir::{SweepOutcome, SweepPlan, SweepRun};
 
-/// A plan and what came of every run.
+/// A sweep plan with the outcomes of its runs.
 pub struct SweepTable {
-    /// The runs.
+    /// The plan with all runs.
     pub plan: SweepPlan,
-    /// In the order of the plan.
+    /// Outcomes in the order of the runs.
     pub outcomes: Vec<SweepOutcome>,
 }
 
 impl SweepTable {
     /// The metrics that some run has, in the order of the reports.
     pub(super) fn metrics(&self) -> Vec<&str> {
-        let mut found: Vec<&str> = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
         for outcome in &self.outcomes {
             let SweepOutcome::Built { metrics, .. } = outcome else { continue };
             for (name, _) in metrics {
-                // The number of cubes may be a parameter itself.
-                if !found.contains(&name.as_str()) && !self.plan.parameters.contains(name) {
-                    found.push(name);
+                // A parameter may have the name of a metric, such as the number of cubes.
+                if !names.contains(&name.as_str()) && !self.plan.parameters.contains(name) {
+                    names.push(name);
                 }
             }
         }
-        found
+        names
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = (&SweepRun, &SweepOutcome)> {
@@ -38,7 +38,7 @@ pub(super) fn built_path(run: &SweepRun) -> String {
     format!("runs/{}/{}", run.key, run.fabric)
 }
 
-/// `table.json` (`fabc.sweep_table/1`).
+/// The text of `table.json` (`fabc.sweep_table/1`).
 pub fn sweep_table_json(table: &SweepTable) -> String {
     let mut out = "{\"format\":\"fabc.sweep_table/1\",".to_owned();
     let until = table.plan.until.as_deref().map_or("null".to_owned(), quote);
@@ -72,7 +72,8 @@ pub fn sweep_table_json(table: &SweepTable) -> String {
     out + "}\n"
 }
 
-/// `table.csv`: parameters, status, metrics; `directory` of what was built, `error` of what was not.
+/// The text of `table.csv`: parameters, status, metrics, and the directory of a built run or the error of a
+/// failed one.
 pub fn sweep_csv(table: &SweepTable) -> String {
     let metrics = table.metrics();
     let heads =
@@ -95,15 +96,15 @@ pub fn sweep_csv(table: &SweepTable) -> String {
     out
 }
 
-/// `table.txt`: the same for people, as many metrics as fit `width` columns; what failed stands below.
+/// The text of `table.txt`, for people. It has as many metrics as fit `width` columns. Errors follow below.
 pub fn sweep_text(table: &SweepTable, width: usize) -> String {
     let heads = table.plan.parameters.iter().map(String::as_str).chain(["status"]).chain(table.metrics());
     let columns: Vec<Vec<String>> = heads
         .enumerate()
-        .map(|(at, head)| {
-            let cells = table.rows().map(|(run, outcome)| match run.values.get(at) {
+        .map(|(index, head)| {
+            let cells = table.rows().map(|(run, outcome)| match run.values.get(index) {
                 Some(value) => value.clone(),
-                None if at == run.values.len() => outcome.status().to_owned(),
+                None if index == run.values.len() => outcome.status().to_owned(),
                 None => outcome.metric(head).unwrap_or("-").to_owned(),
             });
             std::iter::once(head.to_owned()).chain(cells).collect()
@@ -111,20 +112,20 @@ pub fn sweep_text(table: &SweepTable, width: usize) -> String {
         .collect();
     let (mut used, mut shown) = (0, Vec::new());
     let mut left_out = Vec::new();
-    for (at, column) in columns.iter().enumerate() {
-        let wide = column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-        // Parameters and the status always stand.
-        if at <= table.plan.parameters.len() || used + wide + 2 <= width {
-            used += wide + 2;
-            shown.push((column, wide));
+    for (index, column) in columns.iter().enumerate() {
+        let cell_width = column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        // Parameters and the status are always shown.
+        if index <= table.plan.parameters.len() || used + cell_width + 2 <= width {
+            used += cell_width + 2;
+            shown.push((column, cell_width));
         } else {
             left_out.push(column[0].as_str());
         }
     }
     let mut out = String::new();
-    for at in 0..=table.plan.runs.len() {
+    for row in 0..=table.plan.runs.len() {
         let cells: Vec<String> =
-            shown.iter().map(|(column, wide)| format!("{:>wide$}", column[at])).collect();
+            shown.iter().map(|(column, cell_width)| format!("{:>cell_width$}", column[row])).collect();
         out += &format!("{}\n", cells.join("  "));
     }
     if !left_out.is_empty() {

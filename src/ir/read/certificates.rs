@@ -10,16 +10,16 @@ formats! { Certificates = "fabc.certificates/1"; }
 #[serde(deny_unknown_fields)]
 pub struct Certificates {
     format: String,
-    /// Of the healthy fabric; none of a large network.
+    /// The flow of the healthy fabric. Large networks list none.
     #[serde(default)]
     pub flow: Option<FlowLine>,
-    /// Of pods only.
+    /// Spanning trees, as names of OCSes. Pods only.
     #[serde(default)]
     pub trees: Option<Vec<Vec<String>>>,
-    /// Of networks only.
+    /// The bisection of a network. Networks only.
     #[serde(default)]
     pub bisection: Option<BisectionLine>,
-    pub scenarios: Vec<ScenarioLine>,
+    pub scenarios: Vec<CertifiedScenario>,
 }
 
 #[derive(Deserialize)]
@@ -27,12 +27,12 @@ pub struct Certificates {
 pub struct FlowLine {
     pub demand: u64,
     pub busiest: u64,
-    pub flows: Vec<SourceLine>,
+    pub flows: Vec<FlowSourceLine>,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SourceLine {
+#[serde(rename = "SourceLine", deny_unknown_fields)]
+pub struct FlowSourceLine {
     pub source: u32,
     pub units: Vec<u64>,
 }
@@ -45,8 +45,8 @@ pub struct BisectionLine {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScenarioLine {
+#[serde(rename = "ScenarioLine", deny_unknown_fields)]
+pub struct CertifiedScenario {
     pub scenario: String,
     pub lengths: Vec<u64>,
     #[serde(default)]

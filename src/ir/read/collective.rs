@@ -2,8 +2,8 @@
 
 use super::json::formats;
 use crate::{
-    CollectiveBound, Message, Order, Pull, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree,
-    Transfers,
+    CollectiveBound, GatherRound, Pull, Rounds, RoutedMessage, RunDirection, Schedule, Sends, SharedTrees,
+    SpanningTree, Transfers,
 };
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 formats! { CollectiveFile = "fabc.collective/1"; }
 
-/// The file.
+/// The whole file, as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CollectiveFile {
@@ -25,16 +25,16 @@ pub struct CollectiveFile {
     chunks: u32,
     canonical: bool,
     root: Option<u32>,
-    /// Beside `steps`; forwards where nothing is said.
+    /// Only with `steps`. Forward where it is missing.
     order: Option<OrderLine>,
-    /// Beside `steps` or `sends`; 0 where nothing is said.
+    /// Only with `steps` or `sends`. 0 where it is missing.
     latency: Option<u32>,
-    steps: Option<Vec<StepLine>>,
-    /// Beside `trees`.
+    steps: Option<Vec<RoundLine>>,
+    /// Only with `trees`, which need it.
     capacity: Option<u32>,
     trees: Option<Vec<TreeLine>>,
     sends: Option<Vec<SendLine>>,
-    /// Beside `sends`, where there is a root.
+    /// Only with `sends`, where there is a root.
     rooted: Option<Vec<SendLine>>,
     bounds: Vec<BoundLine>,
 }
@@ -54,8 +54,8 @@ enum OrderWord {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StepLine {
+#[serde(rename = "StepLine", deny_unknown_fields)]
+struct RoundLine {
     width: u32,
     pulls: Vec<(u32, Vec<u32>)>,
 }
@@ -64,11 +64,11 @@ struct StepLine {
 #[serde(deny_unknown_fields)]
 struct TreeLine {
     root: u32,
-    /// `[router]`: a channel; -1 where there is none.
+    /// `[router]`: a channel, -1 where there is none.
     up: Vec<i64>,
 }
 
-/// Source, destination, part, slots.
+/// One message: (source, destination, part, slots).
 #[derive(Deserialize)]
 struct SendLine(u32, u32, u32, Vec<u32>);
 
@@ -95,7 +95,7 @@ pub(super) enum BoundLine {
     Channel {
         channel: u32,
         shards: u32,
-        #[serde(default = "one")]
+        #[serde(default = "one_lane")]
         lanes: u32,
     },
     Flow {
@@ -106,12 +106,12 @@ pub(super) enum BoundLine {
     Quickest {
         message: u32,
         cycles: u64,
-        /// -1: none.
+        /// `[router]`: its level, -1 for none.
         levels: Vec<i64>,
     },
 }
 
-/// A router, or several.
+/// A router by number, or a list of routers.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum SetLine {
@@ -120,17 +120,17 @@ pub(super) enum SetLine {
 }
 
 impl CollectiveFile {
-    /// What it says, whether or not it is true.
+    /// The schedule that it lists, whether or not it is true.
     ///
     /// # Errors
-    /// A word that is none; none or several of `steps`, `trees` and `sends`, or a key that goes with another
-    /// one of them.
+    /// An unknown word, none or several of `steps`, `trees` and `sends`, or a key that goes with another one
+    /// of them.
     pub fn schedule(self) -> Result<Schedule, String> {
         let collective = Collective::OF_ALL.into_iter().find(|known| known.name() == self.collective);
         let algorithm = CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == self.algorithm);
         let collective = collective.ok_or_else(|| format!("there is no collective `{}`", self.collective))?;
         let algorithm = algorithm.ok_or_else(|| format!("there is no algorithm `{}`", self.algorithm))?;
-        let alone = |key: &str, with: &str| Err(format!("`{key}` says nothing here: it goes with {with}"));
+        let alone = |key: &str, with: &str| Err(format!("`{key}` has no effect here: it goes with {with}"));
         if self.order.is_some() && self.steps.is_none() {
             return alone("order", "`steps`");
         }
@@ -155,7 +155,7 @@ impl CollectiveFile {
                 let trees = trees
                     .into_iter()
                     .enumerate()
-                    .map(|(at, tree)| tree.tree(at))
+                    .map(|(index, tree)| tree.tree(index))
                     .collect::<Result<_, _>>()?;
                 Transfers::Trees(SharedTrees { capacity, trees })
             }
@@ -167,11 +167,11 @@ impl CollectiveFile {
             _ => return Err("it must have one of `steps`, `trees` and `sends`".to_owned()),
         };
         let fits = match (&transfers, algorithm) {
-            (Transfers::Trees(_), of) => of == CollectiveAlgorithm::Trees,
-            (Transfers::Sends(_), of) => of == CollectiveAlgorithm::Direct,
+            (Transfers::Trees(_), algorithm) => algorithm == CollectiveAlgorithm::Trees,
+            (Transfers::Sends(_), algorithm) => algorithm == CollectiveAlgorithm::Direct,
             (Transfers::Timed(_), _) => false,
-            (Transfers::Rounds(_), of) => {
-                !matches!(of, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct)
+            (Transfers::Rounds(_), algorithm) => {
+                !matches!(algorithm, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct)
             }
         };
         if !fits {
@@ -194,7 +194,7 @@ impl CollectiveFile {
     }
 }
 
-fn one() -> u32 {
+fn one_lane() -> u32 {
     1
 }
 
@@ -206,27 +206,28 @@ fn listed(algorithm: CollectiveAlgorithm) -> &'static str {
     }
 }
 
-fn rounds(steps: Vec<StepLine>, order: Option<OrderLine>, canonical: bool, latency: u32) -> Rounds {
+fn rounds(steps: Vec<RoundLine>, order: Option<OrderLine>, canonical: bool, latency: u32) -> Rounds {
     let word = |word: OrderWord| match word {
-        OrderWord::Forward => Order::Forward,
-        OrderWord::Reverse => Order::Reverse,
+        OrderWord::Forward => RunDirection::Forward,
+        OrderWord::Reverse => RunDirection::Reverse,
     };
     let pull = |(channel, chunks)| Pull { channel: ChannelId(channel), chunks };
-    let round = |StepLine { width, pulls }| Round { width, pulls: pulls.into_iter().map(pull).collect() };
+    let round =
+        |RoundLine { width, pulls }| GatherRound { width, pulls: pulls.into_iter().map(pull).collect() };
     let order = match order {
-        None => vec![Order::Forward],
-        Some(OrderLine::One(one)) => vec![word(one)],
+        None => vec![RunDirection::Forward],
+        Some(OrderLine::One(single)) => vec![word(single)],
         Some(OrderLine::Several(words)) => words.into_iter().map(word).collect(),
     };
     Rounds { canonical, order, latency, rounds: steps.into_iter().map(round).collect() }
 }
 
 impl TreeLine {
-    fn tree(self, at: usize) -> Result<SpanningTree, String> {
+    fn tree(self, index: usize) -> Result<SpanningTree, String> {
         let channel = |(node, number): (usize, i64)| match (number, u32::try_from(number)) {
             (-1, _) => Ok(None),
             (_, Ok(channel)) => Ok(Some(ChannelId(channel))),
-            (_, Err(_)) => Err(format!("`trees[{at}].up[{node}]` is {number}, which is no channel")),
+            (_, Err(_)) => Err(format!("`trees[{index}].up[{node}]` is {number}, which is no channel")),
         };
         Ok(SpanningTree {
             root: NodeId(self.root),
@@ -236,9 +237,9 @@ impl TreeLine {
 }
 
 impl SendLine {
-    fn message(self) -> Message {
+    fn message(self) -> RoutedMessage {
         let SendLine(source, destination, part, slots) = self;
-        Message { source: NodeId(source), destination: NodeId(destination), part, slots }
+        RoutedMessage { source: NodeId(source), destination: NodeId(destination), part, slots }
     }
 }
 

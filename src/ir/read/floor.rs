@@ -1,4 +1,4 @@
-//! `floor.json` (`fabc.floor/1`): which router stands in which cabinet, and where that stands.
+//! `floor.json` (`fabc.floor/1`): the routers of every cabinet, and the places of cabinets.
 
 use super::json::formats;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub struct CabinetLine {
     pub row: u32,
     pub column: u32,
     pub routers: Vec<u32>,
-    /// Names of the switches of a rack; absent elsewhere.
+    /// Names of the switches of a rack. Absent elsewhere.
     #[serde(default)]
     pub switches: Vec<String>,
 }

@@ -1,11 +1,11 @@
-//! `formula.json` (`fabc.formula/1`): what routers need to work out next hops.
+//! `formula.json` (`fabc.formula/1`): what routers need to compute next hops.
 
 use super::json::formats;
 use serde::Deserialize;
 
 formats! { FormulaFile = "fabc.formula/1"; }
 
-/// The keys of all families; which of them a family has is for whoever reads.
+/// The keys of all families. The caller decides which of them a family must have.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FormulaFile {
@@ -15,17 +15,17 @@ pub struct FormulaFile {
     pub routers: u32,
     pub ports: u16,
     pub vc: VcLine,
-    /// Of grids: routers along every axis.
+    /// For grids: routers along every axis.
     pub sides: Option<Vec<u32>>,
-    /// Of hypercubes: bits of a number.
+    /// For hypercubes: bits of a router's number.
     pub dimensions: Option<u32>,
-    /// Of dragonflies: routers of a group.
+    /// For dragonflies: routers of a group.
     pub group: Option<u32>,
-    /// Of dragonflies: `[router][global port]`, the router at the other end; `null` where the port is dark.
+    /// For dragonflies: `[router][global port]`, the router at the other end. `null` where the port is dark.
     pub across: Option<Vec<Vec<Option<u32>>>>,
     pub field: Option<FieldLine>,
     pub supernode: Option<SupernodeLine>,
-    /// Of PolarStars: `[point]`.
+    /// For PolarStars: `[point]`, the coordinates of its vector.
     pub vectors: Option<Vec<[u32; 3]>>,
 }
 
@@ -39,21 +39,21 @@ pub enum VcLine {
     Global,
 }
 
-/// A finite field.
+/// The finite field of a PolarStar.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldLine {
     pub order: u32,
-    /// Coefficients, the constant one first.
+    /// Coefficients of the modulus, the constant one first.
     pub modulus: Vec<u32>,
     pub generator: u32,
 }
 
-/// What stands in every point, and how two of them are joined.
+/// The graph at every point, and how two of them are joined.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SupernodeLine {
-    /// `[a]`: f(a).
+    /// `[a]`: f(a), the place that a is joined to.
     pub f: Vec<u32>,
     pub links: Vec<[u32; 2]>,
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A file that says which format it has.
+/// A file with a tag that names its format.
 pub trait Tagged: DeserializeOwned {
     const FORMAT: &'static str;
     fn format(&self) -> &str;
@@ -28,15 +28,15 @@ pub(super) use formats;
 /// Reads JSON.
 ///
 /// # Errors
-/// What is wrong, with line and column.
+/// The error of the JSON reader, with line and column.
 pub fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
 
-/// Reads JSON and looks at its format tag.
+/// Reads JSON and compares its format tag.
 ///
 /// # Errors
-/// As [`json`], or another format.
+/// As [`json`], or the file has another format.
 pub fn tagged<T: Tagged>(bytes: &[u8]) -> Result<T, String> {
     let value: T = json(bytes)?;
     match value.format() == T::FORMAT {
@@ -45,27 +45,27 @@ pub fn tagged<T: Tagged>(bytes: &[u8]) -> Result<T, String> {
     }
 }
 
-/// A JSON object with free keys, none of them twice.
-pub struct Keyed<T>(pub BTreeMap<String, T>);
+/// A JSON object with free keys, none of which occurs twice.
+pub struct FreeKeys<T>(pub BTreeMap<String, T>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Keyed<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for FreeKeys<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ordered::deserialize(deserializer).map(|Ordered(all)| Keyed(all.into_iter().collect()))
+        OrderedKeys::deserialize(deserializer).map(|OrderedKeys(all)| FreeKeys(all.into_iter().collect()))
     }
 }
 
-/// The same, its keys in the order of the file.
-pub struct Ordered<T>(pub Vec<(String, T)>);
+/// The same object, with its keys in the order of the file.
+pub struct OrderedKeys<T>(pub Vec<(String, T)>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OrderedKeys<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Unique<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Unique<T> {
-            type Value = Ordered<T>;
+            type Value = OrderedKeys<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object without repeated keys")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered<T>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OrderedKeys<T>, A::Error> {
                 let (mut all, mut keys) = (Vec::new(), BTreeSet::new());
                 while let Some((key, value)) = map.next_entry::<String, T>()? {
                     if !keys.insert(key.clone()) {
@@ -73,7 +73,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
                     }
                     all.push((key, value));
                 }
-                Ok(Ordered(all))
+                Ok(OrderedKeys(all))
             }
         }
         deserializer.deserialize_map(Unique(PhantomData))
@@ -88,7 +88,7 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct Sample {
         format: String,
-        numbers: Keyed<u8>,
+        numbers: FreeKeys<u8>,
     }
 
     formats! { Sample = "sample/1"; }

@@ -1,10 +1,11 @@
-//! Reads what the parts of a build kept: `fabc.kept.bin/1`, `fabc.kept_simulation.bin/1` and `fabc.shards/1`.
+//! Reads the files that the parts of a build kept: `fabc.kept.bin/1`, `fabc.kept_simulation.bin/1` and
+//! `fabc.shards/1`.
 
-use super::json::{Ordered, formats};
+use super::json::{OrderedKeys, formats};
 use super::symmetry::closure;
-use super::tables::key_of;
+use super::tables::parse_key;
 use crate::{
-    Action, ConcurrentFlow, DualLengths, FlowCertificate, KeptHealthy, KeptScenario, KeptTables,
+    ConcurrentFlow, DualLengths, FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PackedAction,
     PackedTables, PassRecord, Pieces, StopReason, Symmetry, Topology,
 };
 use fabc_base::ids::BlockId;
@@ -23,19 +24,19 @@ pub struct ShardsFile {
     pub key: String,
     pub shards: usize,
     pub tables: String,
-    pub options: Ordered<String>,
+    pub options: OrderedKeys<String>,
 }
 
-/// A kept scenario, as its file says.
+/// The content of the file of a kept scenario.
 pub struct KeptFile {
-    head: Head,
+    head: KeptHead,
     body: Vec<u8>,
     hash: String,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
+#[serde(rename = "Head", deny_unknown_fields)]
+struct KeptHead {
     format: String,
     key: String,
     scenario: String,
@@ -43,16 +44,16 @@ struct Head {
     volume: String,
     distance: String,
     #[serde(default)]
-    flow: Option<Flow>,
+    flow: Option<KeptFlow>,
     #[serde(default)]
-    tables: Option<Tables>,
+    tables: Option<KeptTablesLine>,
     #[serde(default)]
     healthy: Option<Healthy>,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Flow {
+#[serde(rename = "Flow", deny_unknown_fields)]
+struct KeptFlow {
     demand: u64,
     mirrored: bool,
     busiest: u64,
@@ -61,8 +62,8 @@ struct Flow {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Tables {
+#[serde(rename = "Tables", deny_unknown_fields)]
+struct KeptTablesLine {
     vcs: u8,
     key: Vec<String>,
     #[serde(default)]
@@ -71,14 +72,14 @@ struct Tables {
     blocks: u32,
     generators: Vec<Vec<u32>>,
     ranks: Vec<u32>,
-    actions: Vec<Action>,
+    actions: Vec<PackedAction>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Healthy {
     #[serde(default)]
-    flow: Option<Flow>,
+    flow: Option<KeptFlow>,
     rounds: u32,
     sweeps: u32,
     stopped_by: String,
@@ -100,26 +101,26 @@ struct Simulated {
 struct Record {
     name: String,
     stopped_by: String,
-    counters: Ordered<u64>,
+    counters: OrderedKeys<u64>,
     notes: Vec<String>,
 }
 
-/// Bytes of the hash at the end.
+/// Number of bytes of the hash at the end of a file.
 const HASH: usize = 32;
 
-/// Compares the hash of a file, and takes it apart: its first line, what comes after it, and the hash.
+/// Compares the hash of a file, and splits it: its first line, the rest before the hash, and the hash.
 fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<u8>, String), String> {
     let (rest, hash) = bytes.split_at(bytes.len().saturating_sub(HASH));
-    let own = blake3::hash(rest);
-    if own.as_bytes() != hash {
-        return Err("its hash is another one".to_owned());
+    let computed = blake3::hash(rest);
+    if computed.as_bytes() != hash {
+        return Err("its hash does not match its content".to_owned());
     }
     let end = rest.iter().position(|&byte| byte == b'\n').ok_or("its first line does not end")?;
     let head = serde_json::from_slice(&rest[..end]).map_err(|error| error.to_string())?;
-    Ok((head, rest[end + 1..].to_vec(), own.to_hex().to_string()))
+    Ok((head, rest[end + 1..].to_vec(), computed.to_hex().to_string()))
 }
 
-fn of_format(found: &str, wanted: &str) -> Result<(), String> {
+fn expect_format(found: &str, wanted: &str) -> Result<(), String> {
     if found == wanted {
         Ok(())
     } else {
@@ -131,19 +132,19 @@ impl KeptFile {
     /// Reads a file and compares its hash.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The hash differs, the first line violates the format, or the format is another one.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let (head, body, hash) = unsealed::<Head>(bytes)?;
-        of_format(&head.format, "fabc.kept.bin/1")?;
+        let (head, body, hash) = unsealed::<KeptHead>(bytes)?;
+        expect_format(&head.format, "fabc.kept.bin/1")?;
         Ok(Self { head, body, hash })
     }
 
-    /// Of which build it is.
+    /// The key of the build to which it belongs.
     pub fn key(&self) -> &str {
         &self.head.key
     }
 
-    /// The scenario that it is about.
+    /// The name of the scenario.
     pub fn name(&self) -> &str {
         &self.head.scenario
     }
@@ -153,35 +154,35 @@ impl KeptFile {
         &self.hash
     }
 
-    /// What there is to do, in the file of the healthy fabric.
+    /// The other work of the build, which the file of the healthy fabric lists.
     pub fn pieces(&self) -> Option<Pieces> {
         let Healthy { faults, simulations, .. } = self.head.healthy.as_ref()?;
-        let of = |line: &Simulated| {
-            let scenarios = Scenarios::ALL.into_iter().find(|of| of.name() == line.scenarios)?;
+        let simulation = |line: &Simulated| {
+            let scenarios = Scenarios::ALL.into_iter().find(|known| known.name() == line.scenarios)?;
             Some((line.name.clone(), scenarios))
         };
         Some(Pieces {
             faults: faults.clone(),
-            simulations: simulations.iter().map(of).collect::<Option<_>>()?,
+            simulations: simulations.iter().map(simulation).collect::<Option<_>>()?,
         })
     }
 
-    /// What is kept of a scenario.
+    /// The kept results of a scenario.
     ///
     /// # Errors
-    /// Something that cannot be of this topology.
+    /// The file does not belong to this topology, or has a number that is none.
     pub fn scenario(self, topology: &Topology) -> Result<KeptScenario, String> {
-        let Head { scenario, lengths, volume, distance, flow, tables, .. } = self.head;
+        let KeptHead { scenario, lengths, volume, distance, flow, tables, .. } = self.head;
         let number = |text: &str| text.parse::<u128>().map_err(|_| format!("`{text}` is no number"));
         let lengths = DualLengths { lengths, volume: number(&volume)?, distance: number(&distance)? };
         let routed = tables.map(|tables| kept_tables(tables, &scenario, self.body, topology)).transpose()?;
         Ok(KeptScenario { scenario, lengths, flow: flow.map(certificate), routed })
     }
 
-    /// What is kept of the healthy fabric.
+    /// The kept results of the healthy fabric.
     ///
     /// # Errors
-    /// As [`KeptFile::scenario`], or it is of a fault.
+    /// As [`KeptFile::scenario`], or the file is that of a fault.
     pub fn healthy(mut self, topology: &Topology) -> Result<KeptHealthy, String> {
         let pieces = self.pieces().ok_or("it does not say what there is to do")?;
         let healthy = self.head.healthy.take().ok_or("it is not of the healthy fabric")?;
@@ -191,7 +192,7 @@ impl KeptFile {
         let stopped_by = reasons
             .into_iter()
             .find(|reason| reason.name() == stopped_by)
-            .ok_or("its flow has an unknown end")?;
+            .ok_or("its flow has an unknown stop reason")?;
         let flow = ConcurrentFlow {
             dual: nominal.lengths.clone(),
             primal: flow.map(certificate),
@@ -209,7 +210,7 @@ impl KeptFile {
     }
 }
 
-/// A kept simulation on one scenario, as its file says.
+/// The content of the file of a kept simulation on one scenario.
 pub struct KeptReport {
     head: ReportHead,
     report: Vec<u8>,
@@ -229,50 +230,51 @@ impl KeptReport {
     /// Reads a file and compares its hash.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The hash differs, the first line violates the format, or the format is another one.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let (head, report, _) = unsealed::<ReportHead>(bytes)?;
-        of_format(&head.format, "fabc.kept_simulation.bin/1")?;
+        expect_format(&head.format, "fabc.kept_simulation.bin/1")?;
         Ok(Self { head, report })
     }
 
-    /// Whether it is of a build, a simulation and a scenario, and was run on its tables: `tables` is the hash
-    /// of their file.
+    /// Whether it belongs to a build, a simulation and a scenario, and was run on its tables. `tables` is the
+    /// hash of their file.
     pub fn is_of(&self, key: &str, simulation: &str, scenario: &str, tables: &str) -> bool {
-        let ReportHead { key: own, simulation: name, scenario: of, tables: on, .. } = &self.head;
-        [own, name, of, on] == [key, simulation, scenario, tables]
+        let head = &self.head;
+        [&head.key, &head.simulation, &head.scenario, &head.tables] == [key, simulation, scenario, tables]
     }
 
-    /// What the build would write of this simulation, if it had this scenario only: `fabc.simulation/1`.
+    /// The `fabc.simulation/1` that the build would write for this simulation with this scenario only.
     pub fn report(&self) -> &[u8] {
         &self.report
     }
 }
 
-fn certificate(Flow { demand, mirrored, busiest, parts, flows }: Flow) -> FlowCertificate {
+fn certificate(KeptFlow { demand, mirrored, busiest, parts, flows }: KeptFlow) -> FlowCertificate {
     FlowCertificate { demand, mirrored, busiest, parts, flows }
 }
 
 fn kept_tables(
-    tables: Tables,
+    tables: KeptTablesLine,
     scenario: &str,
     body: Vec<u8>,
     topology: &Topology,
 ) -> Result<KeptTables, String> {
-    let Tables { vcs, key, vc, block, blocks, generators, ranks, actions } = tables;
-    let key = key_of(&key, vc.as_deref()).ok_or("its key is unknown")?;
-    let whole = topology.symmetry();
-    if u64::from(block) * u64::from(blocks) != whole.node_count() as u64 {
+    let KeptTablesLine { vcs, key, vc, block, blocks, generators, ranks, actions } = tables;
+    let key = parse_key(&key, vc.as_deref()).ok_or("its key is unknown")?;
+    let topology_symmetry = topology.symmetry();
+    if u64::from(block) * u64::from(blocks) != topology_symmetry.node_count() as u64 {
         return Err(format!("{blocks} blocks of {block} routers are not those of the fabric"));
     }
     let elements = closure(blocks as usize, &generators, true)
-        .map_err(|wrong| format!("its generators make no group: {wrong:?}"))?;
-    let own = Symmetry::new(
+        .map_err(|reason| format!("its generators make no group: {reason:?}"))?;
+    let symmetry_of_tables = Symmetry::new(
         block,
         elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect(),
     );
-    // Copies share what takes memory.
-    let symmetry = if own == *whole { whole.clone() } else { own };
+    // Copies share the large parts of their memory.
+    let symmetry =
+        if symmetry_of_tables == *topology_symmetry { topology_symmetry.clone() } else { symmetry_of_tables };
     Ok(KeptTables {
         tables: PackedTables { scenario: scenario.to_owned(), vcs, key, symmetry, actions, body },
         ranks,

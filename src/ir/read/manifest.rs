@@ -1,6 +1,6 @@
 //! `manifest.json` (`fabc.manifest/1`).
 
-use super::json::{Keyed, formats};
+use super::json::{FreeKeys, formats};
 use serde::Deserialize;
 
 formats! { Manifest = "fabc.manifest/1"; }
@@ -12,10 +12,10 @@ pub struct Manifest {
     pub tool: String,
     pub fabric: String,
     pub spec_blake3: String,
-    /// Older directories say nothing of it.
+    /// Older directories do not have it.
     #[serde(default)]
     pub contract: String,
-    pub options: Keyed<String>,
+    pub options: FreeKeys<String>,
     pub files: Vec<ManifestLine>,
 }
 

@@ -1,11 +1,11 @@
 //! Reads artifacts: the formats of docs/artifacts.md as values, and nothing more.
 //!
-//! Comes in: the bytes of a file. Goes out: what it says, or where it is not what its format asks for.
-//! Whether that is true, or fits a spec, is for whoever reads. A format is described once, strictly: every
-//! key that fabc writes, and no other. Where other programs write it as well, a second shape beside that one
-//! takes what is needed and skips the rest.
+//! In: the bytes of a file. Out: its content, or the place where it violates its format. The callers decide
+//! whether the content is true and fits a spec. A format is described once, strictly: every key that fabc
+//! writes, and no other. Where other programs write the format as well, a second shape takes what is needed
+//! and skips the rest.
 //!
-//! The checker stands on this room, so it has no codes of the compiler in it: no packing of tables, no
+//! The checker depends on this module, so it has no code of the compiler in it: no packing of tables, no
 //! formula, no list of faults.
 
 #![allow(
@@ -36,29 +36,31 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-pub use certificates::{Certificates, FlowLine, ScenarioLine};
+pub use certificates::{Certificates, CertifiedScenario, FlowLine};
 pub use collective::CollectiveFile;
 pub use floor::FloorFile;
 pub use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};
-pub use json::{Ordered, Tagged, json, tagged};
+pub use json::{OrderedKeys, Tagged, json, tagged};
 pub use kept::{KeptFile, KeptReport, ShardsFile};
 pub use manifest::Manifest;
-pub use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep};
+pub use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep, SizeRange};
 pub use ocs::OcsSetting;
 pub use ocs::{AnyConfigDb, AnyOcsFile, ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
 pub use placement::PlacementFile;
 pub use plan::{PlanFile, StageLine};
 pub use repair::{DeltaFile, RepairFile};
-pub use report::{Report, RequireLine};
+pub use report::{ReportFigures, RequireLine};
 pub use schedule::ScheduleFile;
 pub use simulation::{
-    BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine, millionths,
+    BracketLine, CompletionLine, DelayLine, PointLine, Ratio, SimulatedLine, SimulationFile, VcUseLine,
+    millionths,
 };
 pub use sweep::{FailedFile, SweepFile};
-pub use switch::{Light, StateDb, SwitchFile, is_normal, switch_file};
+pub use switch::{EndLights, Light, PortNames, StateDb, SwitchFile, is_normal, switch_file};
 pub use symmetry::{NoGroup, closure, of_blocks};
 pub use tables::{
-    AnyRouterLine, AnyTablesFile, Line, RouterLine, Served, TablesFile, TablesHead, key_of, width_of,
+    AnyRouterLine, AnyTablesFile, EntryNumbers, RouterLine, ServedImage, TablesFile, TablesHead, entry_width,
+    parse_key,
 };
 pub use tables_bin::BinaryTables;
-pub use topology::{AnyRouter, AnyTopology, ClassLine, Generators, KindLine, NetworkFile, TopologyFile};
+pub use topology::{AnyRouter, AnyTopology, ClassLine, Generators, LinkKind, NetworkFile, TopologyFile};

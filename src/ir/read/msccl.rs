@@ -1,63 +1,66 @@
-//! MSCCL XML: a collective as a program for the thread blocks of GPUs. Whatever other tags and attributes
-//! there are is skipped, as the runtimes do.
+//! MSCCL XML: a collective as a program for the thread blocks of GPUs. Other tags and attributes are skipped,
+//! as the runtimes do.
 
 use fabc_base::limits::{XML_ATTRIBUTES, crowded_element};
 use roxmltree::{Document, Node};
 
-/// The file.
+/// A program: the `algo` element.
 pub struct MscclProgram<'a> {
     pub name: String,
     pub collective: String,
-    /// Numbers that connections may have.
+    /// Number of channels that connections may use.
     pub chans: u32,
-    /// Chunks of a loop.
+    /// Number of chunks of a loop.
     pub chunks: u32,
-    /// GPUs, as the file says.
+    /// Number of GPUs, as the file says.
     pub ranks: u32,
     pub in_place: bool,
     pub out_of_place: bool,
-    /// Sizes for which it is, where the file says so.
-    pub bytes: [Option<u64>; 2],
+    /// The smallest and the largest size in bytes for which it is meant, where the file says so.
+    pub bytes: SizeRange,
     pub gpus: Vec<MscclGpu>,
     text: &'a str,
 }
 
-/// A GPU.
+/// The smallest and the largest size in bytes, where they are given.
+pub type SizeRange = [Option<u64>; 2];
+
+/// A GPU: a `gpu` element.
 pub struct MscclGpu {
     pub place: u32,
     pub id: u32,
-    /// Chunks of input, output and scratch.
+    /// Number of chunks of input, output and scratch.
     pub sizes: [u32; 3],
     pub blocks: Vec<MscclBlock>,
 }
 
-/// A thread block.
+/// A thread block: a `tb` element.
 pub struct MscclBlock {
     pub place: u32,
     pub id: u32,
     pub send: Option<u32>,
     pub receive: Option<u32>,
-    /// Negative where it has none.
+    /// Its channel, negative where it has none.
     pub chan: i64,
     pub steps: Vec<MscclStep>,
 }
 
-/// A step.
+/// A step: a `step` element.
 pub struct MscclStep {
     pub place: u32,
     pub number: u32,
     pub kind: MscclKind,
-    /// Buffer (input, output, scratch: 0 to 2) and offset.
+    /// (buffer, offset): input, output and scratch are 0 to 2.
     pub from: (u8, i64),
     pub to: (u8, i64),
     pub count: u32,
-    /// Thread block and step that it waits for.
+    /// (thread block, step) that it waits for.
     pub after: Option<(u32, u32)>,
     /// Whether others may wait for it.
     pub awaited: bool,
 }
 
-/// What a step does.
+/// The operation of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MscclKind {
     Send,
@@ -84,16 +87,16 @@ impl MscclKind {
         ("nop", MscclKind::Nothing),
     ];
 
-    /// As it is written.
+    /// The word of the kind, as it is written.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
-    /// Whether it sends.
+    /// Whether the step sends to another GPU.
     pub fn sends(self) -> bool {
         use MscclKind::{ReceiveCopySend, ReceiveReduceCopySend, ReceiveReduceSend, Send};
         matches!(self, Send | ReceiveCopySend | ReceiveReduceSend | ReceiveReduceCopySend)
     }
-    /// Whether it receives.
+    /// Whether the step receives from another GPU.
     pub fn receives(self) -> bool {
         use MscclKind::{
             Receive, ReceiveCopySend, ReceiveReduceCopy, ReceiveReduceCopySend, ReceiveReduceSend,
@@ -105,14 +108,14 @@ impl MscclKind {
     }
 }
 
-/// Where a file is not what its format says: byte, and what is wrong.
-type Fault = (u32, String);
+/// (byte, message): where and how a file violates its format.
+type ProgramFault = (u32, String);
 
 impl<'a> MscclProgram<'a> {
     /// Reads a file.
     ///
     /// # Errors
-    /// The line, from 1, and what is wrong there.
+    /// (line, message) of the first violation of the format, lines from 1.
     pub fn read(text: &'a str) -> Result<Self, (usize, String)> {
         if let Some(at) = crowded_element(text) {
             return Err((
@@ -125,12 +128,12 @@ impl<'a> MscclProgram<'a> {
         Self::program(document.root_element(), text).map_err(|(place, what)| (line(text, place), what))
     }
 
-    /// The line of a place, from 1.
+    /// The line of a byte, from 1.
     pub fn line(&self, place: u32) -> usize {
         line(self.text, place)
     }
 
-    fn program(node: Node<'_, '_>, text: &'a str) -> Result<Self, Fault> {
+    fn program(node: Node<'_, '_>, text: &'a str) -> Result<Self, ProgramFault> {
         if !node.has_tag_name("algo") {
             return Err((
                 place(node),
@@ -146,27 +149,27 @@ impl<'a> MscclProgram<'a> {
             chunks: number(node, "nchunksperloop")?,
             ranks: number(node, "ngpus")?,
             in_place,
-            // Without a word a program is for one of the two.
+            // Without this attribute, a program is for one of the two.
             out_of_place: if node.has_attribute("outofplace") {
                 flag(node, "outofplace")?
             } else {
                 !in_place
             },
             bytes: [bytes("minBytes")?, bytes("maxBytes")?],
-            gpus: children(node, "gpu").map(gpu).collect::<Result<_, Fault>>()?,
+            gpus: children(node, "gpu").map(gpu).collect::<Result<_, ProgramFault>>()?,
             text,
         })
     }
 }
 
-fn gpu(node: Node<'_, '_>) -> Result<MscclGpu, Fault> {
+fn gpu(node: Node<'_, '_>) -> Result<MscclGpu, ProgramFault> {
     let sizes = [number(node, "i_chunks")?, number(node, "o_chunks")?, number(node, "s_chunks")?];
-    let blocks = children(node, "tb").map(block).collect::<Result<_, Fault>>()?;
+    let blocks = children(node, "tb").map(block).collect::<Result<_, ProgramFault>>()?;
     Ok(MscclGpu { place: place(node), id: number(node, "id")?, sizes, blocks })
 }
 
-fn block(node: Node<'_, '_>) -> Result<MscclBlock, Fault> {
-    let steps = children(node, "step").map(step).collect::<Result<_, Fault>>()?;
+fn block(node: Node<'_, '_>) -> Result<MscclBlock, ProgramFault> {
+    let steps = children(node, "step").map(step).collect::<Result<_, ProgramFault>>()?;
     let [send, receive] = [optional(node, "send")?, optional(node, "recv")?];
     Ok(MscclBlock {
         place: place(node),
@@ -178,7 +181,7 @@ fn block(node: Node<'_, '_>) -> Result<MscclBlock, Fault> {
     })
 }
 
-fn step(node: Node<'_, '_>) -> Result<MscclStep, Fault> {
+fn step(node: Node<'_, '_>) -> Result<MscclStep, ProgramFault> {
     let name = word(node, "type")?;
     let kind = MscclKind::ALL.iter().find(|(known, _)| *known == name);
     let kind = kind
@@ -220,12 +223,12 @@ fn place(node: Node<'_, '_>) -> u32 {
     u32::try_from(node.range().start).unwrap_or(u32::MAX)
 }
 
-fn word<'n>(node: Node<'n, '_>, name: &str) -> Result<&'n str, Fault> {
+fn word<'n>(node: Node<'n, '_>, name: &str) -> Result<&'n str, ProgramFault> {
     node.attribute(name)
         .ok_or_else(|| (place(node), format!("`<{}>` lacks `{name}`", node.tag_name().name())))
 }
 
-fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<T, Fault> {
+fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<T, ProgramFault> {
     let text = word(node, name)?;
     text.trim().parse().map_err(|_| {
         (
@@ -236,11 +239,11 @@ fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<T, Fau
 }
 
 /// A number, or -1 for none.
-fn optional(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, Fault> {
+fn optional(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, ProgramFault> {
     if word(node, name)?.trim() == "-1" { Ok(None) } else { number(node, name).map(Some) }
 }
 
-fn flag(node: Node<'_, '_>, name: &str) -> Result<bool, Fault> {
+fn flag(node: Node<'_, '_>, name: &str) -> Result<bool, ProgramFault> {
     match word(node, name)?.trim() {
         "0" => Ok(false),
         "1" => Ok(true),

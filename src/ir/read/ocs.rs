@@ -1,6 +1,6 @@
 //! `ocs.json` (`fabc.ocs/1`), and the CONFIG_DB of a switch.
 
-use super::json::{Keyed, formats};
+use super::json::{FreeKeys, formats};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -22,43 +22,44 @@ pub struct OcsLine {
     pub cross_connects: Vec<(u32, u32)>,
 }
 
-/// A `fabc.ocs/1` of anybody: other keys are skipped.
+/// A `fabc.ocs/1` from any program. Other keys are skipped.
 #[derive(Deserialize)]
 pub struct AnyOcsFile {
     pub format: String,
     pub ocs: Vec<OcsSetting>,
 }
 
-/// One switch as a file of anybody describes it.
+/// One switch in such a file.
 #[derive(Deserialize)]
 pub struct OcsSetting {
-    /// Such as `X[0,0]`.
+    /// The name of the switch, such as `X[0,0]`.
     pub name: String,
-    /// Names of the ports that `cross_connects` counts on its first side.
+    /// `[index]`: names of the ports on its first side.
     pub a: Vec<String>,
-    /// The same of its second side; of a switch without sides, both count in `a`.
+    /// `[index]`: names of the ports on its second side. For a switch without sides, both indices are into
+    /// `a`.
     pub b: Vec<String>,
-    /// Pairs of indices.
+    /// Pairs of port indices, into `a` and `b`.
     pub cross_connects: Vec<[u32; 2]>,
 }
 
-/// What fabc writes for one switch.
+/// The CONFIG_DB that fabc writes for one switch.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigDb {
     #[serde(rename = "OCS_PORT")]
-    pub ports: Keyed<ConfigPort>,
+    pub ports: FreeKeys<ConfigPort>,
     #[serde(rename = "OCS_CROSS_CONNECT")]
-    pub cross_connects: Keyed<ConfigCrossConnect>,
+    pub cross_connects: FreeKeys<ConfigCrossConnect>,
 }
 
 #[derive(PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigPort {
     pub label: String,
-    /// As the published image reads it.
+    /// The state, as the published image reads it.
     pub config_status: Option<String>,
-    /// As the high-level design has it.
+    /// The state, as the high-level design has it.
     pub state: Option<String>,
 }
 
@@ -69,7 +70,7 @@ pub struct ConfigCrossConnect {
     pub b_side: String,
 }
 
-/// What a switch in service has: other tables and keys are skipped.
+/// The CONFIG_DB of a switch in service. Other tables and keys are skipped.
 #[derive(Deserialize)]
 pub struct AnyConfigDb {
     #[serde(rename = "OCS_PORT")]

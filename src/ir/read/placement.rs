@@ -1,6 +1,6 @@
-//! `placement.json` (`fabc.placement/1`): which slice has which cubes.
+//! `placement.json` (`fabc.placement/1`): the cubes of every slice.
 
-use super::json::{Keyed, formats};
+use super::json::{FreeKeys, formats};
 use serde::Deserialize;
 
 formats! { PlacementFile = "fabc.placement/1"; }
@@ -10,15 +10,15 @@ formats! { PlacementFile = "fabc.placement/1"; }
 pub struct PlacementFile {
     format: String,
     pub fabric: String,
-    pub kinds: Keyed<KindLine>,
+    pub kinds: FreeKeys<SliceKindLine>,
     pub slices: Vec<SliceLine>,
     pub spare: Vec<u32>,
     pub down: Vec<u32>,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct KindLine {
+#[serde(rename = "KindLine", deny_unknown_fields)]
+pub struct SliceKindLine {
     pub dir: String,
     pub manifest: String,
 }

@@ -1,7 +1,8 @@
-//! `plan.json` (`fabc.plan/1`) with the tables of every moment. What follows from the steps is not kept: it
-//! is counted again, and written again.
+//! `plan.json` (`fabc.plan/1`) with the tables of every stage. What follows from the steps is not kept: the
+//! reader counts it again and writes it again.
 
 use super::json::formats;
+use crate::PortIndices;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -51,9 +52,10 @@ pub struct GroupLine {
 pub struct StepLine {
     #[serde(rename = "step")]
     _step: IgnoredAny,
-    /// `remove` or `add`.
+    /// The operation: `remove` or `add`.
     pub op: String,
-    pub pair: [u32; 2],
+    /// The indices of the two ports.
+    pub pair: PortIndices,
     #[serde(rename = "a")]
     _a: IgnoredAny,
     #[serde(rename = "b")]
@@ -64,16 +66,16 @@ pub struct StepLine {
     _parts: IgnoredAny,
 }
 
-/// A change of tables, and the steps after it.
+/// A change of tables, and the steps that follow it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StageLine {
-    /// From 1; none of the last.
+    /// The number of the stage, from 1. The last changes have none.
     pub stage: Option<u64>,
-    /// The first and the last, from 1.
+    /// The first and the last of its steps, from 1.
     #[serde(default)]
     pub steps: Option<[usize; 2]>,
-    /// Numbers of the groups that they belong to, from 1.
+    /// Numbers of the groups of these steps, from 1.
     #[serde(default)]
     pub groups: Vec<usize>,
     pub load: u64,

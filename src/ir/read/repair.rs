@@ -1,8 +1,8 @@
-//! `repair.json` (`fabc.repair/1`) and `delta.json` (`fabc.delta/1`): what a repair comes to, and what
-//! changes.
+//! `repair.json` (`fabc.repair/1`) and `delta.json` (`fabc.delta/1`): a repair, and its changes to the
+//! tables.
 
 use super::json::formats;
-use crate::{Delta, Entry, Key, Repair, RepairLoads, RepairStep, RouterDelta};
+use crate::{Delta, EntryKey, Repair, RepairLoads, RepairStep, RouterDelta, TableEntry};
 use fabc_base::ids::NodeId;
 use serde::Deserialize;
 
@@ -63,16 +63,16 @@ pub struct DeltaLine {
 }
 
 impl DeltaFile {
-    /// The changes, with the keys (router, dst, in port, in VC) that lead to nothing.
+    /// The changes, with the `stranded` keys (router, dst, in port, in VC) that lead nowhere.
     pub fn delta(self, stranded: &[(u32, u32, i16, i8)]) -> Delta {
-        let entry = |(dst, in_port, in_vc, out_port, out_vc)| Entry {
+        let entry = |(dst, in_port, in_vc, out_port, out_vc)| TableEntry {
             dst: NodeId(dst),
             in_port,
             in_vc,
             out_port,
             out_vc,
         };
-        let key = |(dst, in_port, in_vc)| Key { dst: NodeId(dst), in_port, in_vc };
+        let key = |(dst, in_port, in_vc)| EntryKey { dst: NodeId(dst), in_port, in_vc };
         let routers = self.routers.into_iter().map(|line| RouterDelta {
             router: NodeId(line.router),
             add: line.add.into_iter().map(entry).collect(),
@@ -87,8 +87,8 @@ impl DeltaFile {
 }
 
 impl RepairFile {
-    /// What both files of a repair say.
-    pub fn claimed(&self, delta: DeltaFile) -> Repair {
+    /// The repair that both files claim.
+    pub fn repair(&self, delta: DeltaFile) -> Repair {
         let step = match (self.step.as_str(), &self.scenario) {
             ("covered", Some(scenario)) => RepairStep::Covered(scenario.clone()),
             ("full", None) => RepairStep::Full,

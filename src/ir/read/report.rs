@@ -1,24 +1,24 @@
-//! `report.json` (`fabc.report/1`) and `simulations/*.json`, as far as builds are compared: figures by the
-//! names that specs have for them.
+//! `report.json` (`fabc.report/1`) and `simulations/*.json`, as far as builds are compared: figures by their
+//! names in specs.
 
 use super::json::json;
 use serde_json::Value;
 
-/// What a report tells.
+/// The figures of a report, by name.
 #[derive(Default)]
-pub struct Report {
-    /// Of the healthy fabric, by name.
+pub struct ReportFigures {
+    /// (name, value) of the healthy fabric.
     pub figures: Vec<(String, String)>,
-    /// Metric, value, fault.
+    /// (metric, value, fault) of the worst fault by each metric.
     pub worst: Vec<(String, String, String)>,
-    /// The figures of every fault.
+    /// (fault, its figures as (name, value)).
     pub scenarios: Vec<(String, Vec<(String, String)>)>,
     pub requires: Vec<RequireLine>,
-    /// By name: values from 0 on.
+    /// (name, counts): `counts[value]` is how often the value occurs.
     pub histograms: Vec<(String, Vec<u64>)>,
 }
 
-/// How a `require` came out.
+/// The outcome of a `require`.
 pub struct RequireLine {
     pub text: String,
     pub measured: Option<String>,
@@ -26,11 +26,11 @@ pub struct RequireLine {
     pub scenario: Option<String>,
 }
 
-impl Report {
+impl ReportFigures {
     /// Reads a `report.json`.
     ///
     /// # Errors
-    /// It is no report, or a line of it is none.
+    /// The file is no report, or a line of `requires` has no text.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let report: Value = json(bytes)?;
         match report["format"].as_str() {
@@ -83,16 +83,16 @@ impl Report {
         })
     }
 
-    /// Adds what a simulation found.
+    /// Adds the figures of a simulation.
     ///
     /// # Errors
-    /// It is no result of one.
+    /// The file is no JSON, or names no simulation.
     pub fn add_simulation(&mut self, bytes: &[u8]) -> Result<(), String> {
         let file: Value = json(bytes)?;
         let Some(name) = file["simulation"].as_str() else { return Err("it names no simulation".to_owned()) };
         let scenarios: Vec<&Value> = lines(&file["scenarios"]).collect();
         let Some((nominal, faults)) = scenarios.split_first() else { return Ok(()) };
-        // Of all seeds the worst; of all faults as well.
+        // The worst seed counts, and of all faults the worst.
         let places: [(&str, &str, &str, bool); 4] = [
             ("saturation", "saturation", "stable", true),
             ("share", "saturation", "share", true),
@@ -102,8 +102,8 @@ impl Report {
         for (metric, place, field, more) in places {
             let worst = |scenarios: &[&Value]| {
                 let runs = scenarios.iter().flat_map(|scenario| lines(&scenario[place]));
-                let found = runs.filter_map(|run| run[field].as_f64());
-                found.reduce(|one, other| if more { one.min(other) } else { one.max(other) })
+                let values = runs.filter_map(|run| run[field].as_f64());
+                values.reduce(|first, second| if more { first.min(second) } else { first.max(second) })
             };
             for (prefix, scenarios) in [("", &[*nominal][..]), ("fault.", faults)] {
                 self.figures.extend(
@@ -115,7 +115,7 @@ impl Report {
     }
 }
 
-/// The metrics of a scenario. Flow is an interval: what is certified is its lower end.
+/// The metrics of a scenario. A flow is an interval, whose certified value is the lower bound.
 fn metrics(of: &Value) -> Vec<(String, String)> {
     let figures = fields(of).flat_map(|(name, value)| {
         let upper = number(&value[1]).map(|upper| (format!("{name}.upper"), upper));
@@ -161,7 +161,7 @@ fn push_collective(figures: &mut Vec<(String, String)>, of: &Value) {
     }
 }
 
-/// All numbers below a value, by their place.
+/// Adds all numbers below a value, named by their place.
 fn push_below(figures: &mut Vec<(String, String)>, prefix: &str, value: &Value, left_out: &[&str]) {
     for (name, value) in fields(value).filter(|(name, _)| !left_out.contains(&name.as_str())) {
         match number(value) {
@@ -171,7 +171,7 @@ fn push_below(figures: &mut Vec<(String, String)>, prefix: &str, value: &Value, 
     }
 }
 
-/// Values from 0 on; of pairs of a value and how often it occurs, where the values are whole.
+/// `[value]`: how often it occurs. The file lists these counts, or pairs of a value and its count.
 fn histograms(of: &Value) -> Vec<(String, Vec<u64>)> {
     let histogram = |(name, values): (&String, &Value)| {
         let mut counts = Vec::new();
@@ -180,7 +180,7 @@ fn histograms(of: &Value) -> Vec<(String, Vec<u64>)> {
                 Some(count) => (at, count),
                 None => (usize::try_from(value[0].as_u64()?).ok()?, value[1].as_u64()?),
             };
-            // A page has no room for more.
+            // Such a histogram is too wide for a page.
             if at > MOST_BARS {
                 return None;
             }
@@ -192,7 +192,7 @@ fn histograms(of: &Value) -> Vec<(String, Vec<u64>)> {
     fields(of).filter_map(histogram).collect()
 }
 
-/// Values of a histogram that is shown.
+/// The most values of a histogram that is shown.
 const MOST_BARS: usize = 4096;
 
 fn fields(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
@@ -223,7 +223,7 @@ mod tests {
             "histograms":{"hops":[0,3],"channel_load":[[2,7]]},
             "requires":[{"require":"diameter <= 4","measured":4,"holds":true,"scenario":null}],
             "collectives":[{"name":"g","time_ns":7,"worst_fault":"X","scenarios":[{"scenario":"X","time_ns":9}]}]}"#;
-        let mut report = Report::read(report).unwrap();
+        let mut report = ReportFigures::read(report).unwrap();
         report
             .add_simulation(
                 br#"{"simulation":"s","scenarios":[{"saturation":[{"stable":0.5},{"stable":0.25}]},{"saturation":[{"stable":0.125}]}]}"#,
@@ -239,6 +239,9 @@ mod tests {
             report.histograms,
             [("hops".to_owned(), vec![0, 3]), ("channel_load".to_owned(), vec![0, 0, 7])]
         );
-        assert!(Report::read(b"{\"format\":\"fabc.report/9\"}").is_err() && Report::read(b"{").is_err());
+        assert!(
+            ReportFigures::read(b"{\"format\":\"fabc.report/9\"}").is_err()
+                && ReportFigures::read(b"{").is_err()
+        );
     }
 }

@@ -1,9 +1,10 @@
-//! `fabc.schedule/1`: when every chip sends which vector. What it receives follows, and is not read.
+//! `fabc.schedule/1`: when every chip sends which vector. What it receives follows from that, and is not
+//! read.
 
 use super::collective::BoundLine;
 use super::json::{formats, tagged};
 use super::schedule_bin;
-use crate::{Schedule, Sum, Timed, TimedMessage, TimedSend, Total, Transfers};
+use crate::{ResultRule, Schedule, SumRule, Timed, TimedMessage, TimedSend, Transfers};
 use fabc_base::ids::{NodeId, PortId};
 use fabc_model::{Collective, CollectiveAlgorithm, SlotPace};
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use serde::de::IgnoredAny;
 
 formats! { ScheduleFile = "fabc.schedule/1"; }
 
-/// The file.
+/// The whole file, in either form.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleFile {
@@ -22,25 +23,25 @@ pub struct ScheduleFile {
     slot: u32,
     hop: u32,
     reduce: u32,
-    /// 0 where no channel ever rests.
+    /// 0 where channels never rest.
     #[serde(default)]
     deskew: u32,
     nodes: u32,
-    /// Where a spare block may take the place of any other.
+    /// Present where a spare block may take the place of any other.
     pub failover: Option<FailoverLine>,
-    /// Written again from what was proved, and compared then.
+    /// It is written again from what was proved, and compared then.
     #[serde(rename = "makespan")]
     _makespan: IgnoredAny,
     jobs: Vec<JobLine>,
-    /// None in the binary form,
+    /// Empty in the binary form.
     #[serde(default)]
     chips: Vec<ChipLine>,
-    /// where these follow.
+    /// `[job]`: the sends of the binary form.
     #[serde(skip)]
     packed: Option<Vec<Vec<TimedSend>>>,
 }
 
-/// Routers of a block, and how many blocks.
+/// The number of routers of a block, and the number of blocks.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailoverLine {
@@ -57,20 +58,20 @@ struct JobLine {
     seed: u64,
     vectors: u32,
     root: Option<u32>,
-    /// Without, all chips are one.
+    /// Number of groups. Without it, all chips are one group.
     groups: Option<u32>,
     canonical: bool,
     start: u32,
     end: u32,
     sums: Vec<SumLine>,
     result: ResultLine,
-    /// From, to, vectors, earliest cycle.
+    /// (from, to, vectors, earliest cycle).
     #[serde(default)]
     messages: Vec<(u32, u32, u32, u32)>,
     bounds: Vec<BoundLine>,
 }
 
-/// Levels from, below, own.
+/// (from, below, own): levels, with -1 for no own level.
 #[derive(Clone, Copy, Deserialize)]
 struct SumLine(u32, u32, i64);
 
@@ -94,7 +95,8 @@ impl ScheduleFile {
     /// Reads either form.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A text that violates the format: the error of the JSON reader, another format, or the first byte that
+    /// does not fit.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         if !bytes.starts_with(schedule_bin::BEGINNING) {
             return tagged(bytes);
@@ -113,16 +115,16 @@ impl ScheduleFile {
         Ok(Self { packed, ..head })
     }
 
-    /// How fast vectors are.
+    /// The pace of vectors, the same on every channel.
     pub fn pace(&self) -> SlotPace {
         let Self { vector_bytes, slot, hop, reduce, deskew, .. } = *self;
         SlotPace { vector_bytes, slot, hop, reduce, deskew }
     }
 
-    /// The plans that it lists, by name, whether or not they are true.
+    /// (name, schedule) of the plans that it lists, whether or not they are true.
     ///
     /// # Errors
-    /// A word or a level that is none, a send of no job.
+    /// An unknown word or level, or a send of a job that does not exist.
     pub fn plans(self) -> Result<Vec<(String, Schedule)>, String> {
         let pace = self.pace();
         let mut sends = self.packed.unwrap_or_else(|| vec![Vec::new(); self.jobs.len()]);
@@ -140,13 +142,13 @@ impl ScheduleFile {
             let collective =
                 collective.ok_or_else(|| format!("there is no collective `{}`", job.collective))?;
             let algorithm =
-                CollectiveAlgorithm::scheduled(collective).iter().find(|known| known.name() == job.algorithm);
+                CollectiveAlgorithm::for_slots(collective).iter().find(|known| known.name() == job.algorithm);
             let algorithm = *algorithm
                 .ok_or_else(|| format!("`{}` is not scheduled by `{}`", job.collective, job.algorithm))?;
             let result = match job.result {
-                ResultLine::Word(word) if word == "told" => Total::Told,
+                ResultLine::Word(word) if word == "told" => ResultRule::Told,
                 ResultLine::Word(word) => return Err(format!("a result is a sum or `told`, not `{word}`")),
-                ResultLine::Sum(line) => Total::Summed(line.sum()?),
+                ResultLine::Sum(line) => ResultRule::Summed(line.sum()?),
             };
             sends.sort_unstable();
             let sums = job.sums.into_iter().map(SumLine::sum).collect::<Result<_, _>>()?;
@@ -179,11 +181,11 @@ impl ScheduleFile {
 }
 
 impl SumLine {
-    fn sum(self) -> Result<Sum, String> {
+    fn sum(self) -> Result<SumRule, String> {
         let SumLine(from, below, own) = self;
         let level = u32::try_from(own).ok();
         if own == -1 || level.is_some() {
-            Ok(Sum { from, below, own: level })
+            Ok(SumRule { from, below, own_level: level })
         } else {
             Err(format!("there is no level {own}"))
         }

@@ -1,4 +1,4 @@
-//! The sends of `fabc.schedule.bin/1`, after its line of JSON. Decoded here, by the words of
+//! The sends of `fabc.schedule.bin/1`, after its line of JSON. The decoder follows the words of
 //! docs/artifacts.md.
 
 use crate::TimedSend;
@@ -7,15 +7,15 @@ use fabc_base::ids::{NodeId, PortId};
 /// The format of the first line.
 pub(super) const FORMAT: &str = "fabc.schedule.bin/1";
 
-/// What a file of this format begins with.
+/// The first bytes of a file of this format.
 pub(super) const BEGINNING: &[u8] = b"{\"format\":\"fabc.schedule.bin/";
 
-/// `[job]`: its sends, in the order of channels, of jobs that start in such cycles.
+/// `[job]`: its sends, by channel. `starts` are the cycles in which the jobs start.
 ///
 /// # Errors
 /// The first byte that does not fit.
 pub(super) fn sends(body: &[u8], starts: &[u32]) -> Result<Vec<Vec<TimedSend>>, String> {
-    let mut numbers = Numbers { body, at: 0 };
+    let mut numbers = SendIntegers { body, position: 0 };
     let mut jobs = Vec::with_capacity(starts.len());
     for &start in starts {
         let mut sends = Vec::new();
@@ -24,30 +24,36 @@ pub(super) fn sends(body: &[u8], starts: &[u32]) -> Result<Vec<Vec<TimedSend>>, 
             let mut cycle = start;
             for _ in 0..numbers.next()? {
                 let since: u32 = numbers.small()?;
-                cycle = cycle.checked_add(since).ok_or_else(|| numbers.wrong("a cycle past 32 bits"))?;
+                cycle = cycle.checked_add(since).ok_or_else(|| numbers.error_here("a cycle past 32 bits"))?;
                 sends.push(TimedSend { cycle, chip, port, vector: numbers.next()? });
             }
         }
         jobs.push(sends);
     }
-    if numbers.at < body.len() { Err(numbers.wrong("nothing should follow the last job")) } else { Ok(jobs) }
+    if numbers.position < body.len() {
+        Err(numbers.error_here("nothing should follow the last job"))
+    } else {
+        Ok(jobs)
+    }
 }
 
-/// Integers: groups of seven bits, the lowest first, the top bit set on all bytes of one but the last.
-struct Numbers<'a> {
+/// Reads integers: groups of seven bits, the lowest first, the top bit set on all bytes but the last.
+struct SendIntegers<'a> {
     body: &'a [u8],
-    at: usize,
+    position: usize,
 }
 
-impl Numbers<'_> {
+impl SendIntegers<'_> {
     fn next(&mut self) -> Result<u64, String> {
         let mut number = 0u64;
         for place in 0.. {
-            let Some(&byte) = self.body.get(self.at) else { return Err(self.wrong("it ends too early")) };
-            self.at += 1;
+            let Some(&byte) = self.body.get(self.position) else {
+                return Err(self.error_here("it ends too early"));
+            };
+            self.position += 1;
             let part = u64::from(byte & 0x7f);
             if place > 9 || place == 9 && part > 1 || place > 0 && byte == 0 {
-                return Err(self.wrong("an integer of more bytes than it needs or than there can be"));
+                return Err(self.error_here("an integer of more bytes than it needs or than there can be"));
             }
             number |= part << (7 * place);
             if byte & 0x80 == 0 {
@@ -59,12 +65,12 @@ impl Numbers<'_> {
 
     fn small<T: TryFrom<u64>>(&mut self) -> Result<T, String> {
         let number = self.next()?;
-        T::try_from(number).map_err(|_| self.wrong(&format!("{number} is more than there can be")))
+        T::try_from(number).map_err(|_| self.error_here(&format!("{number} is more than there can be")))
     }
 
-    /// What is wrong, behind the last byte that was read.
-    fn wrong(&self, what: &str) -> String {
-        format!("byte {} of the body: {what}", self.at)
+    /// An error message with the position after the last byte that was read.
+    fn error_here(&self, message: &str) -> String {
+        format!("byte {} of the body: {message}", self.position)
     }
 }
 

@@ -1,5 +1,5 @@
-//! `simulations/*.json` (`fabc.simulation/1`): what simulations found. What follows from counts, and from
-//! the tables, is not kept: whoever reads works it out again.
+//! `simulations/*.json` (`fabc.simulation/1`): the results of simulations. What follows from counts and
+//! tables is not kept: readers compute it again.
 
 use super::json::formats;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ pub struct SimulationFile {
     pub scenarios: Vec<SimulatedLine>,
 }
 
-/// One scenario.
+/// The results of one scenario.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SimulatedLine {
@@ -31,8 +31,8 @@ pub struct SimulatedLine {
     _bound: IgnoredAny,
     #[serde(rename = "bound_by")]
     _bound_by: IgnoredAny,
-    /// Over and under the line.
-    pub bound_ratio: [u64; 2],
+    /// Numerator and denominator of the static bound.
+    pub bound_ratio: Ratio,
     #[serde(rename = "mean_hops")]
     _mean_hops: IgnoredAny,
     #[serde(rename = "mean_cycles")]
@@ -49,13 +49,16 @@ pub struct SimulatedLine {
     _packets: IgnoredAny,
     #[serde(rename = "bytes", default)]
     _bytes: IgnoredAny,
-    /// Of traffic that ends, the lower bound of `completions`.
+    /// For finite traffic, the lower bound of `completions`.
     pub least_cycles: Option<u64>,
     #[serde(default)]
     pub completions: Vec<CompletionLine>,
 }
 
-/// One run of traffic that ends.
+/// A numerator and a denominator.
+pub type Ratio = [u64; 2];
+
+/// One run of finite traffic.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompletionLine {
@@ -78,12 +81,12 @@ pub struct CompletionLine {
     _general_share: IgnoredAny,
     pub vcs: Vec<VcUseLine>,
     pub busy_cycles: Vec<u64>,
-    /// Older files have none.
+    /// Digests of the run. Older files have none.
     #[serde(default)]
     pub digests: Vec<String>,
 }
 
-/// How it was modelled, as far as others ask.
+/// The parameters of the model that other readers need.
 #[derive(Deserialize)]
 pub struct ModelLine {
     #[serde(default)]
@@ -92,7 +95,7 @@ pub struct ModelLine {
     pub measure_cycles: u64,
 }
 
-/// Between which rates it saturates, by one seed.
+/// The rates between which it saturates, for one seed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BracketLine {
@@ -105,7 +108,7 @@ pub struct BracketLine {
     pub beyond: BeyondLine,
 }
 
-/// A run past saturation.
+/// One run past the saturation rate.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BeyondLine {
@@ -115,7 +118,7 @@ pub struct BeyondLine {
     _accepted: IgnoredAny,
 }
 
-/// One run.
+/// One run at a rate and a seed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointLine {
@@ -152,12 +155,12 @@ pub struct PointLine {
     pub in_flight: u64,
     pub flits_delivered_ever: u64,
     pub flits_in_flight: u64,
-    /// Older files have none.
+    /// Digests of the run. Older files have none.
     #[serde(default)]
     pub digests: Vec<String>,
 }
 
-/// How long packets took.
+/// The delays of packets, in cycles.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DelayLine {
@@ -176,7 +179,7 @@ pub struct DelayLine {
     _mean_hops: IgnoredAny,
 }
 
-/// One sending endpoint.
+/// The counts of one sending endpoint.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceLine {
@@ -188,7 +191,7 @@ pub struct SourceLine {
     _accepted: IgnoredAny,
 }
 
-/// The busiest channel.
+/// The channel that was busy for most cycles.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BusiestLine {
@@ -200,7 +203,7 @@ pub struct BusiestLine {
     _utilization: IgnoredAny,
 }
 
-/// How full the queues of a virtual channel were.
+/// The occupancy of the queues of a virtual channel.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VcUseLine {
@@ -217,7 +220,7 @@ pub struct VcUseLine {
     pub queue_cycles: u64,
 }
 
-/// A rate, which is written with at most six digits behind the point, in millionths.
+/// A rate in millionths. Files write at most six digits behind the point.
 pub fn millionths(rate: f64) -> u64 {
     libm::round(rate * 1e6) as u64
 }

@@ -1,6 +1,6 @@
 //! `sweep.json` (`fabc.sweep/1`) and `failed.json` (`fabc.failed/1`).
 
-use super::json::{Ordered, formats};
+use super::json::{OrderedKeys, formats};
 use serde::Deserialize;
 
 formats! { SweepFile = "fabc.sweep/1"; FailedFile = "fabc.failed/1"; }
@@ -21,7 +21,7 @@ pub struct SweepLine {
     pub values: Vec<String>,
     pub fabric: String,
     pub key: String,
-    pub settings: Ordered<String>,
+    pub settings: OrderedKeys<String>,
 }
 
 #[derive(Deserialize)]

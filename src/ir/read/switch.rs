@@ -1,4 +1,4 @@
-//! What a switch says of itself: SONiC's CONFIG_DB, its STATE_DB as it is dumped, or the cross-connects of a
+//! The state that a switch reports: SONiC's CONFIG_DB, a dump of its STATE_DB, or the cross-connects of a
 //! Polatis switch. Other tables and keys are skipped.
 
 use super::json::json;
@@ -9,53 +9,59 @@ use std::collections::BTreeMap;
 
 /// One file of one switch.
 pub enum SwitchFile {
-    /// What the switch is told.
+    /// The settings that the switch was given.
     Config(AnyConfigDb),
-    /// What it does.
+    /// The actual state of the switch.
     State(StateDb),
-    /// Pairs of ingress and egress ports that are joined.
+    /// Pairs of joined ports: (ingress, egress).
     Polatis(Vec<[u32; 2]>),
 }
 
-/// What a switch does; all keys are those of ports (`1A`) and of cross-connects (`1A-2B`).
+/// The actual state of a switch. Keys are those of ports (`1A`) and of cross-connects (`1A-2B`).
 #[derive(Default)]
 pub struct StateDb {
     pub ports: BTreeMap<String, StatePort>,
     pub cross_connects: BTreeMap<String, StateCrossConnect>,
 }
 
-/// A port in STATE_DB.
+/// The row of a port in STATE_DB.
 pub struct StatePort {
     pub label: Option<String>,
     pub light: Option<Light>,
-    /// The port that its light goes to.
+    /// The port to which its light goes.
     pub target: Option<String>,
 }
 
-/// A cross-connect in STATE_DB.
+/// The row of a cross-connect in STATE_DB.
 pub struct StateCrossConnect {
-    /// The ports that it joins.
-    pub ends: [String; 2],
-    /// What is said of its first end, its second one, or of both.
-    pub lights: [Option<Light>; 2],
+    /// The two ports that it joins.
+    pub ends: PortNames,
+    /// The light at its first and at its second end. A state of the whole row counts for both.
+    pub lights: EndLights,
 }
 
-/// Whether light passes.
+/// The names of the two ports of a cross-connect.
+pub type PortNames = [String; 2];
+
+/// The light at the first and at the second end of a cross-connect, where the file gives it.
+pub type EndLights = [Option<Light>; 2];
+
+/// Whether light passes a port or a cross-connect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Light {
-    /// It passes.
+    /// Light passes at this moment.
     Tuned,
-    /// It is about to.
+    /// Light does not pass yet, but soon will.
     Tuning,
-    /// A port is told to block it.
+    /// A port was told to block it.
     Blocked,
-    /// It does not pass, or the word is not known.
+    /// Light does not pass, or the word is not known.
     Failed,
 }
 
 impl Light {
-    /// Of the words of the high-level design and of the published image; hyphens are as good as underscores.
-    fn of(word: &str) -> Self {
+    /// The state by a word of the high-level design or of the published image. Hyphens count as underscores.
+    fn from_word(word: &str) -> Self {
         match word.trim().to_lowercase().replace('-', "_").as_str() {
             "tuned" | "connected" => Light::Tuned,
             "tuning" => Light::Tuning,
@@ -70,11 +76,11 @@ pub fn is_normal(word: &str) -> bool {
     word.trim().eq_ignore_ascii_case("normal")
 }
 
-/// Reads one file; `told` where its name says that it is a STATE_DB.
+/// Reads one file. `is_state_dump` says that its name is that of a STATE_DB.
 ///
 /// # Errors
-/// It is none of these, with the place.
-pub fn switch_file(bytes: &[u8], told: bool) -> Result<SwitchFile, String> {
+/// The file has none of these forms: the message names the place.
+pub fn switch_file(bytes: &[u8], is_state_dump: bool) -> Result<SwitchFile, String> {
     let document: Map<String, Value> = json(bytes)?;
     if document.contains_key(POLATIS) {
         let file: PolatisFile = json(bytes)?;
@@ -82,7 +88,7 @@ pub fn switch_file(bytes: &[u8], told: bool) -> Result<SwitchFile, String> {
             file.cross_connects.pair.iter().map(|pair| [pair.ingress, pair.egress]).collect(),
         ));
     }
-    if told || is_state(&document) {
+    if is_state_dump || is_state(&document) {
         return state(&document).map(SwitchFile::State);
     }
     json(bytes).map(SwitchFile::Config)
@@ -110,16 +116,17 @@ struct PolatisPair {
 
 const PORTS: [&str; 2] = ["OCS_PORT", "OCS_PORT_TABLE"];
 const CROSS_CONNECTS: [&str; 2] = ["OCS_CROSS_CONNECT", "OCS_CROSS_CONNECT_TABLE"];
-/// What only a STATE_DB says.
+/// Fields that only a STATE_DB has.
 const SAID: [&str; 6] =
     ["status", "oper_status", "a_side_status", "b_side_status", "target_simplex_port_id", "target_port"];
 
-/// Whether keys are `TABLE|key`, tables have the names of a STATE_DB, or rows say what only one says.
+/// Whether a document is a STATE_DB: keys are `TABLE|key`, tables have the names of a STATE_DB, or rows have
+/// fields that only one has.
 fn is_state(document: &Map<String, Value>) -> bool {
     document.iter().any(|(name, rows)| {
         let of_state = name.contains('|') || name == PORTS[1] || name == CROSS_CONNECTS[1];
         let says = |row: &Value| {
-            fields(row).is_some_and(|fields| SAID.iter().any(|said| fields.contains_key(*said)))
+            fields(row).is_some_and(|fields| SAID.iter().any(|name| fields.contains_key(*name)))
         };
         of_state
             || (PORTS[0] == name || CROSS_CONNECTS[0] == name)
@@ -127,7 +134,7 @@ fn is_state(document: &Map<String, Value>) -> bool {
     })
 }
 
-/// The fields of a row, also where a dump wraps them with their type.
+/// The fields of a row. Some dumps wrap them together with their type.
 fn fields(row: &Value) -> Option<&Map<String, Value>> {
     let row = row.as_object()?;
     match row.get("value") {
@@ -137,20 +144,20 @@ fn fields(row: &Value) -> Option<&Map<String, Value>> {
 }
 
 fn state(document: &Map<String, Value>) -> Result<StateDb, String> {
-    let mut found = StateDb::default();
+    let mut state = StateDb::default();
     for (name, rows) in document {
         match name.split_once('|') {
-            Some((table, key)) => found.row(table, key, rows)?,
+            Some((table, key)) => state.row(table, key, rows)?,
             None if PORTS.contains(&name.as_str()) || CROSS_CONNECTS.contains(&name.as_str()) => {
                 let rows = fields(rows).ok_or_else(|| format!("at `{name}`: it is no table"))?;
                 for (key, row) in rows {
-                    found.row(name, key, row)?;
+                    state.row(name, key, row)?;
                 }
             }
             None => {}
         }
     }
-    Ok(found)
+    Ok(state)
 }
 
 impl StateDb {
@@ -166,25 +173,27 @@ impl StateDb {
             Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
             Some(other) => Err(format!("{place}: `{name}` is {other}, not text")),
         };
-        let either = |one: &str, other: &str| Ok::<_, String>(text(one)?.or(text(other)?));
-        let light = |word: Option<String>| word.map(|word| Light::of(&word));
+        let either = |first: &str, second: &str| Ok::<_, String>(text(first)?.or(text(second)?));
+        let light = |word: Option<String>| word.map(|word| Light::from_word(&word));
         if port {
             let light = light(either("status", "oper_status")?);
             let target = either("target_simplex_port_id", "target_port")?;
             self.ports.insert(key.to_owned(), StatePort { label: text("label")?, light, target });
             return Ok(());
         }
-        let ends = match (text("a_side")?, text("b_side")?) {
+        let joined_ports = match (text("a_side")?, text("b_side")?) {
             (Some(a), Some(b)) => [a, b],
             _ => {
-                let ends = key.split_once('-').filter(|(a, b)| !a.is_empty() && !b.is_empty());
-                ends.map(|(a, b)| [a.to_owned(), b.to_owned()])
+                let names = key.split_once('-').filter(|(a, b)| !a.is_empty() && !b.is_empty());
+                names
+                    .map(|(a, b)| [a.to_owned(), b.to_owned()])
                     .ok_or_else(|| format!("{place}: it names no two ports"))?
             }
         };
-        let both = light(either("status", "oper_status")?);
-        let lights = [light(text("a_side_status")?).or(both), light(text("b_side_status")?).or(both)];
-        self.cross_connects.insert(key.to_owned(), StateCrossConnect { ends, lights });
+        let whole_row = light(either("status", "oper_status")?);
+        let lights =
+            [light(text("a_side_status")?).or(whole_row), light(text("b_side_status")?).or(whole_row)];
+        self.cross_connects.insert(key.to_owned(), StateCrossConnect { ends: joined_ports, lights });
         Ok(())
     }
 }

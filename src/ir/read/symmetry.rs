@@ -1,18 +1,18 @@
-//! Closes generators, as files list them, to the group that they make.
+//! Closes generators, as files list them, under composition.
 
 use crate::Symmetry;
 use fabc_base::ids::BlockId;
 use std::collections::BTreeSet;
 
-/// Why generators make no group that is asked for; generators are counted as listed.
+/// Why generators do not make the required group. Generators are counted as listed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NoGroup {
-    /// A generator that has not one image for every router: so many.
+    /// A generator that does not have one image for every router, but `images`.
     Length {
         generator: usize,
         images: usize,
     },
-    /// A generator that takes a router where the rest of its block does not go.
+    /// A generator that takes a router to a place where the rest of its block does not go.
     Torn {
         generator: usize,
         router: u32,
@@ -30,11 +30,11 @@ pub enum NoGroup {
 }
 
 /// All products of permutations of `points` points, the identity first, the others ascending. With `freely`,
-/// only the identity may leave a point in place. A group has at most as many elements as points where it acts
-/// freely, and no other is followed further.
+/// only the identity may leave a point in place. A group that acts freely has at most as many elements as
+/// points, so the closure stops beyond that.
 ///
 /// # Errors
-/// The first permutation that is none, or what the group is not.
+/// The first generator that is no permutation, or the requirement that the group violates.
 pub fn closure(points: usize, generators: &[Vec<u32>], freely: bool) -> Result<Vec<Vec<u32>>, NoGroup> {
     for (generator, images) in generators.iter().enumerate() {
         let distinct: BTreeSet<u32> = images.iter().copied().collect();
@@ -71,7 +71,7 @@ pub fn closure(points: usize, generators: &[Vec<u32>], freely: bool) -> Result<V
 /// cubes in a pod, groups in a dragonfly. Only the identity may leave a block in place.
 ///
 /// # Errors
-/// The first generator that is none, or what the group is not.
+/// The first generator that does not permute blocks, or the requirement that the group violates.
 pub fn of_blocks(size: u32, blocks: u32, generators: &[Vec<u32>]) -> Result<Symmetry, NoGroup> {
     let mut moves = Vec::new();
     for (generator, images) in generators.iter().enumerate() {

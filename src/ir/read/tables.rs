@@ -1,7 +1,7 @@
 //! `tables/*.json` (`fabc.tables/1`): forwarding tables, one list of numbers per entry.
 
 use super::json::formats;
-use crate::{Entry, TableKey};
+use crate::{TableEntry, TableKey};
 use fabc_base::ids::NodeId;
 use fabc_model::VcCount;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ pub struct TablesFile {
     #[serde(default)]
     pub vc: Option<String>,
     #[serde(default)]
-    pub images: Vec<Served>,
+    pub images: Vec<ServedImage>,
     pub routers: Vec<RouterLine>,
 }
 
@@ -29,28 +29,28 @@ pub struct TablesFile {
 #[serde(deny_unknown_fields)]
 pub struct RouterLine {
     pub node: u32,
-    pub entries: Vec<Line>,
+    pub entries: Vec<EntryNumbers>,
 }
 
-/// A further fault that the tables of another one serve.
+/// A further fault for which the same tables serve, carried along by the symmetry.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Served {
-    /// Its name.
+#[serde(rename = "Served", deny_unknown_fields)]
+pub struct ServedImage {
+    /// The name of the fault.
     pub scenario: String,
-    /// `[cube]`: where the cubes go.
+    /// `[cube]`: the image of the cube.
     pub cubes: Vec<u32>,
 }
 
-/// What a file of tables is for; the tables themselves are skipped.
+/// The scenarios of a file of tables. The tables themselves are skipped.
 #[derive(Deserialize)]
 pub struct TablesHead {
     pub scenario: String,
     #[serde(default)]
-    pub images: Vec<Served>,
+    pub images: Vec<ServedImage>,
 }
 
-/// Tables of anybody: what a walk needs, other keys are skipped.
+/// Tables from any program: what a walk needs. Other keys are skipped.
 #[derive(Deserialize)]
 pub struct AnyTablesFile {
     pub format: String,
@@ -66,67 +66,69 @@ pub struct AnyTablesFile {
 #[derive(Deserialize)]
 pub struct AnyRouterLine {
     pub node: u32,
-    pub entries: Vec<Line>,
+    pub entries: Vec<EntryNumbers>,
 }
 
 /// The numbers of one entry: (dst, in_port, in_vc, out_port, out_vc), (dst, out_port, out_vc), or (dst,
 /// out_port).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Line {
+pub enum EntryNumbers {
     Two([i64; 2]),
     Three([i64; 3]),
     Five([i64; 5]),
-    /// Another number of them, which no key asks for.
+    /// Another number of integers, which no key asks for.
     Other,
 }
 
-impl Line {
-    /// What a router does by this line under a key; `None` where the line is none of that key, or has numbers
-    /// that no router has.
-    pub fn under(self, key: TableKey) -> Option<Entry> {
+impl EntryNumbers {
+    /// The entry that the numbers mean under a key. `None` where the key asks for another number of integers,
+    /// or where no router has such numbers.
+    pub fn entry(self, key: TableKey) -> Option<TableEntry> {
         let (dst, input, output) = match (self, key) {
-            (Line::Five([dst, in_port, in_vc, out_port, out_vc]), TableKey::DstInput) => {
+            (EntryNumbers::Five([dst, in_port, in_vc, out_port, out_vc]), TableKey::DstInput) => {
                 (dst, (in_port, in_vc), (out_port, out_vc))
             }
-            // Whatever it came in by.
-            (Line::Three([dst, out_port, out_vc]), TableKey::Dst) => (dst, (-1, -1), (out_port, out_vc)),
+            // The input does not matter.
+            (EntryNumbers::Three([dst, out_port, out_vc]), TableKey::Dst) => {
+                (dst, (-1, -1), (out_port, out_vc))
+            }
             // The virtual channel follows from what the packet counts.
-            (Line::Two([dst, out_port]), TableKey::DstCount(_)) => (dst, (-1, -1), (out_port, 0)),
+            (EntryNumbers::Two([dst, out_port]), TableKey::DstCount(_)) => (dst, (-1, -1), (out_port, 0)),
             _ => return None,
         };
         let (in_port, in_vc) = (input.0.try_into().ok()?, input.1.try_into().ok()?);
         let (out_port, out_vc) = (output.0.try_into().ok()?, output.1.try_into().ok()?);
-        Some(Entry { dst: NodeId(dst.try_into().ok()?), in_port, in_vc, out_port, out_vc })
+        Some(TableEntry { dst: NodeId(dst.try_into().ok()?), in_port, in_vc, out_port, out_vc })
     }
 }
 
-impl<'de> Deserialize<'de> for Line {
+impl<'de> Deserialize<'de> for EntryNumbers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Numbers;
         impl<'de> Visitor<'de> for Numbers {
-            type Value = Line;
+            type Value = EntryNumbers;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("an entry of two, three or five integers")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Line, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<EntryNumbers, A::Error> {
                 let mut next = || seq.next_element::<i64>();
-                let (Some(a), Some(b)) = (next()?, next()?) else { return Ok(Line::Other) };
-                let Some(c) = next()? else { return Ok(Line::Two([a, b])) };
-                let Some(d) = next()? else { return Ok(Line::Three([a, b, c])) };
-                let Some(e) = next()? else { return Ok(Line::Other) };
+                let (Some(a), Some(b)) = (next()?, next()?) else { return Ok(EntryNumbers::Other) };
+                let Some(c) = next()? else { return Ok(EntryNumbers::Two([a, b])) };
+                let Some(d) = next()? else { return Ok(EntryNumbers::Three([a, b, c])) };
+                let Some(e) = next()? else { return Ok(EntryNumbers::Other) };
                 if next()?.is_some() {
                     return Err(A::Error::invalid_length(6, &self));
                 }
-                Ok(Line::Five([a, b, c, d, e]))
+                Ok(EntryNumbers::Five([a, b, c, d, e]))
             }
         }
         deserializer.deserialize_seq(Numbers)
     }
 }
 
-/// The key that the columns of a file name, and its rule of virtual channels.
-pub fn key_of(columns: &[String], vc_rule: Option<&str>) -> Option<TableKey> {
+/// The key from the names of its columns and its rule of virtual channels.
+pub fn parse_key(columns: &[String], vc_rule: Option<&str>) -> Option<TableKey> {
     match (&columns.iter().map(String::as_str).collect::<Vec<_>>()[..], vc_rule) {
         (["dst", "in_port", "in_vc"], None) => Some(TableKey::DstInput),
         (["dst"], None) => Some(TableKey::Dst),
@@ -137,8 +139,8 @@ pub fn key_of(columns: &[String], vc_rule: Option<&str>) -> Option<TableKey> {
     }
 }
 
-/// How many numbers a line has under a key.
-pub fn width_of(key: TableKey) -> usize {
+/// Number of integers of an entry under a key.
+pub fn entry_width(key: TableKey) -> usize {
     match key {
         TableKey::DstInput => 5,
         TableKey::Dst => 3,

@@ -1,22 +1,22 @@
-//! Reads `fabc.tables.bin/1`: a line of JSON, then the packed routers. Decoded here, by the words of
-//! docs/artifacts.md; what packs tables (`ir::PackedTables`) is not asked.
+//! Reads `fabc.tables.bin/1`: a line of JSON, then the packed routers. The decoder follows the words of
+//! docs/artifacts.md and shares nothing with the code that packs tables (`ir::PackedTables`).
 
-use super::tables::{Served, key_of};
-use crate::{Entry, ForwardingTables, Symmetry, TableKey};
+use super::tables::{ServedImage, parse_key};
+use crate::{ForwardingTables, Symmetry, TableEntry, TableKey};
 use fabc_base::ids::NodeId;
 use serde::Deserialize;
 
 /// The first line of a `fabc.tables.bin/1`, and what follows it.
 #[derive(Clone, Debug)]
 pub struct BinaryTables {
-    head: Head,
+    head: BinaryHead,
     key: TableKey,
     body: Vec<u8>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
+#[serde(rename = "Head", deny_unknown_fields)]
+struct BinaryHead {
     format: String,
     scenario: String,
     vcs: u8,
@@ -25,7 +25,7 @@ struct Head {
     #[serde(default)]
     vc: Option<String>,
     #[serde(default)]
-    images: Vec<Served>,
+    images: Vec<ServedImage>,
     nodes: usize,
     routers: usize,
     /// (in port, in VC, out port, out VC)
@@ -41,25 +41,25 @@ impl BinaryTables {
     /// Reads the first line.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first line does not end, is no such JSON, or names another format or an unknown key.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or("its first line does not end")?;
-        let head: Head = serde_json::from_slice(&bytes[..end]).map_err(|error| error.to_string())?;
+        let head: BinaryHead = serde_json::from_slice(&bytes[..end]).map_err(|error| error.to_string())?;
         if head.format != "fabc.tables.bin/1" {
             return Err(format!("its format is `{}`, but this fabc reads `fabc.tables.bin/1`", head.format));
         }
-        let Some(key) = key_of(&head.key, head.vc.as_deref()) else {
+        let Some(key) = parse_key(&head.key, head.vc.as_deref()) else {
             return Err("its key must be [\"dst\",\"in_port\",\"in_vc\"] or [\"dst\"]".to_owned());
         };
         Ok(Self { head, key, body: bytes[end + 1..].to_vec() })
     }
 
-    /// `nominal`, or what is dark.
+    /// The name of the scenario: `nominal`, or what is dark.
     pub fn scenario(&self) -> &str {
         &self.head.scenario
     }
-    /// The further faults that these tables serve.
-    pub fn served(&self) -> &[Served] {
+    /// The further faults for which these tables serve.
+    pub fn served(&self) -> &[ServedImage] {
         &self.head.images
     }
     /// Whether only canonical routers are listed.
@@ -67,10 +67,12 @@ impl BinaryTables {
         self.head.canonical
     }
 
-    /// The tables, under the symmetry that carries them (the trivial one unless they are canonical).
+    /// The tables under the symmetry that carries them. It is the trivial one unless the tables are
+    /// canonical.
     ///
     /// # Errors
-    /// The first byte that does not fit, or another number of routers than the symmetry has classes.
+    /// The first byte that does not fit, or a number of routers that is not the number of classes of the
+    /// symmetry.
     pub fn tables(self, symmetry: Symmetry) -> Result<ForwardingTables, String> {
         let Self { head, key, body } = self;
         if (head.nodes, head.routers) != (symmetry.node_count(), symmetry.class_count()) {
@@ -80,12 +82,12 @@ impl BinaryTables {
                 head.routers, head.nodes
             ));
         }
-        let mut numbers = Numbers { rest: &body, length: body.len() };
+        let mut numbers = BodyIntegers { rest: &body, length: body.len() };
         let mut routers = Vec::with_capacity(head.routers);
         for node in symmetry.canonical_nodes() {
             let listed = numbers.next()?;
             if listed != node.0 {
-                return Err(numbers.wrong(&format!("router {listed} stands where router {node} should")));
+                return Err(numbers.error_here(&format!("router {listed} stands where router {node} should")));
             }
             let mut entries = Vec::new();
             for dst in (0u32..).take(head.nodes) {
@@ -93,50 +95,52 @@ impl BinaryTables {
                 for _ in 0..count {
                     let number = numbers.next()?;
                     let Some(&(in_port, in_vc, out_port, out_vc)) = head.actions.get(number as usize) else {
-                        return Err(numbers
-                            .wrong(&format!("there is no action {number}, only {}", head.actions.len())));
+                        return Err(numbers.error_here(&format!(
+                            "there is no action {number}, only {}",
+                            head.actions.len()
+                        )));
                     };
-                    entries.push(Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc });
+                    entries.push(TableEntry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc });
                 }
             }
             entries.shrink_to_fit();
             routers.push(entries);
         }
         if !numbers.rest.is_empty() {
-            return Err(numbers.wrong("nothing should follow the last router"));
+            return Err(numbers.error_here("nothing should follow the last router"));
         }
         Ok(ForwardingTables { scenario: head.scenario, vcs: head.vcs, key, symmetry, routers })
     }
 }
 
-/// The integers of the body: groups of seven bits, the lowest first, the top bit set on all bytes of an
-/// integer but the last.
-struct Numbers<'a> {
+/// Reads the integers of the body: groups of seven bits, the lowest first, the top bit set on all bytes but
+/// the last.
+struct BodyIntegers<'a> {
     rest: &'a [u8],
     length: usize,
 }
 
-impl Numbers<'_> {
+impl BodyIntegers<'_> {
     fn next(&mut self) -> Result<u32, String> {
         let Some(last) = self.rest.iter().position(|byte| *byte & 0x80 == 0) else {
             self.rest = &[];
-            return Err(self.wrong("it ends too early"));
+            return Err(self.error_here("it ends too early"));
         };
         let (number, rest) = self.rest.split_at(last + 1);
         self.rest = rest;
         if number.len() > 5 || (number.len() > 1 && number[last] == 0) {
-            return Err(self.wrong(&format!(
+            return Err(self.error_here(&format!(
                 "an integer of {} bytes, more than it needs or than there can be",
                 number.len()
             )));
         }
         let value = number.iter().rfold(0u64, |value, byte| value * 128 + u64::from(*byte & 0x7f));
-        u32::try_from(value).map_err(|_| self.wrong(&format!("{value} is past 32 bits")))
+        u32::try_from(value).map_err(|_| self.error_here(&format!("{value} is past 32 bits")))
     }
 
-    /// What is wrong, behind the last byte that was read.
-    fn wrong(&self, what: &str) -> String {
-        format!("byte {} of the body: {what}", self.length - self.rest.len())
+    /// An error message with the position after the last byte that was read.
+    fn error_here(&self, message: &str) -> String {
+        format!("byte {} of the body: {message}", self.length - self.rest.len())
     }
 }
 
@@ -153,8 +157,13 @@ mod tests {
 
     #[test]
     fn the_example_of_the_page_is_read() {
-        let entry =
-            |dst, in_port, in_vc, out_vc| Entry { dst: NodeId(dst), in_port, in_vc, out_port: 0, out_vc };
+        let entry = |dst, in_port, in_vc, out_vc| TableEntry {
+            dst: NodeId(dst),
+            in_port,
+            in_vc,
+            out_port: 0,
+            out_vc,
+        };
         let tables = decoded(&[0, 0, 2, 0, 1, 1, 1, 0, 0]).unwrap();
         assert_eq!(tables.routers, [vec![entry(1, -1, -1, 0), entry(1, 1, 0, 1)], vec![entry(0, -1, -1, 0)]]);
         assert_eq!((tables.scenario.as_str(), tables.vcs, tables.key), ("X[0,0]", 2, TableKey::DstInput));

@@ -1,4 +1,4 @@
-//! `topology.json`: of a pod `fabc.topology/1`, of a network `fabc.topology/2`.
+//! `topology.json`: `fabc.topology/1` for a pod, `fabc.topology/2` for a network.
 
 use super::json::formats;
 use serde::Deserialize;
@@ -35,17 +35,17 @@ pub struct LinkLine {
     pub id: u32,
     pub a: (u32, u16),
     pub b: (u32, u16),
-    pub kind: KindLine,
+    pub kind: LinkKind,
     #[serde(default)]
     pub ocs: Option<String>,
-    /// Of its way, 0.1 m; where there is a floor.
+    /// Length of its path in 0.1 m, where there is a floor.
     #[serde(default)]
     pub length: Option<u32>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum KindLine {
+#[serde(rename = "KindLine", rename_all = "lowercase")]
+pub enum LinkKind {
     Copper,
     Fiber,
 }
@@ -84,7 +84,7 @@ pub struct LinkOfNetwork {
     pub b: (u32, u16),
     pub class: ClassLine,
     pub link: String,
-    /// Of its cable, 0.1 m; where there is a floor.
+    /// Length of its cable in 0.1 m, where there is a floor.
     #[serde(default)]
     pub length: Option<u32>,
     #[serde(default)]
@@ -105,7 +105,7 @@ pub struct BlockSymmetry {
     pub generators: Vec<Vec<u32>>,
 }
 
-/// The generators of either form; everything else is skipped.
+/// The generators of either form. Everything else is skipped.
 #[derive(Deserialize)]
 pub struct Generators {
     pub symmetry: AnySymmetry,
@@ -116,15 +116,15 @@ pub struct AnySymmetry {
     pub generators: Vec<Vec<u32>>,
 }
 
-/// A topology of anybody, in either form: what a walk needs.
+/// A topology from any program, in either form: what a walk needs.
 pub struct AnyTopology {
-    /// `[port]`: what people call it.
+    /// `[port]`: the name of the port.
     pub port_names: Vec<String>,
-    /// In the order of the file.
+    /// The routers, in the order of the file.
     pub routers: Vec<AnyRouter>,
     pub links: Vec<AnyLink>,
     pub generators: Vec<Vec<u32>>,
-    /// Routers of a block, which the generators move as a whole; at least 1.
+    /// Routers of a block, which the generators move as a whole. At least 1.
     pub block: usize,
     /// Whether it is a pod, whose endpoints are inside its routers.
     pub pod: bool,
@@ -136,14 +136,14 @@ pub struct AnyRouter {
     pub hosts: u16,
 }
 
-/// A link between two (router, port); if simplex, from `a` to `b` alone.
+/// A link between two (router, port). A simplex link runs from `a` to `b`.
 #[derive(Clone, Copy, Deserialize)]
 pub struct AnyLink {
     pub a: (u32, u16),
     pub b: (u32, u16),
     #[serde(default)]
     pub simplex: bool,
-    /// Whether it runs inside a group or between groups, where the file says so.
+    /// The class: inside a group or between groups, where the file says so.
     #[serde(default)]
     pub class: Option<ClassLine>,
 }
@@ -152,13 +152,14 @@ impl AnyTopology {
     /// Reads either form, skipping keys that a walk does not need.
     ///
     /// # Errors
-    /// The line, and what is wrong there.
+    /// (line, message) of the first violation of the format.
     pub fn read(text: &str) -> Result<Self, (usize, String)> {
         #[derive(Deserialize)]
-        struct Tag {
+        #[serde(rename = "Tag")]
+        struct FormatTag {
             format: String,
         }
-        let Tag { format } = json(text)?;
+        let FormatTag { format } = json(text)?;
         match format.as_str() {
             "fabc.topology/1" => json(text).map(AnyPod::topology),
             "fabc.topology/2" => json(text).map(AnyNetwork::topology),
@@ -191,7 +192,7 @@ struct AnyChip {
     at: Option<[u32; 3]>,
 }
 
-/// Links of pods are never simplex, whatever else such a file says of them.
+/// A link of a pod, which is never simplex, whatever else the file says.
 #[derive(Deserialize)]
 struct TwoWayLink {
     a: (u32, u16),

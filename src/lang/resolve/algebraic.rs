@@ -1,38 +1,38 @@
-//! `topology = ..` of families over finite fields.
+//! Resolves `topology = ..` of families over finite fields.
 
 use super::context::Context;
-use super::families::{Found, MOST, Place};
-use super::settings::{Settings, integer, one_of};
+use super::families::{FamilyScope, MAX_PARAMETER, ResolvedFamily};
+use super::settings::{BlockSettings, integer, one_of};
 use crate::syntax::ast::Block;
-use crate::syntax::words::Place as Fields;
-use fabc_base::algebra::{Plane, is_paley_order, is_prime, prime_power};
+use crate::syntax::words::BlockKind as Fields;
+use fabc_base::algebra::{ProjectivePlane, is_paley_order, is_prime, prime_power};
 use fabc_model::{
     Bundlefly, DesignSpace, Family, PolarFly, PolarStar, SlimFly, SpectralFly, Supernode, slim_fly_degree,
 };
 
-/// The largest order of a field that is looked at: more than any network of the largest size has, and its
-/// square is a number of 32 bits.
-const LARGEST_ORDER: i64 = MOST - 1;
+/// The largest order of a field that is considered. It exceeds that of any network of the largest size, and
+/// its square fits in 32 bits.
+const MAX_ORDER: i64 = MAX_PARAMETER - 1;
 
-impl Place<'_> {
-    /// `polarstar { q; supernode; degree; }`.
-    pub(super) fn polarstar(&self, context: &mut Context, block: &Block) -> Found {
+impl FamilyScope<'_> {
+    /// Resolves `polarstar { q; supernode; degree; }` to a family and its links.
+    pub(super) fn polarstar(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Polarstar);
         let links = self.links(context, &settings);
-        if let Some(found) =
-            self.goal(context, &settings, links, DesignSpace::PolarStar, &["q", "supernode", "degree"])
+        if let Some(design) =
+            self.goal_design(context, &settings, links, DesignSpace::PolarStar, &["q", "supernode", "degree"])
         {
-            return found;
+            return design;
         }
         let q = self.order(context, &settings, "11");
         let supernode =
             settings.need(context, "supernode", "iq").and_then(|value| one_of(context, "`supernode`", value));
         let degree = settings
             .need(context, "degree", "3")
-            .and_then(|value| integer(context, "`degree`", value, 0..=LARGEST_ORDER));
+            .and_then(|value| integer(context, "`degree`", value, 0..=MAX_ORDER));
         let star = PolarStar { q: q?, supernode: supernode?, degree: degree? as u32 };
-        let (points, size) = (Plane::count(star.q), star.supernode_size());
-        self.affordable(
+        let (points, size) = (ProjectivePlane::count(star.q), star.supernode_size());
+        self.check_size(
             context,
             Some(u128::from(points) * u128::from(size)),
             &format!("{points} supernodes of {size}"),
@@ -49,42 +49,42 @@ impl Place<'_> {
                 }
                 _ => format!("an inductive quad has a degree that is 0 or 3 modulo 4, not {degree}"),
             };
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
                 format!("write `degree = {near};`"),
-                settings.place_of("degree"),
+                settings.span_or_head("degree"),
             );
         }
         Some((Family::PolarStar(star), links?))
     }
 
-    /// `polarfly { q; }`.
-    pub(super) fn polarfly(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `polarfly { q; }` to a family and its links.
+    pub(super) fn polarfly(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Polarfly);
         let links = self.links(context, &settings);
-        if let Some(found) = self.goal(context, &settings, links, DesignSpace::PolarFly, &["q"]) {
-            return found;
+        if let Some(design) = self.goal_design(context, &settings, links, DesignSpace::PolarFly, &["q"]) {
+            return design;
         }
         let q = self.order(context, &settings, "13")?;
-        self.affordable(
+        self.check_size(
             context,
-            Some(u128::from(Plane::count(q))),
+            Some(u128::from(ProjectivePlane::count(q))),
             &format!("{q}^2 + {q} + 1"),
             self.name.span,
         )?;
         Some((Family::PolarFly(PolarFly { q }), links?))
     }
 
-    /// `slim_fly { q; }`.
-    pub(super) fn slim_fly(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `slim_fly { q; }` to a family and its links.
+    pub(super) fn slim_fly(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::SlimFly);
         let links = self.links(context, &settings);
-        if let Some(found) = self.goal(context, &settings, links, DesignSpace::SlimFly, &["q"]) {
-            return found;
+        if let Some(design) = self.goal_design(context, &settings, links, DesignSpace::SlimFly, &["q"]) {
+            return design;
         }
         let q = self.slim_order(context, &settings)?;
-        self.affordable(
+        self.check_size(
             context,
             Some(2 * u128::from(q) * u128::from(q)),
             &format!("2 * {q}^2"),
@@ -93,19 +93,19 @@ impl Place<'_> {
         Some((Family::SlimFly(SlimFly { q }), links?))
     }
 
-    /// `bundlefly { q; p; }`.
-    pub(super) fn bundlefly(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `bundlefly { q; p; }` to a family and its links.
+    pub(super) fn bundlefly(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Bundlefly);
         let links = self.links(context, &settings);
-        if let Some(found) = self.goal(context, &settings, links, DesignSpace::Bundlefly, &["q", "p"]) {
-            return found;
+        if let Some(design) = self.goal_design(context, &settings, links, DesignSpace::Bundlefly, &["q", "p"])
+        {
+            return design;
         }
         let q = self.slim_order(context, &settings);
-        let p = settings
-            .need(context, "p", "9")
-            .and_then(|value| integer(context, "`p`", value, 2..=LARGEST_ORDER));
+        let p =
+            settings.need(context, "p", "9").and_then(|value| integer(context, "`p`", value, 2..=MAX_ORDER));
         let (q, p) = (q?, p? as u32);
-        self.affordable(
+        self.check_size(
             context,
             Some(2 * u128::from(q) * u128::from(q) * u128::from(p)),
             &format!("2 * {q}^2 * {p}"),
@@ -115,23 +115,23 @@ impl Place<'_> {
             let problem =
                 format!("a Paley graph has a prime power of routers that is 1 modulo 4, and {p} is none");
             let help = format!("write `p = {};`", nearest(p, is_paley_order));
-            return self.none_such(context, problem, help, settings.place_of("p"));
+            return self.no_such_network(context, problem, help, settings.span_or_head("p"));
         }
         Some((Family::Bundlefly(Bundlefly { q, p }), links?))
     }
 
-    /// `spectralfly { rho; q; }`.
-    pub(super) fn spectralfly(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `spectralfly { rho; q; }` to a family and its links.
+    pub(super) fn spectralfly(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Spectralfly);
         let links = self.links(context, &settings);
         let mut prime = |name: &'static str, example: &str| {
             let value = settings.need(context, name, example)?;
-            let number = integer(context, &format!("`{name}`"), value, 2..=LARGEST_ORDER)? as u32;
+            let number = integer(context, &format!("`{name}`"), value, 2..=MAX_ORDER)? as u32;
             let odd = |number| number > 2 && is_prime(number);
             if !odd(number) {
                 let problem = format!("`{name}` must be an odd prime, and {number} is none");
                 let help = format!("write `{name} = {};`", nearest(number, odd));
-                return self.none_such(context, problem, help, settings.place_of(name));
+                return self.no_such_network(context, problem, help, settings.span_or_head(name));
             }
             Some(number)
         };
@@ -139,16 +139,16 @@ impl Place<'_> {
         let (rho, q) = (rho?, q?);
         let (wide, cubed) = (u128::from(rho), u128::from(q).pow(3) - u128::from(q));
         let fits = |q: u32| u128::from(q) * u128::from(q) > 4 * wide && q != rho && is_prime(q);
-        let least = || (3..).find(|&q| fits(q)).unwrap_or(q);
+        let smallest_q = || (3..).find(|&q| fits(q)).unwrap_or(q);
         if rho == q {
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 format!("`rho` and `q` are the same prime, {q}"),
                 format!(
                     "`q` is another odd prime, larger than 2 sqrt(rho): the least one is `q = {};`",
-                    least()
+                    smallest_q()
                 ),
-                settings.place_of("q"),
+                settings.span_or_head("q"),
             );
         }
         if !fits(q) {
@@ -157,16 +157,16 @@ impl Place<'_> {
                 q * q,
                 4 * rho
             );
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
-                format!("write at least `q = {};`", least()),
-                settings.place_of("q"),
+                format!("write at least `q = {};`", smallest_q()),
+                settings.span_or_head("q"),
             );
         }
-        self.affordable(context, Some(cubed / 2), &format!("({q}^3 - {q}) / 2 or more"), self.name.span)?;
+        self.check_size(context, Some(cubed / 2), &format!("({q}^3 - {q}) / 2 or more"), self.name.span)?;
         let family = Family::SpectralFly(SpectralFly { rho, q });
-        self.affordable(
+        self.check_size(
             context,
             Some(family.router_count() as u128),
             &format!("{q}^3 - {q}"),
@@ -175,38 +175,38 @@ impl Place<'_> {
         Some((family, links?))
     }
 
-    /// `q` of a family that needs a field.
-    fn order(&self, context: &mut Context, settings: &Settings<'_>, example: &str) -> Option<u32> {
+    /// Reads `q` of a family that needs a field.
+    fn order(&self, context: &mut Context, settings: &BlockSettings<'_>, example: &str) -> Option<u32> {
         let value = settings.need(context, "q", example)?;
-        let q = integer(context, "`q`", value, 0..=LARGEST_ORDER)? as u32;
+        let q = integer(context, "`q`", value, 0..=MAX_ORDER)? as u32;
         if prime_power(q).is_none() {
             let problem = format!("`q` must be a prime power, the order of a field, and {q} is none");
-            let help = next_ones(q, |q| prime_power(q).is_some());
-            return self.none_such(context, problem, help, settings.place_of("q"));
+            let help = nearest_on_both_sides(q, |q| prime_power(q).is_some());
+            return self.no_such_network(context, problem, help, settings.span_or_head("q"));
         }
         Some(q)
     }
 
-    /// `q` of a slim fly.
-    fn slim_order(&self, context: &mut Context, settings: &Settings<'_>) -> Option<u32> {
+    /// Reads `q` of a slim fly.
+    fn slim_order(&self, context: &mut Context, settings: &BlockSettings<'_>) -> Option<u32> {
         let q = self.order(context, settings, "7")?;
         if slim_fly_degree(q).is_none() {
             let problem = format!("a slim fly needs a `q` that is not 2 modulo 4, and {q} is");
-            let help = next_ones(q, |q| slim_fly_degree(q).is_some());
-            return self.none_such(context, problem, help, settings.place_of("q"));
+            let help = nearest_on_both_sides(q, |q| slim_fly_degree(q).is_some());
+            return self.no_such_network(context, problem, help, settings.span_or_head("q"));
         }
         Some(q)
     }
 }
 
-/// The nearest number that fits, the lower one of two.
+/// The nearest number that fits. Of two equally near ones, the lower one.
 fn nearest(number: u32, fits: impl Fn(u32) -> bool) -> u32 {
-    let both = |by: u32| [number.checked_sub(by), number.checked_add(by)].into_iter().flatten();
-    (0..).flat_map(both).find(|&near| fits(near)).unwrap_or(number)
+    let candidates = |by: u32| [number.checked_sub(by), number.checked_add(by)].into_iter().flatten();
+    (0..).flat_map(candidates).find(|&near| fits(near)).unwrap_or(number)
 }
 
-/// `the next ones are 9 and 11`
-fn next_ones(number: u32, fits: impl Fn(u32) -> bool) -> String {
+/// The fitting numbers below and above, such as `the next ones are 9 and 11`.
+fn nearest_on_both_sides(number: u32, fits: impl Fn(u32) -> bool) -> String {
     let below = (2..number).rev().find(|&near| fits(near));
     let above = (number.max(1) + 1..).find(|&near| fits(near));
     match (below, above) {

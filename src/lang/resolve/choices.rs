@@ -1,34 +1,35 @@
-//! Budget, topology and routing.
+//! Resolves the budget, the topology of a pod, and the routing.
 
 use super::context::{Context, missing, unknown_choice};
 use super::cross_connects::{CrossConnectsFile, Switched, cross_connects_file};
 use super::demand::Senders;
 use super::foreign;
 use super::hardware::dimensions;
-use super::items::Items;
+use super::items::SpecItems;
 use super::kind::PlantKind;
 use super::scheduled::{self, SCHEDULED};
-use super::settings::{decimal, in_range, integer, one_of, one_of_or, settings, word, wrong_kind};
-use super::site::Site;
+use super::scope::Scope;
+use super::settings::{block_settings, decimal, in_range, integer, one_of, one_of_or, word, wrong_kind};
 use super::synthesis::synthesize;
 use crate::ResolveError;
-use crate::forms::{form, names};
-use crate::syntax::ast::{Block, Name, Value, ValueKind};
-use crate::syntax::words::Place;
+use crate::forms::{form_words, written_form};
+use crate::syntax::ast::{Block, Expr, Name, SettingValue, ValueKind};
+use crate::syntax::words::BlockKind;
 use fabc_base::diag::{Span, list};
 use fabc_model::{
     AllowedTurns, Budget, Family, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice,
 };
 
-/// The budget: without `vcs`, those of the router (at most 8); without `faults`, none.
+/// Resolves the budget. Without `vcs` it has the virtual channels of the router, at most 8. Without `faults`
+/// it has none.
 pub(super) fn budget(
     context: &mut Context,
-    items: &Items<'_>,
-    site: &Site<'_>,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
     kind: PlantKind,
     router: Option<&Router>,
 ) -> Option<Budget> {
-    let (fabric, default_vcs) = (site.head, router.map_or(1, |router| router.vcs.min(8)));
+    let (fabric, default_vcs) = (scope.head, router.map_or(1, |router| router.vcs.min(8)));
     let Some((block, span)) = items.budget else {
         return Some(Budget {
             vcs: default_vcs,
@@ -39,7 +40,7 @@ pub(super) fn budget(
             entries_span: fabric,
         });
     };
-    let settings = settings(context, block, "`budget`".to_owned(), span, Place::Budget);
+    let settings = block_settings(context, block, "`budget`".to_owned(), span, BlockKind::Budget);
     let vcs = match settings.get("vcs") {
         Some(value) => integer(context, "`vcs` of the budget", value, 1..=8).map(|vcs| vcs as u8),
         None => Some(default_vcs),
@@ -48,7 +49,7 @@ pub(super) fn budget(
     if let (Some(budget), Some(router)) =
         (vcs, router.filter(|router| vcs.is_some_and(|vcs| vcs > router.vcs)))
     {
-        let (owner, has) = (kind.router(), router.vcs);
+        let (owner, has) = (kind.router_word(), router.vcs);
         context.error(ResolveError::BudgetExceedsRouter {
             budget,
             owner,
@@ -77,15 +78,18 @@ pub(super) fn budget(
     })
 }
 
-/// `0`, `1 link` or `1 router` (`1 chip`); in a pod also `1 ocs` or `2 ocs`.
-fn faults(context: &mut Context, value: &Value, kind: PlantKind) -> Option<Faults> {
+/// Reads `0`, `1 link` or `1 router` (`1 chip`). A pod also takes `1 ocs` and `2 ocs`.
+fn faults(context: &mut Context, value: &SettingValue, kind: PlantKind) -> Option<Faults> {
     let ValueKind::Quantity(quantity) = &value.kind else {
-        let things =
-            if kind.network { "a number of links or routers" } else { "a number of OCSes, links or chips" };
-        context.error(wrong_kind("`faults`", things, kind.fault(), value.span));
+        let things = if kind.is_network {
+            "a number of links or routers"
+        } else {
+            "a number of OCSes, links or chips"
+        };
+        context.error(wrong_kind("`faults`", things, kind.example_fault(), value.span));
         return None;
     };
-    let help = match kind.network {
+    let help = match kind.is_network {
         true => "write `faults = 0`, `1 link` or `1 router`",
         false => "write `faults = 0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`",
     };
@@ -105,7 +109,7 @@ fn faults(context: &mut Context, value: &Value, kind: PlantKind) -> Option<Fault
     let unit = quantity.unit.as_ref().map(|unit| &*unit.value);
     let written = format!("`{number}{}{}`", if unit.is_some() { " " } else { "" }, unit.unwrap_or(""));
     let note = match (number.times(1), unit) {
-        (Some(1..), Some("ocs")) if kind.network => {
+        (Some(1..), Some("ocs")) if kind.is_network => {
             let help = "write `faults = 1 link` or `1 router`".to_owned();
             context.error(kind.misfit(format!("`faults = {number} ocs`"), help, value.span));
             return None;
@@ -125,8 +129,8 @@ fn faults(context: &mut Context, value: &Value, kind: PlantKind) -> Option<Fault
     None
 }
 
-/// Refuses the fault of a router, or chip, that leaves a single endpoint: no pair is left to route.
-pub(super) fn leaves_a_pair(
+/// Refuses the fault of a router or chip that leaves a single endpoint, because no pair remains to route.
+pub(super) fn check_pair_remains(
     context: &mut Context,
     budget: Option<&Budget>,
     senders: Option<&Senders>,
@@ -134,7 +138,7 @@ pub(super) fn leaves_a_pair(
 ) {
     let Some(budget) = budget.filter(|budget| budget.faults == Faults::Router) else { return };
     if senders.is_some_and(|senders| senders.count() < 3) {
-        let written = format!("`1 {}`", if kind.network { "router" } else { "chip" });
+        let written = format!("`1 {}`", if kind.is_network { "router" } else { "chip" });
         let help =
             "three of them must send and receive, so that two are left; write `faults = 0` or `1 link`";
         context.error(ResolveError::Faults {
@@ -146,11 +150,11 @@ pub(super) fn leaves_a_pair(
     }
 }
 
-/// The topology of a pod, and where it stands. A file of cross-connects is read against `switched`.
+/// Resolves the topology of a pod, and its span. A file of cross-connects is read against `switched`.
 pub(super) fn topology(
     context: &mut Context,
-    items: &Items<'_>,
-    site: &Site<'_>,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
     plant: PlantKind,
     switched: Switched<'_>,
 ) -> Option<(TopologyChoice, Span)> {
@@ -159,40 +163,15 @@ pub(super) fn topology(
             "the fabric",
             "`topology`",
             "topology = synthesize { effort = 1; }",
-            site.head,
+            scope.head,
         ));
         return None;
     };
     let span = setting.name.span.to(setting.value.span);
-    let read = |context: &mut Context, path: &Name| cross_connects_file(context, path, site, switched, span);
+    let read = |context: &mut Context, path: &Name| cross_connects_file(context, path, scope, switched, span);
     let topology = match &setting.value.kind {
         ValueKind::Dims(kind, dims, block) => {
-            if !["torus", "twisted_torus"].contains(&&*kind.value) {
-                context.error(wrong_topology(kind, plant));
-                return None;
-            }
-            if let Some(block) = block {
-                let (what, place) = ("`{`".to_owned(), format!("the `{}` of a pod", kind.value));
-                let help =
-                    Some("it has no settings: the cube and the OCSes say which links there are".to_owned());
-                context.error(ResolveError::Misplaced { what, place, help, span: block.span });
-            }
-            let dims = dimensions(context, &format!("`{}`", kind.value), dims, setting.value.span)?;
-            let mut narrow = [0; 3];
-            for (narrow, dim) in narrow.iter_mut().zip(dims) {
-                *narrow = in_range(
-                    context,
-                    "a dimension",
-                    dim.min(i64::MAX as u64) as i64,
-                    1..=i64::from(u32::MAX),
-                    setting.value.span,
-                )? as u32;
-            }
-            if &*kind.value == "torus" {
-                TopologyChoice::Torus(narrow)
-            } else {
-                TopologyChoice::TwistedTorus(narrow)
-            }
+            torus(context, kind, dims, block.as_ref(), plant, setting.value.span)?
         }
         ValueKind::File(kind, path, None) if &*kind.value == "cross_connects" => {
             let CrossConnectsFile { path, text, settings } = read(context, path)?;
@@ -229,48 +208,78 @@ pub(super) fn topology(
     Some((topology, span))
 }
 
-/// The error of a topology that does not exist, or not in this form.
+/// Resolves the torus of a pod, twisted or not.
+fn torus(
+    context: &mut Context,
+    kind: &Name,
+    dims: &[Expr],
+    block: Option<&Block>,
+    plant: PlantKind,
+    span: Span,
+) -> Option<TopologyChoice> {
+    if !["torus", "twisted_torus"].contains(&&*kind.value) {
+        context.error(wrong_topology(kind, plant));
+        return None;
+    }
+    if let Some(block) = block {
+        let (subject, place) = ("`{`".to_owned(), format!("the `{}` of a pod", kind.value));
+        let help = Some("it has no settings: the cube and the OCSes say which links there are".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: block.span });
+    }
+    let dims = dimensions(context, &format!("`{}`", kind.value), dims, span)?;
+    let mut narrow = [0; 3];
+    for (narrow, dim) in narrow.iter_mut().zip(dims) {
+        let dim = dim.min(i64::MAX as u64) as i64;
+        *narrow = in_range(context, "a dimension", dim, 1..=i64::from(u32::MAX), span)? as u32;
+    }
+    Some(match &*kind.value {
+        "torus" => TopologyChoice::Torus(narrow),
+        _ => TopologyChoice::TwistedTorus(narrow),
+    })
+}
+
+/// The error of a topology that is unknown, or is not written in this form.
 fn wrong_topology(kind: &Name, plant: PlantKind) -> ResolveError {
-    let (what, found) = ("`topology`", &*kind.value);
-    if let Some(written) = form(&TopologyChoice::FORMS, found) {
-        let help = format!("this topology is written `{written}`");
+    let (subject, written) = ("`topology`", &*kind.value);
+    if let Some(form_text) = written_form(&TopologyChoice::FORMS, written) {
+        let help = format!("this topology is written `{form_text}`");
         return ResolveError::UnknownChoice {
-            what: what.to_owned(),
-            found: found.to_owned(),
+            subject: subject.to_owned(),
+            written: written.to_owned(),
             help,
             span: kind.span,
         };
     }
-    if form(&Family::FORMS, found).is_some() {
+    if written_form(&Family::FORMS, written).is_some() {
         let help = "write `router { .. }` instead of `chip`, `cube`, `cubes` and `ocs`".to_owned();
-        return plant.misfit(format!("`topology = {found}`"), help, kind.span);
+        return plant.misfit(format!("`topology = {written}`"), help, kind.span);
     }
-    match foreign::topology(found, false) {
+    match foreign::topology(written, false) {
         Some(help) => ResolveError::UnknownChoice {
-            what: what.to_owned(),
-            found: found.to_owned(),
+            subject: subject.to_owned(),
+            written: written.to_owned(),
             help,
             span: kind.span,
         },
-        None => unknown_choice(what, kind, &names(TopologyChoice::FORMS), None),
+        None => unknown_choice(subject, kind, &form_words(TopologyChoice::FORMS), None),
     }
 }
 
-/// Routings of later versions.
-const LATER: [&str; 2] = ["ugal", "valiant"];
+/// Routings that a later version may have.
+const PLANNED_ROUTINGS: [&str; 2] = ["ugal", "valiant"];
 
-/// The routing, and where it stands; of a network without one, `minimal`.
+/// Resolves the routing, and its span. A network without the setting has `minimal`.
 pub(super) fn routing(
     context: &mut Context,
-    items: &Items<'_>,
-    site: &Site<'_>,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
     plant: PlantKind,
 ) -> Option<(RoutingChoice, Span)> {
     let setting = match items.settings.get("routing") {
         Some(setting) => setting,
-        None if plant.network => return Some((RoutingChoice::Minimal, site.head)),
+        None if plant.is_network => return Some((RoutingChoice::Minimal, scope.head)),
         None => {
-            context.error(missing("the fabric", "`routing`", "routing = allowed_turns;", site.head));
+            context.error(missing("the fabric", "`routing`", "routing = allowed_turns;", scope.head));
             return None;
         }
     };
@@ -279,17 +288,20 @@ pub(super) fn routing(
         if &*kind.value == "allowed_turns" {
             return Some((RoutingChoice::AllowedTurns(allowed_turns(context, kind, block)?), span));
         }
-        if &*kind.value == SCHEDULED && plant.network {
-            return Some((RoutingChoice::Scheduled(scheduled::settings(context, kind, block)?), span));
+        if &*kind.value == SCHEDULED && plant.is_network {
+            return Some((
+                RoutingChoice::Scheduled(scheduled::scheduled_settings(context, kind, block)?),
+                span,
+            ));
         }
         if &*kind.value == SCHEDULED {
-            context.error(of_networks(plant, kind));
+            context.error(network_routing_error(plant, kind));
             return None;
         }
         context.error(if RoutingChoice::ALL.iter().any(|known| known.name() == &*kind.value) {
             let place = format!("`routing = {}`", kind.value);
             ResolveError::Misplaced {
-                what: "`{`".to_owned(),
+                subject: "`{`".to_owned(),
                 place,
                 help: Some("it has no settings".to_owned()),
                 span: block.span,
@@ -307,15 +319,15 @@ pub(super) fn routing(
         context.error(unknown_routing(&name, plant));
         return None;
     };
-    if (routing.is_shortest_by_destination() || routing.is_scheduled()) && !plant.network {
-        context.error(of_networks(plant, &name));
+    if (routing.is_shortest_by_destination() || routing.is_scheduled()) && !plant.is_network {
+        context.error(network_routing_error(plant, &name));
         return None;
     }
     Some((routing, span))
 }
 
-/// The error of a routing that pods do not have.
-fn of_networks(plant: PlantKind, name: &Name) -> ResolveError {
+/// The error of a routing that only networks have.
+fn network_routing_error(plant: PlantKind, name: &Name) -> ResolveError {
     let help = match &*name.value {
         SCHEDULED => {
             "`allowed_turns` makes tables, and collectives of a pod follow them: remove its settings"
@@ -326,24 +338,25 @@ fn of_networks(plant: PlantKind, name: &Name) -> ResolveError {
 }
 
 fn unknown_routing(name: &Name, plant: PlantKind) -> ResolveError {
-    let of_pods = |known: &RoutingChoice| !known.is_shortest_by_destination() && !known.is_scheduled();
-    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || of_pods(known));
+    let fits_pods = |known: &RoutingChoice| !known.is_shortest_by_destination() && !known.is_scheduled();
+    let known = RoutingChoice::ALL.into_iter().filter(|known| plant.is_network || fits_pods(known));
     let known: Vec<&str> = known.map(|known| known.name()).collect();
-    if !LATER.contains(&&*name.value) {
+    if !PLANNED_ROUTINGS.contains(&&*name.value) {
         return unknown_choice("`routing`", name, &known, foreign::routing(&name.value, &known));
     }
     let help = format!("this version has no `{}`; known here: {}", name.value, list(&known));
     ResolveError::UnknownChoice {
-        what: "`routing`".to_owned(),
-        found: name.value.to_string(),
+        subject: "`routing`".to_owned(),
+        written: name.value.to_string(),
         help,
         span: name.span,
     }
 }
 
-/// The settings of `allowed_turns`.
+/// Reads the settings of `allowed_turns`.
 fn allowed_turns(context: &mut Context, kind: &Name, block: &Block) -> Option<AllowedTurns> {
-    let settings = settings(context, block, "`allowed_turns`".to_owned(), kind.span, Place::AllowedTurns);
+    let settings =
+        block_settings(context, block, "`allowed_turns`".to_owned(), kind.span, BlockKind::AllowedTurns);
     let priority = match settings.get("priority") {
         Some(value) => Some(one_of(context, "`priority`", value)?),
         None => None,
@@ -353,7 +366,7 @@ fn allowed_turns(context: &mut Context, kind: &Name, block: &Block) -> Option<Al
     if let (RouteSelect::Ilp, TableKey::Dst, Some(span)) = (select, key, settings.span("key")) {
         let help = Some("the integer program chooses a path per pair; remove one of the two".to_owned());
         context.error(ResolveError::Misplaced {
-            what: "`key = dst`".to_owned(),
+            subject: "`key = dst`".to_owned(),
             place: "`select = ilp`".to_owned(),
             help,
             span,

@@ -1,7 +1,7 @@
 //! The file of `cross_connects`, against the switches that the spec declares.
 
 use super::context::Context;
-use super::site::{Site, file};
+use super::scope::{Scope, read_file};
 use crate::SwitchError;
 use crate::cross_connects::read_cross_connects;
 use crate::syntax::ast::Name;
@@ -32,13 +32,13 @@ pub(super) struct Switched<'a> {
 pub(super) fn cross_connects_file(
     context: &mut Context,
     path: &Name,
-    site: &Site<'_>,
+    scope: &Scope<'_>,
     switched: Switched<'_>,
     topology: Span,
 ) -> Option<CrossConnectsFile> {
     let face_ports =
         switched.ocses.iter().flat_map(|ocses| ocses.iter()).map(|ocs| ocs.a.len() + ocs.b.len()).sum();
-    let (path, text) = file(context, path, site, cross_connects_bytes(face_ports))?;
+    let (path, text) = read_file(context, path, scope, cross_connects_bytes(face_ports))?;
     let mut settings = SwitchSettings::default();
     if let (Some(cube), Some(ocses)) = (switched.cube, switched.ocses) {
         match read_cross_connects(cube, ocses, &text) {

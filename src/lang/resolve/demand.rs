@@ -1,24 +1,25 @@
-//! The demand: uniform, groups of chips or endpoints, or a matrix from a file.
+//! Resolves the demand: uniform, groups of chips or endpoints, or a matrix from a file.
 
 use super::context::{Context, missing, unknown_choice};
 use super::foreign;
-use super::items::Items;
-use super::settings::{in_range, settings, word, wrong_kind};
-use super::site::{Site, file};
+use super::items::SpecItems;
+use super::scope::{Scope, read_file};
+use super::settings::{block_settings, in_range, word, wrong_kind};
+use crate::FileError;
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Name, StatementKind, ValueKind};
-use crate::syntax::words::Place;
+use crate::syntax::words::BlockKind;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::{MATRIX_CHIPS, WEIGHT, matrix_bytes};
-use fabc_model::{Component, Demand};
+use fabc_model::{Demand, DemandComponent};
 
-/// Among whom traffic runs.
+/// The endpoints that send and receive.
 pub(super) struct Senders {
-    /// Endpoints of a block, and blocks: groups are parts of a block or several blocks. Chips of a cube and
-    /// cubes; all endpoints of a network are one block.
+    /// Endpoints per block, and the number of blocks. A group is part of a block or several blocks. In a pod,
+    /// the cubes are the blocks. In a network, all endpoints form one block.
     blocks: (u64, u64),
-    /// Of a network: its routers, and of those with hosts the ids and how many.
+    /// Of a network: the number of its routers, and the id and the number of hosts of each router with hosts.
     network: Option<(usize, Vec<(NodeId, u16)>)>,
 }
 
@@ -36,20 +37,21 @@ impl Senders {
         Self { blocks: (endpoints.len() as u64, 1), network: Some((hosts.len(), endpoints)) }
     }
 
-    /// Endpoints.
+    /// The number of all endpoints.
     pub(super) fn count(&self) -> usize {
         (self.blocks.0 * self.blocks.1) as usize
     }
 
-    /// `6 cubes of 8 chips`, `324 endpoints`.
-    fn whole(&self) -> String {
+    /// Describes the endpoints, such as `6 cubes of 8 chips` or `324 endpoints`.
+    fn describe(&self) -> String {
         match self {
             Senders { network: None, blocks: (chips, cubes) } => format!("{cubes} cubes of {chips} chips"),
             Senders { network: Some(_), blocks: (endpoints, _) } => format!("{endpoints} endpoints"),
         }
     }
 
-    /// Whether groups of this size lie within blocks, or are whole blocks, and none is left over.
+    /// Whether groups of this size fit: they divide a block or are whole blocks, and no endpoint is left
+    /// over.
     fn fits(&self, group: i64) -> bool {
         let (members, blocks) = self.blocks;
         let Ok(group @ 2..) = u64::try_from(group) else { return false };
@@ -65,11 +67,11 @@ impl Senders {
             ),
             Some(_) => ("endpoints", "the size of a group divides the number of routers that have hosts"),
         };
-        ResolveError::GroupSize { group, whole: self.whole(), help, span, members }
+        ResolveError::GroupSize { group, endpoints: self.describe(), help, span, members }
     }
 
-    /// A demand among the endpoints in their places among all routers.
-    fn place(&self, demand: Demand) -> Demand {
+    /// Places a demand among endpoints at their routers.
+    fn place_among_routers(&self, demand: Demand) -> Demand {
         match &self.network {
             None => demand,
             Some((routers, endpoints)) => {
@@ -78,16 +80,16 @@ impl Senders {
         }
     }
 
-    /// A demand that is per pair of hosts: where routers have unequal numbers of them, every weight times
-    /// both, over what is common to all; `span` is where the demand stands.
-    fn by_hosts(&self, context: &mut Context, demand: Demand, span: Span) -> Option<Demand> {
+    /// Weights a demand by pairs of hosts. If routers have unequal numbers of hosts, every weight is
+    /// multiplied by both numbers over their common divisor. `span` is the span of the demand.
+    fn weighted_by_hosts(&self, context: &mut Context, demand: Demand, span: Span) -> Option<Demand> {
         let endpoints = self.network.as_ref().map_or(&[][..], |(_, endpoints)| endpoints);
         if endpoints.windows(2).all(|pair| pair[0].1 == pair[1].1) {
-            return Some(self.place(demand));
+            return Some(self.place_among_routers(demand));
         }
         if endpoints.len() > MATRIX_CHIPS {
             context.error(ResolveError::TooLarge {
-                what: "the demand matrix",
+                subject: "the demand matrix",
                 count: format!("{0} x {0} routers with unequal numbers of hosts", endpoints.len()),
                 limit: MATRIX_CHIPS as u64,
                 help: Some("give all routers that have hosts as many".to_owned()),
@@ -103,15 +105,18 @@ impl Senders {
         let count = endpoints.len();
         let weights: Vec<u64> =
             (0..count).flat_map(|s| (0..count).map(move |t| (s, t))).map(|(s, t)| weight(s, t)).collect();
-        let most = weights.iter().copied().max().unwrap_or(0);
+        let largest = weights.iter().copied().max().unwrap_or(0);
         in_range(
             context,
             "the weight of two routers by their hosts",
-            most as i64,
+            largest as i64,
             0..=i64::from(WEIGHT),
             span,
         )?;
-        Some(self.place(Demand::matrix(count, weights.into_iter().map(|weight| weight as u32).collect())))
+        Some(self.place_among_routers(Demand::matrix(
+            count,
+            weights.into_iter().map(|weight| weight as u32).collect(),
+        )))
     }
 }
 
@@ -119,12 +124,12 @@ fn gcd(a: u16, b: u16) -> u16 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The demand; without one, uniform. `senders` are among whom it is, where that is known.
+/// Resolves the demand, which is uniform by default. `senders` is `None` if it is not known who sends.
 pub(super) fn demand(
     context: &mut Context,
-    items: &Items<'_>,
+    items: &SpecItems<'_>,
     senders: Option<&Senders>,
-    site: &Site<'_>,
+    scope: &Scope<'_>,
 ) -> Option<Demand> {
     let setting = items.settings.get("demand");
     if let Some((block, span)) = items.demand {
@@ -136,16 +141,16 @@ pub(super) fn demand(
                 setting.name.span,
             );
         }
-        settings(context, block, "`demand`".to_owned(), span, Place::Demand);
+        block_settings(context, block, "`demand`".to_owned(), span, BlockKind::Demand);
         if block.statements.is_empty() {
             context.error(missing("`demand`", "a component", "all_to_all weight 1;", span));
         }
-        return groups(context, block, senders);
+        return group_demand(context, block, senders);
     }
-    let Some(setting) = setting else { return uniform(context, senders, site.head) };
+    let Some(setting) = setting else { return uniform_demand(context, senders, scope.head) };
     match &setting.value.kind {
         ValueKind::File(kind, path, None) if &*kind.value == "matrix" => {
-            return matrix(context, path, site, senders);
+            return matrix_demand(context, path, scope, senders);
         }
         ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => {
             context.error(wrong_demand(kind))
@@ -159,41 +164,41 @@ pub(super) fn demand(
             None => context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span)),
         },
     }
-    uniform(context, senders, setting.value.span)
+    uniform_demand(context, senders, setting.value.span)
 }
 
 /// The same rate between every two hosts.
-fn uniform(context: &mut Context, senders: Option<&Senders>, span: Span) -> Option<Demand> {
+fn uniform_demand(context: &mut Context, senders: Option<&Senders>, span: Span) -> Option<Demand> {
     let senders = senders?;
-    senders.by_hosts(context, Demand::uniform(senders.count()), span)
+    senders.weighted_by_hosts(context, Demand::uniform(senders.count()), span)
 }
 
-/// The error of a demand that does not exist, or not in this form.
+/// The error of a demand that is unknown, or is not written in this form.
 fn wrong_demand(kind: &Name) -> ResolveError {
     let example = match &*kind.value {
         "uniform" => "demand = uniform",
         "matrix" => "demand = matrix \"traffic.csv\"",
         "groups" => "demand { all_to_all over groups of 16 weight 4; }",
-        other if foreign::is_uniform(other) => {
+        word if foreign::is_uniform(word) => {
             let help = "every chip sends to every other one with `demand = uniform;`; only groups, or weights, need \
                         `demand { all_to_all over groups of 16 weight 4; }`";
-            let (what, found) = ("`demand`".to_owned(), kind.value.to_string());
-            return ResolveError::UnknownChoice { what, found, help: help.to_owned(), span: kind.span };
+            let (subject, written) = ("`demand`".to_owned(), kind.value.to_string());
+            return ResolveError::UnknownChoice { subject, written, help: help.to_owned(), span: kind.span };
         }
         _ => return unknown_choice("`demand`", kind, &["uniform", "matrix"], None),
     };
     ResolveError::UnknownChoice {
-        what: "`demand`".to_owned(),
-        found: kind.value.to_string(),
+        subject: "`demand`".to_owned(),
+        written: kind.value.to_string(),
         help: format!("this demand is written `{example}`"),
         span: kind.span,
     }
 }
 
-/// The components of `demand { .. }`.
-fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Option<Demand> {
-    let errors = context.errors.len();
-    let mut found = Vec::new();
+/// Reads the components of `demand { .. }`.
+fn group_demand(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Option<Demand> {
+    let errors_before = context.errors.len();
+    let mut components = Vec::new();
     let mut any_weight = false;
     for statement in &block.statements {
         let StatementKind::Component(component) = &statement.kind else { continue };
@@ -210,10 +215,12 @@ fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Op
             context.error(senders.misfit(group, span));
             continue;
         }
-        found.push((Component { group: group as u32, weight: weight as u32 }, span));
+        components.push((DemandComponent { group: group as u32, weight: weight as u32 }, span));
     }
-    for (at, &(component, span)) in found.iter().enumerate() {
-        if let Some(&(_, first)) = found[..at].iter().find(|(other, _)| other.group == component.group) {
+    for (index, &(component, span)) in components.iter().enumerate() {
+        if let Some(&(_, first)) =
+            components[..index].iter().find(|(earlier, _)| earlier.group == component.group)
+        {
             context.duplicate(
                 format!("the all-to-all over groups of {}", component.group),
                 "add their weights up",
@@ -222,29 +229,34 @@ fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Op
             );
         }
     }
-    let sum: u64 = found.iter().map(|(component, _)| u64::from(component.weight)).sum();
+    let sum: u64 = components.iter().map(|(component, _)| u64::from(component.weight)).sum();
     if sum > u64::from(WEIGHT) {
         in_range(context, "the sum of all weights", sum as i64, 0..=i64::from(WEIGHT), block.span);
     }
     if !any_weight && !block.statements.is_empty() {
-        context.error(ResolveError::NoDemand { what: "`demand`".to_owned(), span: block.span });
+        context.error(ResolveError::NoDemand { subject: "`demand`".to_owned(), span: block.span });
     }
     let senders = senders?;
-    let components = found.into_iter().map(|(component, _)| component).collect();
-    if context.errors.len() > errors {
+    let components = components.into_iter().map(|(component, _)| component).collect();
+    if context.errors.len() > errors_before {
         return None;
     }
-    senders.by_hosts(context, Demand::groups(senders.count(), components), block.span)
+    senders.weighted_by_hosts(context, Demand::groups(senders.count(), components), block.span)
 }
 
-/// The matrix of a file: one line per source, one comma-separated integer per destination.
-fn matrix(context: &mut Context, path: &Name, site: &Site<'_>, senders: Option<&Senders>) -> Option<Demand> {
+/// Reads the matrix of a file: one line per source, one comma-separated integer per destination.
+fn matrix_demand(
+    context: &mut Context,
+    path: &Name,
+    scope: &Scope<'_>,
+    senders: Option<&Senders>,
+) -> Option<Demand> {
     // Without a size there is nothing to compare the file with, and no limit to read it by.
     let senders = senders?;
     let (nodes, members) = (senders.count(), if senders.network.is_some() { "endpoints" } else { "chips" });
     if nodes > MATRIX_CHIPS {
         context.error(ResolveError::TooLarge {
-            what: "the demand matrix",
+            subject: "the demand matrix",
             count: format!("{nodes} x {nodes} {members}"),
             limit: MATRIX_CHIPS as u64,
             help: Some(
@@ -256,8 +268,8 @@ fn matrix(context: &mut Context, path: &Name, site: &Site<'_>, senders: Option<&
         });
         return None;
     }
-    let (_, text) = file(context, path, site, matrix_bytes(nodes))?;
-    match cells(
+    let (_, text) = read_file(context, path, scope, matrix_bytes(nodes))?;
+    match parse_cells(
         &text,
         nodes,
         &format!(
@@ -266,52 +278,53 @@ fn matrix(context: &mut Context, path: &Name, site: &Site<'_>, senders: Option<&
         ),
     ) {
         Ok(weights) if weights.iter().all(|&weight| weight == 0) => {
-            context.error(ResolveError::NoDemand { what: path.value.to_string(), span: path.span });
+            context.error(ResolveError::NoDemand { subject: path.value.to_string(), span: path.span });
             None
         }
-        Ok(weights) => Some(senders.place(Demand::matrix(nodes, weights))),
+        Ok(weights) => Some(senders.place_among_routers(Demand::matrix(nodes, weights))),
         Err(problem) => {
-            context.error(ResolveError::DemandMatrix {
-                path: path.value.to_string(),
-                problem,
-                span: path.span,
-            });
+            context.error(
+                FileError::DemandMatrix { path: path.value.to_string(), problem, span: path.span }.into(),
+            );
             None
         }
     }
 }
 
-/// The numbers of the file, row by row, or what is wrong with the first one that is wrong, and where;
-/// `wanted` says who has how many.
-fn cells(text: &str, nodes: usize, wanted: &str) -> Result<Vec<u32>, String> {
+/// Returns the numbers of the file, row by row, or the first problem and its place. `wanted` says how many
+/// endpoints there are.
+fn parse_cells(text: &str, nodes: usize, wanted: &str) -> Result<Vec<u32>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let mut weights = Vec::with_capacity(nodes * nodes);
     for (row, line) in lines.iter().enumerate().take(nodes) {
         let mut column = 0;
-        // Quotes change nothing of a number.
+        // Quotes do not change a number.
         for cell in line.split(',').map(str::trim) {
             let cell = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell);
             column += 1;
-            let at = format!("line {}, column {column}", row + 1);
+            let place = format!("line {}, column {column}", row + 1);
             if column > nodes {
                 break;
             }
             let digits = cell.strip_prefix('-').unwrap_or(cell);
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                return Err(format!("{at}: `{}` is no integer", cell.chars().take(20).collect::<String>()));
+                return Err(format!(
+                    "{place}: `{}` is no integer",
+                    cell.chars().take(20).collect::<String>()
+                ));
             }
             let weight = digits.parse::<u32>().ok().filter(|&weight| weight <= WEIGHT);
             match weight {
                 Some(weight @ 1..) if digits == cell && column != row + 1 => weights.push(weight),
                 Some(0) => weights.push(0),
-                _ if digits != cell => return Err(format!("{at}: `{cell}` is negative")),
+                _ if digits != cell => return Err(format!("{place}: `{cell}` is negative")),
                 Some(_) => {
-                    return Err(format!("{at}: a chip sends {cell} to itself; the diagonal must be 0"));
+                    return Err(format!("{place}: a chip sends {cell} to itself; the diagonal must be 0"));
                 }
                 None => {
                     return Err(format!(
-                        "{at}: {} is more than {WEIGHT}",
+                        "{place}: {} is more than {WEIGHT}",
                         cell.chars().take(20).collect::<String>()
                     ));
                 }
@@ -334,8 +347,8 @@ mod tests {
 
     #[test]
     fn cells_name_the_place_of_the_first_slip() {
-        assert_eq!(cells("0, 1\r\n2,0\r\n", 2, ""), Ok(vec![0, 1, 2, 0]));
-        let wrong = [
+        assert_eq!(parse_cells("0, 1\r\n2,0\r\n", 2, ""), Ok(vec![0, 1, 2, 0]));
+        let problems = [
             ("0,1\n1", "line 2 has 1 numbers, but the pod has 2 chips"),
             ("0,1\n1,0,1", "line 2 has 3 numbers, but the pod has 2 chips"),
             ("0,1", "it has 1 lines, but the pod has 2 chips"),
@@ -352,8 +365,8 @@ mod tests {
                 "line 1, column 2: 99999999999999999999 is more than 1000000",
             ),
         ];
-        for (text, problem) in wrong {
-            assert_eq!(cells(text, 2, "the pod has 2 chips"), Err(problem.to_owned()), "{text:?}");
+        for (text, problem) in problems {
+            assert_eq!(parse_cells(text, 2, "the pod has 2 chips"), Err(problem.to_owned()), "{text:?}");
         }
     }
 

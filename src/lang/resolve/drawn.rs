@@ -1,38 +1,39 @@
-//! `topology = ..` of networks that are drawn at random, or searched.
+//! Resolves `topology = ..` of networks that are drawn at random, or searched.
 
 use super::context::{Context, missing};
-use super::families::{Found, MOST, Place};
-use super::kind::named;
-use super::settings::{Settings, integer, one_of_or, plain_number, wrong_kind};
+use super::families::{FamilyScope, MAX_PARAMETER, ResolvedFamily};
+use super::kind::topology_name;
+use super::settings::{BlockSettings, integer, one_of_or, plain_number, wrong_kind};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Value};
-use crate::syntax::words::Place as Fields;
+use crate::syntax::ast::{Block, SettingValue};
+use crate::syntax::words::BlockKind as Fields;
 use fabc_model::{
-    ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, Method, Permuted, RandomRegular,
-    Reach, Shortcuts, Xpander,
+    ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, PermuteMethod, Permuted,
+    RandomRegular, ShortcutReach, Shortcuts, Xpander,
 };
 
-/// What may be permuted: links both ways that parameters tell, but for a tree, whose routers are of levels.
+/// The families that may be permuted: those with duplex links that follow from parameters. Trees are left
+/// out, because their routers have levels.
 const PERMUTABLE: &str = "a grid, a hypercube, a `polarfly`, `slim_fly`, `spectralfly`, `polarstar`, `bundlefly`, `dragonfly` or `megafly`, or `levels`";
 
 /// The largest effort of a search.
-const MOST_EFFORT: i64 = 1000;
+const MAX_EFFORT: i64 = 1000;
 
-impl Place<'_> {
-    /// `xpander { degree; lift; seed; attempts; draws; }`.
-    pub(super) fn xpander(&self, context: &mut Context, block: &Block) -> Found {
+impl FamilyScope<'_> {
+    /// Resolves `xpander { degree; lift; seed; attempts; draws; }` to a family and its links.
+    pub(super) fn xpander(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Xpander);
         let links = self.links(context, &settings);
         let degree = settings
             .need(context, "degree", "11")
-            .and_then(|value| integer(context, "`degree`", value, 2..=MOST));
+            .and_then(|value| integer(context, "`degree`", value, 2..=MAX_PARAMETER));
         let lift = settings
             .need(context, "lift", "20")
-            .and_then(|value| integer(context, "`lift`", value, 1..=MOST));
+            .and_then(|value| integer(context, "`lift`", value, 1..=MAX_PARAMETER));
         let draw = draw(context, &settings)?;
         let (degree, lift) = (degree?, lift?);
         let routers = (degree as u128 + 1) * lift as u128;
-        self.affordable(
+        self.check_size(
             context,
             Some(routers),
             &format!("{} meta-nodes of {lift}", degree + 1),
@@ -41,18 +42,19 @@ impl Place<'_> {
         Some((Family::Xpander(Xpander { degree: degree as u32, lift: lift as u32, draw }), links?))
     }
 
-    /// `random_regular { routers; degree; seed; attempts; draws; }`.
-    pub(super) fn random_regular(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `random_regular { routers; degree; seed; attempts; draws; }` to a family and its links.
+    pub(super) fn random_regular(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::RandomRegular);
         let links = self.links(context, &settings);
-        let sizes = self.regular(context, &settings, Arcs::Duplex);
+        let sizes = self.regular_sizes(context, &settings, Arcs::Duplex);
         let draw = draw(context, &settings)?;
         let (routers, degree) = sizes?;
         Some((Family::RandomRegular(RandomRegular { routers, degree, draw }), links?))
     }
 
-    /// `ring_n { routers; degree; seed; draws; }`, `nbr { .. p; }`, `gau { .. alpha; }`.
-    pub(super) fn shortcuts(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `ring_n { routers; degree; seed; draws; }`, `nbr { .. p; }` or `gau { .. alpha; }` to a
+    /// family and its links.
+    pub(super) fn shortcuts(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let (fields, share) = match &*self.name.value {
             "nbr" => (Fields::Nbr, Some("p")),
             "gau" => (Fields::Gau, Some("alpha")),
@@ -60,10 +62,10 @@ impl Place<'_> {
         };
         let settings = self.settings(context, Some(block), fields);
         let links = self.links(context, &settings);
-        // A matching may leave some routers out: the number of ends need not be even.
-        let sizes = self.regular(context, &settings, Arcs::Simplex);
+        // A matching may leave out some routers, so the number of link ends need not be even.
+        let sizes = self.regular_sizes(context, &settings, Arcs::Simplex);
         let reach = match share {
-            None => Some(Reach::Any),
+            None => Some(ShortcutReach::Any),
             Some(name) => settings.need(context, name, "0.5").and_then(|value| {
                 let share = plain_number(context, &format!("`{name}`"), value, "0.5")?;
                 let (digits, scale) = share.parts();
@@ -74,17 +76,17 @@ impl Place<'_> {
                     } else {
                         ("more than 0", "with 2 nearly all distances are alike")
                     };
-                    let (found, help) = (format!("this is {share}"), Some(help.to_owned()));
+                    let (note, help) = (format!("this is {share}"), Some(help.to_owned()));
                     context.error(ResolveError::OutOfRange {
-                        what: format!("`{name}`"),
+                        subject: format!("`{name}`"),
                         wanted: wanted.to_owned(),
                         help,
                         span: value.span,
-                        found,
+                        note,
                     });
                     return None;
                 }
-                Some(if name == "p" { Reach::Within(share) } else { Reach::Normal(share) })
+                Some(if name == "p" { ShortcutReach::Within(share) } else { ShortcutReach::Normal(share) })
             }),
         };
         let draw = draw(context, &settings)?;
@@ -92,38 +94,43 @@ impl Place<'_> {
         let shortcuts = Shortcuts { routers, degree, reach: reach?, draw };
         if degree > 2 && shortcuts.farthest() < 2 {
             let problem = format!("no two of {routers} routers are that near, but for neighbors on the ring");
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
                 "raise `p`, or write `degree = 2`".to_owned(),
-                settings.place_of("p"),
+                settings.span_or_head("p"),
             );
         }
         Some((Family::Shortcuts(shortcuts), links?))
     }
 
-    /// `permute { of = ..; method; duplicates; seed; attempts; draws; }`.
-    pub(super) fn permute(&self, context: &mut Context, block: &Block, floor: Option<&Floor>) -> Found {
+    /// Resolves `permute { of = ..; method; duplicates; seed; attempts; draws; }` to a family and its links.
+    pub(super) fn permute(
+        &self,
+        context: &mut Context,
+        block: &Block,
+        floor: Option<&Floor>,
+    ) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Permute);
-        let of = settings.need(context, "of", "hypercube { dimensions = 8; }")?;
-        let method = one_of_or(context, &settings, "method", Method::default());
+        let base_value = settings.need(context, "of", "hypercube { dimensions = 8; }")?;
+        let method = one_of_or(context, &settings, "method", PermuteMethod::default());
         let duplicates = one_of_or(context, &settings, "duplicates", Duplicates::default());
         let draw = draw(context, &settings);
-        let Some(name) = named(of) else {
-            context.error(wrong_kind("`of`", "a topology", "hypercube { dimensions = 8; }", of.span));
+        let Some(name) = topology_name(base_value) else {
+            context.error(wrong_kind("`of`", "a topology", "hypercube { dimensions = 8; }", base_value.span));
             return None;
         };
-        let base = Place { name: &name, ..*self }.family(context, of);
+        let base = FamilyScope { name: &name, ..*self }.family(context, base_value);
         let (base, links) = base.unwrap_or_else(|| {
             let help = Some(format!("of {PERMUTABLE}"));
-            let (what, place) = (format!("`{}`", name.value), "`permute`".to_owned());
-            context.error(ResolveError::Misplaced { what, place, help, span: name.span });
+            let (subject, place) = (format!("`{}`", name.value), "`permute`".to_owned());
+            context.error(ResolveError::Misplaced { subject, place, help, span: name.span });
             None
         })?;
         if !base.may_be_permuted() {
             let problem = format!("links of a `{}` cannot exchange ends", base.name());
             let help = format!("permute {PERMUTABLE}, without spare routers");
-            return self.none_such(context, problem, help, name.span);
+            return self.no_such_network(context, problem, help, name.span);
         }
         let Some(floor) = floor else {
             context.error(missing(
@@ -162,15 +169,20 @@ impl Place<'_> {
         Some((Family::Permuted(permuted), links))
     }
 
-    /// `synthesize { routers; degree; arcs; effort; seed; cable; }`.
-    pub(super) fn synthesize(&self, context: &mut Context, block: &Block, floor: Option<&Floor>) -> Found {
+    /// Resolves `synthesize { routers; degree; arcs; effort; seed; cable; }` to a family and its links.
+    pub(super) fn synthesize(
+        &self,
+        context: &mut Context,
+        block: &Block,
+        floor: Option<&Floor>,
+    ) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::FreeGraph);
         let links = self.links(context, &settings);
         let arcs = one_of_or(context, &settings, "arcs", Arcs::Duplex)?;
-        let sizes = self.regular(context, &settings, arcs);
+        let sizes = self.regular_sizes(context, &settings, arcs);
         let effort = settings
             .get("effort")
-            .map_or(Some(1), |value| integer(context, "`effort`", value, 1..=MOST_EFFORT));
+            .map_or(Some(1), |value| integer(context, "`effort`", value, 1..=MAX_EFFORT));
         let seed = seed(context, &settings);
         let cable = match settings.get("cable") {
             Some(value) => Some(self.cable(context, value, floor)?),
@@ -190,8 +202,8 @@ impl Place<'_> {
         ))
     }
 
-    /// `cable = 0.2`: thousandths, on a floor whose cabinets the search fills in order.
-    fn cable(&self, context: &mut Context, value: &Value, floor: Option<&Floor>) -> Option<u32> {
+    /// Reads `cable = 0.2`, in thousandths. The floor must have cabinets that the search fills in order.
+    fn cable(&self, context: &mut Context, value: &SettingValue, floor: Option<&Floor>) -> Option<u32> {
         let Some(floor) = floor else {
             context.error(missing(
                 "`cable`",
@@ -211,67 +223,72 @@ impl Place<'_> {
         let number = plain_number(context, "`cable`", value, "0.2")?;
         let thousandths = number.times(1000).filter(|weight| *weight <= 1000);
         if thousandths.is_none() {
-            let (wanted, found) = (
+            let (wanted, note) = (
                 "a weight from 0 to 1, with at most three digits behind the point".to_owned(),
                 "this is not".to_owned(),
             );
             let help =
                 Some("at 0.2, a per cent of the distances counts as much as four of the cables".to_owned());
             context.error(ResolveError::OutOfRange {
-                what: "`cable`".to_owned(),
+                subject: "`cable`".to_owned(),
                 wanted,
                 help,
                 span: value.span,
-                found,
+                note,
             });
         }
         thousandths.map(|weight| weight as u32)
     }
 
-    /// `routers` and `degree` of a regular graph.
-    fn regular(&self, context: &mut Context, settings: &Settings<'_>, arcs: Arcs) -> Option<(u32, u32)> {
+    /// Reads `routers` and `degree` of a regular graph.
+    fn regular_sizes(
+        &self,
+        context: &mut Context,
+        settings: &BlockSettings<'_>,
+        arcs: Arcs,
+    ) -> Option<(u32, u32)> {
         let routers = settings
             .need(context, "routers", "240")
             .and_then(|value| integer(context, "`routers`", value, 3..=i64::MAX));
         let degree = settings
             .need(context, "degree", "11")
-            .and_then(|value| integer(context, "`degree`", value, 2..=MOST));
+            .and_then(|value| integer(context, "`degree`", value, 2..=MAX_PARAMETER));
         let (routers, degree) = (routers?, degree?);
-        self.affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
+        self.check_size(context, Some(routers as u128), "`routers`:", settings.span_or_head("routers"))?;
         if degree >= routers {
             let problem = format!("{degree} links of a router cannot lead to different ones of {routers}");
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
                 format!("write at most `degree = {};`", routers - 1),
-                settings.place_of("degree"),
+                settings.span_or_head("degree"),
             );
         }
         if arcs == Arcs::Duplex && routers % 2 == 1 && degree % 2 == 1 {
             let problem =
                 format!("{routers} routers of {degree} links have {} ends, an odd number", routers * degree);
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
                 "make `routers` or `degree` even".to_owned(),
-                settings.place_of("degree"),
+                settings.span_or_head("degree"),
             );
         }
         Some((routers as u32, degree as u32))
     }
 }
 
-fn seed(context: &mut Context, settings: &Settings<'_>) -> Option<u64> {
+fn seed(context: &mut Context, settings: &BlockSettings<'_>) -> Option<u64> {
     settings
         .get("seed")
         .map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX).map(|seed| seed as u64))
 }
 
-fn draw(context: &mut Context, settings: &Settings<'_>) -> Option<Draw> {
+fn draw(context: &mut Context, settings: &BlockSettings<'_>) -> Option<Draw> {
     let mut count = |name: &str, default: u32| {
-        let what = format!("`{name}`");
+        let subject = format!("`{name}`");
         settings.get(name).map_or(Some(default), |value| {
-            integer(context, &what, value, 1..=10_000).map(|count| count as u32)
+            integer(context, &subject, value, 1..=10_000).map(|count| count as u32)
         })
     };
     let (attempts, draws) = (count("attempts", ATTEMPTS), count("draws", 1));

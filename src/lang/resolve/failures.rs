@@ -1,28 +1,28 @@
-//! `failures { .. }`: links that fail at random.
+//! Resolves `failures { .. }`: links that fail at random.
 
 use super::context::{Context, missing};
-use super::items::Items;
+use super::items::SpecItems;
 use super::kind::PlantKind;
-use super::settings::{in_range, integer, limit, settings, wrong_kind};
+use super::settings::{block_settings, in_range, integer, limit, wrong_kind};
 use crate::ResolveError;
-use crate::syntax::ast::{ExprKind, Quantity, Value};
-use crate::syntax::words::Place;
+use crate::syntax::ast::{ExprKind, Quantity, SettingValue};
+use crate::syntax::words::BlockKind;
 use fabc_base::diag::Span;
 use fabc_base::limits::FAILURE_SEEDS;
-use fabc_model::{Failures, Network};
+use fabc_model::{LinkFailures, Network};
 
-/// Orders where the spec does not say how many.
+/// The default number of random orders.
 const SEEDS: u32 = 100;
 
-/// The failures of a network; the outer `None` says that an error was reported.
+/// Resolves the failures of a network. The outer `None` says that an error was reported.
 #[allow(clippy::option_option)]
 pub(super) fn failures(
     context: &mut Context,
-    items: &Items<'_>,
+    items: &SpecItems<'_>,
     network: Option<&Network>,
-) -> Option<Option<Failures>> {
+) -> Option<Option<LinkFailures>> {
     let Some((block, span)) = items.failures else { return Some(None) };
-    let settings = settings(context, block, "`failures`".to_owned(), span, Place::Failures);
+    let settings = block_settings(context, block, "`failures`".to_owned(), span, BlockKind::Failures);
     let percent = match settings.get("links") {
         Some(value) => percent(context, value),
         None => {
@@ -40,22 +40,22 @@ pub(super) fn failures(
         let place = format!("a `{}` of links that run one way", network.family.name());
         let help =
             Some("links fail with both their channels: write `arcs = duplex;`, or remove it".to_owned());
-        context.error(ResolveError::Misplaced { what: "`failures`".to_owned(), place, help, span });
+        context.error(ResolveError::Misplaced { subject: "`failures`".to_owned(), place, help, span });
         return None;
     }
-    Some(Some(Failures { percent: percent?, seeds: seeds? }))
+    Some(Some(LinkFailures { percent: percent?, seeds: seeds? }))
 }
 
-/// Complains about failures in a pod.
-pub(super) fn none_in_pods(context: &mut Context, items: &Items<'_>, kind: PlantKind) {
+/// Reports failures in a pod, which has none.
+pub(super) fn refuse_in_pod(context: &mut Context, items: &SpecItems<'_>, kind: PlantKind) {
     if let Some((_, span)) = items.failures {
         let help = "remove it: what a pod tolerates stands in `budget { faults = ..; }`".to_owned();
         context.error(kind.misfit("`failures`".to_owned(), help, span));
     }
 }
 
-/// `<= 60 %`
-fn percent(context: &mut Context, value: &Value) -> Option<u32> {
+/// Reads `<= 60 %` as a whole number of percent.
+fn percent(context: &mut Context, value: &SettingValue) -> Option<u32> {
     let Some(Quantity { number, unit, span }) = limit(value, "<=") else {
         context.error(wrong_kind("`links`", "an upper limit", "links <= 60 %;", value.span));
         return None;
@@ -75,14 +75,14 @@ fn percent(context: &mut Context, value: &Value) -> Option<u32> {
     in_range(context, "`links`", percent, 1..=99, *span).map(|percent| percent as u32)
 }
 
-fn wrong_unit(context: &mut Context, span: Span, found: String) -> Option<u32> {
+fn wrong_unit(context: &mut Context, span: Span, note: String) -> Option<u32> {
     let help = Some("for example `links <= 60 %;`".to_owned());
     context.error(ResolveError::WrongUnit {
-        what: "`links`".to_owned(),
+        subject: "`links`".to_owned(),
         wanted: "the unit `%`".to_owned(),
         help,
         span,
-        found,
+        note,
     });
     None
 }

@@ -1,15 +1,15 @@
-//! `topology = ..` of a network: families by their parameters.
+//! Resolves `topology = ..` of a network: families by their parameters.
 //!
-//! Whatever is large is refused by arithmetic, before any of it is made.
+//! Networks that are too large are refused by arithmetic, before anything is built.
 
 use super::context::{Context, missing};
-use super::hardware::product;
-use super::settings::{Settings, in_range, integer, one_of_or, settings};
-use super::site::{Links, link_named};
+use super::hardware::product_help;
+use super::scope::{DeclaredLinks, link_named};
+use super::settings::{BlockSettings, block_settings, in_range, integer, one_of_or};
 use crate::ResolveError;
-use crate::forms::names;
-use crate::syntax::ast::{Block, Expr, ExprKind, Name, StatementKind, Value, ValueKind};
-use crate::syntax::words::Place as Fields;
+use crate::forms::form_words;
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, SettingValue, StatementKind, ValueKind};
+use crate::syntax::words::BlockKind as Fields;
 use fabc_base::diag::{Span, plain};
 use fabc_base::ids::LinkTypeId;
 use fabc_base::limits::{DESCRIBED_ROUTERS, ROUTERS};
@@ -18,39 +18,40 @@ use fabc_model::{
     Mesh, Torus,
 };
 
-/// Which link it is: every one, one inside a group, one between groups.
+/// The settings that name a link: every link, links inside a group, links between groups.
 const LINKS: [&str; 3] = ["link", "local", "global"];
 
 /// The largest parameter that any supported network can have.
-pub(super) const MOST: i64 = ROUTERS as i64;
+pub(super) const MAX_PARAMETER: i64 = ROUTERS as i64;
 
 /// What the settings of a family are resolved against.
-pub(super) struct Place<'a> {
+pub(super) struct FamilyScope<'a> {
     pub(super) name: &'a Name,
-    pub(super) links: &'a Links,
-    /// A link that cables are by their length, where that decides.
+    pub(super) links: &'a DeclaredLinks,
+    /// Some link, if the length of a cable decides which link it is.
     pub(super) by_length: Option<LinkTypeId>,
 }
 
-pub(super) type Found = Option<(Family, [LinkTypeId; 2])>;
+pub(super) type ResolvedFamily = Option<(Family, [LinkTypeId; 2])>;
 
-impl Place<'_> {
+impl FamilyScope<'_> {
     pub(super) fn settings<'b>(
         &self,
         context: &mut Context,
         block: Option<&'b Block>,
         place: Fields,
-    ) -> Settings<'b> {
+    ) -> BlockSettings<'b> {
         let title = format!("`{}`", self.name.value);
         match block {
-            Some(block) => settings(context, block, title, self.name.span, place),
-            None => Settings::none(title, self.name.span),
+            Some(block) => block_settings(context, block, title, self.name.span, place),
+            None => BlockSettings::none(title, self.name.span),
         }
     }
 
-    /// A family by its word and settings; the outer `None` where there is none, or not in this form.
+    /// Resolves a family by its word and settings. The outer `None` says that no family has this word or
+    /// form.
     #[allow(clippy::option_option)]
-    pub(super) fn family(&self, context: &mut Context, value: &Value) -> Option<Found> {
+    pub(super) fn family(&self, context: &mut Context, value: &SettingValue) -> Option<ResolvedFamily> {
         Some(match (&*self.name.value, &value.kind) {
             ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => {
                 self.grid(context, dims, block.as_ref(), value.span)
@@ -77,14 +78,14 @@ impl Place<'_> {
         })
     }
 
-    /// `torus`, `mesh` or `hyperx`.
+    /// Resolves a `torus`, `mesh` or `hyperx` to a family and its links.
     pub(super) fn grid(
         &self,
         context: &mut Context,
         dims: &[Expr],
         block: Option<&Block>,
         span: Span,
-    ) -> Found {
+    ) -> ResolvedFamily {
         let settings = self.settings(context, block, Fields::Grid);
         let links = self.links(context, &settings);
         let value = |context: &mut Context, dim: &Expr| {
@@ -94,9 +95,9 @@ impl Place<'_> {
         };
         if let [Expr { kind: ExprKind::Chain(..), span }] = dims {
             context.error(ResolveError::WrongKind {
-                what: format!("`{}`", self.name.value),
+                subject: format!("`{}`", self.name.value),
                 wanted: "its sides".to_owned(),
-                help: product(dims).unwrap_or(
+                help: product_help(dims).unwrap_or(
                     "a single side that is an expression stands in brackets: `torus (2 * side)`".to_owned(),
                 ),
                 span: *span,
@@ -107,10 +108,15 @@ impl Place<'_> {
         let sides = sides.into_iter().collect::<Option<Vec<i64>>>()?;
         let product = sides.iter().try_fold(1u128, |product, &side| product.checked_mul(side as u128));
         let written: Vec<String> = sides.iter().map(i64::to_string).collect();
-        self.affordable(context, product, &written.join(" x "), span)?;
+        self.check_size(context, product, &written.join(" x "), span)?;
         if product == Some(1) {
             let help = "give it at least two routers".to_owned();
-            return self.none_such(context, "one router alone is joined to nothing".to_owned(), help, span);
+            return self.no_such_network(
+                context,
+                "one router alone is joined to nothing".to_owned(),
+                help,
+                span,
+            );
         }
         let sides = sides.into_iter().map(|side| side as u32).collect();
         let family = match &*self.name.value {
@@ -121,10 +127,10 @@ impl Place<'_> {
         Some((family, links?))
     }
 
-    /// The one error of a grid whose sides stand in its block, as in `hyperx { s = 4; l = 2; }`: the form
-    /// that works, with these sides where they can be told.
+    /// Reports a grid whose sides stand in its block, as in `hyperx { s = 4; l = 2; }`. The help shows the
+    /// form that works, with these sides if they can be read.
     pub(super) fn sides_in_block<T>(&self, context: &mut Context, block: &Block) -> Option<T> {
-        let number = |names: &[&str], most: i64| {
+        let number = |names: &[&str], maximum: i64| {
             let setting = block.statements.iter().find_map(|statement| match &statement.kind {
                 StatementKind::Setting(setting) if names.contains(&&*plain(&setting.name.value)) => {
                     Some(setting)
@@ -133,9 +139,9 @@ impl Place<'_> {
             })?;
             let ValueKind::Quantity(quantity) = &setting.value.kind else { return None };
             let value = context.constants.eval(&quantity.number, &[]).ok()?;
-            (2..=most).contains(&value).then_some(value)
+            (2..=maximum).contains(&value).then_some(value)
         };
-        let side = number(&["s", "k", "side", "sides", "size", "width"], MOST);
+        let side = number(&["s", "k", "side", "sides", "size", "width"], MAX_PARAMETER);
         let dimensions = number(&["l", "n", "d", "dim", "dims", "dimensions"], 8);
         let sides = match (side, dimensions) {
             (Some(side), Some(dimensions)) => vec![side.to_string(); dimensions as usize].join(" x "),
@@ -143,7 +149,7 @@ impl Place<'_> {
         };
         let name = &*self.name.value;
         context.error(ResolveError::WrongKind {
-            what: format!("`{name}`"),
+            subject: format!("`{name}`"),
             wanted: "its sides behind its name".to_owned(),
             help: format!("write `topology = {name} {sides};`"),
             span: self.name.span,
@@ -151,52 +157,56 @@ impl Place<'_> {
         None
     }
 
-    /// `dragonfly { a; h; g; arrangement; spare; }`.
-    pub(super) fn dragonfly(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `dragonfly { a; h; g; arrangement; spare; }` to a family and its links.
+    pub(super) fn dragonfly(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Dragonfly);
         let links = self.links(context, &settings);
         let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
         let spare =
             settings.get("spare").map_or(Some(0), |value| integer(context, "`spare`", value, 0..=1))? == 1;
         let (dragonfly, links) =
-            match self.goal(context, &settings, links, DesignSpace::Dragonfly, &["a", "h", "g"]) {
+            match self.goal_design(context, &settings, links, DesignSpace::Dragonfly, &["a", "h", "g"]) {
                 Some(Some((Family::Dragonfly(chosen), links))) => (chosen, links),
                 Some(_) => return None,
-                None => (self.groups(context, &settings)?, links?),
+                None => (self.dragonfly_sizes(context, &settings)?, links?),
             };
         let dragonfly = Dragonfly { arrangement, spare, ..dragonfly };
         let Dragonfly { h, g, .. } = dragonfly;
         if arrangement == Arrangement::Fold && (h % 2 == 1 || g % 2 == 0) {
             let problem = format!("`fold` needs an even `h` and an odd `g`, not h = {h} and g = {g}");
             let help = "use `palmtree`, or change `h` or `g` by one".to_owned();
-            return self.none_such(context, problem, help, settings.place_of("arrangement"));
+            return self.no_such_network(context, problem, help, settings.span_or_head("arrangement"));
         }
         if spare && g == 2 {
             let problem = "of two groups with a spare, one is left".to_owned();
             let help = "write at least `g = 3`, or remove `spare`".to_owned();
-            return self.none_such(context, problem, help, settings.place_of("spare"));
+            return self.no_such_network(context, problem, help, settings.span_or_head("spare"));
         }
         Some((Family::Dragonfly(dragonfly), links))
     }
 
-    /// `a`, `h` and `g` of a dragonfly.
-    fn groups(&self, context: &mut Context, settings: &Settings<'_>) -> Option<Dragonfly> {
-        let a = settings.need(context, "a", "8").and_then(|value| integer(context, "`a`", value, 1..=MOST));
-        let h = settings.need(context, "h", "4").and_then(|value| integer(context, "`h`", value, 1..=MOST));
+    /// Reads `a`, `h` and `g` of a dragonfly.
+    fn dragonfly_sizes(&self, context: &mut Context, settings: &BlockSettings<'_>) -> Option<Dragonfly> {
+        let a = settings
+            .need(context, "a", "8")
+            .and_then(|value| integer(context, "`a`", value, 1..=MAX_PARAMETER));
+        let h = settings
+            .need(context, "h", "4")
+            .and_then(|value| integer(context, "`h`", value, 1..=MAX_PARAMETER));
         let groups = match settings.get("g") {
-            Some(value) => Some(integer(context, "`g`", value, 2..=MOST)?),
+            Some(value) => Some(integer(context, "`g`", value, 2..=MAX_PARAMETER)?),
             None => None,
         };
         let (a, h) = (a?, h?);
-        let most = a * h + 1;
-        let g = groups.unwrap_or(most);
-        if g > most {
+        let max_groups = a * h + 1;
+        let g = groups.unwrap_or(max_groups);
+        if g > max_groups {
             let problem =
                 format!("{a} routers with {h} global ports each reach {} other groups, not {}", a * h, g - 1);
-            let help = format!("write at most `g = {most}`, or raise `a` or `h`");
-            return self.none_such(context, problem, help, settings.place_of("g"));
+            let help = format!("write at most `g = {max_groups}`, or raise `a` or `h`");
+            return self.no_such_network(context, problem, help, settings.span_or_head("g"));
         }
-        self.affordable(context, Some(a as u128 * g as u128), &format!("{g} groups of {a}"), self.name.span)?;
+        self.check_size(context, Some(a as u128 * g as u128), &format!("{g} groups of {a}"), self.name.span)?;
         Some(Dragonfly {
             a: a as u32,
             h: h as u32,
@@ -206,26 +216,29 @@ impl Place<'_> {
         })
     }
 
-    /// `megafly { a; rho; arrangement; }`.
-    pub(super) fn megafly(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `megafly { a; rho; arrangement; }` to a family and its links.
+    pub(super) fn megafly(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Megafly);
         let links = self.links(context, &settings);
-        let a = settings.need(context, "a", "16").and_then(|value| integer(context, "`a`", value, 2..=MOST));
-        let rho =
-            settings.need(context, "rho", "8").and_then(|value| integer(context, "`rho`", value, 1..=MOST));
+        let a = settings
+            .need(context, "a", "16")
+            .and_then(|value| integer(context, "`a`", value, 2..=MAX_PARAMETER));
+        let rho = settings
+            .need(context, "rho", "8")
+            .and_then(|value| integer(context, "`rho`", value, 1..=MAX_PARAMETER));
         let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
         let (a, rho) = (a?, rho?);
         if a % 2 == 1 {
             let problem = format!("a group of {a} routers has no half of leaves and half of spines");
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
                 format!("write `a = {};`", a + 1),
-                settings.place_of("a"),
+                settings.span_or_head("a"),
             );
         }
         let groups = a as u128 / 2 * rho as u128 + 1;
-        self.affordable(
+        self.check_size(
             context,
             Some(groups * a as u128),
             &format!("{groups} groups of {a}"),
@@ -234,29 +247,30 @@ impl Place<'_> {
         if arrangement == Arrangement::Fold && rho % 2 == 1 {
             let problem = format!("`fold` needs an even `rho`, not {rho}");
             let help = "use `palmtree`, or change `rho` by one".to_owned();
-            return self.none_such(context, problem, help, settings.place_of("arrangement"));
+            return self.no_such_network(context, problem, help, settings.span_or_head("arrangement"));
         }
         Some((Family::Megafly(Megafly { a: a as u32, rho: rho as u32, arrangement }), links?))
     }
 
-    /// `hypercube { dimensions; }`, `folded_hypercube { dimensions; }`.
-    pub(super) fn hypercube(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `hypercube { dimensions; }` or `folded_hypercube { dimensions; }` to a family and its links.
+    pub(super) fn hypercube(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Hypercube);
         let links = self.links(context, &settings);
         let value = settings.need(context, "dimensions", "8");
-        let dimensions = value.and_then(|value| integer(context, "`dimensions`", value, 0..=MOST))?;
+        let dimensions =
+            value.and_then(|value| integer(context, "`dimensions`", value, 0..=MAX_PARAMETER))?;
         let folded = &*self.name.value == "folded_hypercube";
-        let least = if folded { 2 } else { 1 };
-        if dimensions < least {
+        let minimum = if folded { 2 } else { 1 };
+        if dimensions < minimum {
             let problem = format!("with {dimensions} dimensions it has no links of its own");
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
-                format!("write at least `dimensions = {least};`"),
-                settings.place_of("dimensions"),
+                format!("write at least `dimensions = {minimum};`"),
+                settings.span_or_head("dimensions"),
             );
         }
-        self.affordable(
+        self.check_size(
             context,
             1u128.checked_shl(dimensions as u32).filter(|_| dimensions < 128),
             &format!("2^{dimensions}"),
@@ -265,8 +279,8 @@ impl Place<'_> {
         Some((Family::Hypercube(Hypercube { dimensions: dimensions as u32, folded }), links?))
     }
 
-    /// `fat_tree { levels; arity; }`.
-    pub(super) fn fat_tree(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `fat_tree { levels; arity; }` to a family and its links.
+    pub(super) fn fat_tree(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::FatTree);
         let links = self.links(context, &settings);
         let levels = settings
@@ -274,7 +288,7 @@ impl Place<'_> {
             .and_then(|value| integer(context, "`levels`", value, 0..=64));
         let arity = settings
             .need(context, "arity", "18")
-            .and_then(|value| integer(context, "`arity`", value, 0..=MOST));
+            .and_then(|value| integer(context, "`arity`", value, 0..=MAX_PARAMETER));
         let (levels, arity) = (levels?, arity?);
         let (problem, help, setting) = match (levels, arity) {
             (0 | 1, _) => ("fewer than two levels have no links", "write at least `levels = 2`", "levels"),
@@ -286,7 +300,7 @@ impl Place<'_> {
             _ => {
                 let width = (arity as u128).checked_pow(levels as u32 - 1);
                 let routers = width.and_then(|width| width.checked_mul(levels as u128));
-                self.affordable(
+                self.check_size(
                     context,
                     routers,
                     &format!("{levels} levels of {arity}^{}", levels - 1),
@@ -298,16 +312,16 @@ impl Place<'_> {
                 ));
             }
         };
-        self.none_such(context, problem.to_owned(), help.to_owned(), settings.place_of(setting))
+        self.no_such_network(context, problem.to_owned(), help.to_owned(), settings.span_or_head(setting))
     }
 
-    /// `kautz { degree; length; arcs; }`.
-    pub(super) fn kautz(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `kautz { degree; length; arcs; }` to a family and its links.
+    pub(super) fn kautz(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::Kautz);
         let links = self.links(context, &settings);
         let degree = settings
             .need(context, "degree", "4")
-            .and_then(|value| integer(context, "`degree`", value, 0..=MOST));
+            .and_then(|value| integer(context, "`degree`", value, 0..=MAX_PARAMETER));
         let length = settings
             .need(context, "length", "3")
             .and_then(|value| integer(context, "`length`", value, 1..=64));
@@ -317,12 +331,12 @@ impl Place<'_> {
             let problem =
                 "with a degree below 2 there are two words at most, whatever their length".to_owned();
             let span = settings.span("degree").unwrap_or(self.name.span);
-            return self.none_such(context, problem, "write at least `degree = 2`".to_owned(), span);
+            return self.no_such_network(context, problem, "write at least `degree = 2`".to_owned(), span);
         }
         let words = (degree as u128)
             .checked_pow(length as u32 - 1)
             .and_then(|tails| tails.checked_mul(degree as u128 + 1));
-        self.affordable(
+        self.check_size(
             context,
             words,
             &format!("{} x {degree}^{}", degree + 1, length - 1),
@@ -331,40 +345,44 @@ impl Place<'_> {
         Some((Family::Kautz(Kautz { degree: degree as u32, length: length as u32, arcs }), links?))
     }
 
-    /// `gen_kautz { degree; routers; arcs; }`.
-    pub(super) fn gen_kautz(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `gen_kautz { degree; routers; arcs; }` to a family and its links.
+    pub(super) fn gen_kautz(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::GenKautz);
         let links = self.links(context, &settings);
         let degree = settings
             .need(context, "degree", "4")
-            .and_then(|value| integer(context, "`degree`", value, 2..=MOST));
+            .and_then(|value| integer(context, "`degree`", value, 2..=MAX_PARAMETER));
         let routers = settings
             .need(context, "routers", "60")
             .and_then(|value| integer(context, "`routers`", value, 2..=i64::MAX));
         let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, routers) = (degree?, routers?);
-        self.affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
+        self.check_size(context, Some(routers as u128), "`routers`:", settings.span_or_head("routers"))?;
         if routers <= degree {
             let problem = format!("{degree} arcs of a router cannot lead to different ones of {routers}");
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
                 format!("write at least `routers = {};`", degree + 1),
-                settings.place_of("routers"),
+                settings.span_or_head("routers"),
             );
         }
         Some((Family::GenKautz(GenKautz { degree: degree as u32, routers: routers as u32, arcs }), links?))
     }
 
-    /// The links inside groups and between them: as the block says, or the only one that is declared.
-    pub(super) fn links(&self, context: &mut Context, settings: &Settings<'_>) -> Option<[LinkTypeId; 2]> {
+    /// Resolves the links inside groups and between them: as the block says, or the only declared link.
+    pub(super) fn links(
+        &self,
+        context: &mut Context,
+        settings: &BlockSettings<'_>,
+    ) -> Option<[LinkTypeId; 2]> {
         let grouped = Family::GROUPED.contains(&&*self.name.value);
         if let Some(class) = LINKS[1..].iter().find(|class| !grouped && settings.get(class).is_some()) {
             let help =
                 Some("it has no groups, so that all its links are alike: write `link = name;`".to_owned());
             let span = settings.span(class).unwrap_or(self.name.span);
             context.error(ResolveError::Misplaced {
-                what: format!("`{class}`"),
+                subject: format!("`{class}`"),
                 place: settings.place.clone(),
                 help,
                 span,
@@ -379,7 +397,7 @@ impl Place<'_> {
                 Some("the lengths in `floor` say which link a cable is: remove one of the two".to_owned());
             let place = format!("{}, where links go by length", settings.place);
             let span = settings.span(class).unwrap_or(self.name.span);
-            context.error(ResolveError::Misplaced { what: format!("`{class}`"), place, help, span });
+            context.error(ResolveError::Misplaced { subject: format!("`{class}`"), place, help, span });
             return None;
         }
         let [link, local, global] =
@@ -397,17 +415,17 @@ impl Place<'_> {
                         true => format!("local = {}; global = {};", names[0], names[1]),
                         false => format!("link = {};", names[0]),
                     };
-                    let what = format!("a link ({declared} are declared)");
-                    context.error(missing(&settings.place, &what, &example, self.name.span));
+                    let subject = format!("a link ({declared} are declared)");
+                    context.error(missing(&settings.place, &subject, &example, self.name.span));
                     None
                 }
             },
             (Some(_), local, _) => {
-                let other = if local.is_some() { "local" } else { "global" };
+                let conflicting = if local.is_some() { "local" } else { "global" };
                 let help = Some("`link` stands for both; remove it, or the others".to_owned());
-                let place = format!("{} with `{other}`", settings.place);
+                let place = format!("{} with `{conflicting}`", settings.place);
                 let span = settings.span("link").unwrap_or(self.name.span);
-                context.error(ResolveError::Misplaced { what: "`link`".to_owned(), place, help, span });
+                context.error(ResolveError::Misplaced { subject: "`link`".to_owned(), place, help, span });
                 None
             }
             (None, local, _) => {
@@ -420,9 +438,9 @@ impl Place<'_> {
         }
     }
 
-    /// Refuses a network of too many routers: more than are built, or, where formulas describe the family,
-    /// than are described.
-    pub(super) fn affordable(
+    /// Refuses a network of too many routers. A family that formulas describe may be larger than one that is
+    /// built.
+    pub(super) fn check_size(
         &self,
         context: &mut Context,
         routers: Option<u128>,
@@ -430,40 +448,48 @@ impl Place<'_> {
         span: Span,
     ) -> Option<()> {
         let described = Family::DESCRIBED.contains(&&*self.name.value);
-        affordable(context, if described { DESCRIBED_ROUTERS } else { ROUTERS }, routers, arithmetic, span)
+        check_router_count(
+            context,
+            if described { DESCRIBED_ROUTERS } else { ROUTERS },
+            routers,
+            arithmetic,
+            span,
+        )
     }
 
-    pub(super) fn none_such<T>(
+    pub(super) fn no_such_network<T>(
         &self,
         context: &mut Context,
         problem: String,
         help: String,
         span: Span,
     ) -> Option<T> {
-        let family =
-            names(Family::FORMS).into_iter().find(|known| *known == &*self.name.value).unwrap_or("network");
+        let family = form_words(Family::FORMS)
+            .into_iter()
+            .find(|known| *known == &*self.name.value)
+            .unwrap_or("network");
         context.error(ResolveError::NoSuchNetwork { family, problem, help, span });
         None
     }
 }
 
-/// Refuses what has more than `most` routers; `None` stands for more than can be counted.
-pub(super) fn affordable(
+/// Refuses what has more than `max_routers` routers. `None` stands for more than can be counted.
+pub(super) fn check_router_count(
     context: &mut Context,
-    most: u64,
+    max_routers: u64,
     routers: Option<u128>,
     arithmetic: &str,
     span: Span,
 ) -> Option<()> {
-    if routers.is_some_and(|routers| routers <= u128::from(most)) {
+    if routers.is_some_and(|routers| routers <= u128::from(max_routers)) {
         return Some(());
     }
     let count = routers.map_or("more than 2^127 routers".to_owned(), |routers| format!("{routers} routers"));
     let arithmetic = format!("{arithmetic} routers");
     context.error(ResolveError::TooLarge {
-        what: "the network",
+        subject: "the network",
         count,
-        limit: most,
+        limit: max_routers,
         help: None,
         span,
         arithmetic,

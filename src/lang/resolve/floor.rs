@@ -1,46 +1,47 @@
-//! `floor { .. }`: first what is written, then whether the network, or the pod, fits it.
+//! Resolves `floor { .. }`: first as it is written, then whether the network or the pod fits on it.
 
 mod grid;
 mod pod;
 
 use super::context::Context;
-use super::items::Items;
+use super::items::SpecItems;
 use super::kind::PlantKind;
+use super::scope::{DeclaredLinks, Scope, link_named};
 use super::settings::{
-    Settings, integer, limit, named_block, one_of, quantity, quantity_of, settings, thousandths, wrong_kind,
+    BlockSettings, block_settings, integer, limit, named_block, one_of, quantity, quantity_of, thousandths,
+    wrong_kind,
 };
-use super::site::{Links, Site, link_named};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Setting, Statement, StatementKind, Value, ValueKind};
-use crate::syntax::words::Place;
-use fabc_base::algebra::Plane;
+use crate::syntax::ast::{Block, Setting, SettingValue, Statement, StatementKind, ValueKind};
+use crate::syntax::words::BlockKind;
+use fabc_base::algebra::ProjectivePlane;
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
 use fabc_base::limits::{ROUTERS, WALKTRAP_ROUTERS};
 use fabc_base::units::Dimension;
 use fabc_model::{
-    Bundles, ByLength, Clustering, Family, Filling, Floor, LinkType, Network, Ocs, PlacementChoice,
+    Bundling, ByLength, Clustering, Family, Filling, Floor, LinkType, Network, Ocs, PlacementChoice,
 };
-use grid::{SIDE, grid_of, too_small};
+use grid::{SIDE, fit_grid, grid_problem};
 
-/// Cables within a cabinet, the ends of those between, and the pitches, 0.1 m, where a spec does not say.
+/// Defaults in units of 0.1 m: cables within a cabinet, the ends of cables between cabinets, and the pitches.
 const INSIDE: u32 = 20;
 const OVERHEAD: u32 = 20;
 const PITCH: [u32; 2] = [6, 21];
-/// The longest of any of these: 1 km.
-const LONGEST: u64 = 10_000;
-/// Steps of a random walk.
-const STEPS: i64 = 16;
+/// The largest of these lengths: 1 km.
+const MAX_TENTHS: u64 = 10_000;
+/// The most steps of a random walk.
+const MAX_STEPS: i64 = 16;
 /// The largest effort of the annealing.
-const MOST_EFFORT: i64 = 1000;
+const MAX_EFFORT: i64 = 1000;
 
-/// The floor as written, before it is known how many cabinets there are: `grid` is zero where the spec leaves
-/// it open. The outer `None` says that an error was reported.
+/// Reads the floor before the number of cabinets is known. `grid` is zero if the spec leaves it open. The
+/// outer `None` says that an error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn written(
+pub(super) fn written_floor(
     context: &mut Context,
-    items: &Items<'_>,
-    site: &Site<'_>,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
     kind: PlantKind,
 ) -> Option<Option<Floor>> {
     let Some((block, span)) = items.floor else {
@@ -48,11 +49,11 @@ pub(super) fn written(
         return Some(None);
     };
     let (limits, rest): (Vec<&Statement>, Vec<&Statement>) =
-        block.statements.iter().partition(|statement| of_link(statement));
+        block.statements.iter().partition(|statement| limits_link(statement));
     let rest = Block { statements: rest.into_iter().cloned().collect(), span: block.span };
-    let settings = settings(context, &rest, "`floor`".to_owned(), span, Place::Floor);
-    let foreign = foreign(context, &settings, kind);
-    let cabinet = if kind.network {
+    let settings = block_settings(context, &rest, "`floor`".to_owned(), span, BlockKind::Floor);
+    let refused = refuse_other_plant(context, &settings, kind);
+    let cabinet = if kind.is_network {
         settings
             .need(context, "cabinet", "16")
             .and_then(|value| integer(context, "`cabinet`", value, 1..=ROUTERS as i64))
@@ -61,7 +62,7 @@ pub(super) fn written(
     };
     let racks = pod::racks(context, &settings, kind);
     let grid = match settings.get("grid") {
-        Some(value) => fixed(context, value),
+        Some(value) => fixed_grid(context, value),
         None => Some([0, 0]),
     };
     let [inside, overhead, pitch_x, pitch_y] = [
@@ -70,21 +71,24 @@ pub(super) fn written(
         ("pitch_x", PITCH[0], 1),
         ("pitch_y", PITCH[1], 1),
     ]
-    .map(|(name, default, least)| {
-        settings.get(name).map_or(Some(default), |value| length(context, &format!("`{name}`"), value, least))
+    .map(|(name, default, minimum)| {
+        settings
+            .get(name)
+            .map_or(Some(default), |value| length(context, &format!("`{name}`"), value, minimum))
     });
     let order =
         settings.get("order").map_or(Some(Filling::default()), |value| one_of(context, "`order`", value));
-    let bundles =
-        settings.get("bundles").map_or(Some(Bundles::default()), |value| one_of(context, "`bundles`", value));
+    let bundles = settings
+        .get("bundles")
+        .map_or(Some(Bundling::default()), |value| one_of(context, "`bundles`", value));
     let install =
         settings.get("install").map_or(Some(0), |value| thousandths(context, "`install`", value, "30"));
     let clustering =
         settings.get("clustering").map_or(Some(Clustering::default()), |value| clustering(context, value));
     let placement =
         settings.get("placement").map_or(Some(PlacementChoice::default()), |value| placement(context, value));
-    let by_length = by_length(context, &limits, &settings, site.links);
-    if foreign {
+    let by_length = by_length(context, &limits, &settings, scope.links);
+    if refused {
         return None;
     }
     Some(Some(Floor {
@@ -105,30 +109,30 @@ pub(super) fn written(
     }))
 }
 
-/// Whether a line limits a link: what limits no field does.
-fn of_link(statement: &Statement) -> bool {
+/// Whether a statement limits a link. A limit that sets no field does.
+fn limits_link(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::Setting(Setting { name, value }) => {
             matches!(value.kind, ValueKind::Limit(..))
-                && Place::Floor.settings().all(|known| known != &*name.value)
+                && BlockKind::Floor.settings().all(|known| known != &*name.value)
         }
         _ => false,
     }
 }
 
-/// Some link of the fabric, where lengths say which one a cable is, be that well said or not.
-pub(super) fn goes_by_length(items: &Items<'_>, links: &Links) -> Option<LinkTypeId> {
-    let limited = items.floor.is_some_and(|(block, _)| block.statements.iter().any(of_link));
+/// Returns some link of the fabric if lengths choose the link of a cable, whether that is valid or not.
+pub(super) fn any_link_by_length(items: &SpecItems<'_>, links: &DeclaredLinks) -> Option<LinkTypeId> {
+    let limited = items.floor.is_some_and(|(block, _)| block.statements.iter().any(limits_link));
     (limited && !links.names.is_empty()).then_some(LinkTypeId(0))
 }
 
-/// The least floor of a fabric of that kind.
+/// The smallest floor of a fabric of this kind, as an example.
 pub(super) fn example(kind: PlantKind) -> &'static str {
-    if kind.network { "floor { cabinet = 16; }" } else { "floor { ocs = at 0 x 0; }" }
+    if kind.is_network { "floor { cabinet = 16; }" } else { "floor { ocs = at 0 x 0; }" }
 }
 
-/// Complains about what links have only on a floor.
-fn no_floor(context: &mut Context, items: &Items<'_>, kind: PlantKind) {
+/// Reports settings of links that need a floor.
+fn no_floor(context: &mut Context, items: &SpecItems<'_>, kind: PlantKind) {
     const ON_A_FLOOR: [&str; 4] = ["per_metre", "cost", "cost_per_metre", "power"];
     for statement in items.links.iter().flat_map(|(_, block, _)| &block.statements) {
         let word = statement.kind.keyword();
@@ -137,15 +141,15 @@ fn no_floor(context: &mut Context, items: &Items<'_>, kind: PlantKind) {
                 "only a `{}` tells how long cables are; add one, or remove this",
                 example(kind)
             ));
-            let (what, place) = (format!("`{word}`"), "a fabric without a floor".to_owned());
-            context.error(ResolveError::Misplaced { what, place, help, span: statement.span });
+            let (subject, place) = (format!("`{word}`"), "a fabric without a floor".to_owned());
+            context.error(ResolveError::Misplaced { subject, place, help, span: statement.span });
         }
     }
 }
 
-/// Complains about what the floor of the other kind of fabric has; returns whether there is any.
-fn foreign(context: &mut Context, settings: &Settings<'_>, kind: PlantKind) -> bool {
-    let (names, place, help) = match kind.network {
+/// Reports settings that only the floor of the other kind of fabric has. Returns whether there are any.
+fn refuse_other_plant(context: &mut Context, settings: &BlockSettings<'_>, kind: PlantKind) -> bool {
+    let (names, place, help) = match kind.is_network {
         true => (
             ["ocs", "ocs_rack"],
             "the floor of a network",
@@ -153,31 +157,31 @@ fn foreign(context: &mut Context, settings: &Settings<'_>, kind: PlantKind) -> b
         ),
         false => (["cabinet", "clustering"], "the floor of a pod", "remove it: every cube is a cabinet"),
     };
-    let mut any = false;
+    let mut refused = false;
     for name in names.into_iter().filter(|name| settings.get(name).is_some()) {
-        let (what, span) = (format!("`{name}`"), settings.place_of(name));
+        let (subject, span) = (format!("`{name}`"), settings.span_or_head(name));
         context.error(ResolveError::Misplaced {
-            what,
+            subject,
             place: place.to_owned(),
             help: Some(help.to_owned()),
             span,
         });
-        any = true;
+        refused = true;
     }
-    any
+    refused
 }
 
-/// `fixed 4 x 8`: rows and columns.
-fn fixed(context: &mut Context, value: &Value) -> Option<[u32; 2]> {
-    let wrong = |context: &mut Context| {
+/// Reads `fixed 4 x 8`: rows and columns.
+fn fixed_grid(context: &mut Context, value: &SettingValue) -> Option<[u32; 2]> {
+    let report = |context: &mut Context| {
         context.error(wrong_kind("`grid`", "its rows and columns", "grid = fixed 4 x 8;", value.span))
     };
     let ValueKind::Dims(name, dims, None) = &value.kind else {
-        wrong(context);
+        report(context);
         return None;
     };
     let ("fixed", [rows, columns]) = (&*name.value, dims.as_slice()) else {
-        wrong(context);
+        report(context);
         return None;
     };
     let mut side = |expr: &crate::syntax::ast::Expr| {
@@ -189,62 +193,62 @@ fn fixed(context: &mut Context, value: &Value) -> Option<[u32; 2]> {
     Some([rows?, columns?])
 }
 
-/// A length in units of 0.1 m.
-fn length(context: &mut Context, what: &str, value: &Value, least: u64) -> Option<u32> {
-    let (number, unit) = quantity(context, what, value, &[Dimension::Length], "0.6 m")?;
+/// Reads a length in units of 0.1 m.
+fn length(context: &mut Context, subject: &str, value: &SettingValue, minimum: u64) -> Option<u32> {
+    let (number, unit) = quantity(context, subject, value, &[Dimension::Length], "0.6 m")?;
     let tenths = unit
         .factor
         .checked_mul(10)
         .and_then(|factor| number.times(factor))
-        .filter(|tenths| (least..=LONGEST).contains(tenths));
+        .filter(|tenths| (minimum..=MAX_TENTHS).contains(tenths));
     if tenths.is_none() {
-        out_of_range(context, what, value.span);
+        out_of_range(context, subject, value.span);
     }
     tenths.map(|tenths| tenths as u32)
 }
 
-fn out_of_range(context: &mut Context, what: &str, span: Span) {
+fn out_of_range(context: &mut Context, subject: &str, span: Span) {
     let wanted = "a multiple of 0.1 m, at most 1000 m".to_owned();
-    let (help, found) = (Some("cables are measured in units of 0.1 m".to_owned()), "this is not".to_owned());
-    context.error(ResolveError::OutOfRange { what: what.to_owned(), wanted, help, span, found });
+    let (help, note) = (Some("cables are measured in units of 0.1 m".to_owned()), "this is not".to_owned());
+    context.error(ResolveError::OutOfRange { subject: subject.to_owned(), wanted, help, span, note });
 }
 
-fn clustering(context: &mut Context, value: &Value) -> Option<Clustering> {
+fn clustering(context: &mut Context, value: &SettingValue) -> Option<Clustering> {
     let (chosen, block) = named_block(context, "`clustering`", value)?;
     let Clustering::Walktrap { steps } = chosen else {
-        return plain(context, chosen, block);
+        return without_block(context, chosen, block);
     };
     let Some(block) = block else { return Some(chosen) };
-    let settings = settings(context, block, "`walktrap`".to_owned(), value.span, Place::Walktrap);
+    let settings = block_settings(context, block, "`walktrap`".to_owned(), value.span, BlockKind::Walktrap);
     let steps = settings
         .get("steps")
-        .map_or(Some(i64::from(steps)), |value| integer(context, "`steps`", value, 1..=STEPS))?;
+        .map_or(Some(i64::from(steps)), |value| integer(context, "`steps`", value, 1..=MAX_STEPS))?;
     Some(Clustering::Walktrap { steps: steps as u32 })
 }
 
-fn placement(context: &mut Context, value: &Value) -> Option<PlacementChoice> {
+fn placement(context: &mut Context, value: &SettingValue) -> Option<PlacementChoice> {
     let (chosen, block) = named_block(context, "`placement`", value)?;
     let PlacementChoice::Annealed { effort, seed } = chosen else {
-        return plain(context, chosen, block);
+        return without_block(context, chosen, block);
     };
     let Some(block) = block else { return Some(chosen) };
-    let settings = settings(context, block, "`annealed`".to_owned(), value.span, Place::Annealed);
+    let settings = block_settings(context, block, "`annealed`".to_owned(), value.span, BlockKind::Annealed);
     let effort = settings
         .get("effort")
-        .map_or(Some(i64::from(effort)), |value| integer(context, "`effort`", value, 1..=MOST_EFFORT));
+        .map_or(Some(i64::from(effort)), |value| integer(context, "`effort`", value, 1..=MAX_EFFORT));
     let seed = settings
         .get("seed")
         .map_or(Some(seed as i64), |value| integer(context, "`seed`", value, 0..=i64::MAX));
     Some(PlacementChoice::Annealed { effort: effort? as u32, seed: seed? as u64 })
 }
 
-/// A choice that has no settings.
-fn plain<T: fabc_model::Word>(context: &mut Context, chosen: T, block: Option<&Block>) -> Option<T> {
+/// Returns a choice that has no settings. Reports a block behind it.
+fn without_block<T: fabc_model::Word>(context: &mut Context, chosen: T, block: Option<&Block>) -> Option<T> {
     let Some(block) = block else { return Some(chosen) };
     let word = chosen.word();
     let help = Some(format!("write `{word};` without the block"));
     context.error(ResolveError::Misplaced {
-        what: "a block".to_owned(),
+        subject: "a block".to_owned(),
         place: format!("`{word}`"),
         help,
         span: block.span,
@@ -252,34 +256,35 @@ fn plain<T: fabc_model::Word>(context: &mut Context, chosen: T, block: Option<&B
     None
 }
 
-/// `copper <= 10 m; beyond = optical;`
+/// Reads the limits on links by length: `copper <= 10 m; beyond = optical;`. The inner `None` says that there
+/// are none.
 #[allow(clippy::option_option)]
 fn by_length(
     context: &mut Context,
     limits: &[&Statement],
-    settings: &Settings<'_>,
-    links: &Links,
+    settings: &BlockSettings<'_>,
+    links: &DeclaredLinks,
 ) -> Option<Option<ByLength>> {
     let mut up_to: Vec<(LinkTypeId, u32, Span)> = Vec::new();
-    let mut good = true;
+    let mut valid = true;
     for statement in limits {
         let StatementKind::Setting(Setting { name, value }) = &statement.kind else { continue };
         let link = links.find(context, "`floor`", Some(name), statement.span);
-        let what = format!("the longest cable of `{}`", name.value);
+        let subject = format!("the longest cable of `{}`", name.value);
         let tenths = match limit(value, "<=") {
-            Some(written) => quantity_of(context, &what, written, &[Dimension::Length], "10 m").and_then(
+            Some(written) => quantity_of(context, &subject, written, &[Dimension::Length], "10 m").and_then(
                 |(number, unit)| {
                     let tenths =
-                        number.times(10 * unit.factor).filter(|tenths| (1..=LONGEST).contains(tenths));
+                        number.times(10 * unit.factor).filter(|tenths| (1..=MAX_TENTHS).contains(tenths));
                     if tenths.is_none() {
-                        out_of_range(context, &what, value.span);
+                        out_of_range(context, &subject, value.span);
                     }
                     tenths
                 },
             ),
             None => {
                 context.error(wrong_kind(
-                    &what,
+                    &subject,
                     "an upper limit",
                     &format!("{} <= 10 m;", name.value),
                     value.span,
@@ -289,26 +294,26 @@ fn by_length(
         };
         match link.zip(tenths) {
             Some((link, tenths)) => up_to.push((link, tenths as u32, statement.span)),
-            None => good = false,
+            None => valid = false,
         }
     }
     up_to.sort_by_key(|&(_, tenths, span)| (tenths, span));
     for pair in up_to.windows(2).filter(|pair| pair[0].1 == pair[1].1) {
-        let problem = "two links have the same limit: it is not said which a cable is".to_owned();
+        let problem = "two links have the same limit: so the link of a cable is ambiguous".to_owned();
         let help = "give them different limits, or remove one".to_owned();
         context.error(ResolveError::FloorMisfit { problem, help, span: pair[1].2 });
-        good = false;
+        valid = false;
     }
     let beyond = settings.get("beyond").map(|value| link_named(context, links, value));
-    let (Some(&(_, _, span)), true) = (up_to.last(), good) else {
-        if let (true, Some(_)) = (good, beyond) {
+    let (Some(&(_, _, span)), true) = (up_to.last(), valid) else {
+        if let (true, Some(_)) = (valid, beyond) {
             let help = Some("say up to which length: `copper <= 10 m; beyond = optical;`".to_owned());
-            let (what, place) = ("`beyond`".to_owned(), "a `floor` without a limit".to_owned());
-            let span = settings.place_of("beyond");
-            context.error(ResolveError::Misplaced { what, place, help, span });
-            good = false;
+            let (subject, place) = ("`beyond`".to_owned(), "a `floor` without a limit".to_owned());
+            let span = settings.span_or_head("beyond");
+            context.error(ResolveError::Misplaced { subject, place, help, span });
+            valid = false;
         }
-        return good.then_some(None);
+        return valid.then_some(None);
     };
     let beyond = match beyond {
         Some(link) => Some(link?),
@@ -321,25 +326,32 @@ fn by_length(
     }))
 }
 
-/// The floor with its racks, cabinets and grid, if a pod of so many cubes and chips per cube fits.
-pub(super) fn fitted_pod(
+/// Completes the floor with its racks, cabinets and grid, if the pod fits. `chips` is the number of chips per
+/// cube.
+pub(super) fn fit_pod(
     context: &mut Context,
     floor: Floor,
-    size: [u32; 2],
+    cubes: u32,
+    chips: u32,
     ocses: &[Ocs],
 ) -> Option<Floor> {
-    pod::fitted(context, floor, size, ocses)
+    pod::fit_pod(context, floor, cubes, chips, ocses)
 }
 
-/// The floor with its cabinets and grid, if the network fits.
-pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, links: &Links) -> Option<Floor> {
+/// Completes the floor with its cabinets and grid, if the network fits.
+pub(super) fn fit_network(
+    context: &mut Context,
+    floor: Floor,
+    network: &Network,
+    links: &DeclaredLinks,
+) -> Option<Floor> {
     let routers = network.router_count() as u32;
     let mut misfit = |problem: String, help: &str, span: Span| {
         context.error(ResolveError::FloorMisfit { problem, help: help.to_owned(), span });
         None
     };
     let group = network.family.group_size();
-    let grouped = floor.clustering == Clustering::ByGroup || floor.bundles == Bundles::ByGroup;
+    let grouped = floor.clustering == Clustering::ByGroup || floor.bundles == Bundling::ByGroup;
     if grouped && group.is_none() {
         let problem = format!("the routers of a `{}` form no groups", network.family.name());
         return misfit(problem, "remove `by_group`", floor.span);
@@ -364,7 +376,7 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, lin
                 let problem = format!("a cabinet of {} routers holds no group of {size}", floor.cabinet);
                 return misfit(problem, "raise `cabinet`, or choose another `clustering`", floor.span);
             }
-            Plane::cluster_sizes(q).into_iter().map(|cluster| cluster.div_ceil(points)).sum()
+            ProjectivePlane::cluster_sizes(q).into_iter().map(|cluster| cluster.div_ceil(points)).sum()
         }
         (Clustering::ByGroup, Some(group)) if group > floor.cabinet => {
             let problem = format!("a cabinet of {} routers holds no group of {group}", floor.cabinet);
@@ -373,8 +385,8 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, lin
         (Clustering::ByGroup, Some(group)) => routers / group,
         _ => routers.div_ceil(floor.cabinet),
     };
-    let grid = grid_of(floor.grid, cabinets);
-    if let Some(problem) = too_small(grid, cabinets) {
+    let grid = fit_grid(floor.grid, cabinets);
+    if let Some(problem) = grid_problem(grid, cabinets) {
         return misfit(problem, "make `grid` larger, or leave it out", floor.span);
     }
     if let Some(by_length) = &floor.by_length {
@@ -385,11 +397,12 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, lin
             );
             return misfit(problem, "remove the limits", by_length.span);
         }
-        let of =
-            |link: LinkTypeId| links.types[link.0 as usize].as_ref().map(|of: &LinkType| of.bandwidth_bps);
-        let bandwidths: Vec<u64> = by_length.links().filter_map(of).collect();
+        let bandwidth = |link: LinkTypeId| {
+            links.types[link.0 as usize].as_ref().map(|link: &LinkType| link.bandwidth_bps)
+        };
+        let bandwidths: Vec<u64> = by_length.links().filter_map(bandwidth).collect();
         if bandwidths.windows(2).any(|pair| pair[0] != pair[1]) {
-            let problem = "links that are told apart by their length carry unlike".to_owned();
+            let problem = "links that cable lengths choose have different bandwidths".to_owned();
             return misfit(
                 problem,
                 "give them the same `bandwidth`: flows are found before cables are cut",

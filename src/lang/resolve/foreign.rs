@@ -1,19 +1,19 @@
-//! Words that other tools have, and what fabc has instead.
+//! Words of other tools, and what fabc has instead.
 //!
-//! Comes in: a word that is not known. Goes out: the help of its error. Words are compared without
-//! capitals, and `-` counts as `_`.
+//! In: an unknown word. Out: the help of its error. Words are compared without capitals, and `-` counts as
+//! `_`.
 
-use crate::syntax::words::{self, Place};
+use crate::syntax::words::{self, BlockKind};
 use fabc_base::diag::plain;
 
-/// A word that is meant as one of fabc's.
-type Meant = (&'static [&'static str], &'static str);
+/// Words of other tools, and what fabc says for all of them.
+type Synonyms = (&'static [&'static str], &'static str);
 
 /// Blocks that every fabric has.
-const HARDWARE: [Place; 4] = [Place::Link, Place::Router, Place::Chip, Place::Budget];
+const HARDWARE: [BlockKind; 4] = [BlockKind::Link, BlockKind::Router, BlockKind::Chip, BlockKind::Budget];
 
-/// What fields are called elsewhere.
-const FIELDS: &[Meant] = &[
+/// Names of fields in other tools.
+const FIELDS: &[Synonyms] = &[
     (&["bw", "rate", "speed", "capacity", "throughput"], "bandwidth"),
     (&["delay", "lat", "length"], "latency"),
     (&["ports", "port_count", "num_ports", "degree"], "radix"),
@@ -36,8 +36,8 @@ const FIELDS: &[Meant] = &[
     (&["timeout", "deadline", "time"], "time_limit"),
 ];
 
-/// Routings of other tools.
-const ROUTINGS: &[Meant] = &[
+/// Names of routings in other tools.
+const ROUTINGS: &[Synonyms] = &[
     (&["dor", "xy", "xyz", "ecube", "e_cube", "dim_order", "dimension"], "dimension_order"),
     (&["updn", "updown", "ftree", "up_down_star"], "up_down"),
     (
@@ -47,11 +47,11 @@ const ROUTINGS: &[Meant] = &[
     (&["dfsssp", "lash", "nue", "tons", "deadlock_free", "turn_model", "auto"], "allowed_turns"),
 ];
 
-/// What tori are called elsewhere.
+/// Names of tori in other tools.
 const TORI: [&str; 6] = ["torus2d", "torus_2d", "torus3d", "torus_3d", "torusnd", "kncube"];
 
-/// Topologies of other tools, and how fabc has them.
-const TOPOLOGIES: &[Meant] = &[
+/// Topologies of other tools, and how fabc writes them.
+const TOPOLOGIES: &[Synonyms] = &[
     (&["cube", "ncube", "binary_cube"], "a hypercube is written `hypercube { dimensions = 8; }`"),
     (
         &["foldedcube", "folded_cube", "foldedhypercube"],
@@ -117,7 +117,7 @@ const TOPOLOGIES: &[Meant] = &[
 ];
 
 /// Metrics of other tools, and what fabc measures.
-const METRICS: &[Meant] = &[
+const METRICS: &[Synonyms] = &[
     (
         &["throughput", "max_flow", "flow", "capacity", "concurrent", "lambda"],
         "what all pairs can send at once is `concurrent_flow` (a share of a channel), `injection` (flits per cycle) or `bandwidth` (GB/s)",
@@ -197,7 +197,7 @@ const METRICS: &[Meant] = &[
 ];
 
 /// Metrics of collectives in other tools, and what fabc measures.
-const OF_COLLECTIVES: &[Meant] = &[
+const COLLECTIVE_METRICS: &[Synonyms] = &[
     (&["busbw", "bus_bandwidth", "bus_bw", "bw", "throughput", "rate"], "bandwidth"),
     (&["latency", "duration", "runtime", "finish", "completion", "completion_time", "jct", "cycles"], "time"),
     (&["efficiency", "optimality", "ratio", "fraction"], "share"),
@@ -209,43 +209,43 @@ const OF_COLLECTIVES: &[Meant] = &[
 const UNIFORM: [&str; 8] =
     ["alltoall", "all_to_all", "all2all", "a2a", "uniform_random", "random", "random_uniform", "all_pairs"];
 
-fn find(words: &[Meant], word: &str) -> impl Iterator<Item = &'static str> {
+fn meanings(words: &[Synonyms], word: &str) -> impl Iterator<Item = &'static str> {
     let word = plain(word);
     words.iter().filter(move |(names, _)| names.contains(&word.as_str())).map(|(_, meant)| *meant)
 }
 
-/// The field of these that a word stands for.
+/// The field among `known` that a word of another tool stands for.
 pub(super) fn field(word: &str, known: &[&'static str]) -> Option<&'static str> {
-    find(FIELDS, word).find(|meant| known.contains(meant))
+    meanings(FIELDS, word).find(|meant| known.contains(meant))
 }
 
 /// The field of links, routers and chips that a word stands for.
 pub(super) fn hardware(word: &str) -> Option<&'static str> {
-    find(FIELDS, word).find(|meant| {
+    meanings(FIELDS, word).find(|meant| {
         words::field(meant).is_some_and(|field| field.places.iter().any(|place| HARDWARE.contains(place)))
     })
 }
 
-/// The routing of these that a word stands for.
+/// The routing among `known` that a word of another tool stands for.
 pub(super) fn routing(word: &str, known: &[&'static str]) -> Option<&'static str> {
     let minimal =
         |meant| if meant == "minimal" && !known.contains(&"minimal") { "allowed_turns" } else { meant };
-    find(ROUTINGS, word).map(minimal).next()
+    meanings(ROUTINGS, word).map(minimal).next()
 }
 
-/// What fabc has for a topology of another tool, in a network or a pod.
+/// The help for a topology of another tool, in a network or a pod.
 pub(super) fn topology(word: &str, network: bool) -> Option<String> {
     if TORI.contains(&plain(word).as_str()) {
         return Some("a torus has its sides beside it: `torus 4 x 4 x 8`".to_owned());
     }
-    let has = find(TOPOLOGIES, word).next()?;
-    let other = "; that is a network, of `router { .. }` instead of `chip`, `cube`, `cubes` and `ocs`";
-    Some(format!("{has}{}", if network { "" } else { other }))
+    let help = meanings(TOPOLOGIES, word).next()?;
+    let hint = "; that is a network, of `router { .. }` instead of `chip`, `cube`, `cubes` and `ocs`";
+    Some(format!("{help}{}", if network { "" } else { hint }))
 }
 
 /// The metric of collectives that a word stands for.
-pub(super) fn of_collective(word: &str) -> Option<&'static str> {
-    find(OF_COLLECTIVES, word).next()
+pub(super) fn collective_metric(word: &str) -> Option<&'static str> {
+    meanings(COLLECTIVE_METRICS, word).next()
 }
 
 /// Whether a demand of another tool is the same for all pairs.
@@ -255,5 +255,5 @@ pub(super) fn is_uniform(word: &str) -> bool {
 
 /// What fabc measures for a metric of another tool.
 pub(super) fn metric(word: &str) -> Option<&'static str> {
-    find(METRICS, word).next()
+    meanings(METRICS, word).next()
 }

@@ -1,39 +1,39 @@
-//! `topology = family { radix = 15; routers = largest; }`: the design that a goal chooses.
+//! Resolves `topology = family { radix = 15; routers = largest; }`: a goal that chooses the design.
 
 use super::context::{Context, missing};
-use super::families::{Found, Place};
-use super::settings::{Settings, integer, integer_of, limit, word, wrong_kind};
+use super::families::{FamilyScope, ResolvedFamily};
+use super::settings::{BlockSettings, integer, integer_of, limit, word, wrong_kind};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Value, ValueKind};
-use crate::syntax::words::Place as Fields;
+use crate::syntax::ast::{Block, SettingValue, ValueKind};
+use crate::syntax::words::BlockKind as Fields;
 use fabc_base::ids::LinkTypeId;
-use fabc_model::{DesignSpace, Family, Size};
+use fabc_model::{DesignGoal, DesignSpace, Family};
 
-/// The settings of a goal.
-const GOAL: [&str; 2] = ["radix", "routers"];
+/// The settings that state a goal.
+const GOAL_SETTINGS: [&str; 2] = ["radix", "routers"];
 
-impl Place<'_> {
-    /// The design that `radix` and `routers` ask for, where one of them is written; `explicit` are the
-    /// settings that they stand for.
-    pub(super) fn goal(
+impl FamilyScope<'_> {
+    /// Resolves the design that `radix` and `routers` ask for, if one of them is written. `explicit` are the
+    /// settings that the goal replaces.
+    pub(super) fn goal_design(
         &self,
         context: &mut Context,
-        settings: &Settings<'_>,
+        settings: &BlockSettings<'_>,
         links: Option<[LinkTypeId; 2]>,
         space: DesignSpace,
         explicit: &[&str],
-    ) -> Option<Found> {
-        let written = GOAL.into_iter().find(|goal| settings.get(goal).is_some())?;
+    ) -> Option<ResolvedFamily> {
+        let written = GOAL_SETTINGS.into_iter().find(|goal| settings.get(goal).is_some())?;
         Some(
-            self.chosen(context, settings, written, space, explicit)
+            self.choose_design(context, settings, written, space, explicit)
                 .and_then(|family| Some((family, links?))),
         )
     }
 
-    fn chosen(
+    fn choose_design(
         &self,
         context: &mut Context,
-        settings: &Settings<'_>,
+        settings: &BlockSettings<'_>,
         written: &str,
         space: DesignSpace,
         explicit: &[&str],
@@ -42,19 +42,20 @@ impl Place<'_> {
             let help = Some(format!("a goal chooses `{extra}` itself: remove it, or `radix` and `routers`"));
             let place = format!("{} with `{written}`", settings.place);
             context.error(ResolveError::Misplaced {
-                what: format!("`{extra}`"),
+                subject: format!("`{extra}`"),
                 place,
                 help,
-                span: settings.place_of(extra),
+                span: settings.span_or_head(extra),
             });
             return None;
         }
         let radix = settings.need(context, "radix", "15").and_then(|value| radix(context, value));
         let size = settings.need(context, "routers", "largest").and_then(|value| size(context, value));
-        let ((least, most), size) = (radix?, size?);
-        let ports = if least == most { most.to_string() } else { format!("at most {most}") };
-        if let Some(family) = space.choose(least..=most, size) {
-            self.affordable(
+        let ((min_radix, max_radix), size) = (radix?, size?);
+        let ports =
+            if min_radix == max_radix { max_radix.to_string() } else { format!("at most {max_radix}") };
+        if let Some(family) = space.choose(min_radix..=max_radix, size) {
+            self.check_size(
                 context,
                 Some(family.router_count() as u128),
                 &format!("`{}`:", family.written()),
@@ -62,12 +63,12 @@ impl Place<'_> {
             )?;
             return Some(family);
         }
-        let (problem, help) = match (size, space.choose(least..=most, Size::Largest)) {
-            (Size::AtLeast(wanted), Some(largest)) => {
-                let has = format!("the largest one of {ports} has {}: ", largest.router_count());
+        let (problem, help) = match (size, space.choose(min_radix..=max_radix, DesignGoal::Largest)) {
+            (DesignGoal::AtLeast(wanted), Some(largest)) => {
+                let largest_text = format!("the largest one of {ports} has {}: ", largest.router_count());
                 (
                     format!("{ports} network ports do not reach {wanted} routers"),
-                    has + "raise `radix`, or ask for fewer routers",
+                    largest_text + "raise `radix`, or ask for fewer routers",
                 )
             }
             _ => (
@@ -75,14 +76,14 @@ impl Place<'_> {
                 "write another `radix`, or a limit: `radix <= 32;`".to_owned(),
             ),
         };
-        self.none_such(context, problem, help, settings.place_of("radix"))
+        self.no_such_network(context, problem, help, settings.span_or_head("radix"))
     }
 
-    /// `hyperx { radix; routers; dimensions; }`.
-    pub(super) fn hyperx(&self, context: &mut Context, block: &Block) -> Found {
+    /// Resolves `hyperx { radix; routers; dimensions; }` to a family and its links.
+    pub(super) fn hyperx(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let words: Vec<&str> = block.statements.iter().map(|statement| statement.kind.keyword()).collect();
         let known = |word: &&str| Fields::Hyperx.settings().any(|known| known == *word);
-        if !words.iter().any(|word| GOAL.contains(word)) && !words.iter().all(known) {
+        if !words.iter().any(|word| GOAL_SETTINGS.contains(word)) && !words.iter().all(known) {
             return self.sides_in_block(context, block);
         }
         let settings = self.settings(context, Some(block), Fields::Hyperx);
@@ -91,23 +92,25 @@ impl Place<'_> {
             .get("dimensions")
             .map_or(Some(3), |value| integer(context, "`dimensions`", value, 1..=4))?
             as u32;
-        self.goal(context, &settings, links, DesignSpace::HyperX(dimensions), &[]).unwrap_or_else(|| {
-            context.error(missing(
-                &settings.place,
-                "its sides",
-                "topology = hyperx 9 x 9 x 8;",
-                self.name.span,
-            ));
-            None
-        })
+        self.goal_design(context, &settings, links, DesignSpace::HyperX(dimensions), &[]).unwrap_or_else(
+            || {
+                context.error(missing(
+                    &settings.place,
+                    "its sides",
+                    "topology = hyperx 9 x 9 x 8;",
+                    self.name.span,
+                ));
+                None
+            },
+        )
     }
 }
 
-/// The fewest and the most network ports.
-fn radix(context: &mut Context, value: &Value) -> Option<(u32, u32)> {
-    let (least, quantity) = match (&value.kind, limit(value, "<=")) {
+/// Reads the fewest and the most network ports.
+fn radix(context: &mut Context, value: &SettingValue) -> Option<(u32, u32)> {
+    let (minimum, quantity) = match (&value.kind, limit(value, "<=")) {
         (ValueKind::Quantity(exact), _) => (None, exact),
-        (_, Some(most)) => (Some(1), most),
+        (_, Some(maximum)) => (Some(1), maximum),
         _ => {
             context.error(wrong_kind(
                 "`radix`",
@@ -118,17 +121,17 @@ fn radix(context: &mut Context, value: &Value) -> Option<(u32, u32)> {
             return None;
         }
     };
-    let most = integer_of(context, "`radix`", quantity, 1..=i64::from(DesignSpace::LARGEST_RADIX))? as u32;
-    Some((least.unwrap_or(most), most))
+    let maximum = integer_of(context, "`radix`", quantity, 1..=i64::from(DesignSpace::LARGEST_RADIX))? as u32;
+    Some((minimum.unwrap_or(maximum), maximum))
 }
 
-fn size(context: &mut Context, value: &Value) -> Option<Size> {
-    if let Some(least) = limit(value, ">=") {
-        return integer_of(context, "`routers`", least, 1..=i64::MAX)
-            .map(|least| Size::AtLeast(least as u64));
+fn size(context: &mut Context, value: &SettingValue) -> Option<DesignGoal> {
+    if let Some(minimum) = limit(value, ">=") {
+        return integer_of(context, "`routers`", minimum, 1..=i64::MAX)
+            .map(|minimum| DesignGoal::AtLeast(minimum as u64));
     }
     if word(value).is_some_and(|word| &*word.value == "largest") {
-        return Some(Size::Largest);
+        return Some(DesignGoal::Largest);
     }
     context.error(wrong_kind("`routers`", "`largest`, or a lower limit", "routers >= 1000;", value.span));
     None

@@ -1,18 +1,18 @@
-//! `topology = graph "file"`: a network as a file lists it.
+//! Resolves `topology = graph "file"`: a network as a file lists it.
 //!
-//! Comes in: GraphML or an edge list, as text. Goes out: routers and links in the order of the file, or the
-//! first thing that is wrong and its line. Invariants: names are unique, ends differ, no port of a router is
-//! used twice, every router reaches every other, at least two routers have an endpoint.
+//! In: GraphML or an edge list, as text. Out: routers and links in the order of the file, or the first
+//! problem and its line. Invariants: names are unique, ends differ, no port of a router is used twice, every
+//! router reaches every other, at least two routers have an endpoint.
 
 mod edge_list;
 mod graphml;
 mod parsed;
 
 use super::context::Context;
-use super::families::affordable;
-use super::settings::{Settings, one_of, settings};
-use super::site::{Links, Site, file, link_named};
-use crate::ResolveError;
+use super::families::check_router_count;
+use super::scope::{DeclaredLinks, Scope, link_named, read_file};
+use super::settings::{BlockSettings, block_settings, one_of};
+use crate::FileError;
 use crate::syntax::ast::{Block, Name};
 use crate::syntax::words;
 use fabc_base::diag::{Span, suggestion};
@@ -20,52 +20,54 @@ use fabc_base::ids::{Id, LinkTypeId};
 use fabc_base::limits::{GRAPH_BYTES, ROUTERS};
 use fabc_model::is_graphml;
 use fabc_model::{Arcs, Listed, ListedLink, ListedRouter};
-use parsed::{Edge, Graph, Slip};
+use parsed::{GraphProblem, ParsedEdge, ParsedGraph};
 use std::collections::BTreeMap;
 
 /// The most links of a router: no router has more ports.
 const MAX_LINKS: u32 = 1024;
 
-/// The graph of a file, and the link of edges that name none.
+/// Resolves the graph of a file, and the link of edges that name none.
 pub(super) fn graph(
     context: &mut Context,
-    site: &Site<'_>,
+    scope: &Scope<'_>,
     path: &Name,
     block: Option<&Block>,
     head: Span,
 ) -> Option<(Listed, Option<LinkTypeId>)> {
     let place = "`graph`".to_owned();
     let settings = match block {
-        Some(block) => settings(context, block, place, head, words::Place::Graph),
-        None => Settings::none(place, head),
+        Some(block) => block_settings(context, block, place, head, words::BlockKind::Graph),
+        None => BlockSettings::none(place, head),
     };
     let default = match settings.get("default") {
-        Some(value) => Some(link_named(context, site.links, value)?),
-        None if site.links.names.len() == 1 => Some(LinkTypeId(0)),
+        Some(value) => Some(link_named(context, scope.links, value)?),
+        None if scope.links.names.len() == 1 => Some(LinkTypeId(0)),
         None => None,
     };
     let wanted = match settings.get("arcs") {
         Some(value) => Some(one_of(context, "`arcs`", value)?),
         None => None,
     };
-    let (written, text) = file(context, path, site, GRAPH_BYTES)?;
-    if site.links.names.is_empty() {
+    let (written, text) = read_file(context, path, scope, GRAPH_BYTES)?;
+    if scope.links.names.is_empty() {
         return None;
     }
-    let slip = match listed(&written, &text, default, wanted, site.links) {
+    let problem = match parse_graph(&written, &text, default, wanted, scope.links) {
         Ok((routers, links, arcs)) => {
             return Some((Listed { path: written, text, routers, links, arcs }, default));
         }
-        Err(slip) => slip,
+        Err(problem) => problem,
     };
-    match slip {
-        Slip::At { at, problem, help } => {
-            let line = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
-            let place = at.map_or(String::new(), |at| format!(", line {}", line(at)));
-            context.error(ResolveError::GraphFile { path: written, place, problem, help, span: path.span });
+    match problem {
+        GraphProblem::At { offset, problem, help } => {
+            let line =
+                |offset: usize| text.get(..offset).map_or(1, |before| before.matches('\n').count() + 1);
+            let place = offset.map_or(String::new(), |offset| format!(", line {}", line(offset)));
+            context
+                .error(FileError::GraphFile { path: written, place, problem, help, span: path.span }.into());
         }
-        Slip::TooLarge(count) => {
-            _ = affordable(
+        GraphProblem::TooLarge(count) => {
+            _ = check_router_count(
                 context,
                 ROUTERS,
                 Some(count as u128),
@@ -73,7 +75,7 @@ pub(super) fn graph(
                 path.span,
             )
         }
-        Slip::InPieces { from, to, hub, reached, one_way } => {
+        GraphProblem::InPieces { from, to, hub, reached, one_way } => {
             let joined = if one_way && hub == to { "can reach" } else { "can be reached from" };
             let routers = match reached - 1 {
                 0 => "no other router".to_owned(),
@@ -87,30 +89,34 @@ pub(super) fn graph(
                 }
                 false => format!("{counted}; add the links that are missing, or remove what stands apart"),
             };
-            context.error(ResolveError::GraphInPieces { path: written, from, to, help, span: path.span });
+            context.error(FileError::GraphInPieces { path: written, from, to, help, span: path.span }.into());
         }
     }
     None
 }
 
-type Parts = (Vec<ListedRouter>, Vec<ListedLink>, Arcs);
+type GraphParts = (Vec<ListedRouter>, Vec<ListedLink>, Arcs);
 
-/// Routers, links, and what an edge is.
-fn listed(
+/// Parses the routers, the links, and whether an edge is a link or an arc.
+fn parse_graph(
     path: &str,
     text: &str,
     default: Option<LinkTypeId>,
     wanted: Option<Arcs>,
-    links: &Links,
-) -> Result<Parts, Slip> {
-    let Graph { routers, edges, directed } =
+    links: &DeclaredLinks,
+) -> Result<GraphParts, GraphProblem> {
+    let ParsedGraph { routers, edges, directed } =
         if is_graphml(path) { graphml::read(text)? } else { edge_list::read(text)? };
-    named(&routers)?;
+    check_listed_count(&routers)?;
     let arcs = match (wanted, directed) {
         (Some(Arcs::Simplex), Some(false)) => {
             let help =
                 Some("remove `arcs = simplex;`, or write `edgedefault=\"directed\"` in the file".to_owned());
-            return Err(Slip::At { at: None, problem: "its edges have no direction".to_owned(), help });
+            return Err(GraphProblem::At {
+                offset: None,
+                problem: "its edges have no direction".to_owned(),
+                help,
+            });
         }
         (Some(arcs), _) => arcs,
         (None, Some(true)) => Arcs::Simplex,
@@ -120,53 +126,61 @@ fn listed(
     let mut count = [vec![0u32; routers.len()], vec![0u32; routers.len()]];
     for edge in &edges {
         if edge.ends[0] == edge.ends[1] {
-            return Err(Slip::at(edge.at, format!("this edge joins `{}` to itself", name(edge.ends[0]))));
+            return Err(GraphProblem::at_offset(
+                edge.offset,
+                format!("this edge joins `{}` to itself", name(edge.ends[0])),
+            ));
         }
         for (side, &end) in edge.ends.iter().enumerate() {
-            // Opposite arcs may be one link: outputs and inputs count apart.
+            // Opposite arcs may be one link, so outputs and inputs are counted separately.
             let side = if directed == Some(true) { side } else { 0 };
             count[side][end as usize] += 1;
             if count[side][end as usize] > MAX_LINKS {
-                return Err(Slip::at(
-                    edge.at,
+                return Err(GraphProblem::at_offset(
+                    edge.offset,
                     format!("`{}` has more than {MAX_LINKS} links: no router has so many ports", name(end)),
                 ));
             }
         }
     }
-    let mut found = Vec::with_capacity(edges.len());
+    let mut listed_links = Vec::with_capacity(edges.len());
     for edge in &edges {
-        let link = link_of(edge, default, links, &name)?;
-        found.push((ListedLink { ends: edge.ends, link, ports: edge.ports }, edge.at));
+        let link = edge_link(edge, default, links, &name)?;
+        listed_links.push((ListedLink { ends: edge.ends, link, ports: edge.ports }, edge.offset));
     }
-    let found = if arcs == Arcs::Duplex && directed == Some(true) { merged(found) } else { found };
-    ports(&found, arcs, &name)?;
-    let links: Vec<ListedLink> = found.into_iter().map(|(link, _)| link).collect();
-    connected(&routers, &links, arcs)?;
-    endpoints(&routers)?;
+    let listed_links =
+        if arcs == Arcs::Duplex && directed == Some(true) { merge_arcs(listed_links) } else { listed_links };
+    check_ports(&listed_links, arcs, &name)?;
+    let links: Vec<ListedLink> = listed_links.into_iter().map(|(link, _)| link).collect();
+    check_connected(&routers, &links, arcs)?;
+    check_endpoints(&routers)?;
     Ok((routers, links, arcs))
 }
 
-/// Every router has a name that nothing else has, and that can be printed.
-fn named(routers: &[ListedRouter]) -> Result<(), Slip> {
+/// Checks that there are at least two routers, and not too many.
+fn check_listed_count(routers: &[ListedRouter]) -> Result<(), GraphProblem> {
     if routers.len() as u64 > ROUTERS {
-        return Err(Slip::TooLarge(routers.len()));
+        return Err(GraphProblem::TooLarge(routers.len()));
     }
     let problem = match routers {
         [] => "it lists no router".to_owned(),
         [alone] => format!("`{}` is its only router", alone.name),
         _ => return Ok(()),
     };
-    Err(Slip::At { at: None, problem, help: Some("a network has at least two routers".to_owned()) })
+    Err(GraphProblem::At {
+        offset: None,
+        problem,
+        help: Some("a network has at least two routers".to_owned()),
+    })
 }
 
 /// The declared link of an edge.
-fn link_of<'n>(
-    edge: &Edge,
+fn edge_link<'n>(
+    edge: &ParsedEdge,
     default: Option<LinkTypeId>,
-    links: &Links,
+    links: &DeclaredLinks,
     name: &impl Fn(u32) -> &'n str,
-) -> Result<LinkTypeId, Slip> {
+) -> Result<LinkTypeId, GraphProblem> {
     let names = || links.names.iter().map(|name| &**name);
     let ends = || format!("the edge of `{}` and `{}`", name(edge.ends[0]), name(edge.ends[1]));
     match &edge.link {
@@ -175,16 +189,16 @@ fn link_of<'n>(
                 "say which those are: `{{ default = {}; }}` after the path",
                 names().next().unwrap_or("wire")
             ));
-            Slip::At {
-                at: Some(edge.at),
+            GraphProblem::At {
+                offset: Some(edge.offset),
                 problem: format!("{} names no link, and the spec declares several", ends()),
                 help,
             }
         }),
         Some(link) => names().position(|known| known == link).map(LinkTypeId::new).ok_or_else(|| {
             let help = suggestion(link, names());
-            Slip::At {
-                at: Some(edge.at),
+            GraphProblem::At {
+                offset: Some(edge.offset),
                 problem: format!("the link `{link}` of {} is not declared", ends()),
                 help,
             }
@@ -192,20 +206,20 @@ fn link_of<'n>(
     }
 }
 
-/// Two-way links from arcs: two opposite arcs of one link type whose ports do not contradict each other are
-/// one link; an arc without such a partner is a link alone.
-fn merged(arcs: Vec<(ListedLink, usize)>) -> Vec<(ListedLink, usize)> {
+/// Joins arcs to duplex links. Two opposite arcs of one link type are one link if their ports do not
+/// contradict each other. An arc without such a partner is a link alone.
+fn merge_arcs(arcs: Vec<(ListedLink, usize)>) -> Vec<(ListedLink, usize)> {
     let agree = |a: Option<u16>, b: Option<u16>| a.is_none() || b.is_none() || a == b;
     let mut links: Vec<(ListedLink, usize)> = Vec::with_capacity(arcs.len());
-    // Links of one arc so far, by its ends and type.
+    // Links of one arc so far, by their ends and type.
     let mut single: BTreeMap<([u32; 2], LinkTypeId), Vec<usize>> = BTreeMap::new();
-    for (arc, at) in arcs {
+    for (arc, offset) in arcs {
         let ([from, to], [out, into]) = (arc.ends, arc.ports);
         let waiting = single.get_mut(&([to, from], arc.link));
         let partner = waiting.and_then(|waiting| {
             let fitting =
                 |&place: &usize| agree(links[place].0.ports[0], into) && agree(links[place].0.ports[1], out);
-            waiting.iter().position(fitting).map(|found| waiting.remove(found))
+            waiting.iter().position(fitting).map(|place| waiting.remove(place))
         });
         match partner {
             Some(partner) => {
@@ -214,25 +228,30 @@ fn merged(arcs: Vec<(ListedLink, usize)>) -> Vec<(ListedLink, usize)> {
             }
             None => {
                 single.entry(([from, to], arc.link)).or_default().push(links.len());
-                links.push((arc, at));
+                links.push((arc, offset));
             }
         }
     }
     links
 }
 
-/// No port of a router carries two links; of simplex links, no output port and no input port.
-fn ports<'n>(links: &[(ListedLink, usize)], arcs: Arcs, name: &impl Fn(u32) -> &'n str) -> Result<(), Slip> {
+/// Checks that no port of a router carries two links. Of simplex links, outputs and inputs have ports of
+/// their own.
+fn check_ports<'n>(
+    links: &[(ListedLink, usize)],
+    arcs: Arcs,
+    name: &impl Fn(u32) -> &'n str,
+) -> Result<(), GraphProblem> {
     let mut taken: BTreeMap<(u32, usize, u16), usize> = BTreeMap::new();
-    for (link, at) in links {
+    for (link, offset) in links {
         for (side, (&end, port)) in link.ends.iter().zip(link.ports).enumerate() {
-            let way = if arcs == Arcs::Simplex { side } else { 0 };
+            let direction = if arcs == Arcs::Simplex { side } else { 0 };
             let Some(port) = port else { continue };
-            if taken.insert((end, way, port), *at).is_some() {
+            if taken.insert((end, direction, port), *offset).is_some() {
                 let kind = [["port", "port"], ["output port", "input port"]]
                     [usize::from(arcs == Arcs::Simplex)][side];
-                return Err(Slip::at(
-                    *at,
+                return Err(GraphProblem::at_offset(
+                    *offset,
                     format!("{kind} {port} of `{}` carries another link already", name(end)),
                 ));
             }
@@ -241,12 +260,11 @@ fn ports<'n>(links: &[(ListedLink, usize)], arcs: Arcs, name: &impl Fn(u32) -> &
     Ok(())
 }
 
-/// Every router reaches every other.
-fn connected(routers: &[ListedRouter], links: &[ListedLink], arcs: Arcs) -> Result<(), Slip> {
+/// Checks that every router reaches every other one.
+fn check_connected(routers: &[ListedRouter], links: &[ListedLink], arcs: Arcs) -> Result<(), GraphProblem> {
     let one_way = arcs == Arcs::Simplex;
     for backward in [false, true] {
-        // What reaches the first router is found along the links backwards; where they run both ways, that is
-        // what it reaches.
+        // The second search follows simplex links backwards, to the routers that reach the first one.
         let mut neighbors: Vec<Vec<u32>> = vec![Vec::new(); routers.len()];
         for &ListedLink { ends: [from, to], .. } in links {
             if !(one_way && backward) {
@@ -266,10 +284,10 @@ fn connected(routers: &[ListedRouter], links: &[ListedLink], arcs: Arcs) -> Resu
                 }
             }
         }
-        if let Some(apart) = reached.iter().position(|reached| !reached) {
-            let (hub, apart) = (routers[0].name.clone(), routers[apart].name.clone());
-            let (from, to) = if backward { (apart, hub.clone()) } else { (hub.clone(), apart) };
-            return Err(Slip::InPieces {
+        if let Some(unreached) = reached.iter().position(|reached| !reached) {
+            let (hub, unreached) = (routers[0].name.clone(), routers[unreached].name.clone());
+            let (from, to) = if backward { (unreached, hub.clone()) } else { (hub.clone(), unreached) };
+            return Err(GraphProblem::InPieces {
                 from,
                 to,
                 hub,
@@ -281,8 +299,8 @@ fn connected(routers: &[ListedRouter], links: &[ListedLink], arcs: Arcs) -> Resu
     Ok(())
 }
 
-/// At least two routers send and receive.
-fn endpoints(routers: &[ListedRouter]) -> Result<(), Slip> {
+/// Checks that at least two routers send and receive.
+fn check_endpoints(routers: &[ListedRouter]) -> Result<(), GraphProblem> {
     let mut with_hosts = routers.iter().filter(|router| router.hosts != Some(0));
     let problem = match (with_hosts.next(), with_hosts.next()) {
         (Some(_), Some(_)) => return Ok(()),
@@ -291,7 +309,7 @@ fn endpoints(routers: &[ListedRouter]) -> Result<(), Slip> {
     };
     let help =
         Some("traffic runs between routers with hosts; a router without the attribute `hosts` has those of `router { hosts }`".to_owned());
-    Err(Slip::At { at: None, problem, help })
+    Err(GraphProblem::At { offset: None, problem, help })
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! Clock, links, router (the chip of a pod), cube and cubes.
+//! Resolves the clock, links, the router (the chip of a pod), the cube and the number of cubes.
 
 use super::context::{Context, missing};
-use super::items::{Items, head};
+use super::items::{SpecItems, keyword_span};
 use super::kind::PlantKind;
-use super::settings::{in_range, integer, quantity, settings, thousandths};
-use super::site::{Links, Site};
+use super::scope::{DeclaredLinks, Scope};
+use super::settings::{BlockSettings, block_settings, in_range, integer, quantity, thousandths};
 use crate::ResolveError;
-use crate::syntax::ast::{Expr, ExprKind, Mesh, Operator, StatementKind, Value};
-use crate::syntax::words::Place;
+use crate::syntax::ast::{Expr, ExprKind, MeshStatement, Name, Operator, SettingValue, StatementKind};
+use crate::syntax::words::BlockKind;
 use crate::syntax::written;
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
@@ -15,19 +15,19 @@ use fabc_base::limits::{CHIPS, CUBES};
 use fabc_base::units::{Dimension, PICOSECONDS_PER_METRE};
 use fabc_model::{Cube, DEFAULT_CLOCK_HZ, LinkType, Router};
 
-/// Stands for a link that was reported as unknown; such a cube never leaves this module's parent.
+/// Stands for a link that was reported as unknown. The resolution never returns a cube with it.
 const UNKNOWN_LINK: LinkTypeId = LinkTypeId(u32::MAX);
 
-/// What is not written; `docs/language.md` tells it.
+/// Defaults of settings, which `docs/language.md` lists.
 const FLIT_BYTES: u64 = 128;
 const BUFFER_FLITS: u64 = 128;
 const LATENCY_CYCLES: u32 = 25;
 
-/// The clock, Hz.
-pub(super) fn clock(context: &mut Context, items: &Items<'_>) -> Option<u64> {
+/// Resolves the clock, in Hz.
+pub(super) fn clock(context: &mut Context, items: &SpecItems<'_>) -> Option<u64> {
     let Some(setting) = items.settings.get("clock") else { return Some(DEFAULT_CLOCK_HZ) };
     let (number, unit) = quantity(context, "`clock`", &setting.value, &[Dimension::Frequency], "1.05 GHz")?;
-    whole(
+    whole_number(
         context,
         "`clock`",
         "a whole number of Hz, at most 1000 GHz",
@@ -37,43 +37,43 @@ pub(super) fn clock(context: &mut Context, items: &Items<'_>) -> Option<u64> {
     )
 }
 
-/// The number, if there is one from 1 to `limit`.
-fn whole(
+/// Returns the number if it lies between 1 and `limit`, and reports it otherwise.
+fn whole_number(
     context: &mut Context,
-    what: &str,
+    subject: &str,
     wanted: &str,
     number: Option<u64>,
     limit: u64,
     span: Span,
 ) -> Option<u64> {
-    let good = number.filter(|number| (1..=limit).contains(number));
-    if good.is_none() {
-        let found = match number {
+    let valid = number.filter(|number| (1..=limit).contains(number));
+    if valid.is_none() {
+        let note = match number {
             Some(0) => "this is 0",
             Some(_) => "this is more",
             None => "this is not",
         };
         context.error(ResolveError::OutOfRange {
-            what: what.to_owned(),
+            subject: subject.to_owned(),
             wanted: wanted.to_owned(),
             help: None,
             span,
-            found: found.to_owned(),
+            note: note.to_owned(),
         });
     }
-    good
+    valid
 }
 
-/// A latency in router cycles, rounded up.
-fn latency_of(
+/// Reads a latency in router cycles, rounded up.
+fn latency_cycles(
     context: &mut Context,
     place: &str,
-    value: &Value,
+    value: &SettingValue,
     clock: Option<u64>,
     dimensions: &[Dimension],
 ) -> Option<u32> {
-    let what = format!("the latency of {place}");
-    let (number, unit) = quantity(context, &what, value, dimensions, "25 cycles")?;
+    let subject = format!("the latency of {place}");
+    let (number, unit) = quantity(context, &subject, value, dimensions, "25 cycles")?;
     let picoseconds = match unit.dimension {
         Dimension::Cycles => None,
         Dimension::Length => Some(PICOSECONDS_PER_METRE),
@@ -85,24 +85,24 @@ fn latency_of(
             number.times_over(u128::from(picoseconds) * u128::from(clock?), 1_000_000_000_000)
         }
     };
-    let good = cycles.and_then(|cycles| u32::try_from(cycles).ok()).filter(|cycles| *cycles <= 1_000_000);
-    if good.is_none() {
-        let found = match cycles {
+    let valid = cycles.and_then(|cycles| u32::try_from(cycles).ok()).filter(|cycles| *cycles <= 1_000_000);
+    if valid.is_none() {
+        let note = match cycles {
             Some(cycles) => format!("this is {cycles} cycles"),
             None => "this is no whole number of cycles".to_owned(),
         };
         let wanted = "a whole number of cycles, at most 1000000".to_owned();
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found });
+        context.error(ResolveError::OutOfRange { subject, wanted, help: None, span: value.span, note });
     }
-    good
+    valid
 }
 
-/// The declared links, sorted by name.
-pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>) -> Links {
-    let mut links = Links { names: Vec::new(), types: Vec::new() };
-    let mut last: Option<(&str, Span)> = None;
+/// Resolves the declared links, sorted by name.
+pub(super) fn links(context: &mut Context, items: &SpecItems<'_>, clock: Option<u64>) -> DeclaredLinks {
+    let mut links = DeclaredLinks { names: Vec::new(), types: Vec::new() };
+    let mut previous: Option<(&str, Span)> = None;
     for (name, block, item) in &items.links {
-        if let Some((_, first)) = last.filter(|(last, _)| *last == &*name.value) {
+        if let Some((_, first)) = previous.filter(|(previous, _)| *previous == &*name.value) {
             context.duplicate(
                 format!("the link `{}`", name.value),
                 "give them different names, or remove one",
@@ -112,104 +112,116 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
             context.links_in_doubt = true;
             continue;
         }
-        last = Some((&name.value, name.span));
+        previous = Some((&name.value, name.span));
         let place = format!("link `{}`", name.value);
-        let settings =
-            settings(context, block, place.clone(), head(*item, "link").to(name.span), Place::Link);
-        let bandwidth = settings.need(context, "bandwidth", "128 GB/s").and_then(|value| {
-            let what = format!("the bandwidth of {place}");
-            let (number, unit) = quantity(context, &what, value, &[Dimension::Bandwidth], "128 GB/s")?;
-            let wanted = "a whole number of bit/s, at most 1000 TB/s";
-            whole(context, &what, wanted, number.times(unit.factor), 8_000_000_000_000_000, value.span)
-        });
-        let dimensions = [Dimension::Cycles, Dimension::Time, Dimension::Length];
-        let latency = match settings.get("latency") {
-            Some(value) => latency_of(context, &place, value, clock, &dimensions),
-            None => Some(LATENCY_CYCLES),
-        };
-        let per_metre_ps = settings.get("per_metre").map_or(Some(0), |value| {
-            let what = format!("the latency of a metre of {place}");
-            let (number, unit) = quantity(context, &what, value, &[Dimension::Time], "5 ns")?;
-            whole(
-                context,
-                &what,
-                "a whole number of ps, at most 1 us",
-                number.times(unit.factor),
-                1_000_000,
-                value.span,
-            )
-        });
-        let mut price = |name: &str| {
-            settings
-                .get(name)
-                .map_or(Some(0), |value| thousandths(context, &format!("`{name}`"), value, "100"))
-        };
-        let (cost, cost_per_metre) = (price("cost"), price("cost_per_metre"));
-        let power_mw = settings.get("power").map_or(Some(0), |value| {
-            let what = format!("the power of {place}");
-            let (number, unit) = quantity(context, &what, value, &[Dimension::Power], "1.5 W")?;
-            whole(
-                context,
-                &what,
-                "a whole number of mW, at most 1 kW",
-                number.times(unit.factor),
-                1_000_000,
-                value.span,
-            )
-        });
-        let floored = cost.zip(cost_per_metre).zip(per_metre_ps.zip(power_mw));
+        let settings = block_settings(
+            context,
+            block,
+            place.clone(),
+            keyword_span(*item, "link").to(name.span),
+            BlockKind::Link,
+        );
         links.names.push(name.value.clone());
-        links.types.push(bandwidth.zip(latency).zip(floored).map(
-            |((bandwidth_bps, latency_cycles), ((cost, more), (per_metre_ps, power_mw)))| LinkType {
-                per_metre_ps,
-                cost: [cost, more],
-                power_mw,
-                name: name.value.to_string(),
-                bandwidth_bps,
-                latency_cycles,
-                span: *item,
-            },
-        ));
+        links.types.push(link_type(context, &settings, name, &place, clock, *item));
     }
     links
 }
 
-/// The chip of a pod, or the router of a network.
+/// Resolves the type of a link from its settings. `place` is the link in messages.
+fn link_type(
+    context: &mut Context,
+    settings: &BlockSettings<'_>,
+    name: &Name,
+    place: &str,
+    clock: Option<u64>,
+    span: Span,
+) -> Option<LinkType> {
+    let bandwidth = settings.need(context, "bandwidth", "128 GB/s").and_then(|value| {
+        let subject = format!("the bandwidth of {place}");
+        let (number, unit) = quantity(context, &subject, value, &[Dimension::Bandwidth], "128 GB/s")?;
+        let wanted = "a whole number of bit/s, at most 1000 TB/s";
+        whole_number(context, &subject, wanted, number.times(unit.factor), 8_000_000_000_000_000, value.span)
+    });
+    let dimensions = [Dimension::Cycles, Dimension::Time, Dimension::Length];
+    let latency = match settings.get("latency") {
+        Some(value) => latency_cycles(context, place, value, clock, &dimensions),
+        None => Some(LATENCY_CYCLES),
+    };
+    let per_metre_ps = settings.get("per_metre").map_or(Some(0), |value| {
+        let subject = format!("the latency of a metre of {place}");
+        let (number, unit) = quantity(context, &subject, value, &[Dimension::Time], "5 ns")?;
+        whole_number(
+            context,
+            &subject,
+            "a whole number of ps, at most 1 us",
+            number.times(unit.factor),
+            1_000_000,
+            value.span,
+        )
+    });
+    let mut price = |name: &str| {
+        settings.get(name).map_or(Some(0), |value| thousandths(context, &format!("`{name}`"), value, "100"))
+    };
+    let (cost, cost_per_metre) = (price("cost"), price("cost_per_metre"));
+    let power_mw = settings.get("power").map_or(Some(0), |value| {
+        let subject = format!("the power of {place}");
+        let (number, unit) = quantity(context, &subject, value, &[Dimension::Power], "1.5 W")?;
+        whole_number(
+            context,
+            &subject,
+            "a whole number of mW, at most 1 kW",
+            number.times(unit.factor),
+            1_000_000,
+            value.span,
+        )
+    });
+    Some(LinkType {
+        name: name.value.to_string(),
+        bandwidth_bps: bandwidth?,
+        latency_cycles: latency?,
+        per_metre_ps: per_metre_ps?,
+        cost: [cost?, cost_per_metre?],
+        power_mw: power_mw?,
+        span,
+    })
+}
+
+/// Resolves the chip of a pod, or the router of a network.
 pub(super) fn router(
     context: &mut Context,
-    items: &Items<'_>,
-    site: &Site<'_>,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
     kind: PlantKind,
 ) -> Option<Router> {
-    let keyword = kind.router();
-    let Some((block, span)) = (if kind.network { items.router } else { items.chip }) else {
-        let example = match kind.network {
+    let keyword = kind.router_word();
+    let Some((block, span)) = (if kind.is_network { items.router } else { items.chip }) else {
+        let example = match kind.is_network {
             true => {
                 "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }"
             }
             false => "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }",
         };
-        context.error(missing("the fabric", &format!("`{keyword}`"), example, site.head));
+        context.error(missing("the fabric", &format!("`{keyword}`"), example, scope.head));
         return None;
     };
-    let settings = settings(
+    let settings = block_settings(
         context,
         block,
         format!("`{keyword}`"),
         span,
-        if kind.network { Place::Router } else { Place::Chip },
+        if kind.is_network { BlockKind::Router } else { BlockKind::Chip },
     );
-    let radix = settings.need(context, "radix", if kind.network { "36" } else { "6" });
+    let radix = settings.need(context, "radix", if kind.is_network { "36" } else { "6" });
     let radix = radix.and_then(|value| integer(context, "`radix`", value, 1..=1024));
     let hosts = match settings.get("hosts") {
         Some(value) => integer(context, "`hosts`", value, 0..=i64::from(u16::MAX)),
         // A chip is its own endpoint.
-        None => Some(i64::from(kind.network)),
+        None => Some(i64::from(kind.is_network)),
     };
     let vcs = settings.need(context, "vcs", "4").and_then(|value| integer(context, "`vcs`", value, 1..=64));
     let flit = settings.get("flit").map_or(Some(FLIT_BYTES), |value| {
         let (number, unit) = quantity(context, "`flit`", value, &[Dimension::Data], "128 B")?;
-        whole(
+        whole_number(
             context,
             "`flit`",
             "a whole number of bytes, at most 1 MiB",
@@ -221,9 +233,9 @@ pub(super) fn router(
     let buffer = settings.get("buffer").map_or(Some(BUFFER_FLITS), |value| {
         let (number, unit) = quantity(context, "`buffer`", value, &[Dimension::Flits], "200 flits")?;
         match number.times(unit.factor) {
-            // What is scheduled to the cycle waits nowhere.
-            Some(0) if kind.network => Some(0),
-            flits => whole(
+            // A router that only forwards scheduled vectors needs no buffer.
+            Some(0) if kind.is_network => Some(0),
+            flits => whole_number(
                 context,
                 "`buffer`",
                 "a whole number of flits, at most 2^24",
@@ -235,7 +247,7 @@ pub(super) fn router(
     });
     let dimensions = [Dimension::Cycles, Dimension::Time];
     let latency = match settings.get("latency") {
-        Some(value) => latency_of(context, &format!("`{keyword}`"), value, site.clock, &dimensions),
+        Some(value) => latency_cycles(context, &format!("`{keyword}`"), value, scope.clock, &dimensions),
         None => Some(LATENCY_CYCLES),
     };
     Some(Router {
@@ -249,13 +261,18 @@ pub(super) fn router(
     })
 }
 
-/// The cube.
-pub(super) fn cube(context: &mut Context, items: &Items<'_>, fabric: Span, links: &Links) -> Option<Cube> {
+/// Resolves the cube and its mesh.
+pub(super) fn cube(
+    context: &mut Context,
+    items: &SpecItems<'_>,
+    fabric: Span,
+    links: &DeclaredLinks,
+) -> Option<Cube> {
     let Some((block, span)) = items.cube else {
         context.error(missing("the fabric", "`cube`", "cube { mesh 4 x 4 x 4 over copper; }", fabric));
         return None;
     };
-    settings(context, block, "`cube`".to_owned(), span, Place::Cube);
+    block_settings(context, block, "`cube`".to_owned(), span, BlockKind::Cube);
     let mut meshes = block.statements.iter().filter_map(|statement| match &statement.kind {
         StatementKind::Mesh(mesh) => Some((mesh, statement.span)),
         _ => None,
@@ -264,8 +281,8 @@ pub(super) fn cube(context: &mut Context, items: &Items<'_>, fabric: Span, links
         context.error(missing("`cube`", "`mesh`", "mesh 4 x 4 x 4 over copper;", span));
         return None;
     };
-    for (_, again) in meshes {
-        context.duplicate("`mesh`".to_owned(), "a cube has one mesh", again, mesh_span);
+    for (_, second) in meshes {
+        context.duplicate("`mesh`".to_owned(), "a cube has one mesh", second, mesh_span);
     }
     let over = links.find(context, "`mesh`", mesh.over.as_ref(), mesh_span);
     Some(Cube {
@@ -275,13 +292,13 @@ pub(super) fn cube(context: &mut Context, items: &Items<'_>, fabric: Span, links
     })
 }
 
-fn mesh_dims(context: &mut Context, mesh: &Mesh, span: Span) -> Option<[u32; 3]> {
+fn mesh_dims(context: &mut Context, mesh: &MeshStatement, span: Span) -> Option<[u32; 3]> {
     let dims = dimensions(context, "`mesh`", &mesh.dims, span)?;
     let chips =
         dims.iter().try_fold(1u64, |product, dim| product.checked_mul(*dim)).filter(|chips| *chips <= CHIPS);
     if chips.is_none() {
         context.error(ResolveError::TooLarge {
-            what: "the cube",
+            subject: "the cube",
             count: format!("{} x {} x {} chips", dims[0], dims[1], dims[2]),
             limit: CHIPS,
             help: None,
@@ -293,8 +310,13 @@ fn mesh_dims(context: &mut Context, mesh: &Mesh, span: Span) -> Option<[u32; 3]>
     Some(dims.map(|dim| dim as u32))
 }
 
-/// Three lengths, each at least 1.
-pub(super) fn dimensions(context: &mut Context, what: &str, dims: &[Expr], span: Span) -> Option<[u64; 3]> {
+/// Reads three lengths, each at least 1.
+pub(super) fn dimensions(
+    context: &mut Context,
+    subject: &str,
+    dims: &[Expr],
+    span: Span,
+) -> Option<[u64; 3]> {
     let values: Vec<Option<u64>> = dims
         .iter()
         .map(|dim| {
@@ -303,14 +325,14 @@ pub(super) fn dimensions(context: &mut Context, what: &str, dims: &[Expr], span:
         })
         .collect();
     if values.len() != 3 {
-        let here = if values.len() == 1 {
+        let given = if values.len() == 1 {
             "there is 1 here".to_owned()
         } else {
             format!("there are {} here", values.len())
         };
-        let help = product(dims).unwrap_or(format!("{here}; a flat one has length 1: `4 x 4 x 1`"));
+        let help = product_help(dims).unwrap_or(format!("{given}; a flat one has length 1: `4 x 4 x 1`"));
         context.error(ResolveError::WrongKind {
-            what: what.to_owned(),
+            subject: subject.to_owned(),
             wanted: "three dimensions".to_owned(),
             help,
             span,
@@ -320,8 +342,8 @@ pub(super) fn dimensions(context: &mut Context, what: &str, dims: &[Expr], span:
     Some([values[0]?, values[1]?, values[2]?])
 }
 
-/// What to write where a product stands for dimensions: `4 * 4 * 4`.
-pub(super) fn product(dims: &[Expr]) -> Option<String> {
+/// The help for a product in the place of dimensions, such as `4 * 4 * 4`.
+pub(super) fn product_help(dims: &[Expr]) -> Option<String> {
     let [Expr { kind: ExprKind::Chain(first, rest), .. }] = dims else { return None };
     let factors = rest.iter().map(|(operator, factor)| (*operator == Operator::Multiply).then_some(factor));
     let factors: Vec<&Expr> = std::iter::once(Some(&**first)).chain(factors).collect::<Option<_>>()?;
@@ -329,10 +351,10 @@ pub(super) fn product(dims: &[Expr]) -> Option<String> {
     Some(format!("dimensions are joined by `x`: `{}`", written.join(" x ")))
 }
 
-/// The number of cubes, and where it stands.
+/// Resolves the number of cubes, and its span.
 pub(super) fn cubes(
     context: &mut Context,
-    items: &Items<'_>,
+    items: &SpecItems<'_>,
     fabric: Span,
     cube: Option<&Cube>,
 ) -> Option<(u32, Span)> {
@@ -345,7 +367,7 @@ pub(super) fn cubes(
     let per_cube = cube.map_or(1, |cube| cube.dims.iter().map(|dim| u64::from(*dim)).product::<u64>());
     if cubes.checked_mul(per_cube).is_none_or(|chips| chips > CHIPS) {
         context.error(ResolveError::TooLarge {
-            what: "the pod",
+            subject: "the pod",
             count: format!("{} chips", u128::from(cubes) * u128::from(per_cube)),
             limit: CHIPS,
             help: None,
@@ -356,7 +378,7 @@ pub(super) fn cubes(
     }
     if cubes > CUBES {
         context.error(ResolveError::TooLarge {
-            what: "the pod",
+            subject: "the pod",
             count: format!("{cubes} cubes"),
             limit: CUBES,
             help: Some("larger cubes make fewer of them".to_owned()),

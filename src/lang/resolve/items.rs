@@ -1,18 +1,18 @@
 //! The items of a spec, sorted by kind.
 
 use super::context::{Context, missing};
-use super::settings::places;
+use super::unknown_settings::places_of_field;
 use crate::ResolveError;
-use crate::forms::form;
+use crate::forms::written_form;
 use crate::syntax::ast::{self, ItemKind, Name};
-use crate::syntax::words::{self, Form};
+use crate::syntax::words::{self, ItemForm};
 use fabc_base::diag::{Span, closest, list};
 use fabc_model::{Family, TopologyChoice};
 use std::collections::BTreeMap;
 
-/// The items of a spec by kind; of what may stand only once, the first.
+/// The items of a spec by kind. Of an item that may stand only once, this holds the first.
 #[derive(Default)]
-pub(super) struct Items<'a> {
+pub(super) struct SpecItems<'a> {
     pub(super) settings: BTreeMap<&'static str, &'a ast::Setting>,
     pub(super) links: Vec<(&'a Name, &'a ast::Block, Span)>,
     pub(super) router: Option<(&'a ast::Block, Span)>,
@@ -28,12 +28,12 @@ pub(super) struct Items<'a> {
     pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
 }
 
-pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
-    let mut items = Items::default();
+pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> SpecItems<'a> {
+    let mut items = SpecItems::default();
     let mut lets: BTreeMap<&str, Span> = BTreeMap::new();
     for item in spec.items() {
         match &item.kind {
-            // Of slices nothing is left here but what stands in another slice, which was told.
+            // The only slices left are those inside another slice. They were reported.
             ItemKind::Use(_) | ItemKind::Param(_) | ItemKind::Sweep(_) | ItemKind::Slice(..) => {}
             ItemKind::Let(constant) => {
                 let name = &constant.name;
@@ -48,13 +48,13 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
             }
             ItemKind::Setting(setting) => {
                 let word = &*setting.name.value;
-                let known = settings().find(|known| *known == word);
+                let known = setting_words().find(|known| *known == word);
                 let known = known.or_else(|| {
-                    if context.enough() { None } else { unknown_setting(context, &setting.name) }
+                    if context.enough_errors() { None } else { unknown_setting(context, &setting.name) }
                 });
                 let Some(known) = known else { continue };
                 match items.settings.get(known) {
-                    // One that was meant is not told twice.
+                    // A setting that was only meant is not reported twice.
                     Some(_) if known != word => {}
                     Some(first) if &*first.name.value == known => {
                         let first = first.name.span;
@@ -69,18 +69,20 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
                 }
             }
             ItemKind::Link(name, block) => items.links.push((name, block, item.span)),
-            ItemKind::Router(block) => once(context, &mut items.router, "router", block, item.span),
-            ItemKind::Chip(block) => once(context, &mut items.chip, "chip", block, item.span),
-            ItemKind::Cube(block) => once(context, &mut items.cube, "cube", block, item.span),
-            ItemKind::Budget(block) => once(context, &mut items.budget, "budget", block, item.span),
-            ItemKind::Failures(block) => once(context, &mut items.failures, "failures", block, item.span),
-            ItemKind::Floor(block) => once(context, &mut items.floor, "floor", block, item.span),
-            ItemKind::Demand(block) => once(context, &mut items.demand, "demand", block, item.span),
+            ItemKind::Router(block) => store_once(context, &mut items.router, "router", block, item.span),
+            ItemKind::Chip(block) => store_once(context, &mut items.chip, "chip", block, item.span),
+            ItemKind::Cube(block) => store_once(context, &mut items.cube, "cube", block, item.span),
+            ItemKind::Budget(block) => store_once(context, &mut items.budget, "budget", block, item.span),
+            ItemKind::Failures(block) => {
+                store_once(context, &mut items.failures, "failures", block, item.span)
+            }
+            ItemKind::Floor(block) => store_once(context, &mut items.floor, "floor", block, item.span),
+            ItemKind::Demand(block) => store_once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Simulate(name, block) => items.simulations.push((name, block, item.span)),
             ItemKind::Collective(setting) => items.collectives.push((setting, item.span)),
             ItemKind::Require(require) => items.requires.push((require, item.span)),
-            ItemKind::Unknown(..) if context.enough() => {}
+            ItemKind::Unknown(..) if context.enough_errors() => {}
             ItemKind::Unknown(keyword, name, block) => {
                 let span = keyword.span;
                 match (unknown_item(context, keyword, name.as_ref()), name) {
@@ -105,15 +107,15 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
     items
 }
 
-fn once<'a>(
+fn store_once<'a>(
     context: &mut Context,
-    place: &mut Option<(&'a ast::Block, Span)>,
+    slot: &mut Option<(&'a ast::Block, Span)>,
     keyword: &'static str,
     block: &'a ast::Block,
     item: Span,
 ) {
-    let span = head(item, keyword);
-    match place {
+    let span = keyword_span(item, keyword);
+    match slot {
         Some((_, first)) => {
             let first = *first;
             context.duplicate(
@@ -123,28 +125,28 @@ fn once<'a>(
                 first,
             );
         }
-        None => *place = Some((block, span)),
+        None => *slot = Some((block, span)),
     }
 }
 
-/// The first word of an item.
-pub(super) fn head(item: Span, keyword: &str) -> Span {
+/// The span of the keyword of an item.
+pub(super) fn keyword_span(item: Span, keyword: &str) -> Span {
     Span { start: item.start, end: item.start + keyword.len() as u32 }
 }
 
 /// The words of items that are written with a `=`.
-fn settings() -> impl Iterator<Item = &'static str> {
-    let of_fabrics =
+fn setting_words() -> impl Iterator<Item = &'static str> {
+    let is_fabric_setting =
         |item: &&words::ItemWord| item.form.is_setting() && item.name != "count" && item.name != "spare";
-    words::ITEMS.iter().filter(of_fabrics).map(|item| item.name)
+    words::ITEMS.iter().filter(is_fabric_setting).map(|item| item.name)
 }
 
-/// Complains about a setting that no fabric has; returns the one that was misspelled, if that is clear.
+/// Reports a setting that no fabric has. Returns the setting that was misspelled, if that is clear.
 fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
     let word = &*name.value;
-    let close = closest(word, settings());
-    let places = places(word);
-    let meant = words::meant(word, false).filter(|meant| settings().any(|known| known == *meant));
+    let close = closest(word, setting_words());
+    let places = places_of_field(word);
+    let meant = words::fabc_word(word, false).filter(|meant| setting_words().any(|known| known == *meant));
     let written = words::item(word).or(meant.and_then(words::item));
     let help = if word == "count" {
         "it belongs in `slice name { .. }`".to_owned()
@@ -163,11 +165,11 @@ fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
         context.excuse_missing(&format!("`{}`", item.name));
         format!("it is written `{}`", item.example)
     } else {
-        format!("known here: {}", list(&settings().collect::<Vec<_>>()))
+        format!("known here: {}", list(&setting_words().collect::<Vec<_>>()))
     };
-    let what = format!("`{word}`");
+    let subject = format!("`{word}`");
     context.error(ResolveError::Misplaced {
-        what,
+        subject,
         place: "a fabric".to_owned(),
         help: Some(help),
         span: name.span,
@@ -175,16 +177,21 @@ fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
     close
 }
 
-/// Complains about a block that no fabric has; returns the one that was meant, if that is clear.
+/// Reports a block that no fabric has. Returns the item that was meant, if that is clear.
 fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> Option<&'static str> {
     let word = &*keyword.value;
-    let close =
-        || closest(word, words::ITEMS.iter().filter(|item| item.form != Form::Line).map(|item| item.name));
-    let foreign = || words::meant(word, name.is_some()).filter(|meant| words::item(meant).is_some());
-    let family = || form(&Family::FORMS, word).or(form(&TopologyChoice::FORMS, word)).map(|_| "topology");
-    let meant = words::item(word).map(|item| item.name).or_else(family).or_else(foreign).or_else(close);
+    let close = || {
+        closest(word, words::ITEMS.iter().filter(|item| item.form != ItemForm::Line).map(|item| item.name))
+    };
+    let from_other_tool =
+        || words::fabc_word(word, name.is_some()).filter(|meant| words::item(meant).is_some());
+    let family = || {
+        written_form(&Family::FORMS, word).or(written_form(&TopologyChoice::FORMS, word)).map(|_| "topology")
+    };
+    let meant =
+        words::item(word).map(|item| item.name).or_else(family).or_else(from_other_tool).or_else(close);
     let help = match (meant, meant.and_then(words::item).map(|item| item.form)) {
-        (Some(meant), Some(Form::Named)) if name.is_none() && meant == word => {
+        (Some(meant), Some(ItemForm::Named)) if name.is_none() && meant == word => {
             if meant == "link" {
                 context.excuse_missing("a `link`");
                 context.links_in_doubt = true;
@@ -197,27 +204,27 @@ fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> O
             ));
             return None;
         }
-        (Some(meant), Some(Form::Setting | Form::Choice)) => {
+        (Some(meant), Some(ItemForm::Setting | ItemForm::Choice)) => {
             context.excuse_missing(&format!("`{meant}`"));
             let value =
                 if closest(word, [meant]).is_some() { name.map_or("..", |name| &name.value) } else { word };
             format!("it is set: `{meant} = {value} {{ .. }}`")
         }
-        (Some(meant), Some(Form::Line)) => {
+        (Some(meant), Some(ItemForm::Line)) => {
             format!("it is written `{}`", words::item(meant).map_or(meant, |item| item.example))
         }
         (Some(meant), _) if meant == word => format!("`{word}` has no name: a fabric has only one"),
         (Some(meant), _) => format!("did you mean `{meant}`?"),
         (None, _) => {
-            let blocks = words::ITEMS
-                .iter()
-                .filter(|item| matches!(item.form, Form::Block | Form::Named | Form::ChoiceOrBlock));
+            let blocks = words::ITEMS.iter().filter(|item| {
+                matches!(item.form, ItemForm::Block | ItemForm::Named | ItemForm::ChoiceOrBlock)
+            });
             format!("known here: {}", list(&blocks.map(|item| item.name).collect::<Vec<_>>()))
         }
     };
-    let what = format!("`{word} {{ .. }}`");
+    let subject = format!("`{word} {{ .. }}`");
     context.error(ResolveError::Misplaced {
-        what,
+        subject,
         place: "a fabric".to_owned(),
         help: Some(help),
         span: keyword.span,

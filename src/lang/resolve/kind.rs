@@ -1,19 +1,19 @@
-//! Which of the two kinds a fabric is, a pod of cubes or a network of routers.
+//! Decides whether a fabric is a pod of cubes or a network of routers.
 
 use super::context::Context;
-use super::items::{Items, head};
+use super::items::{SpecItems, keyword_span};
 use super::settings::word;
 use crate::ResolveError;
-use crate::forms::form;
-use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, Value, ValueKind};
+use crate::forms::written_form;
+use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, SettingValue, ValueKind};
 use fabc_base::diag::Span;
 use fabc_model::{
     Budget, Capacities, DeclaredCollective, Demand, Family, Floor, Plant, Require, Router, RoutingChoice,
     Simulation,
 };
 
-/// The first word of a topology.
-pub(super) fn named(value: &Value) -> Option<Name> {
+/// Returns the first word of a topology.
+pub(super) fn topology_name(value: &SettingValue) -> Option<Name> {
     match &value.kind {
         ValueKind::Dims(kind, ..) | ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => {
             Some(kind.clone())
@@ -30,76 +30,84 @@ pub(super) fn named(value: &Value) -> Option<Name> {
     }
 }
 
-/// What a fabric is made of, and the item that says so.
+/// Whether a fabric is a network or a pod, and the item that says so.
 #[derive(Clone, Copy)]
 pub(super) struct PlantKind {
-    pub(super) network: bool,
+    pub(super) is_network: bool,
     pub(super) span: Span,
 }
 
 impl PlantKind {
-    /// The kind of a fabric by its items; `None` if they contradict each other, which is reported.
-    pub(super) fn of(context: &mut Context, items: &Items<'_>, fabric: Span) -> Option<Self> {
-        let ocses = items.ocs.iter().map(|&(_, item)| (head(item, "ocs"), "`ocs`"));
+    /// Infers the kind of a fabric from its items. Returns `None` if they contradict each other, which is
+    /// reported.
+    pub(super) fn infer(context: &mut Context, items: &SpecItems<'_>, fabric: Span) -> Option<Self> {
+        let ocses = items.ocs.iter().map(|&(_, item)| (keyword_span(item, "ocs"), "`ocs`"));
         let chip = items.chip.map(|(_, span)| (span, "`chip`"));
         let cube = items.cube.map(|(_, span)| (span, "`cube`"));
         let cubes = items.settings.get("cubes").map(|setting| (setting.name.span, "`cubes`"));
-        let topology = items.settings.get("topology").and_then(|setting| named(&setting.value));
-        let network = topology.filter(|name| form(&Family::FORMS, &name.value).is_some());
-        // A torus may be of either kind.
-        let family = network.clone().filter(|name| &*name.value != "torus");
+        let topology = items.settings.get("topology").and_then(|setting| topology_name(&setting.value));
+        let network_family = topology.filter(|name| written_form(&Family::FORMS, &name.value).is_some());
+        // Pods and networks both have a torus.
+        let family = network_family.clone().filter(|name| &*name.value != "torus");
         let has_cubes = items.settings.contains_key("cubes") || !items.ocs.is_empty();
-        let of_pod = ocses.chain(chip).chain(cube).chain(cubes).min();
-        match (of_pod, items.router) {
-            (Some((span, what)), Some((_, router))) => {
+        let pod_item = ocses.chain(chip).chain(cube).chain(cubes).min();
+        match (pod_item, items.router) {
+            (Some((span, subject)), Some((_, router))) => {
                 let help = "a fabric has either `router`, or `chip`, `cube`, `cubes` and `ocs`: remove one of the two".to_owned();
                 let error = match router < span {
-                    true => PlantKind { network: true, span: router }.misfit(what.to_owned(), help, span),
-                    false => PlantKind { network: false, span }.misfit("`router`".to_owned(), help, router),
+                    true => {
+                        PlantKind { is_network: true, span: router }.misfit(subject.to_owned(), help, span)
+                    }
+                    false => {
+                        PlantKind { is_network: false, span }.misfit("`router`".to_owned(), help, router)
+                    }
                 };
                 context.error(error);
                 None
             }
-            (Some((span, "`chip`")), None) if items.cube.is_none() && !has_cubes && network.is_some() => {
+            (Some((span, "`chip`")), None)
+                if items.cube.is_none() && !has_cubes && network_family.is_some() =>
+            {
                 let help = "write `router` instead of `chip`; it has `hosts` as well, such as `hosts = 1;`"
                     .to_owned();
-                let span_of_family = network.map_or(fabric, |name| name.span);
-                context.error(PlantKind { network: true, span: span_of_family }.misfit(
+                let span_of_family = network_family.map_or(fabric, |name| name.span);
+                context.error(PlantKind { is_network: true, span: span_of_family }.misfit(
                     "`chip`".to_owned(),
                     help,
                     span,
                 ));
                 None
             }
-            (Some((span, _)), None) => Some(PlantKind { network: false, span }),
-            (None, Some((_, span))) => Some(PlantKind { network: true, span }),
-            // Only the topology can tell what is meant.
-            (None, None) => {
-                Some(PlantKind { network: family.is_some(), span: family.map_or(fabric, |name| name.span) })
-            }
+            (Some((span, _)), None) => Some(PlantKind { is_network: false, span }),
+            (None, Some((_, span))) => Some(PlantKind { is_network: true, span }),
+            // Only the topology can tell which kind is meant.
+            (None, None) => Some(PlantKind {
+                is_network: family.is_some(),
+                span: family.map_or(fabric, |name| name.span),
+            }),
         }
     }
 
-    /// What a router of it is called.
-    pub(super) fn router(self) -> &'static str {
-        if self.network { "router" } else { "chip" }
+    /// The word for a router of this kind.
+    pub(super) fn router_word(self) -> &'static str {
+        if self.is_network { "router" } else { "chip" }
     }
 
-    /// A fault that its budget may name.
-    pub(super) fn fault(self) -> &'static str {
-        if self.network { "1 link" } else { "1 ocs" }
+    /// An example of a fault that a budget of this kind may name.
+    pub(super) fn example_fault(self) -> &'static str {
+        if self.is_network { "1 link" } else { "1 ocs" }
     }
 
-    /// The error of something that belongs to the other kind.
-    pub(super) fn misfit(self, what: String, help: String, span: Span) -> ResolveError {
+    /// The error of an item that belongs to the other kind.
+    pub(super) fn misfit(self, subject: String, help: String, span: Span) -> ResolveError {
         let kinds = ["a pod of cubes", "a network of routers"];
-        let (wanted, found) = (kinds[usize::from(!self.network)], kinds[usize::from(self.network)]);
-        ResolveError::WrongPlant { what, wanted, found, help, span, other: self.span }
+        let (wanted, plant) = (kinds[usize::from(!self.is_network)], kinds[usize::from(self.is_network)]);
+        ResolveError::WrongPlant { subject, wanted, plant, help, span, other: self.span }
     }
 }
 
-/// What the two kinds of fabrics resolve each in its own way.
-pub(super) struct Parts {
+/// The parts that pods and networks resolve in different ways.
+pub(super) struct PlantParts {
     pub(super) router: Router,
     pub(super) plant: Plant,
     pub(super) floor: Option<Floor>,

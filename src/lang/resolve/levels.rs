@@ -1,21 +1,22 @@
-//! `topology = levels { .. }`: nested groups, from the inside out.
+//! Resolves `topology = levels { .. }`: nested groups, from the inside out.
 
 use super::context::{Context, missing};
-use super::families::{Found, MOST, Place};
-use super::settings::{Settings, in_range, integer, one_of_or};
+use super::families::{FamilyScope, MAX_PARAMETER, ResolvedFamily};
+use super::settings::{BlockSettings, in_range, integer, one_of_or};
 use crate::ResolveError;
 use crate::syntax::ast::{self, Block, Expr, StatementKind};
-use crate::syntax::words::Place as Fields;
+use crate::syntax::words::BlockKind as Fields;
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
 use fabc_model::{Arrangement, Family, Level, Levels};
 
-/// The most links between two blocks, and ports of a router for one level: as many as a router can have.
-const MOST_PORTS: i64 = 1024;
+/// The most links between two blocks, and the most ports of a router for one level: as many as a router can
+/// have.
+const MAX_PORTS: i64 = 1024;
 
-impl Place<'_> {
-    /// `levels { level ..; level .. }`.
-    pub(super) fn levels(&self, context: &mut Context, block: &Block) -> Found {
+impl FamilyScope<'_> {
+    /// Resolves `levels { level ..; level .. }` to a family and its links.
+    pub(super) fn levels(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         self.settings(context, Some(block), Fields::Levels);
         let levels = block.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::Level(level) => Some((level, statement.span)),
@@ -25,55 +26,56 @@ impl Place<'_> {
             context.error(missing("`levels`", "a level", "level 8;", self.name.span));
             return None;
         }
-        let what = "the number of blocks of a level";
-        let blocks: Vec<Option<i64>> =
-            levels.clone().map(|(level, _)| count(context, what, &level.blocks, 2..=MOST)).collect();
+        let subject = "the number of blocks of a level";
+        let blocks: Vec<Option<i64>> = levels
+            .clone()
+            .map(|(level, _)| count(context, subject, &level.blocks, 2..=MAX_PARAMETER))
+            .collect();
         let blocks = blocks.into_iter().collect::<Option<Vec<i64>>>();
         if let Some(blocks) = &blocks {
             let routers =
                 blocks.iter().try_fold(1u128, |routers, &blocks| routers.checked_mul(blocks as u128));
             let written: Vec<String> = blocks.iter().map(i64::to_string).collect();
-            self.affordable(context, routers, &written.join(" x "), self.name.span)?;
+            self.check_size(context, routers, &written.join(" x "), self.name.span)?;
         }
-        let of_size = |depth: usize| {
+        let sizes_at = |depth: usize| {
             let blocks = blocks.as_ref()?;
             Some((blocks[depth], blocks[..depth].iter().product()))
         };
         let levels: Vec<Option<Level>> = levels
             .enumerate()
-            .map(|(depth, (level, span))| self.level(context, level, of_size(depth), span))
+            .map(|(depth, (level, span))| self.level(context, level, sizes_at(depth), span))
             .collect();
         let levels = levels.into_iter().collect::<Option<Vec<Level>>>()?;
         let (inner, outer) = (levels[0].link, levels[1.min(levels.len() - 1)].link);
         Some((Family::Levels(Levels(levels)), [inner, outer]))
     }
 
-    /// One level: how many blocks, and the routers of each; without those, only what is said of the rest.
+    /// Resolves one level from its number of blocks and the routers of each. If the sizes are unknown, only
+    /// the other settings are checked.
     fn level(
         &self,
         context: &mut Context,
-        level: &ast::Level,
-        of_size: Option<(i64, i64)>,
+        level: &ast::LevelStatement,
+        sizes: Option<(i64, i64)>,
         span: Span,
     ) -> Option<Level> {
-        if context.enough() {
+        if context.enough_errors() {
             return None;
         }
         let last = level.joined.as_ref().unwrap_or(&level.blocks).span;
         let title = Span { start: span.start, end: level.over.as_ref().map_or(last, |over| over.span).end };
         let settings = match &level.block {
             Some(block) => {
-                super::settings::settings(context, block, "`level`".to_owned(), title, Fields::Level)
+                super::settings::block_settings(context, block, "`level`".to_owned(), title, Fields::Level)
             }
-            None => Settings::none("`level`".to_owned(), title),
+            None => BlockSettings::none("`level`".to_owned(), title),
         };
-        let joined = level
-            .joined
-            .as_ref()
-            .map_or(Some(1), |joined| count(context, "`joined`", joined, 1..=MOST_PORTS));
-        let link = self.over(context, level, title);
+        let joined =
+            level.joined.as_ref().map_or(Some(1), |joined| count(context, "`joined`", joined, 1..=MAX_PORTS));
+        let link = self.level_link(context, level, title);
         let ports = match settings.get("ports") {
-            Some(value) => Some(Some(integer(context, "`ports`", value, 1..=MOST_PORTS)?)),
+            Some(value) => Some(Some(integer(context, "`ports`", value, 1..=MAX_PORTS)?)),
             None => Some(None),
         };
         let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default());
@@ -82,17 +84,17 @@ impl Place<'_> {
             .map_or(Some(0), |value| integer(context, "`spare`", value, 0..=1))
             .map(|spare| spare == 1);
         let (joined, ports, arrangement, spare) = (joined?, ports?, arrangement?, spare?);
-        let (blocks, size) = of_size?;
+        let (blocks, size) = sizes?;
         let size = size as u64;
         let mut level =
             Level { blocks: blocks as u32, joined: joined as u32, ports: 0, arrangement, spare, link: link? };
         if spare && blocks == 2 {
             let problem = "of two blocks with a spare, one is left".to_owned();
-            return self.none_such(
+            return self.no_such_network(
                 context,
                 problem,
                 "write at least `level 3`, or remove `spare`".to_owned(),
-                settings.place_of("spare"),
+                settings.span_or_head("spare"),
             );
         }
         if size == 1 {
@@ -102,10 +104,10 @@ impl Place<'_> {
                 let help = Some("its routers are all joined; remove it".to_owned());
                 let place = "the innermost `level`".to_owned();
                 context.error(ResolveError::Misplaced {
-                    what: format!("`{setting}`"),
+                    subject: format!("`{setting}`"),
                     place,
                     help,
-                    span: settings.place_of(setting),
+                    span: settings.span_or_head(setting),
                 });
                 return None;
             }
@@ -117,36 +119,53 @@ impl Place<'_> {
                 "`fold` needs an odd number of blocks and an even `ports`, not {blocks} blocks{ports}"
             );
             let help = "use `palmtree`, or change one of them by one".to_owned();
-            return self.none_such(context, problem, help, settings.place_of("arrangement"));
+            return self.no_such_network(context, problem, help, settings.span_or_head("arrangement"));
         }
+        level.ports = self.level_ports(context, &level, size, ports, title)?;
+        Some(level)
+    }
+
+    /// The ports of each router for a level of blocks of `size` routers: as written, or as few as suffice.
+    fn level_ports(
+        &self,
+        context: &mut Context,
+        level: &Level,
+        size: u64,
+        ports: Option<i64>,
+        span: Span,
+    ) -> Option<u32> {
         let fewest = level.fewest_ports(size);
         let given = ports.map_or(fewest, |ports| ports as u64);
-        if given > MOST_PORTS as u64 || given < fewest {
-            let (leaving, others) = (level.leaving(), blocks - 1);
-            let has = match ports {
+        if given > MAX_PORTS as u64 || given < fewest {
+            let (leaving, others) = (level.leaving(), level.blocks - 1);
+            let available = match ports {
                 Some(1) => format!(", but {size} routers with a port each have {size}"),
                 Some(ports) => format!(", but {size} routers with {ports} ports each have {}", size * given),
                 None => format!(
-                    " of {size} routers: {fewest} ports of each, and a router has {MOST_PORTS} at most"
+                    " of {size} routers: {fewest} ports of each, and a router has {MAX_PORTS} at most"
                 ),
             };
-            let problem = format!("{joined} x {others} = {leaving} links leave a block{has}");
+            let problem = format!("{} x {others} = {leaving} links leave a block{available}", level.joined);
             let help = match ports {
-                Some(_) if fewest <= MOST_PORTS as u64 => {
+                Some(_) if fewest <= MAX_PORTS as u64 => {
                     format!("write at least `ports = {fewest};`, or fewer blocks")
                 }
                 _ => "write fewer blocks, or a smaller `joined`".to_owned(),
             };
-            return self.none_such(context, problem, help, title);
+            return self.no_such_network(context, problem, help, span);
         }
-        level.ports = given as u32;
-        Some(level)
+        Some(given as u32)
     }
 
-    /// The link of a level: the one that it names, or the only one that is declared.
-    fn over(&self, context: &mut Context, level: &ast::Level, span: Span) -> Option<LinkTypeId> {
+    /// The link of a level: the one that it names, or the only declared one.
+    fn level_link(
+        &self,
+        context: &mut Context,
+        level: &ast::LevelStatement,
+        span: Span,
+    ) -> Option<LinkTypeId> {
         match (&level.over, self.links.names.len()) {
-            // That none is declared was said.
+            // A fabric without links was reported.
             (None, 0) => None,
             (None, 1) => Some(LinkTypeId(0)),
             (over, _) => self.links.find(context, "`level`", over.as_ref(), span),
@@ -154,13 +173,13 @@ impl Place<'_> {
     }
 }
 
-/// An integer that is no setting.
+/// Reads an integer that is no setting.
 fn count(
     context: &mut Context,
-    what: &str,
+    subject: &str,
     written: &Expr,
     range: std::ops::RangeInclusive<i64>,
 ) -> Option<i64> {
     let value = context.eval(written, &[])?;
-    in_range(context, what, value, range, written.span)
+    in_range(context, subject, value, range, written.span)
 }

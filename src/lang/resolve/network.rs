@@ -1,19 +1,19 @@
-//! A network: router, topology, and whether the two go together.
+//! Resolves a network: router, topology, and whether the two fit each other.
 
 use super::context::{Context, missing, unknown_choice};
 use super::demand::Senders;
-use super::families::Place;
-use super::items::Items;
-use super::kind::{Parts, PlantKind, named};
+use super::families::FamilyScope;
+use super::items::SpecItems;
+use super::kind::{PlantKind, PlantParts, topology_name};
+use super::scope::Scope;
 use super::settings::wrong_kind;
-use super::site::Site;
 use super::{
     choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled,
     simulations, wiring,
 };
 use crate::ResolveError;
 use crate::SwitchError;
-use crate::forms::{form, names};
+use crate::forms::{form_words, written_form};
 use crate::syntax::ast::{Name, ValueKind};
 use fabc_base::diag::{Span, list};
 use fabc_model::{
@@ -22,28 +22,28 @@ use fabc_model::{
 };
 use std::collections::BTreeMap;
 
-/// Resolves one part after the other; `None` only if errors were reported.
-pub(super) fn network(
+/// Resolves one part after the other. Returns `None` only if errors were reported.
+pub(super) fn resolve_network(
     context: &mut Context,
-    items: &Items<'_>,
-    site: &Site<'_>,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
     kind: PlantKind,
-) -> Option<Parts> {
-    let router = hardware::router(context, items, site, kind);
-    let budget = choices::budget(context, items, site, kind, router.as_ref());
-    let floor = floor::written(context, items, site, kind);
-    let network = topology(context, items, site, kind, floor.as_ref().and_then(Option::as_ref));
+) -> Option<PlantParts> {
+    let router = hardware::router(context, items, scope, kind);
+    let budget = choices::budget(context, items, scope, kind, router.as_ref());
+    let floor = floor::written_floor(context, items, scope, kind);
+    let network = topology(context, items, scope, kind, floor.as_ref().and_then(Option::as_ref));
     let failures = failures::failures(context, items, network.as_ref());
-    let routing = choices::routing(context, items, site, kind);
-    let simulations = simulations::simulations(context, items, router.as_ref(), site);
+    let routing = choices::routing(context, items, scope, kind);
+    let simulations = simulations::simulations(context, items, router.as_ref(), scope);
     let replaces = network.as_ref().is_some_and(|network| network.family.replaces());
     let requires = requires::requires(context, items, budget.as_ref(), kind, replaces);
-    let collectives = collectives::collectives(context, items, &requires, site);
-    if scheduled::is_asked(items) {
-        scheduled::without_tables(
+    let collectives = collectives::collectives(context, items, &requires, scope);
+    if scheduled::is_scheduled(items) {
+        scheduled::refuse_table_users(
             context,
             items,
-            site.head,
+            scope.head,
             budget.as_ref().map(|budget| (budget.faults, budget.faults_span)),
         );
     }
@@ -53,19 +53,19 @@ pub(super) fn network(
     if floor == Some(None) {
         requires::need_floor(context, &requires, kind);
     }
-    // Who sends follows from the family alone, but where a file says how many hosts some routers have.
-    let each = router.as_ref().map_or(1, |router| router.hosts);
-    let senders = network.as_ref().map(|network| Senders::of_network(&network.hosts(each)));
-    // Where vectors are scheduled, a spare block takes the place of the one with the dead router.
-    if !scheduled::is_asked(items) {
-        choices::leaves_a_pair(context, budget.as_ref(), senders.as_ref(), kind);
+    // The family alone says who sends, unless a file says how many hosts some routers have.
+    let default_hosts = router.as_ref().map_or(1, |router| router.hosts);
+    let senders = network.as_ref().map(|network| Senders::of_network(&network.hosts(default_hosts)));
+    // In a scheduled network, a spare block replaces the block with the failed router.
+    if !scheduled::is_scheduled(items) {
+        choices::check_pair_remains(context, budget.as_ref(), senders.as_ref(), kind);
     }
-    let demand = demand::demand(context, items, senders.as_ref(), site);
+    let demand = demand::demand(context, items, senders.as_ref(), scope);
     if let (Some(network), Some(router)) = (&network, &router) {
-        radix(context, network, router);
+        check_radix(context, network, router);
     }
     let floor = match (floor?, &network) {
-        (Some(floor), Some(network)) => Some(floor::fitted(context, floor, network, site.links)?),
+        (Some(floor), Some(network)) => Some(floor::fit_network(context, floor, network, scope.links)?),
         _ => None,
     };
     let in_use = |network: &Network| match floor.as_ref().and_then(|floor| floor.by_length.as_ref()) {
@@ -73,18 +73,18 @@ pub(super) fn network(
         None => network.links_in_use(),
     };
     let capacities =
-        network.as_ref().and_then(|network| wiring::capacities(context, site.links, &in_use(network)));
+        network.as_ref().and_then(|network| wiring::capacities(context, scope.links, &in_use(network)));
     if let (Some(Network { family: Family::Listed(listed), span, .. }), Some(budget)) = (&network, &budget)
         && !budget.faults.is_none()
     {
-        file_names(context, listed, *span, budget.faults_span);
+        check_file_names(context, listed, *span, budget.faults_span);
     }
     if let (Some(network), Some((routing, span))) = (&network, routing) {
-        fits(context, network, routing, span);
+        check_routing(context, network, routing, span);
     }
     let plant = Plant::Network(Network { failures: failures?, ..network? });
     let (capacities, simulations, collectives) = (capacities?, simulations?, collectives?);
-    Some(Parts {
+    Some(PlantParts {
         router: router?,
         plant,
         floor,
@@ -98,19 +98,19 @@ pub(super) fn network(
     })
 }
 
-/// The family with its links.
+/// Resolves the family and its links.
 fn topology(
     context: &mut Context,
-    items: &Items<'_>,
-    site: &Site<'_>,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
     plant: PlantKind,
     floor: Option<&Floor>,
 ) -> Option<Network> {
     let Some(setting) = items.settings.get("topology") else {
-        context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", site.head));
+        context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", scope.head));
         return None;
     };
-    let Some(name) = named(&setting.value) else {
+    let Some(name) = topology_name(&setting.value) else {
         context.error(wrong_kind(
             "`topology`",
             "a name with its settings",
@@ -119,23 +119,23 @@ fn topology(
         ));
         return None;
     };
-    // The name may be a parameter, whose value stands elsewhere.
+    // The name may be a parameter, whose value is written elsewhere.
     let within = |inner: Span, outer: Span| inner.start >= outer.start && inner.end <= outer.end;
     let kind = if within(name.span, setting.value.span) { name.span } else { setting.value.span };
     let span = setting.name.span.to(kind);
-    let by_length = floor::goes_by_length(items, site.links);
-    let place = Place { name: &name, links: site.links, by_length };
+    let by_length = floor::any_link_by_length(items, scope.links);
+    let family_scope = FamilyScope { name: &name, links: scope.links, by_length };
     let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
-        ("permute", ValueKind::Block(_, block)) => place.permute(context, block, floor)?,
-        ("synthesize", ValueKind::Block(_, block)) => place.synthesize(context, block, floor)?,
+        ("permute", ValueKind::Block(_, block)) => family_scope.permute(context, block, floor)?,
+        ("synthesize", ValueKind::Block(_, block)) => family_scope.synthesize(context, block, floor)?,
         ("graph", ValueKind::File(_, path, block)) => {
-            let (listed, default) = graph::graph(context, site, path, block.as_ref(), name.span)?;
+            let (listed, default) = graph::graph(context, scope, path, block.as_ref(), name.span)?;
             // Every link of a file has its own type.
             let link = default.or(listed.links.first().map(|link| link.link))?;
             (Family::Listed(listed), [link; 2])
         }
-        _ => match place.family(context, &setting.value) {
-            Some(found) => found?,
+        _ => match family_scope.family(context, &setting.value) {
+            Some(family) => family?,
             None => {
                 context.error(wrong_topology(&name, plant));
                 return None;
@@ -145,33 +145,39 @@ fn topology(
     Some(Network { family, local, global, failures: None, span })
 }
 
-/// The error of a topology that does not exist, or not in this form, or not here.
+/// The error of a topology that is unknown, is not written in this form, or does not belong to networks.
 fn wrong_topology(kind: &Name, plant: PlantKind) -> ResolveError {
-    let (what, found) = ("`topology`", &*kind.value);
-    let help = match (form(&Family::FORMS, found), foreign::topology(found, true)) {
-        (Some(written), _) => format!("this topology is written `{written}`"),
-        (None, _) if form(&TopologyChoice::FORMS, found).is_some() => {
-            let help = format!("known here: {}", list(&names(Family::FORMS)));
-            return plant.misfit(format!("`topology = {found}`"), help, kind.span);
+    let (subject, written) = ("`topology`", &*kind.value);
+    let help = match (written_form(&Family::FORMS, written), foreign::topology(written, true)) {
+        (Some(form_text), _) => format!("this topology is written `{form_text}`"),
+        (None, _) if written_form(&TopologyChoice::FORMS, written).is_some() => {
+            let help = format!("known here: {}", list(&form_words(Family::FORMS)));
+            return plant.misfit(format!("`topology = {written}`"), help, kind.span);
         }
-        (None, Some(has)) => has,
-        (None, None) => return unknown_choice(what, kind, &names(Family::FORMS), None),
+        (None, Some(help)) => help,
+        (None, None) => return unknown_choice(subject, kind, &form_words(Family::FORMS), None),
     };
-    ResolveError::UnknownChoice { what: what.to_owned(), found: found.to_owned(), help, span: kind.span }
+    ResolveError::UnknownChoice {
+        subject: subject.to_owned(),
+        written: written.to_owned(),
+        help,
+        span: kind.span,
+    }
 }
 
-/// Bytes of a name that file names have room for, beside a port.
+/// The most bytes of a name in a file name, beside the port.
 const FILE_NAME_BYTES: usize = 200;
 
-/// Files of tables can be named after every router, however capitals are read.
-fn file_names(context: &mut Context, listed: &Listed, span: Span, faults: Span) {
+/// Reports the first router that no file of tables can be named after. Names must differ in more than
+/// capitals.
+fn check_file_names(context: &mut Context, listed: &Listed, span: Span, faults: Span) {
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     for ListedRouter { name, .. } in &listed.routers {
         let stem = file_stem(name).to_lowercase();
         let odd = name.chars().find(|letter| letter.is_control() || "/\\<>:\"|?*".contains(*letter));
         let problem = match (odd, seen.get(stem.as_str())) {
             (Some(letter), _) => format!("file names have no {letter:?}"),
-            (None, Some(other)) => format!("those of `{other}` would have the same name"),
+            (None, Some(same_named)) => format!("those of `{same_named}` would have the same name"),
             (None, None) if stem.len() > FILE_NAME_BYTES => {
                 format!("it has more than {FILE_NAME_BYTES} bytes")
             }
@@ -180,7 +186,7 @@ fn file_names(context: &mut Context, listed: &Listed, span: Span, faults: Span) 
                 continue;
             }
         };
-        // One is enough to tell what is wrong with such names.
+        // One error is enough to show the problem.
         return context
             .error(SwitchError::RouterFileName { router: name.clone(), problem, span, faults }.into());
     }
@@ -188,15 +194,15 @@ fn file_names(context: &mut Context, listed: &Listed, span: Span, faults: Span) 
 
 /// The ports that the fullest router needs.
 #[derive(Default)]
-struct Fullest {
+struct FullestPorts {
     router: String,
     needed: u64,
-    /// `7 local + 4 global + 4 hosts = 15`.
+    /// The sum as text, such as `7 local + 4 global + 4 hosts = 15`.
     arithmetic: String,
 }
 
-impl Fullest {
-    /// A router of some kind, with as many hosts if it carries any.
+impl FullestPorts {
+    /// Counts the ports of a router, with its hosts if it has any.
     fn new(kind: FullestRouter, hosts: u16) -> Self {
         let FullestRouter { router, links, has_hosts } = kind;
         let hosts = if has_hosts { hosts } else { 0 };
@@ -208,9 +214,9 @@ impl Fullest {
     }
 }
 
-/// The fullest router needs at most `radix` ports.
-fn radix(context: &mut Context, network: &Network, router: &Router) {
-    let Fullest { router: name, needed, arithmetic } = fullest(&network.family, router);
+/// Checks that the fullest router needs at most `radix` ports.
+fn check_radix(context: &mut Context, network: &Network, router: &Router) {
+    let FullestPorts { router: name, needed, arithmetic } = fullest_router(&network.family, router);
     if needed > u64::from(router.radix) {
         let arithmetic = format!("{arithmetic}; raise `radix`, or choose a smaller network or fewer hosts");
         let (radix, span, topology) = (router.radix, router.span, network.span);
@@ -218,18 +224,21 @@ fn radix(context: &mut Context, network: &Network, router: &Router) {
     }
 }
 
-fn fullest(family: &Family, router: &Router) -> Fullest {
+fn fullest_router(family: &Family, router: &Router) -> FullestPorts {
     if let Family::Listed(listed) = family {
-        return fullest_of(listed, router);
+        return fullest_listed_router(listed, router);
     }
-    let kinds = family.facts().fullest_routers().into_iter().map(|kind| Fullest::new(kind, router.hosts));
-    // Of equal ones the first.
-    kinds.reduce(|most, other| if other.needed > most.needed { other } else { most }).unwrap_or_default()
+    let kinds =
+        family.facts().fullest_routers().into_iter().map(|kind| FullestPorts::new(kind, router.hosts));
+    // Of routers with equal needs, the first one counts.
+    kinds
+        .reduce(|fullest, candidate| if candidate.needed > fullest.needed { candidate } else { fullest })
+        .unwrap_or_default()
 }
 
-/// The router of a file that needs most ports: as many as it has links and hosts, and as many as its highest
-/// port asks for.
-fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
+/// The router of a file that needs most ports. A router needs as many ports as it has links and hosts, and as
+/// many as its highest port number asks for.
+fn fullest_listed_router(listed: &Listed, router: &Router) -> FullestPorts {
     let simplex = listed.arcs == Arcs::Simplex;
     let mut links = [vec![0u64; listed.routers.len()], vec![0u64; listed.routers.len()]];
     let mut highest: Option<(u16, u32)> = None;
@@ -239,24 +248,24 @@ fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
             highest = highest.max(port.map(|port| (port, end)));
         }
     }
-    let of = |place: usize| {
+    let ports_of = |place: usize| {
         let (out, into) = (links[0][place], links[1][place]);
         let kind = match simplex {
             true if into > out => "inputs",
             true => "outputs",
             false => "links",
         };
-        // An endpoint inside its router takes no port, whatever its number.
+        // An endpoint inside its router takes no port.
         let hosts = if router.hosts == 0 { 0 } else { listed.routers[place].hosts.unwrap_or(router.hosts) };
         let name = format!("`{}`", listed.routers[place].name);
-        Fullest::new(FullestRouter::new(name, &[(out.max(into), kind)]), hosts)
+        FullestPorts::new(FullestRouter::new(name, &[(out.max(into), kind)]), hosts)
     };
     let fullest = (0..listed.routers.len())
-        .map(of)
-        .reduce(|most, other| if other.needed > most.needed { other } else { most });
+        .map(ports_of)
+        .reduce(|fullest, candidate| if candidate.needed > fullest.needed { candidate } else { fullest });
     let by_number = highest.map(|(port, end)| {
         let arithmetic = format!("the file has a link at its port {port}, and ports count from 0");
-        Fullest {
+        FullestPorts {
             router: format!("`{}`", listed.routers[end as usize].name),
             needed: u64::from(port) + 1,
             arithmetic,
@@ -267,8 +276,8 @@ fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
     numbered.or(fullest).unwrap_or_default()
 }
 
-/// Whether the routing works on the family.
-fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: Span) {
+/// Checks that the routing works on the family.
+fn check_routing(context: &mut Context, network: &Network, routing: RoutingChoice, span: Span) {
     let is_grid = network.family.grid_sides().is_some();
     let (routing, wanted, help) = match routing {
         RoutingChoice::DimensionOrder if !is_grid => (
@@ -284,7 +293,7 @@ fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: 
         RoutingChoice::UpDown if network.family.is_simplex() => {
             ("up_down", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")
         }
-        // Its routes start from a tree that is climbed and descended.
+        // `allowed_turns` starts from a tree that routes climb and descend.
         RoutingChoice::AllowedTurns(_) if network.family.is_simplex() => {
             ("allowed_turns", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")
         }

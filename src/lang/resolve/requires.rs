@@ -1,34 +1,35 @@
-//! The contract.
+//! Resolves the contract: all `require` lines.
 
 use super::context::{Context, unknown_choice};
 use super::foreign;
-use super::items::Items;
+use super::items::SpecItems;
 use super::kind::PlantKind;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
-use super::subjects::{FAULT, Subjects, misplaced, need_faults, planned, simulated};
+use super::subjects::{FAULT, Subjects, collective_metric, misplaced, need_faults, simulation_metric};
 use crate::ResolveError;
-use crate::syntax::ast::{RequireItem, Share};
+use crate::syntax::ast::{Name, RequireItem, RequiredShare};
 use crate::syntax::require_order;
 use fabc_base::diag::{Span, closest, list};
 use fabc_base::units::{self, BITS_OF_A_GIGABYTE, Decimal, Dimension};
 use fabc_model::{
-    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, Reference, Require, Scale,
-    SimulatedMetric, Subject, WrittenUnit,
+    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, Reference, Require,
+    RequireSubject, SimulatedMetric, ValueScale, WrittenUnit,
 };
 
-/// All requires, sorted as in the normalized spec; `replaces`: whether a spare block may take the place of
-/// any other.
+/// Resolves all requires, sorted as in the normalized spec. `replaces` says whether a spare block may take
+/// the place of any other one.
 pub(super) fn requires(
     context: &mut Context,
-    items: &Items<'_>,
+    items: &SpecItems<'_>,
     budget: Option<&Budget>,
     kind: PlantKind,
     replaces: bool,
 ) -> Vec<Require> {
-    let subjects = Subjects::of(items, replaces);
-    let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &subjects));
-    let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
+    let subjects = Subjects::of_items(items, replaces);
+    let resolve_line =
+        |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, kind, &subjects);
+    let mut requires: Vec<Require> = items.requires.iter().filter_map(resolve_line).collect();
     requires.sort_by_cached_key(|require| {
         let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
         (key, require.span)
@@ -41,98 +42,90 @@ fn require(
     item: &RequireItem,
     span: Span,
     budget: Option<&Budget>,
-    (kind, subjects): (PlantKind, &Subjects<'_>),
+    kind: PlantKind,
+    subjects: &Subjects<'_>,
 ) -> Option<Require> {
     let name = &*item.metric.value;
-    let subject =
-        planned(context, item, subjects, budget, kind).or_else(|| simulated(context, item, subjects));
-    if let Some(of) = subject {
-        let (metric, of) = of?;
-        scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
-        let comparison = comparison(item)?;
-        let (value, scale, value_text) = match &item.share {
-            Some(share) => {
-                let help = format!("write a number: `require {name} {} ..`", item.comparison.value);
-                context.error(misplaced(
-                    format!("a share of `{}`", share.of.value),
-                    format!("`require {name}`"),
-                    help,
-                    share.of.span,
-                ));
-                return None;
-            }
-            None => number(context, item, metric)?,
-        };
-        if let Some((reason, help)) = nonsense(metric, comparison, value, scale) {
-            context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
+    let named = collective_metric(context, item, subjects, budget, kind)
+        .or_else(|| simulation_metric(context, item, subjects));
+    let (metric, fault, subject) = match named {
+        Some(named) => {
+            let (metric, subject) = named?;
+            let fault = name.starts_with(FAULT) && matches!(subject, RequireSubject::Collective(_));
+            (metric, fault, Some(subject))
+        }
+        None => {
+            let (metric, fault) = fabric_metric(context, item, kind)?;
+            (metric, fault, None)
+        }
+    };
+    scheduled::check_metric(context, metric, subjects.scheduled, name, item.metric.span)?;
+    let replaced = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
+    if subject.is_none() && fault && !replaced {
+        need_faults(context, item, name.strip_prefix(FAULT).unwrap_or(name), budget, kind);
+    }
+    let comparison = comparison(item)?;
+    let (value, scale, value_text) = match &item.share {
+        Some(share) if subject.is_some() => {
+            let help = format!("write a number: `require {name} {} ..`", item.comparison.value);
+            context.error(misplaced(
+                format!("a share of `{}`", share.reference.value),
+                format!("`require {name}`"),
+                help,
+                share.reference.span,
+            ));
             return None;
         }
-        let fault = name.starts_with(FAULT) && matches!(of, Subject::Collective(_));
-        return Some(Require {
-            metric,
-            fault,
-            of: Some(of),
-            comparison,
-            value,
-            scale,
-            value_text,
-            unit: unit_of(item),
-            span,
-        });
+        Some(share) => self::share(context, item, share, metric, fault, kind)?,
+        None => number(context, item, metric)?,
+    };
+    if let Some((reason, help)) = decided_already(metric, comparison, value, scale) {
+        context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
+        return None;
     }
+    let unit = written_unit(item);
+    Some(Require { metric, fault, subject, comparison, value, scale, value_text, unit, span })
+}
+
+/// Reads a metric of the fabric itself, and whether it is about the worst tolerated fault.
+fn fabric_metric(context: &mut Context, item: &RequireItem, kind: PlantKind) -> Option<(Metric, bool)> {
+    let (name, span) = (&*item.metric.value, item.metric.span);
     let (fault, plain) = match name.strip_prefix(FAULT) {
         Some(plain) => (true, plain),
         None => (false, name),
     };
     let metric = Metric::every().find(|metric| metric.name() == plain);
-    let metric = metric.map(|metric| by_unit(metric, item));
-    let Some(metric) = metric else {
-        if context.enough() {
-            return None;
+    let Some(metric) = metric.map(|metric| metric_by_unit(metric, item)) else {
+        if !context.enough_errors() {
+            context.error(unknown_metric(name, fault, plain, kind, span));
         }
-        context.error(unknown_metric(name, fault, plain, kind, item.metric.span));
         return None;
     };
-    if metric == Metric::DisjointTrees && kind.network {
+    if metric == Metric::DisjointTrees && kind.is_network {
         let help = "remove it: trees that share no switch are counted where there are switches".to_owned();
-        context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
+        context.error(kind.misfit(format!("`{name}`"), help, span));
         return None;
     }
-    if matches!(metric, Metric::Graph(_)) && !kind.network {
+    if matches!(metric, Metric::Graph(_)) && !kind.is_network {
         let help = match metric {
             Metric::Graph(metric) if metric.is_of_halves() => {
                 "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through"
             }
             _ => "remove it: what is measured of a graph is measured of networks",
         };
-        let help = help.to_owned();
-        context.error(kind.misfit(format!("`{name}`"), help, item.metric.span));
+        context.error(kind.misfit(format!("`{name}`"), help.to_owned(), span));
         return None;
     }
     if matches!(metric, Metric::Graph(_) | Metric::Floor(_)) && fault {
         let help = format!("write `{plain}`: it is measured without faults");
-        context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, item.metric.span));
+        context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, span));
         return None;
     }
-    scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
-    let replaced = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
-    if fault && !replaced {
-        need_faults(context, item, plain, budget, kind);
-    }
-    let comparison = comparison(item)?;
-    let (value, scale, value_text) = match &item.share {
-        Some(share) => self::share(context, item, share, (metric, fault), kind)?,
-        None => number(context, item, metric)?,
-    };
-    if let Some((reason, help)) = nonsense(metric, comparison, value, scale) {
-        context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
-        return None;
-    }
-    Some(Require { metric, fault, of: None, comparison, value, scale, value_text, unit: unit_of(item), span })
+    Some((metric, fault))
 }
 
-/// A bisection counts links, and in a unit of bandwidth what they carry.
-fn by_unit(metric: Metric, item: &RequireItem) -> Metric {
+/// A bisection counts links. In a unit of bandwidth, it counts what they carry.
+fn metric_by_unit(metric: Metric, item: &RequireItem) -> Metric {
     let unit = item.value.unit.as_ref().and_then(|unit| units::unit(&unit.value));
     match (metric, unit) {
         (Metric::Graph(GraphMetric::Bisection), Some(unit)) if unit.dimension == Dimension::Bandwidth => {
@@ -142,7 +135,7 @@ fn by_unit(metric: Metric, item: &RequireItem) -> Metric {
     }
 }
 
-fn unit_of(item: &RequireItem) -> WrittenUnit {
+fn written_unit(item: &RequireItem) -> WrittenUnit {
     WrittenUnit(
         item.value
             .unit
@@ -156,34 +149,34 @@ fn comparison(item: &RequireItem) -> Option<Comparison> {
     Comparison::ALL.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)
 }
 
-/// Complains about lines on cables where the spec has no floor.
+/// Reports lines on cables if the spec has no floor.
 pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: PlantKind) {
     for line in requires.iter().filter(|line| matches!(line.metric, Metric::Floor(_))) {
         let help = Some(format!("add `{}`", super::floor::example(kind)));
-        let (what, place) = (format!("`{}`", line.metric.name()), "a fabric without a `floor`".to_owned());
-        context.error(ResolveError::Misplaced { what, place, help, span: line.span });
+        let (subject, place) = (format!("`{}`", line.metric.name()), "a fabric without a `floor`".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
     }
 }
 
-/// Complains about lines on failures where the spec has none.
+/// Reports lines on failures if the spec has none.
 pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
     for line in requires.iter().filter(|line| line.metric == Metric::Graph(GraphMetric::DisconnectShare)) {
         let help = Some("add `failures { links <= 60 %; seeds = 100; }`".to_owned());
-        let (what, place) = ("`disconnect_share`".to_owned(), "a fabric without `failures`".to_owned());
-        context.error(ResolveError::Misplaced { what, place, help, span: line.span });
+        let (subject, place) = ("`disconnect_share`".to_owned(), "a fabric without `failures`".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
     }
 }
 
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: Span) -> ResolveError {
-    let fits = |metric: &Metric| match metric {
-        Metric::DisjointTrees => !kind.network,
-        Metric::Graph(_) | Metric::Collective(_) => kind.network,
+    let is_available = |metric: &Metric| match metric {
+        Metric::DisjointTrees => !kind.is_network,
+        Metric::Graph(_) | Metric::Collective(_) => kind.is_network,
         _ => true,
     };
-    let known: Vec<&str> = Metric::every().filter(fits).map(Metric::name).collect();
+    let known: Vec<&str> = Metric::every().filter(is_available).map(Metric::name).collect();
     let plain = if fault { plain } else { plain.rsplit('.').next().unwrap_or(plain) };
     let help = match (closest(plain, known.iter().copied()), foreign::metric(plain)) {
-        (_, Some(has)) => has.to_owned(),
+        (_, Some(meaning)) => meaning.to_owned(),
         (Some(close), None) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
         (Some(close), None) => format!("did you mean `{close}`?"),
         (None, None) => {
@@ -193,9 +186,13 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: S
     ResolveError::UnknownMetric { name: name.to_owned(), help, span }
 }
 
-/// The number, what it counts, and its canonical text.
-fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(Decimal, Scale, String)> {
-    let what = format!("`{}`", metric.name());
+/// Reads the number, its scale, and its canonical text.
+fn number(
+    context: &mut Context,
+    item: &RequireItem,
+    metric: Metric,
+) -> Option<(Decimal, ValueScale, String)> {
+    let subject = format!("`{}`", metric.name());
     let (number, scale, suffix) = match (metric, &item.value.unit) {
         (
             Metric::Bandwidth
@@ -204,12 +201,12 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             _,
         ) => {
             let (number, unit) =
-                quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
+                quantity_of(context, &subject, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
             let gigabytes =
                 number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
             (
-                in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?,
-                Scale::Metric,
+                in_base_units(context, subject, item, gigabytes, "a whole number of bit/s")?,
+                ValueScale::Metric,
                 " GB/s",
             )
         }
@@ -221,150 +218,169 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             _,
         ) => {
             let (number, unit) =
-                quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
+                quantity_of(context, &subject, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
             if unit.dimension == Dimension::Cycles {
-                (number, Scale::Cycles, " cycles")
+                (number, ValueScale::Cycles, " cycles")
             } else {
                 let nanoseconds =
                     number.times(unit.factor).and_then(|picoseconds| Decimal::ratio(picoseconds, 1_000));
                 (
-                    in_base_units(context, what, item, nanoseconds, "a whole number of ps")?,
-                    Scale::Metric,
+                    in_base_units(context, subject, item, nanoseconds, "a whole number of ps")?,
+                    ValueScale::Metric,
                     " ns",
                 )
             }
         }
         (Metric::Floor(metric), Some(_)) if metric.is_length() => {
-            let (number, _) = quantity_of(context, &what, &item.value, &[Dimension::Length], "5.6 m")?;
-            (number, Scale::Metric, " m")
+            let (number, _) = quantity_of(context, &subject, &item.value, &[Dimension::Length], "5.6 m")?;
+            (number, ValueScale::Metric, " m")
         }
         (Metric::Floor(FloorMetric::Power), Some(_)) => {
-            let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Power], "120 W")?;
+            let (number, unit) = quantity_of(context, &subject, &item.value, &[Dimension::Power], "120 W")?;
             let watts = number.times(unit.factor).and_then(|milliwatts| Decimal::ratio(milliwatts, 1_000));
-            (in_base_units(context, what, item, watts, "a whole number of mW")?, Scale::Metric, " W")
+            (in_base_units(context, subject, item, watts, "a whole number of mW")?, ValueScale::Metric, " W")
         }
         (Metric::Floor(metric), None) if metric.is_length() || metric == FloorMetric::Power => {
             let example = if metric.is_length() { "5.6 m" } else { "120 W" };
             let dimension = if metric.is_length() { Dimension::Length } else { Dimension::Power };
-            quantity_of(context, &what, &item.value, &[dimension], example);
+            quantity_of(context, &subject, &item.value, &[dimension], example);
             return None;
         }
         (_, Some(unit)) => {
-            let share = if &*unit.value == "%" { decimal(context, &what, &item.value) } else { None };
-            let references = metric.references(item.metric.value.starts_with("fault."));
-            let help = match (share, references.first()) {
-                (Some(share), Some(first)) => {
-                    format!("a share of what? write `{share} % of {}`", first.name())
-                }
-                (Some(share), None) => format!("a share is a plain number: write `{}`", share.percent()),
-                (None, _) => format!("remove `{}`", unit.value),
-            };
-            context.error(ResolveError::WrongUnit {
-                what,
-                wanted: "no unit".to_owned(),
-                help: Some(help),
-                span: unit.span,
-                found: "a plain number expected".to_owned(),
-            });
+            report_unit(context, subject, item, metric, unit);
             return None;
         }
-        (_, None) => (decimal(context, &what, &item.value)?, Scale::Metric, ""),
+        (_, None) => (decimal(context, &subject, &item.value)?, ValueScale::Metric, ""),
     };
     Some((number, scale, format!("{number}{suffix}")))
 }
 
-/// The number in the unit of its metric, if it is one.
+/// Reports the unit of a metric that has none.
+fn report_unit(context: &mut Context, subject: String, item: &RequireItem, metric: Metric, unit: &Name) {
+    let share = if &*unit.value == "%" { decimal(context, &subject, &item.value) } else { None };
+    let references = metric.references(item.metric.value.starts_with("fault."));
+    let help = match (share, references.first()) {
+        (Some(share), Some(first)) => {
+            format!("a share of what? write `{share} % of {}`", first.name())
+        }
+        (Some(share), None) => format!("a share is a plain number: write `{}`", share.percent()),
+        (None, _) => format!("remove `{}`", unit.value),
+    };
+    context.error(ResolveError::WrongUnit {
+        subject,
+        wanted: "no unit".to_owned(),
+        help: Some(help),
+        span: unit.span,
+        note: "a plain number expected".to_owned(),
+    });
+}
+
+/// Reports a number that is not whole in the base unit of its metric.
 fn in_base_units(
     context: &mut Context,
-    what: String,
+    subject: String,
     item: &RequireItem,
     number: Option<Decimal>,
     wanted: &str,
 ) -> Option<Decimal> {
     if number.is_none() {
-        let (wanted, found, span) = (wanted.to_owned(), "this is not".to_owned(), item.value.span);
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });
+        let (wanted, note, span) = (wanted.to_owned(), "this is not".to_owned(), item.value.span);
+        context.error(ResolveError::OutOfRange { subject, wanted, help: None, span, note });
     }
     number
 }
 
-/// The most digits of a share.
-const SHARE_DIGITS: u128 = 1_000_000;
+/// The digits of a share form a number below this.
+const MAX_SHARE_DIGITS: u128 = 1_000_000;
 
-/// The factor of a share, what it is of, and the canonical text.
-fn share(
+/// Finds the bound that a value is a share of.
+fn share_reference(
     context: &mut Context,
     item: &RequireItem,
-    share: &Share,
-    (metric, fault): (Metric, bool),
+    share: &RequiredShare,
+    metric: Metric,
+    fault: bool,
     kind: PlantKind,
-) -> Option<(Decimal, Scale, String)> {
+) -> Option<Reference> {
     let name = &*item.metric.value;
     let possible: Vec<&str> = metric.references(fault).iter().map(|reference| reference.name()).collect();
-    let reference = metric.references(fault).iter().find(|reference| reference.name() == &*share.of.value);
+    let reference =
+        metric.references(fault).iter().find(|reference| reference.name() == &*share.reference.value);
     let Some(&reference) = reference else {
-        let known = Reference::ALL.iter().any(|reference| reference.name() == &*share.of.value);
+        let known = Reference::ALL.iter().any(|reference| reference.name() == &*share.reference.value);
         context.error(match known || possible.is_empty() {
-            false => unknown_choice("the share", &share.of, &possible, None),
+            false => unknown_choice("the share", &share.reference, &possible, None),
             true => {
                 let help = match possible.is_empty() {
                     true => format!("write a number: `require {name} {} ..`", item.comparison.value),
                     false => format!("it may be a share of {}", list(&possible)),
                 };
                 misplaced(
-                    format!("a share of `{}`", share.of.value),
+                    format!("a share of `{}`", share.reference.value),
                     format!("`require {name}`"),
                     help,
-                    share.of.span,
+                    share.reference.span,
                 )
             }
         });
         return None;
     };
-    if reference == Reference::Universal && kind.network {
-        let help =
-            "what no wiring of the switches exceeds is known of pods; write a share of `bound`".to_owned();
+    if reference == Reference::Universal && kind.is_network {
+        let help = "the universal bound exists only for pods; write a share of `bound`".to_owned();
         context.error(misplaced(
             "a share of `universal`".to_owned(),
             "a network".to_owned(),
             help,
-            share.of.span,
+            share.reference.span,
         ));
         return None;
     }
-    if !share.percent && context.constants.names().any(|constant| constant == &*share.of.value) {
+    if !share.percent && context.constants.names().any(|constant| constant == &*share.reference.value) {
         let help = format!("rename the constant: here `{}` is what fabc measures", reference.name());
         context.error(misplaced(
             format!("the constant `{}`", reference.name()),
             "a share".to_owned(),
             help,
-            share.of.span,
+            share.reference.span,
         ));
         return None;
     }
-    let what = format!("the share of `{}`", reference.name());
+    Some(reference)
+}
+
+/// Reads the factor of a share, what it is a share of, and the canonical text.
+fn share(
+    context: &mut Context,
+    item: &RequireItem,
+    share: &RequiredShare,
+    metric: Metric,
+    fault: bool,
+    kind: PlantKind,
+) -> Option<(Decimal, ValueScale, String)> {
+    let reference = share_reference(context, item, share, metric, fault, kind)?;
+    let subject = format!("the share of `{}`", reference.name());
     let (number, unit) = match (&item.value.unit, share.percent) {
-        (Some(unit), true) if &*unit.value == "%" => (decimal(context, &what, &item.value)?, " %"),
-        (None, false) => (decimal(context, &what, &item.value)?, ""),
+        (Some(unit), true) if &*unit.value == "%" => (decimal(context, &subject, &item.value)?, " %"),
+        (None, false) => (decimal(context, &subject, &item.value)?, ""),
         (unit, _) => {
             context.error(ResolveError::WrongUnit {
-                what,
+                subject,
                 wanted: "`%` before `of`".to_owned(),
                 help: Some(format!("for example `98 % of {0}` or `0.98 * {0}`", reference.name())),
                 span: unit.as_ref().map_or(item.value.span, |unit| unit.span),
-                found: "this is no share".to_owned(),
+                note: "this is no share".to_owned(),
             });
             return None;
         }
     };
     let value = if share.percent { number.percent() } else { number };
-    if value.parts().0 >= SHARE_DIGITS || value.parts().0 == 0 {
+    if value.parts().0 >= MAX_SHARE_DIGITS || value.parts().0 == 0 {
         context.error(ResolveError::OutOfRange {
-            what,
+            subject,
             wanted: "positive and of at most six digits".to_owned(),
             help: None,
             span: item.value.span,
-            found: "this is not".to_owned(),
+            note: "this is not".to_owned(),
         });
         return None;
     }
@@ -373,35 +389,35 @@ fn share(
     } else {
         format!("{number} * {}", reference.name())
     };
-    Some((value, Scale::ShareOf(reference), text))
+    Some((value, ValueScale::ShareOf(reference), text))
 }
 
-/// Why a comparison is decided before anything is measured.
-fn nonsense(
+/// Says why a comparison is decided before anything is measured.
+fn decided_already(
     metric: Metric,
     comparison: Comparison,
     value: Decimal,
-    scale: Scale,
+    scale: ValueScale,
 ) -> Option<(&'static str, String)> {
     let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
-    let whole = match metric {
+    let is_integer = match metric {
         Metric::Graph(metric) => metric.is_count(),
         Metric::Floor(metric) => metric == FloorMetric::Bundles,
         _ => matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees),
     };
     let (name, value) = (metric.name(), value.as_f64());
-    if let Scale::ShareOf(reference) = scale {
+    if let ValueScale::ShareOf(reference) = scale {
         let bound = matches!(reference, Reference::Universal | Reference::Bound);
         let beyond = if metric.larger_is_better() {
             comparison.wants_more() && value > 1.0
         } else {
             upper && value < 1.0
         };
-        let at = if metric.larger_is_better() { ">= 98 %" } else { "<= 105 %" };
+        let example = if metric.larger_is_better() { ">= 98 %" } else { "<= 105 %" };
         return (bound && beyond).then(|| {
             (
                 "nothing is better than its bound",
-                format!("require `{name} {at} of {}`, for example", reference.name()),
+                format!("require `{name} {example} of {}`, for example", reference.name()),
             )
         });
     }
@@ -436,7 +452,7 @@ fn nonsense(
         Metric::VcBalance if value > 1.0 => {
             Some(("a share is never above 1", format!("require `{name} <= 0.6`, for example")))
         }
-        _ if whole && comparison == Comparison::Equal && value.fract() != 0.0 => {
+        _ if is_integer && comparison == Comparison::Equal && value.fract() != 0.0 => {
             Some(("an integer never equals a fraction", format!("`{name}` is a whole number")))
         }
         _ => None,

@@ -1,115 +1,116 @@
-//! `routing = scheduled { .. }`: how fast vectors are, and what goes with a fabric that has no tables.
+//! Resolves `routing = scheduled { .. }`, and checks what a fabric without forwarding tables can have.
 
 use super::context::{Context, missing, unknown_choice};
-use super::items::Items;
-use super::settings::{Settings, choice, integer_of, quantity, settings as block_settings, wrong_kind};
+use super::items::SpecItems;
+use super::settings::{BlockSettings, bare_name, block_settings, integer_of, quantity, wrong_kind};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Name, Quantity, StatementKind, Value, ValueKind};
-use crate::syntax::words::Place;
+use crate::syntax::ast::{Block, Name, Quantity, SettingValue, StatementKind, ValueKind};
+use crate::syntax::words::BlockKind;
 use fabc_base::diag::Span;
 use fabc_base::units::Dimension;
 use fabc_model::{Collective, DeclaredCollective, Every, Faults, Metric, Scheduled};
 use std::collections::BTreeMap;
 
-/// The word of the routing.
+/// The word that names this routing.
 pub(super) const SCHEDULED: &str = "scheduled";
 
-/// The most bytes of a vector, and cycles of a slot, a hop or a sum.
-const MOST: i64 = 1 << 20;
+/// The most bytes of a vector, and the most cycles of a slot, a hop or a sum.
+const MAX_SIZE: i64 = 1 << 20;
 
-/// The settings of a collective that have a meaning only with forwarding tables.
-const OF_TABLES: [&str; 4] = ["chunks", "overhead", "barrier", "scenarios"];
+/// The settings of a collective that need forwarding tables.
+const TABLE_SETTINGS: [&str; 4] = ["chunks", "overhead", "barrier", "scenarios"];
 
 /// Whether a spec asks for schedules.
-pub(super) fn is_asked(items: &Items<'_>) -> bool {
+pub(super) fn is_scheduled(items: &SpecItems<'_>) -> bool {
     items.settings.get("routing").is_some_and(|setting| match &setting.value.kind {
         ValueKind::Block(kind, _) => &*kind.value == SCHEDULED,
-        _ => choice(&setting.value).is_some_and(|name| &*name.value == SCHEDULED),
+        _ => bare_name(&setting.value).is_some_and(|name| &*name.value == SCHEDULED),
     })
 }
 
-/// The settings of the block.
-pub(super) fn settings(context: &mut Context, kind: &Name, block: &Block) -> Option<Scheduled> {
-    let settings = block_settings(context, block, "`scheduled`".to_owned(), kind.span, Place::Scheduled);
-    let vector_bytes = settings.get("vector").map(|value| bytes(context, value));
+/// Resolves the settings of `scheduled`.
+pub(super) fn scheduled_settings(context: &mut Context, kind: &Name, block: &Block) -> Option<Scheduled> {
+    let settings = block_settings(context, block, "`scheduled`".to_owned(), kind.span, BlockKind::Scheduled);
+    let vector_bytes = settings.get("vector").map(|value| vector_bytes(context, value));
     let slot = settings.get("slot").map(|value| cycles(context, "slot", value, 1));
     let hop = settings.get("hop").map(|value| cycles(context, "hop", value, 1));
     let reduce = settings.get("reduce").map_or(Some(0), |value| cycles(context, "reduce", value, 0));
-    let deskew = settings.get("deskew").map_or(Some(None), |value| every(context, value).map(Some));
-    let known = |written: Option<Option<u32>>| written.map_or(Some(None), |number| number.map(Some));
+    let deskew = settings.get("deskew").map_or(Some(None), |value| deskew_interval(context, value).map(Some));
+    let optional = |written: Option<Option<u32>>| written.map_or(Some(None), |number| number.map(Some));
     Some(Scheduled {
-        vector_bytes: known(vector_bytes)?,
-        slot: known(slot)?,
-        hop: known(hop)?,
+        vector_bytes: optional(vector_bytes)?,
+        slot: optional(slot)?,
+        hop: optional(hop)?,
         reduce: reduce?,
         deskew: deskew?,
     })
 }
 
-fn bytes(context: &mut Context, value: &Value) -> Option<u32> {
+fn vector_bytes(context: &mut Context, value: &SettingValue) -> Option<u32> {
     let (number, unit) = quantity(context, "`vector`", value, &[Dimension::Data], "320 B")?;
-    let bytes = number.times(unit.factor).filter(|bytes| (1..=MOST as u64).contains(bytes));
+    let bytes = number.times(unit.factor).filter(|bytes| (1..=MAX_SIZE as u64).contains(bytes));
     if bytes.is_none() {
-        let (what, wanted) = ("`vector`".to_owned(), format!("a whole number of bytes from 1 to {MOST}"));
+        let (subject, wanted) =
+            ("`vector`".to_owned(), format!("a whole number of bytes from 1 to {MAX_SIZE}"));
         context.error(ResolveError::OutOfRange {
-            what,
+            subject,
             wanted,
             help: None,
             span: value.span,
-            found: "this is not".to_owned(),
+            note: "this is not".to_owned(),
         });
     }
     bytes.map(|bytes| bytes as u32)
 }
 
-/// `24 cycles`.
-fn cycles(context: &mut Context, name: &str, value: &Value, least: i64) -> Option<u32> {
-    let (what, example) = (format!("`{name}`"), "24 cycles");
+/// Reads a number of cycles, such as `24 cycles`.
+fn cycles(context: &mut Context, name: &str, value: &SettingValue, minimum: i64) -> Option<u32> {
+    let (subject, example) = (format!("`{name}`"), "24 cycles");
     let ValueKind::Quantity(written) = &value.kind else {
-        context.error(wrong_kind(&what, "a number of cycles", example, value.span));
+        context.error(wrong_kind(&subject, "a number of cycles", example, value.span));
         return None;
     };
-    quantity(context, &what, value, &[Dimension::Cycles], example)?;
+    quantity(context, &subject, value, &[Dimension::Cycles], example)?;
     let plain = Quantity { unit: None, ..written.clone() };
-    integer_of(context, &what, &plain, least..=MOST).map(|cycles| cycles as u32)
+    integer_of(context, &subject, &plain, minimum..=MAX_SIZE).map(|cycles| cycles as u32)
 }
 
-/// `1 ms` or `900000 cycles`.
-fn every(context: &mut Context, value: &Value) -> Option<Every> {
+/// Reads an interval: `1 ms` or `900000 cycles`.
+fn deskew_interval(context: &mut Context, value: &SettingValue) -> Option<Every> {
     let (number, unit) = quantity(context, "`deskew`", value, &[Dimension::Time, Dimension::Cycles], "1 ms")?;
     let is_cycles = unit.dimension == Dimension::Cycles;
     let span = number.times(if is_cycles { 1 } else { unit.factor }).filter(|span| *span > 0);
-    let found = span.and_then(|span| {
+    let interval = span.and_then(|span| {
         if is_cycles { u32::try_from(span).ok().map(Every::Cycles) } else { Some(Every::Picoseconds(span)) }
     });
-    if found.is_none() {
-        let (what, wanted) = (
+    if interval.is_none() {
+        let (subject, wanted) = (
             "`deskew`".to_owned(),
             "a time of at least a picosecond, or at most 4294967295 cycles".to_owned(),
         );
         context.error(ResolveError::OutOfRange {
-            what,
+            subject,
             wanted,
             help: None,
             span: value.span,
-            found: "this is not".to_owned(),
+            note: "this is not".to_owned(),
         });
     }
-    found
+    interval
 }
 
-/// Complains about settings of a collective that mean nothing under this routing, and about what is not
-/// scheduled; `true` if there is nothing to complain about.
-pub(super) fn fit(
+/// Reports settings of a collective that mean nothing under this routing, and collectives that are not
+/// scheduled. Returns whether there were none.
+pub(super) fn check_collective(
     context: &mut Context,
-    settings: &Settings<'_>,
+    settings: &BlockSettings<'_>,
     collective: Collective,
     kind: &Name,
     scheduled: bool,
 ) -> bool {
-    let (strange, place, help): (&[&str], _, _) = match scheduled {
+    let (misplaced_settings, place, help): (&[&str], _, _) = match scheduled {
         true => (
-            &OF_TABLES,
+            &TABLE_SETTINGS,
             "`routing = scheduled`",
             "remove it: vectors are all of one size, and each has its cycle",
         ),
@@ -120,13 +121,13 @@ pub(super) fn fit(
         ),
     };
     let mut fits = true;
-    let mut misplaced = |what: String, help: &str, span| {
+    let mut misplaced = |subject: String, help: &str, span| {
         let (place, help) = (place.to_owned(), Some(help.to_owned()));
-        context.error(ResolveError::Misplaced { what, place, help, span });
+        context.error(ResolveError::Misplaced { subject, place, help, span });
         fits = false;
     };
-    for name in strange.iter().filter(|name| settings.get(name).is_some()) {
-        misplaced(format!("`{name}`"), help, settings.place_of(name));
+    for name in misplaced_settings.iter().filter(|name| settings.get(name).is_some()) {
+        misplaced(format!("`{name}`"), help, settings.span_or_head(name));
     }
     if !scheduled && collective == Collective::Send {
         misplaced(format!("`{}`", kind.value), help, kind.span);
@@ -137,11 +138,15 @@ pub(super) fn fit(
     fits
 }
 
-/// Finds out what every collective waits for: `[collective]`, as an index; complains about names that are
-/// none, and about collectives that wait for each other.
-pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [DeclaredCollective]) {
+/// Finds the collective that every collective waits for, as an index. Reports unknown names, and collectives
+/// that wait for each other.
+pub(super) fn resolve_order(
+    context: &mut Context,
+    items: &SpecItems<'_>,
+    collectives: &mut [DeclaredCollective],
+) {
     let known: BTreeMap<String, usize> =
-        all.iter().enumerate().map(|(at, of)| (of.name.clone(), at)).collect();
+        collectives.iter().enumerate().map(|(index, collective)| (collective.name.clone(), index)).collect();
     for (setting, _) in &items.collectives {
         let (ValueKind::Block(_, block) | ValueKind::File(_, _, Some(block))) = &setting.value.kind else {
             continue;
@@ -150,8 +155,8 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
             StatementKind::Setting(setting) if &*setting.name.value == "after" => Some(&setting.value),
             _ => None,
         });
-        let (Some(value), Some(&at)) = (written, known.get(&*setting.name.value)) else { continue };
-        let Some(name) = choice(value) else {
+        let (Some(value), Some(&index)) = (written, known.get(&*setting.name.value)) else { continue };
+        let Some(name) = bare_name(value) else {
             context.error(wrong_kind("`after`", "the name of a collective", "exchange", value.span));
             continue;
         };
@@ -160,41 +165,42 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
             context.error(unknown_choice("the collective in `after`", &name, &names, None));
             continue;
         };
-        all[at].after = Some(before);
+        collectives[index].after = Some(before);
         let mut next = Some(before);
         let mut steps = 0;
-        while let Some(of) = next.filter(|_| steps <= all.len()) {
-            (next, steps) = (all[of].after, steps + 1);
+        while let Some(waiting) = next.filter(|_| steps <= collectives.len()) {
+            (next, steps) = (collectives[waiting].after, steps + 1);
         }
         if next.is_some() {
-            all[at].after = None;
-            let (what, place) =
-                (format!("`after = {}`", name.value), format!("collective `{}`", all[at].name));
+            collectives[index].after = None;
+            let (subject, place) =
+                (format!("`after = {}`", name.value), format!("collective `{}`", collectives[index].name));
             let help = Some("the two would wait for each other for ever: remove one of the lines".to_owned());
-            context.error(ResolveError::Misplaced { what, place, help, span: value.span });
+            context.error(ResolveError::Misplaced { subject, place, help, span: value.span });
         }
     }
 }
 
-/// `None`, and a complaint, where a metric is known of schedules alone and there are none, or of routes alone
-/// and there are none.
-pub(super) fn is_known(
+/// Reports a metric of schedules where there are none, or a metric of routes where there are none. Returns
+/// `None` in both cases.
+pub(super) fn check_metric(
     context: &mut Context,
-    (metric, scheduled): (Metric, Option<bool>),
+    metric: Metric,
+    scheduled: Option<bool>,
     written: &str,
     span: Span,
 ) -> Option<()> {
-    let of_schedules = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
-    let one = written.rsplit_once('.').map_or("exchange", |(of, _)| of);
-    let (place, help) = match (of_schedules, scheduled.is_some()) {
+    let is_of_schedules = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
+    let collective = written.rsplit_once('.').map_or("exchange", |(subject, _)| subject);
+    let (place, help) = match (is_of_schedules, scheduled.is_some()) {
         (true, false) => (
             "a fabric without schedules",
-            format!("write `routing = scheduled {{ .. }}`, or require `{one}.time`"),
+            format!("write `routing = scheduled {{ .. }}`, or require `{collective}.time`"),
         ),
         (false, true) if metric.needs_routes() => {
             ("`routing = scheduled`", "there are no routes: require `makespan <= 10 us`".to_owned())
         }
-        _ if scheduled == Some(false) && written.starts_with("fault.") && of_schedules => {
+        _ if scheduled == Some(false) && written.starts_with("fault.") && is_of_schedules => {
             let plain = &written["fault.".len()..];
             (
                 "a network whose outermost blocks have no spare",
@@ -203,15 +209,15 @@ pub(super) fn is_known(
         }
         _ => return Some(()),
     };
-    let (what, place, help) = (format!("`{written}`"), place.to_owned(), Some(help));
-    context.error(ResolveError::Misplaced { what, place, help, span });
+    let (subject, place, help) = (format!("`{written}`"), place.to_owned(), Some(help));
+    context.error(ResolveError::Misplaced { subject, place, help, span });
     None
 }
 
-/// Complains about what needs forwarding tables.
-pub(super) fn without_tables(
+/// Reports what needs forwarding tables.
+pub(super) fn refuse_table_users(
     context: &mut Context,
-    items: &Items<'_>,
+    items: &SpecItems<'_>,
     span: Span,
     faults: Option<(Faults, Span)>,
 ) {
@@ -219,9 +225,9 @@ pub(super) fn without_tables(
         let example = "collective exchange = all_to_all { size = 80 KiB; }";
         context.error(missing("a scheduled network", "a `collective`", example, span));
     }
-    let mut misplaced = |what: &str, help: &str, span| {
-        let (what, place) = (format!("`{what}`"), "`routing = scheduled`".to_owned());
-        context.error(ResolveError::Misplaced { what, place, help: Some(help.to_owned()), span });
+    let mut misplaced = |subject: &str, help: &str, span| {
+        let (subject, place) = (format!("`{subject}`"), "`routing = scheduled`".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
     };
     for (name, ..) in &items.simulations {
         misplaced(

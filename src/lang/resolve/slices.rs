@@ -1,55 +1,58 @@
-//! Slices: what is divided, and every kind of slice as a fabric of its own.
+//! Resolves a fabric that is divided into slices, and every kind of slice as a fabric of its own.
 //!
-//! Comes in: a spec with slices, bound. Goes out: the fabric that is divided, with its kinds; each of them
-//! was resolved as a spec of its own, so that it means what it would mean alone.
+//! In: a bound spec with slices. Out: the divided fabric with its kinds of slices. Each kind is resolved as a
+//! spec of its own, so that it means what it would mean alone.
 
-use super::context::{Context, missing, short_name};
-use super::items::head;
+use super::context::{Context, check_name_length, missing};
+use super::items::keyword_span;
 use super::settings::integer;
 use crate::ResolveError;
 use crate::SliceError;
 use crate::normal_form;
 use crate::syntax::ast::{Item, ItemKind, Setting, Spec, ValueKind};
 use crate::syntax::print_spec;
-use crate::syntax::slices::{self, OF_SLICES, SliceItem};
+use crate::syntax::slices::{self, SLICE_ITEMS, SliceItem};
 use fabc_base::diag::Span;
-use fabc_model::{Class, Fabric, Pod, SliceKind, Slices};
+use fabc_model::{CubeClass, Fabric, Pod, SliceKind, Slices};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Resolves a spec without slices.
-type Resolve<'a> = &'a dyn Fn(&Spec) -> Result<Fabric, Vec<ResolveError>>;
+type ResolveUndivided<'a> = &'a dyn Fn(&Spec) -> Result<Fabric, Vec<ResolveError>>;
 
-/// A slice whose sizes are sound.
-struct Sized<'a> {
+/// A slice whose sizes are valid.
+struct SizedSlice<'a> {
     item: SliceItem<'a>,
     cubes: u32,
     count: u32,
     span: Span,
 }
 
-/// The fabric that is divided, with its kinds of slices.
-pub(super) fn divided(spec: &Spec, resolve: Resolve<'_>) -> Result<Fabric, Vec<ResolveError>> {
+/// Resolves the divided fabric and its kinds of slices.
+pub(super) fn resolve_divided(
+    spec: &Spec,
+    resolve: ResolveUndivided<'_>,
+) -> Result<Fabric, Vec<ResolveError>> {
     if spec.items().iter().any(|item| matches!(item.kind, ItemKind::Router(_))) {
-        return Err(vec![of_network(spec)]);
+        return Err(vec![network_error(spec)]);
     }
     let mut context = Context::of_spec(spec);
-    let of_pod = |item: &&Item| ["chip", "cube", "cubes", "ocs"].contains(&item.kind.keyword());
-    if !spec.items().iter().any(of_pod) {
+    let is_pod_item = |item: &&Item| ["chip", "cube", "cubes", "ocs"].contains(&item.kind.keyword());
+    if !spec.items().iter().any(is_pod_item) {
         return Err(vec![missing("the fabric", "`cubes`", "cubes = 64;", spec.fabric().head)]);
     }
-    let sized = sized(&mut context, spec);
-    let spare = outside(&mut context, spec);
-    let whole = resolve(&slices::divided(spec));
+    let sized = sized_slices(&mut context, spec);
+    let spare = check_outer_items(&mut context, spec);
+    let undivided = resolve(&slices::divided_fabric(spec));
     let mut errors = context.into_errors();
-    let mut fabric = match whole {
+    let mut fabric = match undivided {
         Ok(fabric) if errors.is_empty() => fabric,
         Ok(_) => return Err(errors),
-        Err(more) => {
-            errors.extend(more);
-            return Err(sorted(errors));
+        Err(kind_errors) => {
+            errors.extend(kind_errors);
+            return Err(sorted_without_repeats(errors));
         }
     };
-    let Some(pod) = fabric.pod() else { return Err(vec![of_network(spec)]) };
+    let Some(pod) = fabric.pod() else { return Err(vec![network_error(spec)]) };
     let needed = sized
         .iter()
         .fold(spare, |sum, slice| sum.saturating_add(u64::from(slice.cubes) * u64::from(slice.count)));
@@ -67,44 +70,45 @@ pub(super) fn divided(spec: &Spec, resolve: Resolve<'_>) -> Result<Fabric, Vec<R
     let mut kinds = Vec::new();
     for slice in sized {
         match classes.iter().find(|class| class.cubes.len() >= slice.cubes as usize) {
-            Some(class) => match resolve(&of_class(spec, &slice, pod, class)) {
+            Some(class) => match resolve(&kind_spec(spec, &slice, pod, class)) {
                 Ok(fabric) => {
                     let name = slice.item.name.value.to_string();
-                    let spec = print_spec(&normal_form(&fabric, &of_class(spec, &slice, pod, class)));
+                    let spec = print_spec(&normal_form(&fabric, &kind_spec(spec, &slice, pod, class)));
                     kinds.push(SliceKind { name, count: slice.count, fabric, spec, span: slice.span });
                 }
-                Err(more) => errors.extend(more),
+                Err(kind_errors) => errors.extend(kind_errors),
             },
-            None => errors.push(apart(&slice, pod, &classes)),
+            None => errors.push(no_class_error(&slice, pod, &classes)),
         }
     }
-    kinds.sort_by(|one, other| one.name.cmp(&other.name));
+    kinds.sort_by(|left, right| left.name.cmp(&right.name));
     fabric.slices = Slices { kinds, spare: spare as u32 };
-    if errors.is_empty() { Ok(fabric) } else { Err(sorted(errors)) }
+    if errors.is_empty() { Ok(fabric) } else { Err(sorted_without_repeats(errors)) }
 }
 
-/// In source order, each once: what slices take from their fabric is wrong in all of them.
-fn sorted(errors: Vec<ResolveError>) -> Vec<ResolveError> {
-    let mut once: Vec<ResolveError> = Vec::new();
+/// Sorts errors in source order and removes repeats. An error in what slices take from their fabric occurs in
+/// every kind.
+fn sorted_without_repeats(errors: Vec<ResolveError>) -> Vec<ResolveError> {
+    let mut distinct: Vec<ResolveError> = Vec::new();
     for error in errors {
-        if !once.contains(&error) {
-            once.push(error);
+        if !distinct.contains(&error) {
+            distinct.push(error);
         }
     }
-    once.sort_by_cached_key(ResolveError::span);
-    once
+    distinct.sort_by_cached_key(ResolveError::span);
+    distinct
 }
 
-/// The kind as a spec of its own, behind the switches of a class.
-fn of_class(spec: &Spec, slice: &Sized<'_>, pod: &Pod, class: &Class) -> Spec {
+/// The kind of a slice as a spec of its own, served by the switches of a class.
+fn kind_spec(spec: &Spec, slice: &SizedSlice<'_>, pod: &Pod, class: &CubeClass) -> Spec {
     let groups: BTreeSet<&str> =
         class.served.values().map(|(id, _)| pod.ocs_groups[pod.ocses[*id].group].name.as_str()).collect();
-    slices::kind(spec, slice.item, &|group| groups.contains(group))
+    slices::kind_spec(spec, slice.item, &|group| groups.contains(group))
 }
 
-/// That no class is large enough.
-fn apart(slice: &Sized<'_>, pod: &Pod, classes: &[Class]) -> ResolveError {
-    let most = classes.iter().map(|class| class.cubes.len()).max().unwrap_or(0);
+/// The error that no class of cubes is large enough.
+fn no_class_error(slice: &SizedSlice<'_>, pod: &Pod, classes: &[CubeClass]) -> ResolveError {
+    let largest = classes.iter().map(|class| class.cubes.len()).max().unwrap_or(0);
     let groups = || {
         pod.ocses.iter().map(|ocs| {
             (ocs.group, ocs.a.iter().chain(&ocs.b).map(|face| face.cube).collect::<BTreeSet<_>>().len())
@@ -115,50 +119,50 @@ fn apart(slice: &Sized<'_>, pod: &Pod, classes: &[Class]) -> ResolveError {
     SliceError::Apart {
         slice: slice.item.name.value.to_string(),
         needed: slice.cubes,
-        most,
+        largest,
         span: slice.span,
         group,
     }
     .into()
 }
 
-fn of_network(spec: &Spec) -> ResolveError {
+fn network_error(spec: &Spec) -> ResolveError {
     let span = spec.slices().next().map_or(Span::default(), |slice| slice_head(&slice));
     ResolveError::Misplaced {
-        what: "`slice`".to_owned(),
+        subject: "`slice`".to_owned(),
         place: "a network of routers".to_owned(),
         help: Some("a slice is some of the cubes of a pod".to_owned()),
         span,
     }
 }
 
-/// `slice train`
+/// The span of `slice train`, for example.
 fn slice_head(slice: &SliceItem<'_>) -> Span {
-    head(slice.span, "slice").to(slice.name.span)
+    keyword_span(slice.span, "slice").to(slice.name.span)
 }
 
-/// The slices whose sizes are sound; what does not belong in a slice is reported.
-fn sized<'a>(context: &mut Context, spec: &'a Spec) -> Vec<Sized<'a>> {
+/// Returns the slices whose sizes are valid. Reports what does not belong in a slice.
+fn sized_slices<'a>(context: &mut Context, spec: &'a Spec) -> Vec<SizedSlice<'a>> {
     let mut sized = Vec::new();
-    let mut named: BTreeMap<String, Span> = BTreeMap::new();
+    let mut known_names: BTreeMap<String, Span> = BTreeMap::new();
     for item in spec.slices() {
         let place = format!("slice `{}`", item.name.value);
         if item.name.value.is_empty() {
             context.error(missing("this `slice`", "its name", "slice name { .. }", item.name.span));
             continue;
         }
-        short_name(context, "the name of a slice", item.name);
-        if let Some(first) = named.insert(item.name.value.to_lowercase(), item.name.span) {
+        check_name_length(context, "the name of a slice", item.name);
+        if let Some(first) = known_names.insert(item.name.value.to_lowercase(), item.name.span) {
             let help = "a folder is named after it: give it another name, whatever the capitals";
             context.duplicate(format!("the slice `{}`", item.name.value), help, item.name.span, first);
             continue;
         }
         for inner in item.items {
-            inside(context, inner, &place);
+            check_inner_item(context, inner, &place);
         }
         for needed in ["topology", "routing"] {
-            let says = |items: &[&Item]| items.iter().any(|item| item.kind.keyword() == needed);
-            if !says(&item.items.iter().collect::<Vec<_>>()) && !says(&spec.items()) {
+            let has_item = |items: &[&Item]| items.iter().any(|item| item.kind.keyword() == needed);
+            if !has_item(&item.items.iter().collect::<Vec<_>>()) && !has_item(&spec.items()) {
                 let example = if needed == "topology" {
                     "topology = synthesize { effort = 1; }"
                 } else {
@@ -167,23 +171,23 @@ fn sized<'a>(context: &mut Context, spec: &'a Spec) -> Vec<Sized<'a>> {
                 context.error(missing(&place, &format!("`{needed}`"), example, slice_head(&item)));
             }
         }
-        let cubes = size(context, &item, "cubes");
-        let count = size(context, &item, "count");
+        let cubes = slice_number(context, &item, "cubes");
+        let count = slice_number(context, &item, "count");
         if cubes.is_none() && !item.items.iter().any(|inner| inner.kind.keyword() == "cubes") {
             context.error(missing(&place, "`cubes`", "cubes = 8;", slice_head(&item)));
         }
-        let said = item.items.iter().any(|inner| inner.kind.keyword() == "count");
-        if let (Some(cubes), Some(count)) = (cubes, if said { count } else { Some(1) }) {
-            sized.push(Sized { item, cubes, count, span: slice_head(&item) });
+        let has_count = item.items.iter().any(|inner| inner.kind.keyword() == "count");
+        if let (Some(cubes), Some(count)) = (cubes, if has_count { count } else { Some(1) }) {
+            sized.push(SizedSlice { item, cubes, count, span: slice_head(&item) });
         }
     }
     sized
 }
 
 /// Reports an item that does not belong in a slice.
-fn inside(context: &mut Context, item: &Item, place: &str) {
+fn check_inner_item(context: &mut Context, item: &Item, place: &str) {
     let word = item.kind.keyword();
-    if OF_SLICES.contains(&word) || ["cubes", "count"].contains(&word) {
+    if SLICE_ITEMS.contains(&word) || ["cubes", "count"].contains(&word) {
         return;
     }
     let help = match &item.kind {
@@ -195,44 +199,44 @@ fn inside(context: &mut Context, item: &Item, place: &str) {
             "a slice has `cubes`, `count`, `budget`, `demand`, `topology`, `routing`, `simulate`, `collective` and `require`"
         }
     };
-    let what = format!("`{word}`");
+    let subject = format!("`{word}`");
     context.error(ResolveError::Misplaced {
-        what,
+        subject,
         place: place.to_owned(),
         help: Some(help.to_owned()),
-        span: head(item.span, word),
+        span: keyword_span(item.span, word),
     });
 }
 
-/// A whole number of a slice, said once; `None` if it is not said, or was reported.
-fn size(context: &mut Context, slice: &SliceItem<'_>, word: &str) -> Option<u32> {
-    let all = slice.items.iter().filter_map(|item| match &item.kind {
+/// Reads a whole number of a slice. Returns `None` if it is not written, or was reported.
+fn slice_number(context: &mut Context, slice: &SliceItem<'_>, word: &str) -> Option<u32> {
+    let mut settings = slice.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Setting(setting) if &*setting.name.value == word => Some(setting),
         _ => None,
     });
-    let mut all = all;
-    let first = all.next()?;
-    if let Some(again) = all.next() {
-        context.duplicate(format!("`{word}`"), "remove one of them", again.name.span, first.name.span);
+
+    let first = settings.next()?;
+    if let Some(second) = settings.next() {
+        context.duplicate(format!("`{word}`"), "remove one of them", second.name.span, first.name.span);
     }
-    let what = format!("`{word}` of slice `{}`", slice.name.value);
-    integer(context, &what, &first.value, 1..=i64::from(u32::MAX)).map(|number| number as u32)
+    let subject = format!("`{word}` of slice `{}`", slice.name.value);
+    integer(context, &subject, &first.value, 1..=i64::from(u32::MAX)).map(|number| number as u32)
 }
 
-/// Cubes to spare; what a fabric with slices cannot have beside them is reported.
-fn outside(context: &mut Context, spec: &Spec) -> u64 {
+/// Reads the number of spare cubes. Reports what a fabric with slices cannot have beside them.
+fn check_outer_items(context: &mut Context, spec: &Spec) -> u64 {
     let mut spare: Option<(&Setting, u64)> = None;
     for item in spec.items() {
         let word = item.kind.keyword();
-        let mut misplaced = |what: String, help: &str, span: Span| {
+        let mut misplaced = |subject: String, help: &str, span: Span| {
             let place = "a fabric with slices".to_owned();
-            context.error(ResolveError::Misplaced { what, place, help: Some(help.to_owned()), span });
+            context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
         };
         match &item.kind {
             ItemKind::Floor(_) => misplaced(
                 "`floor`".to_owned(),
                 "a slice may have any cubes: no length is that of its fibers",
-                head(item.span, word),
+                keyword_span(item.span, word),
             ),
             ItemKind::Setting(setting) if word == "spare" => {
                 if let Some((first, _)) = spare {
@@ -248,7 +252,7 @@ fn outside(context: &mut Context, spec: &Spec) -> u64 {
                     integer(context, "`spare`", &setting.value, 0..=i64::from(u32::MAX)).unwrap_or(0);
                 spare = Some((setting, number as u64));
             }
-            ItemKind::Setting(setting) | ItemKind::Collective(setting) if OF_SLICES.contains(&word) => {
+            ItemKind::Setting(setting) | ItemKind::Collective(setting) if SLICE_ITEMS.contains(&word) => {
                 if let ValueKind::File(_, path, _) = &setting.value.kind {
                     misplaced(
                         "a file".to_owned(),

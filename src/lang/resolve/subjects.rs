@@ -1,93 +1,96 @@
-//! What a `require` line is about beside the fabric: `gradients.time`, `peak.saturation`.
+//! The simulation or collective that a `require` line is about: `gradients.time`, `peak.saturation`.
 
-use super::collectives::kind_of;
+use super::collectives::declared_kind;
 use super::context::Context;
 use super::foreign;
-use super::items::Items;
+use super::items::SpecItems;
 use super::kind::PlantKind;
 use super::scheduled;
-use super::simulations::block_ends;
+use super::traffic::block_is_finite;
 use crate::ResolveError;
 use crate::syntax::ast::RequireItem;
 use fabc_base::diag::{Span, closest, list};
 use fabc_base::units::Decimal;
 use fabc_model::{
-    Budget, Collective, CollectiveMetric, Metric, OfCollective, OfSimulation, SimulatedMetric, Subject,
+    Budget, Collective, CollectiveMetric, Metric, OfCollective, OfSimulation, RequireSubject, SimulatedMetric,
 };
 
-/// What a line may be about beside the fabric.
+/// The simulations and collectives that a line may be about.
 pub(super) struct Subjects<'a> {
-    /// Simulations, and whether their traffic ends.
+    /// The name of each simulation, and whether its traffic ends.
     simulations: Vec<(&'a str, bool)>,
-    /// Collectives; of those with errors none.
+    /// The name of each collective, and its kind. The kind is `None` if the declaration has errors.
     collectives: Vec<(&'a str, Option<Collective>)>,
-    /// Whether vectors are scheduled; if so, whether a spare block may take the place of any other.
+    /// Whether a spare block may take the place of any other one. `None` unless vectors are scheduled.
     pub(super) scheduled: Option<bool>,
 }
 
 impl<'a> Subjects<'a> {
-    /// Those of a fabric; `replaces`: whether a spare block may take the place of any other.
-    pub(super) fn of(items: &'a Items<'_>, replaces: bool) -> Self {
+    /// Collects the subjects of a fabric. `replaces` says whether a spare block may take the place of any
+    /// other one.
+    pub(super) fn of_items(items: &'a SpecItems<'_>, replaces: bool) -> Self {
         Self {
             simulations: items
                 .simulations
                 .iter()
-                .map(|(name, block, _)| (&*name.value, block_ends(block)))
+                .map(|(name, block, _)| (&*name.value, block_is_finite(block)))
                 .collect(),
             collectives: items
                 .collectives
                 .iter()
-                .map(|(setting, _)| (&*setting.name.value, kind_of(setting)))
+                .map(|(setting, _)| (&*setting.name.value, declared_kind(setting)))
                 .collect(),
-            scheduled: scheduled::is_asked(items).then_some(replaces),
+            scheduled: scheduled::is_scheduled(items).then_some(replaces),
         }
     }
 }
 
-/// What of which collective a line is about: `gradients.time`, `fault.weights.share`; a kind stands for the
-/// only collective of it. The outer `None`: of none, the inner one: an error was reported.
+/// Reads a line on a collective: `gradients.time`, `fault.weights.share`. A kind stands for the only
+/// collective of that kind. The outer `None` says that the line is about no collective, the inner one that an
+/// error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn planned(
+pub(super) fn collective_metric(
     context: &mut Context,
     item: &RequireItem,
     subjects: &Subjects<'_>,
     budget: Option<&Budget>,
     kind: PlantKind,
-) -> Option<Option<(Metric, Subject)>> {
+) -> Option<Option<(Metric, RequireSubject)>> {
     let collectives = &subjects.collectives;
     let written = &*item.metric.value;
     let plain = written.strip_prefix(FAULT).unwrap_or(written);
-    let (of, metric) = plain.split_once('.')?;
+    let (subject, metric) = plain.split_once('.')?;
     let known = CollectiveMetric::ALL.into_iter().find(|known| known.name() == metric);
-    let a_kind = Collective::ALL.into_iter().find(|kind| kind.name() == of);
-    let alike: Vec<&str> = collectives
+    let known_kind = Collective::ALL.into_iter().find(|kind| kind.name() == subject);
+    let of_kind: Vec<&str> = collectives
         .iter()
-        .filter(|(_, kind)| kind.is_some() && *kind == a_kind)
+        .filter(|(_, kind)| kind.is_some() && *kind == known_kind)
         .map(|(name, _)| *name)
         .collect();
-    let declared = collectives.iter().map(|(name, _)| *name).find(|name| *name == of);
-    let name = match (declared, a_kind, &alike[..]) {
+    let declared = collectives.iter().map(|(name, _)| *name).find(|name| *name == subject);
+    let name = match (declared, known_kind, &of_kind[..]) {
         (Some(name), ..) => name,
         (None, Some(_), [name]) => *name,
-        // Of a kind, or of a fault: of no simulation in any case.
-        (None, a_kind, _)
-            if a_kind.is_some() || known.is_some_and(|metric| written != plain || metric.is_scheduled()) =>
+        // A kind or a fault belongs to no simulation.
+        (None, known_kind, _)
+            if known_kind.is_some()
+                || known.is_some_and(|metric| written != plain || metric.is_scheduled()) =>
         {
             let names: Vec<&str> = collectives.iter().map(|(name, _)| *name).collect();
-            let help = match (&alike[..], closest(of, names.iter().copied())) {
-                ([_, _, ..], _) => format!("there are several: say which of {}", list(&alike)),
+            let help = match (&of_kind[..], closest(subject, names.iter().copied())) {
+                ([_, _, ..], _) => format!("there are several: say which of {}", list(&of_kind)),
                 (_, Some(close)) => {
                     format!("did you mean `{}{close}.{metric}`?", if written == plain { "" } else { FAULT })
                 }
                 _ => {
-                    let kind = a_kind.unwrap_or(Collective::AllReduce);
+                    let kind = known_kind.unwrap_or(Collective::AllReduce);
                     let root = if kind.is_rooted() { " root = 0;" } else { "" };
-                    format!("add `collective {of} = {} {{ size = 1 GiB;{root} }}`", kind.name())
+                    format!("add `collective {subject} = {} {{ size = 1 GiB;{root} }}`", kind.name())
                 }
             };
-            let place = match alike.is_empty() {
-                true => format!("a fabric without a collective `{of}`"),
-                false => format!("a fabric with several collectives `{of}`"),
+            let place = match of_kind.is_empty() {
+                true => format!("a fabric without a collective `{subject}`"),
+                false => format!("a fabric with several collectives `{subject}`"),
             };
             context.error(misplaced(format!("`{written}`"), place, help, item.metric.span));
             return Some(None);
@@ -95,66 +98,55 @@ pub(super) fn planned(
         _ => return None,
     };
     let Some(metric) = known else {
-        let help = metrics_of_a_collective(of, metric, subjects.scheduled.is_some());
+        let help = collective_metric_help(subject, metric, subjects.scheduled.is_some());
         context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
         return Some(None);
     };
     if written != plain && !(metric.is_scheduled() && subjects.scheduled.is_some()) {
         need_faults(context, item, plain, budget, kind);
     }
-    let of = OfCollective { name: name.to_owned(), written: of.to_owned() };
-    Some(Some((Metric::Collective(metric), Subject::Collective(of))))
+    let subject = OfCollective { name: name.to_owned(), written: subject.to_owned() };
+    Some(Some((Metric::Collective(metric), RequireSubject::Collective(subject))))
 }
 
-/// The help of a metric that collectives do not have: the one that was meant, or all that they have.
-fn metrics_of_a_collective(of: &str, written: &str, scheduled: bool) -> String {
+/// The help for a metric that collectives do not have: the metric that was meant, or all of them.
+fn collective_metric_help(subject: &str, written: &str, scheduled: bool) -> String {
     let known: Vec<&str> = CollectiveMetric::ALL
         .iter()
         .filter(|metric| scheduled || !metric.is_scheduled())
         .map(|metric| metric.name())
         .collect();
-    let meant = foreign::of_collective(written).or(closest(written, known.iter().copied()));
+    let meant = foreign::collective_metric(written).or(closest(written, known.iter().copied()));
     let others: Vec<String> =
-        known.iter().filter(|name| Some(**name) != meant).map(|name| format!("{of}.{name}")).collect();
+        known.iter().filter(|name| Some(**name) != meant).map(|name| format!("{subject}.{name}")).collect();
     let others = list(&others.iter().map(String::as_str).collect::<Vec<_>>());
     match meant {
-        Some(meant) => format!("did you mean `{of}.{meant}`? A collective also has {others}"),
+        Some(meant) => format!("did you mean `{subject}.{meant}`? A collective also has {others}"),
         None => format!("a collective has {others}"),
     }
 }
 
-/// What of which simulation a line is about: `peak.saturation`, `peak.latency(0.5)`; the outer `None`: of
-/// none, the inner one: an error was reported.
+/// Reads a line on a simulation: `peak.saturation`, `peak.latency(0.5)`. The outer `None` says that the line
+/// is about no simulation, the inner one that an error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn simulated(
+pub(super) fn simulation_metric(
     context: &mut Context,
     item: &RequireItem,
     subjects: &Subjects<'_>,
-) -> Option<Option<(Metric, Subject)>> {
+) -> Option<Option<(Metric, RequireSubject)>> {
     let simulations = &subjects.simulations;
     let written = &*item.metric.value;
     let (name, rest) = written.split_once('.').filter(|(name, _)| *name != "fault")?;
-    let (plain, at) = match rest.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
-        Some((plain, at)) => (plain, Some(at)),
+    let (plain, argument) = match rest.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
+        Some((plain, argument)) => (plain, Some(argument)),
         None => (rest, None),
     };
     let metric = SimulatedMetric::ALL.into_iter().find(|metric| metric.name() == plain);
     let names: Vec<&str> = simulations.iter().map(|(name, _)| *name).collect();
     let Some(&(_, finite)) = simulations.iter().find(|(known, _)| *known == name) else {
-        // What is no metric of a simulation either may be a slip of anything.
-        metric.filter(|_| !context.enough())?;
-        let help = match closest(name, names.iter().copied()) {
-            Some(close) => format!("did you mean `{close}.{rest}`?"),
-            None if names.is_empty() => {
-                match CollectiveMetric::ALL.iter().any(|metric| metric.name() == rest) {
-                    true => format!(
-                        "add `simulate {name} {{ traffic = uniform; }}` or `collective {name} = all_reduce {{ size = 1 GiB; }}`"
-                    ),
-                    false => format!("add `simulate {name} {{ traffic = uniform; }}`"),
-                }
-            }
-            None => format!("known here: {}", list(&names)),
-        };
+        // A metric that simulations do not have may be a slip of anything.
+        metric.filter(|_| !context.enough_errors())?;
+        let help = unknown_simulation_help(name, rest, &names);
         context.error(misplaced(
             format!("`{written}`"),
             format!("a fabric without a simulation `{name}`"),
@@ -183,10 +175,11 @@ pub(super) fn simulated(
         context.error(misplaced(format!("`{written}`"), place.to_owned(), help, item.metric.span));
         return Some(None);
     }
-    let share = at.and_then(Decimal::parse);
-    let in_reach = share
-        .is_none_or(|share| share.as_f64() > 0.0 && share.as_f64() <= 2.0 && share.times(SHARES).is_some());
-    let help = match (metric, at) {
+    let share = argument.and_then(Decimal::parse);
+    let in_reach = share.is_none_or(|share| {
+        share.as_f64() > 0.0 && share.as_f64() <= 2.0 && share.times(SHARE_PARTS).is_some()
+    });
+    let help = match (metric, argument) {
         (SimulatedMetric::Latency, None) => {
             Some("at which rate? `latency(0.5)` is at half the static bound".to_owned())
         }
@@ -203,17 +196,31 @@ pub(super) fn simulated(
     }
     Some(Some((
         Metric::Simulated(metric),
-        Subject::Simulation(OfSimulation { name: name.to_owned(), share }),
+        RequireSubject::Simulation(OfSimulation { name: name.to_owned(), share }),
     )))
 }
 
-/// Shares of a static bound are told in so many parts.
-const SHARES: u64 = 1_000_000;
+/// The help for a simulation that is not declared. `metric` is the metric that the line is about.
+fn unknown_simulation_help(name: &str, metric: &str, names: &[&str]) -> String {
+    match closest(name, names.iter().copied()) {
+        Some(close) => format!("did you mean `{close}.{metric}`?"),
+        None if names.is_empty() => match CollectiveMetric::ALL.iter().any(|known| known.name() == metric) {
+            true => format!(
+                "add `simulate {name} {{ traffic = uniform; }}` or `collective {name} = all_reduce {{ size = 1 GiB; }}`"
+            ),
+            false => format!("add `simulate {name} {{ traffic = uniform; }}`"),
+        },
+        None => format!("known here: {}", list(names)),
+    }
+}
 
-/// What metrics of the worst tolerated fault begin with.
+/// Shares of a static bound are exact to one part in this many.
+const SHARE_PARTS: u64 = 1_000_000;
+
+/// The prefix of metrics in the worst tolerated fault.
 pub(super) const FAULT: &str = "fault.";
 
-/// Complains about a line on faults where the budget has none.
+/// Reports a line on faults if the budget has none.
 pub(super) fn need_faults(
     context: &mut Context,
     item: &RequireItem,
@@ -225,13 +232,13 @@ pub(super) fn need_faults(
     context.error(ResolveError::NoFaults {
         metric: item.metric.value.to_string(),
         plain: plain.to_owned(),
-        example: kind.fault(),
+        example: kind.example_fault(),
         span: item.metric.span,
         budget: budget.faults_span,
     });
 }
 
 /// The error of a line, or of a word in it, in the wrong place.
-pub(super) fn misplaced(what: String, place: String, help: String, span: Span) -> ResolveError {
-    ResolveError::Misplaced { what, place, help: Some(help), span }
+pub(super) fn misplaced(subject: String, place: String, help: String, span: Span) -> ResolveError {
+    ResolveError::Misplaced { subject, place, help: Some(help), span }
 }

@@ -1,7 +1,7 @@
-//! Checks of the whole wiring: what no single item can know.
+//! Checks the whole wiring: the conditions that no single item can know.
 
 use super::context::Context;
-use super::site::Links;
+use super::scope::DeclaredLinks;
 use crate::ResolveError;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, IdVec, LinkTypeId, OcsId};
@@ -12,22 +12,22 @@ use std::cmp::Reverse;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// What is known of the pod; what is broken is absent and was reported.
+/// The parts of a pod. A broken part is absent and was reported.
 pub(super) struct PodFacts<'a> {
     pub(super) chip: Option<&'a Router>,
     pub(super) cube: Option<&'a Cube>,
     pub(super) cubes: Option<(u32, Span)>,
-    /// Whether any group is declared, sound or not.
+    /// Whether any group is declared, valid or not.
     pub(super) any_ocs: bool,
     pub(super) ocses: Option<&'a IdVec<OcsId, Ocs>>,
     pub(super) topology: Option<&'a (TopologyChoice, Span)>,
     pub(super) routing: Option<(RoutingChoice, Span)>,
 }
 
-/// Radix, connection of the cubes, and whether topology and routing fit them.
-pub(super) fn check(context: &mut Context, parts: &PodFacts<'_>) {
+/// Checks the radix, the connection of the cubes, and whether topology and routing fit them.
+pub(super) fn check_wiring(context: &mut Context, parts: &PodFacts<'_>) {
     if let (Some(chip), Some(cube), Some(ocses)) = (parts.chip, parts.cube, parts.ocses) {
-        radix(context, chip, cube, ocses);
+        check_radix(context, chip, cube, ocses);
     }
     if let (Some(cube), Some((cubes, span))) =
         (parts.cube, parts.cubes.filter(|(cubes, _)| *cubes > 1 && !parts.any_ocs))
@@ -37,10 +37,10 @@ pub(super) fn check(context: &mut Context, parts: &PodFacts<'_>) {
     }
     let Some((topology, topology_span)) = parts.topology else { return };
     if let (Some(cube), Some(cubes)) = (parts.cube, parts.cubes) {
-        let pod = Shape { cube, cubes, topology_span: *topology_span };
+        let pod = TorusPod { cube, cubes, topology_span: *topology_span };
         match topology {
-            TopologyChoice::Torus(dims) => torus(context, &pod, *dims, parts.ocses),
-            TopologyChoice::TwistedTorus(dims) => twisted_torus(context, &pod, *dims),
+            TopologyChoice::Torus(dims) => check_torus(context, &pod, *dims, parts.ocses),
+            TopologyChoice::TwistedTorus(dims) => check_twisted_torus(context, &pod, *dims),
             TopologyChoice::Synthesize(_)
             | TopologyChoice::SynthesizeNear(_)
             | TopologyChoice::CrossConnects { .. } => {}
@@ -64,14 +64,16 @@ pub(super) fn check(context: &mut Context, parts: &PodFacts<'_>) {
     }
 }
 
-/// The busiest chip needs at most `radix` ports.
-fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId, Ocs>) {
+/// Checks that the busiest chip needs at most `radix` ports.
+fn check_radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId, Ocs>) {
     let [ax, ay, az] = cube.dims;
     let per_cube = (ax * ay * az) as usize;
-    let at = |local: usize| [local as u32 % ax, local as u32 / ax % ay, local as u32 / (ax * ay)];
+    let position = |local: usize| [local as u32 % ax, local as u32 / ax % ay, local as u32 / (ax * ay)];
     let mesh = |local: usize| {
-        let at = at(local);
-        (0..3).map(|axis| u32::from(at[axis] > 0) + u32::from(at[axis] + 1 < cube.dims[axis])).sum::<u32>()
+        let position = position(local);
+        (0..3)
+            .map(|axis| u32::from(position[axis] > 0) + u32::from(position[axis] + 1 < cube.dims[axis]))
+            .sum::<u32>()
     };
     let meshes: Vec<u32> = (0..per_cube).map(mesh).collect();
     let mut coupled = vec![0u32; per_cube];
@@ -87,7 +89,7 @@ fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId,
     let busiest =
         (0..coupled.len()).map(|node| (coupled[node] + meshes[node % per_cube], Reverse(node))).max();
     let Some((needed, Reverse(node))) = busiest.filter(|(needed, _)| *needed > chip.radix) else { return };
-    let (in_cube, [x, y, z]) = (node / per_cube, at(node % per_cube));
+    let (in_cube, [x, y, z]) = (node / per_cube, position(node % per_cube));
     context.error(ResolveError::RadixTooSmall {
         node: format!("cube{in_cube}[{x},{y},{z}]"),
         needed,
@@ -102,36 +104,40 @@ fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId,
     });
 }
 
-/// How much the links in use carry; `None` where one is broken, or where they have no small common multiple,
-/// which is reported.
-pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeId]) -> Option<Capacities> {
+/// Counts how much the links in use carry. Returns `None` if a link is broken, or if they have no small
+/// common multiple, which is reported.
+pub(super) fn capacities(
+    context: &mut Context,
+    links: &DeclaredLinks,
+    used: &[LinkTypeId],
+) -> Option<Capacities> {
     let declared: Vec<&LinkType> =
         used.iter().map(|id| links.types.get(id.index())?.as_ref()).collect::<Option<_>>()?;
     let mut bandwidths = vec![None; links.types.len()];
     used.iter().zip(&declared).for_each(|(id, link)| bandwidths[id.index()] = Some(link.bandwidth_bps));
     let capacities = Capacities::new(&bandwidths, CAPACITY_PARTS);
     if capacities.is_none() {
-        // Two that differ: the first one, and the first other.
+        // The two that differ are the first link and the first one unlike it.
         let first = declared[0];
-        let other = declared.iter().find(|link| link.bandwidth_bps != first.bandwidth_bps).unwrap_or(&first);
+        let unlike = declared.iter().find(|link| link.bandwidth_bps != first.bandwidth_bps).unwrap_or(&first);
         let gigabytes =
             |bps| Decimal::ratio(bps, BITS_OF_A_GIGABYTE).map_or(String::new(), |number| number.to_string());
         context.error(ResolveError::UnlikeBandwidths {
-            name: other.name.clone(),
-            bandwidth: gigabytes(other.bandwidth_bps),
+            name: unlike.name.clone(),
+            bandwidth: gigabytes(unlike.bandwidth_bps),
             first_name: first.name.clone(),
             first_bandwidth: gigabytes(first.bandwidth_bps),
-            span: other.span,
+            span: unlike.span,
             first: first.span,
         });
     }
     capacities
 }
 
-/// A program counts all links alike.
-pub(super) fn like_links(
+/// Checks that all links in use have one bandwidth, because an integer program counts all links alike.
+pub(super) fn check_like_links(
     context: &mut Context,
-    links: &Links,
+    links: &DeclaredLinks,
     used: &[LinkTypeId],
     method: SynthesisMethod,
     span: Span,
@@ -142,30 +148,31 @@ pub(super) fn like_links(
     let method = method.name();
     let mut declared = used.iter().filter_map(|id| links.types.get(id.index())?.as_ref());
     let Some(first) = declared.next() else { return };
-    if let Some(other) = declared.find(|link| link.bandwidth_bps != first.bandwidth_bps) {
-        let (name, first_name) = (other.name.clone(), first.name.clone());
-        context.error(ResolveError::MethodOfLikeLinks { method, name, first_name, span, link: other.span });
+    if let Some(unlike) = declared.find(|link| link.bandwidth_bps != first.bandwidth_bps) {
+        let (name, first_name) = (unlike.name.clone(), first.name.clone());
+        context.error(ResolveError::MethodOfLikeLinks { method, name, first_name, span, link: unlike.span });
     }
 }
 
-/// What a torus must fit.
-struct Shape<'a> {
+/// The pod that a torus must fit.
+struct TorusPod<'a> {
     cube: &'a Cube,
     cubes: (u32, Span),
     topology_span: Span,
 }
 
-fn written(dims: [u32; 3]) -> String {
+fn dims_text(dims: [u32; 3]) -> String {
     format!("{} x {} x {}", dims[0], dims[1], dims[2])
 }
 
-/// The torus is made of whole cubes, and of all of them; `false` if that was reported.
-fn fits(context: &mut Context, pod: &Shape<'_>, kind: &'static str, dims: [u32; 3]) -> bool {
+/// Checks that the torus consists of whole cubes, and of all of them. Returns `false` if an error was
+/// reported.
+fn check_torus_sides(context: &mut Context, pod: &TorusPod<'_>, kind: &'static str, dims: [u32; 3]) -> bool {
     let sides = pod.cube.dims;
     let mismatch =
         |help: String, problem: String, other: Span, declared: String| ResolveError::TorusMismatch {
             kind,
-            dims: written(dims),
+            dims: dims_text(dims),
             help,
             span: pod.topology_span,
             problem,
@@ -202,8 +209,8 @@ fn fits(context: &mut Context, pod: &Shape<'_>, kind: &'static str, dims: [u32; 
     true
 }
 
-fn torus(context: &mut Context, pod: &Shape<'_>, dims: [u32; 3], ocses: Option<&IdVec<OcsId, Ocs>>) {
-    if !fits(context, pod, "torus", dims) {
+fn check_torus(context: &mut Context, pod: &TorusPod<'_>, dims: [u32; 3], ocses: Option<&IdVec<OcsId, Ocs>>) {
+    if !check_torus_sides(context, pod, "torus", dims) {
         return;
     }
     for axis in (0..3).filter(|&axis| dims[axis] == 1) {
@@ -218,28 +225,28 @@ fn torus(context: &mut Context, pod: &Shape<'_>, dims: [u32; 3], ocses: Option<&
     }
 }
 
-fn twisted_torus(context: &mut Context, pod: &Shape<'_>, dims: [u32; 3]) {
+fn check_twisted_torus(context: &mut Context, pod: &TorusPod<'_>, dims: [u32; 3]) {
     let [a, b, c] = dims.map(u64::from);
     let [side, ..] = pod.cube.dims;
-    let cubic = pod.cube.dims == [side; 3];
-    let shape = (b == a || b == 2 * a) && c == 2 * a;
-    if !cubic || !shape || !a.is_multiple_of(u64::from(side)) {
+    let is_cubic = pod.cube.dims == [side; 3];
+    let is_twisted_shape = (b == a || b == 2 * a) && c == 2 * a;
+    if !is_cubic || !is_twisted_shape || !a.is_multiple_of(u64::from(side)) {
         let mut sorted = [a, b, c];
         sorted.sort_unstable();
         let suggestion = match sorted {
-            _ if !cubic => "; the cube must have equal sides".to_owned(),
+            _ if !is_cubic => "; the cube must have equal sides".to_owned(),
             [a, b, c] if (b == a || b == 2 * a) && c == 2 * a && a.is_multiple_of(u64::from(side)) => {
                 format!(": write {a} x {b} x {c}")
             }
             _ => String::new(),
         };
         context.error(ResolveError::TwistShape {
-            dims: written(dims),
+            dims: dims_text(dims),
             suggestion,
             span: pod.topology_span,
             cube: pod.cube.span,
         });
         return;
     }
-    fits(context, pod, "twisted torus", dims);
+    check_torus_sides(context, pod, "twisted torus", dims);
 }

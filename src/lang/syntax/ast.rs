@@ -1,13 +1,13 @@
-//! Source shape: what was written and where, nothing resolved.
+//! The syntax tree: what was written and where, with nothing resolved.
 //!
-//! Comes in: nothing but the parser (or [`super::normalize()`]). Goes out: what `resolve` and the formatter
-//! read. Invariants: every span lies in the file it was read from; nesting is bounded by the parser, so
-//! recursion over a value is safe.
+//! The parser and [`super::normalize()`] build it. The resolution and the formatter read it. Invariants:
+//! every span lies in the file it was read from. The parser bounds nesting, so recursion over a value is
+//! safe.
 
 mod constant;
 mod expr;
 
-pub use constant::{Among, Constant, ConstantKind, Given, Let, Param, Swept, SweptValue};
+pub use constant::{Among, Constant, ConstantKind, GivenParameter, Let, Param, SweptParameter, SweptValue};
 pub use expr::{Expr, ExprKind, Name, Operator, Quantity, Text};
 
 use fabc_base::diag::Span;
@@ -15,119 +15,119 @@ use fabc_base::diag::Span;
 /// A spec: its own file first, then every file it uses, each once.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Spec {
-    /// `files[0]` is the spec; a [`Use`] points at the others.
-    pub files: Vec<File>,
-    /// What the command line sets.
-    pub given: Vec<Given>,
+    /// `files[0]` is the spec itself. A [`UseItem`] points at the others.
+    pub files: Vec<SpecFile>,
+    /// The parameters that the command line sets.
+    pub given: Vec<GivenParameter>,
 }
 
-/// One file.
+/// One file of a spec, as it was parsed.
 #[derive(Clone, PartialEq, Debug)]
-pub struct File {
-    /// Path as the loader knows it.
+pub struct SpecFile {
+    /// Path of the file, as the loader knows it.
     pub path: String,
-    /// What stands in it.
-    pub entries: Vec<Entry>,
-    /// Its comments, in source order.
+    /// The fabric and the items of the file, in source order.
+    pub entries: Vec<FileEntry>,
+    /// The comments of the file, in source order.
     pub comments: Vec<Comment>,
-    /// How blank lines are placed when it is printed.
-    pub layout: Layout,
+    /// How blank lines are placed when the file is printed.
+    pub layout: FileLayout,
 }
 
 /// Where the printer takes blank lines from.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Layout {
+pub enum FileLayout {
     /// From the source: offsets of the first byte of every line.
     Source(Vec<u32>),
-    /// One between items of different kinds.
+    /// One blank line between items of different kinds.
     Canonical,
 }
 
 /// A comment, with its `//` or `/* */`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comment {
-    /// The text as written.
+    /// The text of the comment, as it is written.
     pub text: Text,
-    /// Where.
+    /// The span of the comment.
     pub span: Span,
 }
 
-/// Something at the top of a file.
+/// A fabric or an item at the top of a file.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Entry {
-    /// `fabric name { .. }`.
-    Fabric(Fabric),
-    /// An item outside `fabric`; counts as if it stood inside.
+pub enum FileEntry {
+    /// The declaration of the fabric: `fabric name { .. }`.
+    Fabric(FabricItem),
+    /// An item outside `fabric`. It counts as if it stood inside.
     Item(Item),
 }
 
-/// `fabric name { .. }`.
+/// The declaration of a fabric: `fabric name { .. }`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Fabric {
-    /// Its name.
+pub struct FabricItem {
+    /// The name of the fabric.
     pub name: Name,
-    /// What it declares.
+    /// The items that the fabric declares.
     pub items: Vec<Item>,
-    /// `fabric name`.
+    /// The span of the words `fabric name`.
     pub head: Span,
-    /// All of it.
+    /// The span of the whole declaration.
     pub span: Span,
 }
 
-/// A declaration.
+/// An item of a spec, such as `chip { .. }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Item {
-    /// What it is.
+    /// The kind of the item, with its parts.
     pub kind: ItemKind,
-    /// All of it, with its `;` or `}`.
+    /// The span of the item, with its `;` or `}`.
     pub span: Span,
 }
 
-/// The kinds of declarations.
+/// The kinds of items, each with its parts.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ItemKind {
-    /// `use "file";`, `use "file" { .. }`
-    Use(Use),
-    /// `let name = value;`
+    /// An item of the form `use "file";` or `use "file" { .. }`.
+    Use(UseItem),
+    /// An item of the form `let name = value;`.
     Let(Let),
-    /// `param name = value in range;`
+    /// An item of the form `param name = value in range;`.
     Param(Param),
-    /// `sweep { name = values; .. }`
-    Sweep(Vec<Swept>),
+    /// An item of the form `sweep { name = values; .. }`.
+    Sweep(Vec<SweptParameter>),
     /// `clock = ..;`, `cubes = ..;`, `demand = ..;`, `topology = ..;`, `routing = ..;`
     Setting(Setting),
-    /// `link name { .. }`
+    /// An item of the form `link name { .. }`.
     Link(Name, Block),
-    /// `router { .. }`
+    /// An item of the form `router { .. }`.
     Router(Block),
-    /// `chip { .. }`
+    /// An item of the form `chip { .. }`.
     Chip(Block),
-    /// `cube { .. }`
+    /// An item of the form `cube { .. }`.
     Cube(Block),
-    /// `ocs name[..] for cubes .. { .. }`
+    /// An item of the form `ocs name[..] for cubes .. { .. }`.
     Ocs(OcsItem),
-    /// `budget { .. }`
+    /// An item of the form `budget { .. }`.
     Budget(Block),
-    /// `failures { .. }`
+    /// An item of the form `failures { .. }`.
     Failures(Block),
-    /// `floor { .. }`
+    /// An item of the form `floor { .. }`.
     Floor(Block),
-    /// `demand { .. }`
+    /// An item of the form `demand { .. }`.
     Demand(Block),
-    /// `simulate name { .. }`
+    /// An item of the form `simulate name { .. }`.
     Simulate(Name, Block),
-    /// `collective name = kind { .. }`
+    /// An item of the form `collective name = kind { .. }`.
     Collective(Setting),
-    /// `require metric >= value;`
+    /// An item of the form `require metric >= value;`.
     Require(RequireItem),
-    /// `slice name { .. }`
+    /// An item of the form `slice name { .. }`.
     Slice(Name, Vec<Item>),
     /// A block with an unknown keyword.
     Unknown(Name, Option<Name>, Block),
 }
 
 impl ItemKind {
-    /// The word that it begins with.
+    /// The word that the item begins with.
     pub fn keyword(&self) -> &str {
         match self {
             ItemKind::Use(_) => "use",
@@ -153,54 +153,54 @@ impl ItemKind {
     }
 }
 
-/// `use "file";`, `use "file" { .. }`
+/// A `use` of another file: `use "file";` or `use "file" { .. }`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Use {
-    /// The path as written.
+pub struct UseItem {
+    /// The path as it is written in the spec.
     pub path: Name,
-    /// What is set otherwise than in the file.
+    /// The settings that the `use` changes in the file.
     pub changes: Option<Block>,
-    /// The file in [`Spec::files`]; `None` in a file parsed on its own.
+    /// Index of the file in [`Spec::files`]. `None` in a file that was parsed on its own.
     pub file: Option<usize>,
 }
 
-/// `{ .. }`
+/// The statements between two braces: `{ .. }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Block {
-    /// What stands in it.
+    /// The statements of the block, in source order.
     pub statements: Vec<Statement>,
-    /// With its braces.
+    /// The span of the block, with its braces.
     pub span: Span,
 }
 
-/// A line of a block.
+/// A line of a block, such as a setting.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement {
-    /// What it is.
+    /// The kind of the statement, with its parts.
     pub kind: StatementKind,
-    /// All of it, with its `;`.
+    /// The span of the statement, with its `;`.
     pub span: Span,
 }
 
-/// The kinds of lines.
+/// The kinds of statements, each with its parts.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StatementKind {
-    /// `name = value;`
+    /// A statement of the form `name = value;`.
     Setting(Setting),
-    /// `mesh a x b x c over link;`
-    Mesh(Mesh),
-    /// `couple .. over link;`
+    /// A statement of the form `mesh a x b x c over link;`.
+    Mesh(MeshStatement),
+    /// A statement of the form `couple .. over link;`.
     Couple(Couple),
-    /// `all_to_all over groups of n weight w;`
-    Component(Component),
-    /// `level n joined m over link { .. }`
-    Level(Level),
-    /// `chip { .. }`, `link copper { .. }`: what a `use` changes in an item of its file.
-    Change(Change),
+    /// A statement of the form `all_to_all over groups of n weight w;`.
+    Component(ComponentStatement),
+    /// A statement of the form `level n joined m over link { .. }`.
+    Level(LevelStatement),
+    /// A change of an item of the used file, in the block of a `use`: `chip { .. }`, `link copper { .. }`.
+    Change(UseChange),
 }
 
 impl StatementKind {
-    /// The word that it begins with.
+    /// The word that the statement begins with.
     pub fn keyword(&self) -> &str {
         match self {
             StatementKind::Setting(setting) => &setting.name.value,
@@ -213,218 +213,219 @@ impl StatementKind {
     }
 }
 
-/// `name = value;`
+/// A setting of the form `name = value;`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Setting {
-    /// What is set.
+    /// The name of the setting.
     pub name: Name,
-    /// To what.
-    pub value: Value,
+    /// The value of the setting.
+    pub value: SettingValue,
 }
 
-/// `mesh a x b x c over link;`
+/// The mesh of a cube: `mesh a x b x c over link;`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Mesh {
+pub struct MeshStatement {
     /// Chips along x, y and z.
     pub dims: Vec<Expr>,
-    /// The link.
+    /// The name of the link.
     pub over: Option<Name>,
 }
 
-/// `couple .. over link;`
+/// A coupling of face ports by an OCS: `couple .. over link;`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Couple {
-    /// Which ports.
+    /// The face ports that are coupled.
     pub ports: Coupled,
-    /// The link.
+    /// The name of the link.
     pub over: Option<Name>,
 }
 
-/// `all_to_all over groups of n weight w;`
+/// A component of a demand: `all_to_all over groups of n weight w;`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Component {
-    /// Chips per group; without it, the whole pod is one group.
+pub struct ComponentStatement {
+    /// Chips per group. `None` if the whole pod is one group.
     pub groups: Option<Expr>,
-    /// The weight.
+    /// The weight of the component.
     pub weight: Expr,
 }
 
-/// `level n joined m over link { .. }`
+/// A level of nested groups: `level n joined m over link { .. }`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Level {
-    /// Blocks of the level below.
+pub struct LevelStatement {
+    /// The number of blocks of the level below.
     pub blocks: Expr,
-    /// Links between every two of them.
+    /// The number of links between every two blocks.
     pub joined: Option<Expr>,
-    /// The link.
+    /// The name of the link.
     pub over: Option<Name>,
-    /// Its settings; without any it ends with a `;`.
+    /// The settings of the level. Without any, the line ends with a `;`.
     pub block: Option<Block>,
 }
 
-/// `link copper { .. }` in a `use`.
+/// A change of an item by a `use`: `link copper { .. }`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Change {
-    /// The word of the item.
+pub struct UseChange {
+    /// The keyword of the changed item.
     pub word: Name,
-    /// Its name, if it has one.
+    /// The name of the item, if it has one.
     pub name: Option<Name>,
-    /// The settings that it gets.
+    /// The settings that the item gets.
     pub block: Block,
 }
 
 /// The ports of a `couple`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Coupled {
-    /// `P with Q`
-    Sided(Port, Port),
-    /// `any of P, Q`
-    AnyOf(Vec<Port>),
+    /// Ports of the form `P with Q`.
+    Sided(CoupledPort, CoupledPort),
+    /// Ports of the form `any of P, Q`.
+    AnyOf(Vec<CoupledPort>),
 }
 
-/// `+x[u, v]`
+/// A face port at a position, such as `+x[u, v]`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Port {
-    /// `+x`
+pub struct CoupledPort {
+    /// The face, such as `+x`.
     pub face: Name,
     /// The position on the face.
-    pub at: Vec<Expr>,
-    /// All of it.
+    pub position: Vec<Expr>,
+    /// The span of the whole port.
     pub span: Span,
 }
 
-/// `ocs name[..] for cubes .. { .. }`
+/// A group of OCSes: `ocs name[..] for cubes .. { .. }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OcsItem {
-    /// The group.
+    /// The name of the group.
     pub name: Name,
-    /// Its indices.
+    /// The indices of the group.
     pub indices: Vec<Index>,
-    /// The cubes it serves.
-    pub cubes: Option<Range>,
-    /// Its settings.
+    /// The cubes that the group serves.
+    pub cubes: Option<IndexRange>,
+    /// The settings of the group.
     pub block: Block,
 }
 
-/// `u in 0..4`
+/// An index of a group and its values: `u in 0..4`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Index {
-    /// The index.
+    /// The name of the index.
     pub name: Name,
-    /// Its values.
-    pub range: Range,
+    /// The values of the index.
+    pub range: IndexRange,
 }
 
-/// `lo..hi`, without `hi`.
+/// A range `lo..hi`, which does not include `hi`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Range {
-    /// First.
+pub struct IndexRange {
+    /// The first value of the range.
     pub lo: Expr,
-    /// One past the last.
+    /// One past the last value.
     pub hi: Expr,
-    /// All of it.
+    /// The span of the whole range.
     pub span: Span,
 }
 
-/// `require metric >= value;`
+/// A line of the contract: `require metric >= value;`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RequireItem {
-    /// With its `fault.`.
+    /// The metric, with its `fault.` if it has one.
     pub metric: Name,
-    /// `<=`, `>=`, `<`, `>` or `==`.
+    /// The comparison: `<=`, `>=`, `<`, `>` or `==`.
     pub comparison: Name,
-    /// With what, or with which share.
+    /// The value, or the factor of a share.
     pub value: Quantity,
-    /// Of what the value is a share.
-    pub share: Option<Share>,
+    /// The bound that the value is a share of, if it is a share.
+    pub share: Option<RequiredShare>,
 }
 
-/// What a required value is a share of.
+/// The bound that a required value is a share of.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Share {
-    /// One of [`REFERENCES`](fabc_model::REFERENCES), or what was written in the place.
-    pub of: Name,
-    /// Whether it is written `98 % of universal`; otherwise `0.98 * universal`.
+pub struct RequiredShare {
+    /// One of [`REFERENCES`](fabc_model::REFERENCES), or the word that is written in its place.
+    pub reference: Name,
+    /// Whether the share is written `98 % of universal`. Otherwise it is written `0.98 * universal`.
     pub percent: bool,
 }
 
 /// The right side of a setting.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Value {
-    /// What it is.
+pub struct SettingValue {
+    /// The kind of the value, with its parts.
     pub kind: ValueKind,
-    /// Where.
+    /// The span of the value.
     pub span: Span,
 }
 
-/// The kinds of values.
+/// The kinds of values, each with its parts.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ValueKind {
     /// `128 GB/s`, `4`, or a bare name.
     Quantity(Quantity),
-    /// `synthesize { .. }`
+    /// A word with a block, such as `synthesize { .. }`.
     Block(Name, Block),
     /// `torus 4 x 8 x 8`, also with settings: `torus 16 x 16 { link = copper; }`
     Dims(Name, Vec<Expr>, Option<Block>),
-    /// `0.1 .. 1.8 step 0.1`
+    /// Equally spaced values, such as `0.1 .. 1.8 step 0.1`.
     Steps(Steps),
     /// `[cube0[0,0,0], 17]`: names without their quotes.
     List(Vec<Name>),
-    /// `cube0[0, 0, 0]`, without its spaces; also what stood in quotes.
+    /// The name of a router such as `cube0[0, 0, 0]`, without its spaces, or a text that stood in quotes.
     Router(Name),
-    /// `<= 40`, of `moves <= 40;`
+    /// The limit `<= 40` in `moves <= 40;`, for example.
     Limit(Name, Quantity),
     /// `cross_connects "file"`, also with settings: `graph "file" { default = wire; }`
     File(Name, Name, Option<Block>),
 }
 
-/// `first .. last step step`, with the last one.
+/// Equally spaced values with both ends: `first .. last step step`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Steps {
-    /// First.
+    /// The first value of the steps.
     pub first: Expr,
-    /// Last, if the steps lead to it.
+    /// The last value, if the steps lead to it.
     pub last: Expr,
-    /// From one to the next.
+    /// The distance from one value to the next.
     pub step: Expr,
 }
 
 impl Spec {
-    /// The spec's `fabric`.
+    /// The `fabric` of the spec.
     ///
     /// # Panics
-    /// Never: the parser refuses a spec without one.
-    pub fn fabric(&self) -> &Fabric {
+    /// Never, because the parser refuses a spec without a fabric.
+    pub fn fabric(&self) -> &FabricItem {
         let fabric = self.files[0].entries.iter().find_map(|entry| match entry {
-            Entry::Fabric(fabric) => Some(fabric),
-            Entry::Item(_) => None,
+            FileEntry::Fabric(fabric) => Some(fabric),
+            FileEntry::Item(_) => None,
         });
         fabric.expect("a parsed spec has a fabric")
     }
 
-    /// Every `use`, with the place in [`Spec::files`] of the file that it stands in.
-    pub fn uses(&self) -> impl Iterator<Item = (usize, &Use)> {
+    /// Every `use`, with the index in [`Spec::files`] of the file that contains it.
+    pub fn uses(&self) -> impl Iterator<Item = (usize, &UseItem)> {
         let entries = self
             .files
             .iter()
             .enumerate()
-            .flat_map(|(at, file)| file.entries.iter().map(move |entry| (at, entry)));
-        let items = entries.flat_map(|(at, entry)| match entry {
-            Entry::Fabric(fabric) => fabric.items.iter().map(|item| (at, item)).collect(),
-            Entry::Item(item) => vec![(at, item)],
+            .flat_map(|(file_index, file)| file.entries.iter().map(move |entry| (file_index, entry)));
+        let items = entries.flat_map(|(file_index, entry)| match entry {
+            FileEntry::Fabric(fabric) => fabric.items.iter().map(|item| (file_index, item)).collect(),
+            FileEntry::Item(item) => vec![(file_index, item)],
         });
         items.filter_map(
-            |(at, item)| if let ItemKind::Use(used) = &item.kind { Some((at, used)) } else { None },
+            |(file_index, item)| {
+                if let ItemKind::Use(used) = &item.kind { Some((file_index, used)) } else { None }
+            },
         )
     }
 
-    /// All items but `use`, file by file: what each `use` brings in stands after the items of the file that
-    /// uses it.
+    /// All items but `use`, file by file. The items of a used file follow those of the file that uses it.
     pub fn items(&self) -> Vec<&Item> {
         let entries = self.files.iter().flat_map(|file| &file.entries);
         let items = entries.flat_map(|entry| match entry {
-            Entry::Fabric(fabric) => &fabric.items[..],
-            Entry::Item(item) => std::slice::from_ref(item),
+            FileEntry::Fabric(fabric) => &fabric.items[..],
+            FileEntry::Item(item) => std::slice::from_ref(item),
         });
         items.filter(|item| !matches!(item.kind, ItemKind::Use(_))).collect()
     }

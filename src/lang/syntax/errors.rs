@@ -1,17 +1,17 @@
-//! What can be wrong with the text of a spec: FAB00nn.
+//! Errors in the text of a spec: FAB00nn.
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// A syntax error.
+/// An error in the syntax of a spec.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 #[allow(missing_docs)] // the message of every variant is its documentation
 pub enum ParseError {
-    #[error("{found} does not fit here")]
+    #[error("{text} does not fit here")]
     #[diagnostic(code(FAB0001))]
     Unexpected {
-        found: String,
+        text: String,
         expected: String,
         #[help]
         help: Option<String>,
@@ -45,18 +45,18 @@ pub enum ParseError {
         span: Span,
     },
 
-    #[error("`{found}` closes nothing")]
+    #[error("`{text}` closes nothing")]
     #[diagnostic(code(FAB0003), help("remove it, or add the bracket that it should close"))]
     NeverOpened {
-        found: char,
+        text: char,
         #[label("nothing is open here")]
         span: Span,
     },
 
-    #[error("`{found}` cannot close `{open}`")]
+    #[error("`{text}` cannot close `{open}`")]
     #[diagnostic(code(FAB0003), help("write `{wanted}`"))]
     WrongClose {
-        found: char,
+        text: char,
         open: char,
         wanted: char,
         #[label("`{wanted}` expected")]
@@ -74,38 +74,38 @@ pub enum ParseError {
         span: Span,
     },
 
-    #[error("`{found}` does not set a value")]
+    #[error("`{text}` does not set a value")]
     #[diagnostic(code(FAB0004), help("values are set with a single `=`"))]
     WrongAssign {
-        found: String,
+        text: String,
         #[label("write `=`")]
         span: Span,
     },
 
-    #[error("`{found}` before a block")]
+    #[error("`{text}` before a block")]
     #[diagnostic(
         code(FAB0004),
         help("a block follows its name, as in `chip {{ .. }}`; only settings have a `=`")
     )]
     StrayAssign {
-        found: String,
+        text: String,
         #[label("remove this")]
         span: Span,
     },
 
-    #[error("`{found}` is not a comparison")]
+    #[error("`{text}` is not a comparison")]
     #[diagnostic(code(FAB0005), help("{help}"))]
     WrongComparison {
-        found: String,
+        text: String,
         help: String,
         #[label("one of `<=`, `>=`, `<`, `>`, `==` expected")]
         span: Span,
     },
 
-    #[error("`{found}` does not make a range")]
+    #[error("`{text}` does not make a range")]
     #[diagnostic(code(FAB0006), help("{help}"))]
     WrongRange {
-        found: String,
+        text: String,
         help: &'static str,
         #[label("write `..`")]
         span: Span,
@@ -146,10 +146,10 @@ pub enum ParseError {
         span: Span,
     },
 
-    #[error("this {what} is never closed")]
+    #[error("this {construct} is never closed")]
     #[diagnostic(code(FAB0008), help("close it with `{close}`"))]
     Unterminated {
-        what: &'static str,
+        construct: &'static str,
         close: &'static str,
         #[label("it starts here")]
         span: Span,
@@ -200,10 +200,10 @@ pub enum ParseError {
         span: Span,
     },
 
-    #[error("`{found}` is no block that can hold others")]
+    #[error("`{text}` is no block that can hold others")]
     #[diagnostic(code(FAB0012), help("did you mean `fabric`? A spec is `fabric name {{ .. }}`"))]
     NotFabric {
-        found: String,
+        text: String,
         #[label("write `fabric`")]
         span: Span,
     },
@@ -222,30 +222,30 @@ pub enum ParseError {
         first: Span,
     },
 
-    #[error("`{found}` does not join dimensions")]
+    #[error("`{text}` does not join dimensions")]
     #[diagnostic(code(FAB0014), help("dimensions are joined by `x`: `{wanted}`"))]
     WrongBy {
-        found: String,
+        text: String,
         wanted: String,
         #[label("write `{wanted}`")]
         span: Span,
     },
 
-    #[error("`{found}` does not make a range of values")]
+    #[error("`{text}` does not make a range of values")]
     #[diagnostic(code(FAB0006), help("what a parameter may be is written with both its ends: `in 1..=128`"))]
     WrongThrough {
-        found: String,
+        text: String,
         #[label("write `..=`")]
         span: Span,
     },
 
-    #[error("`{found}` sets nothing")]
+    #[error("`{text}` sets nothing")]
     #[diagnostic(
         code(FAB0018),
         help("write `--set name=value`, such as `--set cubes=8` or `--set 'rate=128 GB/s'`")
     )]
     NotGiven {
-        found: String,
+        text: String,
         #[label("not `name=value`")]
         span: Span,
     },
@@ -275,7 +275,7 @@ pub enum ParseError {
 }
 
 impl ParseError {
-    /// Where the error is shown; `None` only where the spec itself could not be read.
+    /// The span of the error. `None` only if the spec itself could not be read.
     pub fn span(&self) -> Option<Span> {
         let label = self.labels()?.next()?;
         Some(Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 })

@@ -1,7 +1,7 @@
-//! Integer expressions and the constants that `let` names.
+//! Evaluates integer expressions and the constants of `let`.
 //!
-//! Comes in: a spec that is bound. Goes out: the value of every constant, whatever the order of the items.
-//! Invariants: no value overflows; a constant that cannot be computed is reported once, at its `let`.
+//! In: a bound spec. Out: the value of every constant, in any order of the items. Invariants: no value
+//! overflows. A constant that cannot be computed is reported once, at its `let`.
 
 use super::ast::{Constant, ConstantKind, Expr, ExprKind, ItemKind, Operator, Quantity, Spec, Text};
 use fabc_base::diag::Span;
@@ -10,29 +10,29 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Why an expression has no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EvalError {
-    /// Neither a constant nor an index.
+    /// The name is neither a constant nor an index.
     UnknownName(Text, Span),
-    /// Past 64 bits.
+    /// The value does not fit in 64 bits.
     TooLarge(Span),
-    /// Division by zero.
+    /// The divisor of a division is zero.
     DivisionByZero(Span),
     /// A decimal number where an integer belongs.
     NotAnInteger(Span),
     /// The constant depends on itself.
     Circular(Text, Span),
-    /// It uses a constant that has no value for a reason of its own.
+    /// The expression uses a constant without a value, which is reported elsewhere.
     Broken,
 }
 
-/// The constants of a spec; where two have the same name, the first one counts.
+/// The constants of a spec. If two have the same name, the first one counts.
 #[derive(Clone, Debug, Default)]
 pub struct Constants {
     values: BTreeMap<Text, Result<i64, EvalError>>,
 }
 
 impl Constants {
-    /// Computes all constants.
-    pub fn of(spec: &Spec) -> Self {
+    /// Computes all constants of a spec.
+    pub fn of_spec(spec: &Spec) -> Self {
         let mut lets: BTreeMap<Text, &Expr> = BTreeMap::new();
         for item in spec.items() {
             if let ItemKind::Let(constant) = &item.kind
@@ -49,7 +49,8 @@ impl Constants {
         constants
     }
 
-    /// Computes one constant after those it needs, depth first with a stack of its own: chains may be long.
+    /// Computes one constant after those it needs. The depth-first search has an explicit stack, because
+    /// chains may be long.
     fn compute(&mut self, name: &Text, lets: &BTreeMap<Text, &Expr>) {
         let mut stack = vec![(name.clone(), false)];
         let mut open = BTreeSet::new();
@@ -66,7 +67,7 @@ impl Constants {
             open.insert(name.clone());
             stack.push((name.clone(), true));
             let mut needed = Vec::new();
-            names(constant, &mut needed);
+            names_in(constant, &mut needed);
             for (need, span) in needed {
                 if open.contains(need) && !self.values.contains_key(need) {
                     self.values.insert(need.clone(), Err(EvalError::Circular(need.clone(), span)));
@@ -77,10 +78,10 @@ impl Constants {
         }
     }
 
-    /// The value of an expression; `indices` hide no constants, they stand beside them.
+    /// Evaluates an expression. `indices` are further names with values.
     ///
     /// # Errors
-    /// The first reason why it has none.
+    /// The first reason why the expression has no value.
     pub fn eval(&self, expr: &Expr, indices: &[(Text, i64)]) -> Result<i64, EvalError> {
         let too_large = || EvalError::TooLarge(expr.span);
         match &expr.kind {
@@ -117,7 +118,7 @@ impl Constants {
         }
     }
 
-    /// The constants that have no value, by name.
+    /// The errors of all constants without a value, by name.
     pub fn errors(&self) -> impl Iterator<Item = &EvalError> {
         self.values
             .values()
@@ -131,15 +132,15 @@ impl Constants {
     }
 }
 
-/// All names in an expression.
-pub(super) fn names<'a>(expr: &'a Expr, found: &mut Vec<(&'a Text, Span)>) {
+/// Collects all names in an expression.
+pub(super) fn names_in<'a>(expr: &'a Expr, names: &mut Vec<(&'a Text, Span)>) {
     match &expr.kind {
         ExprKind::Integer(_) | ExprKind::Decimal(_) => {}
-        ExprKind::Name(name) => found.push((name, expr.span)),
-        ExprKind::Negate(inner) | ExprKind::Paren(inner) => names(inner, found),
+        ExprKind::Name(name) => names.push((name, expr.span)),
+        ExprKind::Negate(inner) | ExprKind::Paren(inner) => names_in(inner, names),
         ExprKind::Chain(first, rest) => {
-            names(first, found);
-            rest.iter().for_each(|(_, operand)| names(operand, found));
+            names_in(first, names);
+            rest.iter().for_each(|(_, operand)| names_in(operand, names));
         }
     }
 }

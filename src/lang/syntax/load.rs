@@ -1,62 +1,63 @@
-//! The entrances of the parser: a spec and the files it uses. `parse` itself reads one text.
+//! The entry points of the parser: a spec and the files it uses. `parse` itself reads one text.
 //!
-//! Comes in: a path and a loader. Goes out: all files in one [`Spec`] and one [`SourceMap`]. Invariants: each
-//! file stands in the spec once, however often it is used; only the first file has a `fabric`.
+//! In: a path and a loader. Out: all files in one [`Spec`] and one [`SourceMap`]. Invariants: the spec holds
+//! each file once, however often it is used. Only the first file has a `fabric`.
 
-use super::ast::{Block, Entry, File, Item, ItemKind, Spec};
+use super::ast::{Block, FileEntry, Item, ItemKind, Spec, SpecFile};
 use super::errors::ParseError;
 use super::parse::{self, parse_given, parse_text};
 use super::scan::count_tokens;
 use fabc_base::diag::{SourceMap, Span};
 use fabc_base::limits::{SPEC_BYTES, SPEC_FILES, SPEC_TOKENS};
 
-/// Hands over the text of files; a function from paths to texts is one.
+/// Loads the text of files. A function from paths to texts is a loader.
 pub trait Loader {
-    /// The text of a file of at most `most` bytes.
+    /// Loads the text of a file of at most `max_bytes` bytes.
     ///
     /// # Errors
-    /// Why it cannot be read.
-    fn load(&self, path: &str, most: u64) -> Result<String, String>;
+    /// The reason why the file cannot be read.
+    fn load(&self, path: &str, max_bytes: u64) -> Result<String, String>;
 
-    /// The one name of the file behind a path: two paths that lead to one file, through links or otherwise,
-    /// have the same.
+    /// The unique name of the file behind a path. Two paths that lead to one file, through links or
+    /// otherwise, have the same identity.
     fn identity(&self, path: &str) -> String {
         path.to_owned()
     }
 }
 
 impl<F: Fn(&str) -> Result<String, String>> Loader for F {
-    fn load(&self, path: &str, most: u64) -> Result<String, String> {
-        self(path).and_then(|text| if text.len() as u64 > most { Err(too_long(most)) } else { Ok(text) })
+    fn load(&self, path: &str, max_bytes: u64) -> Result<String, String> {
+        self(path)
+            .and_then(|text| if text.len() as u64 > max_bytes { Err(too_long(max_bytes)) } else { Ok(text) })
     }
 }
 
-/// Why a file of more than `most` bytes is not read.
-pub fn too_long(most: u64) -> String {
-    format!("it has more than {most} bytes")
+/// The reason for not reading a file of more than `max_bytes` bytes.
+pub fn too_long(max_bytes: u64) -> String {
+    format!("it has more than {max_bytes} bytes")
 }
 
-/// Parses a spec and every file it uses; a path is a file of its own.
+/// Parses the spec at a path, and every file it uses.
 ///
 /// # Errors
-/// All syntax errors of all files, in source order. The source map holds whatever was read.
+/// All syntax errors of all files, in source order. The source map holds every text that was read.
 pub fn parse(path: &str, loader: &dyn Loader) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
     parse_with(path, loader, &[])
 }
 
-/// The name of what the command line sets, where an error points at it.
+/// The source name of values from the command line, in errors that point at them.
 pub const COMMAND_LINE: &str = "--set";
 
-/// The same, with `name=value` for some parameters. Each is a source of its own, called [`COMMAND_LINE`].
+/// As [`parse`], with `name=value` for some parameters. Each is a source of its own, called [`COMMAND_LINE`].
 ///
 /// # Errors
-/// All syntax errors of all files, in source order, and those of what is set.
+/// All syntax errors of all files and of the values that are set, in source order.
 pub fn parse_with(
     path: &str,
     loader: &dyn Loader,
     sets: &[String],
 ) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
-    let mut load = Load {
+    let mut load = SpecLoading {
         loader,
         files: Vec::new(),
         sources: SourceMap::default(),
@@ -67,8 +68,8 @@ pub fn parse_with(
         tokens: 0,
     };
     let path = join("", path);
-    load.file(&path, None);
-    let Load { files, mut sources, mut errors, .. } = load;
+    load.load_file(&path, None);
+    let SpecLoading { files, mut sources, mut errors, .. } = load;
     let mut given = Vec::new();
     for set in sets {
         let base = sources.add(COMMAND_LINE, set);
@@ -77,20 +78,20 @@ pub fn parse_with(
             Err(error) => errors.push(error),
         }
     }
-    // A file that failed to parse leaves a hole, but then there are errors and no spec.
-    let files: Vec<File> = files.into_iter().flatten().collect();
+    // A file that failed to parse leaves a hole. Then there are errors, and no spec.
+    let files: Vec<SpecFile> = files.into_iter().flatten().collect();
     if errors.is_empty() {
-        errors.extend(fabrics(&files));
+        errors.extend(check_fabrics(&files));
     }
     errors.sort_by_cached_key(ParseError::span);
     (if errors.is_empty() { Ok(Spec { files, given }) } else { Err(errors) }, sources)
 }
 
-/// Parses one file on its own; its `use` items are not followed.
+/// Parses one file on its own, without following its `use` items.
 ///
 /// # Errors
 /// All syntax errors, in source order.
-pub fn parse_file(path: &str, text: &str) -> (Result<File, Vec<ParseError>>, SourceMap) {
+pub fn parse_file(path: &str, text: &str) -> (Result<SpecFile, Vec<ParseError>>, SourceMap) {
     let mut sources = SourceMap::default();
     let base = sources.add(path, text);
     (parse_text(path, text, base), sources)
@@ -106,7 +107,7 @@ pub fn parse_settings(source_name: &str, text: &str) -> (Result<Block, Vec<Parse
     (parse::settings_block(text, base), sources)
 }
 
-/// The path of a file named in another one, `.` and `..` taken away.
+/// The path of a file that is named in another one, without `.` and `..`.
 pub fn join(from_file: &str, path: &str) -> String {
     let directory = from_file.rfind('/').map_or("", |slash| &from_file[..slash]);
     let directory = if from_file.rfind('/') == Some(0) { "/" } else { directory };
@@ -128,24 +129,24 @@ pub fn join(from_file: &str, path: &str) -> String {
     format!("{}{}", if joined.starts_with('/') { "/" } else { "" }, parts.join("/"))
 }
 
-struct Load<'a> {
+struct SpecLoading<'a> {
     loader: &'a dyn Loader,
-    files: Vec<Option<File>>,
+    files: Vec<Option<SpecFile>>,
     sources: SourceMap,
-    /// The files being read, outermost first: identity, and path as used.
+    /// The files that are being read, outermost first: identity, and path as used.
     stack: Vec<(String, String)>,
-    /// The identity of every file met so far, with its place in `files`.
+    /// The identity of every file so far, with its index in `files`.
     seen: Vec<(String, Option<usize>)>,
     errors: Vec<ParseError>,
-    /// Of all files together.
+    /// The number of bytes of all files together.
     bytes: usize,
-    /// Of all files together.
+    /// The number of tokens of all files together.
     tokens: usize,
 }
 
-impl Load<'_> {
-    /// Reads a file unless it is known; returns its place.
-    fn file(&mut self, path: &str, used_at: Option<Span>) -> Option<usize> {
+impl SpecLoading<'_> {
+    /// Reads a file unless it was read before. Returns its index.
+    fn load_file(&mut self, path: &str, used_at: Option<Span>) -> Option<usize> {
         let identity = self.loader.identity(path);
         if let (Some(start), Some(span)) =
             (self.stack.iter().position(|(open, _)| *open == identity), used_at)
@@ -193,7 +194,7 @@ impl Load<'_> {
         match parse_text(path, &text, base) {
             Ok(mut file) => {
                 self.stack.push((identity, path.to_owned()));
-                self.follow(path, &mut file);
+                self.load_used_files(path, &mut file);
                 self.stack.pop();
                 self.files[place] = Some(file);
             }
@@ -202,26 +203,26 @@ impl Load<'_> {
         Some(place)
     }
 
-    /// Reads what a file uses.
-    fn follow(&mut self, path: &str, file: &mut File) {
+    /// Reads the files that a file uses.
+    fn load_used_files(&mut self, path: &str, file: &mut SpecFile) {
         let items = file.entries.iter_mut().flat_map(|entry| match entry {
-            Entry::Fabric(fabric) => &mut fabric.items[..],
-            Entry::Item(item) => std::slice::from_mut(item),
+            FileEntry::Fabric(fabric) => &mut fabric.items[..],
+            FileEntry::Item(item) => std::slice::from_mut(item),
         });
         for Item { kind, .. } in items {
             if let ItemKind::Use(used) = kind {
-                used.file = self.file(&join(path, &used.path.value), Some(used.path.span));
+                used.file = self.load_file(&join(path, &used.path.value), Some(used.path.span));
             }
         }
     }
 }
 
-/// Complains unless the first file has one fabric and the others have none.
-fn fabrics(files: &[File]) -> Vec<ParseError> {
+/// Checks that the first file has one fabric, and the others have none.
+fn check_fabrics(files: &[SpecFile]) -> Vec<ParseError> {
     let mut spans = files.iter().enumerate().flat_map(|(place, file)| {
         file.entries.iter().filter_map(move |entry| match entry {
-            Entry::Fabric(fabric) => Some((place, fabric.head)),
-            Entry::Item(_) => None,
+            FileEntry::Fabric(fabric) => Some((place, fabric.head)),
+            FileEntry::Item(_) => None,
         })
     });
     match spans.next() {

@@ -1,8 +1,8 @@
 //! The language: text to spanned syntax and back.
 //!
-//! Comes in: the text of a spec and of the files it uses. Goes out: [`ast::Spec`], formatted text
-//! ([`print()`]), the normal form ([`normalize()`]). [`crate::resolve()`] finds what the syntax means, as a
-//! value of [`fabc_model`].
+//! In: the text of a spec and of the files it uses. Out: [`ast::Spec`], formatted text ([`print()`]) and the
+//! normal form ([`normalize()`]). [`crate::resolve()`] finds what the syntax means, as a value of
+//! [`fabc_model`].
 
 pub mod ast;
 mod bind;

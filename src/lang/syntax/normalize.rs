@@ -1,15 +1,15 @@
 //! The normal form of a spec: one text for all specs that mean the same by the same words.
 //!
-//! Comes in: a parsed spec. Goes out: a spec of one file with every `use` inlined, every `let` and `param`
-//! evaluated away, items and settings in a fixed order, quantities in one spelling, no comments. Invariants:
-//! the order of the items of the input does not matter; the normal form means the same and is its own normal
-//! form; what is wrong in the input stays wrong.
+//! In: a parsed spec. Out: a spec of one file with every `use` inlined, every `let` and `param` evaluated,
+//! items and settings in a fixed order, quantities in one spelling, and no comments. Invariants: the order of
+//! the input items does not matter. The normal form means the same as the input, and is its own normal form.
+//! Errors of the input remain errors.
 
 use super::ast::*;
 use super::bind::bind;
 use super::eval::Constants;
 use super::load::{join, parse};
-use super::print::{one_line, required};
+use super::print::{one_line, required_value};
 use super::words::{FIELDS, field_rank, item_rank, takes_a_word};
 use fabc_base::diag::Spanned;
 use fabc_base::units::{Decimal, Dimension, UNITS, unit};
@@ -19,24 +19,29 @@ use fabc_model::{
 };
 use std::borrow::Cow;
 
-/// The normal form.
+/// Returns the normal form of a spec.
 pub fn normalize(spec: &Spec) -> Spec {
     let spec = &bind(spec).spec;
-    let normal = Normal { constants: Constants::of(spec) };
+    let normal = Normal { constants: Constants::of_spec(spec) };
     let fabric = spec.fabric();
     let kept = spec
         .items()
         .into_iter()
         .filter(|item| !matches!(item.kind, ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_)));
     let items = normal.items(kept);
-    let fabric = Fabric { name: fabric.name.clone(), items, head: fabric.head, span: fabric.span };
+    let fabric = FabricItem { name: fabric.name.clone(), items, head: fabric.head, span: fabric.span };
     let path = spec.files[0].path.clone();
-    let file =
-        File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical };
+    let file = SpecFile {
+        path,
+        entries: vec![FileEntry::Fabric(fabric)],
+        comments: Vec::new(),
+        layout: FileLayout::Canonical,
+    };
     Spec { files: vec![file], given: Vec::new() }
 }
 
-/// Where a built directory has the copy of a file that its normal form, at `spec`, names.
+/// The path in a built directory of the copy of a file. `wanted` is the path of the file in the normal form
+/// at `spec`.
 pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
     if let Some(rest) = wanted
         .strip_prefix(&join(spec, KINDS))
@@ -54,24 +59,27 @@ pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
     by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT).into()
 }
 
-/// A normal form as it stands in a built directory: every file that it names is the copy beside it, so that
-/// the spec can be built again.
+/// Points every file of a normal form at its copy in the built directory, so that the spec can be built
+/// again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
     items_of(&mut normal).for_each(|item| with_input(item, ""));
     normal
 }
 
-/// The same of an item; the copies lie in this folder, which ends with a `/`.
+/// Points the files of an item at their copies in `folder`, which ends with a `/`.
 fn with_input(item: &mut Item, folder: &str) {
     let copy = |path: &str| Text::from(format!("{folder}{path}"));
     match &mut item.kind {
-        ItemKind::Collective(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) => {
+        ItemKind::Collective(Setting {
+            name,
+            value: SettingValue { kind: ValueKind::File(_, path, _), .. },
+        }) => {
             path.value = copy(&pairs_input(&name.value));
         }
         ItemKind::Simulate(name, block) => {
             for statement in &mut block.statements {
                 if let StatementKind::Setting(Setting {
-                    value: Value { kind: ValueKind::File(_, path, _), .. },
+                    value: SettingValue { kind: ValueKind::File(_, path, _), .. },
                     ..
                 }) = &mut statement.kind
                 {
@@ -79,19 +87,22 @@ fn with_input(item: &mut Item, folder: &str) {
                 }
             }
         }
-        ItemKind::Setting(Setting { name, value: Value { kind: ValueKind::File(kind, path, _), .. } }) => {
-            match (&*name.value, &*kind.value) {
-                ("demand", _) => path.value = copy(DEMAND_INPUT),
-                ("topology", "graph") => path.value = copy(graph_input(&path.value)),
-                ("topology", "cross_connects") => path.value = copy(OCS_INPUT),
-                _ => {}
-            }
-        }
-        ItemKind::Setting(Setting { value: Value { kind: ValueKind::Block(_, block), .. }, .. }) => {
+        ItemKind::Setting(Setting {
+            name,
+            value: SettingValue { kind: ValueKind::File(kind, path, _), .. },
+        }) => match (&*name.value, &*kind.value) {
+            ("demand", _) => path.value = copy(DEMAND_INPUT),
+            ("topology", "graph") => path.value = copy(graph_input(&path.value)),
+            ("topology", "cross_connects") => path.value = copy(OCS_INPUT),
+            _ => {}
+        },
+        ItemKind::Setting(Setting {
+            value: SettingValue { kind: ValueKind::Block(_, block), .. }, ..
+        }) => {
             for statement in &mut block.statements {
                 if let StatementKind::Setting(Setting {
                     name,
-                    value: Value { kind: ValueKind::File(_, path, _), .. },
+                    value: SettingValue { kind: ValueKind::File(_, path, _), .. },
                 }) = &mut statement.kind
                     && &*name.value == "start"
                 {
@@ -107,16 +118,16 @@ fn with_input(item: &mut Item, folder: &str) {
     }
 }
 
-/// A normal form that says of cross-connects from files nothing but that they are: two that are equal mean
-/// the same.
+/// Replaces the paths of files by fixed ones, wherever the files came from. Two normal forms that are equal
+/// then mean the same.
 pub fn without_origin(mut normal: Spec) -> Spec {
     let folder = kind_files("");
     items_of(&mut normal).for_each(|item| with_input(item, &folder));
     normal
 }
 
-/// A normal form with the parameters of a topology in the place of its goal, which is told by its `radix`:
-/// `written` is the topology without its links.
+/// Replaces the goal of a topology by the design that it chose. A goal has a `radix`. `written` is the design
+/// without its links.
 pub fn with_design(mut normal: Spec, written: &str) -> Spec {
     for setting in settings_of(&mut normal).filter(|setting| &*setting.name.value == "topology") {
         let ValueKind::Block(_, goal) = &setting.value.kind else { continue };
@@ -124,7 +135,7 @@ pub fn with_design(mut normal: Spec, written: &str) -> Spec {
         if !goal.statements.iter().any(|statement| named(statement, &["radix"])) {
             continue;
         }
-        // What a goal does not choose stays as it is.
+        // Settings that the goal does not choose stay.
         let kept = goal
             .statements
             .iter()
@@ -142,7 +153,7 @@ pub fn with_design(mut normal: Spec, written: &str) -> Spec {
         };
         if let Some(block) = block {
             block.statements.retain(|statement| {
-                !kept.iter().any(|other| other.kind.keyword() == statement.kind.keyword())
+                !kept.iter().any(|kept_statement| kept_statement.kind.keyword() == statement.kind.keyword())
             });
             block.statements.extend(kept);
             block.statements.sort_by_key(|statement| field_rank(statement.kind.keyword()));
@@ -152,8 +163,8 @@ pub fn with_design(mut normal: Spec, written: &str) -> Spec {
     normal
 }
 
-/// A topology as it is written.
-fn topology(written: &str) -> Option<Value> {
+/// Parses the text of a topology.
+fn topology(written: &str) -> Option<SettingValue> {
     let text = format!("fabric design {{ topology = {written}; }}");
     let parsed = parse("design", &|_: &str| Ok(text.clone())).0.ok()?;
     parsed.items().into_iter().find_map(|item| match &item.kind {
@@ -165,8 +176,8 @@ fn topology(written: &str) -> Option<Value> {
 fn items_of(spec: &mut Spec) -> impl Iterator<Item = &mut Item> {
     let entries = spec.files.iter_mut().flat_map(|file| &mut file.entries);
     entries.flat_map(|entry| match entry {
-        Entry::Fabric(fabric) => &mut fabric.items[..],
-        Entry::Item(item) => std::slice::from_mut(item),
+        FileEntry::Fabric(fabric) => &mut fabric.items[..],
+        FileEntry::Item(item) => std::slice::from_mut(item),
     })
 }
 
@@ -178,7 +189,7 @@ fn settings_of(spec: &mut Spec) -> impl Iterator<Item = &mut Setting> {
     })
 }
 
-/// The place of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison
+/// The position of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison
 /// and value.
 pub fn require_order(metric: &str, comparison: &str, value: &str) -> (bool, String, String, usize, String) {
     let whole_digits = value.find(['.', ' ']).unwrap_or(value.len());
@@ -190,7 +201,7 @@ type ItemKey = (usize, (bool, String, String, usize, String), String);
 fn item_key(item: &Item) -> ItemKey {
     let mut order = require_order("", "", "");
     if let ItemKind::Require(require) = &item.kind {
-        order = require_order(&require.metric.value, &require.comparison.value, &required(require));
+        order = require_order(&require.metric.value, &require.comparison.value, &required_value(require));
     }
     let name = match &item.kind {
         ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => {
@@ -204,8 +215,8 @@ fn item_key(item: &Item) -> ItemKey {
     (item_rank(item.kind.keyword()), order, one_line(item))
 }
 
-/// Components stand by the size of their groups, the whole pod last.
-fn component_key(component: &Component) -> String {
+/// Sorts components by the size of their groups, the whole pod last.
+fn component_key(component: &ComponentStatement) -> String {
     match &component.groups {
         Some(Expr { kind: ExprKind::Integer(digits), .. }) => format!("all_to_all {:>20}", &**digits),
         Some(_) => "all_to_all ~".to_owned(),
@@ -275,24 +286,27 @@ impl Normal {
                 StatementKind::Setting(setting) => StatementKind::Setting(self.setting(setting)),
                 StatementKind::Mesh(mesh) => {
                     let dims = mesh.dims.iter().map(|dim| self.expr(dim, &[])).collect();
-                    StatementKind::Mesh(Mesh { dims, over: mesh.over.clone() })
+                    StatementKind::Mesh(MeshStatement { dims, over: mesh.over.clone() })
                 }
                 StatementKind::Couple(couple) => {
-                    let port = |port: &Port| Port {
-                        at: port.at.iter().map(|expr| self.expr(expr, indices)).collect(),
+                    let port = |port: &CoupledPort| CoupledPort {
+                        position: port.position.iter().map(|expr| self.expr(expr, indices)).collect(),
                         ..port.clone()
                     };
                     let ports = match &couple.ports {
                         Coupled::Sided(a, b) => Coupled::Sided(port(a), port(b)),
-                        Coupled::AnyOf(all) => Coupled::AnyOf(all.iter().map(port).collect()),
+                        Coupled::AnyOf(listed) => Coupled::AnyOf(listed.iter().map(port).collect()),
                     };
                     StatementKind::Couple(Couple { ports, over: couple.over.clone() })
                 }
                 StatementKind::Component(component) => {
                     let groups = component.groups.as_ref().map(|size| self.expr(size, &[]));
-                    StatementKind::Component(Component { groups, weight: self.expr(&component.weight, &[]) })
+                    StatementKind::Component(ComponentStatement {
+                        groups,
+                        weight: self.expr(&component.weight, &[]),
+                    })
                 }
-                StatementKind::Level(level) => StatementKind::Level(Level {
+                StatementKind::Level(level) => StatementKind::Level(LevelStatement {
                     blocks: self.expr(&level.blocks, &[]),
                     joined: level.joined.as_ref().map(|joined| self.expr(joined, &[])),
                     over: level.over.clone(),
@@ -336,19 +350,19 @@ impl Normal {
                 block.as_ref().map(|block| self.block(block, &[])),
             ),
         };
-        Setting { name: setting.name.clone(), value: Value { kind, span: setting.value.span } }
+        Setting { name: setting.name.clone(), value: SettingValue { kind, span: setting.value.span } }
     }
 
-    fn range(&self, range: &Range) -> Range {
-        Range { lo: self.expr(&range.lo, &[]), hi: self.expr(&range.hi, &[]), span: range.span }
+    fn range(&self, range: &IndexRange) -> IndexRange {
+        IndexRange { lo: self.expr(&range.lo, &[]), hi: self.expr(&range.hi, &[]), span: range.span }
     }
 
-    /// A number without a unit.
+    /// Normalizes a number without a unit.
     fn number(&self, expr: &Expr) -> Expr {
         self.quantity(&Quantity { number: expr.clone(), unit: None, span: expr.span }).number
     }
 
-    /// The number as an exact decimal, in the canonical unit of its dimension.
+    /// Returns the number as an exact decimal, in the canonical unit of its dimension.
     fn quantity(&self, written: &Quantity) -> Quantity {
         let number = self.expr(&written.number, &[]);
         let digits = match &number.kind {
@@ -368,7 +382,7 @@ impl Normal {
         Quantity { number: Expr { kind, span: number.span }, unit, span: written.span }
     }
 
-    /// An expression without constants; without indices, a number.
+    /// Evaluates an expression as far as possible. Without indices, the result is a number.
     fn expr(&self, written: &Expr, indices: &[Text]) -> Expr {
         if !mentions(written, indices)
             && let Ok(value) = self.constants.eval(written, &[])
@@ -391,13 +405,13 @@ impl Normal {
                 inner => ExprKind::Paren(Box::new(inner)),
             },
             ExprKind::Chain(first, rest) => {
-                // The operands before the first index are one number: `side - 1 - v` is `1 - v`.
+                // The operands before the first index make one number: `side - 1 - v` becomes `1 - v`.
                 let fixed = if mentions(first, indices) {
                     0
                 } else {
                     rest.iter().take_while(|(_, operand)| !mentions(operand, indices)).count()
                 };
-                // Without an index, what is here has no value at all, and stays.
+                // An expression without an index that could not be evaluated stays as it is.
                 let fixed = if fixed == rest.len() { 0 } else { fixed };
                 let (fixed, rest) = rest.split_at(fixed);
                 let first = match fixed {
@@ -416,10 +430,10 @@ impl Normal {
     }
 }
 
-/// A metric with its number, if it has one, as short as it can be: `latency(0.50)` is `latency(0.5)`.
+/// Shortens the number in a metric: `latency(0.50)` becomes `latency(0.5)`.
 fn metric(written: &Text) -> Text {
     let parts = written.strip_suffix(')').and_then(|written| written.split_once('('));
-    let short = parts.and_then(|(name, at)| Some(format!("{name}({})", Decimal::parse(at)?)));
+    let short = parts.and_then(|(name, number)| Some(format!("{name}({})", Decimal::parse(number)?)));
     short.map_or_else(|| written.clone(), Text::from)
 }
 
@@ -435,7 +449,7 @@ fn mentions(expr: &Expr, indices: &[Text]) -> bool {
     }
 }
 
-/// The same quantity in the canonical unit of its dimension, where that is exact.
+/// Converts a quantity to the canonical unit of its dimension, if that is exact.
 fn canonical(digits: Decimal, name: &str) -> (Decimal, &str) {
     let converted = unit(name).filter(|unit| unit.dimension != Dimension::Things).and_then(|from| {
         let to = UNITS.iter().find(|to| to.dimension == from.dimension)?;

@@ -1,17 +1,18 @@
-//! Text to syntax: the only room that knows pest.
+//! Parses text to syntax. Only this module uses pest.
 //!
-//! Comes in: the text of one file. Goes out: its [`File`], or every syntax error that can be told apart.
-//! After an error that the grammar has no production for, the statement it stands in is blanked out and the
-//! rest is read again, so that one run reports more than one slip.
+//! In: the text of one file. Out: its [`SpecFile`], or every independent syntax error. After an error that
+//! the grammar has no production for, the parser blanks out the statement around it and reads the rest again,
+//! so that one run reports several errors.
 
 mod build;
 mod constants;
 mod grammar;
 mod numbers;
 mod require;
+mod statements;
 mod unexpected;
 
-use super::ast::{Block, Comment, File, Given, Layout};
+use super::ast::{Block, Comment, FileLayout, GivenParameter, SpecFile};
 use super::errors::ParseError;
 use super::scan::{count_tokens, scan};
 use build::Builder;
@@ -23,15 +24,15 @@ use pest::error::InputLocation;
 use pest::iterators::Pair;
 use unexpected::unexpected;
 
-/// How many unexpected texts one run reports.
+/// The most unexpected texts that one run reports.
 const MAX_RECOVERIES: usize = 10;
 
 /// Parses one file whose first byte has the offset `base`.
-pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<ParseError>> {
+pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<SpecFile, Vec<ParseError>> {
     let (entries, comments) = parse_rule(Rule::file, text, base, Builder::entries)?;
-    let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
-    let layout = Layout::Source(lines.map(|line| base + line).collect());
-    Ok(File { path: path.to_owned(), entries, comments, layout })
+    let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline as u32 + 1));
+    let layout = FileLayout::Source(lines.map(|line| base + line).collect());
+    Ok(SpecFile { path: path.to_owned(), entries, comments, layout })
 }
 
 /// Parses the settings of a block, without its braces. Their first byte has the offset `base`.
@@ -39,7 +40,8 @@ pub(super) fn settings_block(text: &str, base: u32) -> Result<Block, Vec<ParseEr
     parse_rule(Rule::settings, text, base, Builder::block).map(|(block, _)| block)
 }
 
-/// What `build` makes of a whole text that is a `rule` of the grammar, and the comments of the text.
+/// Parses a whole text by one `rule` of the grammar. Returns what `build` makes of it, and the comments of
+/// the text.
 fn parse_rule<T>(
     rule: Rule,
     text: &str,
@@ -62,7 +64,7 @@ fn parse_rule<T>(
         let failure = match Grammar::parse(rule, &code) {
             Ok(mut pairs) => {
                 let mut builder = Builder { base, errors };
-                let parsed = pairs.next().map(|whole| build(&mut builder, whole));
+                let parsed = pairs.next().map(|pair| build(&mut builder, pair));
                 builder.errors.sort_by_cached_key(ParseError::span);
                 return match parsed {
                     Some(parsed) if builder.errors.is_empty() => Ok((parsed, scanned.comments)),
@@ -71,11 +73,11 @@ fn parse_rule<T>(
             }
             Err(failure) => failure,
         };
-        let at = match failure.location {
-            InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+        let offset = match failure.location {
+            InputLocation::Pos(offset) | InputLocation::Span((offset, _)) => offset,
         };
-        errors.push(unexpected(&code, at, base, &failure.variant));
-        if !blank_statement(&mut code, at) {
+        errors.push(unexpected(&code, offset, base, &failure.variant));
+        if !blank_statement(&mut code, offset) {
             break;
         }
     }
@@ -83,21 +85,23 @@ fn parse_rule<T>(
     Err(errors)
 }
 
-/// Reads what stands behind a `--set` whose first byte has the offset `base`.
+/// Reads the argument of a `--set`, whose first byte has the offset `base`.
 ///
 /// # Errors
-/// It is no `name=value`. Whether the value fits is known only where the parameter is.
-pub(super) fn parse_given(text: &str, base: u32) -> Result<Given, ParseError> {
-    let whole = Span { start: base, end: base + text.len() as u32 };
-    let (name, value) =
-        text.split_once('=').ok_or_else(|| ParseError::NotGiven { found: text.to_owned(), span: whole })?;
+/// The argument is not of the form `name=value`. Whether the value fits is checked later, against the
+/// parameter.
+pub(super) fn parse_given(text: &str, base: u32) -> Result<GivenParameter, ParseError> {
+    let whole_span = Span { start: base, end: base + text.len() as u32 };
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| ParseError::NotGiven { text: text.to_owned(), span: whole_span })?;
     let (bare, typed) = (name.trim(), value.trim());
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if typed.is_empty()
         || !bare.starts_with(|first: char| plain(first) && !first.is_ascii_digit())
         || !bare.chars().all(plain)
     {
-        return Err(ParseError::NotGiven { found: text.to_owned(), span: whole });
+        return Err(ParseError::NotGiven { text: text.to_owned(), span: whole_span });
     }
     let start = base + (name.len() - name.trim_start().len()) as u32;
     let name = Spanned { value: bare.into(), span: Span { start, end: start + bare.len() as u32 } };
@@ -112,34 +116,34 @@ pub(super) fn parse_given(text: &str, base: u32) -> Result<Given, ParseError> {
         let value = children(pair).find(|part| part.as_rule() == Rule::constant)?;
         builder.constant(value).filter(|_| builder.errors.is_empty())
     });
-    Ok(Given { name, text: typed, value })
+    Ok(GivenParameter { name, text: typed, value })
 }
 
-/// How long the round or square brackets are that a text begins with; 0 if it begins with none.
-fn bracketed(text: &str) -> usize {
+/// The length of the round or square brackets that a text begins with. 0 if it begins with none.
+fn bracketed_length(text: &str) -> usize {
     let mut depth = 0usize;
-    for (at, sign) in text.bytes().enumerate() {
+    for (index, sign) in text.bytes().enumerate() {
         match sign {
             b'(' | b'[' => depth += 1,
             b')' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 {
-            return if at == 0 { 0 } else { at + 1 };
+            return if index == 0 { 0 } else { index + 1 };
         }
     }
     0
 }
 
-/// Blanks out the statement around an error; `false` where it is no plain statement, so that going on would
-/// only confuse.
-fn blank_statement(code: &mut String, at: usize) -> bool {
+/// Blanks out the statement around an error. Returns `false` if it is no plain statement, because going on
+/// would only confuse.
+fn blank_statement(code: &mut String, offset: usize) -> bool {
     let stop = |c: char| matches!(c, ';' | '{' | '}');
-    let start = code[..at].rfind(stop).map_or(0, |stop| stop + 1);
-    let at = at + bracketed(&code[at..]);
-    let end = match code[at..].find(stop) {
-        Some(length) if code[at + length..].starts_with(';') => at + length + 1,
-        Some(length) if code[at + length..].starts_with('}') => at + length,
+    let start = code[..offset].rfind(stop).map_or(0, |stop| stop + 1);
+    let offset = offset + bracketed_length(&code[offset..]);
+    let end = match code[offset..].find(stop) {
+        Some(length) if code[offset + length..].starts_with(';') => offset + length + 1,
+        Some(length) if code[offset + length..].starts_with('}') => offset + length,
         _ => return false,
     };
     if code[start..end].trim().is_empty() {

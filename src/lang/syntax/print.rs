@@ -1,30 +1,30 @@
-//! Syntax to text: the formatter.
+//! The formatter: syntax to text.
 //!
-//! Comes in: a file, parsed or made by [`super::normalize()`]. Goes out: its one canonical layout.
-//! Invariants: printing what was parsed from printed text changes nothing; every comment survives; blank
-//! lines stay, at most one in a row. A block stands on one line if it fits and holds no comment. A comment in
-//! the middle of a line moves before it.
+//! In: a file, parsed or made by [`super::normalize()`]. Out: its canonical layout. Invariants: printing the
+//! parsed output changes nothing. Every comment survives. Blank lines stay, at most one in a row. A block
+//! stands on one line if it fits and holds no comment. A comment in the middle of a line moves before the
+//! line.
 
 use super::ast::*;
 use super::words::{self, UNKNOWN_GROUPS};
 use fabc_base::diag::Span;
 
-/// The widest line that a block is put on.
+/// The widest line for a block, in columns.
 const WIDTH: usize = 120;
 
-/// One level of indentation.
+/// The columns of one level of indentation.
 const INDENT: usize = 4;
 
-/// Formats one file; `use` items stay as they are.
-pub fn print(file: &File) -> String {
+/// Formats one file. `use` items stay as they are.
+pub fn print(file: &SpecFile) -> String {
     let mut printer =
         Printer { out: String::new(), comments: &file.comments, layout: &file.layout, depth: 0, last: None };
     let starts: Vec<u32> = file.entries.iter().map(|entry| entry_span(entry).start).collect();
     for (place, entry) in file.entries.iter().enumerate() {
         let next = starts.get(place + 1).copied().unwrap_or(u32::MAX);
         match entry {
-            Entry::Item(item) => printer.line(&Line::item(item), next),
-            Entry::Fabric(fabric) => printer.fabric(fabric, next),
+            FileEntry::Item(item) => printer.line(&PrintedLine::item(item), next),
+            FileEntry::Fabric(fabric) => printer.fabric(fabric, next),
         }
     }
     printer.comments_before(u32::MAX, None);
@@ -39,29 +39,31 @@ pub fn print_spec(spec: &Spec) -> String {
     print(&spec.files[0])
 }
 
-fn entry_span(entry: &Entry) -> Span {
+fn entry_span(entry: &FileEntry) -> Span {
     match entry {
-        Entry::Fabric(fabric) => fabric.span,
-        Entry::Item(item) => item.span,
+        FileEntry::Fabric(fabric) => fabric.span,
+        FileEntry::Item(item) => item.span,
     }
 }
 
-/// An item or statement as the printer sees it.
-struct Line<'a> {
-    /// All text, or all before the block.
+/// An item or a statement, prepared for printing.
+struct PrintedLine<'a> {
+    /// All text, or the text before the block.
     head: String,
     block: Option<&'a Block>,
-    /// What stands in it, where that is items.
+    /// The items in the block of a slice.
     items: Option<&'a [Item]>,
     span: Span,
-    /// Lines of different groups are parted by a blank line in the canonical layout.
+    /// In the canonical layout, a blank line separates lines of different groups.
     group: u8,
 }
 
-impl<'a> Line<'a> {
+impl<'a> PrintedLine<'a> {
     fn item(item: &'a Item) -> Self {
         let (head, block) = match &item.kind {
-            ItemKind::Use(used) => closed(format!("use \"{}\"", used.path.value), used.changes.as_ref()),
+            ItemKind::Use(used) => {
+                with_semicolon(format!("use \"{}\"", used.path.value), used.changes.as_ref())
+            }
             ItemKind::Let(Let { name, value }) => {
                 (format!("let {} = {};", name.value, constant(value)), None)
             }
@@ -70,17 +72,23 @@ impl<'a> Line<'a> {
                     None => String::new(),
                     Some(Among::Range(low, high, _)) => format!(" in {}..={}", quantity(low), quantity(high)),
                     Some(Among::List(items, _)) => {
-                        format!(" in [{}]", items.iter().map(self::item).collect::<Vec<_>>().join(", "))
+                        format!(
+                            " in [{}]",
+                            items.iter().map(self::item_name_text).collect::<Vec<_>>().join(", ")
+                        )
                     }
                 };
                 (format!("param {} = {}{among};", name.value, constant(value)), None)
             }
-            ItemKind::Sweep(all) => {
-                let lines: String = all
+            ItemKind::Sweep(parameters) => {
+                let lines: String = parameters
                     .iter()
                     .map(|swept| format!("{} = {}; ", swept.name.value, self::swept(swept)))
                     .collect();
-                (if all.is_empty() { "sweep {}".to_owned() } else { format!("sweep {{ {lines}}}") }, None)
+                (
+                    if parameters.is_empty() { "sweep {}".to_owned() } else { format!("sweep {{ {lines}}}") },
+                    None,
+                )
             }
             ItemKind::Setting(setting) => self::setting(setting),
             ItemKind::Link(name, block) | ItemKind::Simulate(name, block) => {
@@ -100,7 +108,7 @@ impl<'a> Line<'a> {
             ItemKind::Ocs(ocs) => (self::ocs(ocs), Some(&ocs.block)),
             ItemKind::Require(require) => {
                 let (metric, comparison) = (&require.metric.value, &require.comparison.value);
-                (format!("require {metric} {comparison} {};", required(require)), None)
+                (format!("require {metric} {comparison} {};", required_value(require)), None)
             }
             ItemKind::Slice(name, _) => (format!("slice {}", name.value).trim_end().to_owned(), None),
             ItemKind::Unknown(keyword, name, block) => {
@@ -111,7 +119,7 @@ impl<'a> Line<'a> {
         let unknown = UNKNOWN_GROUPS[usize::from(matches!(item.kind, ItemKind::Unknown(..)))];
         let group = words::item(item.kind.keyword()).map_or(unknown, |known| known.group);
         let items = if let ItemKind::Slice(_, items) = &item.kind { Some(&items[..]) } else { None };
-        Line { head, block, items, span: item.span, group }
+        PrintedLine { head, block, items, span: item.span, group }
     }
 
     fn statement(statement: &'a Statement) -> Self {
@@ -123,8 +131,8 @@ impl<'a> Line<'a> {
             StatementKind::Couple(couple) => {
                 let ports = match &couple.ports {
                     Coupled::Sided(a, b) => format!("{} with {}", port(a), port(b)),
-                    Coupled::AnyOf(all) => {
-                        format!("any of {}", all.iter().map(port).collect::<Vec<_>>().join(", "))
+                    Coupled::AnyOf(listed) => {
+                        format!("any of {}", listed.iter().map(port).collect::<Vec<_>>().join(", "))
                     }
                 };
                 (format!("couple {ports}{};", over(&couple.over)), None)
@@ -139,7 +147,7 @@ impl<'a> Line<'a> {
             StatementKind::Level(level) => {
                 let joined =
                     level.joined.as_ref().map_or(String::new(), |joined| format!(" joined {}", expr(joined)));
-                closed(
+                with_semicolon(
                     format!("level {}{joined}{}", expr(&level.blocks), over(&level.over)),
                     level.block.as_ref(),
                 )
@@ -149,19 +157,20 @@ impl<'a> Line<'a> {
                 (format!("{}{name}", change.word.value), Some(&change.block))
             }
         };
-        Line { head, block, items: None, span: statement.span, group: 0 }
+        PrintedLine { head, block, items: None, span: statement.span, group: 0 }
     }
 
-    /// The lines of its block, if it has one.
-    fn lines(&self) -> Option<Vec<Line<'a>>> {
-        let statements = self.block.map(|block| block.statements.iter().map(Line::statement).collect());
-        statements.or_else(|| self.items.map(|items| items.iter().map(Line::item).collect()))
+    /// The lines of the block, if there is one.
+    fn lines(&self) -> Option<Vec<PrintedLine<'a>>> {
+        let statements =
+            self.block.map(|block| block.statements.iter().map(PrintedLine::statement).collect());
+        statements.or_else(|| self.items.map(|items| items.iter().map(PrintedLine::item).collect()))
     }
 
-    /// The whole on one line.
+    /// The line with its block, all on one line.
     fn inline(&self) -> String {
         let Some(lines) = self.lines() else { return self.head.clone() };
-        let statements: Vec<String> = lines.iter().map(Line::inline).collect();
+        let statements: Vec<String> = lines.iter().map(PrintedLine::inline).collect();
         if statements.is_empty() {
             format!("{} {{}}", self.head)
         } else {
@@ -172,25 +181,25 @@ impl<'a> Line<'a> {
 
 struct Printer<'a> {
     out: String,
-    /// Those not printed yet.
+    /// Comments that are not printed yet.
     comments: &'a [Comment],
-    layout: &'a Layout,
+    layout: &'a FileLayout,
     depth: usize,
-    /// End and group of the line printed last in this block; `None` at its start.
+    /// End and group of the last printed line in this block. `None` at the start of the block.
     last: Option<(u32, u8)>,
 }
 
 impl Printer<'_> {
-    fn fabric(&mut self, fabric: &Fabric, next: u32) {
+    fn fabric(&mut self, fabric: &FabricItem, next: u32) {
         self.comments_before(fabric.span.start, None);
         self.begin(fabric.span.start, 0);
         self.out.push_str(&format!("fabric {} {{", fabric.name.value));
-        let lines: Vec<Line<'_>> = fabric.items.iter().map(Line::item).collect();
+        let lines: Vec<PrintedLine<'_>> = fabric.items.iter().map(PrintedLine::item).collect();
         self.body(&lines, fabric.span, next);
     }
 
-    /// Prints one line, with its comments.
-    fn line(&mut self, line: &Line<'_>, next: u32) {
+    /// Prints a line with its comments.
+    fn line(&mut self, line: &PrintedLine<'_>, next: u32) {
         self.comments_before(line.span.start, None);
         let commented = self.comments.first().is_some_and(|comment| comment.span.start < line.span.end);
         let inline = line.inline();
@@ -214,7 +223,7 @@ impl Printer<'_> {
     }
 
     /// Prints the lines of a block and its closing brace.
-    fn body(&mut self, lines: &[Line<'_>], span: Span, next: u32) {
+    fn body(&mut self, lines: &[PrintedLine<'_>], span: Span, next: u32) {
         self.depth += 1;
         self.last = None;
         let end = span.end.saturating_sub(1);
@@ -230,15 +239,15 @@ impl Printer<'_> {
         self.trailing(next);
     }
 
-    /// Starts a line for what stood at `start`.
+    /// Starts a new line for the item or comment that stood at `start`.
     fn begin(&mut self, start: u32, group: u8) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
         if let Some((end, last_group)) = self.last {
             let blank = match self.layout {
-                Layout::Source(_) => self.line_of(start) > self.line_of(end) + 1,
-                Layout::Canonical => group != last_group,
+                FileLayout::Source(_) => self.line_of(start) > self.line_of(end) + 1,
+                FileLayout::Canonical => group != last_group,
             };
             if blank {
                 self.out.push('\n');
@@ -247,8 +256,8 @@ impl Printer<'_> {
         self.out.push_str(&" ".repeat(self.depth * INDENT));
     }
 
-    /// Prints the comments before an offset on lines of their own; those inside a line count as standing at
-    /// `inside`.
+    /// Prints the comments before an offset on lines of their own. Comments inside a line count as standing
+    /// at `inside`.
     fn comments_before(&mut self, limit: u32, inside: Option<u32>) {
         while let [comment, rest @ ..] = self.comments {
             if comment.span.start >= limit {
@@ -261,7 +270,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the comments that stand behind the last line, before `next`.
+    /// Prints the comments behind the last line, before `next`.
     fn trailing(&mut self, next: u32) {
         while let ([comment, rest @ ..], Some((end, group))) = (self.comments, self.last) {
             if comment.span.start >= next || self.line_of(comment.span.start) != self.line_of(end) {
@@ -276,8 +285,8 @@ impl Printer<'_> {
 
     fn line_of(&self, offset: u32) -> usize {
         match self.layout {
-            Layout::Source(lines) => lines.partition_point(|start| *start <= offset),
-            Layout::Canonical => 0,
+            FileLayout::Source(lines) => lines.partition_point(|start| *start <= offset),
+            FileLayout::Canonical => 0,
         }
     }
 }
@@ -287,22 +296,22 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
     match &setting.value.kind {
         ValueKind::Quantity(value) => (format!("{name} = {};", quantity(value)), None),
         ValueKind::Dims(kind, lengths, block) => {
-            closed(format!("{name} = {} {}", kind.value, dims(lengths)), block.as_ref())
+            with_semicolon(format!("{name} = {} {}", kind.value, dims(lengths)), block.as_ref())
         }
-        // A text alone, which a `use` gives to a parameter.
+        // A text without a word, which a `use` gives to a parameter.
         ValueKind::File(kind, text, _) if kind.value.is_empty() => {
             (format!("{name} = \"{}\";", text.value), None)
         }
         ValueKind::File(kind, path, block) => {
-            closed(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref())
+            with_semicolon(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref())
         }
         ValueKind::Steps(Steps { first, last, step }) => {
             (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None)
         }
         ValueKind::List(items) => {
-            (format!("{name} = [{}];", items.iter().map(item).collect::<Vec<_>>().join(", ")), None)
+            (format!("{name} = [{}];", items.iter().map(item_name_text).collect::<Vec<_>>().join(", ")), None)
         }
-        ValueKind::Router(router) => (format!("{name} = {};", item(router)), None),
+        ValueKind::Router(router) => (format!("{name} = {};", item_name_text(router)), None),
         ValueKind::Limit(comparison, value) => {
             (format!("{name} {} {};", comparison.value, quantity(value)), None)
         }
@@ -310,24 +319,25 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
     }
 }
 
-/// In quotes where it could not be read without them.
-fn item(name: &Name) -> String {
+/// Prints a name, in quotes if it could not be read without them.
+fn item_name_text(name: &Name) -> String {
     let (head, tail) =
         name.value.split_once('[').map_or((&*name.value, None), |(head, tail)| (head, Some(tail)));
-    let all = |text: &str, others: &str| {
+    let only = |text: &str, others: &str| {
         text.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter))
     };
-    // Anything else might begin a comment, open a bracket or lose its spaces.
-    let closed = tail.is_none_or(|tail| tail.strip_suffix(']').is_some_and(|inside| all(inside, "_.,:+-")));
-    if !head.is_empty() && all(head, "_.") && closed {
+    // Any other text might begin a comment, open a bracket or lose its spaces.
+    let with_semicolon =
+        tail.is_none_or(|tail| tail.strip_suffix(']').is_some_and(|inside| only(inside, "_.,:+-")));
+    if !head.is_empty() && only(head, "_.") && with_semicolon {
         name.value.to_string()
     } else {
         format!("\"{}\"", name.value)
     }
 }
 
-/// The text before a block, or with the `;` that stands for none.
-fn closed(head: String, block: Option<&Block>) -> (String, Option<&Block>) {
+/// Adds a `;` to the text before a block if there is no block.
+fn with_semicolon(head: String, block: Option<&Block>) -> (String, Option<&Block>) {
     if block.is_some() { (head, block) } else { (format!("{head};"), None) }
 }
 
@@ -339,12 +349,12 @@ fn ocs(ocs: &OcsItem) -> String {
     format!("ocs {}{indices}{cubes}", ocs.name.value)
 }
 
-/// A port as it is written.
-pub fn port(port: &Port) -> String {
-    format!("{}[{}]", port.face.value, port.at.iter().map(expr).collect::<Vec<_>>().join(", "))
+/// The text of a face port, as it is written.
+pub fn port(port: &CoupledPort) -> String {
+    format!("{}[{}]", port.face.value, port.position.iter().map(expr).collect::<Vec<_>>().join(", "))
 }
 
-fn range(range: &Range) -> String {
+fn range(range: &IndexRange) -> String {
     format!("{}..{}", expr(&range.lo), expr(&range.hi))
 }
 
@@ -352,25 +362,25 @@ fn dims(dims: &[Expr]) -> String {
     dims.iter().map(expr).collect::<Vec<_>>().join(" x ")
 }
 
-/// `98 % of universal`, `1.05 * bound`, `10.5 GB/s`
-pub(super) fn required(require: &RequireItem) -> String {
+/// The text of a required value: `98 % of universal`, `1.05 * bound` or `10.5 GB/s`.
+pub(super) fn required_value(require: &RequireItem) -> String {
     let value = quantity(&require.value);
     match &require.share {
         None => value,
-        Some(Share { of, percent: true }) => format!("{value} of {}", of.value),
-        Some(Share { of, percent: false }) => format!("{value} * {}", of.value),
+        Some(RequiredShare { reference, percent: true }) => format!("{value} of {}", reference.value),
+        Some(RequiredShare { reference, percent: false }) => format!("{value} * {}", reference.value),
     }
 }
 
-/// `128 GB/s`
+/// The text of a number with its unit, such as `128 GB/s`.
 pub(super) fn quantity(quantity: &Quantity) -> String {
     let unit = quantity.unit.as_ref().map_or(String::new(), |unit| format!(" {}", unit.value));
     format!("{}{unit}", expr(&quantity.number))
 }
 
-/// The value of a setting, or else the whole statement.
-pub(super) fn told(statement: &Statement) -> String {
-    let text = Line::statement(statement).inline();
+/// The text of the value of a setting, or else of the whole statement.
+pub(super) fn setting_text(statement: &Statement) -> String {
+    let text = PrintedLine::statement(statement).inline();
     match &statement.kind {
         StatementKind::Setting(setting) => {
             let value = text.strip_prefix(&*setting.name.value).unwrap_or(&text).trim_start();
@@ -380,18 +390,18 @@ pub(super) fn told(statement: &Statement) -> String {
     }
 }
 
-/// `1..=8, 10`
-pub fn swept(swept: &Swept) -> String {
-    let one = |value: &SweptValue| match value {
+/// The text of the values of a sweep, such as `1..=8, 10`.
+pub fn swept(swept: &SweptParameter) -> String {
+    let value_text = |value: &SweptValue| match value {
         SweptValue::One(value) => constant(value),
         SweptValue::Range { first, last, through } => {
             format!("{}{}{}", first.value, if *through { "..=" } else { ".." }, last.value)
         }
     };
-    swept.values.iter().map(one).collect::<Vec<_>>().join(", ")
+    swept.values.iter().map(value_text).collect::<Vec<_>>().join(", ")
 }
 
-/// The value of a constant as it is written.
+/// The text of the value of a constant.
 pub(super) fn constant(written: &Constant) -> String {
     match &written.kind {
         ConstantKind::Quantity(value) => quantity(value),
@@ -399,7 +409,7 @@ pub(super) fn constant(written: &Constant) -> String {
     }
 }
 
-/// An expression as it is written.
+/// The text of an expression.
 pub fn expr(written: &Expr) -> String {
     match &written.kind {
         ExprKind::Integer(text) | ExprKind::Decimal(text) | ExprKind::Name(text) => text.to_string(),
@@ -415,7 +425,7 @@ pub fn expr(written: &Expr) -> String {
     }
 }
 
-/// An item on one line, as a key to sort by.
+/// The text of an item on one line, as a sort key.
 pub(super) fn one_line(item: &Item) -> String {
-    Line::item(item).inline()
+    PrintedLine::item(item).inline()
 }

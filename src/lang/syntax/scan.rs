@@ -1,25 +1,24 @@
-//! The scan before the grammar: comments, strings and brackets.
+//! Scans a text before the grammar does: comments, strings and brackets.
 //!
-//! Comes in: the text of a file. Goes out: the same text with every comment blanked out (same length, so that
-//! offsets stay), and the comments. Invariant of a successful scan: strings and comments are closed, brackets
-//! are balanced and at most [`BRACKETS`] deep, so that the recursive parser behind it cannot exhaust the
-//! stack.
+//! In: the text of a file. Out: the comments, and the same text with every comment blanked out, so that
+//! offsets stay. Invariants of a successful scan: strings and comments are closed. Brackets are balanced and
+//! at most [`BRACKETS`] deep, so that the recursive parser cannot exhaust the stack.
 
 use super::ast::{Comment, Text};
 use super::errors::ParseError;
 use fabc_base::diag::Span;
 use fabc_base::limits::BRACKETS;
 
-/// What the scan found.
+/// The result of a scan.
 pub(super) struct Scan {
     /// The text without its comments.
     pub(super) code: String,
-    /// The comments.
+    /// The comments of the text.
     pub(super) comments: Vec<Comment>,
 }
 
-/// How many words, numbers, texts and signs a text has outside its comments; what never ends counts to the
-/// end.
+/// Counts the words, numbers, texts and signs of a text outside its comments. An unclosed string or comment
+/// counts to the end.
 pub fn count_tokens(text: &str) -> usize {
     let (mut count, mut rest) = (0, text);
     while let Some(first) = rest.chars().next() {
@@ -43,57 +42,45 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
     let bytes = text.as_bytes();
     let mut code = bytes.to_vec();
     if text.starts_with('\u{feff}') {
-        // A byte order mark says nothing here.
+        // A byte order mark has no meaning.
         code[..3].fill(b' ');
     }
     let mut comments = Vec::new();
-    // Where each was opened, and how far its line is indented.
+    // Where each bracket was opened, and the indentation of its line.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let span = |from: usize, to: usize| Span { start: base + from as u32, end: base + to as u32 };
-    // The first bracket whose partner is indented less than it: if one is missing in the end, it is most
-    // likely this one's.
+    // The first bracket whose partner is indented less. If a bracket is missing in the end, it is most likely
+    // the partner of this one.
     let mut suspect = None;
-    let mut at = 0;
-    // Of the line that is read. Nothing here may look back or ahead along a line for every sign in it: lines
-    // can be megabytes long.
+    let mut offset = 0;
+    // The indentation of the current line. No step may search along a line for every sign in it, because
+    // lines can be megabytes long.
     let mut indent = indent_of(text, 0);
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let comment_end = if rest.starts_with(b"//") {
-            Some(at + text[at..].find('\n').unwrap_or(rest.len()))
-        } else if rest.starts_with(b"/*") {
-            let length = text[at + 2..].find("*/").ok_or(ParseError::Unterminated {
-                what: "comment",
-                close: "*/",
-                span: span(at, at + 2),
-            })?;
-            Some(at + 2 + length + 2)
-        } else {
-            None
-        };
-        if let Some(end) = comment_end {
-            let written: Text = text[at..end].trim_end().into();
-            comments.push(Comment { span: span(at, at + written.len()), text: written });
-            code[at..end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-            if let Some(newline) = text[at..end].rfind('\n') {
-                indent = indent_of(text, at + newline + 1);
+    while offset < bytes.len() {
+        if let Some(end) = comment_end(text, offset, base)? {
+            let written: Text = text[offset..end].trim_end().into();
+            comments.push(Comment { span: span(offset, offset + written.len()), text: written });
+            code[offset..end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+            if let Some(newline) = text[offset..end].rfind('\n') {
+                indent = indent_of(text, offset + newline + 1);
             }
-            at = end;
+            offset = end;
             continue;
         }
-        match bytes[at] {
+        match bytes[offset] {
             b'"' => {
-                let end = text[at + 1..].find(['"', '\n']).filter(|length| bytes[at + 1 + length] == b'"');
-                at += 1 + end.ok_or(ParseError::Unterminated {
-                    what: "string",
+                let end =
+                    text[offset + 1..].find(['"', '\n']).filter(|length| bytes[offset + 1 + length] == b'"');
+                offset += 1 + end.ok_or(ParseError::Unterminated {
+                    construct: "string",
                     close: "\"",
-                    span: span(at, at + 1),
+                    span: span(offset, offset + 1),
                 })?;
             }
             b'{' | b'(' | b'[' => {
-                open.push((at, indent));
+                open.push((offset, indent));
                 if open.len() > BRACKETS {
-                    return Err(ParseError::TooDeep { limit: BRACKETS, span: span(at, at + 1) });
+                    return Err(ParseError::TooDeep { limit: BRACKETS, span: span(offset, offset + 1) });
                 }
             }
             close @ (b'}' | b')' | b']') => {
@@ -107,15 +94,15 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
                 if !matches {
                     return Err(unbalanced(
                         close as char,
-                        span(at, at + 1),
+                        span(offset, offset + 1),
                         opened.map(|(opened, _)| (bytes[opened] as char, span(opened, opened + 1))),
                     ));
                 }
             }
-            b'\n' => indent = indent_of(text, at + 1),
+            b'\n' => indent = indent_of(text, offset + 1),
             _ => {}
         }
-        at += 1;
+        offset += 1;
     }
     if let Some(&(outermost, _)) = open.first() {
         let opened = suspect.unwrap_or(outermost);
@@ -129,7 +116,25 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
     Ok(Scan { code: String::from_utf8(code).unwrap_or_default(), comments })
 }
 
-/// The indentation of the line that begins at an offset.
+/// The end of the comment that begins at an offset. `None` if none does.
+fn comment_end(text: &str, offset: usize, base: u32) -> Result<Option<usize>, ParseError> {
+    let rest = &text.as_bytes()[offset..];
+    if rest.starts_with(b"//") {
+        return Ok(Some(offset + text[offset..].find('\n').unwrap_or(rest.len())));
+    }
+    if !rest.starts_with(b"/*") {
+        return Ok(None);
+    }
+    let start = base + offset as u32;
+    let length = text[offset + 2..].find("*/").ok_or(ParseError::Unterminated {
+        construct: "comment",
+        close: "*/",
+        span: Span { start, end: start + 2 },
+    })?;
+    Ok(Some(offset + 2 + length + 2))
+}
+
+/// The indentation of the line that begins at `line_start`.
 fn indent_of(text: &str, line_start: usize) -> usize {
     let line = text[line_start..].split('\n').next().unwrap_or_default();
     line.len() - line.trim_start().len()
@@ -143,11 +148,11 @@ fn closing(open: u8) -> u8 {
     }
 }
 
-fn unbalanced(found: char, span: Span, opened: Option<(char, Span)>) -> ParseError {
+fn unbalanced(text: char, span: Span, opened: Option<(char, Span)>) -> ParseError {
     match opened {
         Some((open, open_span)) => {
-            ParseError::WrongClose { found, open, wanted: closing(open as u8) as char, span, open_span }
+            ParseError::WrongClose { text, open, wanted: closing(open as u8) as char, span, open_span }
         }
-        None => ParseError::NeverOpened { found, span },
+        None => ParseError::NeverOpened { text, span },
     }
 }

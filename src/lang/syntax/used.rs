@@ -1,9 +1,9 @@
-//! The names that a spec uses, wherever a constant or a link could be meant.
+//! Collects the names that a spec uses, wherever a constant or a link could be meant.
 //!
-//! Comes in: a spec. Goes out: every name in an expression, a value or an `over`, each once.
+//! In: a spec. Out: every name in an expression, a value or an `over`, each once.
 
 use super::ast::*;
-use super::eval::names;
+use super::eval::names_in;
 use std::collections::BTreeSet;
 
 /// Every name that a spec uses.
@@ -28,8 +28,8 @@ impl Used {
                     [low, high].into_iter().for_each(|end| self.expr(&end.number));
                 }
             }
-            ItemKind::Sweep(all) => {
-                for value in all.iter().flat_map(|swept| &swept.values) {
+            ItemKind::Sweep(parameters) => {
+                for value in parameters.iter().flat_map(|swept| &swept.values) {
                     if let SweptValue::One(value) = value {
                         self.constant(value);
                     }
@@ -69,9 +69,9 @@ impl Used {
                 StatementKind::Couple(couple) => {
                     let ports = match &couple.ports {
                         Coupled::Sided(a, b) => vec![a, b],
-                        Coupled::AnyOf(all) => all.iter().collect(),
+                        Coupled::AnyOf(listed) => listed.iter().collect(),
                     };
-                    ports.into_iter().flat_map(|port| &port.at).for_each(|expr| self.expr(expr));
+                    ports.into_iter().flat_map(|port| &port.position).for_each(|expr| self.expr(expr));
                     self.0.extend(couple.over.as_ref().map(|over| over.value.clone()));
                 }
                 StatementKind::Component(component) => {
@@ -91,7 +91,7 @@ impl Used {
         match value {
             ValueKind::Quantity(quantity) | ValueKind::Limit(_, quantity) => {
                 self.expr(&quantity.number);
-                // The file in `graph live` reads as a unit.
+                // In `graph live`, the name of the file reads as a unit.
                 self.0.extend(quantity.unit.as_ref().map(|unit| unit.value.clone()));
             }
             ValueKind::Steps(Steps { first, last, step }) => {
@@ -122,8 +122,8 @@ impl Used {
     }
 
     fn expr(&mut self, expr: &Expr) {
-        let mut found = Vec::new();
-        names(expr, &mut found);
-        self.0.extend(found.into_iter().map(|(name, _)| name.clone()));
+        let mut names = Vec::new();
+        names_in(expr, &mut names);
+        self.0.extend(names.into_iter().map(|(name, _)| name.clone()));
     }
 }

@@ -1,50 +1,51 @@
 //! The words of the language: items, and the fields of blocks.
 //!
-//! The one place that lists them: the normal form has its order from here, the printer its blank lines, the
-//! resolution what belongs where, and errors what might have been meant. The grammar has the keywords once
-//! more; a test compares. The words of values stand beside what they mean, in [`fabc_model`].
+//! This is the only list of them. The normal form takes its order from here, the printer its blank lines, the
+//! resolution the fields of every block, and errors the words that might have been meant. The grammar repeats
+//! the keywords, and a test compares the two. The words of values stand in [`fabc_model`], beside what they
+//! mean.
 
 use fabc_base::diag::plain;
 
 /// A word that an item begins with.
 pub struct ItemWord {
-    /// The word.
+    /// The word itself, such as `link`.
     pub name: &'static str,
-    /// Lines of different groups are parted by a blank line in the canonical layout.
+    /// In the canonical layout, a blank line separates items of different groups.
     pub group: u8,
-    /// How it is written.
-    pub form: Form,
-    /// One as it could stand in a spec.
+    /// How the item is written.
+    pub form: ItemForm,
+    /// An example that could stand in a spec.
     pub example: &'static str,
 }
 
 /// How an item is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// `use ..;`, `let ..;`, `require ..;`
+pub enum ItemForm {
+    /// A line such as `use ..;`, `let ..;` or `require ..;`.
     Line,
-    /// `name = a quantity;`
+    /// An item of the form `name = a quantity;`.
     Setting,
-    /// `name = a word;`
+    /// An item of the form `name = a word;`.
     Choice,
-    /// `word { .. }`
+    /// An item of the form `word { .. }`.
     Block,
-    /// `word name { .. }`
+    /// An item of the form `word name { .. }`.
     Named,
-    /// `demand = ..;` or `demand { .. }`
+    /// An item of the form `demand = ..;` or `demand { .. }`.
     ChoiceOrBlock,
 }
 
-impl Form {
-    /// Whether it may be written with a `=`.
+impl ItemForm {
+    /// Whether the item may be written with a `=`.
     pub fn is_setting(self) -> bool {
-        matches!(self, Form::Setting | Form::Choice | Form::ChoiceOrBlock)
+        matches!(self, ItemForm::Setting | ItemForm::Choice | ItemForm::ChoiceOrBlock)
     }
 }
 
 macro_rules! items {
     ($($name:literal $group:literal $form:ident $example:literal;)*) => {
-        &[$(ItemWord { name: $name, group: $group, form: Form::$form, example: $example }),*]
+        &[$(ItemWord { name: $name, group: $group, form: ItemForm::$form, example: $example }),*]
     };
 }
 
@@ -75,10 +76,10 @@ pub const ITEMS: &[ItemWord] = items! {
     "slice" 10 Named "slice train { cubes = 8; count = 4; topology = synthesize { effort = 1; } routing = allowed_turns; }";
 };
 
-/// The group of items that are none of [`ITEMS`]: settings stand with the first ones, blocks last.
+/// The groups of items that are not in [`ITEMS`]: settings stand with the first ones, blocks last.
 pub const UNKNOWN_GROUPS: [u8; 2] = [2, 11];
 
-/// Statements that begin with a word of their own, with an example.
+/// Statements that begin with a keyword, each with an example.
 pub const STATEMENTS: [(&str, &str); 4] = [
     ("mesh", "mesh 4 x 4 x 4 over copper;"),
     ("couple", "couple +x[u, v] with -x[u, v] over fiber;"),
@@ -86,7 +87,7 @@ pub const STATEMENTS: [(&str, &str); 4] = [
     ("all_to_all", "all_to_all over groups of 16 weight 4;"),
 ];
 
-/// What items and statements are called elsewhere.
+/// Names of items and statements in other tools.
 const FOREIGN: &[(&[&str], &str)] = &[
     (&["switch", "asic", "node"], "router"),
     (&["gpu", "tpu", "npu", "accelerator", "device", "xpu"], "chip"),
@@ -107,153 +108,153 @@ const FOREIGN: &[(&[&str], &str)] = &[
     (&["grid", "torus"], "mesh"),
 ];
 
-/// A block whose fields are known.
+/// A kind of block, which determines its fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
-    /// `link name { .. }`
+pub enum BlockKind {
+    /// The block of the form `link name { .. }`.
     Link,
-    /// `router { .. }`
+    /// The block of the form `router { .. }`.
     Router,
-    /// `chip { .. }`
+    /// The block of the form `chip { .. }`.
     Chip,
-    /// `cube { .. }`
+    /// The block of the form `cube { .. }`.
     Cube,
-    /// `ocs name { .. }`
+    /// The block of the form `ocs name { .. }`.
     Ocs,
-    /// `budget { .. }`
+    /// The block of the form `budget { .. }`.
     Budget,
-    /// `failures { .. }`
+    /// The block of the form `failures { .. }`.
     Failures,
-    /// `floor { .. }`
+    /// The block of the form `floor { .. }`.
     Floor,
-    /// `clustering = walktrap { .. }`
+    /// The block of the form `clustering = walktrap { .. }`.
     Walktrap,
-    /// `placement = annealed { .. }`
+    /// The block of the form `placement = annealed { .. }`.
     Annealed,
-    /// `demand { .. }`
+    /// The block of the form `demand { .. }`.
     Demand,
-    /// `simulate name { .. }`
+    /// The block of the form `simulate name { .. }`.
     Simulate,
-    /// `model = packet { .. }`
+    /// The block of the form `model = packet { .. }`.
     PacketModel,
-    /// `model = flit { .. }`
+    /// The block of the form `model = flit { .. }`.
     FlitModel,
-    /// `traffic = group_shift { .. }`
+    /// The block of the form `traffic = group_shift { .. }`.
     Traffic,
-    /// `traffic = all_to_all { .. }`
+    /// The block of the form `traffic = all_to_all { .. }`.
     AllToAll,
-    /// `traffic = hotspot { .. }`
+    /// The block of the form `traffic = hotspot { .. }`.
     Hotspot,
-    /// `births = bursts { .. }`
+    /// The block of the form `births = bursts { .. }`.
     Bursts,
-    /// `routing = ugal { .. }` of a simulation
+    /// The block of the form `routing = ugal { .. }` of a simulation.
     Ways,
-    /// `collective name = all_gather { .. }`, and the other collectives
+    /// The block of the form `collective name = all_gather { .. }`, and the other collectives.
     Collective,
-    /// `topology = synthesize { .. }`
+    /// The block of the form `topology = synthesize { .. }`.
     Synthesize,
-    /// `routing = allowed_turns { .. }`
+    /// The block of the form `routing = allowed_turns { .. }`.
     AllowedTurns,
-    /// `routing = scheduled { .. }`
+    /// The block of the form `routing = scheduled { .. }`.
     Scheduled,
-    /// `topology = torus 16 x 16 { .. }`, and the other grids
+    /// The block of the form `topology = torus 16 x 16 { .. }`, and the other grids.
     Grid,
-    /// `topology = hyperx { .. }`
+    /// The block of the form `topology = hyperx { .. }`.
     Hyperx,
-    /// `topology = hypercube { .. }`, also folded
+    /// The block of the form `topology = hypercube { .. }`, also folded.
     Hypercube,
-    /// `topology = polarstar { .. }`
+    /// The block of the form `topology = polarstar { .. }`.
     Polarstar,
-    /// `topology = polarfly { .. }`
+    /// The block of the form `topology = polarfly { .. }`.
     Polarfly,
-    /// `topology = slim_fly { .. }`
+    /// The block of the form `topology = slim_fly { .. }`.
     SlimFly,
-    /// `topology = bundlefly { .. }`
+    /// The block of the form `topology = bundlefly { .. }`.
     Bundlefly,
-    /// `topology = spectralfly { .. }`
+    /// The block of the form `topology = spectralfly { .. }`.
     Spectralfly,
-    /// `topology = dragonfly { .. }`
+    /// The block of the form `topology = dragonfly { .. }`.
     Dragonfly,
-    /// `topology = levels { .. }`
+    /// The block of the form `topology = levels { .. }`.
     Levels,
-    /// `level n { .. }`
+    /// The block of the form `level n { .. }`.
     Level,
-    /// `topology = megafly { .. }`
+    /// The block of the form `topology = megafly { .. }`.
     Megafly,
-    /// `topology = fat_tree { .. }`
+    /// The block of the form `topology = fat_tree { .. }`.
     FatTree,
-    /// `topology = kautz { .. }`
+    /// The block of the form `topology = kautz { .. }`.
     Kautz,
-    /// `topology = gen_kautz { .. }`
+    /// The block of the form `topology = gen_kautz { .. }`.
     GenKautz,
-    /// `topology = xpander { .. }`
+    /// The block of the form `topology = xpander { .. }`.
     Xpander,
-    /// `topology = random_regular { .. }`
+    /// The block of the form `topology = random_regular { .. }`.
     RandomRegular,
-    /// `topology = ring_n { .. }`
+    /// The block of the form `topology = ring_n { .. }`.
     RingN,
-    /// `topology = nbr { .. }`
+    /// The block of the form `topology = nbr { .. }`.
     Nbr,
-    /// `topology = gau { .. }`
+    /// The block of the form `topology = gau { .. }`.
     Gau,
-    /// `topology = permute { .. }`
+    /// The block of the form `topology = permute { .. }`.
     Permute,
-    /// `topology = synthesize { .. }` of a network
+    /// The block of the form `topology = synthesize { .. }` of a network.
     FreeGraph,
-    /// `topology = graph "file" { .. }`
+    /// The block of the form `topology = graph "file" { .. }`.
     Graph,
 }
 
-impl Place {
+impl BlockKind {
     /// The word before the block.
     pub fn name(self) -> &'static str {
         match self {
-            Place::Link => "link",
-            Place::Router => "router",
-            Place::Chip => "chip",
-            Place::Cube => "cube",
-            Place::Ocs => "ocs",
-            Place::Budget => "budget",
-            Place::Failures => "failures",
-            Place::Floor => "floor",
-            Place::Walktrap => "walktrap",
-            Place::Annealed => "annealed",
-            Place::Demand => "demand",
-            Place::Simulate => "simulate",
-            Place::PacketModel => "packet",
-            Place::FlitModel => "flit",
-            Place::Traffic => "group_shift",
-            Place::AllToAll => "all_to_all",
-            Place::Hotspot => "hotspot",
-            Place::Bursts => "bursts",
-            Place::Ways => "ugal",
-            Place::Collective => "collective",
-            Place::Synthesize => "synthesize",
-            Place::AllowedTurns => "allowed_turns",
-            Place::Scheduled => "scheduled",
-            Place::Grid => "torus",
-            Place::Hyperx => "hyperx",
-            Place::Hypercube => "hypercube",
-            Place::Polarstar => "polarstar",
-            Place::Polarfly => "polarfly",
-            Place::SlimFly => "slim_fly",
-            Place::Bundlefly => "bundlefly",
-            Place::Spectralfly => "spectralfly",
-            Place::Dragonfly => "dragonfly",
-            Place::Levels => "levels",
-            Place::Level => "level",
-            Place::Megafly => "megafly",
-            Place::FatTree => "fat_tree",
-            Place::Kautz => "kautz",
-            Place::GenKautz => "gen_kautz",
-            Place::Xpander => "xpander",
-            Place::RandomRegular => "random_regular",
-            Place::RingN => "ring_n",
-            Place::Nbr => "nbr",
-            Place::Gau => "gau",
-            Place::Permute => "permute",
-            Place::FreeGraph => "synthesize",
-            Place::Graph => "graph",
+            BlockKind::Link => "link",
+            BlockKind::Router => "router",
+            BlockKind::Chip => "chip",
+            BlockKind::Cube => "cube",
+            BlockKind::Ocs => "ocs",
+            BlockKind::Budget => "budget",
+            BlockKind::Failures => "failures",
+            BlockKind::Floor => "floor",
+            BlockKind::Walktrap => "walktrap",
+            BlockKind::Annealed => "annealed",
+            BlockKind::Demand => "demand",
+            BlockKind::Simulate => "simulate",
+            BlockKind::PacketModel => "packet",
+            BlockKind::FlitModel => "flit",
+            BlockKind::Traffic => "group_shift",
+            BlockKind::AllToAll => "all_to_all",
+            BlockKind::Hotspot => "hotspot",
+            BlockKind::Bursts => "bursts",
+            BlockKind::Ways => "ugal",
+            BlockKind::Collective => "collective",
+            BlockKind::Synthesize => "synthesize",
+            BlockKind::AllowedTurns => "allowed_turns",
+            BlockKind::Scheduled => "scheduled",
+            BlockKind::Grid => "torus",
+            BlockKind::Hyperx => "hyperx",
+            BlockKind::Hypercube => "hypercube",
+            BlockKind::Polarstar => "polarstar",
+            BlockKind::Polarfly => "polarfly",
+            BlockKind::SlimFly => "slim_fly",
+            BlockKind::Bundlefly => "bundlefly",
+            BlockKind::Spectralfly => "spectralfly",
+            BlockKind::Dragonfly => "dragonfly",
+            BlockKind::Levels => "levels",
+            BlockKind::Level => "level",
+            BlockKind::Megafly => "megafly",
+            BlockKind::FatTree => "fat_tree",
+            BlockKind::Kautz => "kautz",
+            BlockKind::GenKautz => "gen_kautz",
+            BlockKind::Xpander => "xpander",
+            BlockKind::RandomRegular => "random_regular",
+            BlockKind::RingN => "ring_n",
+            BlockKind::Nbr => "nbr",
+            BlockKind::Gau => "gau",
+            BlockKind::Permute => "permute",
+            BlockKind::FreeGraph => "synthesize",
+            BlockKind::Graph => "graph",
         }
     }
 
@@ -273,35 +274,35 @@ impl Place {
     }
 }
 
-/// What may stand in a block.
-pub struct Field {
-    /// The word.
+/// A setting or statement that may stand in a block.
+pub struct BlockField {
+    /// The word that it begins with.
     pub name: &'static str,
-    /// Where it belongs.
-    pub places: &'static [Place],
-    /// What it is.
+    /// The blocks that may have it.
+    pub places: &'static [BlockKind],
+    /// The kind of the field.
     pub kind: FieldKind,
 }
 
-/// What may stand in a block.
+/// The kinds of fields of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldKind {
-    /// A statement with a word of its own.
+    /// A statement with a keyword of its own.
     Statement,
-    /// `name = quantity;`
+    /// A field of the form `name = quantity;`.
     Quantity,
-    /// `name = word;`, where the word is no constant.
+    /// A field of the form `name = word;`, where the word is never a constant.
     Choice,
 }
 
 macro_rules! fields {
     ($($name:literal $kind:ident $($place:ident)*;)*) => {
-        &[$(Field { name: $name, places: &[$(Place::$place),*], kind: FieldKind::$kind }),*]
+        &[$(BlockField { name: $name, places: &[$(BlockKind::$place),*], kind: FieldKind::$kind }),*]
     };
 }
 
 /// Every field, in the order of the normal form.
-pub const FIELDS: &[Field] = fields! {
+pub const FIELDS: &[BlockField] = fields! {
     "mesh" Statement Cube;
     "couple" Statement Ocs;
     "level" Statement Levels;
@@ -422,8 +423,8 @@ pub const FIELDS: &[Field] = fields! {
     "all_to_all" Statement Demand;
 };
 
-/// The item or statement that a word of another tool stands for; a switch that has a name is optical.
-pub fn meant(word: &str, has_name: bool) -> Option<&'static str> {
+/// Returns the item or statement that a word of another tool stands for. A switch that has a name is optical.
+pub fn fabc_word(word: &str, has_name: bool) -> Option<&'static str> {
     let word = plain(word);
     if word == "switch" && has_name {
         return Some("ocs");
@@ -431,28 +432,28 @@ pub fn meant(word: &str, has_name: bool) -> Option<&'static str> {
     FOREIGN.iter().find(|(names, _)| names.contains(&word.as_str())).map(|(_, meant)| *meant)
 }
 
-/// The item of a word.
+/// The item that begins with a word.
 pub fn item(word: &str) -> Option<&'static ItemWord> {
     ITEMS.iter().find(|item| item.name == word)
 }
 
-/// The field of a word.
-pub fn field(word: &str) -> Option<&'static Field> {
+/// The field that begins with a word.
+pub fn field(word: &str) -> Option<&'static BlockField> {
     FIELDS.iter().find(|field| field.name == word)
 }
 
-/// The place of an item in the normal form; those that are not known stand last.
+/// The position of an item in the normal form. Unknown items stand last.
 pub fn item_rank(word: &str) -> usize {
     ITEMS.iter().position(|item| item.name == word).unwrap_or(ITEMS.len())
 }
 
-/// The place of a line in the normal form of any block; those that are not known stand last.
+/// The position of a line in the normal form of any block. Unknown lines stand last.
 pub fn field_rank(word: &str) -> usize {
     FIELDS.iter().position(|field| field.name == word).unwrap_or(FIELDS.len())
 }
 
 /// Whether the value of a setting is a word, never a constant.
 pub fn takes_a_word(setting: &str) -> bool {
-    item(setting).is_some_and(|item| matches!(item.form, Form::Choice | Form::ChoiceOrBlock))
+    item(setting).is_some_and(|item| matches!(item.form, ItemForm::Choice | ItemForm::ChoiceOrBlock))
         || field(setting).is_some_and(|field| field.kind == FieldKind::Choice)
 }

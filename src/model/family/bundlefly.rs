@@ -1,20 +1,20 @@
 //! Bundleflies: slim flies whose routers are Paley graphs (Lei and others, 2020).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use super::slim_fly::slim_fly_degree;
 use crate::closed_form::{ClosedForm, Farthest, ball_of_two};
 use crate::design_space::DesignSpace;
 use fabc_base::algebra::is_paley_order;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("bundlefly", "bundlefly { q = 7; p = 9; }");
+pub(super) const FORM: FamilyForm = ("bundlefly", "bundlefly { q = 7; p = 9; }");
 
 /// A slim fly whose routers are Paley graphs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bundlefly {
     /// Order of the field of the slim fly.
     pub q: u32,
-    /// Order of the Paley graphs.
+    /// Order of the Paley graphs, a prime power that is 1 modulo 4.
     pub p: u32,
 }
 
@@ -23,7 +23,7 @@ impl Bundlefly {
         (self.p - 1) / 2
     }
 
-    /// The design of this slim fly whose routers have so many network ports.
+    /// The design with this slim fly whose routers have `radix` network ports, if it exists.
     pub(crate) fn of_radix(q: u32, radix: u32) -> Option<Bundlefly> {
         let p = 2 * radix.checked_sub(slim_fly_degree(q)?)? + 1;
         (p > 1 && is_paley_order(p)).then_some(Bundlefly { q, p })
@@ -55,8 +55,8 @@ impl FamilyFacts for Bundlefly {
         )
     }
 
-    fn router_names(&self) -> Names {
-        Names::Blocks { word: "supernode", size: self.p }
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Blocks { word: "supernode", size: self.p }
     }
 
     fn routers_of_group(&self) -> u32 {
@@ -69,7 +69,7 @@ impl FamilyFacts for Bundlefly {
 
     fn closed_form(&self) -> Option<ClosedForm> {
         let (routers, degree) = (self.router_count() as u64, self.design_radix()?);
-        Some(ClosedForm::regular(routers, degree, Farthest::unless(3, ball_of_two(degree), routers)))
+        Some(ClosedForm::regular(routers, degree, Farthest::at_most(3, ball_of_two(degree), routers)))
     }
 
     fn design_space(&self) -> Option<DesignSpace> {

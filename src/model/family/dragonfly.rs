@@ -1,36 +1,36 @@
 //! Dragonflies: complete graphs of routers, every two joined (Kim and others, 2008).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::arrangement::Arrangement;
 use crate::closed_form::{ClosedForm, Farthest};
 use crate::design_space::DesignSpace;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("dragonfly", "dragonfly { a = 8; h = 4; }");
+pub(super) const FORM: FamilyForm = ("dragonfly", "dragonfly { a = 8; h = 4; }");
 
 /// Groups of `a` routers, each a complete graph, with `h` global ports per router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dragonfly {
-    /// Routers of a group.
+    /// Number of routers of a group.
     pub a: u32,
-    /// Global ports of a router.
+    /// Number of global ports of a router.
     pub h: u32,
-    /// Groups, at most `a h + 1`.
+    /// Number of groups, at most `a h + 1`.
     pub g: u32,
-    /// Which global port leads to which group.
+    /// The rule that says which global port leads to which group.
     pub arrangement: Arrangement,
-    /// Whether the last group has no hosts, so that any group may become it.
+    /// Whether the last group is spare: it has no hosts, and any group may become it.
     pub spare: bool,
 }
 
 impl Dragonfly {
-    /// Global ports of a group that are in use: as many to every other group.
+    /// Number of global ports of a group that are in use. Every other group gets the same number.
     fn used_ports(&self) -> u64 {
         let (ports, others) = (u64::from(self.a) * u64::from(self.h), u64::from(self.g - 1));
         ports / others * others
     }
 
-    /// The designs whose routers have so many network ports, with as many groups as there can be.
+    /// The designs whose routers have `radix` network ports, with the largest possible number of groups.
     pub(crate) fn of_radix(radix: u32) -> impl Iterator<Item = Dragonfly> {
         let sizes = (1..radix).map(move |h| (radix + 1 - h, h)).filter(|&(a, _)| a > 1);
         sizes.map(|(a, h)| Dragonfly {
@@ -67,8 +67,8 @@ impl FamilyFacts for Dragonfly {
         FullestRouter::any_grouped(FORM.0, u64::from(self.a - 1), u64::from(self.h).min(self.used_ports()))
     }
 
-    fn router_names(&self) -> Names {
-        Names::Blocks { word: "group", size: self.a }
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Blocks { word: "group", size: self.a }
     }
 
     fn blocks(&self) -> (u32, u32) {
@@ -91,7 +91,7 @@ impl FamilyFacts for Dragonfly {
         self.arrangement != Arrangement::Consecutive && !self.spare
     }
 
-    fn replaces(&self) -> bool {
+    fn has_replacement_group(&self) -> bool {
         self.arrangement != Arrangement::Consecutive && self.spare
     }
 
@@ -103,11 +103,12 @@ impl FamilyFacts for Dragonfly {
         let [a, h, g] = [self.a, self.h, self.g].map(u64::from);
         let (routers, used) = (a * g, self.used_ports());
         let endpoints = routers - if self.spare { a } else { 0 };
-        // A link inside the group and one to another, in either order; two inside are one.
+        // Routers within two hops: by a link inside the group and one to another group, in either order. Two
+        // links inside count as one.
         let nearer = 1 + (a - 1) + h + 2 * (a - 1) * h + h * (h - 1);
         let farthest = |others: u64| match a {
             1 => Farthest::everywhere(1),
-            _ => Farthest::unless(3, nearer, others),
+            _ => Farthest::at_most(3, nearer, others),
         };
         let last = used.saturating_sub((a - 1) * h).min(h);
         Some(ClosedForm {

@@ -2,46 +2,46 @@
 
 use crate::closed_form::ClosedForm;
 use crate::design_space::DesignSpace;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-/// The word of a family, and a topology as it is written.
-pub type Form = (&'static str, &'static str);
+/// (word of a family, example of a topology as a spec writes it).
+pub type FamilyForm = (&'static str, &'static str);
 
-/// What follows from the parameters of a family alone, without wiring it.
+/// Everything that follows from the parameters of a family alone, without wiring it.
 pub trait FamilyFacts {
-    /// The word that a spec names it by.
+    /// The word that a spec uses for it.
     fn name(&self) -> &'static str;
 
-    /// As the spec of a built directory writes it.
+    /// The topology as the spec of a built directory writes it.
     fn written(&self) -> String;
 
-    /// Number of routers.
+    /// Number of routers of the network.
     fn router_count(&self) -> usize;
 
-    /// Links of the router that has fewest, about. The estimates of memory count with it.
+    /// About the smallest number of links of a router. The estimates of memory use it.
     fn fewest_links(&self) -> u64;
 
-    /// The kinds of routers that may need most ports, each with the links of its fullest router. Of a list
-    /// from a file there are none: each of its routers is a kind of its own.
+    /// The kinds of routers that may need most ports, each with the links of its fullest router. Empty for a
+    /// list from a file, where each router is a kind of its own.
     fn fullest_routers(&self) -> Vec<FullestRouter>;
 
     /// The names of its routers.
-    fn router_names(&self) -> Names {
-        Names::Numbered
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Numbered
     }
 
-    /// Routers of a block that symmetries move as a whole, and the number of blocks. Blocks have one router
-    /// where no symmetry moves more.
+    /// (routers of a block, number of blocks). A block is what symmetries move as a whole. Blocks have one
+    /// router where no symmetry moves more.
     fn blocks(&self) -> (u32, u32) {
         (1, self.router_count() as u32)
     }
 
-    /// Routers of a group: of a supernode, a rack, a group of a dragonfly. 1 without groups.
+    /// Number of routers of a group: of a supernode, a rack, a group of a dragonfly. 1 without groups.
     fn routers_of_group(&self) -> u32 {
         self.blocks().0
     }
 
-    /// The order of the projective plane whose points its groups are, and the routers of a point.
+    /// The order of the projective plane whose points are its groups, and the number of routers of a point.
     fn plane(&self) -> Option<[u32; 2]> {
         None
     }
@@ -51,7 +51,7 @@ pub trait FamilyFacts {
         true
     }
 
-    /// Whether routers without hosts are spare: they take the place of others, and forward nothing before.
+    /// Whether routers without hosts are spare. They forward nothing until they take the place of others.
     fn has_spare(&self) -> bool {
         false
     }
@@ -66,19 +66,19 @@ pub trait FamilyFacts {
         false
     }
 
-    /// Whether the last of its groups is spare and may take the place of any other: rotations of the groups
-    /// keep every port.
-    fn replaces(&self) -> bool {
+    /// Whether the last of its groups is spare and may take the place of any other. The rotations of the
+    /// groups then keep every port.
+    fn has_replacement_group(&self) -> bool {
         false
     }
 
-    /// Whether its links may exchange ends: links that its parameters tell, both ways, and no routers that
-    /// are spare or of a level.
+    /// Whether `permute` may exchange ends of its links. The parameters must determine the links, the links
+    /// must be duplex, and no router may be spare or belong to a level.
     fn may_be_permuted(&self) -> bool {
         false
     }
 
-    /// Whether its links are drawn or searched, so that parameters alone do not tell them.
+    /// Whether its links are drawn or searched, so that the parameters alone do not determine them.
     fn is_drawn(&self) -> bool {
         false
     }
@@ -88,56 +88,56 @@ pub trait FamilyFacts {
         false
     }
 
-    /// What formulas of the literature say of it, if there are any.
+    /// Its sizes and distances by formulas of the literature, if there are any.
     fn closed_form(&self) -> Option<ClosedForm> {
         None
     }
 
-    /// Plausible halves of the routers, `[router]`: where a cut of the whole network may run. Whoever uses
-    /// them mends their balance.
+    /// Plausible halves of the routers, each as `[router]`: whether it is in the half. A bisection may start
+    /// from them. Callers repair their balance.
     fn halves(&self) -> Vec<Vec<bool>> {
         Vec::new()
     }
 
-    /// The designs that a goal chooses from, if it is one of them.
+    /// The design space that it belongs to, if there is one.
     fn design_space(&self) -> Option<DesignSpace> {
         None
     }
 
-    /// Network ports of the fullest router of a design; `None` for a family without a design space.
+    /// The most network ports of one router of a design. `None` for a family without a design space.
     fn design_radix(&self) -> Option<u32> {
         None
     }
 }
 
-/// The fullest router of one kind.
+/// The links of the fullest router of one kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FullestRouter {
-    /// Which one, such as ``a leaf of this `megafly` ``.
+    /// The router in words, such as ``a leaf of this `megafly` ``.
     pub router: String,
-    /// How many links of which kind it has.
+    /// The number of its links by kind.
     pub links: Vec<LinkCount>,
-    /// Whether it carries hosts.
+    /// Whether routers of this kind carry hosts.
     pub has_hosts: bool,
 }
 
-/// Links of one kind.
+/// A number of links of one kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkCount {
-    /// How many.
+    /// The number of links of this kind.
     pub count: u64,
-    /// Which ones, such as `links up`.
+    /// The kind in words, such as `links up`.
     pub kind: String,
 }
 
 impl FullestRouter {
-    /// One that carries hosts.
+    /// A router that carries hosts, with its links as (count, kind).
     pub fn new(router: String, links: &[(u64, &str)]) -> Self {
         let links = links.iter().map(|&(count, kind)| LinkCount { count, kind: kind.to_owned() }).collect();
         Self { router, links, has_hosts: true }
     }
 
-    /// The same, without hosts.
+    /// The same router without hosts.
     pub(super) fn without_hosts(self) -> Self {
         Self { has_hosts: false, ..self }
     }

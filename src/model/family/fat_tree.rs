@@ -1,22 +1,23 @@
 //! Fat trees: k-ary n-trees (Petrini and Vanneschi, 1997).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::closed_form::{ClosedForm, Farthest};
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("fat_tree", "fat_tree { levels = 3; arity = 18; }");
+pub(super) const FORM: FamilyForm = ("fat_tree", "fat_tree { levels = 3; arity = 18; }");
 
 /// Levels of equally many routers, the leaves first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FatTree {
-    /// Levels of routers, 2 or more.
+    /// Number of levels of routers, 2 or more.
     pub levels: u32,
-    /// Links up of every router but those of the top level, and links down of every router but the leaves.
+    /// Number of links up and of links down of every router. The top level has no links up, the leaves no
+    /// links down.
     pub arity: u32,
 }
 
 impl FatTree {
-    /// Routers of a level.
+    /// Number of routers of a level.
     fn width(&self) -> u32 {
         self.arity.pow(self.levels - 1)
     }
@@ -52,8 +53,8 @@ impl FamilyFacts for FatTree {
         vec![leaf, above.without_hosts()]
     }
 
-    fn router_names(&self) -> Names {
-        Names::Blocks { word: "level", size: self.width() }
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Blocks { word: "level", size: self.width() }
     }
 
     fn has_hosts(&self, router: u32) -> bool {
@@ -63,7 +64,7 @@ impl FamilyFacts for FatTree {
     fn closed_form(&self) -> Option<ClosedForm> {
         let (levels, arity) = (self.levels, u64::from(self.arity));
         let width = arity.pow(levels - 1);
-        // Leaves whose numbers differ in digit j and in none above meet at level j + 1.
+        // Leaves whose numbers differ in digit j, and in none above, meet at level j + 1.
         let mut layers = vec![0; 2 * levels as usize - 1];
         (0..levels - 1)
             .for_each(|digit| layers[2 * digit as usize + 2] = width * (arity - 1) * arity.pow(digit));

@@ -1,24 +1,24 @@
 //! Generalized Kautz graphs of any number of routers (Imase and Itoh, 1983).
 
 use super::arcs::Arcs;
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use fabc_base::algebra::kautz_targets;
 
-pub(super) const FORM: Form = ("gen_kautz", "gen_kautz { degree = 4; routers = 60; }");
+pub(super) const FORM: FamilyForm = ("gen_kautz", "gen_kautz { degree = 4; routers = 60; }");
 
-/// A generalized Kautz graph.
+/// A generalized Kautz graph, of any number of routers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GenKautz {
-    /// Arcs out of, and into, a router, but for arcs to itself, which are not there.
+    /// Number of arcs out of a router, and into it. Arcs to itself are left out.
     pub degree: u32,
     /// Number of routers, more than `degree`.
     pub routers: u32,
-    /// Whether an arc is a channel or a link.
+    /// Whether an arc is a channel or a duplex link.
     pub arcs: Arcs,
 }
 
 impl GenKautz {
-    /// The most routers that arcs join one to, either way.
+    /// The most routers that arcs in either direction join to one router.
     fn most_neighbors(&self) -> u64 {
         let mut neighbors = vec![Vec::new(); self.routers as usize];
         for from in 0..self.routers {
@@ -27,10 +27,10 @@ impl GenKautz {
                 neighbors[to as usize].push(from);
             }
         }
-        let count = |mut own: Vec<u32>| {
-            own.sort_unstable();
-            own.dedup();
-            own.len() as u64
+        let count = |mut routers: Vec<u32>| {
+            routers.sort_unstable();
+            routers.dedup();
+            routers.len() as u64
         };
         neighbors.into_iter().map(count).max().unwrap_or(0)
     }

@@ -1,33 +1,33 @@
 //! Tori, meshes and HyperXs: routers at the points of a grid.
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
-use crate::closed_form::{ClosedForm, Farthest, Reached};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
+use crate::closed_form::{ClosedForm, Farthest, ReachedFrom};
 use crate::design_space::DesignSpace;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-pub(super) const TORUS: Form = ("torus", "torus 16 x 16` or `torus (side)");
-pub(super) const MESH: Form = ("mesh", "mesh 4 x 4 x 4` or `mesh (side)");
-pub(super) const HYPERX: Form = ("hyperx", "hyperx 9 x 9 x 8` or `hyperx (side)");
+pub(super) const TORUS: FamilyForm = ("torus", "torus 16 x 16` or `torus (side)");
+pub(super) const MESH: FamilyForm = ("mesh", "mesh 4 x 4 x 4` or `mesh (side)");
+pub(super) const HYPERX: FamilyForm = ("hyperx", "hyperx 9 x 9 x 8` or `hyperx (side)");
 
-/// A ring along every dimension, one link where the length is 2, none where it is 1.
+/// A ring along every dimension: the sides, 1 or more. A side of 2 has one link, a side of 1 none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Torus(pub Vec<u32>);
 
-/// A path along every dimension.
+/// A path along every dimension: the sides, 1 or more.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mesh(pub Vec<u32>);
 
-/// All routers that differ in one coordinate are joined.
+/// Links between all routers that differ in one coordinate: the sides, 1 or more.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HyperX(pub Vec<u32>);
 
-/// What grids differ in.
-trait Grid {
-    const FORM: Form;
+/// The facts in which the three families of grids differ.
+trait GridFamily {
+    const FORM: FamilyForm;
     fn sides(&self) -> &[u32];
-    /// Links of the router that has fewest along a side of so many routers.
+    /// The fewest links of a router along a side with `side` routers.
     fn fewest_links_along(side: u32) -> u32;
-    /// Links of the router that has most along a side of so many routers.
+    /// The most links of a router along a side with `side` routers.
     fn most_links_along(side: u32) -> u32;
     fn formulas(&self) -> ClosedForm;
     fn designs(&self) -> Option<DesignSpace> {
@@ -35,7 +35,7 @@ trait Grid {
     }
 }
 
-impl<T: Grid> FamilyFacts for T {
+impl<T: GridFamily> FamilyFacts for T {
     fn name(&self) -> &'static str {
         T::FORM.0
     }
@@ -60,8 +60,8 @@ impl<T: Grid> FamilyFacts for T {
         vec![FullestRouter::new(format!("a router of this `{}`", T::FORM.0), &[(links, kind)])]
     }
 
-    fn router_names(&self) -> Names {
-        Names::Grid(self.sides().into())
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Grid(self.sides().into())
     }
 
     fn has_formula(&self) -> bool {
@@ -89,8 +89,8 @@ impl<T: Grid> FamilyFacts for T {
     }
 }
 
-impl Grid for Torus {
-    const FORM: Form = TORUS;
+impl GridFamily for Torus {
+    const FORM: FamilyForm = TORUS;
 
     fn sides(&self) -> &[u32] {
         &self.0
@@ -108,12 +108,12 @@ impl Grid for Torus {
         let ring = |side: u64| {
             (0..=side / 2).map(|hops| if hops == 0 || 2 * hops == side { 1 } else { 2 }).collect()
         };
-        ClosedForm::of_view(along(&self.0, ring_neighbors), lines(&self.0, ring))
+        ClosedForm::from_view(along(&self.0, ring_neighbors), distance_counts(&self.0, ring))
     }
 }
 
-impl Grid for Mesh {
-    const FORM: Form = MESH;
+impl GridFamily for Mesh {
+    const FORM: FamilyForm = MESH;
 
     fn sides(&self) -> &[u32] {
         &self.0
@@ -123,43 +123,46 @@ impl Grid for Mesh {
         (side - 1).min(1)
     }
 
-    /// A path has two neighbors where it has an inside.
+    /// An inner router of a path has two neighbors.
     fn most_links_along(side: u32) -> u32 {
         ring_neighbors(side)
     }
 
     fn formulas(&self) -> ClosedForm {
         let (sides, routers) = (&self.0, self.router_count() as u64);
-        // Ordered pairs of a path by distance, each router with itself once.
+        // Ordered pairs of a path by distance. Each router counts once with itself.
         let path =
             |side: u64| (0..side).map(|hops| if hops == 0 { side } else { 2 * (side - hops) }).collect();
-        let mut layers = lines(sides, path);
+        let mut layers = distance_counts(sides, path);
         layers[0] = 0;
         // From corner to corner.
-        let diameter = Farthest { hops: along(sides, others), reached: Reached::From(0) };
+        let diameter = Farthest { hops: along(sides, other_coordinates), reached: ReachedFrom::From(0) };
         let links = sides.iter().map(|&side| routers / u64::from(side) * u64::from(side - 1)).sum();
         let degrees = [along(sides, Self::fewest_links_along), along(sides, Self::most_links_along)];
         ClosedForm { links, degrees, layers: Some(layers), ..ClosedForm::regular(routers, 0, diameter) }
     }
 }
 
-impl Grid for HyperX {
-    const FORM: Form = HYPERX;
+impl GridFamily for HyperX {
+    const FORM: FamilyForm = HYPERX;
 
     fn sides(&self) -> &[u32] {
         &self.0
     }
 
     fn fewest_links_along(side: u32) -> u32 {
-        others(side)
+        other_coordinates(side)
     }
 
     fn most_links_along(side: u32) -> u32 {
-        others(side)
+        other_coordinates(side)
     }
 
     fn formulas(&self) -> ClosedForm {
-        ClosedForm::of_view(along(&self.0, others), lines(&self.0, |side| vec![1, side - 1]))
+        ClosedForm::from_view(
+            along(&self.0, other_coordinates),
+            distance_counts(&self.0, |side| vec![1, side - 1]),
+        )
     }
 
     fn designs(&self) -> Option<DesignSpace> {
@@ -170,27 +173,32 @@ impl Grid for HyperX {
 }
 
 impl HyperX {
-    /// The designs of so many dimensions whose routers have so many links: sides that fall.
+    /// The designs with this number of dimensions whose routers have `radix` links. Their sides do not grow.
     pub(crate) fn of_radix(dimensions: u32, radix: u32) -> impl Iterator<Item = HyperX> {
-        let mut found = vec![(Vec::new(), radix)];
+        let mut designs = vec![(Vec::new(), radix)];
         for left in (0..dimensions).rev() {
             let longer = |(sides, links): (Vec<u32>, u32)| {
-                let most = sides.last().map_or(links, |&side: &u32| links.min(side - 1));
-                // The later sides have at most as many links each, and one at least.
-                let range = (1..=most).filter(move |&own| links - own >= left && links - own <= own * left);
+                let most_links = sides.last().map_or(links, |&side: &u32| links.min(side - 1));
+                // The later sides have at most as many links each, and at least one.
+                let range = (1..=most_links).filter(move |&along_side| {
+                    links - along_side >= left && links - along_side <= along_side * left
+                });
                 range
-                    .map(move |own| {
-                        (sides.iter().copied().chain([own + 1]).collect::<Vec<u32>>(), links - own)
+                    .map(move |along_side| {
+                        (
+                            sides.iter().copied().chain([along_side + 1]).collect::<Vec<u32>>(),
+                            links - along_side,
+                        )
                     })
                     .collect::<Vec<_>>()
             };
-            found = found.into_iter().flat_map(longer).collect();
+            designs = designs.into_iter().flat_map(longer).collect();
         }
-        found.into_iter().map(|(sides, _)| HyperX(sides))
+        designs.into_iter().map(|(sides, _)| HyperX(sides))
     }
 }
 
-/// The lower half of every axis that has one. The last axis is the fastest.
+/// For every axis with two or more routers, its lower half. The last axis is the fastest.
 pub(super) fn halves_of_axes(sides: &[u32]) -> Vec<Vec<bool>> {
     let routers: u32 = sides.iter().product();
     let mut stride = 1;
@@ -204,22 +212,23 @@ pub(super) fn halves_of_axes(sides: &[u32]) -> Vec<Vec<bool>> {
     halves
 }
 
-/// A ring of two is one link.
+/// Links of a router in a ring. A ring of two has one link.
 fn ring_neighbors(side: u32) -> u32 {
     (side - 1).min(2)
 }
 
-fn others(side: u32) -> u32 {
+fn other_coordinates(side: u32) -> u32 {
     side - 1
 }
 
-/// The sum of something over all sides.
+/// The sum of `links` over all sides.
 fn along(sides: &[u32], links: fn(u32) -> u32) -> u32 {
     sides.iter().map(|&side| links(side)).sum()
 }
 
-/// How many routers are how far away where every side adds its own distance.
-fn lines(sides: &[u32], line: fn(u64) -> Vec<u64>) -> Vec<u64> {
+/// `[h]`: number of routers at distance h where the distances along all sides add up. `line` gives the
+/// distances along one side.
+fn distance_counts(sides: &[u32], line: fn(u64) -> Vec<u64>) -> Vec<u64> {
     let mut view = vec![1];
     for &side in sides.iter().filter(|&&side| side > 1) {
         let line = line(u64::from(side));

@@ -1,18 +1,18 @@
 //! Hypercubes, plain and folded.
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use super::grids::halves_of_axes;
 use crate::closed_form::ClosedForm;
 
-pub(super) const PLAIN: Form = ("hypercube", "hypercube { dimensions = 8; }");
-pub(super) const FOLDED: Form = ("folded_hypercube", "folded_hypercube { dimensions = 8; }");
+pub(super) const PLAIN: FamilyForm = ("hypercube", "hypercube { dimensions = 8; }");
+pub(super) const FOLDED: FamilyForm = ("folded_hypercube", "folded_hypercube { dimensions = 8; }");
 
-/// Routers whose numbers differ in one bit are joined.
+/// A network that joins routers whose numbers differ in one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hypercube {
-    /// Bits of a router's number.
+    /// Number of bits of a router's number.
     pub dimensions: u32,
-    /// Whether a router is joined to the one of opposite bits, too.
+    /// Whether a router is also joined to the one with all bits inverted.
     pub folded: bool,
 }
 
@@ -21,7 +21,7 @@ impl Hypercube {
         self.dimensions + u32::from(self.folded)
     }
 
-    /// How many numbers differ from one in so many bits. Folded, the way across counts as one.
+    /// `[h]`: number of routers at distance h. Folded, the link across counts as one hop.
     fn view(&self) -> Vec<u64> {
         let Hypercube { dimensions, folded } = *self;
         let mut view = vec![0; (if folded { dimensions.div_ceil(2) } else { dimensions }) as usize + 1];
@@ -69,6 +69,6 @@ impl FamilyFacts for Hypercube {
     }
 
     fn closed_form(&self) -> Option<ClosedForm> {
-        Some(ClosedForm::of_view(self.degree(), self.view()))
+        Some(ClosedForm::from_view(self.degree(), self.view()))
     }
 }

@@ -1,26 +1,26 @@
 //! Kautz graphs: words without equal neighbors, joined to their shifts (Kautz, 1968).
 
 use super::arcs::Arcs;
-use super::facts::{FamilyFacts, Form, FullestRouter};
-use crate::closed_form::{ClosedForm, Farthest, Reached};
-use fabc_topology::Names;
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
+use crate::closed_form::{ClosedForm, Farthest, ReachedFrom};
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("kautz", "kautz { degree = 4; length = 3; }");
+pub(super) const FORM: FamilyForm = ("kautz", "kautz { degree = 4; length = 3; }");
 
-/// Words of letters in which no two neighbors are equal, joined to their shifts.
+/// The graph on words in which no two neighboring letters are equal, joined to their shifts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kautz {
-    /// Arcs out of, and into, a router.
+    /// Number of arcs out of a router, and into it.
     pub degree: u32,
-    /// Letters of a word; the diameter.
+    /// Number of letters of a word. It is the diameter.
     pub length: u32,
-    /// Whether an arc is a channel or a link.
+    /// Whether an arc is a channel or a duplex link.
     pub arcs: Arcs,
 }
 
 impl Kautz {
-    /// Duplex links of the fullest router. Of two letters in turn, the word and its shift follow each other:
-    /// those two arcs are one link.
+    /// The most duplex links of one router. A word of two alternating letters and its shift lead to each
+    /// other. Those two arcs are one link.
     fn most_links(&self) -> u32 {
         match self.length {
             1 => self.degree,
@@ -54,8 +54,8 @@ impl FamilyFacts for Kautz {
         }
     }
 
-    fn router_names(&self) -> Names {
-        Names::Words { degree: self.degree, length: self.length }
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Words { degree: self.degree, length: self.length }
     }
 
     fn is_simplex(&self) -> bool {
@@ -66,14 +66,14 @@ impl FamilyFacts for Kautz {
         let Kautz { degree, length, arcs } = *self;
         let routers = self.router_count() as u64;
         let arcs_in_all = routers * u64::from(degree);
-        // Opposite arcs: between words of two letters in turn.
+        // Pairs of opposite arcs: between words of two alternating letters.
         let opposite = u64::from(degree) * (u64::from(degree) + 1) / 2;
         let form = ClosedForm::regular(routers, degree, Farthest::everywhere(length));
         Some(match (arcs, length) {
             (Arcs::Simplex, _) => ClosedForm { links: arcs_in_all, ..form },
             (Arcs::Duplex, 1) => form,
             (Arcs::Duplex, _) => {
-                let bound = Farthest { hops: length, reached: Reached::Unsaid };
+                let bound = Farthest { hops: length, reached: ReachedFrom::Unsaid };
                 let degrees = [2 * degree - 1, self.most_links()];
                 ClosedForm {
                     links: arcs_in_all - opposite,

@@ -1,43 +1,45 @@
 //! Nested groups: blocks of blocks of routers, joined level by level.
 //!
 //! Invariant: a level has two blocks or more, and its links fit the ports that its routers give it. Source:
-//! the software-defined TSP multiprocessor (ISCA 2022): nodes, racks, and the racks of a machine.
+//! the software-defined TSP multiprocessor (ISCA 2022), with its nodes, racks and the racks of a machine.
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use super::grids::halves_of_axes;
 use crate::arrangement::Arrangement;
 use fabc_base::ids::LinkTypeId;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("levels", "levels { level 8; level 33 { ports = 4; } }");
+pub(super) const FORM: FamilyForm = ("levels", "levels { level 8; level 33 { ports = 4; } }");
 
-/// `levels { level ..; level .. }`, from the inside out.
+/// `levels { level ..; level .. }`: the levels, from the inside out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Levels(pub Vec<Level>);
 
 /// One level of nested groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
-    /// Blocks of the level below in a block of this one, 2 or more; routers at the innermost level.
+    /// Number of blocks of the level below in a block of this one, 2 or more. At the innermost level, of
+    /// routers.
     pub blocks: u32,
-    /// Links between every two of them.
+    /// Number of links between every two of these blocks.
     pub joined: u32,
-    /// Ports of every router for these links; the innermost level takes `joined (blocks - 1)`.
+    /// Ports of every router for these links. At the innermost level it is `joined (blocks - 1)`.
     pub ports: u32,
-    /// Which port of a block leads to which other one, and which router has it; the innermost level has none.
+    /// The rule that says which port of a block leads to which other block, and which router has the port.
+    /// The innermost level ignores it.
     pub arrangement: Arrangement,
-    /// Whether the last of the blocks has no hosts, so that any block may become it.
+    /// Whether the last of the blocks is spare: it has no hosts, and any block may become it.
     pub spare: bool,
-    /// Which declared link it is.
+    /// The declared link of this level.
     pub link: LinkTypeId,
 }
 
 impl Level {
-    /// Links of this level that leave a block of the level below.
+    /// Number of links of this level that leave a block of the level below.
     pub fn leaving(&self) -> u64 {
         u64::from(self.joined) * u64::from(self.blocks - 1)
     }
-    /// The fewest ports of every router that suffice, where a block of the level below has so many routers.
+    /// The fewest ports per router that suffice, if a block of the level below has `size` routers.
     pub fn fewest_ports(&self, size: u64) -> u64 {
         let ports = self.leaving().div_ceil(size);
         if size > 1 && self.arrangement == Arrangement::Fold { ports.next_multiple_of(2) } else { ports }
@@ -45,7 +47,7 @@ impl Level {
 }
 
 impl Levels {
-    /// Routers of a block of the outermost level, and how many of those there are.
+    /// (routers of a block of the outermost level, number of those blocks).
     pub fn outermost(&self) -> (u32, u32) {
         let (last, inner) = self.0.split_last().map_or((1, &[][..]), |(last, inner)| (last.blocks, inner));
         (inner.iter().map(|level| level.blocks).product(), last)
@@ -57,7 +59,7 @@ impl FamilyFacts for Levels {
         FORM.0
     }
 
-    /// As in a spec, but for the links.
+    /// As a spec writes it, but without the links.
     fn written(&self) -> String {
         let level = |(depth, level): (usize, &Level)| {
             let joined = if level.joined == 1 { String::new() } else { format!(" joined {}", level.joined) };
@@ -95,11 +97,11 @@ impl FamilyFacts for Levels {
         vec![FullestRouter::new("a router of these `levels`".to_owned(), &links)]
     }
 
-    fn router_names(&self) -> Names {
+    fn router_names(&self) -> RouterNames {
         match *self.0.iter().map(|level| level.blocks).collect::<Vec<u32>>() {
-            [_] => Names::Numbered,
-            [size, _] => Names::Blocks { word: "group", size },
-            ref blocks => Names::Nested(blocks.into()),
+            [_] => RouterNames::Numbered,
+            [size, _] => RouterNames::Blocks { word: "group", size },
+            ref blocks => RouterNames::Nested(blocks.into()),
         }
     }
 
@@ -121,13 +123,14 @@ impl FamilyFacts for Levels {
         self.0.iter().any(|level| level.spare)
     }
 
-    /// The rotations of the outermost blocks keep ports and hosts: every arrangement counts from the block
-    /// that a port belongs to. Routers of one level alone are joined in the order of their numbers.
+    /// The rotations of the outermost blocks keep ports and hosts, because every arrangement counts from the
+    /// block that a port belongs to. A single level has no rotations: its routers are joined in the order of
+    /// their numbers.
     fn rotates(&self) -> bool {
         self.0.len() > 1 && self.0.last().is_some_and(|level| !level.spare)
     }
 
-    fn replaces(&self) -> bool {
+    fn has_replacement_group(&self) -> bool {
         self.0.len() > 1 && self.0.last().is_some_and(|level| level.spare)
     }
 

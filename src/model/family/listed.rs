@@ -1,54 +1,61 @@
-//! Graphs from files.
+//! Networks that a file lists.
 
 use super::arcs::Arcs;
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::inputs::graph_input;
 use fabc_base::ids::LinkTypeId;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("graph", "graph \"lab.graphml\"");
+pub(super) const FORM: FamilyForm = ("graph", "graph \"lab.graphml\"");
 
-/// A graph from a file.
+/// A network that a file lists.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Listed {
-    /// Path as written in the spec.
+    /// The path as written in the spec.
     pub path: String,
-    /// The file's text as the loader returned it.
+    /// The text of the file as the loader returned it.
     pub text: String,
-    /// Routers in file order.
+    /// The routers, in the order of the file.
     pub routers: Vec<ListedRouter>,
-    /// Links in file order.
+    /// The links, in the order of the file.
     pub links: Vec<ListedLink>,
-    /// Whether an edge is one channel, from its first end to its second.
+    /// Whether an edge is one channel, from its first end to its second, or a duplex link.
     pub arcs: Arcs,
 }
 
-/// A router of a file.
+/// A router that a file lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedRouter {
     /// Its name in the file.
     pub name: String,
-    /// Its hosts, where the file says so; 0 for a router without endpoint.
+    /// Its number of hosts, where the file gives it. 0 for a router without endpoint.
     pub hosts: Option<u16>,
 }
 
-/// A link of a file.
+/// A link that a file lists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedLink {
-    /// Its ends, by the order of routers; of a simplex link, the source first.
-    pub ends: [u32; 2],
-    /// Which declared link it is.
+    /// Its two routers, as indices into the list of routers. The source of a simplex link comes first.
+    pub ends: ListedEnds,
+    /// The declared link of which this is one.
     pub link: LinkTypeId,
-    /// Its ports, where the file says so.
-    pub ports: [Option<u16>; 2],
+    /// The ports at its two ends, where the file gives them.
+    pub ports: ListedPorts,
 }
+
+/// The two routers of a link, as indices into the list of routers. The source of a simplex link comes first.
+pub type ListedEnds = [u32; 2];
+
+/// The ports of a link at its two ends, in the order of the ends. `None` where the file gives no port.
+pub type ListedPorts = [Option<u16>; 2];
 
 impl FamilyFacts for Listed {
     fn name(&self) -> &'static str {
         FORM.0
     }
 
-    /// The file is its copy in what is built, so that the spec is the same wherever the file came from.
+    /// The path is that of the copy in the built directory. So the spec is the same wherever the file came
+    /// from.
     fn written(&self) -> String {
         format!("graph \"{}\"", graph_input(&self.path))
     }
@@ -65,8 +72,8 @@ impl FamilyFacts for Listed {
         Vec::new()
     }
 
-    fn router_names(&self) -> Names {
-        Names::Listed(self.routers.iter().map(|router| router.name.clone()).collect())
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Listed(self.routers.iter().map(|router| router.name.clone()).collect())
     }
 
     fn is_simplex(&self) -> bool {

@@ -1,32 +1,32 @@
 //! Megaflies: groups of leaves and spines, every two joined by one link (Flajslik and others, 2018).
 
 use super::dragonfly::Dragonfly;
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::arrangement::Arrangement;
-use crate::closed_form::{ClosedForm, Farthest, Reached};
-use fabc_topology::Names;
+use crate::closed_form::{ClosedForm, Farthest, ReachedFrom};
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("megafly", "megafly { a = 16; rho = 8; }");
+pub(super) const FORM: FamilyForm = ("megafly", "megafly { a = 16; rho = 8; }");
 
-/// Groups of a / 2 leaves and a / 2 spines, each a complete bipartite graph; one link between every two of
-/// the rho a / 2 + 1 groups.
+/// Groups of a / 2 leaves and a / 2 spines, each a complete bipartite graph. One link joins every two of the
+/// rho a / 2 + 1 groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Megafly {
-    /// Routers of a group, an even number: the leaves, then the spines.
+    /// Number of routers of a group, even: the leaves first, then the spines.
     pub a: u32,
-    /// Global ports of a spine.
+    /// Number of global ports of a spine.
     pub rho: u32,
-    /// Which global port leads to which group.
+    /// The rule that says which global port leads to which group.
     pub arrangement: Arrangement,
 }
 
 impl Megafly {
-    /// Number of groups.
+    /// Number of groups: rho a / 2 + 1.
     pub fn groups(&self) -> u32 {
         self.rho * (self.a / 2) + 1
     }
 
-    /// The spines alone: a dragonfly but for the links inside its groups.
+    /// The spines alone. They form a dragonfly without the links inside its groups.
     pub fn spines(&self) -> Dragonfly {
         Dragonfly {
             a: self.a / 2,
@@ -65,8 +65,8 @@ impl FamilyFacts for Megafly {
         ]
     }
 
-    fn router_names(&self) -> Names {
-        Names::Blocks { word: "group", size: self.a }
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Blocks { word: "group", size: self.a }
     }
 
     fn blocks(&self) -> (u32, u32) {
@@ -89,7 +89,7 @@ impl FamilyFacts for Megafly {
         let half = self.a / 2;
         let (leaves, groups) = (u64::from(half), u64::from(half * self.rho) + 1);
         let (routers, endpoints) = (2 * leaves * groups, leaves * groups);
-        // Over any spine of the group; over the one that is joined to the other group.
+        // Leaves of a group meet at any spine of it. Leaves of two groups use the spines that are joined.
         let layers = vec![0, 0, endpoints * (leaves - 1), endpoints * (endpoints - leaves)];
         Some(ClosedForm {
             endpoints,
@@ -98,8 +98,8 @@ impl FamilyFacts for Megafly {
             diameter: Farthest::everywhere(3),
             layers: Some(layers),
             alike: true,
-            // From a spine down and up, across, down and up again.
-            ..ClosedForm::regular(routers, 0, Farthest { hops: 5, reached: Reached::Unsaid })
+            // A spine may go down and up, across, and down and up again.
+            ..ClosedForm::regular(routers, 0, Farthest { hops: 5, reached: ReachedFrom::Unsaid })
         })
     }
 }

@@ -1,5 +1,5 @@
-//! The families of networks. Each is a file of facts: its parameters, its word, sizes, names, hosts and
-//! closed forms. Its generator stands in `passes::wire`, its predicate in `check::wiring`.
+//! The families of networks. Each family is a file of facts: its parameters, its word, sizes, names, hosts
+//! and closed forms. Its generator stands in `passes::wire`, its predicate in `check::wiring`.
 
 mod arcs;
 mod bundlefly;
@@ -26,20 +26,20 @@ mod xpander;
 pub use arcs::Arcs;
 pub use bundlefly::Bundlefly;
 pub use dragonfly::Dragonfly;
-pub use facts::{FamilyFacts, Form, FullestRouter, LinkCount};
+pub use facts::{FamilyFacts, FamilyForm, FullestRouter, LinkCount};
 pub use fat_tree::FatTree;
 pub use gen_kautz::GenKautz;
 pub use grids::{HyperX, Mesh, Torus};
 pub use hypercube::Hypercube;
 pub use kautz::Kautz;
 pub use levels::{Level, Levels};
-pub use listed::{Listed, ListedLink, ListedRouter};
+pub use listed::{Listed, ListedEnds, ListedLink, ListedPorts, ListedRouter};
 pub use megafly::Megafly;
-pub use permuted::{Duplicates, Method};
+pub use permuted::{Duplicates, PermuteMethod};
 pub use polarfly::PolarFly;
 pub use polarstar::{PolarStar, Supernode};
 pub use random_regular::RandomRegular;
-pub use shortcuts::{Reach, Shortcuts};
+pub use shortcuts::{ShortcutReach, Shortcuts};
 pub use slim_fly::{SlimFly, slim_fly_degree};
 pub use spectralfly::{SpectralFly, is_bipartite_lps};
 pub use synthesized::FreeGraph;
@@ -47,44 +47,44 @@ pub use xpander::Xpander;
 
 use crate::closed_form::ClosedForm;
 use crate::draw::Draw;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
 /// A family of networks, with its checked parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Family {
-    /// `torus a x b x ..`.
+    /// Tori, as a spec writes them: `torus a x b x ..`.
     Torus(Torus),
-    /// `mesh a x b x ..`.
+    /// Meshes, as a spec writes them: `mesh a x b x ..`.
     Mesh(Mesh),
-    /// `hyperx a x b x ..`.
+    /// HyperXs, as a spec writes them: `hyperx a x b x ..`.
     HyperX(HyperX),
-    /// `hypercube { dimensions; }`, `folded_hypercube { dimensions; }`.
+    /// Hypercubes, plain or folded: `hypercube { dimensions; }`, `folded_hypercube { dimensions; }`.
     Hypercube(Hypercube),
-    /// `polarstar { q; supernode; degree; }`.
+    /// PolarStars, as a spec writes them: `polarstar { q; supernode; degree; }`.
     PolarStar(PolarStar),
-    /// `polarfly { q; }`.
+    /// PolarFlies, as a spec writes them: `polarfly { q; }`.
     PolarFly(PolarFly),
-    /// `slim_fly { q; }`.
+    /// Slim flies, as a spec writes them: `slim_fly { q; }`.
     SlimFly(SlimFly),
-    /// `bundlefly { q; p; }`.
+    /// Bundleflies, as a spec writes them: `bundlefly { q; p; }`.
     Bundlefly(Bundlefly),
-    /// `spectralfly { rho; q; }`.
+    /// SpectralFlies, as a spec writes them: `spectralfly { rho; q; }`.
     SpectralFly(SpectralFly),
-    /// `dragonfly { .. }`.
+    /// Dragonflies, as a spec writes them: `dragonfly { a; h; g; arrangement; }`.
     Dragonfly(Dragonfly),
-    /// `levels { level ..; .. }`.
+    /// Nested groups, as a spec writes them: `levels { level ..; .. }`.
     Levels(Levels),
-    /// `megafly { a; rho; arrangement; }`.
+    /// Megaflies, as a spec writes them: `megafly { a; rho; arrangement; }`.
     Megafly(Megafly),
-    /// `fat_tree { levels; arity; }`.
+    /// Fat trees, as a spec writes them: `fat_tree { levels; arity; }`.
     FatTree(FatTree),
-    /// `kautz { degree; length; }`.
+    /// Kautz graphs, as a spec writes them: `kautz { degree; length; }`.
     Kautz(Kautz),
-    /// `gen_kautz { degree; routers; }`.
+    /// Generalized Kautz graphs, written `gen_kautz { degree; routers; }`.
     GenKautz(GenKautz),
-    /// `xpander { degree; lift; }`.
+    /// Xpanders of any lift, written `xpander { degree; lift; }`.
     Xpander(Xpander),
-    /// `random_regular { routers; degree; }`.
+    /// Random regular graphs, written `random_regular { routers; degree; }`.
     RandomRegular(RandomRegular),
     /// `ring_n`, `nbr`, `gau`: a ring with random shortcuts.
     Shortcuts(Shortcuts),
@@ -92,28 +92,28 @@ pub enum Family {
     Permuted(Permuted),
     /// `synthesize { routers; degree; }`: searched for short distances and a large flow.
     Synthesized(FreeGraph),
-    /// `graph "file"`.
+    /// Networks from a file, written `graph "file"`.
     Listed(Listed),
 }
 
-/// `permute { of = ..; method; duplicates; seed; }`.
+/// Permuted networks, as a spec writes them: `permute { of = ..; method; duplicates; seed; }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Permuted {
-    /// What is permuted.
+    /// The family whose links are permuted.
     pub base: Box<Family>,
-    /// Which links may exchange ends.
-    pub method: Method,
-    /// What becomes of links that are there twice then.
+    /// The links that may exchange ends.
+    pub method: PermuteMethod,
+    /// What happens to links that become duplicates.
     pub duplicates: Duplicates,
-    /// Routers of a cabinet: they follow each other, and all cabinets are full.
+    /// Number of routers of a cabinet. They have consecutive numbers, and all cabinets are full.
     pub cabinet: u32,
-    /// Which one.
+    /// The random choice of the permutation.
     pub draw: Draw,
 }
 
 impl Family {
-    /// Every family, each with a topology as it is written.
-    pub const FORMS: [Form; 24] = [
+    /// Every family, with an example as a spec writes it.
+    pub const FORMS: [FamilyForm; 24] = [
         grids::TORUS,
         grids::MESH,
         grids::HYPERX,
@@ -140,11 +140,11 @@ impl Family {
         listed::FORM,
     ];
 
-    /// The words of those whose links are of two classes: inside blocks and between them.
+    /// The words of the families whose links have two classes: inside groups and between them.
     pub const GROUPED: [&'static str; 4] =
         [polarstar::FORM.0, bundlefly::FORM.0, dragonfly::FORM.0, megafly::FORM.0];
 
-    /// The words of the families that formulas describe: those of [`Family::closed_form`].
+    /// The words of the families that have a [`Family::closed_form`].
     pub const DESCRIBED: [&'static str; 13] = [
         grids::TORUS.0,
         grids::MESH.0,
@@ -188,7 +188,7 @@ impl Family {
         }
     }
 
-    /// Of a permuted network its base, else the family.
+    /// The base of a permuted network, otherwise the family itself.
     pub fn unpermuted(&self) -> &Family {
         match self {
             Family::Permuted(permuted) => &permuted.base,
@@ -196,7 +196,7 @@ impl Family {
         }
     }
 
-    /// The sides of a torus, a mesh or a HyperX; `None` of other families.
+    /// The sides of a torus, a mesh or a HyperX. `None` for other families.
     pub fn grid_sides(&self) -> Option<&[u32]> {
         match self {
             Family::Torus(Torus(sides)) | Family::Mesh(Mesh(sides)) | Family::HyperX(HyperX(sides)) => {
@@ -206,43 +206,44 @@ impl Family {
         }
     }
 
-    /// Number of routers.
+    /// Number of routers of the network.
     pub fn router_count(&self) -> usize {
         self.facts().router_count()
     }
 
-    /// The word that a spec names it by.
+    /// The word that a spec uses for it.
     pub fn name(&self) -> &'static str {
         self.facts().name()
     }
 
-    /// As the spec of a built directory writes it.
+    /// The topology as the spec of a built directory writes it.
     pub fn written(&self) -> String {
         self.facts().written()
     }
 
     /// The names of its routers.
-    pub fn router_names(&self) -> Names {
+    pub fn router_names(&self) -> RouterNames {
         self.facts().router_names()
     }
 
-    /// Routers of a block that symmetries move as a whole, and the number of blocks.
+    /// (routers of a block, number of blocks). A block is what symmetries move as a whole.
     pub fn blocks(&self) -> (u32, u32) {
         self.facts().blocks()
     }
 
-    /// Routers of a group: of a supernode, a rack, a group of a dragonfly; `None` without groups.
+    /// Number of routers of a group: of a supernode, a rack, a group of a dragonfly. `None` without groups.
     pub fn group_size(&self) -> Option<u32> {
         let size = self.facts().routers_of_group();
         (size > 1).then_some(size)
     }
 
-    /// The order of the projective plane whose points its groups are, and the routers of a point.
+    /// The order of the projective plane whose points are its groups, and the number of routers of a point.
+    /// `None` for other families.
     pub fn plane(&self) -> Option<[u32; 2]> {
         self.facts().plane()
     }
 
-    /// Whether its links are of two classes.
+    /// Whether its links have two classes.
     pub fn is_grouped(&self) -> bool {
         Family::GROUPED.contains(&self.unpermuted().name())
     }
@@ -259,25 +260,25 @@ impl Family {
 
     /// Whether the last of its groups is spare and may take the place of any other.
     pub fn replaces(&self) -> bool {
-        self.facts().replaces()
+        self.facts().has_replacement_group()
     }
 
-    /// Whether its links may exchange ends.
+    /// Whether `permute` may exchange ends of its links.
     pub fn may_be_permuted(&self) -> bool {
         self.facts().may_be_permuted()
     }
 
-    /// Whether its links are drawn or searched, so that parameters alone do not tell them.
+    /// Whether its links are drawn or searched, so that the parameters alone do not determine them.
     pub fn is_drawn(&self) -> bool {
         self.facts().is_drawn()
     }
 
-    /// Whether links are single channels.
+    /// Whether its links are single channels.
     pub fn is_simplex(&self) -> bool {
         self.facts().is_simplex()
     }
 
-    /// What formulas say of a network; `None` of families without.
+    /// Its sizes and distances by formula. `None` for families without formulas.
     pub fn closed_form(&self) -> Option<ClosedForm> {
         self.facts().closed_form()
     }
@@ -310,7 +311,7 @@ impl FamilyFacts for Permuted {
         self.base.facts().fullest_routers()
     }
 
-    fn router_names(&self) -> Names {
+    fn router_names(&self) -> RouterNames {
         self.base.router_names()
     }
 

@@ -1,29 +1,30 @@
-//! How the links of a permuted network exchange ends, so that the lengths of its cables stay.
+//! The settings of `permute`: links exchange ends in such a way that the lengths of the cables stay.
 
-use super::facts::Form;
+use super::facts::FamilyForm;
 use crate::word::words;
 
-pub(super) const FORM: Form = ("permute", "permute { of = hypercube { dimensions = 8; } method = partial; }");
+pub(super) const FORM: FamilyForm =
+    ("permute", "permute { of = hypercube { dimensions = 8; } method = partial; }");
 
-/// Which links may exchange ends.
+/// The links that may exchange ends.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Method {
-    /// Those within one cabinet, and those between the same two.
+pub enum PermuteMethod {
+    /// Links within one cabinet, and links between the same two cabinets.
     #[default]
     Partial,
-    /// For every two cabinets those within and between them.
+    /// For every two cabinets, all links within them and between them.
     Full,
 }
 
-words!(Method { Partial = "partial", Full = "full" });
+words!(PermuteMethod { Partial = "partial", Full = "full" });
 
-/// What becomes of links that are there twice.
+/// What happens to links that become duplicates.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Duplicates {
-    /// They stay: as many cables, of the same lengths.
+    /// They stay. The number and the lengths of the cables stay the same.
     #[default]
     Keep,
-    /// One of them stays.
+    /// One of them stays, the others go.
     Drop,
 }
 

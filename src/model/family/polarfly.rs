@@ -1,17 +1,17 @@
 //! PolarFlies: the points of a projective plane, joined where they are orthogonal (Lakhotia and others,
 //! 2022).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::closed_form::{ClosedForm, Farthest};
 use crate::design_space::DesignSpace;
-use fabc_base::algebra::Plane;
+use fabc_base::algebra::ProjectivePlane;
 
-pub(super) const FORM: Form = ("polarfly", "polarfly { q = 13; }");
+pub(super) const FORM: FamilyForm = ("polarfly", "polarfly { q = 13; }");
 
 /// The points of a projective plane, joined where they are orthogonal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PolarFly {
-    /// Order of the field.
+    /// Order of the field, a prime power.
     pub q: u32,
 }
 
@@ -25,7 +25,7 @@ impl FamilyFacts for PolarFly {
     }
 
     fn router_count(&self) -> usize {
-        Plane::count(self.q) as usize
+        ProjectivePlane::count(self.q) as usize
     }
 
     fn fewest_links(&self) -> u64 {

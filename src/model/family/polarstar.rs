@@ -1,49 +1,49 @@
 //! PolarStars: star products of a projective plane and a supernode (Lakhotia and others, 2024).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
-use crate::closed_form::{ClosedForm, Farthest, Reached, ball_of_two};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
+use crate::closed_form::{ClosedForm, Farthest, ReachedFrom, ball_of_two};
 use crate::design_space::DesignSpace;
 use crate::word::words;
-use fabc_base::algebra::{self, Plane, is_paley_order};
-use fabc_topology::Names;
+use fabc_base::algebra::{self, ProjectivePlane, is_paley_order};
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("polarstar", "polarstar { q = 11; supernode = iq; degree = 3; }");
+pub(super) const FORM: FamilyForm = ("polarstar", "polarstar { q = 11; supernode = iq; degree = 3; }");
 
 /// The star product of the points of a projective plane with a supernode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PolarStar {
-    /// Order of the field.
+    /// Order of the field, a prime power.
     pub q: u32,
-    /// What stands in every point.
+    /// The graph at every point.
     pub supernode: Supernode,
-    /// Links of a router inside its supernode.
+    /// Number of links of a router inside its supernode.
     pub degree: u32,
 }
 
-/// What stands in every point of a PolarStar.
+/// The kind of graph at every point of a PolarStar.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Supernode {
     /// The inductive quad: 2 degree + 2 routers.
     Iq,
     /// The Paley graph of 2 degree + 1 routers.
     Paley,
-    /// degree + 1 routers, every two joined.
+    /// The complete graph of degree + 1 routers.
     Complete,
 }
 
 words!(Supernode { Iq = "iq", Paley = "paley", Complete = "complete" });
 
 impl PolarStar {
-    /// What stands in every point.
-    pub fn graph(&self) -> algebra::Supernode {
+    /// The graph at every point, with its links.
+    pub fn graph(&self) -> algebra::SupernodeGraph {
         match self.supernode {
-            Supernode::Iq => algebra::Supernode::inductive_quad(self.degree),
-            Supernode::Paley => algebra::Supernode::paley(self.supernode_size()),
-            Supernode::Complete => algebra::Supernode::complete(self.supernode_size()),
+            Supernode::Iq => algebra::SupernodeGraph::inductive_quad(self.degree),
+            Supernode::Paley => algebra::SupernodeGraph::paley(self.supernode_size()),
+            Supernode::Complete => algebra::SupernodeGraph::complete(self.supernode_size()),
         }
     }
 
-    /// Routers of a supernode.
+    /// Number of routers of a supernode.
     pub fn supernode_size(&self) -> u32 {
         match self.supernode {
             Supernode::Iq => 2 * self.degree + 2,
@@ -52,8 +52,8 @@ impl PolarStar {
         }
     }
 
-    /// Whether there is a supernode of this kind and degree: inductive quads have a degree of 0 or 3 modulo
-    /// 4, Paley graphs a prime power of routers that is 1 modulo 4.
+    /// Whether a supernode of this kind and degree exists. Inductive quads have a degree of 0 or 3 modulo 4.
+    /// Paley graphs have a prime power of routers that is 1 modulo 4.
     pub fn has_supernode(&self) -> bool {
         match self.supernode {
             Supernode::Iq => matches!(self.degree % 4, 0 | 3),
@@ -62,7 +62,7 @@ impl PolarStar {
         }
     }
 
-    /// The designs of this order of the field whose fullest router has so many network ports.
+    /// The designs with a field of order `q` whose fullest router has `radix` network ports.
     pub(crate) fn of_radix(q: u32, radix: u32) -> impl Iterator<Item = PolarStar> {
         let degree = radix.checked_sub(q + 1);
         let fitting = Supernode::ALL.into_iter().filter(|&supernode| supernode != Supernode::Complete);
@@ -84,20 +84,20 @@ impl FamilyFacts for PolarStar {
     }
 
     fn router_count(&self) -> usize {
-        Plane::count(self.q) as usize * self.supernode_size() as usize
+        ProjectivePlane::count(self.q) as usize * self.supernode_size() as usize
     }
 
     fn fewest_links(&self) -> u64 {
         u64::from(self.q + self.degree)
     }
 
-    /// Some routers of the points of quadrics have more inside and as many less between.
+    /// Some routers at quadrics have more links inside, and as many less between supernodes.
     fn fullest_routers(&self) -> Vec<FullestRouter> {
         FullestRouter::any_grouped(FORM.0, u64::from(self.degree), u64::from(self.q + 1))
     }
 
-    fn router_names(&self) -> Names {
-        Names::Blocks { word: "supernode", size: self.supernode_size() }
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Blocks { word: "supernode", size: self.supernode_size() }
     }
 
     fn routers_of_group(&self) -> u32 {
@@ -119,11 +119,11 @@ impl FamilyFacts for PolarStar {
     /// The layers are derived from the construction.
     fn closed_form(&self) -> Option<ClosedForm> {
         let (q, size) = (u64::from(self.q), u64::from(self.supernode_size()));
-        let points = u64::from(Plane::count(self.q));
+        let points = u64::from(ProjectivePlane::count(self.q));
         let (routers, ports) = (points * size, self.q + 1 + self.degree);
-        // Routers at points that are no quadrics, and at quadrics.
+        // Routers at points that are not quadrics, and at quadrics.
         let (plain, quadric) = (q * q * size, (q + 1) * size);
-        // Links that loops at quadrics do not give.
+        // Links that are missing because loops at quadrics give none.
         let short = match self.supernode {
             Supernode::Iq => 0,
             Supernode::Paley => q + 1,
@@ -131,7 +131,7 @@ impl FamilyFacts for PolarStar {
         };
         let near = routers * u64::from(ports) - short;
         let far = match self.supernode {
-            // Of two points that are not joined, all pairs of different places.
+            // For two points that are not joined: all pairs of different places.
             Supernode::Complete => (points * (points - 1) - q * (q + 1) * (q + 1)) * size * (size - 1),
             _ => {
                 let far = plain * (points - q - 2) * (size - 1) + quadric * (points - 1 - q) * (size - 1);
@@ -144,8 +144,10 @@ impl FamilyFacts for PolarStar {
         let hops = if far > 0 { 3 } else { 2 };
         let everywhere =
             if hops == 3 { ball_of_two(ports) < routers } else { 1 + u64::from(ports) < routers };
-        let diameter =
-            Farthest { hops, reached: if everywhere { Reached::Everywhere } else { Reached::Somewhere } };
+        let diameter = Farthest {
+            hops,
+            reached: if everywhere { ReachedFrom::Everywhere } else { ReachedFrom::Somewhere },
+        };
         let layers = [0, near, middle, far].into_iter().take(hops as usize + 1).collect();
         let degrees = [ports - u32::from(short > 0), ports];
         Some(ClosedForm {
@@ -156,8 +158,8 @@ impl FamilyFacts for PolarStar {
         })
     }
 
-    /// Of inductive quads half of the pairs {a, f(a)} of every supernode, which no link between supernodes
-    /// leaves. Of an odd number, the pair in the middle goes with half of the points.
+    /// For inductive quads, half of the pairs {a, f(a)} of every supernode, which no link between supernodes
+    /// leaves. If the number of pairs is odd, the middle pair goes with half of the points.
     fn halves(&self) -> Vec<Vec<bool>> {
         if self.supernode != Supernode::Iq {
             return Vec::new();
@@ -168,7 +170,7 @@ impl FamilyFacts for PolarStar {
         for (number, (a, &b)) in lower.enumerate() {
             (pair[a as usize], pair[b as usize]) = (number, number);
         }
-        let (points, pairs) = (Plane::count(self.q), across.len() / 2);
+        let (points, pairs) = (ProjectivePlane::count(self.q), across.len() / 2);
         let within =
             |point: u32, pair: usize| 2 * pair + 1 < pairs || 2 * pair + 1 == pairs && point < points / 2;
         vec![(0..points).flat_map(|point| pair.iter().map(move |&pair| within(point, pair))).collect()]

@@ -1,18 +1,18 @@
 //! Random regular graphs: Jellyfish (Singla and others, 2012).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::draw::Draw;
 
-pub(super) const FORM: Form = ("random_regular", "random_regular { routers = 240; degree = 11; }");
+pub(super) const FORM: FamilyForm = ("random_regular", "random_regular { routers = 240; degree = 11; }");
 
-/// A random regular graph.
+/// A random regular graph with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RandomRegular {
-    /// Number of routers.
+    /// Number of routers, more than `degree`.
     pub routers: u32,
-    /// Links of a router.
+    /// Number of links of a router.
     pub degree: u32,
-    /// Which one.
+    /// The random choice of the graph.
     pub draw: Draw,
 }
 

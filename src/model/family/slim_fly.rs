@@ -1,21 +1,21 @@
 //! Slim flies: the graphs of McKay, Miller and Siran (Besta and Hoefler, 2014).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::closed_form::ClosedForm;
 use crate::design_space::DesignSpace;
 use fabc_base::algebra::prime_power;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("slim_fly", "slim_fly { q = 13; }");
+pub(super) const FORM: FamilyForm = ("slim_fly", "slim_fly { q = 13; }");
 
 /// The graph of McKay, Miller and Siran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlimFly {
-    /// Order of the field.
+    /// Order of the field, a prime power that is not 2 modulo 4.
     pub q: u32,
 }
 
-/// Links of a router of a slim fly; `None` where there is none of this order.
+/// Number of links of a router of a slim fly. `None` where there is no slim fly of this order.
 pub fn slim_fly_degree(q: u32) -> Option<u32> {
     prime_power(q)?;
     match q % 4 {
@@ -47,8 +47,8 @@ impl FamilyFacts for SlimFly {
         FullestRouter::any(FORM.0, u64::from(slim_fly_degree(self.q).unwrap_or(0)))
     }
 
-    fn router_names(&self) -> Names {
-        Names::Grid([2, self.q, self.q].as_slice().into())
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Grid([2, self.q, self.q].as_slice().into())
     }
 
     fn may_be_permuted(&self) -> bool {
@@ -58,7 +58,7 @@ impl FamilyFacts for SlimFly {
     fn closed_form(&self) -> Option<ClosedForm> {
         let degree = slim_fly_degree(self.q)?;
         let others = u64::from(degree);
-        Some(ClosedForm::of_view(degree, vec![1, others, self.router_count() as u64 - 1 - others]))
+        Some(ClosedForm::from_view(degree, vec![1, others, self.router_count() as u64 - 1 - others]))
     }
 
     fn design_space(&self) -> Option<DesignSpace> {

@@ -1,19 +1,19 @@
 //! SpectralFlies: the graphs of Lubotzky, Phillips and Sarnak (Young and others, 2022).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 
-pub(super) const FORM: Form = ("spectralfly", "spectralfly { rho = 23; q = 13; }");
+pub(super) const FORM: FamilyForm = ("spectralfly", "spectralfly { rho = 23; q = 13; }");
 
 /// The graph of Lubotzky, Phillips and Sarnak.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpectralFly {
-    /// An odd prime; every router has rho + 1 links.
+    /// An odd prime. Every router has rho + 1 links.
     pub rho: u32,
-    /// Another, larger than 2 sqrt(rho).
+    /// Another odd prime, larger than 2 sqrt(rho).
     pub q: u32,
 }
 
-/// Whether a spectralfly is twice as large: where rho is no square modulo q, and the graph is bipartite.
+/// Whether the graph is bipartite, and so twice as large. That is the case where rho is no square modulo q.
 pub fn is_bipartite_lps(rho: u32, q: u32) -> bool {
     !(1..q).any(|root| root * root % q == rho % q)
 }

@@ -1,30 +1,30 @@
-//! Regular graphs that are searched for short distances and a large flow.
+//! Regular graphs that a search makes for short distances and a large flow.
 
 use super::arcs::Arcs;
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 
-pub(super) const FORM: Form = ("synthesize", "synthesize { routers = 60; degree = 4; }");
+pub(super) const FORM: FamilyForm = ("synthesize", "synthesize { routers = 60; degree = 4; }");
 
-/// A regular graph to be searched.
+/// A regular graph that a search makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FreeGraph {
     /// Number of routers, more than `degree`.
     pub routers: u32,
-    /// Links of a router; arcs out of it and into it where they are simplex.
+    /// Number of links of a router. Where arcs are simplex, of arcs out of it and of arcs into it.
     pub degree: u32,
-    /// Whether an arc is a channel or a link.
+    /// Whether an arc is a channel or a duplex link.
     pub arcs: Arcs,
-    /// How much work the search does, 1 or more.
+    /// Amount of work of the search, 1 or more.
     pub effort: u32,
-    /// The random stream.
+    /// Seed of the random stream.
     pub seed: u64,
-    /// What a part of the cables weighs against the same part of the distances, in thousandths of both;
-    /// `None` where cables do not count.
+    /// Weight of a relative change of the cable length against the same relative change of the distances, in
+    /// thousandths. `None` where cables do not count.
     pub cable: Option<u32>,
 }
 
 impl FreeGraph {
-    /// A weight of thousandths as a spec writes it.
+    /// A weight in thousandths as a spec writes it.
     pub fn weight(thousandths: u32) -> String {
         let digits = format!("{:03}", thousandths % 1000);
         let digits = digits.trim_end_matches('0');

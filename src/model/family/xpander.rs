@@ -1,19 +1,19 @@
 //! Xpanders: random lifts of the complete graph (Valadarsky and others, 2016).
 
-use super::facts::{FamilyFacts, Form, FullestRouter};
+use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::draw::Draw;
-use fabc_topology::Names;
+use fabc_topology::RouterNames;
 
-pub(super) const FORM: Form = ("xpander", "xpander { degree = 11; lift = 20; }");
+pub(super) const FORM: FamilyForm = ("xpander", "xpander { degree = 11; lift = 20; }");
 
 /// A random lift of the complete graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Xpander {
-    /// Links of a router; there are `degree + 1` meta-nodes.
+    /// Number of links of a router. There are `degree + 1` meta-nodes.
     pub degree: u32,
-    /// Routers of a meta-node.
+    /// Number of routers of a meta-node.
     pub lift: u32,
-    /// Which one.
+    /// The random choice of the lift.
     pub draw: Draw,
 }
 
@@ -38,8 +38,8 @@ impl FamilyFacts for Xpander {
         FullestRouter::any(FORM.0, u64::from(self.degree))
     }
 
-    fn router_names(&self) -> Names {
-        Names::Blocks { word: "node", size: self.lift }
+    fn router_names(&self) -> RouterNames {
+        RouterNames::Blocks { word: "node", size: self.lift }
     }
 
     fn routers_of_group(&self) -> u32 {

@@ -1,85 +1,88 @@
-//! What some traffics are told beyond their names, and how births come.
+//! Settings of traffics beyond their names, and the form of births.
 
 use super::rate::Rate;
 use crate::word::words;
 use std::sync::Arc;
 
-/// Numbers and lists of a traffic. What is not given has a default; what does not belong to the traffic must
-/// not be given.
+/// Numbers and lists of a traffic. Missing ones have defaults. A setting that does not belong to the traffic
+/// must not be given.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Details {
-    /// `group_shift`: by how many groups; 1 by default.
+pub struct TrafficDetails {
+    /// For `group_shift`: number of groups to shift by, 1 by default.
     pub by: Option<u32>,
-    /// `hotspot`: which part of the packets goes to the spots, at most 1; 0.2 by default.
+    /// For `hotspot`: the part of the packets that goes to the spots, at most 1, by default 0.2.
     pub share: Option<Rate>,
-    /// `hotspot`: names of routers, which stand for all of their endpoints, and numbers of endpoints.
+    /// For `hotspot`: names of routers, each for all of its endpoints, and numbers of endpoints.
     pub spots: Vec<String>,
-    /// Whether births come in bursts; of any traffic that goes on for ever.
+    /// The bursts in which packets are born, for traffic that goes on for ever. `None`: births are steady.
     pub bursts: Option<Bursts>,
-    /// `all_to_all`: bytes of the message of every pair.
+    /// For `all_to_all`: bytes of the message of every pair.
     pub bytes: Option<u64>,
-    /// `all_to_all`: in which order a source sends its messages; one after the other by default.
-    pub order: Option<Order>,
-    /// `trace`: what is sent.
+    /// For `all_to_all`: the order in which a source sends its messages, by default one after the other.
+    pub order: Option<MessageOrder>,
+    /// For `trace`: the messages of the file.
     pub trace: Option<Trace>,
 }
 
-/// How births come.
+/// How the births of packets are distributed over time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Births {
     /// With the same probability in every cycle.
     Steady,
-    /// In bursts.
+    /// In bursts of a host, with pauses between them.
     Bursts,
 }
 
 words!(Births { Steady = "steady", Bursts = "bursts" });
 
-/// In which order a source of `all_to_all` sends its messages.
+/// The order in which a source of `all_to_all` sends its messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// One after the other, the nearest destination by number first; it waits for nobody.
+pub enum MessageOrder {
+    /// One message after the other, the nearest destination by number first. A source waits for nobody.
     Shift,
-    /// The same, and all sources begin a message when all messages before it have arrived everywhere.
+    /// The same order. All sources begin a message when all messages before it have arrived everywhere.
     Barrier,
-    /// A packet of each in turn, round and round in an order that is drawn for every source.
+    /// One packet of each message in turn, round and round, in a random order per source.
     Turns,
 }
 
-words!(Order { Shift = "shift", Barrier = "barrier", Turns = "turns" });
+words!(MessageOrder { Shift = "shift", Barrier = "barrier", Turns = "turns" });
 
 /// Messages as a file lists them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
-    /// What messages call the file.
+    /// The name of the file in messages.
     pub path: String,
-    /// What outputs call it: of a spec the place of its copy.
+    /// The name of the file in outputs. For a spec, the place of its copy.
     pub name: String,
-    /// What it says.
+    /// The text of the file.
     pub text: Arc<str>,
-    /// Its lines, in ascending order of cycles.
+    /// The messages, by ascending cycle.
     pub lines: Arc<[TraceLine]>,
 }
 
-/// One message.
+/// One message of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceLine {
-    /// Where it stands in the file, from 1 on.
+    /// The number of its line in the file, from 1 on.
     pub line: u32,
-    /// The cycle in which all of it is at its source.
+    /// The cycle in which the whole message is at its source.
     pub cycle: u32,
-    /// From where to where: names of routers, or numbers of endpoints.
-    pub ends: [Box<str>; 2],
-    /// Flits, at least one.
+    /// The source and the destination: names of routers, or numbers of endpoints.
+    pub ends: MessageEnds,
+    /// Number of flits, at least one.
     pub flits: u32,
 }
 
-/// Births in bursts: every host is on or off; it goes off with probability 1 / `length` per cycle, and on so
-/// often that on average it offers what it should.
+/// The source and the destination of a message, in this order: names of routers, or numbers of endpoints.
+pub type MessageEnds = [Box<str>; 2];
+
+/// Births in bursts. Every host is on or off. It goes off with probability 1 / `length` per cycle. It goes on
+/// with the probability that makes its mean rate the stated one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bursts {
-    /// Cycles of a burst on average.
+    /// Mean length of a burst, cycles.
     pub length: u32,
-    /// Flits per cycle and endpoint while on, of endpoints that send at the stated rate.
+    /// Flits per cycle and endpoint during a burst, for endpoints that send at the stated rate.
     pub rate: Rate,
 }

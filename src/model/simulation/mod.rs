@@ -1,102 +1,101 @@
-//! Simulations: what a spec has run, and how routers, hosts and traffic are modelled.
+//! Simulations of a spec: the models of routers, hosts and traffic, and the runs.
 
 mod details;
 mod rate;
 mod routing;
 mod trace;
 
-pub use details::{Births, Bursts, Details, Order, Trace, TraceLine};
+pub use details::{Births, Bursts, MessageEnds, MessageOrder, Trace, TraceLine, TrafficDetails};
 pub use rate::Rate;
-pub use routing::{Choosing, Routing, Score, Shortest};
+pub use routing::{HalfRoutes, PacketRouting, RoutingSettings, Score};
 pub use trace::TraceProblem;
 
 use super::word::words;
 use fabc_base::diag::Span;
 
-/// `simulate name { .. }`: what a build runs on the finished tables.
+/// `simulate name { .. }`: a simulation that a build runs on the finished tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Simulation {
-    /// The name that a `require` speaks of, and files have.
+    /// The name that `require` lines and files use.
     pub name: String,
-    /// How everything is modelled.
-    pub parameters: Parameters,
-    /// Rates of a curve, ascending; `None`: by the static bound.
+    /// The parameters of the model.
+    pub parameters: SimulationParameters,
+    /// Rates of the curve, ascending. `None`: rates that follow from the static bound.
     pub rates: Option<Vec<Rate>>,
-    /// Seeds, from that of the parameters on.
+    /// Number of seeds, counted up from the seed of the parameters.
     pub seeds: u16,
-    /// Whose tables run.
+    /// The scenarios whose tables run.
     pub scenarios: Scenarios,
-    /// `simulate name`.
+    /// The words `simulate name` in the spec.
     pub span: Span,
 }
 
-/// Which scenarios of a fabric a simulation runs.
+/// The scenarios of a fabric that a simulation or a collective covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scenarios {
-    /// The healthy fabric.
+    /// The healthy fabric alone, without faults.
     Nominal,
-    /// That and every tolerated fault; of faults that are alike, one.
+    /// The healthy fabric and every tolerated fault. Of faults that are images of each other, one.
     All,
 }
 
 words!(Scenarios { Nominal = "nominal", All = "all" });
 
 impl Simulation {
-    /// The seeds of its runs.
+    /// The seeds of its runs, one per run.
     pub fn all_seeds(&self) -> Vec<u64> {
         (0..u64::from(self.seeds)).map(|k| self.parameters.seed.wrapping_add(k)).collect()
     }
 }
 
-/// What is asked for; what is left open has a default that depends on the fabric.
+/// The parameters of a simulation. Missing ones have defaults that depend on the fabric.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parameters {
-    /// How routers move flits.
-    pub model: Model,
-    /// Who sends to whom.
+pub struct SimulationParameters {
+    /// The model of how routers move flits.
+    pub model: RouterModel,
+    /// The pattern of who sends to whom.
     pub traffic: Traffic,
-    /// What the traffic is told beyond its name.
-    pub details: Details,
-    /// How packets find their ways.
-    pub choosing: Choosing,
-    /// Flits of a packet.
+    /// The settings of the traffic beyond its name.
+    pub details: TrafficDetails,
+    /// How packets choose their routes.
+    pub choosing: RoutingSettings,
+    /// Number of flits of a packet.
     pub packet: u32,
     /// Cycles from the birth of a packet until it stands at its router.
     pub injection: u32,
-    /// Cycles until a packet competes that has become the first of its queue because the one before has left;
-    /// of the packet model only.
+    /// Cycles until a packet competes after the packet before it in its queue has left. Packet model only.
     pub turn: u32,
-    /// How much faster the switch of a router is than its channels; in the flit model rounds of it per
-    /// cycle. `None`: 1, in the flit model 2.
+    /// Speed of the switch of a router over that of its channels. In the flit model, its rounds per cycle.
+    /// `None`: 1, in the flit model 2.
     pub speedup: Option<u32>,
-    /// Which virtual channels there are; `None`: those of the tables, and all others that the routers have
-    /// are general ones.
-    pub lanes: Option<Lanes>,
-    /// Who goes first; `None`: the oldest packet, in the flit model ports in turn.
+    /// The virtual channels of a port. `None`: those of the tables, and all others of the hardware as general
+    /// ones.
+    pub lanes: Option<LaneChoice>,
+    /// The arbitration. `None`: the oldest packet, in the flit model ports in turn.
     pub arbitration: Option<Arbitration>,
-    /// When room in a queue can be used again; `None`: at once in the packet model, after the link in the
-    /// flit model.
+    /// The time after which freed room in a queue can be used again. `None`: at once in the packet model,
+    /// after the link latency in the flit model.
     pub credits: Option<Credits>,
-    /// Ports of hosts; `None`: one port per host of a network; in a pod, where the endpoint is inside the
+    /// The ports of hosts. `None`: one port per host of a network. In a pod, where the endpoint is inside the
     /// router, no limit in the packet model and two ports in the flit model.
-    pub hosts: Option<Hosts>,
-    /// The send window: most packets of a host that have left it and have not arrived; `None`: no limit.
+    pub hosts: Option<HostPorts>,
+    /// The send window: the most packets of a host that are in flight. `None`: no limit.
     pub window: Option<u32>,
-    /// Cycles before anything is counted; `None`: by the latency of routes.
+    /// Cycles before anything is counted. `None`: a number that follows from the latency of routes.
     pub warmup: Option<u32>,
-    /// Cycles that are counted; `None`: by the latency of routes.
+    /// Cycles that are counted. `None`: a number that follows from the latency of routes.
     pub measure: Option<u32>,
-    /// Seed of a traffic that is drawn at random as a whole (a permutation).
+    /// The first seed, of the runs and of traffic that is drawn as a whole (a permutation).
     pub seed: u64,
 }
 
-impl Default for Parameters {
+impl Default for SimulationParameters {
     fn default() -> Self {
         Self {
-            model: Model::Packet,
+            model: RouterModel::Packet,
             traffic: Traffic::Uniform,
-            details: Details::default(),
-            choosing: Choosing::default(),
+            details: TrafficDetails::default(),
+            choosing: RoutingSettings::default(),
             packet: 6,
             injection: 0,
             turn: 2,
@@ -113,100 +112,101 @@ impl Default for Parameters {
     }
 }
 
-/// How routers move flits.
+/// A model of how routers move flits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Model {
-    /// Whole packets, cut through.
+pub enum RouterModel {
+    /// Whole packets with virtual cut-through.
     Packet,
-    /// Flit by flit, wormholes; a separable allocator, whose switch works several rounds in a cycle.
+    /// Flit by flit with wormholes. A separable allocator works several rounds per cycle.
     Flit,
 }
 
-/// Which virtual channels a port has, and what they have to do with those of the tables.
+/// The virtual channels of a port, and their relation to those of the tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lanes {
-    /// So many general ones, which any packet may take until it has taken one of the tables; then those of
-    /// the tables.
+pub enum LaneChoice {
+    /// This many general channels, then those of the tables. A packet may take general ones until it has
+    /// taken one of the tables.
     General(u8),
-    /// So many for each one of the tables.
+    /// This many channels for each channel of the tables.
     Classes(u8),
 }
 
-/// Who goes first where several packets want one channel or one input port.
+/// The order among packets that compete for one channel or one input port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arbitration {
-    /// The oldest packet.
+    /// The oldest packet goes first.
     Age,
     /// The queue that has waited longest since its last packet.
     Rotate,
 }
 
-/// When a router knows of room in a queue at the other end of a channel.
+/// The time after which a router knows of free room at the other end of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Credits {
-    /// At once.
+    /// In the cycle in which it becomes free.
     AtOnce,
     /// After the latency of the link.
     Link,
 }
 
-/// Between an endpoint and its router.
+/// The ports between an endpoint and its router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hosts {
-    /// No limit: every packet that waits competes, and what arrives is taken at once.
+pub enum HostPorts {
+    /// No limit: every waiting packet competes, and arriving packets are taken at once.
     Unlimited,
-    /// So many ports each way and endpoint, one flit per cycle each; what an endpoint sends is spread over
-    /// its ports, and a packet that left by one of them arrives by the same one of its destination.
+    /// This many ports each way per endpoint, one flit per cycle each. The packets of an endpoint are spread
+    /// over its ports. A packet that left by one port arrives by the same port of its destination.
     Ports(u16),
 }
 
-/// Who sends to whom. Endpoints are the chips of a pod, the hosts of a network, numbered router by router;
-/// who would send to itself sends nothing.
+/// A traffic pattern. Endpoints are the chips of a pod or the hosts of a network, numbered router by router.
+/// An endpoint that would send to itself sends nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Traffic {
-    /// To any other endpoint, all alike.
+    /// To any other endpoint, with equal probability.
     Uniform,
-    /// Every router to one other, by a random permutation of the routers; its hosts to the hosts in the same
-    /// place.
+    /// Every router to one other, by a random permutation of the routers. Hosts send to the host with the
+    /// same position.
     Permutation,
     /// Every endpoint to one other, by a random permutation.
     EndpointPermutation,
-    /// Among the first 2^b endpoints: to the one with all bits turned.
+    /// Among the first 2^b endpoints: to the endpoint whose number has all bits inverted.
     BitComplement,
-    /// The same: the bits in reverse order.
+    /// Among the same: to the number with the bits in reverse order.
     BitReverse,
-    /// The same: the bits rotated by one, upwards.
+    /// Among the same: to the number with the bits rotated up by one.
     BitShuffle,
-    /// The same: the two halves of the bits exchanged; a middle bit stays.
+    /// Among the same: to the number with the two halves of the bits exchanged. A middle bit stays.
     Transpose,
-    /// Nearly half of the way round, along every axis of a grid.
+    /// Nearly half of the way around, along every axis of a grid.
     Tornado,
     /// One step up, along every axis of a grid.
     Neighbour,
-    /// To the endpoints of the routers that a channel leads to, all alike.
+    /// To the endpoints of the neighboring routers, with equal probability.
     Adjacent,
-    /// Some packets to a few endpoints, the others anywhere.
+    /// Some packets to a few endpoints, the others to any endpoint.
     Hotspot,
-    /// To all endpoints of the group so many groups on.
+    /// To all endpoints of the group that is a fixed number of groups further.
     GroupShift,
-    /// Every group to one as far away as any, every router to one as far away as any there.
+    /// Every group to a group at the largest distance, every router to a router at the largest distance
+    /// there.
     Adversarial,
-    /// As the spec declares it.
+    /// As the `demand` of the spec says.
     Demand,
-    /// A message from every endpoint to every other one, and then no more.
+    /// One message from every endpoint to every other one. The run then ends.
     AllToAll,
-    /// Messages as a file lists them, and then no more.
+    /// The messages that a file lists. The run then ends.
     Trace,
 }
 
 impl Traffic {
-    /// Whether it ends: a run is over when everything has arrived, and has no rate.
+    /// Whether the traffic is finite. Then a run is over when everything has arrived, and has no rate.
     pub fn is_finite(self) -> bool {
         matches!(self, Traffic::AllToAll | Traffic::Trace)
     }
 }
 
-words!(Model { Packet = "packet", Flit = "flit" });
+words!(RouterModel { Packet = "packet", Flit = "flit" });
 
 words!(Arbitration { Age = "age", Rotate = "rotate" });
 

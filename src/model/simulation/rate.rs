@@ -3,23 +3,24 @@
 use fabc_topology::Fraction;
 use std::fmt;
 
-/// Flits per cycle and endpoint, in millionths: what is printed is exactly what was run.
+/// Flits per cycle and endpoint, as an integer of millionths, so that the printed rate is exactly the one
+/// that was run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Rate(u64);
 
-/// Digits behind the point.
+/// Number of digits behind the point.
 const PLACES: usize = 6;
 
 impl Rate {
-    /// So many millionths.
+    /// The rate of this many millionths.
     pub fn millionths(value: u64) -> Self {
         Self(value)
     }
-    /// The same in millionths.
+    /// The number of millionths of the rate.
     pub fn in_millionths(self) -> u64 {
         self.0
     }
-    /// What people write: digits with at most six behind a point; not nothing.
+    /// Reads digits with at most six behind a point. `None` for other text and for 0.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, part) = text.split_once('.').unwrap_or((text, ""));
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -28,7 +29,7 @@ impl Rate {
         }
         format!("{whole}{part:0<PLACES$}").parse().ok().filter(|&value| value > 0).map(Self)
     }
-    /// The nearest float.
+    /// The nearest float to the rate.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }

@@ -1,49 +1,49 @@
-//! How packets find their ways, as it is asked for.
+//! The routing of a simulation, as a spec asks for it.
 
 use crate::word::words;
 
-/// How packets find their ways. All but the tables need a network of routers: a packet is on virtual channel
-/// k on its hop number k, so that no packet ever waits for one on a lower channel.
+/// How packets choose their routes. All methods but `Tables` need a network of routers. There, a packet is on
+/// virtual channel k on its hop k, so that no packet ever waits for one on a lower channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Routing {
+pub enum PacketRouting {
     /// By the forwarding tables, on their virtual channels.
     Tables,
-    /// At every hop by one of the channels that lead nearer, all alike.
+    /// At every hop by any of the channels that lead nearer, with equal probability.
     Min,
-    /// By the channel to the router of the lowest number that is nearer.
+    /// At every hop to the router of the lowest number that is nearer.
     MinFirst,
-    /// By the shortest way that the family itself prescribes.
+    /// By the shortest path that the family itself prescribes.
     Family,
-    /// To a random router, and from there on.
+    /// To a random router, and from there to the destination.
     Valiant,
-    /// The shortest way or one over a random router, by the queues at the source.
+    /// The shortest path or one over a random router, chosen by the queues at the source.
     Ugal,
-    /// The same by the queues on the whole way.
+    /// The same choice, by the queues along the whole path.
     UgalGlobal,
 }
 
-/// Which of the shortest ways the two halves of a longer one are.
+/// The choice among shortest paths for the two halves of a path over a random router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shortest {
-    /// At every hop any of those that lead nearer.
+pub enum HalfRoutes {
+    /// At every hop any of the routers that are nearer.
     Random,
-    /// The router of the lowest number that is nearer.
+    /// At every hop the router of the lowest number that is nearer.
     First,
-    /// What the family prescribes.
+    /// The path that the family prescribes.
     Family,
 }
 
-/// How candidates are compared.
+/// The comparison between candidate paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
-    /// Hops times (flits booked + flits of the packet), the least.
+    /// The least product: hops times (flits booked + flits of the packet).
     Product,
-    /// The shortest way unless its queue is more than twice that of the other and the bias, whatever the
-    /// hops.
+    /// The shortest path, unless its queue is more than twice that of the other path plus the bias, whatever
+    /// the hops.
     Booksim,
 }
 
-words!(Routing {
+words!(PacketRouting {
     Tables = "tables",
     Min = "min",
     MinFirst = "min_first",
@@ -53,23 +53,22 @@ words!(Routing {
     UgalGlobal = "ugal_global",
 });
 
-words!(Shortest { Random = "random", First = "first", Family = "family" });
+words!(HalfRoutes { Random = "random", First = "first", Family = "family" });
 
 words!(Score { Product = "product", Booksim = "booksim" });
 
-/// What is asked for.
+/// The routing settings of a simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Choosing {
-    /// How packets find their ways; by default by the tables.
-    pub routing: Option<Routing>,
-    /// Of `valiant` and `ugal`: what the halves are; by default what a dragonfly prescribes, anywhere else
-    /// any.
-    pub shortest: Option<Shortest>,
-    /// Of `ugal`: longer candidates; by default 4, one by the rule of BookSim.
+pub struct RoutingSettings {
+    /// The method. `None`: the tables.
+    pub routing: Option<PacketRouting>,
+    /// For `valiant` and `ugal`: the paths of the two halves. `None`: what a dragonfly prescribes, in other
+    /// networks any.
+    pub shortest: Option<HalfRoutes>,
+    /// For `ugal`: number of longer candidates. `None`: 4, or 1 by the rule of BookSim.
     pub samples: Option<u16>,
-    /// Of `ugal`: flits that are added to the score of a longer candidate; by default none, 30 by the rule of
-    /// BookSim.
+    /// For `ugal`: flits added to the score of a longer candidate. `None`: 0, or 30 by the rule of BookSim.
     pub bias: Option<u32>,
-    /// Of `ugal`: how candidates are compared; by default by the product.
+    /// For `ugal`: the comparison. `None`: the product.
     pub score: Option<Score>,
 }

@@ -1,4 +1,4 @@
-//! A trace as a file has it: `cycle,src,dst,flits`, a message per line.
+//! The text form of a trace: `cycle,src,dst,flits`, one message per line.
 
 use super::details::{Trace, TraceLine};
 use fabc_base::csv;
@@ -6,19 +6,18 @@ use fabc_base::limits::SIMULATED_CYCLES;
 use std::fmt;
 use std::sync::Arc;
 
-/// What the first line may be.
 const HEAD: &str = "cycle,src,dst,flits";
 
 /// Why a file is no trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TraceProblem {
-    /// A line that is no message.
+    /// The first line that is no message.
     Line {
-        /// From 1 on.
+        /// Its number, from 1 on.
         line: u32,
-        /// What is wrong.
+        /// Why it is no message.
         what: String,
-        /// What would be right.
+        /// A hint about what to write instead.
         help: String,
     },
     /// No line is a message.
@@ -35,42 +34,46 @@ impl fmt::Display for TraceProblem {
 }
 
 impl Trace {
-    /// Reads a trace; `path` is what messages call it. Lines that begin with `#`, and empty ones, say
-    /// nothing.
+    /// Reads a trace. `path` is the name of the file in messages. Empty lines and lines that begin with `#`
+    /// are skipped.
     ///
     /// # Errors
-    /// The first line that is no message, or that no line is one.
+    /// [`TraceProblem::Line`] for the first line that is no message, [`TraceProblem::Empty`] if there is no
+    /// message.
     pub fn read(path: &str, text: &str) -> Result<Self, TraceProblem> {
         let mut lines: Vec<TraceLine> = Vec::new();
-        let written = (1..).zip(text.lines()).map(|(at, line)| (at, line.trim()));
+        let written = (1..).zip(text.lines()).map(|(number, line)| (number, line.trim()));
         for (line, words) in written.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
-            let wrong = |what: String, help: &str| TraceProblem::Line { line, what, help: help.to_owned() };
+            let problem = |what: String, help: &str| TraceProblem::Line { line, what, help: help.to_owned() };
             let cells = csv::cells(words)
-                .map_err(|what| wrong(what.to_owned(), "a quote within quotes is written twice"))?;
+                .map_err(|what| problem(what.to_owned(), "a quote within quotes is written twice"))?;
             if lines.is_empty() && cells.join(",") == HEAD {
                 continue;
             }
             let [cycle, from, to, flits] = &cells[..] else {
-                let what = format!("{} columns where there are 4", cells.len());
-                return Err(wrong(what, "write `cycle,src,dst,flits`, such as `120,cube0[0,0,0],17,64`"));
+                let message = format!("{} columns where there are 4", cells.len());
+                return Err(problem(
+                    message,
+                    "write `cycle,src,dst,flits`, such as `120,cube0[0,0,0],17,64`",
+                ));
             };
             let number = |name: &str, cell: &str, least: u32| {
-                let found =
+                let value =
                     cell.parse::<u64>().ok().filter(|_| cell.bytes().all(|byte| byte.is_ascii_digit()));
-                let most = SIMULATED_CYCLES - 1;
-                let fits = found.filter(|found| (u64::from(least)..=most).contains(found));
-                fits.map(|found| found as u32).ok_or_else(|| {
-                    wrong(
+                let limit = SIMULATED_CYCLES - 1;
+                let fits = value.filter(|value| (u64::from(least)..=limit).contains(value));
+                fits.map(|value| value as u32).ok_or_else(|| {
+                    problem(
                         format!("`{cell}` is no {name}"),
-                        &format!("write a whole number from {least} to {most}"),
+                        &format!("write a whole number from {least} to {limit}"),
                     )
                 })
             };
             let (cycle, flits) = (number("cycle", cycle, 0)?, number("number of flits", flits, 1)?);
             if let Some(before) = lines.last().filter(|before| before.cycle > cycle) {
-                let what = format!("cycle {cycle} comes after cycle {}", before.cycle);
-                return Err(wrong(
-                    what,
+                let message = format!("cycle {cycle} comes after cycle {}", before.cycle);
+                return Err(problem(
+                    message,
                     "sort the lines by their cycles: messages stand in the order in which they are sent",
                 ));
             }

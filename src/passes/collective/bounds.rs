@@ -1,83 +1,85 @@
-//! What no schedule can do better, as short witnesses that are checked by counting.
+//! Lower bounds on the time of a collective, as short witnesses that a checker verifies by counting.
 
-use super::cut::Groups;
+use super::canonical::{CanonicalScene, check_chunks_can_rest};
+use super::cut::CutGroups;
 use super::flow;
-use super::ground::{Ground, copyable};
 use super::newton;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{CollectiveBound, Fraction};
 use fabc_model::Collective;
 
-/// The bounds of a collective: volume first, then latencies by distance.
-pub(super) fn bounds(
-    ground: &Ground<'_>,
+/// The bounds of a collective: volume first, then latency by distance.
+pub(super) fn collective_bounds(
+    canonical: &CanonicalScene<'_>,
     collective: Collective,
     root: Option<NodeId>,
 ) -> Vec<CollectiveBound> {
     match (collective, root) {
         (Collective::Broadcast | Collective::Reduce, Some(root)) => {
-            vec![root_cut(ground, collective, root), root_way(ground, collective, root)]
+            vec![root_cut(canonical, collective, root), root_latency(canonical, collective, root)]
         }
         (Collective::AllReduce, _) => {
-            // All of the sum depends on the farthest chip.
-            let whole = ground.living as u32;
-            let far = latencies(ground).pop().map(|bound| match bound {
+            // Every part of the sum depends on the farthest chip.
+            let shards = canonical.surviving as u32;
+            let farthest = latency_bounds(canonical).pop().map(|bound| match bound {
                 CollectiveBound::Latency { node, distance, channels, .. } => {
-                    CollectiveBound::Latency { node, distance, channels, shards: whole }
+                    CollectiveBound::Latency { node, distance, channels, shards }
                 }
                 other => other,
             });
-            std::iter::once(partition(ground)).chain(far).collect()
+            std::iter::once(partition_bound(canonical)).chain(farthest).collect()
         }
-        (Collective::AllToAll, _) => {
-            [flow::by_hops(ground), cut(ground)].into_iter().chain(latencies(ground)).collect()
-        }
-        _ => std::iter::once(cut(ground)).chain(latencies(ground)).collect(),
+        (Collective::AllToAll, _) => [flow::flow_bound_by_hops(canonical), tightest_cut(canonical)]
+            .into_iter()
+            .chain(latency_bounds(canonical))
+            .collect(),
+        _ => std::iter::once(tightest_cut(canonical)).chain(latency_bounds(canonical)).collect(),
     }
 }
 
-/// The least cut between the root and a chip.
-fn root_cut(ground: &Ground<'_>, collective: Collective, root: NodeId) -> CollectiveBound {
-    let (channels, all_but) = match copyable(ground.scene) {
-        Ok(()) => Groups::apart(ground).least_cut(root),
-        Err(_) => newton::from_root(ground, root, collective == Collective::Reduce),
+/// The least cut between the root and any chip.
+fn root_cut(canonical: &CanonicalScene<'_>, collective: Collective, root: NodeId) -> CollectiveBound {
+    let (channels, all_but) = match check_chunks_can_rest(canonical.scene) {
+        Ok(()) => CutGroups::singletons(canonical).least_cut(root),
+        Err(_) => newton::least_root_cut(canonical, root, collective == Collective::Reduce),
     };
     CollectiveBound::Cut { all_but, channels: channels as u32, shards: 1 }
 }
 
-/// The longest way: of a broadcast to the farthest chip, of a reduction to the root. Routers have no symmetry
-/// here, so that a class is a router.
-fn root_way(ground: &Ground<'_>, collective: Collective, root: NodeId) -> CollectiveBound {
-    let hops = |from: NodeId, to: NodeId| ground.hops[to.index()][from.index()];
+/// The longest distance: from the root to a chip in a broadcast, from a chip to the root in a reduction. The
+/// scene is without symmetry here, so a class is a router.
+fn root_latency(canonical: &CanonicalScene<'_>, collective: Collective, root: NodeId) -> CollectiveBound {
+    let hops = |from: NodeId, to: NodeId| canonical.hops[to.index()][from.index()];
     let farthest = |hops: &dyn Fn(NodeId) -> u32| {
-        ground.scene.endpoints().rev().map(|chip| (hops(chip), chip)).max_by_key(|(hops, _)| *hops)
+        canonical.scene.endpoints().rev().map(|chip| (hops(chip), chip)).max_by_key(|(hops, _)| *hops)
     };
-    let (way, node) = match collective {
+    let (farthest_hops, node) = match collective {
         Collective::Reduce => (farthest(&|chip| hops(chip, root)), Some(root)),
         _ => (farthest(&|chip| hops(root, chip)), None),
     };
-    let (hops, chip) = way.unwrap_or((1, root));
+    let (hops, chip) = farthest_hops.unwrap_or((1, root));
     let node = node.unwrap_or(chip);
     CollectiveBound::Latency {
         node,
         distance: hops - 1,
-        channels: ground.degree(node.index()) as u32,
+        channels: canonical.degree(node.index()) as u32,
         shards: 1,
     }
 }
 
-/// The tightest cut of a gather: exactly, but where links run one way of those around one chip.
-fn cut(ground: &Ground<'_>) -> CollectiveBound {
-    let least = ground.alive().min_by_key(|&class| ground.degree(class)).unwrap_or(0);
-    let (channels, shards) = (ground.degree(least), ground.living as u64 - 1);
-    let found = ground.scene.one_way().is_none().then(|| {
-        let mut groups = Groups::apart(ground);
+/// The tightest cut of a gather. It is exact unless some link runs one way. Then only cuts around one chip
+/// count.
+fn tightest_cut(canonical: &CanonicalScene<'_>) -> CollectiveBound {
+    let narrowest = canonical.surviving_classes().min_by_key(|&class| canonical.degree(class)).unwrap_or(0);
+    let (channels, shards) = (canonical.degree(narrowest), canonical.surviving as u64 - 1);
+    let exact = canonical.scene.first_simplex().is_none().then(|| {
+        let mut groups = CutGroups::singletons(canonical);
         groups.contract(channels);
-        (newton::tightest(&groups, channels, shards), groups)
+        (newton::tightest_set(&groups, channels, shards), groups)
     });
-    match found.and_then(|(set, groups)| Some((set?, groups))) {
+    match exact.and_then(|(set, groups)| Some((set?, groups))) {
         None => CollectiveBound::Cut {
-            all_but: vec![ground.chips[least]],
+            all_but: vec![canonical.chips[narrowest]],
             channels: channels as u32,
             shards: shards as u32,
         },
@@ -89,20 +91,20 @@ fn cut(ground: &Ground<'_>) -> CollectiveBound {
     }
 }
 
-/// For every distance the chip with most to come from farther away, for each channel into it.
-pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
+/// For every distance, the chip with the most data per input channel from sources farther away.
+pub(super) fn latency_bounds(canonical: &CanonicalScene<'_>) -> Vec<CollectiveBound> {
     let mut best: Vec<Option<(Fraction, CollectiveBound)>> = Vec::new();
-    for class in ground.alive() {
-        let mut at: Vec<u32> = Vec::new();
-        for chip in ground.scene.endpoints() {
-            let hops = ground.hops[class][chip.index()];
-            at.resize(at.len().max(hops as usize + 1), 0);
-            at[hops as usize] += 1;
+    for class in canonical.surviving_classes() {
+        let mut chips_at: Vec<u32> = Vec::new();
+        for chip in canonical.scene.endpoints() {
+            let hops = canonical.hops[class][chip.index()];
+            chips_at.resize(chips_at.len().max(hops as usize + 1), 0);
+            chips_at[hops as usize] += 1;
         }
-        let mut farther = ground.living as u32;
-        for (distance, here) in at.iter().enumerate().take(at.len() - 1) {
-            farther -= here;
-            let (node, channels) = (ground.chips[class], ground.degree(class) as u32);
+        let mut farther = canonical.surviving as u32;
+        for (distance, chips_here) in chips_at.iter().enumerate().take(chips_at.len() - 1) {
+            farther -= chips_here;
+            let (node, channels) = (canonical.chips[class], canonical.degree(class) as u32);
             let bound =
                 CollectiveBound::Latency { node, distance: distance as u32, channels, shards: farther };
             let volume = bound.volume();
@@ -115,31 +117,32 @@ pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
     best.into_iter().flatten().map(|(_, bound)| bound).collect()
 }
 
-/// All chips apart, or (where every router is one) parts that only thin cuts join, whichever bounds more.
-fn partition(ground: &Ground<'_>) -> CollectiveBound {
-    let lanes = |channel: ChannelId| ground.scene.topology.channel_capacity(channel);
+/// The bound of all chips apart, or of parts that only small cuts join, whichever is larger. The second needs
+/// every router to be a chip.
+fn partition_bound(canonical: &CanonicalScene<'_>) -> CollectiveBound {
+    let lanes = |channel: ChannelId| canonical.scene.topology.channel_capacity(channel);
     let into_chips: u64 =
-        ground.scene.endpoints().flat_map(|chip| ground.scene.channels_into(chip)).map(lanes).sum();
-    let alone = CollectiveBound::Partition {
+        canonical.scene.endpoints().flat_map(|chip| canonical.scene.channels_into(chip)).map(lanes).sum();
+    let singletons = CollectiveBound::Partition {
         part_of: Vec::new(),
-        parts: ground.living as u32,
+        parts: canonical.surviving as u32,
         channels: into_chips as u32,
     };
-    if copyable(ground.scene).is_err() {
-        return alone;
+    if check_chunks_can_rest(canonical.scene).is_err() {
+        return singletons;
     }
-    let most = alone.volume();
-    let mut groups = Groups::apart(ground);
-    // Parts inside which no cut bounds more than this.
-    groups.contract((Fraction::whole(1u8).over(most)).floor() as u64 + 1);
+    let volume = singletons.volume();
+    let mut groups = CutGroups::singletons(canonical);
+    // Contract groups inside which no cut gives a larger bound.
+    groups.contract((Fraction::integer(1u8).over(volume)).floor() as u64 + 1);
     if groups.len() < 2 {
-        return alone;
+        return singletons;
     }
     let channels: u64 = (0..groups.len()).map(|group| groups.degree(group)).sum();
     let coarse = CollectiveBound::Partition {
-        part_of: groups.parts(),
+        part_of: groups.group_of_router(),
         parts: groups.len() as u32,
         channels: channels as u32,
     };
-    if coarse.volume() > most { coarse } else { alone }
+    if coarse.volume() > volume { coarse } else { singletons }
 }

@@ -1,9 +1,11 @@
-//! How long what a bound counts is under way, beside the time that its channels are busy.
+//! The delay of each bound: the time its data is in flight, beside the time that its channels are busy.
 //!
-//! In: a scene, what hops and messages take, bounds. Out: attoseconds by bound. Whatever comes in makes a
-//! last hop, and before its first byte a message has had its overhead. What starts more than `d` hops away
-//! makes at least `d` + 1 hops; where links differ in latency, the shortest path in time from any of these
-//! sources counts. Why that may be added to the busy time: a channel into the chip is idle until the first of
+//! Input: a scene, the costs of hops and messages, and bounds. Output: attoseconds by bound. All data that
+//! arrives makes a last hop, and a message pays its overhead before its first byte. Data that starts more
+//! than `d` hops away makes at least `d` + 1 hops. Where links differ in latency, the shortest path in time
+//! from any of these sources counts.
+//!
+//! The delay may be added to the busy time. A channel into the chip is idle until data from the first of
 //! these sources can have reached its near end, and its last byte makes one hop more. With barriers every hop
 //! is a round, and a round ends with the slowest link. Cost: one run of Dijkstra's algorithm per latency
 //! bound.
@@ -14,37 +16,39 @@ use fabc_model::Collective;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The delay of every bound, attoseconds.
-pub fn delays(
+/// The delay of every bound in attoseconds.
+pub fn bound_delays(
     scene: &Scene<'_>,
     cost: &CollectiveCost,
-    (collective, root): (Collective, Option<NodeId>),
+    collective: Collective,
+    root: Option<NodeId>,
     bounds: &[CollectiveBound],
 ) -> Vec<u128> {
-    let farthest = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(1);
-    // Without barriers a chunk that comes late may ride on a message that has begun: one overhead counts.
-    let by_hops = |hops: u32, overheads: u32| {
+    let most_hops = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(1);
+    // Without barriers a late chunk may join a message that has begun, so one overhead counts.
+    let flow_bound_by_hops = |hops: u32, overheads: u32| {
         u128::from(hops.max(1)) * cost.hop + u128::from(overheads.max(1)) * cost.overhead
     };
     let delay = |bound: &CollectiveBound| match (bound, &cost.link_hops) {
-        _ if cost.barrier => by_hops(farthest, farthest),
-        (_, None) => by_hops(bound.hops(), 1),
+        _ if cost.barrier => flow_bound_by_hops(most_hops, most_hops),
+        (_, None) => flow_bound_by_hops(bound.hops(), 1),
         (&CollectiveBound::Latency { node, distance, .. }, Some(hops)) => {
-            let times = times(scene, node, Way::To, hops);
+            let times = least_times(scene, node, PathDirection::To, hops);
             let source = root.filter(|_| collective != Collective::Reduce);
             let sources: Vec<NodeId> =
                 source.map_or_else(|| farther_than(scene, node, distance), |root| vec![root]);
             sources.into_iter().map(|source| times[source.index()]).min().unwrap_or(0) + cost.overhead
         }
-        (_, Some(hops)) => hops.least + cost.overhead,
+        (_, Some(hops)) => hops.fastest + cost.overhead,
     };
     bounds.iter().map(delay).collect()
 }
 
-/// Of a broadcast where links differ in latency: the chip that hears of the root last, as a bound.
+/// The latency bound of the chip that the root reaches last in a broadcast. `None` where all links have the
+/// same latency.
 pub fn slowest_chip(scene: &Scene<'_>, cost: &CollectiveCost, root: NodeId) -> Option<CollectiveBound> {
     let hops = cost.link_hops.as_ref()?;
-    let times = times(scene, root, Way::From, hops);
+    let times = least_times(scene, root, PathDirection::From, hops);
     let last = scene.endpoints().rev().max_by_key(|chip| times[chip.index()])?;
     let mut breadth = Breadth::default();
     Neighbors::into_of(scene).search(last, &mut breadth);
@@ -53,43 +57,43 @@ pub fn slowest_chip(scene: &Scene<'_>, cost: &CollectiveCost, root: NodeId) -> O
     Some(CollectiveBound::Latency { node: last, distance, channels: lanes as u32, shards: 1 })
 }
 
-/// Chips from which a chip is more than so many hops away.
+/// Chips from which a chip is more than `distance` hops away.
 fn farther_than(scene: &Scene<'_>, node: NodeId, distance: u32) -> Vec<NodeId> {
     let mut breadth = Breadth::default();
     Neighbors::into_of(scene).search(node, &mut breadth);
     scene.endpoints().filter(|chip| breadth.hops[chip.index()] > distance).collect()
 }
 
-/// Which way paths lead.
+/// Whether paths lead from the origin or to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum PathDirection {
     From,
     To,
 }
 
-/// `[router]`: the least time from a chip, or to it, by hops alone; `u128::MAX` where there is no path.
-fn times(scene: &Scene<'_>, node: NodeId, way: Way, hops: &LinkHops) -> Vec<u128> {
+/// `[router]`: the least time of hops from `origin`, or to it. `u128::MAX` where there is no path.
+fn least_times(scene: &Scene<'_>, origin: NodeId, direction: PathDirection, hops: &LinkHops) -> Vec<u128> {
     let mut times = vec![u128::MAX; scene.topology.node_count()];
-    times[node.index()] = 0;
-    let mut open = BinaryHeap::from([Reverse((0u128, node))]);
-    while let Some(Reverse((time, near))) = open.pop() {
-        if time > times[near.index()] {
+    times[origin.index()] = 0;
+    let mut open = BinaryHeap::from([Reverse((0u128, origin))]);
+    while let Some(Reverse((time, node))) = open.pop() {
+        if time > times[node.index()] {
             continue;
         }
-        let channels: Vec<ChannelId> = match way {
-            Way::From => scene.channels_from(near).collect(),
-            Way::To => scene.channels_into(near).collect(),
+        let channels: Vec<ChannelId> = match direction {
+            PathDirection::From => scene.channels_from(node).collect(),
+            PathDirection::To => scene.channels_into(node).collect(),
         };
         for channel in channels {
-            let end = if way == Way::From {
+            let far_end = if direction == PathDirection::From {
                 scene.topology.target(channel)
             } else {
                 scene.topology.source(channel)
             };
-            let later = time + hops.own[scene.topology.link_of(channel)];
-            if later < times[end.node.index()] {
-                times[end.node.index()] = later;
-                open.push(Reverse((later, end.node)));
+            let later = time + hops.by_link[scene.topology.link_of(channel)];
+            if later < times[far_end.node.index()] {
+                times[far_end.node.index()] = later;
+                open.push(Reverse((later, far_end.node)));
             }
         }
     }

@@ -3,88 +3,88 @@
 use fabc_base::ids::NodeId;
 use thiserror::Error;
 
-/// Why no collective can be planned on what is left of a topology. Routers by their names.
+/// Why no collective can be planned on the surviving part of a topology. Routers are given by name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CollectiveError {
-    /// A collective of one.
+    /// The scene has fewer than two chips.
     #[error("a collective is between two chips or more, and there {}", if *chips == 1 { "is 1" } else { "are none" })]
     TooFew {
-        /// Living chips.
+        /// Number of surviving chips in the scene.
         chips: usize,
     },
-    /// The scene falls apart.
-    #[error("no way leads from {from} to {to}")]
+    /// The surviving network is disconnected.
+    #[error("no path leads from {from} to {to}")]
     Disconnected {
-        /// A chip.
+        /// Name of the chip without a path.
         from: String,
-        /// One that it does not reach.
+        /// Name of the chip that it does not reach.
         to: String,
     },
-    /// A router without hosts: chunks would have to rest where nothing can keep them.
+    /// A router without hosts, in which chunks cannot rest.
     #[error(
         "{router} only forwards, so that nothing can rest or be added up there: only `direct` plans along the tables"
     )]
     Forwards {
-        /// Its name.
+        /// Name of the router that only forwards.
         router: String,
     },
-    /// A link that is one channel alone.
+    /// A link that runs one way only.
     #[error(
         "{link} runs one way only, and what is gathered along a link is reduced against it: only `direct` plans along the tables"
     )]
     Simplex {
-        /// Its channel, by name.
+        /// Name of the channel of the link.
         link: String,
     },
-    /// A link that carries so much that its chunks cannot be planned one by one.
+    /// A link with more lanes than the planner handles.
     #[error(
         "{link} carries {lanes} times the common unit of all bandwidths, more than the {most} that are planned one by one"
     )]
     Lanes {
-        /// Its channel, by name.
+        /// Name of the channel of the link.
         link: String,
-        /// Times the unit.
+        /// Bandwidth of the link in units of all bandwidths.
         lanes: u64,
-        /// The most.
+        /// Limit on the bandwidth of a link, in the same units.
         most: u64,
     },
-    /// A root that is none of the chips.
+    /// A root that is no surviving chip.
     #[error("the root is router {root}, which is no living chip")]
     Root {
-        /// As asked for.
+        /// The root that the caller named.
         root: NodeId,
     },
-    /// More chunks than are planned.
+    /// More chunks than the planner handles.
     #[error(
         "{chips} chips without symmetry would take in {chunks} chunks, more than the {most} that are planned one by one"
     )]
     TooLarge {
-        /// Chips that are planned for.
+        /// Number of chips that are planned for.
         chips: usize,
-        /// What they take in together.
+        /// Number of chunks that these chips receive together.
         chunks: u64,
-        /// The most.
+        /// Limit on the number of chunks.
         most: u64,
     },
-    /// Messages without a way.
+    /// The scene has no forwarding tables for the messages to follow.
     #[error("messages follow forwarding tables, and there are none")]
     Untabled,
-    /// Tables of another fabric.
+    /// The tables belong to another fabric.
     #[error("the tables are of {tables} routers, and there are {routers}")]
     OtherTables {
-        /// Routers that they are of.
+        /// Number of routers in the tables.
         tables: usize,
-        /// Routers that there are.
+        /// Number of routers in the topology.
         routers: usize,
     },
     /// A message that the tables do not deliver.
     #[error("the tables lead nothing from {from} to {to}: it is lost at {at}")]
     NoRoute {
-        /// Its source.
+        /// Name of the source of the message.
         from: String,
-        /// Its destination.
+        /// Name of the destination of the message.
         to: String,
-        /// Where it goes no further.
+        /// Name of the router at which it is lost.
         at: String,
     },
 }

@@ -1,35 +1,36 @@
-//! What an all-to-all takes over whatever routes, by lengths of channels.
+//! A lower bound on an all-to-all over any routes, from lengths of channels.
 //!
-//! Every shard makes at least the way between its ends, and what all ways are long together the channels must
-//! carry: the sum of distances over the sum of lengths, in shard times. Any lengths give a true bound; all
-//! alike count hops. A router is one chip here, however many hosts it has.
+//! The path of every shard is at least as long as the distance between its ends. The channels must carry the
+//! total length of all paths. In shard times the bound is the sum of distances over the sum of lengths. Any
+//! lengths give a true bound, and equal lengths count hops. A router counts as one chip here, however many
+//! hosts it has.
 
-use super::ground::Ground;
+use super::canonical::CanonicalScene;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Symmetry};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The bound that hops prove.
-pub(super) fn by_hops(ground: &Ground<'_>) -> CollectiveBound {
-    let (scene, symmetry) = (ground.scene, &ground.symmetry);
+/// The bound with equal lengths, which count hops.
+pub(super) fn flow_bound_by_hops(canonical: &CanonicalScene<'_>) -> CollectiveBound {
+    let (scene, symmetry) = (canonical.scene, &canonical.symmetry);
     let mut lengths = vec![0; scene.topology.class_count(symmetry)];
     scene.channels().for_each(|channel| lengths[scene.topology.channel_class(symmetry, channel).index()] = 1);
     let volume = scene.channels().map(|channel| u128::from(scene.topology.channel_capacity(channel))).sum();
-    let of = |class: usize| {
-        scene.endpoints().map(|chip| u128::from(ground.hops[class][chip.index()])).sum::<u128>()
+    let distance_sum = |class: usize| {
+        scene.endpoints().map(|chip| u128::from(canonical.hops[class][chip.index()])).sum::<u128>()
     };
-    let distance = ground.alive().map(of).sum::<u128>() * symmetry.order() as u128;
+    let distance = canonical.surviving_classes().map(distance_sum).sum::<u128>() * symmetry.order() as u128;
     CollectiveBound::Flow { lengths, volume, distance }
 }
 
-/// The bound that lengths of channel classes prove, such as those that certify the concurrent flow of the
-/// scene. None where they are of other classes, of dark channels, or prove nothing.
-pub fn over_lengths(scene: &Scene<'_>, lengths: &[u64]) -> Option<CollectiveBound> {
+/// The bound that lengths of channel classes prove, such as the lengths that certify the concurrent flow of
+/// the scene. `None` if the lengths belong to other classes, give a dark channel a length, or prove nothing.
+pub fn flow_bound_by_lengths(scene: &Scene<'_>, lengths: &[u64]) -> Option<CollectiveBound> {
     let topology = scene.topology;
     let symmetry =
-        if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
+        if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().to_trivial() };
     if lengths.len() != topology.class_count(&symmetry) {
         return None;
     }
@@ -45,14 +46,14 @@ pub fn over_lengths(scene: &Scene<'_>, lengths: &[u64]) -> Option<CollectiveBoun
     }
     let sources: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect();
     let sums: Vec<Option<u128>> =
-        sources.par_iter().map(|&source| distances(scene, &symmetry, lengths, source)).collect();
+        sources.par_iter().map(|&source| sum_of_distances(scene, &symmetry, lengths, source)).collect();
     let distance = sums.into_iter().sum::<Option<u128>>()? * symmetry.order() as u128;
     Some(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance })
         .filter(|_| volume > 0 && distance > 0)
 }
 
-/// The sum of the lengths of the shortest ways from a chip to all others; none where there is no way.
-fn distances(scene: &Scene<'_>, symmetry: &Symmetry, lengths: &[u64], source: NodeId) -> Option<u128> {
+/// The sum of distances from a chip to all others. `None` if one of them cannot be reached.
+fn sum_of_distances(scene: &Scene<'_>, symmetry: &Symmetry, lengths: &[u64], source: NodeId) -> Option<u128> {
     let topology = scene.topology;
     let mut best = vec![u64::MAX; topology.node_count()];
     best[source.index()] = 0;
@@ -62,11 +63,12 @@ fn distances(scene: &Scene<'_>, symmetry: &Symmetry, lengths: &[u64], source: No
             continue;
         }
         for channel in scene.channels_from(node) {
-            let to = topology.target(channel).node;
-            let there = length.saturating_add(lengths[topology.channel_class(symmetry, channel).index()]);
-            if there < best[to.index()] {
-                best[to.index()] = there;
-                open.push(Reverse((there, to)));
+            let target = topology.target(channel).node;
+            let new_length =
+                length.saturating_add(lengths[topology.channel_class(symmetry, channel).index()]);
+            if new_length < best[target.index()] {
+                best[target.index()] = new_length;
+                open.push(Reverse((new_length, target)));
             }
         }
     }

@@ -1,65 +1,62 @@
-//! A set of places that is read from the first one on.
+//! A set of places that is read from its first member on.
 
-/// A bit set that knows below which word nothing is.
+/// A bit set that skips the empty words at its start.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct PlaceSet {
     words: Vec<u64>,
-    /// No word before it has a bit.
-    low: usize,
+    /// No word before this one has a bit.
+    first_word: usize,
 }
 
-impl Row {
+impl PlaceSet {
     /// The empty set of places below `places`.
     pub(super) fn new(places: usize) -> Self {
         let words = places.div_ceil(64);
-        Self { words: vec![0; words], low: words }
+        Self { words: vec![0; words], first_word: words }
     }
-    /// Adds a place.
     pub(super) fn insert(&mut self, place: u32) {
         let word = place as usize / 64;
         self.words[word] |= 1 << (place % 64);
-        self.low = self.low.min(word);
+        self.first_word = self.first_word.min(word);
     }
-    /// Takes a place out.
     pub(super) fn remove(&mut self, place: u32) {
         self.words[place as usize / 64] &= !(1 << (place % 64));
     }
-    /// Whether a place is in it.
     pub(super) fn contains(&self, place: u32) -> bool {
         self.words[place as usize / 64] >> (place % 64) & 1 == 1
     }
-    /// The first place.
+    /// The first place in the set.
     pub(super) fn first(&mut self) -> Option<u32> {
-        while let Some(&word) = self.words.get(self.low) {
+        while let Some(&word) = self.words.get(self.first_word) {
             if word != 0 {
-                return Some(self.low as u32 * 64 + word.trailing_zeros());
+                return Some(self.first_word as u32 * 64 + word.trailing_zeros());
             }
-            self.low += 1;
+            self.first_word += 1;
         }
         None
     }
-    /// The first place after another one.
-    pub(super) fn after(&self, place: u32) -> Option<u32> {
-        let (mut at, shift) = ((place as usize + 1) / 64, (place + 1) % 64);
-        let mut word = self.words.get(at)? >> shift << shift;
+    /// The first place in the set after `place`.
+    pub(super) fn next_after(&self, place: u32) -> Option<u32> {
+        let (mut index, shift) = ((place as usize + 1) / 64, (place + 1) % 64);
+        let mut word = self.words.get(index)? >> shift << shift;
         while word == 0 {
-            at += 1;
-            word = *self.words.get(at)?;
+            index += 1;
+            word = *self.words.get(index)?;
         }
-        Some(at as u32 * 64 + word.trailing_zeros())
+        Some(index as u32 * 64 + word.trailing_zeros())
     }
-    /// The places that are in one of some rows, ascending; `words` is scratch.
+    /// Calls `each` for the places that are in any of the rows, ascending. `words` is scratch space.
     pub(super) fn union(rows: &[Self], words: &mut Vec<u64>, mut each: impl FnMut(u32)) {
         words.clear();
         words.resize(rows.first().map_or(0, |row| row.words.len()), 0);
         for row in rows {
-            words.iter_mut().zip(&row.words).for_each(|(all, word)| *all |= word);
+            words.iter_mut().zip(&row.words).for_each(|(union, word)| *union |= word);
         }
-        for (at, &word) in words.iter().enumerate() {
-            let mut left = word;
-            while left != 0 {
-                each(at as u32 * 64 + left.trailing_zeros());
-                left &= left - 1;
+        for (index, &word) in words.iter().enumerate() {
+            let mut remaining = word;
+            while remaining != 0 {
+                each(index as u32 * 64 + remaining.trailing_zeros());
+                remaining &= remaining - 1;
             }
         }
     }

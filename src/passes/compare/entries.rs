@@ -1,30 +1,30 @@
-//! Entries: which routers have other tables, and by how many entries.
+//! Table entries: the routers whose tables differ, and the number of entries that differ.
 
 use fabc_base::ids::NodeId;
-use fabc_ir::{Entry, ForwardingTables};
+use fabc_ir::{ForwardingTables, TableEntry};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// How the tables of one scenario differ.
+/// The differences between the tables of one scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableChanges {
-    /// Routers with other entries, ascending, by their numbers in B.
+    /// Routers with different entries, ascending, by their numbers in B.
     pub routers: Vec<NodeId>,
-    /// Keys that A lacks, keys with other actions, keys that B lacks: over all routers.
+    /// Keys that A lacks, keys with different actions, and keys that B lacks, over all routers.
     pub counts: [u64; 3],
 }
 
-/// Compares the tables of all routers; `images` says which router of B one of A is. Both have as many
-/// routers, and look packets up alike.
+/// Compares the tables of all routers. `images` maps a router of A to one of B. Both fabrics must have the
+/// same number of routers and the same kind of table keys.
 pub fn table_changes(a: &ForwardingTables, b: &ForwardingTables, images: Option<&[NodeId]>) -> TableChanges {
-    // One router stands for all of its orbit where one symmetry carries both.
+    // If both have the same symmetry, one router stands for all of its orbit.
     let shared = images.is_none() && a.symmetry == b.symmetry;
     let nodes = b.symmetry.node_count();
     let mut origins: Vec<NodeId> = (0..nodes as u32).map(NodeId).collect();
     if let Some(images) = images {
         (0..).map(NodeId).zip(images).for_each(|(node, image)| origins[image.0 as usize] = node);
     }
-    let of_router = |node: NodeId| {
+    let counts_of_router = |node: NodeId| {
         let mut old = a.router(origins[node.0 as usize]);
         if let Some(images) = images {
             old.iter_mut().for_each(|entry| entry.dst = images[entry.dst.0 as usize]);
@@ -34,33 +34,38 @@ pub fn table_changes(a: &ForwardingTables, b: &ForwardingTables, images: Option<
     };
     let changed: Vec<(NodeId, [u64; 3])> = match shared {
         true => {
-            let of_class = (0..b.routers.len())
+            let counts_of_class = (0..b.routers.len())
                 .into_par_iter()
                 .map(|class| counts(&a.routers[class], &b.routers[class]));
-            let of_class: Vec<[u64; 3]> = of_class.collect();
-            (0..nodes as u32).map(NodeId).map(|node| (node, of_class[b.symmetry.class(node)])).collect()
+            let counts_of_class: Vec<[u64; 3]> = counts_of_class.collect();
+            (0..nodes as u32)
+                .map(NodeId)
+                .map(|node| (node, counts_of_class[b.symmetry.class(node)]))
+                .collect()
         }
-        false => (0..nodes as u32).into_par_iter().map(NodeId).map(|node| (node, of_router(node))).collect(),
+        false => {
+            (0..nodes as u32).into_par_iter().map(NodeId).map(|node| (node, counts_of_router(node))).collect()
+        }
     };
     let changed = changed.into_iter().filter(|(_, counts)| *counts != [0; 3]);
-    changed.fold(TableChanges { routers: Vec::new(), counts: [0; 3] }, |mut all, (node, counts)| {
-        all.routers.push(node);
-        all.counts.iter_mut().zip(counts).for_each(|(all, more)| *all += more);
-        all
+    changed.fold(TableChanges { routers: Vec::new(), counts: [0; 3] }, |mut sum, (node, counts)| {
+        sum.routers.push(node);
+        sum.counts.iter_mut().zip(counts).for_each(|(sum, counts_of_node)| *sum += counts_of_node);
+        sum
     })
 }
 
-/// Keys that are new, that do another thing, and that are gone; both lists ascend.
-fn counts(old: &[Entry], new: &[Entry]) -> [u64; 3] {
-    let key = |entry: &Entry| (entry.dst, entry.in_port, entry.in_vc);
+/// Numbers of new keys, of keys with different actions, and of missing keys. Both lists ascend.
+fn counts(old: &[TableEntry], new: &[TableEntry]) -> [u64; 3] {
+    let key = |entry: &TableEntry| (entry.dst, entry.in_port, entry.in_vc);
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
-    let [mut added, mut turned, mut dropped] = [0; 3];
+    let [mut added, mut changed_actions, mut dropped] = [0; 3];
     loop {
         let order = match (old.peek(), new.peek()) {
             (Some(old), Some(new)) => key(old).cmp(&key(new)),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (None, None) => return [added, turned, dropped],
+            (None, None) => return [added, changed_actions, dropped],
         };
         match order {
             Ordering::Less => {
@@ -71,7 +76,7 @@ fn counts(old: &[Entry], new: &[Entry]) -> [u64; 3] {
                 new.next();
                 added += 1;
             }
-            Ordering::Equal => turned += u64::from(old.next() != new.next()),
+            Ordering::Equal => changed_actions += u64::from(old.next() != new.next()),
         }
     }
 }
@@ -82,11 +87,11 @@ mod tests {
     use fabc_base::ids::BlockId;
     use fabc_ir::{Symmetry, TableKey};
 
-    fn entry(dst: u32, in_port: i16, out_port: u16) -> Entry {
-        Entry { dst: NodeId(dst), in_port, in_vc: if in_port < 0 { -1 } else { 0 }, out_port, out_vc: 0 }
+    fn entry(dst: u32, in_port: i16, out_port: u16) -> TableEntry {
+        TableEntry { dst: NodeId(dst), in_port, in_vc: if in_port < 0 { -1 } else { 0 }, out_port, out_vc: 0 }
     }
 
-    fn tables(symmetry: Symmetry, routers: Vec<Vec<Entry>>) -> ForwardingTables {
+    fn tables(symmetry: Symmetry, routers: Vec<Vec<TableEntry>>) -> ForwardingTables {
         ForwardingTables {
             scenario: "nominal".to_owned(),
             vcs: 1,

@@ -1,22 +1,22 @@
-//! Figures: what two reports tell, side by side.
+//! The figures of two reports, side by side.
 
-use fabc_ir::read::{Report, RequireLine};
+use fabc_ir::read::{ReportFigures, RequireLine};
 use fabc_ir::{FaultsDiff, FigureDiff, RequireDiff, RequireState, SIZES};
-use fabc_model::{Direction, direction};
+use fabc_model::{Direction, figure_direction};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All figures of the healthy fabrics, in the order of A's report, then those of B alone.
-pub fn figures(reports: [&Report; 2]) -> Vec<FigureDiff> {
+/// All figures of the healthy fabrics, in the order of A's report, then those that only B has.
+pub fn figures(reports: [&ReportFigures; 2]) -> Vec<FigureDiff> {
     side_by_side(reports.map(|report| &report.figures[..]), are_as_large(reports))
 }
 
-/// Whether both fabrics have as many routers and endpoints, as far as both say it. A smaller one has fewer
-/// hops without being better.
-fn are_as_large(reports: [&Report; 2]) -> bool {
-    let size = |report: &Report, name: &str| {
+/// Whether both fabrics have the same number of routers and endpoints, as far as both reports state it. A
+/// smaller fabric has fewer hops without being better.
+fn are_as_large(reports: [&ReportFigures; 2]) -> bool {
+    let size_of = |report: &ReportFigures, name: &str| {
         report.figures.iter().find(|(figure, _)| figure == name).map(|(_, value)| value.clone())
     };
-    SIZES.iter().all(|name| match reports.map(|report| size(report, name)) {
+    SIZES.iter().all(|name| match reports.map(|report| size_of(report, name)) {
         [Some(a), Some(b)] => a == b,
         _ => true,
     })
@@ -28,16 +28,16 @@ fn side_by_side(sides: [&[(String, String)]; 2], as_large: bool) -> Vec<FigureDi
     });
     let mut seen = BTreeSet::new();
     let names = sides.into_iter().flatten().map(|(name, _)| name.as_str()).filter(|name| seen.insert(*name));
-    let of = |name: &str| FigureDiff {
+    let figure_diff = |name: &str| FigureDiff {
         name: name.to_owned(),
-        direction: if as_large { direction(name) } else { Direction::Neither },
+        direction: if as_large { figure_direction(name) } else { Direction::Neither },
         values: [a.get(name), b.get(name)].map(|value| value.map(|value| (*value).clone())),
     };
-    names.map(of).collect()
+    names.map(figure_diff).collect()
 }
 
 /// All `require` lines: those of B in their order, then those that only A has.
-pub fn contract(reports: [&Report; 2]) -> Vec<RequireDiff> {
+pub fn contract(reports: [&ReportFigures; 2]) -> Vec<RequireDiff> {
     let state = |line: &RequireLine| RequireState {
         holds: line.holds,
         measured: line.measured.clone(),
@@ -55,25 +55,26 @@ pub fn contract(reports: [&Report; 2]) -> Vec<RequireDiff> {
     texts.map(|text| RequireDiff { text: text.to_owned(), outcomes: outcomes(text) }).collect()
 }
 
-/// What tolerated faults come to.
-pub fn faults(reports: [&Report; 2]) -> FaultsDiff {
+/// The differences in tolerated faults and in their worst figures.
+pub fn faults(reports: [&ReportFigures; 2]) -> FaultsDiff {
     let [a, b] = reports.map(|report| {
-        report.scenarios.iter().map(|(name, of)| (name.as_str(), of)).collect::<BTreeMap<_, _>>()
+        report.scenarios.iter().map(|(name, figures)| (name.as_str(), figures)).collect::<BTreeMap<_, _>>()
     });
-    let alone = |own: &Report, other: &BTreeMap<_, _>| {
-        own.scenarios
+    let only_in = |report: &ReportFigures, different: &BTreeMap<_, _>| {
+        report
+            .scenarios
             .iter()
             .map(|(name, _)| name)
-            .filter(|name| !other.contains_key(name.as_str()))
+            .filter(|name| !different.contains_key(name.as_str()))
             .cloned()
             .collect::<Vec<_>>()
     };
     let changed = reports[1].scenarios.iter().filter_map(|(name, new)| {
-        let other: Vec<FigureDiff> = side_by_side([a.get(name.as_str())?, new], are_as_large(reports))
+        let different: Vec<FigureDiff> = side_by_side([a.get(name.as_str())?, new], are_as_large(reports))
             .into_iter()
             .filter(|figure| figure.values[0] != figure.values[1])
             .collect();
-        (!other.is_empty()).then(|| (name.clone(), other))
+        (!different.is_empty()).then(|| (name.clone(), different))
     });
     let worst = reports.map(|report| {
         report
@@ -83,19 +84,19 @@ pub fn faults(reports: [&Report; 2]) -> FaultsDiff {
             .collect::<Vec<_>>()
     });
     let worst = side_by_side([&worst[0], &worst[1]], are_as_large(reports)).into_iter().map(|figure| {
-        let scenario = |report: &Report| {
+        let scenario = |report: &ReportFigures| {
             report
                 .worst
                 .iter()
                 .find(|(metric, ..)| figure.name.ends_with(&format!(".{metric}")))
-                .map(|(.., at)| at.clone())
+                .map(|(.., scenario_name)| scenario_name.clone())
         };
-        let at = reports.map(scenario);
-        (figure, at)
+        let scenario_name = reports.map(scenario);
+        (figure, scenario_name)
     });
     FaultsDiff {
         common: a.keys().filter(|name| b.contains_key(*name)).count(),
-        alone: [alone(reports[0], &b), alone(reports[1], &a)],
+        alone: [only_in(reports[0], &b), only_in(reports[1], &a)],
         worst: worst.collect(),
         changed: changed.collect(),
     }
@@ -112,23 +113,23 @@ mod tests {
 
     #[test]
     fn figures_are_better_worse_or_other() {
-        let a = Report {
+        let a = ReportFigures {
             figures: vec![
                 figure("diameter", "6"),
                 figure("bandwidth", "100"),
                 figure("cubes", "4"),
                 figure("cost", "1"),
             ],
-            ..Report::default()
+            ..ReportFigures::default()
         };
-        let b = Report {
+        let b = ReportFigures {
             figures: vec![
                 figure("diameter", "7"),
                 figure("bandwidth", "110"),
                 figure("cubes", "8"),
                 figure("hosts", "1"),
             ],
-            ..Report::default()
+            ..ReportFigures::default()
         };
         let told: Vec<(String, FigureChange, Option<f64>)> = figures([&a, &b])
             .into_iter()
@@ -146,13 +147,14 @@ mod tests {
 
     #[test]
     fn a_smaller_fabric_is_neither_better_nor_worse() {
-        let of = |nodes: &str, hops: &str| Report {
+        let of = |nodes: &str, hops: &str| ReportFigures {
             figures: vec![figure("nodes", nodes), figure("average_hops", hops)],
             worst: vec![("average_hops".to_owned(), hops.to_owned(), "X".to_owned())],
-            ..Report::default()
+            ..ReportFigures::default()
         };
-        let change =
-            |a: &Report, b: &Report| (figures([a, b])[1].change(), faults([a, b]).worst[0].0.change());
+        let change = |a: &ReportFigures, b: &ReportFigures| {
+            (figures([a, b])[1].change(), faults([a, b]).worst[0].0.change())
+        };
         assert_eq!(change(&of("8", "2.5"), &of("7", "2.4")), (FigureChange::Other, FigureChange::Other));
         assert_eq!(change(&of("8", "2.5"), &of("8", "2.4")), (FigureChange::Better, FigureChange::Better));
     }
@@ -165,13 +167,13 @@ mod tests {
             holds,
             scenario: None,
         };
-        let a = Report {
+        let a = ReportFigures {
             requires: vec![line("diameter <= 6", Some(true)), line("diameter <= 5", Some(true))],
-            ..Report::default()
+            ..ReportFigures::default()
         };
-        let b = Report {
+        let b = ReportFigures {
             requires: vec![line("diameter <= 6", Some(true)), line("diameter <= 4", Some(false))],
-            ..Report::default()
+            ..ReportFigures::default()
         };
         let told: Vec<(String, bool)> =
             contract([&a, &b]).into_iter().map(|line| (line.text.clone(), line.is_other())).collect();
@@ -184,21 +186,21 @@ mod tests {
 
     #[test]
     fn faults_are_compared_by_name() {
-        let a = Report {
+        let a = ReportFigures {
             worst: vec![("diameter".to_owned(), "7".to_owned(), "X".to_owned())],
             scenarios: vec![
                 ("X".to_owned(), vec![figure("diameter", "7")]),
                 ("Y".to_owned(), vec![figure("diameter", "6")]),
             ],
-            ..Report::default()
+            ..ReportFigures::default()
         };
-        let b = Report {
+        let b = ReportFigures {
             worst: vec![("diameter".to_owned(), "6".to_owned(), "Z".to_owned())],
             scenarios: vec![
                 ("X".to_owned(), vec![figure("diameter", "6")]),
                 ("Z".to_owned(), vec![figure("diameter", "6")]),
             ],
-            ..Report::default()
+            ..ReportFigures::default()
         };
         let found = faults([&a, &b]);
         assert_eq!((found.common, found.alone.clone()), (1, [vec!["Y".to_owned()], vec!["Z".to_owned()]]));

@@ -1,46 +1,48 @@
-//! Lines: what two texts do not have in common.
+//! The lines that two texts do not have in common.
 
-/// Lines of a text that are compared with lines of another at most: their product is looked at.
-const LOOKS: usize = 1 << 24;
+/// Limit on the product of the numbers of lines. Larger texts are not compared line by line.
+const COMPARISONS_LIMIT: usize = 1 << 24;
 
-/// Lines that only the first has, and that only the second has, in order: those outside a longest common
-/// subsequence. Of texts too long for that, all lines between the first and the last that are not the same.
+/// The lines that only the first text has, and those that only the second has, in order. They are the lines
+/// outside a longest common subsequence. Texts too long for that give all lines between their common start
+/// and their common end.
 pub fn lines_apart(texts: [&str; 2]) -> [Vec<String>; 2] {
     let [mut a, mut b] = texts.map(|text| text.lines().collect::<Vec<_>>());
-    let first = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&mut a[first..], &mut b[first..]);
-    let last = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - last], &b[..b.len() - last]);
-    let told = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
-    let wide = b.len() + 1;
-    if a.len().saturating_mul(b.len()) > LOOKS {
-        return [told(a), told(b)];
+    let same_start = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&mut a[same_start..], &mut b[same_start..]);
+    let same_end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - same_end], &b[..b.len() - same_end]);
+    let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    let width = b.len() + 1;
+    if a.len().saturating_mul(b.len()) > COMPARISONS_LIMIT {
+        return [owned(a), owned(b)];
     }
-    // [at * wide + other]: the longest common subsequence of what follows.
-    let mut longest = vec![0u32; (a.len() + 1) * wide];
-    for at in (0..a.len()).rev() {
-        for other in (0..b.len()).rev() {
-            longest[at * wide + other] = match a[at] == b[other] {
-                true => longest[(at + 1) * wide + other + 1] + 1,
-                false => longest[(at + 1) * wide + other].max(longest[at * wide + other + 1]),
+    // `[index_a * width + index_b]`: length of the longest common subsequence of the remaining lines.
+    let mut longest = vec![0u32; (a.len() + 1) * width];
+    for index_a in (0..a.len()).rev() {
+        for index_b in (0..b.len()).rev() {
+            longest[index_a * width + index_b] = match a[index_a] == b[index_b] {
+                true => longest[(index_a + 1) * width + index_b + 1] + 1,
+                false => longest[(index_a + 1) * width + index_b].max(longest[index_a * width + index_b + 1]),
             };
         }
     }
-    let (mut at, mut other, mut apart) = (0, 0, [Vec::new(), Vec::new()]);
-    while at < a.len() || other < b.len() {
-        if at < a.len() && other < b.len() && a[at] == b[other] {
-            (at, other) = (at + 1, other + 1);
-        } else if other == b.len()
-            || at < a.len() && longest[(at + 1) * wide + other] >= longest[at * wide + other + 1]
+    let (mut index_a, mut index_b, mut differing) = (0, 0, [Vec::new(), Vec::new()]);
+    while index_a < a.len() || index_b < b.len() {
+        if index_a < a.len() && index_b < b.len() && a[index_a] == b[index_b] {
+            (index_a, index_b) = (index_a + 1, index_b + 1);
+        } else if index_b == b.len()
+            || index_a < a.len()
+                && longest[(index_a + 1) * width + index_b] >= longest[index_a * width + index_b + 1]
         {
-            apart[0].push(a[at].to_owned());
-            at += 1;
+            differing[0].push(a[index_a].to_owned());
+            index_a += 1;
         } else {
-            apart[1].push(b[other].to_owned());
-            other += 1;
+            differing[1].push(b[index_b].to_owned());
+            index_b += 1;
         }
     }
-    apart
+    differing
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Compare: how two builds differ, in the terms of a fabric.
+//! The differences between two builds, in terms of the fabric.
 //!
-//! In: what both say of themselves. Out: the parts of an `ir::Diff`. Nothing is judged: that both are right
-//! is what `fabc verify` is for.
+//! Input: the reports, wirings and tables of both builds. Output: the parts of an `ir::Diff`. This pass does
+//! not check either build. `fabc verify` does that.
 
 mod entries;
 mod figures;

@@ -1,31 +1,31 @@
-//! Renaming: whether two wirings are one under other names of their points.
+//! Decides whether two wirings are equal under a renaming of their points.
 //!
-//! Colors are refined by who is joined to whom until they tell nothing more; then one point is given the
-//! place of another, and so on (B. D. McKay, "Practical graph isomorphism", Congressus Numerantium 30, 1981,
-//! without the search for automorphisms). Where the joints of a point all differ in kind, as in pods, one
-//! choice decides everything it is joined with, and the answer is exact after at most n choices for every
-//! part. Else the search is counted and cut off: cost is one look at every arc per round of refinement.
+//! Colors are refined by the neighbors of points until they do not change. Then one point gets the place of
+//! another, and so on (B. D. McKay, "Practical graph isomorphism", Congressus Numerantium 30, 1981, without
+//! the search for automorphisms). If all arc ends at a point differ in kind, as in pods, one choice decides
+//! its whole connected part. The answer is then exact after at most n choices per part. Otherwise the search
+//! has a limit on its work. Cost: one look at every arc per round of refinement.
 
-use super::joined::{Joint, are_unique, joints};
+use super::joined::{ArcEnd, arc_ends, are_unique};
 use super::nearest::nearest;
 use fabc_ir::{Wires, WiringFound};
 
-/// Looks at an arc that the search may take; some seconds.
-const LOOKS: u64 = 1 << 27;
+/// Limit on looks at an arc in the search, which take some seconds.
+const LOOKS_LIMIT: u64 = 1 << 27;
 
 /// A renaming of the points of A.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Renaming {
-    /// `[point of A]`: the point of B that it stands for.
+    /// `[point of A]`: its image in B.
     pub images: Vec<u32>,
-    /// What it comes to.
+    /// Whether the wirings are equal under the renaming, or whether the search was cut off.
     pub found: WiringFound,
 }
 
-/// A renaming under which both are the same; where there is none and `near` is wanted, one under which few
-/// arcs differ. Both have as many points, and the same labels.
+/// A renaming under which both wirings are equal. If there is none and `near` is set, a renaming under which
+/// few arcs differ. Both must have the same number of points and the same labels.
 pub fn renaming(a: &Wires, b: &Wires, near: bool) -> Renaming {
-    renaming_within(a, b, near, LOOKS)
+    renaming_within(a, b, near, LOOKS_LIMIT)
 }
 
 fn renaming_within(a: &Wires, b: &Wires, near: bool, looks: u64) -> Renaming {
@@ -33,8 +33,8 @@ fn renaming_within(a: &Wires, b: &Wires, near: bool, looks: u64) -> Renaming {
     if a.colors == b.colors && a.arcs == b.arcs {
         return Renaming { images: identity, found: WiringFound::Same };
     }
-    let pair = Pair::new(a, b);
-    let mut work = Work { left: looks };
+    let pair = WiringPair::new(a, b);
+    let mut work = LookBudget { looks_left: looks };
     let found = match pair.search(&mut work) {
         Ok(Some(images)) if a.renamed(&images) == b.arcs => {
             return Renaming { images, found: WiringFound::Renamed };
@@ -42,75 +42,80 @@ fn renaming_within(a: &Wires, b: &Wires, near: bool, looks: u64) -> Renaming {
         Ok(_) => WiringFound::Other,
         Err(CutOff) => WiringFound::CutOff,
     };
-    let images = if near { nearest(a, b, [&pair.joints[0], &pair.joints[1]]) } else { identity };
+    let images = if near { nearest(a, b, [&pair.arc_ends[0], &pair.arc_ends[1]]) } else { identity };
     Renaming { images, found }
 }
 
-/// The search has taken as much as it may.
+/// The search has used up its looks.
 #[derive(Debug)]
 struct CutOff;
 
-/// What the search has left.
-struct Work {
-    left: u64,
+/// The looks that remain for the search.
+struct LookBudget {
+    looks_left: u64,
 }
 
-impl Work {
+impl LookBudget {
     fn take(&mut self, looks: usize) -> Result<(), CutOff> {
-        self.left = self.left.checked_sub(looks as u64).ok_or(CutOff)?;
+        self.looks_left = self.looks_left.checked_sub(looks as u64).ok_or(CutOff)?;
         Ok(())
     }
 }
 
-/// Two wirings side by side: points of A are 0 .. n - 1, those of B n .. 2 n - 1.
-struct Pair {
+/// Two wirings side by side. Points of A are 0 .. n - 1, those of B n .. 2 n - 1.
+struct WiringPair {
     points: usize,
-    joints: [Vec<Vec<Joint>>; 2],
+    arc_ends: [Vec<Vec<ArcEnd>>; 2],
     colors: Vec<u32>,
 }
 
-impl Pair {
+impl WiringPair {
     fn new(a: &Wires, b: &Wires) -> Self {
         Self {
             points: a.colors.len(),
-            joints: [joints(a), joints(b)],
+            arc_ends: [arc_ends(a), arc_ends(b)],
             colors: [&a.colors[..], &b.colors].concat(),
         }
     }
 
-    fn joints(&self, point: usize) -> (&[Joint], usize) {
+    fn arc_ends(&self, point: usize) -> (&[ArcEnd], usize) {
         if point < self.points {
-            (&self.joints[0][point], 0)
+            (&self.arc_ends[0][point], 0)
         } else {
-            (&self.joints[1][point - self.points], self.points)
+            (&self.arc_ends[1][point - self.points], self.points)
         }
     }
 
-    fn search(&self, work: &mut Work) -> Result<Option<Vec<u32>>, CutOff> {
-        let Some(colors) = self.refined(self.colors.clone(), work)? else { return Ok(None) };
-        if self.joints.iter().all(|joints| are_unique(joints)) {
-            return Ok(self.followed(&colors));
+    fn search(&self, work: &mut LookBudget) -> Result<Option<Vec<u32>>, CutOff> {
+        let Some(colors) = self.refine_colors(self.colors.clone(), work)? else { return Ok(None) };
+        if self.arc_ends.iter().all(|arc_ends| are_unique(arc_ends)) {
+            return Ok(self.follow_arcs(&colors));
         }
-        self.individualized(colors, work)
+        self.individualize(colors, work)
     }
 
-    /// Colors that tell as much as who is joined to whom says; `None` where A and B have not as many points
-    /// of each.
-    fn refined(&self, mut colors: Vec<u32>, work: &mut Work) -> Result<Option<Vec<u32>>, CutOff> {
+    /// Refines colors until neighbors distinguish no further points. `None` if A and B have different numbers
+    /// of points of some color.
+    fn refine_colors(&self, mut colors: Vec<u32>, work: &mut LookBudget) -> Result<Option<Vec<u32>>, CutOff> {
         let mut count = 0;
         loop {
-            let look = |point: usize| {
-                let (joints, base) = self.joints(point);
-                let mut around: Vec<(u32, u32)> =
-                    joints.iter().map(|joint| (joint.kind, colors[base + joint.to as usize])).collect();
-                around.sort_unstable();
-                (colors[point], around, point)
+            let signature = |point: usize| {
+                let (arc_ends, base) = self.arc_ends(point);
+                let mut neighbor_colors: Vec<(u32, u32)> = arc_ends
+                    .iter()
+                    .map(|arc_end| (arc_end.kind, colors[base + arc_end.to as usize]))
+                    .collect();
+                neighbor_colors.sort_unstable();
+                (colors[point], neighbor_colors, point)
             };
-            let mut seen: Vec<_> = (0..2 * self.points).map(look).collect();
-            work.take(2 * self.points + seen.iter().map(|(_, around, _)| around.len()).sum::<usize>())?;
-            seen.sort_unstable();
+            let mut signatures: Vec<_> = (0..2 * self.points).map(signature).collect();
+            work.take(
+                2 * self.points
+                    + signatures.iter().map(|(_, neighbor_colors, _)| neighbor_colors.len()).sum::<usize>(),
+            )?;
+            signatures.sort_unstable();
             let mut classes = 0;
-            for group in seen.chunk_by(|one, other| (one.0, &one.1) == (other.0, &other.1)) {
+            for group in signatures.chunk_by(|first, second| (first.0, &first.1) == (second.0, &second.1)) {
                 if 2 * group.iter().filter(|(.., point)| *point < self.points).count() != group.len() {
                     return Ok(None);
                 }
@@ -124,66 +129,74 @@ impl Pair {
         }
     }
 
-    /// Where the joints of a point differ in kind: the image of one point of every part decides the rest of
-    /// it. Parts that are alike may stand for each other, so the first that fits does.
-    fn followed(&self, colors: &[u32]) -> Option<Vec<u32>> {
-        let (mut images, mut taken) = (vec![u32::MAX; self.points], vec![false; self.points]);
+    /// Handles wirings in which all arc ends at a point differ in kind. The image of one point of every
+    /// connected part then decides the rest of the part. Equal parts are interchangeable, so the first one
+    /// that fits is taken.
+    fn follow_arcs(&self, colors: &[u32]) -> Option<Vec<u32>> {
+        let (mut images, mut taken_images) = (vec![u32::MAX; self.points], vec![false; self.points]);
         for root in 0..self.points {
             if images[root] != u32::MAX {
                 continue;
             }
-            // What keeps its name is preferred.
-            let part = std::iter::once(root)
+            // A point that keeps its name is preferred.
+            let images_of_part = std::iter::once(root)
                 .chain((0..self.points).filter(|&point| point != root))
                 .find_map(|image| {
-                    let fits = !taken[image] && colors[root] == colors[self.points + image];
-                    fits.then(|| self.part(root, image, &images, &taken, colors)).flatten()
+                    let fits = !taken_images[image] && colors[root] == colors[self.points + image];
+                    fits.then(|| self.images_of_part(root, image, &images, &taken_images, colors)).flatten()
                 })?;
-            for (point, image) in part {
+            for (point, image) in images_of_part {
                 images[point] = image as u32;
-                taken[image] = true;
+                taken_images[image] = true;
             }
         }
         Some(images)
     }
 
-    /// The points joined with `root`, and their images if its own is `image`; `None` if they do not fit.
-    fn part(
+    /// The points connected with `root`, and their images if the image of `root` is `image`. `None` if they
+    /// do not fit.
+    fn images_of_part(
         &self,
         root: usize,
         image: usize,
         images: &[u32],
-        taken: &[bool],
+        taken_images: &[bool],
         colors: &[u32],
     ) -> Option<Vec<(usize, usize)>> {
-        let mut placed = std::collections::BTreeMap::from([(root, image)]);
-        let mut used = std::collections::BTreeSet::from([image]);
+        let mut image_of = std::collections::BTreeMap::from([(root, image)]);
+        let mut used_images = std::collections::BTreeSet::from([image]);
         let mut open = vec![(root, image)];
         while let Some((point, image)) = open.pop() {
-            let [own, other] = [&self.joints[0][point], &self.joints[1][image]];
-            if own.len() != other.len() {
+            let [own_ends, image_ends] = [&self.arc_ends[0][point], &self.arc_ends[1][image]];
+            if own_ends.len() != image_ends.len() {
                 return None;
             }
-            for (own, other) in own.iter().zip(other) {
-                let (to, goes) = (own.to as usize, other.to as usize);
-                match placed.get(&to) {
-                    Some(known) if *known == goes && own.kind == other.kind => {}
-                    None if own.kind == other.kind && colors[to] == colors[self.points + goes] => {
-                        if images[to] != u32::MAX || taken[goes] || !used.insert(goes) {
+            for (own_end, image_end) in own_ends.iter().zip(image_ends) {
+                let (target, image_of_target) = (own_end.to as usize, image_end.to as usize);
+                match image_of.get(&target) {
+                    Some(known_image)
+                        if *known_image == image_of_target && own_end.kind == image_end.kind => {}
+                    None if own_end.kind == image_end.kind
+                        && colors[target] == colors[self.points + image_of_target] =>
+                    {
+                        if images[target] != u32::MAX
+                            || taken_images[image_of_target]
+                            || !used_images.insert(image_of_target)
+                        {
                             return None;
                         }
-                        placed.insert(to, goes);
-                        open.push((to, goes));
+                        image_of.insert(target, image_of_target);
+                        open.push((target, image_of_target));
                     }
                     _ => return None,
                 }
             }
         }
-        Some(placed.into_iter().collect())
+        Some(image_of.into_iter().collect())
     }
 
-    /// Gives a point of the smallest class the place of one of B, and so on until all have theirs.
-    fn individualized(&self, colors: Vec<u32>, work: &mut Work) -> Result<Option<Vec<u32>>, CutOff> {
+    /// Gives a point of the smallest class the place of a point of B, and so on until all points have images.
+    fn individualize(&self, colors: Vec<u32>, work: &mut LookBudget) -> Result<Option<Vec<u32>>, CutOff> {
         let mut members: Vec<[Vec<usize>; 2]> = Vec::new();
         for point in 0..2 * self.points {
             let color = colors[point] as usize;
@@ -200,13 +213,13 @@ impl Pair {
             return Ok(Some(images));
         };
         let point = of_a[0];
-        let own = of_b.iter().find(|&&image| image == point + self.points);
-        for &image in own.into_iter().chain(of_b.iter().filter(|&image| Some(image) != own)) {
+        let same_name = of_b.iter().find(|&&image| image == point + self.points);
+        for &image in same_name.into_iter().chain(of_b.iter().filter(|&image| Some(image) != same_name)) {
             let mut chosen = colors.clone();
             let fresh = members.len() as u32;
             (chosen[point], chosen[image]) = (fresh, fresh);
-            if let Some(refined) = self.refined(chosen, work)?
-                && let Some(images) = self.individualized(refined, work)?
+            if let Some(refine_colors) = self.refine_colors(chosen, work)?
+                && let Some(images) = self.individualize(refine_colors, work)?
             {
                 return Ok(Some(images));
             }

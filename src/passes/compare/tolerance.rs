@@ -1,32 +1,35 @@
-//! Tolerance: which differences are too large where some are accepted.
+//! Finds the differences that exceed a tolerance.
 //!
-//! Figures may differ by so much, in either direction: what is committed should stay what it is. Files may
-//! have other content then. No tolerance covers a contract that says another thing, or files, scenarios and
-//! figures that one side has alone.
+//! Figures may differ by a given part, in either direction, because committed figures should stay as they
+//! are. Files may have other content then. No tolerance covers contract lines with another outcome, or files,
+//! scenarios and figures that only one side has.
 
 use fabc_ir::{Diff, FigureDiff};
 
-/// How much figures may differ.
+/// Accepted relative differences of figures.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tolerance {
-    /// All of them, as a part of the value of A.
+    /// The accepted difference of all other figures, as a part of the value of A.
     pub all: f64,
-    /// Those of a name; `fault.` before it is only about faults. The first that fits decides.
+    /// (name, accepted difference). A name with `fault.` in front concerns faults only. The first match
+    /// counts.
     pub named: Vec<(String, f64)>,
 }
 
-/// Room for the last digit of a calculation in floats.
+/// Margin for rounding in the last digit of a float.
 const SLACK: f64 = 1e-12;
 
 impl Tolerance {
-    /// How much a figure may differ; one of a fault has `fault.` before its name.
-    pub fn of(&self, figure: &str) -> f64 {
+    /// The accepted difference of a figure. A figure of a fault has `fault.` before its name.
+    pub fn accepted(&self, figure: &str) -> f64 {
         let bare = figure.strip_prefix("fault.").unwrap_or(figure);
-        // The upper end of an interval goes with the metric.
-        let is = |name: &str, figure: &str| figure == name || figure.strip_suffix(".upper") == Some(name);
-        let named =
-            |figure: &str| self.named.iter().find(|(name, _)| is(name, figure)).map(|(_, most)| *most);
-        named(figure).or_else(|| named(bare)).unwrap_or(self.all)
+        // The upper end of an interval has the tolerance of its metric.
+        let matches_name =
+            |name: &str, figure: &str| figure == name || figure.strip_suffix(".upper") == Some(name);
+        let named_tolerance = |figure: &str| {
+            self.named.iter().find(|(name, _)| matches_name(name, figure)).map(|(_, tolerance)| *tolerance)
+        };
+        named_tolerance(figure).or_else(|| named_tolerance(bare)).unwrap_or(self.all)
     }
 
     fn covers(&self, name: &str, figure: &FigureDiff) -> bool {
@@ -34,35 +37,38 @@ impl Tolerance {
             ([a, b], _) if a == b => true,
             (_, Some(relative)) => {
                 relative.abs()
-                    <= self.of(name) * (1.0 + SLACK) + SLACK * f64::from(u8::from(self.of(name) > 0.0))
+                    <= self.accepted(name) * (1.0 + SLACK)
+                        + SLACK * f64::from(u8::from(self.accepted(name) > 0.0))
             }
             _ => false,
         }
     }
 }
 
-/// What is beyond a tolerance, by name: figures, lines of the contract, files, scenarios.
+/// Names of the differences beyond a tolerance: figures, contract lines, files, scenarios.
 pub fn beyond(diff: &Diff, tolerance: &Tolerance) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    found.extend(
+    let mut differences: Vec<String> = Vec::new();
+    differences.extend(
         diff.figures
             .iter()
             .filter(|figure| !tolerance.covers(&figure.name, figure))
             .map(|figure| figure.name.clone()),
     );
-    let worst = diff.faults.worst.iter().filter(|(figure, _)| !tolerance.covers(&figure.name, figure));
-    found.extend(worst.map(|(figure, _)| figure.name.clone()));
+    let worst_figures =
+        diff.faults.worst.iter().filter(|(figure, _)| !tolerance.covers(&figure.name, figure));
+    differences.extend(worst_figures.map(|(figure, _)| figure.name.clone()));
     for (scenario, figures) in &diff.faults.changed {
-        let other =
+        let figures_beyond =
             figures.iter().filter(|figure| !tolerance.covers(&format!("fault.{}", figure.name), figure));
-        found.extend(other.map(|figure| format!("{scenario}: {}", figure.name)));
+        differences.extend(figures_beyond.map(|figure| format!("{scenario}: {}", figure.name)));
     }
-    found.extend(
+    differences.extend(
         diff.contract.iter().filter(|line| line.is_other()).map(|line| format!("require {}", line.text)),
     );
-    found.extend(diff.faults.alone.iter().flatten().map(|scenario| format!("scenario {scenario}")));
-    found.extend(diff.files.iter().filter(|file| file.bytes.contains(&None)).map(|file| file.path.clone()));
-    found
+    differences.extend(diff.faults.alone.iter().flatten().map(|scenario| format!("scenario {scenario}")));
+    differences
+        .extend(diff.files.iter().filter(|file| file.bytes.contains(&None)).map(|file| file.path.clone()));
+    differences
 }
 
 #[cfg(test)]
@@ -93,6 +99,9 @@ mod tests {
         assert!(
             covers("concurrent_flow.upper", "0.5", "0.5005") && !covers("concurrent_flow.upper", "0", "1")
         );
-        assert_eq!(Tolerance { all: 0.0, named: vec![("flow".to_owned(), 0.5)] }.of("fault.flow.upper"), 0.5);
+        assert_eq!(
+            Tolerance { all: 0.0, named: vec![("flow".to_owned(), 0.5)] }.accepted("fault.flow.upper"),
+            0.5
+        );
     }
 }

@@ -1,10 +1,10 @@
-//! What can be wrong with a random network.
+//! The error of a random network.
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// FAB0207: no draw is as it must be.
+/// FAB0207: no draw meets the conditions.
 #[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
 #[error("none of {attempts} draws {wanted}")]
 #[diagnostic(code(FAB0207), help("{help}"))]
@@ -17,7 +17,7 @@ pub struct DrawError {
 }
 
 impl DrawError {
-    pub(super) fn in_pieces(routers: u32, attempts: u32, span: Span) -> Self {
+    pub(super) fn disconnected(routers: u32, attempts: u32, span: Span) -> Self {
         let wanted = format!("connects all {routers} routers");
         Self {
             attempts,
@@ -31,7 +31,7 @@ impl DrawError {
         Self {
             attempts,
             wanted,
-            help: "raise `attempts`, or change `seed`; a base of few links falls apart".to_owned(),
+            help: "raise `attempts`, or change `seed`; a base of few links is easily disconnected".to_owned(),
             span,
         }
     }

@@ -1,4 +1,4 @@
-//! The links of a candidate.
+//! The links of a candidate network.
 
-/// Pairs of routers; of simplex links, the source first.
-pub type Links = Vec<[u32; 2]>;
+/// Pairs of routers. Of a simplex link the source comes first.
+pub type LinkPairs = Vec<[u32; 2]>;

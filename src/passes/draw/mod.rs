@@ -1,8 +1,8 @@
 //! Networks whose links are drawn at random, or searched: regular graphs and digraphs, rings with shortcuts.
 //!
-//! In: a family without a rule that tells its links. Out: candidates, each a list of pairs, best first or in
-//! the order in which they were drawn; the certified flow decides among them. Sources: Singla and others 2012
-//! (Jellyfish); Valadarsky and others 2016 (Xpander).
+//! Input: a family whose parameters do not determine its links. Output: candidates, each a list of pairs,
+//! best first or in the order of the draws. The certified flow decides among them. Sources: Singla and others
+//! 2012 (Jellyfish); Valadarsky and others 2016 (Xpander).
 
 mod distances;
 mod error;
@@ -15,7 +15,7 @@ mod search;
 mod xpander;
 
 pub use error::DrawError;
-pub use links::Links;
+pub use links::LinkPairs;
 pub use search::{Searched, Weighing, weighed};
 
 use fabc_base::diag::Span;
@@ -23,54 +23,60 @@ use fabc_base::random::Stream;
 use fabc_model::{Draw, Family, Permuted, RandomRegular, Xpander};
 use rayon::prelude::*;
 
-/// The candidates of a family whose links are drawn.
+/// The candidate networks of a family whose links are drawn.
 ///
 /// # Errors
-/// [`DrawError`] where a draw fails as often as it may be attempted.
-pub fn candidates(family: &Family, span: Span) -> Result<Vec<Links>, DrawError> {
+/// [`DrawError`] if all permitted attempts of a draw fail.
+pub fn candidates(family: &Family, span: Span) -> Result<Vec<LinkPairs>, DrawError> {
     match *family {
         Family::RandomRegular(RandomRegular { routers, degree, draw }) => {
-            draws(draw, |stream| regular::draw(routers, degree, stream)).ok_or(DrawError::in_pieces(
-                routers,
-                draw.attempts,
-                span,
-            ))
+            draw_candidates(draw, |stream| regular::draw(routers, degree, stream))
+                .ok_or(DrawError::disconnected(routers, draw.attempts, span))
         }
         Family::Xpander(Xpander { degree, lift, draw }) => {
-            draws(draw, |stream| xpander::draw(degree, lift, stream)).ok_or(DrawError::no_gap(
+            draw_candidates(draw, |stream| xpander::draw(degree, lift, stream)).ok_or(DrawError::no_gap(
                 degree,
                 draw.attempts,
                 span,
             ))
         }
-        // The ring joins all.
+        // The ring connects all routers.
         Family::Shortcuts(shortcuts) => {
-            Ok(draws(shortcuts.draw, |stream| Some(ring::draw(&shortcuts, stream))).unwrap_or_default())
+            Ok(draw_candidates(shortcuts.draw, |stream| Some(ring::draw(&shortcuts, stream)))
+                .unwrap_or_default())
         }
         Family::Synthesized(free) => Ok(search::search(&free)),
         _ => unreachable!("the parameters of a {} tell its links", family.name()),
     }
 }
 
-/// The candidates of a network whose links exchange ends, from those of its base; of either, by kind.
+/// The candidates of a permuted network: for each the pairs by kind, as in the base.
 ///
 /// # Errors
-/// As [`candidates`].
-pub fn permuted(of: &Permuted, base: &[&Links], span: Span) -> Result<Vec<Vec<Links>>, DrawError> {
-    let routers = of.base.router_count() as u32;
-    draws(of.draw, |stream| permute::draw(of, base, stream)).ok_or(DrawError::permuted(
+/// Fails as [`candidates`] does.
+pub fn permuted_candidates(
+    network: &Permuted,
+    base: &[&LinkPairs],
+    span: Span,
+) -> Result<Vec<Vec<LinkPairs>>, DrawError> {
+    let routers = network.base.router_count() as u32;
+    draw_candidates(network.draw, |stream| permute::draw(network, base, stream)).ok_or(DrawError::permuted(
         routers,
-        of.draw.attempts,
+        network.draw.attempts,
         span,
     ))
 }
 
-/// Every draw by streams of its own, one per attempt.
-fn draws<T: Send>(how: Draw, once: impl Fn(&mut Stream) -> Option<T> + Sync) -> Option<Vec<T>> {
+/// All draws, with a random stream for every attempt.
+fn draw_candidates<T: Send>(
+    settings: Draw,
+    draw_once: impl Fn(&mut Stream) -> Option<T> + Sync,
+) -> Option<Vec<T>> {
     let draw = |number: u32| {
-        let attempts = u64::from(how.attempts);
-        (0..attempts)
-            .find_map(|attempt| once(&mut Stream::new(how.seed, u64::from(number) * attempts + attempt)))
+        let attempts = u64::from(settings.attempts);
+        (0..attempts).find_map(|attempt| {
+            draw_once(&mut Stream::new(settings.seed, u64::from(number) * attempts + attempt))
+        })
     };
-    (0..how.draws).into_par_iter().map(draw).collect()
+    (0..settings.draws).into_par_iter().map(draw).collect()
 }

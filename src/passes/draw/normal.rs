@@ -1,47 +1,48 @@
-//! Normal numbers from comparisons alone: the same bits on every machine, as no logarithm is taken.
+//! Normal random numbers from comparisons alone. No logarithm is taken, so the bits are the same on every
+//! machine.
 //!
 //! Source: von Neumann 1951 (an event of probability exp(-z) from a falling run of uniform numbers); Karney
 //! 2016 (normal numbers from such events).
 
 use fabc_base::random::Stream;
 
-/// A number of the normal distribution of mean 0 and deviation 1.
+/// A number of the normal distribution with mean 0 and deviation 1.
 pub(super) fn standard_normal(stream: &mut Stream) -> f64 {
     loop {
-        let mut whole = 0u32;
-        while happens(0.5, stream) {
-            whole += 1;
+        let mut integer = 0u32;
+        while exp_event(0.5, stream) {
+            integer += 1;
         }
-        // exp(-whole / 2) has become exp(-whole^2 / 2) after this many more.
-        let more = whole * whole.saturating_sub(1);
-        if !(0..more).all(|_| happens(0.5, stream)) {
+        // After this many more events the probability exp(-integer / 2) has become exp(-integer^2 / 2).
+        let further_events = integer * integer.saturating_sub(1);
+        if !(0..further_events).all(|_| exp_event(0.5, stream)) {
             continue;
         }
         let part = uniform(stream);
-        let exponent = part * (2.0 * f64::from(whole) + part) / 2.0;
-        // Of numbers up to 1 each.
-        let times = exponent.ceil().max(1.0);
-        if (0..times as u32).all(|_| happens(exponent / times, stream)) {
+        let exponent = part * (2.0 * f64::from(integer) + part) / 2.0;
+        // The exponent is split into parts of at most 1.
+        let parts = exponent.ceil().max(1.0);
+        if (0..parts as u32).all(|_| exp_event(exponent / parts, stream)) {
             let sign = if stream.below(2) == 0 { 1.0 } else { -1.0 };
-            return sign * (f64::from(whole) + part);
+            return sign * (f64::from(integer) + part);
         }
     }
 }
 
-/// An event of probability exp(-`z`), 0 <= z <= 1.
-fn happens(z: f64, stream: &mut Stream) -> bool {
-    let (mut least, mut run) = (z, 0u32);
+/// An event of probability exp(-`z`), for 0 <= z <= 1.
+fn exp_event(z: f64, stream: &mut Stream) -> bool {
+    let (mut lowest, mut run) = (z, 0u32);
     loop {
         let next = uniform(stream);
-        if next >= least {
+        if next >= lowest {
             return run.is_multiple_of(2);
         }
-        least = next;
+        lowest = next;
         run += 1;
     }
 }
 
-/// A number in 0..1.
+/// A uniform number in 0..1.
 fn uniform(stream: &mut Stream) -> f64 {
     const STEPS: u64 = 1 << 53;
     stream.below_u64(STEPS) as f64 / STEPS as f64

@@ -1,53 +1,59 @@
-//! Random regular graphs: the ends of all links are paired at random, and what is wrong is repaired by
-//! exchanges.
+//! Random regular graphs. The ends of all links are paired at random, and exchanges repair invalid links.
 //!
-//! Source: Bollobas 1980 (pairing of ends); the repair is as in Jellyfish (Singla and others 2012).
+//! Source: Bollobas 1980 (pairing of ends). The repair is as in Jellyfish (Singla and others 2012).
 
-use super::links::Links;
+use super::links::LinkPairs;
 use fabc_base::random::Stream;
 use std::collections::BTreeSet;
 
-/// Exchanges that are tried for every link, on average, before the draw is given up.
+/// Average number of exchanges per link before the draw is given up.
 const TRIES: usize = 100;
 
-/// A simple connected graph of `routers` routers with `degree` links each; `None` where the draw cannot be
-/// repaired, or is in pieces.
-pub(super) fn draw(routers: u32, degree: u32, stream: &mut Stream) -> Option<Links> {
-    let mut ends: Vec<u32> = (0..routers).flat_map(|router| (0..degree).map(move |_| router)).collect();
-    stream.shuffle(&mut ends);
-    let mut links: Vec<[u32; 2]> = ends.chunks_exact(2).map(|pair| sorted([pair[0], pair[1]])).collect();
+/// A simple connected graph of `routers` routers with `degree` links each. `None` if the draw cannot be
+/// repaired or is disconnected.
+pub(super) fn draw(routers: u32, degree: u32, stream: &mut Stream) -> Option<LinkPairs> {
+    let mut stubs: Vec<u32> = (0..routers).flat_map(|router| (0..degree).map(move |_| router)).collect();
+    stream.shuffle(&mut stubs);
+    let mut links: Vec<[u32; 2]> =
+        stubs.chunks_exact(2).map(|pair| sorted_pair([pair[0], pair[1]])).collect();
     let mut known: BTreeSet<[u32; 2]> = BTreeSet::new();
-    // Those that stand alone are good; of equal ones all but the first are not.
-    let mut wrong: Vec<usize> =
-        (0..links.len()).filter(|&at| links[at][0] == links[at][1] || !known.insert(links[at])).collect();
+    // A link is valid if its routers differ and no earlier link equals it.
+    let mut invalid: Vec<usize> = (0..links.len())
+        .filter(|&index| links[index][0] == links[index][1] || !known.insert(links[index]))
+        .collect();
     let mut tries = TRIES * links.len();
-    while let Some(&at) = wrong.last() {
+    while let Some(&index) = invalid.last() {
         tries = tries.checked_sub(1)?;
         let other = stream.below(links.len());
-        if wrong.contains(&other) {
+        if invalid.contains(&other) {
             continue;
         }
-        let ([a, b], [c, d]) = (links[at], links[other]);
+        let ([a, b], [c, d]) = (links[index], links[other]);
         let (c, d) = if stream.below(2) == 0 { (c, d) } else { (d, c) };
-        let new = [sorted([a, c]), sorted([b, d])];
-        if a == c || b == d || new[0] == new[1] || new.iter().any(|pair| known.contains(pair)) {
+        let exchanged = [sorted_pair([a, c]), sorted_pair([b, d])];
+        if a == c
+            || b == d
+            || exchanged[0] == exchanged[1]
+            || exchanged.iter().any(|pair| known.contains(pair))
+        {
             continue;
         }
         known.remove(&links[other]);
-        known.extend(new);
-        [links[at], links[other]] = new;
-        wrong.pop();
+        known.extend(exchanged);
+        [links[index], links[other]] = exchanged;
+        invalid.pop();
     }
     links.sort_unstable();
     is_connected(routers, &links).then_some(links)
 }
 
-/// The smaller one first.
-fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+/// A pair with the lower router first.
+fn sorted_pair(pair: [u32; 2]) -> [u32; 2] {
+    let [a, b] = pair;
     [a.min(b), a.max(b)]
 }
 
-/// Whether links that run both ways join all routers.
+/// Whether duplex links connect all routers.
 pub(super) fn is_connected(routers: u32, links: &[[u32; 2]]) -> bool {
     let mut parts = petgraph::unionfind::UnionFind::<u32>::new(routers as usize);
     let joins = links.iter().filter(|&&[a, b]| parts.union(a, b)).count();

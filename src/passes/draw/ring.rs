@@ -1,43 +1,45 @@
 //! A ring with random shortcuts.
 //!
-//! In: how many routers, links of each, and which of them a shortcut may join. Out: the links. After the ring
-//! come `degree - 2` passes. In a pass a router u that is drawn at random from those not yet served meets a
-//! random one that it may be joined to and is not; both are served. One that can meet nobody is served alone
-//! and keeps a port free. Source: Koibuchi and others 2012 and 2013 (random shortcuts, and near ones).
+//! Input: number of routers, degree, and the distances that a shortcut may have. Output: the links. After the
+//! ring come `degree - 2` passes. In a pass a random router that is not yet served meets a random router that
+//! it may be joined to, and both are served. A router without a possible partner is served alone and keeps a
+//! port free. Source: Koibuchi and others 2012 and 2013 (random shortcuts, and near ones).
 
-use super::links::Links;
+use super::links::LinkPairs;
 use super::normal::standard_normal;
 use fabc_base::random::Stream;
-use fabc_model::{Reach, Shortcuts};
+use fabc_model::{ShortcutReach, Shortcuts};
 
 /// Draws of a distance before any allowed router is taken.
 const TRIES: usize = 2000;
-/// Draws of a router where all are alike, before those that are allowed are listed.
-const LOOKS: usize = 50;
+/// Draws of a router, all with the same chance, before the allowed ones are listed.
+const QUICK_DRAWS: usize = 50;
 
-/// The ring and its shortcuts, ascending.
-pub(super) fn draw(shortcuts: &Shortcuts, stream: &mut Stream) -> Links {
+/// The links of the ring and its shortcuts, ascending.
+pub(super) fn draw(shortcuts: &Shortcuts, stream: &mut Stream) -> LinkPairs {
     let routers = shortcuts.routers;
-    let mut ring = Ring {
+    let mut ring = DrawnRing {
         size: routers,
         farthest: shortcuts.farthest(),
-        joined: vec![Vec::new(); routers as usize],
-        links: Links::new(),
+        neighbors: vec![Vec::new(); routers as usize],
+        links: LinkPairs::new(),
     };
     (0..routers).for_each(|router| ring.join(router, (router + 1) % routers));
     for _ in 2..shortcuts.degree {
-        let mut open =
-            Open { routers: (0..routers).collect(), place: (0..routers as usize).map(Some).collect() };
-        while !open.routers.is_empty() {
-            let router = open.routers[stream.below(open.routers.len())];
-            open.remove(router);
-            let met = match shortcuts.reach {
-                Reach::Any | Reach::Within(_) => ring.alike(&open, router, stream),
-                Reach::Normal(share) => ring.normal(&open, router, share.as_f64(), stream),
+        let mut unserved = UnservedRouters {
+            routers: (0..routers).collect(),
+            place: (0..routers as usize).map(Some).collect(),
+        };
+        while !unserved.routers.is_empty() {
+            let router = unserved.routers[stream.below(unserved.routers.len())];
+            unserved.remove(router);
+            let partner = match shortcuts.reach {
+                ShortcutReach::Any | ShortcutReach::Within(_) => ring.draw_uniform(&unserved, router, stream),
+                ShortcutReach::Normal(share) => ring.draw_normal(&unserved, router, share.as_f64(), stream),
             };
-            if let Some(met) = met {
-                open.remove(met);
-                ring.join(router, met);
+            if let Some(partner) = partner {
+                unserved.remove(partner);
+                ring.join(router, partner);
             }
         }
     }
@@ -46,70 +48,75 @@ pub(super) fn draw(shortcuts: &Shortcuts, stream: &mut Stream) -> Links {
 }
 
 /// Routers that a pass has not served.
-struct Open {
+struct UnservedRouters {
     routers: Vec<u32>,
-    /// `[router]`: where it stands in that list.
+    /// `[router]`: its index in `routers`.
     place: Vec<Option<usize>>,
 }
 
-impl Open {
+impl UnservedRouters {
     fn remove(&mut self, router: u32) {
-        if let Some(at) = self.place[router as usize].take() {
-            self.routers.swap_remove(at);
-            if let Some(&moved) = self.routers.get(at) {
-                self.place[moved as usize] = Some(at);
+        if let Some(index) = self.place[router as usize].take() {
+            self.routers.swap_remove(index);
+            if let Some(&moved) = self.routers.get(index) {
+                self.place[moved as usize] = Some(index);
             }
         }
     }
-    fn holds(&self, router: u32) -> bool {
+    fn contains(&self, router: u32) -> bool {
         self.place[router as usize].is_some()
     }
 }
 
-struct Ring {
+struct DrawnRing {
     size: u32,
     farthest: u32,
-    /// `[router]`: its neighbors.
-    joined: Vec<Vec<u32>>,
-    links: Links,
+    neighbors: Vec<Vec<u32>>,
+    links: LinkPairs,
 }
 
-impl Ring {
-    fn join(&mut self, one: u32, other: u32) {
-        self.joined[one as usize].push(other);
-        self.joined[other as usize].push(one);
-        self.links.push([one.min(other), one.max(other)]);
+impl DrawnRing {
+    fn join(&mut self, first: u32, second: u32) {
+        self.neighbors[first as usize].push(second);
+        self.neighbors[second as usize].push(first);
+        self.links.push([first.min(second), first.max(second)]);
     }
 
-    /// Whether a shortcut may join them now.
-    fn may_join(&self, one: u32, other: u32) -> bool {
-        let apart = one.abs_diff(other);
-        one != other
-            && apart.min(self.size - apart) <= self.farthest
-            && !self.joined[one as usize].contains(&other)
+    /// Whether a shortcut may join two routers now.
+    fn may_join(&self, first: u32, second: u32) -> bool {
+        let distance = first.abs_diff(second);
+        first != second
+            && distance.min(self.size - distance) <= self.farthest
+            && !self.neighbors[first as usize].contains(&second)
     }
 
-    /// One of all that are open and allowed, each with the same chance.
-    fn alike(&self, open: &Open, router: u32, stream: &mut Stream) -> Option<u32> {
-        if open.routers.is_empty() {
+    /// One of all unserved and allowed routers, each with the same chance.
+    fn draw_uniform(&self, unserved: &UnservedRouters, router: u32, stream: &mut Stream) -> Option<u32> {
+        if unserved.routers.is_empty() {
             return None;
         }
-        let drawn = (0..LOOKS)
-            .map(|_| open.routers[stream.below(open.routers.len())])
+        let drawn = (0..QUICK_DRAWS)
+            .map(|_| unserved.routers[stream.below(unserved.routers.len())])
             .find(|&other| self.may_join(router, other));
-        drawn.or_else(|| self.any(open, router, stream))
+        drawn.or_else(|| self.draw_listed(unserved, router, stream))
     }
 
-    /// The same, from a list of them.
-    fn any(&self, open: &Open, router: u32, stream: &mut Stream) -> Option<u32> {
+    /// The same, drawn from a list of the allowed routers.
+    fn draw_listed(&self, unserved: &UnservedRouters, router: u32, stream: &mut Stream) -> Option<u32> {
         let allowed: Vec<u32> =
-            open.routers.iter().copied().filter(|&other| self.may_join(router, other)).collect();
+            unserved.routers.iter().copied().filter(|&other| self.may_join(router, other)).collect();
         if allowed.is_empty() { None } else { Some(allowed[stream.below(allowed.len())]) }
     }
 
-    /// One at a normal distance with a deviation of half of `share` of the ring.
-    fn normal(&self, open: &Open, router: u32, share: f64, stream: &mut Stream) -> Option<u32> {
-        if !open.routers.iter().any(|&other| self.may_join(router, other)) {
+    /// A router at a normal distance with a deviation of half of `share` of the ring.
+    fn draw_normal(
+        &self,
+        unserved: &UnservedRouters,
+        router: u32,
+        share: f64,
+        stream: &mut Stream,
+    ) -> Option<u32> {
+        if !unserved.routers.iter().any(|&other| self.may_join(router, other)) {
             return None;
         }
         let (size, half) = (i64::from(self.size), f64::from(self.size) / 2.0);
@@ -117,8 +124,8 @@ impl Ring {
             let distance = (standard_normal(stream) * share * half).round();
             let other = (distance.abs() <= half)
                 .then(|| (i64::from(router) + distance as i64).rem_euclid(size) as u32)?;
-            (open.holds(other) && self.may_join(router, other)).then_some(other)
+            (unserved.contains(other) && self.may_join(router, other)).then_some(other)
         });
-        drawn.or_else(|| self.any(open, router, stream))
+        drawn.or_else(|| self.draw_listed(unserved, router, stream))
     }
 }

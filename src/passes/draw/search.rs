@@ -1,97 +1,99 @@
-//! Searched regular graphs: exchanges of two arcs by threshold accepting, towards short distances.
+//! Searches for regular graphs with short distances, by exchanges of two arcs under threshold accepting.
 //!
-//! A restart begins with a circulant graph, thrown into disorder, or, of simplex graphs, with the generalized
-//! Kautz graph of as many routers, where that is regular. It keeps exchanges that do not lengthen the sum of
-//! distances by more than a threshold that falls to zero. The flow of a graph is bounded by that sum, and one
-//! that is regular and random enough comes close; which of the restarts carries most, the certified flow
-//! decides.
+//! A restart begins with a circulant graph after many random exchanges. For simplex graphs it may begin with
+//! the generalized Kautz graph of the same size, where that is regular. It keeps exchanges that lengthen the
+//! sum of distances by no more than a threshold, which falls to zero. That sum bounds the flow of a graph,
+//! and a graph that is regular and random enough comes close to the bound. The certified flow decides which
+//! restart is best.
 //!
-//! Where cables weigh w, what falls is (1 - w) H / H0 + w C / C0, as an integer over the common denominator:
-//! H is the sum of distances, H0 what Moore's bound leaves of it, C the length of all cables with the routers
-//! in cabinets in order, C0 what as many cables between any two routers have on average. At w = 0.2, so, a
-//! per cent of H0 is worth four of C0. Every other restart then begins with the circulant graph itself, whose
-//! cables are short. A connected graph stays connected then, however short the cables of one that is not.
+//! If cables have a weight w, the score is (1 - w) H / H0 + w C / C0, as an integer over the common
+//! denominator. H is the sum of distances, and H0 its lower bound by Moore. C is the length of all cables
+//! with the routers in cabinets in order. C0 is the average length of as many cables between any two routers.
+//! At w = 0.2, for example, one per cent of H0 is worth four of C0. Every other restart then begins with the
+//! circulant graph itself, whose cables are short. A connected graph then stays connected, even if a
+//! disconnected one has shorter cables.
+//!
 //! Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh 1983. Cost: effort x a fixed number
 //! of word operations.
 
-use super::distances::Distances;
-use super::links::Links;
+use super::distances::DistanceSums;
+use super::links::LinkPairs;
 use fabc_base::algebra::kautz_targets;
 use fabc_base::random::Stream;
 use fabc_model::{Arcs, FreeGraph};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// Restarts, each with a stream of its own.
+/// Restarts, each with a random stream of its own.
 const RESTARTS: u64 = 12;
 /// Word operations of a restart at effort 1.
 const WORK: usize = 1 << 28;
-/// Fewest evaluations of a restart, however large the graph.
-const FEWEST: usize = 200;
-/// The threshold at first, as a part of the number of routers: of 0.01 to 0.5, this one was best or nearly so
+/// Least number of evaluations of a restart, however large the graph is.
+const LEAST_EVALUATIONS: usize = 200;
+/// The first threshold, as a part of the number of routers. Of 0.01 to 0.5, this value was best or nearly so
 /// for 20 to 80 routers of four arcs.
 const HEAT: f64 = 0.02;
 
-/// What cables cost a graph, against its distances.
+/// The weight of cables against distances.
 pub struct Weighing<'a> {
-    /// Thousandths of the whole.
+    /// Weight of cables in thousandths. Distances have the rest.
     pub weight: u32,
     /// Length of a cable between two routers, 0.1 m.
     pub length: &'a (dyn Fn([u32; 2]) -> u32 + Sync),
 }
 
-/// A graph that was found.
+/// A graph that the search returns.
 pub struct Searched {
-    /// Its links, sorted.
-    pub links: Links,
+    /// The links of the graph, sorted.
+    pub links: LinkPairs,
     /// The sum of the distances of all ordered pairs.
     pub distances: u64,
-    /// Length of all cables, 0.1 m; 0 where they do not count.
+    /// Length of all cables, 0.1 m, or 0 if cables have no weight.
     pub cable: u64,
 }
 
-/// Graphs by rising sum of distances, each once.
-pub(super) fn search(free: &FreeGraph) -> Vec<Links> {
+/// Different graphs, ordered by their sum of distances.
+pub(super) fn search(free: &FreeGraph) -> Vec<LinkPairs> {
     restarts(free, None, RESTARTS).into_iter().map(|best| best.links).collect()
 }
 
-/// The graph that weighs least of so many restarts, all of them where that is not said.
-pub fn weighed(free: &FreeGraph, weighing: &Weighing<'_>, most: Option<u64>) -> Searched {
-    let found = restarts(free, Some(weighing), most.unwrap_or(RESTARTS));
-    let best = found.into_iter().next().expect("there is a restart at least");
+/// The graph with the lowest score of `restarts_limit` restarts, by default of all.
+pub fn weighed(free: &FreeGraph, weighing: &Weighing<'_>, restarts_limit: Option<u64>) -> Searched {
+    let results = restarts(free, Some(weighing), restarts_limit.unwrap_or(RESTARTS));
+    let best = results.into_iter().next().expect("there is a restart at least");
     Searched { links: best.links, distances: best.distances, cable: best.cable }
 }
 
-/// The best graph of a restart. Graphs are compared field by field: connected ones come first, then lighter
-/// ones.
+/// The best graph of a restart. The fields are compared in order: connected graphs come first, then lower
+/// scores.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Best {
-    /// Whether a path is missing.
+struct RestartResult {
+    /// Whether some pair has no path.
     disconnected: bool,
     score: u128,
     distances: u64,
     cable: u64,
-    links: Links,
+    links: LinkPairs,
 }
 
-/// What restarts find, the best graph first, each once.
-fn restarts(free: &FreeGraph, weighing: Option<&Weighing<'_>>, count: u64) -> Vec<Best> {
-    let scale = Scale::new(free, weighing);
+/// The results of restarts without duplicates, the best graph first.
+fn restarts(free: &FreeGraph, weighing: Option<&Weighing<'_>>, count: u64) -> Vec<RestartResult> {
+    let scale = SearchScale::new(free, weighing);
     let restart = |number: u64| {
         let mut stream = Stream::new(free.seed, number);
-        let early = number.is_multiple_of(2);
+        let starts_ordered = number.is_multiple_of(2);
         let start = match weighing.is_some_and(|weighing| weighing.weight > 0) {
-            true => early.then(|| Graph::circulant(free)),
-            false => kautz(free).filter(|_| early),
+            true => starts_ordered.then(|| RegularGraph::circulant(free)),
+            false => generalized_kautz(free).filter(|_| starts_ordered),
         };
-        let start = start.unwrap_or_else(|| Graph::disordered(free, &mut stream));
+        let start = start.unwrap_or_else(|| RegularGraph::disordered(free, &mut stream));
         descend(free, &scale, start, &mut stream)
     };
-    let mut found: Vec<Best> = (0..count).into_par_iter().map(restart).collect();
-    found.extend(kautz(free).map(|graph| {
+    let mut results: Vec<RestartResult> = (0..count).into_par_iter().map(restart).collect();
+    results.extend(generalized_kautz(free).map(|graph| {
         let (distances, cable) =
-            (graph.distances(&mut Distances::new(free.routers as usize)), scale.cables(&graph.arcs));
-        Best {
+            (graph.distances(&mut DistanceSums::new(free.routers as usize)), scale.cables(&graph.arcs));
+        RestartResult {
             disconnected: false,
             score: scale.score(distances, cable),
             distances,
@@ -99,37 +101,37 @@ fn restarts(free: &FreeGraph, weighing: Option<&Weighing<'_>>, count: u64) -> Ve
             links: graph.links(),
         }
     }));
-    found.sort();
-    found.dedup();
-    found
+    results.sort();
+    results.dedup();
+    results
 }
 
-/// What distances and cables are measured by.
-struct Scale<'a> {
+/// The weights of distances and cables in a score.
+struct SearchScale<'a> {
     weighing: Option<&'a Weighing<'a>>,
-    /// What a hop of one pair, and 0.1 m of cable, weigh.
+    /// Weight of one hop of one pair, and of 0.1 m of cable.
     hop: u128,
     cable: u128,
-    /// What a hop would weigh if nothing else did.
-    whole: u128,
+    /// Weight of one hop if cables had no weight.
+    full_hop: u128,
 }
 
-impl<'a> Scale<'a> {
+impl<'a> SearchScale<'a> {
     fn new(free: &FreeGraph, weighing: Option<&'a Weighing<'a>>) -> Self {
-        let Some(of) = weighing else { return Self { weighing, hop: 1, cable: 0, whole: 1 } };
+        let Some(weighing_used) = weighing else { return Self { weighing, hop: 1, cable: 0, full_hop: 1 } };
         let routers = free.routers;
-        let pairs = (0..routers).flat_map(|one| (0..one).map(move |other| [other, one]));
-        let all: u128 = pairs.map(|pair| u128::from((of.length)(pair))).sum();
+        let pairs = (0..routers).flat_map(|higher| (0..higher).map(move |lower| [lower, higher]));
+        let total_length: u128 = pairs.map(|pair| u128::from((weighing_used.length)(pair))).sum();
         let count = u128::from(routers) * u128::from(routers - 1) / 2;
         let arcs =
             u128::from(routers) * u128::from(free.degree) / if free.arcs == Arcs::Simplex { 1 } else { 2 };
-        let mean = (all * arcs).div_ceil(count.max(1)).max(1);
-        let weight = u128::from(of.weight);
+        let mean = (total_length * arcs).div_ceil(count.max(1)).max(1);
+        let weight = u128::from(weighing_used.weight);
         Self {
             weighing,
             hop: (1000 - weight) * mean,
-            cable: weight * u128::from(least(free)),
-            whole: 1000 * mean,
+            cable: weight * u128::from(moore_bound(free)),
+            full_hop: 1000 * mean,
         }
     }
 
@@ -141,58 +143,64 @@ impl<'a> Scale<'a> {
         self.hop * u128::from(distances) + self.cable * u128::from(cables)
     }
 
-    /// Length of all cables.
+    /// Length of all cables, 0.1 m.
     fn cables(&self, arcs: &[[u32; 2]]) -> u64 {
-        self.weighing.map_or(0, |of| arcs.iter().map(|&arc| u64::from((of.length)(arc))).sum())
+        self.weighing.map_or(0, |weighing| arcs.iter().map(|&arc| u64::from((weighing.length)(arc))).sum())
     }
 
-    /// What so many hops of single pairs weigh where cables do not: whatever the weight, as much of the
-    /// whole.
+    /// The score of `hops` hops of single pairs if cables had no weight. A threshold is thus the same part of
+    /// the whole for any weight.
     fn threshold(&self, hops: u64) -> u128 {
-        self.whole * u128::from(hops)
+        self.full_hop * u128::from(hops)
     }
 }
 
-/// The least sum of distances that a degree leaves: Moore's bound.
-fn least(free: &FreeGraph) -> u64 {
-    let (mut left, mut layer, mut hops, mut sum) =
+/// The least sum of distances for a degree: Moore's bound.
+fn moore_bound(free: &FreeGraph) -> u64 {
+    let (mut remaining, mut layer, mut hops, mut sum) =
         (u64::from(free.routers) - 1, u64::from(free.degree), 1, 0);
-    while left > 0 {
-        let here = layer.min(left);
-        sum += here * hops;
-        left -= here;
+    while remaining > 0 {
+        let in_layer = layer.min(remaining);
+        sum += in_layer * hops;
+        remaining -= in_layer;
         layer = layer.saturating_mul(u64::from(free.degree) - u64::from(free.arcs == Arcs::Duplex));
         hops += 1;
     }
     sum * u64::from(free.routers)
 }
 
-/// One restart: the best graph on the way.
-fn descend(free: &FreeGraph, scale: &Scale<'_>, mut graph: Graph, stream: &mut Stream) -> Best {
+/// One restart. Returns the best graph that it met.
+fn descend(
+    free: &FreeGraph,
+    scale: &SearchScale<'_>,
+    mut graph: RegularGraph,
+    stream: &mut Stream,
+) -> RestartResult {
     let routers = free.routers as usize;
-    let mut distances = Distances::new(routers);
+    let mut distances = DistanceSums::new(routers);
     let (sum, mut cable) = (graph.distances(&mut distances), scale.cables(&graph.arcs));
     let mut current = scale.score(sum, cable);
-    // Where distances alone count, they count missing paths as well.
-    let is_disconnected = |distances: &Distances| scale.weighs_cables() && !distances.is_connected();
+    // Without a weight of cables the sum of distances counts missing paths already.
+    let is_disconnected = |distances: &DistanceSums| scale.weighs_cables() && !distances.is_connected();
     let mut disconnected = is_disconnected(&distances);
-    let mut best = Best { disconnected, score: current, distances: sum, cable, links: graph.links() };
+    let mut best =
+        RestartResult { disconnected, score: current, distances: sum, cable, links: graph.links() };
     // Distances rarely exceed five hops.
     let cost = routers * graph.degree * routers.div_ceil(64) * 5;
-    let evaluations = (WORK / cost).saturating_mul(free.effort as usize).max(FEWEST);
+    let evaluations = (WORK / cost).saturating_mul(free.effort as usize).max(LEAST_EVALUATIONS);
     let heat = HEAT * routers as f64;
-    for done in 0..evaluations {
-        let two = graph.any_two(stream);
-        let Some(undo) = graph.exchange(two) else { continue };
+    for evaluation in 0..evaluations {
+        let (arcs, reversed) = graph.draw_arcs(stream);
+        let Some(undo) = graph.exchange_heads(arcs, reversed) else { continue };
         let limit =
-            current + scale.threshold((heat * (evaluations - done) as f64 / evaluations as f64) as u64);
-        let (sum, now) = (graph.distances(&mut distances), undo.at.map(|at| graph.arcs[at]));
-        let longer = cable + scale.cables(&now) - scale.cables(&undo.before);
-        let (score, falls_apart) = (scale.score(sum, longer), is_disconnected(&distances));
-        if score <= limit && (disconnected || !falls_apart) {
-            (current, cable, disconnected) = (score, longer, falls_apart);
+            current + scale.threshold((heat * (evaluations - evaluation) as f64 / evaluations as f64) as u64);
+        let (sum, new_arcs) = (graph.distances(&mut distances), undo.indexes.map(|index| graph.arcs[index]));
+        let new_cable = cable + scale.cables(&new_arcs) - scale.cables(&undo.before);
+        let (score, is_apart) = (scale.score(sum, new_cable), is_disconnected(&distances));
+        if score <= limit && (disconnected || !is_apart) {
+            (current, cable, disconnected) = (score, new_cable, is_apart);
             if (disconnected, score) < (best.disconnected, best.score) {
-                best = Best { disconnected, score, distances: sum, cable, links: graph.links() };
+                best = RestartResult { disconnected, score, distances: sum, cable, links: graph.links() };
             }
         } else {
             graph.undo(undo);
@@ -201,12 +209,12 @@ fn descend(free: &FreeGraph, scale: &Scale<'_>, mut graph: Graph, stream: &mut S
     best
 }
 
-/// The generalized Kautz graph of as many routers, where it is regular.
-fn kautz(free: &FreeGraph) -> Option<Graph> {
+/// The generalized Kautz graph of the same size, where it is regular.
+fn generalized_kautz(free: &FreeGraph) -> Option<RegularGraph> {
     let (n, d) = (free.routers, free.degree);
     let fits = free.arcs == Arcs::Simplex && n.is_multiple_of(d + 1);
     fits.then(|| {
-        Graph::new(
+        RegularGraph::new(
             n,
             d as usize,
             true,
@@ -215,26 +223,26 @@ fn kautz(free: &FreeGraph) -> Option<Graph> {
     })
 }
 
-/// A regular graph under exchanges.
-struct Graph {
+/// A regular graph that exchanges change.
+struct RegularGraph {
     simplex: bool,
     degree: usize,
-    /// Arcs; of a duplex graph, links.
-    arcs: Links,
-    /// The same arcs, smaller end first where they run both ways.
-    known: BTreeSet<[u32; 2]>,
-    /// `[router * degree ..]`: successors.
+    /// Its arcs, or the links of a duplex graph.
+    arcs: LinkPairs,
+    /// The same arcs, the smaller end first if they run both ways.
+    arc_set: BTreeSet<[u32; 2]>,
+    /// `[router * degree ..]`: the successors of each router.
     next: Vec<u32>,
 }
 
-/// What takes an exchange back.
-struct Undo {
-    at: [usize; 2],
+/// The data that undoes an exchange.
+struct UndoExchange {
+    indexes: [usize; 2],
     before: [[u32; 2]; 2],
 }
 
-impl Graph {
-    fn new(routers: u32, degree: usize, simplex: bool, arcs: Links) -> Self {
+impl RegularGraph {
+    fn new(routers: u32, degree: usize, simplex: bool, arcs: LinkPairs) -> Self {
         let mut lists: Vec<Vec<u32>> = vec![Vec::new(); routers as usize];
         for &[a, b] in &arcs {
             lists[a as usize].push(b);
@@ -242,18 +250,18 @@ impl Graph {
                 lists[b as usize].push(a);
             }
         }
-        let mut graph = Self { simplex, degree, known: BTreeSet::new(), next: lists.concat(), arcs };
-        graph.known = graph.arcs.iter().map(|&arc| graph.key(arc)).collect();
+        let mut graph = Self { simplex, degree, arc_set: BTreeSet::new(), next: lists.concat(), arcs };
+        graph.arc_set = graph.arcs.iter().map(|&arc| graph.key(arc)).collect();
         graph
     }
 
-    /// Every router joined to those that follow it, as far as its degree goes; of an odd degree of duplex
-    /// links also to the one opposite.
+    /// Joins every router to those that follow it, as many as its degree allows. With an odd degree of duplex
+    /// links it is also joined to the opposite router.
     fn circulant(free: &FreeGraph) -> Self {
         let (n, d) = (free.routers, free.degree);
         let simplex = free.arcs == Arcs::Simplex;
         let steps = if simplex { d } else { d / 2 };
-        let mut arcs: Links =
+        let mut arcs: LinkPairs =
             (0..n).flat_map(|router| (1..=steps).map(move |step| [router, (router + step) % n])).collect();
         if !simplex && d % 2 == 1 {
             arcs.extend((0..n / 2).map(|router| [router, router + n / 2]));
@@ -261,90 +269,96 @@ impl Graph {
         Self::new(n, d as usize, simplex, arcs)
     }
 
-    /// The same after many exchanges.
+    /// A circulant graph after many random exchanges.
     fn disordered(free: &FreeGraph, stream: &mut Stream) -> Self {
         let mut graph = Self::circulant(free);
         for _ in 0..4 * graph.arcs.len() {
-            let two = graph.any_two(stream);
-            graph.exchange(two);
+            let (arcs, reversed) = graph.draw_arcs(stream);
+            graph.exchange_heads(arcs, reversed);
         }
         graph
     }
 
-    fn key(&self, [a, b]: [u32; 2]) -> [u32; 2] {
+    fn key(&self, arc: [u32; 2]) -> [u32; 2] {
+        let [a, b] = arc;
         if self.simplex { [a, b] } else { [a.min(b), a.max(b)] }
     }
 
-    /// Two arcs; a link comes in either direction.
-    fn any_two(&self, stream: &mut Stream) -> ([usize; 2], bool) {
-        let at = [stream.below(self.arcs.len()), stream.below(self.arcs.len())];
-        (at, !self.simplex && stream.below(2) == 1)
+    /// Indexes of two arcs, and whether the second one is reversed. Links come in either direction.
+    fn draw_arcs(&self, stream: &mut Stream) -> ([usize; 2], bool) {
+        let indexes = [stream.below(self.arcs.len()), stream.below(self.arcs.len())];
+        (indexes, !self.simplex && stream.below(2) == 1)
     }
 
-    /// Gives two arcs each other's ends, if that makes two new ones.
-    fn exchange(&mut self, ([one, other], turned): ([usize; 2], bool)) -> Option<Undo> {
-        let before = [self.arcs[one], self.arcs[other]];
+    /// Exchanges the heads of two arcs, if the two new arcs are not in the graph yet.
+    fn exchange_heads(&mut self, arcs: [usize; 2], reversed: bool) -> Option<UndoExchange> {
+        let [first, second_index] = arcs;
+        let before = [self.arcs[first], self.arcs[second_index]];
         let ([a, b], mut second) = (before[0], before[1]);
-        if turned {
+        if reversed {
             second.reverse();
         }
         let [c, d] = second;
         let after = [[a, d], [c, b]];
-        if one == other || a == d || c == b || after.iter().any(|&arc| self.known.contains(&self.key(arc))) {
+        if first == second_index
+            || a == d
+            || c == b
+            || after.iter().any(|&arc| self.arc_set.contains(&self.key(arc)))
+        {
             return None;
         }
-        let undo = Undo { at: [one, other], before };
-        self.replace(undo.at, after);
+        let undo = UndoExchange { indexes: [first, second_index], before };
+        self.replace(undo.indexes, after);
         Some(undo)
     }
 
-    fn undo(&mut self, undo: Undo) {
-        self.replace(undo.at, undo.before);
+    fn undo(&mut self, undo: UndoExchange) {
+        self.replace(undo.indexes, undo.before);
     }
 
-    /// Sets two arcs, which have the ends of those that stand there.
-    fn replace(&mut self, at: [usize; 2], arcs: [[u32; 2]; 2]) {
-        for place in at {
+    /// Replaces two arcs by arcs with the same ends.
+    fn replace(&mut self, indexes: [usize; 2], arcs: [[u32; 2]; 2]) {
+        for place in indexes {
             let arc = self.arcs[place];
-            self.known.remove(&self.key(arc));
-            self.forget(arc);
+            self.arc_set.remove(&self.key(arc));
+            self.remove_successor(arc);
         }
-        for (place, arc) in at.into_iter().zip(arcs) {
-            self.known.insert(self.key(arc));
+        for (place, arc) in indexes.into_iter().zip(arcs) {
+            self.arc_set.insert(self.key(arc));
             self.arcs[place] = arc;
-            self.learn(arc);
+            self.add_successor(arc);
         }
     }
 
-    /// No successor.
+    /// Marks a place without a successor.
     const NONE: u32 = u32::MAX;
 
-    fn forget(&mut self, arc: [u32; 2]) {
-        self.set(arc, |arc| (arc[1], Self::NONE));
+    fn remove_successor(&mut self, arc: [u32; 2]) {
+        self.replace_successor(arc, |arc| (arc[1], Self::NONE));
     }
 
-    fn learn(&mut self, arc: [u32; 2]) {
-        self.set(arc, |arc| (Self::NONE, arc[1]));
+    fn add_successor(&mut self, arc: [u32; 2]) {
+        self.replace_successor(arc, |arc| (Self::NONE, arc[1]));
     }
 
-    fn set(&mut self, arc: [u32; 2], change: impl Fn([u32; 2]) -> (u32, u32)) {
-        let back = (!self.simplex).then_some([arc[1], arc[0]]);
-        for arc in [Some(arc), back].into_iter().flatten() {
-            let (from, to) = change(arc);
+    fn replace_successor(&mut self, arc: [u32; 2], old_and_new: impl Fn([u32; 2]) -> (u32, u32)) {
+        let reverse_arc = (!self.simplex).then_some([arc[1], arc[0]]);
+        for arc in [Some(arc), reverse_arc].into_iter().flatten() {
+            let (from, to) = old_and_new(arc);
             let list = &mut self.next[arc[0] as usize * self.degree..][..self.degree];
-            let place =
+            let index =
                 list.iter().position(|&next| next == from).expect("as many successors as the degree says");
-            list[place] = to;
+            list[index] = to;
         }
     }
 
-    fn distances(&self, distances: &mut Distances) -> u64 {
+    fn distances(&self, distances: &mut DistanceSums) -> u64 {
         distances.sum(&self.next, self.degree)
     }
 
-    /// The arcs, sorted.
-    fn links(&self) -> Links {
-        self.known.iter().copied().collect()
+    /// The arcs of the graph, sorted.
+    fn links(&self) -> LinkPairs {
+        self.arc_set.iter().copied().collect()
     }
 }
 
@@ -356,13 +370,14 @@ mod tests {
     /// what Moore's bound leaves.
     #[test]
     fn distances_are_short() {
-        for (routers, reached, least) in [(10, 140, 140), (20, 680, 680), (30, 1910, 1890), (40, 3730, 3720)]
+        for (routers, reached, moore_bound) in
+            [(10, 140, 140), (20, 680, 680), (30, 1910, 1890), (40, 3730, 3720)]
         {
             let free = FreeGraph { routers, degree: 4, arcs: Arcs::Simplex, effort: 1, seed: 1, cable: None };
             let best = &search(&free)[0];
-            let graph = Graph::new(routers, 4, true, best.clone());
-            let sum = graph.distances(&mut Distances::new(routers as usize));
-            assert!((least..=reached).contains(&sum), "{routers}: {sum}");
+            let graph = RegularGraph::new(routers, 4, true, best.clone());
+            let sum = graph.distances(&mut DistanceSums::new(routers as usize));
+            assert!((moore_bound..=reached).contains(&sum), "{routers}: {sum}");
         }
     }
 
@@ -397,8 +412,8 @@ mod tests {
             FreeGraph { routers: 11, degree: 2, arcs: Arcs::Duplex, effort: 1, seed: 39, cable: Some(1000) };
         let length = |[one, other]: [u32; 2]| if one / 6 == other / 6 { 20 } else { 90 };
         let best = weighed(&free, &Weighing { weight: 1000, length: &length }, None);
-        let mut distances = Distances::new(11);
-        Graph::new(11, 2, false, best.links).distances(&mut distances);
+        let mut distances = DistanceSums::new(11);
+        RegularGraph::new(11, 2, false, best.links).distances(&mut distances);
         assert!(distances.is_connected());
         assert_eq!(best.cable, 9 * 20 + 2 * 90);
     }

@@ -1,24 +1,26 @@
-//! Channels as steps on a circle of nodes: a large topology in a few lines that stay in the nearest memory.
+//! Channels as steps on a circle of nodes: a large topology in a few lines that fit the nearest cache.
 //!
-//! In: the channels at every node. Out: the same by position, where the symmetry turns the circle: node v
-//! looks like node v modulo the period, and the channel leads to v + step modulo the number of nodes. So it
-//! is where all cubes of a pod are interchangeable by number. A search looks at every channel of a topology,
-//! node after node as they come: of 65,536 chips they take 8 MB as a list, and 6 kB as steps.
+//! Input: the channels at every node. Output: the same by position, if the symmetry turns the circle. Then
+//! node v looks like node v modulo the period, and a channel leads to v + step modulo the number of nodes.
+//! This holds if all cubes of a pod are interchangeable by number.
+//!
+//! A search examines every channel of a topology, node after node. For 65,536 chips the channels take 8 MB
+//! as a list, and 6 kB as steps.
 
-/// The channels at one end, out of the nodes or into them.
+/// The channels out of the nodes or into them, as steps.
 #[derive(Debug)]
 pub(super) struct Circle {
     nodes: u32,
     period: u32,
-    /// `steps[starts[p]..starts[p + 1]]`: the channels of position p, in the order of the list: step and
-    /// class.
+    /// `steps[starts[p]..starts[p + 1]]`: the step and class of each channel of position p, in the order of
+    /// the list.
     starts: Vec<u32>,
     steps: Vec<(u32, u32)>,
 }
 
 impl Circle {
-    /// The circle, if it is one: `list` says node and class at the other end of every channel, those of node
-    /// v at `starts[v]..starts[v + 1]`.
+    /// The circle, or `None` if the channels form none. `list` yields the node and class at the other end
+    /// of every channel, those of node v at `starts[v]..starts[v + 1]`.
     pub(super) fn new(
         starts: &[u32],
         period: usize,
@@ -31,17 +33,17 @@ impl Circle {
         let mut steps: Vec<(u32, u32)> = Vec::with_capacity(starts[period] as usize);
         let (mut list, count) = (list, nodes as u32);
         for node in 0..nodes {
-            let of = |node: usize| starts[node] as usize..starts[node + 1] as usize;
-            let (own, like) = (of(node), of(node % period));
-            if own.len() != like.len() {
+            let range = |node: usize| starts[node] as usize..starts[node + 1] as usize;
+            let (channels, pattern) = (range(node), range(node % period));
+            if channels.len() != pattern.len() {
                 return None;
             }
-            for at in like {
-                let (other, class) = list.next()?;
-                let step = ((other + count - node as u32) % count, class);
+            for index in pattern {
+                let (far_node, class) = list.next()?;
+                let step = ((far_node + count - node as u32) % count, class);
                 if node < period {
                     steps.push(step);
-                } else if steps[at] != step {
+                } else if steps[index] != step {
                     return None;
                 }
             }
@@ -49,13 +51,13 @@ impl Circle {
         Some(Self { nodes: count, period: period as u32, starts: starts[..=period].to_vec(), steps })
     }
 
-    /// The nodes at the other ends of the channels of a node, and their classes.
-    pub(super) fn around(&self, node: u32) -> impl Iterator<Item = (u32, u32)> {
-        let at = (node % self.period) as usize;
-        let steps = &self.steps[self.starts[at] as usize..self.starts[at + 1] as usize];
+    /// The nodes at the other ends of the channels of a node, and the classes of the channels.
+    pub(super) fn neighbors_of(&self, node: u32) -> impl Iterator<Item = (u32, u32)> {
+        let position = (node % self.period) as usize;
+        let steps = &self.steps[self.starts[position] as usize..self.starts[position + 1] as usize];
         steps.iter().map(move |&(step, class)| {
-            let other = node + step;
-            (if other < self.nodes { other } else { other - self.nodes }, class)
+            let neighbor = node + step;
+            (if neighbor < self.nodes { neighbor } else { neighbor - self.nodes }, class)
         })
     }
 }
@@ -64,26 +66,27 @@ impl Circle {
 mod tests {
     use super::*;
 
-    /// Six nodes, two positions: 0 and 2 and 4 lead one and three ahead, the others one back.
+    /// Six nodes in two positions. Nodes 0, 2 and 4 lead one and three ahead, the others one back.
     fn list() -> (Vec<u32>, Vec<(u32, u32)>) {
-        let of = |node: u32| {
+        let channels_of = |node: u32| {
             if node.is_multiple_of(2) {
                 vec![((node + 1) % 6, 7), ((node + 3) % 6, 8)]
             } else {
                 vec![(node - 1, 9)]
             }
         };
-        let starts =
-            (0..=6).scan(0, |at, node| Some(std::mem::replace(at, *at + of(node).len() as u32))).collect();
-        (starts, (0..6).flat_map(of).collect())
+        let starts = (0..=6)
+            .scan(0, |at, node| Some(std::mem::replace(at, *at + channels_of(node).len() as u32)))
+            .collect();
+        (starts, (0..6).flat_map(channels_of).collect())
     }
 
     #[test]
     fn a_circle_tells_what_the_list_told() {
         let (starts, list) = list();
         let circle = Circle::new(&starts, 2, list.iter().copied()).unwrap();
-        let told: Vec<(u32, u32)> = (0..6).flat_map(|node| circle.around(node)).collect();
-        assert_eq!(told, list);
+        let neighbors: Vec<(u32, u32)> = (0..6).flat_map(|node| circle.neighbors_of(node)).collect();
+        assert_eq!(neighbors, list);
         assert_eq!(circle.steps.len(), 3);
     }
 

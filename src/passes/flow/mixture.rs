@@ -1,34 +1,34 @@
-//! The best mixture of rounds: flows may be averaged, and the average that has the lowest busiest channel is
-//! a small matrix game.
+//! The best mixture of rounds. Flows may be averaged, and the average with the lowest busiest channel
+//! solves a small matrix game.
 //!
-//! In: per round the load of every channel class. Out: integer shares. One player mixes rounds, the other
-//! picks channels; both play regret matching+ with linear averaging, in a fixed order of plain f64
-//! operations, so that the result is the same everywhere. Whatever the game gives, it is compared with the
-//! plain mean of the best window of rounds. Source: Tammelin 2014 (regret matching+).
+//! Input: per round, the load of every channel class. Output: integer shares. One player mixes rounds, the
+//! other picks channels. Both play regret matching+ with linear averaging, in a fixed order of plain f64
+//! operations, so the result is the same everywhere. The result of the game competes with the plain mean of
+//! the best window of rounds. Source: Tammelin 2014 (regret matching+).
 
-/// Multiplications that the game may cost.
+/// The most multiplications of the game.
 const WORK: usize = 400_000_000;
-/// Iterations, at most.
+/// The most iterations of the game.
 const ITERATIONS: usize = 4000;
-/// Rounds that are this much worse than the best one alone stay out.
+/// Rounds that are this many times worse than the best single one stay out.
 const HOPELESS: f64 = 1.5;
-/// Rounds whose mean may become the certificate, at most.
+/// The most rounds whose mean may become the certificate.
 const WINDOW: usize = 48;
-/// Shares below this part are dropped: each share costs a routing of all demand.
+/// Shares below this part are dropped, because each share costs a routing of all demand.
 const LEAST_SHARE: f64 = 0.002;
 
-/// Shares of the rounds that add up to about `total`; at least one is positive.
-pub(super) fn best(loads: &[&[f64]], total: u64) -> Vec<u64> {
+/// The shares of the rounds, which add up to about `total`. At least one is positive.
+pub(super) fn best_shares(loads: &[&[f64]], total: u64) -> Vec<u64> {
     let window = best_window(loads);
-    let game = play(loads);
-    let load = |shares: &[f64]| busiest(&combined(loads, shares)) / shares.iter().sum::<f64>();
+    let game = play_game(loads);
+    let load = |shares: &[f64]| busiest(&combined_loads(loads, shares)) / shares.iter().sum::<f64>();
     let shares = if load(&game) < load(&window) { game } else { window };
     let sum: f64 = shares.iter().sum();
     shares.iter().map(|share| (share / sum * total as f64).round() as u64).collect()
 }
 
-/// Loads under given shares.
-fn combined(loads: &[&[f64]], shares: &[f64]) -> Vec<f64> {
+/// The weighted sum of loads under given shares.
+fn combined_loads(loads: &[&[f64]], shares: &[f64]) -> Vec<f64> {
     let mut sum = vec![0.0; loads.first().map_or(0, |loads| loads.len())];
     for (loads, &share) in loads.iter().zip(shares).filter(|(_, share)| **share > 0.0) {
         sum.iter_mut().zip(*loads).for_each(|(sum, load)| *sum += share * load);
@@ -57,8 +57,8 @@ fn busiest(loads: &[f64]) -> f64 {
     loads.iter().copied().fold(0.0, f64::max)
 }
 
-/// Regret matching+ of the mixer against the channels.
-fn play(loads: &[&[f64]]) -> Vec<f64> {
+/// Plays regret matching+ of the mixer against the channels. Returns the shares of the mixer.
+fn play_game(loads: &[&[f64]]) -> Vec<f64> {
     let flattest = loads.iter().map(|loads| busiest(loads)).fold(f64::INFINITY, f64::min);
     let kept: Vec<usize> =
         (0..loads.len()).filter(|&round| busiest(loads[round]) <= HOPELESS * flattest).collect();
@@ -74,7 +74,7 @@ fn play(loads: &[&[f64]]) -> Vec<f64> {
         for (&round, &share) in kept.iter().zip(&shares).filter(|(_, share)| **share > 0.0) {
             sum.iter_mut().zip(loads[round]).for_each(|(sum, load)| *sum += share * load);
         }
-        // The channels answer the shares that were just played (alternation), then the mixer answers them.
+        // The channels answer the shares just played (alternation), then the mixer answers them.
         let weights = {
             let positive: f64 = channel_regret.iter().sum();
             let value: f64 = if positive > 0.0 {
@@ -88,10 +88,10 @@ fn play(loads: &[&[f64]]) -> Vec<f64> {
             let positive: f64 = channel_regret.iter().sum();
             channel_regret.iter().map(|regret| regret / positive.max(f64::MIN_POSITIVE)).collect::<Vec<f64>>()
         };
-        let bears = |round: usize| -> f64 {
+        let cost = |round: usize| -> f64 {
             loads[round].iter().zip(&weights).map(|(load, weight)| load * weight).sum()
         };
-        let costs: Vec<f64> = kept.iter().map(|&round| bears(round)).collect();
+        let costs: Vec<f64> = kept.iter().map(|&round| cost(round)).collect();
         let value: f64 = costs.iter().zip(&shares).map(|(cost, share)| cost * share).sum();
         for (regret, cost) in regret.iter_mut().zip(&costs) {
             *regret = f64::max(*regret + value - cost, 0.0);
@@ -102,10 +102,10 @@ fn play(loads: &[&[f64]]) -> Vec<f64> {
         }
         total.iter_mut().zip(&shares).for_each(|(total, share)| *total += (iteration + 1) as f64 * share);
     }
-    let all: f64 = total.iter().sum();
+    let total_shares: f64 = total.iter().sum();
     let mut result = vec![0.0; loads.len()];
     for (&round, &share) in kept.iter().zip(&total) {
-        if share >= LEAST_SHARE * all {
+        if share >= LEAST_SHARE * total_shares {
             result[round] = share;
         }
     }

@@ -1,17 +1,22 @@
 //! Analysis: exact hop distances and the certified maximum concurrent flow of a topology, healthy or with
 //! dark OCSes.
 //!
-//! In: a scene. Out: [`Distances`](fabc_ir::Distances) and [`ConcurrentFlow`](fabc_ir::ConcurrentFlow).
-//! Everything that is reported is exact integer arithmetic on what the methods return; the methods themselves
-//! may be heuristic.
+//! Input: a scene. Output: [`Distances`](fabc_ir::Distances) and
+//! [`ConcurrentFlow`](fabc_ir::ConcurrentFlow). Every reported number is exact integer arithmetic on the
+//! results of the methods. The methods themselves may be heuristic.
 
+mod certify;
 mod circle;
 mod concurrent;
+mod descent;
 mod distances;
 mod lengths;
 mod mixture;
 mod quotient;
 mod rebalance;
+mod settings;
+mod split;
 
-pub use concurrent::{Settings, Start, concurrent, price};
+pub use concurrent::{concurrent, price};
 pub use distances::{demand_hops, distances};
+pub use settings::{FlowSettings, StartLengths};

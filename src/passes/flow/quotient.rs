@@ -1,4 +1,5 @@
-//! The lit topology as flat arrays, one entry per incoming channel, with channel classes under the symmetry.
+//! The lit topology as flat arrays with one entry per incoming channel, and channel classes under the
+//! symmetry.
 
 use super::circle::Circle;
 use fabc_base::ids::{ChannelId, NodeId};
@@ -7,64 +8,64 @@ use fabc_model::Demand;
 
 /// A lit channel as seen from its target.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Incoming {
-    /// Node that the channel starts at.
+pub(super) struct IncomingChannel {
+    /// The node where the channel starts.
     pub(super) from: u32,
-    /// Channel class under the topology's symmetry.
+    /// The channel class under the topology's symmetry.
     pub(super) class: u32,
-    /// The channel.
+    /// The id of the channel.
     pub(super) channel: u32,
 }
 
 /// The lit channels of a topology.
 #[derive(Debug)]
-pub(super) struct Quotient {
-    /// Number of nodes.
+pub(super) struct FlowQuotient {
+    /// The number of nodes, dark ones included.
     pub(super) nodes: usize,
     /// Number of channel classes, dark ones included.
     pub(super) classes: usize,
     /// Number of channels, dark ones included.
     pub(super) channels: usize,
-    /// Elements of the symmetry: channels per class, canonical nodes per node.
+    /// The number of elements of the symmetry: channels per class, and nodes per canonical node.
     pub(super) order: usize,
     /// Canonical nodes that send: the sources.
     pub(super) sources: Vec<u32>,
     /// `incoming[starts[v]..starts[v + 1]]`: lit channels into node v, by port.
     pub(super) starts: Vec<u32>,
-    /// See `starts`.
-    pub(super) incoming: Vec<Incoming>,
-    /// `outgoing[out_starts[v]..out_starts[v + 1]]`: lit channels out of node v, by port: where they lead,
-    /// and their class.
+    /// The lit channels by target, indexed by `starts`.
+    pub(super) incoming: Vec<IncomingChannel>,
+    /// `outgoing[out_starts[v]..out_starts[v + 1]]`: the target node and class of each lit channel out of
+    /// node v, by port.
     out_starts: Vec<u32>,
-    /// See `out_starts`.
+    /// Target node and class of the lit channels by source, indexed by `out_starts`.
     outgoing: Vec<(u32, u32)>,
-    /// Channels out of the nodes and into them as steps on a circle, where the symmetry turns one.
+    /// Channels out of the nodes and into them as steps on a circle, if the symmetry turns one.
     circles: Option<[Circle; 2]>,
     /// `[class]`: whether its channels are lit.
     lit: Vec<bool>,
-    /// `[class]`: the class of the reverse channels; of a simplex link its own.
+    /// `[class]`: the class of the reverse channels. That of a simplex link is its own.
     pub(super) reverse: Vec<u32>,
     /// `[class]`: capacity of a channel, in units.
     pub(super) capacity: Vec<u64>,
-    /// `[class]`: parts of a unit of load that a unit of flow is.
+    /// `[class]`: the load of a unit of flow, in parts.
     pub(super) slowness: Vec<u64>,
-    /// Parts of a unit of load.
+    /// The number of parts of a unit of load.
     pub(super) parts: u64,
-    /// What is sent.
+    /// The weights of all pairs.
     pub(super) demand: Demand,
-    /// Whether the demand is symmetric and every link runs both ways, so that a flow and its reverse serve it
-    /// alike.
+    /// Whether the demand is symmetric and every link is duplex. Then a flow and its reverse serve the
+    /// demand alike.
     pub(super) mirrored: bool,
 }
 
-impl Quotient {
+impl FlowQuotient {
     pub(super) fn new(scene: &Scene<'_>, demand: &Demand) -> Self {
         let (topology, symmetry) = (scene.topology, scene.topology.symmetry());
         let classes = topology.class_count(symmetry);
         let class_of = |channel: ChannelId| topology.channel_class(symmetry, channel).0;
         let mut lit = vec![false; classes];
-        // A dark class has class 0 for its reverse: its load is nobody's, and only one more row of the game
-        // that mixes rounds.
+        // A dark class has class 0 for its reverse. Nobody reads its load, except as one more row of the
+        // game that mixes rounds.
         let mut reverse = vec![0; classes];
         let (mut capacity, mut slowness) = (vec![1; classes], vec![1; classes]);
         let (mut starts, mut out_starts) = (vec![0], vec![0]);
@@ -72,7 +73,7 @@ impl Quotient {
         let mut outgoing = Vec::with_capacity(topology.channel_count());
         for node in topology.nodes() {
             for channel in scene.channels_into(node) {
-                incoming.push(Incoming {
+                incoming.push(IncomingChannel {
                     from: topology.source(channel).node.0,
                     class: class_of(channel),
                     channel: channel.0,
@@ -93,7 +94,7 @@ impl Quotient {
         let into = Circle::new(
             &starts,
             period,
-            incoming.iter().map(|channel: &Incoming| (channel.from, channel.class)),
+            incoming.iter().map(|channel: &IncomingChannel| (channel.from, channel.class)),
         );
         let circles = Circle::new(&out_starts, period, outgoing.iter().copied())
             .zip(into)
@@ -128,67 +129,67 @@ impl Quotient {
         self.demand.row(NodeId(source))
     }
 
-    /// Lit channels into a node.
-    pub(super) fn incoming_of(&self, node: usize) -> &[Incoming] {
-        &self.incoming[self.range_of(node)]
+    /// The lit channels into a node.
+    pub(super) fn channels_into(&self, node: usize) -> &[IncomingChannel] {
+        &self.incoming[self.incoming_range(node)]
     }
 
-    /// Lit channels into a node: where they start, and their class.
+    /// The source node and class of each lit channel into a node.
     pub(super) fn feeding(&self, node: u32) -> impl Iterator<Item = (u32, u32)> {
-        self.incoming_of(node as usize).iter().map(|channel| (channel.from, channel.class))
+        self.channels_into(node as usize).iter().map(|channel| (channel.from, channel.class))
     }
 
-    /// Lit channels out of a node: where they lead, and their class.
+    /// The target node and class of each lit channel out of a node.
     fn leaving(&self, node: u32) -> impl Iterator<Item = (u32, u32)> {
         self.outgoing[self.out_starts[node as usize] as usize..self.out_starts[node as usize + 1] as usize]
             .iter()
             .copied()
     }
 
-    /// Channels into the nodes as steps on a circle: what [`Quotient::feeding`] tells.
+    /// The channels into the nodes as steps on a circle, equivalent to [`FlowQuotient::feeding`].
     pub(super) fn circle_into(&self) -> Option<&Circle> {
         self.circles.as_ref().map(|[_, into]| into)
     }
 
-    /// Where the lit channels into a node stand in [`Quotient::incoming`].
-    pub(super) fn range_of(&self, node: usize) -> std::ops::Range<usize> {
+    /// The range of the lit channels into a node in [`FlowQuotient::incoming`].
+    pub(super) fn incoming_range(&self, node: usize) -> std::ops::Range<usize> {
         self.starts[node] as usize..self.starts[node + 1] as usize
     }
 
-    /// Number of lit channels of a class (0 or the order of the symmetry).
-    pub(super) fn lit(&self, class: usize) -> bool {
+    /// Whether the channels of a class are lit.
+    pub(super) fn is_lit(&self, class: usize) -> bool {
         self.lit[class]
     }
 }
 
-/// Shortest distances from one source under integer class lengths, by Dial's buckets; `order` lists nodes by
-/// distance.
+/// Shortest distances from one source under integer class lengths, by Dial's buckets. `order` lists nodes
+/// by distance.
 ///
-/// A bucket is a stack. A node that comes nearer is put in once more, and what it left behind is passed over:
-/// in large pods the memory that is touched is what a search costs.
+/// A bucket is a stack. A node whose distance falls is inserted again, and its old entry is skipped. In
+/// large pods the memory that a search touches is its cost.
 #[derive(Debug, Default)]
-pub(super) struct Distance {
-    /// `[node]`; `u32::MAX` where unreachable.
+pub(super) struct DistanceSearch {
+    /// `[node]`: its distance, or `u32::MAX` if it is unreachable.
     pub(super) distance: Vec<u32>,
-    /// Reached nodes in non-decreasing distance.
+    /// Reached nodes by rising distance.
     pub(super) order: Vec<u32>,
-    /// `[distance modulo the number of buckets]`: the last one that was put in.
+    /// `[distance modulo the number of buckets]`: the entry inserted last.
     buckets: Vec<u32>,
-    /// All that was put in: a node, and the one below it.
+    /// All entries: a node, and the entry below it in the bucket.
     entries: Vec<(u32, u32)>,
-    /// A bit per bucket: whether something is in it.
+    /// A bit per bucket: whether it holds an entry.
     filled: Vec<u64>,
 }
 
 const NONE: u32 = u32::MAX;
 
-impl Distance {
+impl DistanceSearch {
     /// Fills `distance` and `order`. `longest` is the largest length of a lit class.
-    pub(super) fn run(&mut self, quotient: &Quotient, source: usize, lengths: &[u32], longest: u32) {
+    pub(super) fn run(&mut self, quotient: &FlowQuotient, source: usize, lengths: &[u32], longest: u32) {
         self.distance.clear();
         self.distance.resize(quotient.nodes, NONE);
         match &quotient.circles {
-            Some([out, _]) => self.search(source as u32, lengths, longest, |node| out.around(node)),
+            Some([out, _]) => self.search(source as u32, lengths, longest, |node| out.neighbors_of(node)),
             None => self.search(source as u32, lengths, longest, |node| quotient.leaving(node)),
         }
     }
@@ -204,24 +205,24 @@ impl Distance {
         self.entries.clear();
         let size = (longest as usize + 1).next_power_of_two().max(64);
         let mask = size - 1;
-        // A search leaves all of them empty.
+        // A search leaves all buckets empty.
         self.buckets.resize(size, NONE);
         self.filled.resize(size / 64, 0);
         self.insert(source, 0, mask);
-        let (mut at, mut taken) = (0usize, 0);
+        let (mut position, mut taken) = (0usize, 0);
         while taken < self.entries.len() {
             // The next non-empty bucket, cyclically from `at`.
-            let slot = self.next_filled(at & mask);
-            at += (slot.wrapping_sub(at)) & mask;
+            let slot = self.next_filled(position & mask);
+            position += (slot.wrapping_sub(position)) & mask;
             let node = self.take(slot);
             taken += 1;
-            let here = self.distance[node as usize];
-            if here as usize != at {
+            let node_distance = self.distance[node as usize];
+            if node_distance as usize != position {
                 continue;
             }
             self.order.push(node);
             for (to, class) in leaving(node) {
-                let through = here + lengths[class as usize];
+                let through = node_distance + lengths[class as usize];
                 if through < self.distance[to as usize] {
                     self.insert(to, through, mask);
                 }

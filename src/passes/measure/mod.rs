@@ -1,8 +1,8 @@
-//! What is measured of the graph of a network, beside any traffic.
+//! Measures of the graph of a network, independent of traffic.
 //!
-//! In: a topology, its demand, and what else the network knows of itself. Out: [`NetworkMetrics`], with a
-//! record of the work. Nothing here changes a route or a table. Cost: see each file; what would cost more
-//! than `limits` allows is not measured, and the report says so.
+//! Input: a topology, its demand, and what the network declares. Output: [`NetworkMetrics`], with a record
+//! of the work. Nothing here changes a route or a table. Cost: see each file. A measure that would cost
+//! more than `limits` allows is skipped, and the report says so.
 
 mod bisection;
 mod connectivity;
@@ -18,8 +18,8 @@ use fabc_ir::{
 };
 use fabc_model::{Demand, Network};
 
-/// Measures a network without faults. `halves` are halves of the routers that its family makes plausible;
-/// `brief`: what takes searches with many starts takes few.
+/// Measures a network without faults. `halves` are halves of the routers that its family suggests. With
+/// `brief`, searches take few starts.
 pub fn measure(
     topology: &Topology,
     network: &Network,
@@ -28,8 +28,8 @@ pub fn measure(
     brief: bool,
 ) -> (NetworkMetrics, Vec<PassRecord>) {
     let unmeasured = bisection_unmeasured(topology.node_count(), topology.has_simplex());
-    let of_bisection = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves, brief));
-    let (bisection, record) = of_bisection.unzip();
+    let measured = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves, brief));
+    let (bisection, record) = measured.unzip();
     let endpoint_links = topology
         .links()
         .iter()
@@ -39,11 +39,12 @@ pub fn measure(
     let degree = connectivity::least_degree(topology);
     let searched = search_unmeasured(endpoints, channels, degree).is_none();
     let edge_connectivity = searched.then(|| connectivity::edge_connectivity(topology, degree));
-    let points = |percent| search_unmeasured(endpoints, channels, failure_percents(percent).len()).is_none();
+    let affordable =
+        |percent| search_unmeasured(endpoints, channels, failure_percents(percent).len()).is_none();
     let failures = network
         .failures
         .as_ref()
-        .map(|settings| failures::failures(topology, settings, points(settings.percent)));
+        .map(|settings| failures::failures(topology, settings, affordable(settings.percent)));
     let metrics = NetworkMetrics {
         routers: topology.node_count() as u64,
         hosts: topology.nodes().map(|node| u64::from(topology.hosts(node))).sum(),
@@ -57,18 +58,21 @@ pub fn measure(
     (metrics, record.into_iter().collect())
 }
 
-/// Channel lengths by class that make of a cut a bound on the flow: of every class, how many of its channels
-/// cross. For a cut that no symmetry moves these are 1 and 0; otherwise their mean over all images of the
-/// cut, which bounds no worse: the sum over the channels is that of every image, and no pair comes nearer.
+/// Channel lengths by class that turn a cut into a bound on the flow: for every class, how many of its
+/// channels cross. For a cut that no symmetry moves these are 1 and 0. Otherwise they are the mean over all
+/// images of the cut, which bounds no worse: the sum over the channels is that of every image, and no pair
+/// comes nearer.
 pub fn cut_lengths(topology: &Topology, bisection: &Bisection) -> Vec<u32> {
     let mut inside = vec![false; topology.node_count()];
     bisection.half.iter().for_each(|node| inside[node.index()] = true);
     let symmetry = topology.symmetry();
     let mut lengths = vec![0; topology.class_count(symmetry)];
-    let ends = |channel: ChannelId| {
+    let is_inside_at_ends = |channel: ChannelId| {
         [topology.source(channel), topology.target(channel)].map(|end| inside[end.node.index()])
     };
-    for channel in topology.channels().filter(|&channel| ends(channel)[0] != ends(channel)[1]) {
+    for channel in
+        topology.channels().filter(|&channel| is_inside_at_ends(channel)[0] != is_inside_at_ends(channel)[1])
+    {
         lengths[topology.channel_class(symmetry, channel).index()] += 1;
     }
     lengths

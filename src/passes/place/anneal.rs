@@ -1,55 +1,56 @@
-//! Where cabinets stand: a quadratic assignment, by threshold accepting.
+//! Assigns cabinets to places on the floor: a quadratic assignment problem, solved by threshold accepting.
 //!
-//! A move exchanges two places of the floor, of which one at least has a cabinet, and is kept if it lengthens
-//! all cables together by no more than a threshold that falls geometrically. Five runs have streams of their
-//! own, and so has a descent from the given order; the shortest counts, of equal ones the first. Source:
-//! Dueck and Scheuer 1990. Cost: effort x the moves, each a sum over the cables of two cabinets.
+//! A move exchanges two places, of which at least one has a cabinet. It is kept if it lengthens all cables
+//! together by no more than a threshold, which falls geometrically. Five runs have random streams of their
+//! own. A descent from the given order is a sixth. The result with the shortest cables counts, and of equal
+//! ones the first. Source: Dueck and Scheuer 1990. Cost: effort x the moves, each a sum over the cables of
+//! two cabinets.
 
 use super::cables::Cables;
 use fabc_base::random::Stream;
 use rayon::prelude::*;
 
-/// Runs beside the descent.
+/// Number of runs beside the descent.
 const RUNS: u64 = 5;
-/// Moves of a run at effort 1: so many, or so many per cabinet if those are more.
+/// Moves of a run at effort 1: the first number, or the second times the cabinets if that is more.
 const MOVES: u64 = 200_000;
-const MOVES_OF_A_CABINET: u64 = 12_000;
-/// Moves of a run look at so many cables in all at most, for each unit of effort.
-const LOOKS: u64 = 1 << 30;
+const MOVES_PER_CABINET: u64 = 12_000;
+/// Limit on the cables examined by the moves of a run, for each unit of effort.
+const LOOKUPS: u64 = 1 << 30;
 /// The last threshold, as a part of the first.
-const COOLED: f64 = 0.003;
-/// Times that the threshold falls.
+const LAST_THRESHOLD: f64 = 0.003;
+/// Number of times that the threshold falls.
 const STAGES: u64 = 200;
-/// The first threshold is the mean change of exchanges so many, less some.
+/// The first threshold is the mean change of `SAMPLE` exchanges, times `HEAT`.
 const SAMPLE: usize = 2_000;
 const HEAT: f64 = 0.35;
 
-/// What was found.
-pub(super) struct Found {
-    /// `[cabinet]`: its place.
+/// The result of the search.
+pub(super) struct AnnealedPlaces {
+    /// `[cabinet]`: the place where it stands.
     pub(super) place_of: Vec<u32>,
-    /// Moves that were looked at, in all runs.
+    /// Moves tried, in all runs.
     pub(super) moves: u64,
-    /// Those that were kept, in the best one.
+    /// Moves kept, in the best run.
     pub(super) exchanges: u64,
 }
 
-/// A floor under exchanges.
-struct Room<'a> {
+/// The assignment of cabinets to places while it changes.
+struct CabinetFloor<'a> {
     cables: &'a Cables,
     /// `[place]`: x and y, 0.1 m.
-    at: &'a [[i64; 2]],
-    /// `[cabinet]`: its place.
+    positions: &'a [[i64; 2]],
+    /// `[cabinet]`: the place where it stands.
     place_of: Vec<u32>,
-    /// `[place]`: the cabinet there.
-    stands: Vec<Option<u32>>,
-    /// Cabinets from this one on stay where they are.
+    /// `[place]`: the cabinet that stands there.
+    cabinet_at: Vec<Option<u32>>,
+    /// Number of cabinets that may move. The cabinets after these stay in their places.
     free: usize,
-    /// Length of all cables, without what all of them have.
+    /// Length of all cables, without the part that every cable has.
     length: i64,
 }
 
-/// The best of all runs, in which the first `free` cabinets change places.
+/// The best result of all runs. Only the first `free` cabinets change places.
 pub(super) fn anneal(
     cables: &Cables,
     free: usize,
@@ -57,103 +58,109 @@ pub(super) fn anneal(
     pitch: [u32; 2],
     effort: u32,
     seed: u64,
-) -> Found {
+) -> AnnealedPlaces {
     let cabinets = cables.to.len() as u64;
-    let at: Vec<[i64; 2]> = places
+    let positions: Vec<[i64; 2]> = places
         .iter()
         .map(|&[row, column]| [i64::from(column) * i64::from(pitch[0]), i64::from(row) * i64::from(pitch[1])])
         .collect();
-    // A move looks at the neighbors of two cabinets.
-    let looks = cables.to.iter().map(Vec::len).sum::<usize>() as u64 * 2 / cabinets.max(1);
-    let moves = MOVES.max(MOVES_OF_A_CABINET * cabinets).min(LOOKS / looks.max(1)) * u64::from(effort);
-    let run = |number: u64| {
-        let mut room = Room::in_order(cables, free, &at);
+    // A move examines the neighbors of two cabinets.
+    let lookups = cables.to.iter().map(Vec::len).sum::<usize>() as u64 * 2 / cabinets.max(1);
+    let moves = MOVES.max(MOVES_PER_CABINET * cabinets).min(LOOKUPS / lookups.max(1)) * u64::from(effort);
+    let one_run = |number: u64| {
+        let mut floor = CabinetFloor::in_order(cables, free, &positions);
         let mut stream = Stream::new(seed, number);
         let exchanges = if number == 0 {
-            room.run(moves, 0.0, &mut stream)
+            floor.accept_moves(moves, 0.0, &mut stream)
         } else {
-            room.run(moves, room.heat(&mut stream), &mut stream)
+            floor.accept_moves(moves, floor.start_threshold(&mut stream), &mut stream)
         };
-        (room, exchanges)
+        (floor, exchanges)
     };
-    let runs: Vec<(Room<'_>, u64)> = (0..=RUNS).into_par_iter().map(run).collect();
+    let runs: Vec<(CabinetFloor<'_>, u64)> = (0..=RUNS).into_par_iter().map(one_run).collect();
     let best = runs.into_iter().reduce(|best, next| if next.0.length < best.0.length { next } else { best });
-    let (room, exchanges) = best.expect("there is a descent at least");
-    Found { place_of: room.place_of, moves: moves * (RUNS + 1), exchanges }
+    let (floor, exchanges) = best.expect("there is a descent at least");
+    AnnealedPlaces { place_of: floor.place_of, moves: moves * (RUNS + 1), exchanges }
 }
 
-impl<'a> Room<'a> {
-    fn in_order(cables: &'a Cables, free: usize, at: &'a [[i64; 2]]) -> Self {
+impl<'a> CabinetFloor<'a> {
+    fn in_order(cables: &'a Cables, free: usize, positions: &'a [[i64; 2]]) -> Self {
         let cabinets = cables.to.len() as u32;
-        let mut stands = vec![None; at.len()];
-        (0..cabinets).for_each(|cabinet| stands[cabinet as usize] = Some(cabinet));
-        let mut room = Self { cables, at, place_of: (0..cabinets).collect(), stands, free, length: 0 };
-        room.length = room.total();
-        room
+        let mut cabinet_at = vec![None; positions.len()];
+        (0..cabinets).for_each(|cabinet| cabinet_at[cabinet as usize] = Some(cabinet));
+        let mut floor =
+            Self { cables, positions, place_of: (0..cabinets).collect(), cabinet_at, free, length: 0 };
+        floor.length = floor.total_length();
+        floor
     }
 
-    fn apart(&self, one: u32, other: u32) -> i64 {
-        let ([x, y], [u, v]) = (self.at[one as usize], self.at[other as usize]);
+    fn distance(&self, first: u32, second: u32) -> i64 {
+        let ([x, y], [u, v]) = (self.positions[first as usize], self.positions[second as usize]);
         (x - u).abs() + (y - v).abs()
     }
 
-    fn total(&self) -> i64 {
-        let of = |(cabinet, to): (usize, &Vec<(u32, u32)>)| {
+    fn total_length(&self) -> i64 {
+        let length_of_cabinet = |(cabinet, to): (usize, &Vec<(u32, u32)>)| {
             let place = self.place_of[cabinet];
             to.iter()
-                .map(|&(other, count)| i64::from(count) * self.apart(place, self.place_of[other as usize]))
+                .map(|&(other, count)| i64::from(count) * self.distance(place, self.place_of[other as usize]))
                 .sum::<i64>()
         };
-        self.cables.to.iter().enumerate().map(of).sum::<i64>() / 2
+        self.cables.to.iter().enumerate().map(length_of_cabinet).sum::<i64>() / 2
     }
 
-    /// What all cables together gain in length if the cabinets of two places change them.
-    fn change(&self, one: u32, other: u32) -> i64 {
-        let half = |cabinet: Option<u32>, from: u32, to: u32, partner: Option<u32>| {
+    /// The change in length of all cables if two places exchange their cabinets.
+    fn length_change(&self, first: u32, second: u32) -> i64 {
+        let change_of_cabinet = |cabinet: Option<u32>, from: u32, to: u32, partner: Option<u32>| {
             let Some(cabinet) = cabinet else { return 0 };
-            let cables = self.cables.to[cabinet as usize].iter().filter(|(met, _)| Some(*met) != partner);
-            let gain = |&(met, count): &(u32, u32)| {
-                let place = self.place_of[met as usize];
-                i64::from(count) * (self.apart(to, place) - self.apart(from, place))
+            let cables =
+                self.cables.to[cabinet as usize].iter().filter(|(neighbor, _)| Some(*neighbor) != partner);
+            let gain = |&(neighbor, count): &(u32, u32)| {
+                let place = self.place_of[neighbor as usize];
+                i64::from(count) * (self.distance(to, place) - self.distance(from, place))
             };
             cables.map(gain).sum::<i64>()
         };
-        let (here, there) = (self.stands[one as usize], self.stands[other as usize]);
-        half(here, one, other, there) + half(there, other, one, here)
+        let (first_cabinet, second_cabinet) =
+            (self.cabinet_at[first as usize], self.cabinet_at[second as usize]);
+        change_of_cabinet(first_cabinet, first, second, second_cabinet)
+            + change_of_cabinet(second_cabinet, second, first, first_cabinet)
     }
 
-    /// Two different places, of which the first has a cabinet; none whose cabinet stays where it is.
-    fn any_two(&self, stream: &mut Stream) -> Option<(u32, u32)> {
-        let one = self.place_of[stream.below(self.free)];
-        let other = stream.below(self.at.len()) as u32;
-        let stays = self.stands[other as usize].is_some_and(|cabinet| cabinet as usize >= self.free);
-        (one != other && !stays).then_some((one, other))
+    /// Two different places, of which the first has a cabinet. `None` if the second has a cabinet that must
+    /// stay.
+    fn draw_exchange(&self, stream: &mut Stream) -> Option<(u32, u32)> {
+        let first = self.place_of[stream.below(self.free)];
+        let second = stream.below(self.positions.len()) as u32;
+        let is_fixed = self.cabinet_at[second as usize].is_some_and(|cabinet| cabinet as usize >= self.free);
+        (first != second && !is_fixed).then_some((first, second))
     }
 
-    /// A threshold under which much is kept: a part of what exchanges change on average.
-    fn heat(&self, stream: &mut Stream) -> f64 {
+    /// A threshold under which most moves are kept: a part of the average change of exchanges.
+    fn start_threshold(&self, stream: &mut Stream) -> f64 {
         let changes = (0..SAMPLE)
-            .filter_map(|_| self.any_two(stream))
-            .map(|(one, other)| self.change(one, other).abs());
-        let (sum, count) = changes.fold((0, 0), |(sum, count), change| (sum + change, count + 1));
+            .filter_map(|_| self.draw_exchange(stream))
+            .map(|(first, second)| self.length_change(first, second).abs());
+        let (sum, count) =
+            changes.fold((0, 0), |(sum, count), length_change| (sum + length_change, count + 1));
         HEAT * sum as f64 / f64::from(count.max(1))
     }
 
-    /// Many moves under a falling threshold, then the best that was met; returns how many were kept.
-    fn run(&mut self, moves: u64, heat: f64, stream: &mut Stream) -> u64 {
+    /// Tries moves under a falling threshold, then restores the best state. Returns the number of moves kept.
+    fn accept_moves(&mut self, moves: u64, start_threshold: f64, stream: &mut Stream) -> u64 {
         let mut best = (self.length, self.place_of.clone());
         let mut exchanges = 0;
-        // The root of the last threshold, by steps that all machines take alike.
-        let fall = root(COOLED, STAGES);
-        let mut threshold = heat;
+        // The root of the last threshold, by steps that give the same result on all machines.
+        let fall = power_root(LAST_THRESHOLD, STAGES);
+        let mut threshold = start_threshold;
         for stage in 0..STAGES {
             // The last stages only descend.
-            let most = if stage * 20 >= STAGES * 19 { 0 } else { threshold as i64 };
+            let limit = if stage * 20 >= STAGES * 19 { 0 } else { threshold as i64 };
             for _ in 0..moves / STAGES {
-                let Some((one, other)) = self.any_two(stream) else { continue };
-                let change = self.change(one, other);
-                if change <= most {
-                    self.exchange(one, other, change);
+                let Some((first, second)) = self.draw_exchange(stream) else { continue };
+                let length_change = self.length_change(first, second);
+                if length_change <= limit {
+                    self.swap_places(first, second, length_change);
                     exchanges += 1;
                 }
             }
@@ -166,23 +173,23 @@ impl<'a> Room<'a> {
         exchanges
     }
 
-    fn exchange(&mut self, one: u32, other: u32, change: i64) {
-        self.stands.swap(one as usize, other as usize);
-        for place in [one, other] {
-            if let Some(cabinet) = self.stands[place as usize] {
+    fn swap_places(&mut self, first: u32, second: u32, length_change: i64) {
+        self.cabinet_at.swap(first as usize, second as usize);
+        for place in [first, second] {
+            if let Some(cabinet) = self.cabinet_at[place as usize] {
                 self.place_of[cabinet as usize] = place;
             }
         }
-        self.length += change;
+        self.length += length_change;
     }
 }
 
-/// The number whose power is `of`, 0 < of < 1, by halving an interval.
-fn root(of: f64, power: u64) -> f64 {
+/// The number whose power is `power_value`, with 0 < power_value < 1, by halving an interval.
+fn power_root(power_value: f64, power: u64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        if (0..power).fold(1.0, |product, _| product * middle) < of {
+        if (0..power).fold(1.0, |product, _| product * middle) < power_value {
             low = middle;
         } else {
             high = middle;
@@ -212,23 +219,23 @@ mod tests {
         let at: Vec<[i64; 2]> =
             places.iter().map(|&[row, column]| [i64::from(column) * 10, i64::from(row) * 10]).collect();
         let cables = ring(16);
-        let mut room = Room::in_order(&cables, 16, &at);
-        room.place_of = found.place_of;
+        let mut floor = CabinetFloor::in_order(&cables, 16, &at);
+        floor.place_of = found.place_of;
         // A ring through all places of a square floor takes one step per cable.
-        assert_eq!(room.total(), 160);
+        assert_eq!(floor.total_length(), 160);
     }
 
     #[test]
     fn changes_are_what_totals_differ_by() {
         let places: Vec<[i64; 2]> = (0..12).map(|place| [place % 4 * 6, place / 4 * 21]).collect();
         let cables = ring(10);
-        let mut room = Room::in_order(&cables, 10, &places);
+        let mut floor = CabinetFloor::in_order(&cables, 10, &places);
         let mut stream = Stream::new(3, 3);
         for _ in 0..200 {
-            let Some((one, other)) = room.any_two(&mut stream) else { continue };
-            let change = room.change(one, other);
-            room.exchange(one, other, change);
-            assert_eq!(room.total(), room.length);
+            let Some((one, other)) = floor.draw_exchange(&mut stream) else { continue };
+            let length_change = floor.length_change(one, other);
+            floor.swap_places(one, other, length_change);
+            assert_eq!(floor.total_length(), floor.length);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! How many cables run between cabinets.
+//! Number of cables between cabinets.
 
 use fabc_base::ids::Id;
 use fabc_ir::Topology;
 use fabc_model::Pod;
 use std::collections::BTreeMap;
 
-/// How many cables run between cabinets.
+/// Number of cables between cabinets.
 pub(super) struct Cables {
     /// `[cabinet]`: (other cabinet, cables), ascending.
     pub(super) to: Vec<Vec<(u32, u32)>>,
@@ -14,8 +14,8 @@ pub(super) struct Cables {
 impl Cables {
     pub(super) fn new(topology: &Topology, cabinet_of: &[u32], cabinets: usize) -> Self {
         let links = topology.links().iter();
-        Self::between(
-            links.map(|link| [link.a.node, link.b.node].map(|end| cabinet_of[end.0 as usize])),
+        Self::count_pairs(
+            links.map(|link| [link.a.node, link.b.node].map(|node| cabinet_of[node.0 as usize])),
             cabinets,
         )
     }
@@ -26,17 +26,17 @@ impl Cables {
             let rack = rack_of[id.index()];
             ocs.a.iter().chain(&ocs.b).map(move |face| [face.cube.0, rack])
         });
-        Self::between(fibers, cabinets)
+        Self::count_pairs(fibers, cabinets)
     }
 
-    fn between(pairs: impl Iterator<Item = [u32; 2]>, cabinets: usize) -> Self {
+    fn count_pairs(pairs: impl Iterator<Item = [u32; 2]>, cabinets: usize) -> Self {
         let mut to: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); cabinets];
-        for [one, other] in pairs {
-            if one != other {
-                *to[one as usize].entry(other).or_default() += 1;
-                *to[other as usize].entry(one).or_default() += 1;
+        for [first, second] in pairs {
+            if first != second {
+                *to[first as usize].entry(second).or_default() += 1;
+                *to[second as usize].entry(first).or_default() += 1;
             }
         }
-        Self { to: to.into_iter().map(|of| of.into_iter().collect()).collect() }
+        Self { to: to.into_iter().map(|counts| counts.into_iter().collect()).collect() }
     }
 }

@@ -1,8 +1,8 @@
-//! Who is joined to whom.
+//! The neighbors of routers.
 
 use fabc_ir::Topology;
 
-/// `[router]`: its neighbors, each as often as it is joined.
+/// `[router]`: its neighbors, one entry per link.
 pub(super) fn neighbors(topology: &Topology) -> Vec<Vec<u32>> {
     let mut neighbors = vec![Vec::new(); topology.node_count()];
     for link in topology.links().iter() {

@@ -1,86 +1,92 @@
-//! What changes between two settings, as edges between cubes, and which change waits for which.
+//! The changes between two settings, as edges between cubes, and the changes that each waits for.
 
 use fabc_base::ids::{BlockId, OcsId};
-use fabc_ir::{Change, Mirrors};
+use fabc_ir::{Mirrors, StepChange};
 use fabc_model::{CoupleRule, Pod};
 use fixedbitset::FixedBitSet;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The changes that were made, by their numbers.
-pub(super) type State = FixedBitSet;
+/// Set of the changes made so far, by their numbers.
+pub(super) type ChangeSet = FixedBitSet;
 
-/// One cross-connect that is not in both settings.
+/// The two ports of a cross-connect on its switch.
+pub(super) type ConnectedPorts = [u32; 2];
+/// Two cubes, which may be the same.
+pub(super) type CubePair = [u32; 2];
+
+/// A cross-connect that only one setting has.
 #[derive(Clone, Debug)]
-pub(super) struct Edge {
+pub(super) struct CubeEdge {
     pub(super) ocs: OcsId,
-    pub(super) change: Change,
-    pub(super) pair: [u32; 2],
-    /// The cubes it joins, perhaps twice the same.
-    pub(super) cubes: [u32; 2],
-    /// Of an add, the removes that free its ports; of a remove, the adds that wait for it.
+    pub(super) change: StepChange,
+    pub(super) pair: ConnectedPorts,
+    /// The cubes that it joins, which may be the same.
+    pub(super) cubes: CubePair,
+    /// For an add: the removes that free its ports. For a remove: the adds that wait for it.
     pub(super) waits: Vec<usize>,
 }
 
-/// All changes, removes first, each kind ascending by switch and ports.
+/// All changes, removes first. Each kind ascends by switch and ports.
 #[derive(Debug)]
-pub(super) struct Changes {
+pub(super) struct PodChanges {
     cubes: usize,
-    /// Cubes joined by the cross-connects of both settings: a component for every cube.
-    kept: Parts,
-    pub(super) all: Vec<Edge>,
+    /// The parts of the pod joined by the cross-connects that both settings have.
+    kept: CubeParts,
+    pub(super) edges: Vec<CubeEdge>,
     removes: usize,
 }
 
-/// Connected parts of the pod.
+/// The connected parts of the pod.
 #[derive(Clone, Debug)]
-pub(super) struct Parts {
-    /// Per cube, a cube that stands for its part.
-    pub(super) of: Vec<u32>,
-    /// Number of parts.
+pub(super) struct CubeParts {
+    /// `[cube]`: the cube that represents its part.
+    pub(super) part_of: Vec<u32>,
     pub(super) count: usize,
 }
 
-impl Parts {
+impl CubeParts {
     fn single(cubes: usize) -> Self {
-        Self { of: (0..cubes as u32).collect(), count: cubes }
+        Self { part_of: (0..cubes as u32).collect(), count: cubes }
     }
     fn find(&mut self, mut cube: u32) -> u32 {
-        while self.of[cube as usize] != cube {
-            self.of[cube as usize] = self.of[self.of[cube as usize] as usize];
-            cube = self.of[cube as usize];
+        while self.part_of[cube as usize] != cube {
+            self.part_of[cube as usize] = self.part_of[self.part_of[cube as usize] as usize];
+            cube = self.part_of[cube as usize];
         }
         cube
     }
-    /// Joins the parts of two cubes; whether they were two.
-    fn join(&mut self, [a, b]: [u32; 2]) -> bool {
+    /// Joins the parts of two cubes, and returns whether they were different.
+    fn join(&mut self, cubes: [u32; 2]) -> bool {
+        let [a, b] = cubes;
         let (a, b) = (self.find(a), self.find(b));
-        let two = a != b;
-        if two {
-            // The smaller number stands for both, so that representatives do not depend on the order.
-            self.of[a.max(b) as usize] = a.min(b);
+        let were_apart = a != b;
+        if were_apart {
+            // The smaller number represents both, so that representatives do not depend on the order.
+            self.part_of[a.max(b) as usize] = a.min(b);
             self.count -= 1;
         }
-        two
+        were_apart
     }
-    fn flat(mut self) -> Self {
-        for cube in 0..self.of.len() as u32 {
-            self.of[cube as usize] = self.find(cube);
+    fn flattened(mut self) -> Self {
+        for cube in 0..self.part_of.len() as u32 {
+            self.part_of[cube as usize] = self.find(cube);
         }
         self
     }
     /// Whether two cubes are in one part.
-    pub(super) fn joined(&self, [a, b]: [u32; 2]) -> bool {
-        self.of[a as usize] == self.of[b as usize]
+    pub(super) fn joined(&self, cubes: [u32; 2]) -> bool {
+        let [a, b] = cubes;
+        self.part_of[a as usize] == self.part_of[b as usize]
     }
 }
 
-impl Changes {
-    pub(super) fn between(pod: &Pod, live: &Mirrors, new: &Mirrors) -> Self {
-        let mut kept = Parts::single(pod.cubes as usize);
+impl PodChanges {
+    pub(super) fn between_settings(pod: &Pod, live: &Mirrors, new: &Mirrors) -> Self {
+        let mut kept = CubeParts::single(pod.cubes as usize);
         let (mut removes, mut adds) = (Vec::new(), Vec::new());
         for (id, ocs) in pod.ocses.enumerate() {
             let cubes = |pair: [u32; 2]| ocs.faces(pair).map(|face| face.cube.0);
-            let edge = |change: Change, &pair: &[u32; 2]| Edge {
+            let edge = |change: StepChange, &pair: &[u32; 2]| CubeEdge {
                 ocs: id,
                 change,
                 pair,
@@ -88,152 +94,152 @@ impl Changes {
                 waits: Vec::new(),
             };
             live[id].intersection(&new[id]).for_each(|&pair| _ = kept.join(cubes(pair)));
-            removes.extend(live[id].difference(&new[id]).map(|pair| edge(Change::Remove, pair)));
-            adds.extend(new[id].difference(&live[id]).map(|pair| edge(Change::Add, pair)));
+            removes.extend(live[id].difference(&new[id]).map(|pair| edge(StepChange::Remove, pair)));
+            adds.extend(new[id].difference(&live[id]).map(|pair| edge(StepChange::Add, pair)));
         }
         let count = removes.len();
-        let mut all = removes;
-        all.extend(adds);
-        // (switch, whether the port counts in `b`, index) of every port that a remove frees.
-        let mut frees: BTreeMap<(OcsId, bool, u32), usize> = BTreeMap::new();
-        let ports = |edge: &Edge| {
+        let mut edges = removes;
+        edges.extend(adds);
+        // (switch, whether the port counts in `b`, port) of every port that a remove frees, with that remove.
+        let mut removes_by_port: BTreeMap<(OcsId, bool, u32), usize> = BTreeMap::new();
+        let ports = |edge: &CubeEdge| {
             let sided = pod.ocses[edge.ocs].rule == CoupleRule::Sided;
             [(edge.ocs, false, edge.pair[0]), (edge.ocs, sided, edge.pair[1])]
         };
-        for (at, edge) in all[..count].iter().enumerate() {
-            ports(edge).into_iter().for_each(|port| _ = frees.insert(port, at));
+        for (index, edge) in edges[..count].iter().enumerate() {
+            ports(edge).into_iter().for_each(|port| _ = removes_by_port.insert(port, index));
         }
-        for add in count..all.len() {
-            let before: BTreeSet<usize> =
-                ports(&all[add]).iter().filter_map(|port| frees.get(port).copied()).collect();
-            for remove in before {
-                all[add].waits.push(remove);
-                all[remove].waits.push(add);
+        for add in count..edges.len() {
+            let blocking_removes: BTreeSet<usize> =
+                ports(&edges[add]).iter().filter_map(|port| removes_by_port.get(port).copied()).collect();
+            for remove in blocking_removes {
+                edges[add].waits.push(remove);
+                edges[remove].waits.push(add);
             }
         }
-        Self { cubes: pod.cubes as usize, kept: kept.flat(), all, removes: count }
+        Self { cubes: pod.cubes as usize, kept: kept.flattened(), edges, removes: count }
     }
 
-    /// Nothing is changed yet.
-    pub(super) fn start(&self) -> State {
-        FixedBitSet::with_capacity(self.all.len())
+    pub(super) fn start(&self) -> ChangeSet {
+        FixedBitSet::with_capacity(self.edges.len())
     }
-    /// Numbers of the removes.
+    /// The range of the removes in `edges`.
     pub(super) fn removes(&self) -> std::ops::Range<usize> {
         0..self.removes
     }
-    /// Numbers of the adds.
+    /// The range of the adds in `edges`.
     pub(super) fn adds(&self) -> std::ops::Range<usize> {
-        self.removes..self.all.len()
+        self.removes..self.edges.len()
     }
     /// The switches that change, ascending.
     pub(super) fn switches(&self) -> Vec<OcsId> {
-        self.all.iter().map(|edge| edge.ocs).collect::<BTreeSet<_>>().into_iter().collect()
+        self.edges.iter().map(|edge| edge.ocs).collect::<BTreeSet<_>>().into_iter().collect()
     }
     /// Whether a cross-connect of the changes is lit.
-    pub(super) fn is_lit(&self, state: &State, change: usize) -> bool {
+    pub(super) fn is_lit(&self, state: &ChangeSet, change: usize) -> bool {
         state.contains(change) != (change < self.removes)
     }
-    /// Whether an add that was not made has its ports free.
-    pub(super) fn is_open(&self, state: &State, add: usize) -> bool {
-        !state.contains(add) && self.all[add].waits.iter().all(|&remove| state.contains(remove))
+    /// Whether an add is not made yet and its ports are free.
+    pub(super) fn is_open(&self, state: &ChangeSet, add: usize) -> bool {
+        !state.contains(add) && self.edges[add].waits.iter().all(|&remove| state.contains(remove))
     }
-    /// Number of cubes.
     pub(super) fn cubes(&self) -> usize {
         self.cubes
     }
 
-    /// The parts that lit cross-connects leave; stops as soon as there is one.
-    pub(super) fn parts(&self, state: &State) -> Parts {
-        self.parts_by(|change| self.is_lit(state, change))
+    /// The parts that lit cross-connects join. Stops as soon as one part is left.
+    pub(super) fn parts(&self, state: &ChangeSet) -> CubeParts {
+        self.parts_of(|change| self.is_lit(state, change))
     }
-    /// The parts joined by what is lit now and stays lit to the end.
-    pub(super) fn permanent(&self, state: &State) -> Parts {
-        self.parts_by(|change| change >= self.removes && state.contains(change))
+    /// The parts joined by cross-connects that are lit now and stay lit to the end.
+    pub(super) fn permanent_parts(&self, state: &ChangeSet) -> CubeParts {
+        self.parts_of(|change| change >= self.removes && state.contains(change))
     }
-    /// Whether the pod is whole with every changing cross-connect of one switch dark.
-    pub(super) fn is_whole_without(&self, state: &State, ocs: OcsId) -> bool {
-        self.parts_by(|change| self.all[change].ocs != ocs && self.is_lit(state, change)).count == 1
+    /// Whether the pod is connected with every changing cross-connect of one switch dark.
+    pub(super) fn is_connected_without(&self, state: &ChangeSet, ocs: OcsId) -> bool {
+        self.parts_of(|change| self.edges[change].ocs != ocs && self.is_lit(state, change)).count == 1
     }
-    fn parts_by(&self, lit: impl Fn(usize) -> bool) -> Parts {
+    fn parts_of(&self, lit: impl Fn(usize) -> bool) -> CubeParts {
         let mut parts = self.kept.clone();
         for change in self.adds().chain(self.removes()) {
             if parts.count == 1 {
                 break;
             }
             if lit(change) {
-                parts.join(self.all[change].cubes);
+                parts.join(self.edges[change].cubes);
             }
         }
-        parts.flat()
+        parts.flattened()
     }
 
     /// The switches with a change between these cubes and the others, ascending.
-    pub(super) fn between_parts(&self, apart: &[BlockId]) -> Vec<OcsId> {
-        let crosses = |edge: &&Edge| {
-            let [a, b] = edge.cubes.map(|cube| apart.binary_search(&BlockId(cube)).is_ok());
+    pub(super) fn switches_between(&self, cubes: &[BlockId]) -> Vec<OcsId> {
+        let crosses = |edge: &&CubeEdge| {
+            let [a, b] = edge.cubes.map(|cube| cubes.binary_search(&BlockId(cube)).is_ok());
             a != b
         };
-        self.all.iter().filter(crosses).map(|edge| edge.ocs).collect::<BTreeSet<_>>().into_iter().collect()
+        self.edges.iter().filter(crosses).map(|edge| edge.ocs).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// The next change of one switch: an add as soon as its ports are free, else the remove that an add waits
-    /// for the least.
-    pub(super) fn next_on(&self, state: &State, ocs: OcsId) -> Option<usize> {
-        let own = |range: std::ops::Range<usize>| {
-            let from = range.start + self.all[range.clone()].partition_point(|edge| edge.ocs < ocs);
-            (from..range.end).take_while(move |&change| self.all[change].ocs == ocs)
+    /// The next change of one switch: the first add with free ports, or else the remove whose add waits for
+    /// the fewest removes.
+    pub(super) fn next_on(&self, state: &ChangeSet, ocs: OcsId) -> Option<usize> {
+        let changes_of_switch = |range: std::ops::Range<usize>| {
+            let from = range.start + self.edges[range.clone()].partition_point(|edge| edge.ocs < ocs);
+            (from..range.end).take_while(move |&change| self.edges[change].ocs == ocs)
         };
-        own(self.adds()).find(|&add| self.is_open(state, add)).or_else(|| {
-            own(self.removes())
+        changes_of_switch(self.adds()).find(|&add| self.is_open(state, add)).or_else(|| {
+            changes_of_switch(self.removes())
                 .filter(|&remove| !state.contains(remove))
-                .min_by_key(|&remove| (self.still_waits(state, remove), remove))
+                .min_by_key(|&remove| (self.removes_before_add(state, remove), remove))
         })
     }
-    /// After a remove, how many more removes the first add behind it waits for; large if none waits.
-    pub(super) fn still_waits(&self, state: &State, remove: usize) -> usize {
-        let open = |&&add: &&usize| !state.contains(add);
-        let more = |&add: &usize| {
-            self.all[add].waits.iter().filter(|&&other| other != remove && !state.contains(other)).count()
+    /// The number of further removes that the first add behind a remove waits for, or `usize::MAX` if none
+    /// waits.
+    pub(super) fn removes_before_add(&self, state: &ChangeSet, remove: usize) -> usize {
+        let is_pending = |&&add: &&usize| !state.contains(add);
+        let other_removes = |&add: &usize| {
+            self.edges[add].waits.iter().filter(|&&other| other != remove && !state.contains(other)).count()
         };
-        self.all[remove].waits.iter().filter(open).map(more).min().unwrap_or(usize::MAX)
+        self.edges[remove].waits.iter().filter(is_pending).map(other_removes).min().unwrap_or(usize::MAX)
     }
 }
 
-/// The removes among `changes` whose cross-connect is the only way between two parts of what is lit, given
-/// `inside` the parts that are joined for good: an edge within one of those is no bridge.
-pub(super) fn bridges(changes: &Changes, state: &State, inside: &Parts) -> FixedBitSet {
-    let lit: Vec<usize> = (0..changes.all.len())
-        .filter(|&change| changes.is_lit(state, change) && !inside.joined(changes.all[change].cubes))
+/// The removes whose cross-connect is a bridge between two parts of the lit pod. `inside` are the parts
+/// joined permanently. An edge within one of those is no bridge.
+pub(super) fn bridges(changes: &PodChanges, state: &ChangeSet, inside: &CubeParts) -> FixedBitSet {
+    let lit: Vec<usize> = (0..changes.edges.len())
+        .filter(|&change| changes.is_lit(state, change) && !inside.joined(changes.edges[change].cubes))
         .collect();
-    let mut around: Vec<Vec<(u32, usize)>> = vec![Vec::new(); changes.cubes()];
+    let mut neighbors: Vec<Vec<(u32, usize)>> = vec![Vec::new(); changes.cubes()];
     for &change in &lit {
-        let [a, b] = changes.all[change].cubes.map(|cube| inside.of[cube as usize]);
-        around[a as usize].push((b, change));
-        around[b as usize].push((a, change));
+        let [a, b] = changes.edges[change].cubes.map(|cube| inside.part_of[cube as usize]);
+        neighbors[a as usize].push((b, change));
+        neighbors[b as usize].push((a, change));
     }
-    // Depth first: an edge down to a part that cannot get back above it by another edge is a bridge.
-    let mut found = changes.start();
+    // Depth first. An edge down to a part is a bridge if the part cannot get back above the edge by another
+    // one.
+    let mut bridge_set = changes.start();
     let mut entered = vec![u32::MAX; changes.cubes()];
     let mut low = entered.clone();
     let mut clock = 0;
     for root in 0..changes.cubes() {
-        if entered[root] != u32::MAX || around[root].is_empty() {
+        if entered[root] != u32::MAX || neighbors[root].is_empty() {
             continue;
         }
         let mut stack: Vec<(u32, usize, usize)> = vec![(root as u32, usize::MAX, 0)];
         while let Some((part, through, next)) = stack.last_mut() {
-            let (at, through) = (*part as usize, *through);
+            let (part_number, through) = (*part as usize, *through);
             if *next == 0 {
-                (entered[at], low[at]) = (clock, clock);
+                (entered[part_number], low[part_number]) = (clock, clock);
                 clock += 1;
             }
-            let Some(&(to, change)) = around[at].get(*next) else {
+            let Some(&(target, change)) = neighbors[part_number].get(*next) else {
                 stack.pop();
-                if let Some(&(above, ..)) = stack.last() {
-                    low[above as usize] = low[above as usize].min(low[at]);
-                    if low[at] > entered[above as usize] {
-                        found.insert(through);
+                if let Some(&(parent, ..)) = stack.last() {
+                    low[parent as usize] = low[parent as usize].min(low[part_number]);
+                    if low[part_number] > entered[parent as usize] {
+                        bridge_set.insert(through);
                     }
                 }
                 continue;
@@ -242,32 +248,32 @@ pub(super) fn bridges(changes: &Changes, state: &State, inside: &Parts) -> Fixed
             if change == through {
                 continue;
             }
-            match entered[to as usize] {
-                u32::MAX => stack.push((to, change, 0)),
-                earlier => low[at] = low[at].min(earlier),
+            match entered[target as usize] {
+                u32::MAX => stack.push((target, change, 0)),
+                entry_time => low[part_number] = low[part_number].min(entry_time),
             }
         }
     }
-    found
+    bridge_set
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Removes only, between cubes.
-    fn ring(cubes: usize, ends: &[[u32; 2]]) -> Changes {
-        let edge = |&cubes: &[u32; 2]| Edge {
+    /// Changes that only remove cross-connects between cubes.
+    fn ring(cubes: usize, ends: &[[u32; 2]]) -> PodChanges {
+        let edge = |&cubes: &[u32; 2]| CubeEdge {
             ocs: OcsId(0),
-            change: Change::Remove,
+            change: StepChange::Remove,
             pair: cubes,
             cubes,
             waits: Vec::new(),
         };
-        Changes {
+        PodChanges {
             cubes,
-            kept: Parts::single(cubes),
-            all: ends.iter().map(edge).collect(),
+            kept: CubeParts::single(cubes),
+            edges: ends.iter().map(edge).collect(),
             removes: ends.len(),
         }
     }
@@ -277,7 +283,7 @@ mod tests {
         // A triangle, a bridge, a double edge, a loop, another bridge.
         let changes = ring(6, &[[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 3], [4, 4], [5, 4]]);
         let state = changes.start();
-        assert_eq!(bridges(&changes, &state, &Parts::single(6)).ones().collect::<Vec<_>>(), [3, 7]);
+        assert_eq!(bridges(&changes, &state, &CubeParts::single(6)).ones().collect::<Vec<_>>(), [3, 7]);
         for change in 0..8 {
             let mut after = state.clone();
             after.insert(change);

@@ -1,25 +1,25 @@
-//! From the live cross-connects to new ones, in an order that keeps the pod in one piece.
+//! Orders the changes from the live cross-connects to new ones so that the pod stays connected.
 //!
-//! In: a pod and two settings of its OCSes. Out: a [`Plan`] that touches exactly what differs. A port is in
-//! at most one cross-connect, so an add waits for the removes that free its ports. Cubes are wired inside, so
-//! it is the cubes that must stay joined. Guarantee: the fewest steps after which the pod is in parts (none,
-//! if that can be had) wherever [`Plan::fewest`] says so. Source: our own; the exchange arguments stand in
-//! `search`.
+//! Input: a pod and two settings of its OCSes. Output: a [`SwitchPlan`] that changes exactly what differs. A
+//! port is in at most one cross-connect, so an add waits for the removes that free its ports. The wiring
+//! inside a cube does not change, so it is the cubes that must stay connected. Guarantee: where
+//! [`SwitchPlan::fewest`] says so, the number of steps after which the pod is disconnected is minimal (zero
+//! if possible). Source: our own. The exchange arguments are in `search`.
 //!
-//! Switch by switch is tried first, since a plan that finishes one switch before the next is the easiest to
-//! carry out; the search over all orders is for pods that this would cut.
+//! The pass tries switch by switch first. A plan that finishes one switch before the next is the easiest to
+//! carry out. The search over all orders is for pods that such a plan would cut.
 
 mod changes;
 mod search;
 
-use changes::Changes;
+use changes::PodChanges;
 use fabc_base::ids::{BlockId, Id, IdVec};
-use fabc_ir::{Change, Cut, Mirrors, Plan, Step};
+use fabc_ir::{Mirrors, PlanCut, PlanStep, StepChange, SwitchPlan};
 use fabc_model::Pod;
 
-/// Orders the changes between two settings, which must be matchings within the rules of the pod's switches.
-pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> Plan {
-    let changes = Changes::between(pod, live, new);
+/// Orders the changes between two settings. Both must be matchings within the rules of the pod's switches.
+pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> SwitchPlan {
+    let changes = PodChanges::between_settings(pod, live, new);
     let start = changes.start();
     let (order, fewest) = match switch_by_switch(&changes) {
         Some(order) => (order, true),
@@ -30,52 +30,52 @@ pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> Plan {
     let live_parts = changes.parts(&state).count;
     let mut lit = live.iter().map(|set| set.len()).sum::<usize>();
     let mut steps = Vec::with_capacity(order.len());
-    let mut cuts: Vec<Cut> = Vec::new();
-    // Consecutive changes of one switch are safe together where the pod is whole without any of them.
+    let mut cuts: Vec<PlanCut> = Vec::new();
+    // Consecutive changes of one switch are safe together if the pod is connected without any of them.
     let mut safe_on = None;
-    for (at, &change) in order.iter().enumerate() {
-        let edge = &changes.all[change];
-        if at == 0 || changes.all[order[at - 1]].ocs != edge.ocs {
-            safe_on = changes.is_whole_without(&state, edge.ocs).then_some(edge.ocs);
+    for (index, &change) in order.iter().enumerate() {
+        let edge = &changes.edges[change];
+        if index == 0 || changes.edges[order[index - 1]].ocs != edge.ocs {
+            safe_on = changes.is_connected_without(&state, edge.ocs).then_some(edge.ocs);
         }
         state.insert(change);
-        lit = if edge.change == Change::Add { lit + 1 } else { lit - 1 };
+        lit = if edge.change == StepChange::Add { lit + 1 } else { lit - 1 };
         let parts = if safe_on == Some(edge.ocs) { 1 } else { changes.parts(&state).count };
         if parts > 1 {
             match cuts.last_mut() {
-                Some(cut) if cut.last == at => cut.last = at + 1,
+                Some(cut) if cut.last == index => cut.last = index + 1,
                 _ => {
-                    let apart = smallest_part(&changes, &state);
-                    let between = changes.between_parts(&apart);
-                    cuts.push(Cut { first: at + 1, last: at + 1, apart, between });
+                    let cubes_apart = smallest_part(&changes, &state);
+                    let between = changes.switches_between(&cubes_apart);
+                    cuts.push(PlanCut { first: index + 1, last: index + 1, apart: cubes_apart, between });
                 }
             }
         }
-        steps.push(Step { ocs: edge.ocs, change: edge.change, pair: edge.pair, lit, parts });
+        steps.push(PlanStep { ocs: edge.ocs, change: edge.change, pair: edge.pair, lit, parts });
     }
     let kept: IdVec<_, usize> = live.ids().map(|ocs| live[ocs].intersection(&new[ocs]).count()).collect();
     let fewest = fewest || cuts.is_empty();
-    Plan { steps, kept, live_parts, cuts, fewest }
+    SwitchPlan { steps, kept, live_parts, cuts, fewest }
 }
 
-/// One switch after the other, wherever each can be changed as a whole without cutting the pod; `None` if one
-/// is left that cannot.
-fn switch_by_switch(changes: &Changes) -> Option<Vec<usize>> {
+/// Changes one switch after the other, if each can be changed completely without cutting the pod. `None` if
+/// some switch cannot.
+fn switch_by_switch(changes: &PodChanges) -> Option<Vec<usize>> {
     let mut state = changes.start();
     if changes.parts(&state).count > 1 {
         return None;
     }
-    let mut left = changes.switches();
-    let mut order = Vec::with_capacity(changes.all.len());
-    while !left.is_empty() {
-        let before = left.len();
-        left.retain(|&ocs| {
-            let safe = changes.is_whole_without(&state, ocs);
+    let mut remaining = changes.switches();
+    let mut order = Vec::with_capacity(changes.edges.len());
+    while !remaining.is_empty() {
+        let count_before = remaining.len();
+        remaining.retain(|&ocs| {
+            let is_safe = changes.is_connected_without(&state, ocs);
             let mut after = state.clone();
             let mut steps = Vec::new();
             while let Some(change) = changes.next_on(&after, ocs) {
                 after.insert(change);
-                if !safe && changes.parts(&after).count > 1 {
+                if !is_safe && changes.parts(&after).count > 1 {
                     return true;
                 }
                 steps.push(change);
@@ -84,18 +84,18 @@ fn switch_by_switch(changes: &Changes) -> Option<Vec<usize>> {
             state = after;
             false
         });
-        if left.len() == before {
+        if remaining.len() == count_before {
             return None;
         }
     }
     Some(order)
 }
 
-/// The cubes of the smallest part; of equals, the one with the first cube.
-fn smallest_part(changes: &Changes, state: &changes::State) -> Vec<BlockId> {
+/// The cubes of the smallest part. Of equal parts, the one with the first cube counts.
+fn smallest_part(changes: &PodChanges, state: &changes::ChangeSet) -> Vec<BlockId> {
     let parts = changes.parts(state);
-    let mut members: Vec<Vec<BlockId>> = vec![Vec::new(); parts.of.len()];
-    for (cube, &part) in parts.of.iter().enumerate() {
+    let mut members: Vec<Vec<BlockId>> = vec![Vec::new(); parts.part_of.len()];
+    for (cube, &part) in parts.part_of.iter().enumerate() {
         members[part as usize].push(BlockId::new(cube));
     }
     members

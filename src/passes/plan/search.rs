@@ -1,104 +1,105 @@
-//! The search over orders, for pods that one switch at a time would cut.
+//! Searches over all orders, for pods that one switch at a time would cut.
 //!
-//! Best first: fewest steps after which the pod is in parts, then most changes made. Exchange arguments keep
-//! the tree small. While the pod is whole, an add whose ports are free can only help, and so can a remove
-//! between cubes that stay joined to the end by what is lit already; both are made at once. While it is in
-//! parts, an add that makes it whole is made at once; other adds matter only if they join two parts, and
-//! removes only if an add waits for them. What is left are the removes that may cut, and those that do.
+//! Best first: the fewest steps after which the pod is disconnected, then the most changes made. Exchange
+//! arguments keep the tree small. While the pod is connected, an add whose ports are free can only help. So
+//! can a remove between cubes that lit permanent cross-connects join. Both are made at once. While the pod is
+//! disconnected, an add that connects it is made at once. Other adds matter only if they join two parts, and
+//! removes only if an add waits for them. The remaining branches are removes that may cut, and those that do.
 
-use super::changes::{Changes, Parts, State, bridges};
+use super::changes::{ChangeSet, CubeParts, PodChanges, bridges};
 use fabc_base::ids::OcsId;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// States that the exact search looks at, and what they may cost together (states times changes).
-const STATES: usize = 20_000;
-const WORK: usize = 50_000_000;
+/// Limit on states of the exact search, and on states times changes.
+const STATES_LIMIT: usize = 20_000;
+const WORK_LIMIT: usize = 50_000_000;
 
-/// A state that was reached, and how.
-struct Reached {
-    before: usize,
+/// A state of the search, and the steps to it.
+struct SearchState {
+    previous: usize,
     steps: Vec<usize>,
-    state: State,
+    state: ChangeSet,
     cost: u32,
 }
 
-/// What to look at next; smaller is earlier.
+/// A branch to examine. Smaller values come first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Next {
+struct Branch {
     order: [u32; 2],
-    /// Finish the switch at hand first.
-    elsewhere: bool,
+    /// Whether the branch leaves the switch of the last step.
+    leaves_switch: bool,
     waits: usize,
-    found: usize,
-    before: usize,
+    branch_number: usize,
+    previous: usize,
     change: Option<usize>,
 }
 
-/// An order, and whether it is proved to be a best one.
-pub(super) fn order(changes: &Changes) -> (Vec<usize>, bool) {
-    let states = STATES.min(WORK / changes.all.len().max(1));
+/// An order of all changes, and whether it is proved to be the best.
+pub(super) fn order(changes: &PodChanges) -> (Vec<usize>, bool) {
+    let states = STATES_LIMIT.min(WORK_LIMIT / changes.edges.len().max(1));
     match best_first(changes, Some(states)) {
         Some(order) => (order, true),
-        // Straight down: the deepest state first, there the cheapest step.
+        // Depth first: the deepest state, and there the cheapest step.
         None => (best_first(changes, None).expect("going down ends"), false),
     }
 }
 
-/// The best order; with `states`, by cost first and `None` when they are used up; without, by depth first.
-fn best_first(changes: &Changes, states: Option<usize>) -> Option<Vec<usize>> {
+/// The best order. With `states` the search goes by cost, and returns `None` when they are used up. Without,
+/// it goes by depth.
+fn best_first(changes: &PodChanges, states: Option<usize>) -> Option<Vec<usize>> {
     let exact = states.is_some();
-    let mut all: Vec<Reached> =
-        vec![Reached { before: 0, steps: Vec::new(), state: changes.start(), cost: 0 }];
-    let mut seen: BTreeSet<State> = BTreeSet::new();
-    let mut open = BinaryHeap::from([Reverse(Next {
+    let mut reached_states: Vec<SearchState> =
+        vec![SearchState { previous: 0, steps: Vec::new(), state: changes.start(), cost: 0 }];
+    let mut seen: BTreeSet<ChangeSet> = BTreeSet::new();
+    let mut queue = BinaryHeap::from([Reverse(Branch {
         order: [0, 0],
-        elsewhere: false,
+        leaves_switch: false,
         waits: 0,
-        found: 0,
-        before: 0,
+        branch_number: 0,
+        previous: 0,
         change: None,
     })]);
-    let mut found = 0;
-    while let Some(Reverse(next)) = open.pop() {
-        if states.is_some_and(|states| all.len() > states) {
+    let mut branch_number = 0;
+    while let Some(Reverse(next)) = queue.pop() {
+        if states.is_some_and(|states| reached_states.len() > states) {
             return None;
         }
-        let before = &all[next.before];
-        let mut reached = Reached {
-            before: next.before,
+        let previous = &reached_states[next.previous];
+        let mut reached = SearchState {
+            previous: next.previous,
             steps: Vec::new(),
-            state: before.state.clone(),
-            cost: before.cost,
+            state: previous.state.clone(),
+            cost: previous.cost,
         };
         if let Some(change) = next.change {
-            make(changes, &mut reached, change);
+            make_change(changes, &mut reached, change);
         }
-        settle(changes, &mut reached);
+        make_helpful_changes(changes, &mut reached);
         if !seen.insert(reached.state.clone()) {
             continue;
         }
         let (state, cost) = (reached.state.clone(), reached.cost);
-        let ocs = reached.steps.last().map(|&change| changes.all[change].ocs);
-        all.push(reached);
-        let here = all.len() - 1;
-        if state.count_ones(..) == changes.all.len() {
-            return Some(path(&all, here));
+        let ocs = reached.steps.last().map(|&change| changes.edges[change].ocs);
+        reached_states.push(reached);
+        let state_number = reached_states.len() - 1;
+        if state.count_ones(..) == changes.edges.len() {
+            return Some(steps_to_state(&reached_states, state_number));
         }
-        let left = (changes.all.len() - state.count_ones(..)) as u32;
+        let remaining = (changes.edges.len() - state.count_ones(..)) as u32;
         for (change, cuts) in branches(changes, &state) {
-            found += 1;
+            branch_number += 1;
             let cost = cost + u32::from(cuts);
-            open.push(Reverse(Next {
-                order: if exact { [cost, left] } else { [left, cost] },
-                elsewhere: ocs.is_some_and(|ocs| ocs != changes.all[change].ocs),
+            queue.push(Reverse(Branch {
+                order: if exact { [cost, remaining] } else { [remaining, cost] },
+                leaves_switch: ocs.is_some_and(|ocs| ocs != changes.edges[change].ocs),
                 waits: if changes.removes().contains(&change) {
-                    changes.still_waits(&state, change)
+                    changes.removes_before_add(&state, change)
                 } else {
                     0
                 },
-                found,
-                before: here,
+                branch_number,
+                previous: state_number,
                 change: Some(change),
             }));
         }
@@ -106,36 +107,36 @@ fn best_first(changes: &Changes, states: Option<usize>) -> Option<Vec<usize>> {
     None
 }
 
-/// Makes a change and counts whether it leaves the pod in parts.
-fn make(changes: &Changes, reached: &mut Reached, change: usize) {
+/// Makes a change, and counts a step if the pod is then disconnected.
+fn make_change(changes: &PodChanges, reached: &mut SearchState, change: usize) {
     reached.state.insert(change);
     reached.steps.push(change);
     reached.cost += u32::from(changes.parts(&reached.state).count > 1);
 }
 
 /// Makes all changes that can only help.
-fn settle(changes: &Changes, reached: &mut Reached) {
+fn make_helpful_changes(changes: &PodChanges, reached: &mut SearchState) {
     loop {
         let parts = changes.parts(&reached.state);
-        let permanent = changes.permanent(&reached.state);
+        let permanent = changes.permanent_parts(&reached.state);
         if permanent.count == 1 {
-            return finish(changes, reached);
+            return make_remaining_changes(changes, reached);
         }
-        let helps = |change: usize| {
+        let can_only_help = |change: usize| {
             if changes.removes().contains(&change) {
                 return !reached.state.contains(change)
                     && parts.count == 1
-                    && permanent.joined(changes.all[change].cubes);
+                    && permanent.joined(changes.edges[change].cubes);
             }
-            let two_parts = parts.count == 2 && !parts.joined(changes.all[change].cubes);
+            let two_parts = parts.count == 2 && !parts.joined(changes.edges[change].cubes);
             changes.is_open(&reached.state, change) && (parts.count == 1 || two_parts)
         };
-        let ocs: Option<OcsId> = reached.steps.last().map(|&change| changes.all[change].ocs);
-        let candidates = changes.adds().chain(changes.removes()).filter(|&change| helps(change));
+        let ocs: Option<OcsId> = reached.steps.last().map(|&change| changes.edges[change].ocs);
+        let candidates = changes.adds().chain(changes.removes()).filter(|&change| can_only_help(change));
         let best = candidates.min_by_key(|&change| {
-            let edge = &changes.all[change];
+            let edge = &changes.edges[change];
             let waits = if changes.removes().contains(&change) {
-                changes.still_waits(&reached.state, change)
+                changes.removes_before_add(&reached.state, change)
             } else {
                 0
             };
@@ -148,17 +149,17 @@ fn settle(changes: &Changes, reached: &mut Reached) {
             )
         });
         match best {
-            Some(change) => make(changes, reached, change),
+            Some(change) => make_change(changes, reached, change),
             None => return,
         }
     }
 }
 
-/// Makes all changes that are left, one switch after the other; nothing can cut the pod any more.
-fn finish(changes: &Changes, reached: &mut Reached) {
+/// Makes all remaining changes, one switch after the other. The pod cannot be cut any more.
+fn make_remaining_changes(changes: &PodChanges, reached: &mut SearchState) {
     let mut switches = changes.switches();
-    // The switch at hand goes first.
-    let ocs = reached.steps.last().map(|&change| changes.all[change].ocs);
+    // The switch of the last step goes first.
+    let ocs = reached.steps.last().map(|&change| changes.edges[change].ocs);
     switches.sort_by_key(|&other| (ocs != Some(other), other));
     for ocs in switches {
         while let Some(change) = changes.next_on(&reached.state, ocs) {
@@ -168,32 +169,36 @@ fn finish(changes: &Changes, reached: &mut Reached) {
     }
 }
 
-/// The changes worth trying in a settled state, and whether each leaves the pod in parts.
-fn branches(changes: &Changes, state: &State) -> Vec<(usize, bool)> {
-    let parts: Parts = changes.parts(state);
+/// The changes worth trying in a settled state, and whether the pod is disconnected after each.
+fn branches(changes: &PodChanges, state: &ChangeSet) -> Vec<(usize, bool)> {
+    let parts: CubeParts = changes.parts(state);
     let removes = || changes.removes().filter(|&remove| !state.contains(remove));
     if parts.count == 1 {
-        let bridges = bridges(changes, state, &changes.permanent(state));
+        let bridges = bridges(changes, state, &changes.permanent_parts(state));
         return removes().map(|remove| (remove, bridges.contains(remove))).collect();
     }
-    let joins = |add: &usize| changes.is_open(state, *add) && !parts.joined(changes.all[*add].cubes);
-    let awaited = |remove: &usize| changes.all[*remove].waits.iter().any(|&add| !state.contains(add));
-    let useful: Vec<(usize, bool)> =
-        changes.adds().filter(joins).chain(removes().filter(awaited)).map(|change| (change, true)).collect();
+    let joins_parts = |add: &usize| changes.is_open(state, *add) && !parts.joined(changes.edges[*add].cubes);
+    let awaited = |remove: &usize| changes.edges[*remove].waits.iter().any(|&add| !state.contains(add));
+    let useful: Vec<(usize, bool)> = changes
+        .adds()
+        .filter(joins_parts)
+        .chain(removes().filter(awaited))
+        .map(|change| (change, true))
+        .collect();
     if !useful.is_empty() {
         return useful;
     }
-    // The pod never becomes whole again: any order is as good.
-    let open = changes.adds().filter(|&add| changes.is_open(state, add));
-    open.chain(removes()).take(1).map(|change| (change, true)).collect()
+    // The pod never becomes connected again, so any order is equally good.
+    let open_adds = changes.adds().filter(|&add| changes.is_open(state, add));
+    open_adds.chain(removes()).take(1).map(|change| (change, true)).collect()
 }
 
 /// The steps from the start to a state.
-fn path(all: &[Reached], mut at: usize) -> Vec<usize> {
-    let mut parts = Vec::new();
-    while at > 0 {
-        parts.push(&all[at].steps);
-        at = all[at].before;
+fn steps_to_state(reached_states: &[SearchState], mut state_number: usize) -> Vec<usize> {
+    let mut steps = Vec::new();
+    while state_number > 0 {
+        steps.push(&reached_states[state_number].steps);
+        state_number = reached_states[state_number].previous;
     }
-    parts.into_iter().rev().flatten().copied().collect()
+    steps.into_iter().rev().flatten().copied().collect()
 }

@@ -1,131 +1,148 @@
-//! From the old entries for one destination to the new ones, so that nothing is lost on the way.
+//! Leads from the old entries for one destination to the new ones, without losing packets.
 //!
-//! While routers change, any of them may hold old entries or new ones. Whoever waits at an old key that leads
-//! to something dark gets an entry for the while, and so does every key on the way from there; these go again
-//! when nothing is left there.
+//! While routers change, any of them may hold old or new entries. Packets may wait at an old key that leads
+//! to something dark. Such a key, and every key on the path from there, gets an interim entry. Interim
+//! entries are removed when no packets are left at them.
 
-use super::fates::{Fate, fates};
-use super::ground::Ground;
+use super::fates::{KeyFate, fates};
+use super::graph::StateGraph;
+use super::paths::RisingPaths;
 use super::rows::NONE;
-use super::ways::Ways;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{Delta, Entry, Key, RouterDelta};
+use fabc_ir::{Delta, EntryKey, RouterDelta, TableEntry};
 use std::collections::BTreeSet;
 
-/// What changes for one destination.
+/// The changes for one destination.
 #[derive(Default)]
-pub(super) struct Changes {
-    /// Of routers that live.
-    add: Vec<(NodeId, Entry)>,
-    turn: Vec<(NodeId, Entry)>,
-    drop: Vec<(NodeId, Key)>,
-    stranded: Vec<(NodeId, Key)>,
+pub(super) struct DestinationChanges {
+    /// (router, entry) of surviving routers.
+    add: Vec<(NodeId, TableEntry)>,
+    change: Vec<(NodeId, TableEntry)>,
+    remove: Vec<(NodeId, EntryKey)>,
+    stranded: Vec<(NodeId, EntryKey)>,
 }
 
 /// The changes from `old` to `new` for packets to `dst`, under one order of ranks.
-pub(super) fn warm(
-    ground: &Ground<'_>,
+pub(super) fn warm_changes(
+    graph: &StateGraph<'_>,
     old: &[u32],
     new: &[u32],
     dst: NodeId,
-    ways: &mut Ways,
+    paths: &mut RisingPaths,
     costs: &[u64],
-) -> Changes {
-    let fates = fates(ground, old, dst);
-    let mut between = new.to_vec();
+) -> DestinationChanges {
+    let fate_of_key = fates(graph, old, dst);
+    let mut interim = new.to_vec();
     for (key, &output) in old.iter().enumerate() {
-        if between[key] == NONE && fates[key] == Fate::Arrives {
-            between[key] = output;
+        if interim[key] == NONE && fate_of_key[key] == KeyFate::Arrives {
+            interim[key] = output;
         }
     }
     let mut stranded = vec![false; old.len()];
-    let waits = |key: &usize| {
-        fates[*key] == Fate::Broken
+    let waits_at = |key: &usize| {
+        fate_of_key[*key] == KeyFate::Broken
             && old[*key] != NONE
-            && between[*key] == NONE
-            && ground.state[*key] != NONE
+            && interim[*key] == NONE
+            && graph.state[*key] != NONE
     };
-    // Nobody is helped on who has nowhere to go.
+    // Packets to a failed destination cannot be helped.
     let mut waiting: Vec<usize> =
-        if ground.lives[dst.index()] { (0..old.len()).filter(waits).collect() } else { Vec::new() };
+        if graph.survives[dst.index()] { (0..old.len()).filter(waits_at).collect() } else { Vec::new() };
     if !waiting.is_empty() {
-        ways.find(ground, &between, dst, costs);
+        paths.find_paths(graph, &interim, dst, costs);
     }
-    waiting.sort_by_key(|&key| std::cmp::Reverse(ground.rank[ground.state[key] as usize]));
+    waiting.sort_by_key(|&key| std::cmp::Reverse(graph.rank[graph.state[key] as usize]));
     for key in waiting {
-        let state = ground.after(key, old[key]);
-        let next = ground.key[state] as usize;
-        // The way of another one may have come by.
-        if between[key] != NONE {
+        let state = graph.state_after(key, old[key]);
+        let next = graph.key[state] as usize;
+        // The path of another waiting key may have come through this key.
+        if interim[key] != NONE {
             continue;
         }
-        // Where whoever goes on by the old entry is helped on, it may stay.
-        if ground.open[state / ground.vcs] && between[next] != NONE && !stranded[next] {
-            between[key] = old[key];
+        // The old entry may stay if packets that follow it are led on from there.
+        if graph.open[state / graph.vcs] && interim[next] != NONE && !stranded[next] {
+            interim[key] = old[key];
             continue;
         }
-        match ways.after(ground.state[key]) {
-            Some(first) => ways.lay(ground, &mut between, key, first, |_| {}),
+        match paths.state_after(graph.state[key]) {
+            Some(first) => paths.write_path(graph, &mut interim, key, first, |_| {}),
             None => stranded[key] = true,
         }
     }
-    changes(ground, dst, [old, &between, new], &stranded)
+    changes(graph, dst, [old, &interim, new], &stranded)
 }
 
-/// The changes for routers that carry nothing meanwhile.
-pub(super) fn cold(ground: &Ground<'_>, old: &[u32], new: &[u32], dst: NodeId) -> Changes {
-    changes(ground, dst, [old, new, new], &vec![false; old.len()])
+/// The changes for routers that carry no packets meanwhile.
+pub(super) fn cold_changes(
+    graph: &StateGraph<'_>,
+    old: &[u32],
+    new: &[u32],
+    dst: NodeId,
+) -> DestinationChanges {
+    changes(graph, dst, [old, new, new], &vec![false; old.len()])
 }
 
-fn changes(ground: &Ground<'_>, dst: NodeId, [old, between, new]: [&[u32]; 3], stranded: &[bool]) -> Changes {
-    let mut changes = Changes::default();
+fn changes(
+    graph: &StateGraph<'_>,
+    dst: NodeId,
+    tables: [&[u32]; 3],
+    stranded: &[bool],
+) -> DestinationChanges {
+    let [old, interim, new] = tables;
+    let mut changes = DestinationChanges::default();
     for key in 0..old.len() {
-        let router = NodeId::new(ground.router(key));
-        let line = |output| (router, ground.entry(dst, key, output));
-        match (old[key], between[key]) {
+        let router = NodeId::new(graph.router(key));
+        let entry_for = |output| (router, graph.entry(dst, key, output));
+        match (old[key], interim[key]) {
             (NONE, NONE) => continue,
-            (NONE, now) => changes.add.push(line(now)),
-            (before, now) if now != NONE && now != before => changes.turn.push(line(now)),
+            (NONE, new_output) => changes.add.push(entry_for(new_output)),
+            (old_output, new_output) if new_output != NONE && new_output != old_output => {
+                changes.change.push(entry_for(new_output))
+            }
             _ => {}
         }
-        let named = || (router, ground.entry(dst, key, 0).into());
+        let key_of_router = || (router, graph.entry(dst, key, 0).into());
         if new[key] == NONE {
-            changes.drop.push(named());
+            changes.remove.push(key_of_router());
         }
         if stranded[key] {
-            changes.stranded.push(named());
+            changes.stranded.push(key_of_router());
         }
     }
     changes
 }
 
 /// The changes for all destinations, router by router.
-pub(super) fn together(all: impl IntoIterator<Item = Changes>) -> Delta {
-    let mut sum = Changes::default();
-    for Changes { add, turn, drop, stranded } in all {
+pub(super) fn merge_changes(changes_of_destinations: impl IntoIterator<Item = DestinationChanges>) -> Delta {
+    let mut sum = DestinationChanges::default();
+    for DestinationChanges { add, change, remove, stranded } in changes_of_destinations {
         sum.add.extend(add);
-        sum.turn.extend(turn);
-        sum.drop.extend(drop);
+        sum.change.extend(change);
+        sum.remove.extend(remove);
         sum.stranded.extend(stranded);
     }
-    let Changes { mut add, mut turn, mut drop, mut stranded } = sum;
+    let DestinationChanges { mut add, mut change, mut remove, mut stranded } = sum;
     add.sort_unstable();
-    turn.sort_unstable();
-    drop.sort_unstable();
+    change.sort_unstable();
+    remove.sort_unstable();
     stranded.sort_unstable();
     let changed: BTreeSet<NodeId> =
-        add.iter().chain(&turn).map(|line| line.0).chain(drop.iter().map(|key| key.0)).collect();
-    let of = |router| RouterDelta {
+        add.iter().chain(&change).map(|line| line.0).chain(remove.iter().map(|key| key.0)).collect();
+    let router_delta = |router| RouterDelta {
         router,
-        add: part(&add, router),
-        turn: part(&turn, router),
-        drop: part(&drop, router),
+        add: entries_of(&add, router),
+        turn: entries_of(&change, router),
+        drop: entries_of(&remove, router),
     };
-    Delta { routers: changed.into_iter().map(of).collect(), stranded }
+    Delta { routers: changed.into_iter().map(router_delta).collect(), stranded }
 }
 
-/// What a list that ascends by router has of one.
-fn part<T: Copy>(list: &[(NodeId, T)], router: NodeId) -> Vec<T> {
-    let start = list.partition_point(|(other, _)| *other < router);
-    list[start..].iter().take_while(|(other, _)| *other == router).map(|(_, of)| *of).collect()
+/// The items of one router in a list that ascends by router.
+fn entries_of<T: Copy>(list: &[(NodeId, T)], router: NodeId) -> Vec<T> {
+    let start = list.partition_point(|(listed_router, _)| *listed_router < router);
+    list[start..]
+        .iter()
+        .take_while(|(listed_router, _)| *listed_router == router)
+        .map(|(_, item)| *item)
+        .collect()
 }

@@ -1,60 +1,60 @@
-//! What becomes of the packets at every key of the old tables.
+//! What happens to the packets at every key of the old tables.
 
-use super::ground::Ground;
+use super::graph::StateGraph;
 use super::rows::NONE;
 use fabc_base::ids::{Id, NodeId};
 
-/// What becomes of a packet at a key.
+/// What happens to a packet at a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fate {
-    /// There is no entry.
+pub(super) enum KeyFate {
+    /// The fate is not known yet.
     Unknown,
     Arrives,
-    /// It comes to something dark.
+    /// The packet meets a missing entry or a dark channel.
     Broken,
 }
 
-/// `[key]`: what becomes of packets to `dst`. Entries of routers that are dead are taken away before.
-pub(super) fn fates(ground: &Ground<'_>, row: &[u32], dst: NodeId) -> Vec<Fate> {
-    let mut fates = vec![Fate::Unknown; row.len()];
+/// `[key]`: what happens to packets to `dst`. Entries of failed routers must be removed from `row` before.
+pub(super) fn fates(graph: &StateGraph<'_>, row: &[u32], dst: NodeId) -> Vec<KeyFate> {
+    let mut fates = vec![KeyFate::Unknown; row.len()];
     let mut open = Vec::new();
     for start in 0..row.len() {
         let mut key = start;
         let fate = loop {
             if row[key] == NONE {
-                break Fate::Broken;
+                break KeyFate::Broken;
             }
-            if fates[key] != Fate::Unknown {
+            if fates[key] != KeyFate::Unknown {
                 break fates[key];
             }
             open.push(key);
-            let state = ground.after(key, row[key]);
-            if !ground.open[state / ground.vcs] {
-                break Fate::Broken;
+            let state = graph.state_after(key, row[key]);
+            if !graph.open[state / graph.vcs] {
+                break KeyFate::Broken;
             }
-            if ground.head[state] == dst.0 {
-                break Fate::Arrives;
+            if graph.target_router[state] == dst.0 {
+                break KeyFate::Arrives;
             }
-            key = ground.key[state] as usize;
+            key = graph.key[state] as usize;
         };
         open.drain(..).for_each(|key| fates[key] = fate);
     }
     fates
 }
 
-/// The keys that packets use which are injected at routers that take part.
-pub(super) fn used(ground: &Ground<'_>, row: &[u32], dst: NodeId) -> Vec<bool> {
-    let mut used = vec![false; row.len()];
-    for source in ground.scene.endpoints().filter(|&source| source != dst) {
-        let mut key = source.index() * ground.inputs;
-        while row[key] != NONE && !used[key] {
-            used[key] = true;
-            let state = ground.after(key, row[key]);
-            if ground.head[state] == dst.0 {
+/// `[key]`: whether packets use it that start at surviving endpoints.
+pub(super) fn used_keys(graph: &StateGraph<'_>, row: &[u32], dst: NodeId) -> Vec<bool> {
+    let mut used_keys = vec![false; row.len()];
+    for source in graph.scene.endpoints().filter(|&source| source != dst) {
+        let mut key = source.index() * graph.inputs;
+        while row[key] != NONE && !used_keys[key] {
+            used_keys[key] = true;
+            let state = graph.state_after(key, row[key]);
+            if graph.target_router[state] == dst.0 {
                 break;
             }
-            key = ground.key[state] as usize;
+            key = graph.key[state] as usize;
         }
     }
-    used
+    used_keys
 }

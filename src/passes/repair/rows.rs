@@ -1,26 +1,26 @@
-//! Tables by destination: what every router does with packets to one.
+//! Tables by destination: the output of every router for packets to it.
 
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{Entry, ForwardingTables, Topology};
+use fabc_ir::{ForwardingTables, TableEntry, Topology};
 
-/// No entry for this key, or no state.
+/// Marks a missing entry or a missing state.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Tables laid out by destination.
-pub(super) struct Rows<'a> {
+pub(super) struct TableRows<'a> {
     tables: &'a ForwardingTables,
     nodes: usize,
-    /// Keys of a router and destination: injected, then (in port, in VC).
+    /// Keys of a router for one destination: the injected packets, then (in port, in VC).
     inputs: usize,
-    /// `[router class][dst]`: where the entries for the destination start; one more at the end.
+    /// `[router class][dst]`: start of the entries for the destination, with one more entry at the end.
     starts: Vec<Vec<u32>>,
 }
 
-impl<'a> Rows<'a> {
-    /// Tables of the whole topology, keyed by destination and input.
+impl<'a> TableRows<'a> {
+    /// Lays out tables of the whole topology, keyed by destination and input.
     pub(super) fn new(topology: &Topology, tables: &'a ForwardingTables) -> Self {
         let nodes = topology.node_count();
-        let starts = |entries: &Vec<Entry>| {
+        let starts = |entries: &Vec<TableEntry>| {
             let mut starts = vec![0; nodes + 1];
             entries.iter().for_each(|entry| starts[entry.dst.index() + 1] += 1);
             (0..nodes).for_each(|dst| starts[dst + 1] += starts[dst]);
@@ -30,8 +30,8 @@ impl<'a> Rows<'a> {
         Self { tables, nodes, inputs, starts: tables.routers.iter().map(starts).collect() }
     }
 
-    /// `[router * inputs + input]`: the output (port * vcs + vc) of every key of packets to `dst`, [`NONE`]
-    /// where there is no entry.
+    /// `[router * inputs + input]`: the output (port * vcs + vc) of every key for packets to `dst`, or
+    /// [`NONE`] without an entry.
     pub(super) fn fill(&self, dst: NodeId, row: &mut Vec<u32>) {
         let (symmetry, vcs) = (&self.tables.symmetry, usize::from(self.tables.vcs));
         row.clear();

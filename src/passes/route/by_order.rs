@@ -1,14 +1,15 @@
-//! What dimension-order routing of pods and of networks share: one path per pair, which coordinates give.
+//! The common part of dimension-order routing of pods and of networks: coordinates give one path per pair.
 //!
-//! In: the path of a pair, as a function that adds its hops and says `false` where it needs a dark link. Out:
-//! the routes of all pairs with their ranks, or whether some pairs keep theirs. Cost: that of the paths.
+//! Input: the path of a pair, as a function that appends its hops and returns `false` where it needs a dark
+//! link. Output: the routes of all pairs with their ranks, or a check that some pairs keep their routes.
+//! Cost: that of the paths.
 
 use super::{RouteError, ranks};
 use fabc_base::ids::NodeId;
 use fabc_ir::{Hop, Routes, Scenario, Scene};
 use fabc_model::Fabric;
 
-/// The routes of all pairs of routers that live; a dead router has none.
+/// The routes of all pairs of surviving routers. Other pairs have no hops.
 ///
 /// # Errors
 /// [`RouteError::NoDetour`] where a path needs a dark link.
@@ -30,20 +31,20 @@ pub(super) fn routes(
             offsets.push(hops.len() as u32);
         }
     }
-    Ok(ranks::ranked(topology, fabric.budget.vcs, offsets, hops))
+    Ok(ranks::with_ranks(topology, fabric.budget.vcs, offsets, hops))
 }
 
-/// Whether every one of these pairs keeps its route.
+/// Checks that every pair of `pairs` keeps its path.
 ///
 /// # Errors
-/// [`RouteError::NoDetour`] of the first that does not.
-pub(super) fn keeps(
+/// [`RouteError::NoDetour`] for the first pair whose path needs a dark link.
+pub(super) fn check_pairs(
     fabric: &Fabric,
     scene: &Scene<'_>,
     scenario: &Scenario,
     mut pairs: impl Iterator<Item = [NodeId; 2]>,
     path: impl Fn(NodeId, NodeId, &mut Vec<Hop>) -> bool,
 ) -> Result<(), RouteError> {
-    let lost = pairs.find(|&[src, dst]| !path(src, dst, &mut Vec::new()));
-    lost.map_or(Ok(()), |pair| Err(RouteError::no_detour(fabric, scene.topology, scenario, pair)))
+    let blocked = pairs.find(|&[src, dst]| !path(src, dst, &mut Vec::new()));
+    blocked.map_or(Ok(()), |pair| Err(RouteError::no_detour(fabric, scene.topology, scenario, pair)))
 }

@@ -1,9 +1,9 @@
-//! Why a fabric cannot be routed as asked.
+//! The errors of routing and of the fault budget.
 
-use super::lanes::Rule;
+use super::lanes::LaneRule;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{Fault, ForwardingTables, Scenario, Scene, Topology};
+use fabc_ir::{ForwardingTables, Scenario, ScenarioFault, Scene, Topology};
 use fabc_model::{Fabric, RoutingChoice, TableKey, VcCount};
 use miette::Diagnostic;
 use thiserror::Error;
@@ -11,7 +11,7 @@ use thiserror::Error;
 /// Errors of the routing methods and of the fault budget.
 #[derive(Debug, Error, Diagnostic)]
 pub enum RouteError {
-    /// FAB0320: axis after axis on a ring of three or more needs a dateline.
+    /// FAB0320: dimension-order routing on a ring of three or more routers needs a dateline.
     #[error("{method} needs 2 virtual channels on this torus, the budget has {vcs}")]
     #[diagnostic(
         code(FAB0320),
@@ -20,18 +20,18 @@ pub enum RouteError {
         )
     )]
     NeedsDateline {
-        /// The routing.
+        /// The name of the routing method.
         method: &'static str,
-        /// The budget.
+        /// Virtual channels of the budget.
         vcs: u8,
-        /// Where the budget stands.
+        /// Where the spec sets the budget.
         #[label("budgeted here")]
         budget: Span,
-        /// Where the routing stands.
+        /// Where the spec sets the routing.
         #[label("asked for here")]
         routing: Span,
     },
-    /// FAB0326: minimal routes are longer than there are virtual channels.
+    /// FAB0326: minimal routes have more hops than there are virtual channels.
     #[error("{hops} hops need {hops} virtual channels, the budget has {vcs} ({scenario})")]
     #[diagnostic(
         code(FAB0326),
@@ -43,18 +43,18 @@ pub enum RouteError {
     NeedsHops {
         /// Hops of the longest route.
         hops: u32,
-        /// The budget.
+        /// Virtual channels of the budget.
         vcs: u8,
-        /// The scenario.
+        /// The name of the scenario.
         scenario: String,
-        /// Where the budget stands.
+        /// Where the spec sets the budget.
         #[label("budgeted here")]
         budget: Span,
-        /// Where the routing stands.
+        /// Where the spec sets the routing.
         #[label("asked for here")]
         routing: Span,
     },
-    /// FAB0328: routes cross more links between groups than virtual channels can count.
+    /// FAB0328: routes cross more links between groups than there are virtual channels to count them.
     #[error("routes of this {family} need {needed} virtual channels, the budget has {vcs} ({scenario})")]
     #[diagnostic(
         code(FAB0328),
@@ -68,63 +68,63 @@ pub enum RouteError {
         family: &'static str,
         /// Virtual channels of the routes.
         needed: u32,
-        /// The budget.
+        /// Virtual channels of the budget.
         vcs: u8,
-        /// The scenario.
+        /// The name of the scenario.
         scenario: String,
-        /// Where the budget stands.
+        /// Where the spec sets the budget.
         #[label("budgeted here")]
         budget: Span,
-        /// Where the routing stands.
+        /// Where the spec sets the routing.
         #[label("asked for here")]
         routing: Span,
     },
-    /// FAB0321: a tolerated fault cuts the fabric apart.
-    #[error("without {fault} the {} falls apart: {reached} of {nodes} {} can be reached from {from}", .of[0], .of[1])]
+    /// FAB0321: a tolerated fault disconnects the fabric.
+    #[error("without {fault} the {} is disconnected: {reached} of {nodes} {} can be reached from {from}", .words[0], .words[1])]
     #[diagnostic(code(FAB0321), help("the cut is {cut} or lower the fault budget"))]
     FaultDisconnects {
-        /// What has failed.
+        /// The parts that have failed, in words.
         fault: Box<str>,
-        /// `pod` of `chips`, or `network` of `routers`.
-        of: &'static [&'static str; 2],
-        /// Chips still reached.
+        /// The words for the fabric and for its routers: `pod` and `chips`, or `network` and `routers`.
+        words: &'static [&'static str; 2],
+        /// Surviving routers that the search reached.
         reached: usize,
-        /// All routers that live.
+        /// The number of surviving routers.
         nodes: usize,
-        /// Where the search started.
+        /// The router where the search started.
         from: String,
         /// The two sides, and what would help.
         cut: String,
-        /// The fault budget.
+        /// Where the spec sets the fault budget.
         #[label("this fault must be tolerated")]
         budget: Span,
-        /// The OCS.
+        /// Where the spec declares the OCS.
         #[label("declared here")]
         declared: Option<Span>,
     },
-    /// FAB0322: dimension order has no way around a fault.
+    /// FAB0322: dimension-order routing has no detour around a fault.
     #[error("dimension_order cannot route around {fault}: {from} reaches {to} only through it")]
     #[diagnostic(
         code(FAB0322),
         help(
-            "`{method}` has one path per pair; `routing = {other}` or `up_down` can tolerate faults, or write `faults = 0`"
+            "`{method}` has one path per pair; `routing = {alternative}` or `up_down` can tolerate faults, or write `faults = 0`"
         )
     )]
     NoDetour {
-        /// The routing.
+        /// The name of the routing method.
         method: &'static str,
-        /// One that finds detours.
-        other: &'static str,
-        /// What has failed.
+        /// A routing method that finds detours.
+        alternative: &'static str,
+        /// The parts that have failed, in words.
         fault: String,
         /// A pair that is cut off.
         from: String,
-        /// Its destination.
+        /// The destination of that pair.
         to: String,
-        /// The routing line.
+        /// Where the spec sets the routing.
         #[label("asked for here")]
         routing: Span,
-        /// The fault budget.
+        /// Where the spec sets the fault budget.
         #[label("this fault must be tolerated")]
         budget: Span,
     },
@@ -132,21 +132,21 @@ pub enum RouteError {
     #[error("the table of {router} needs {entries} entries, the budget has {limit} ({scenario})")]
     #[diagnostic(code(FAB0323), help("{help}"))]
     TableEntries {
-        /// The scenario.
+        /// The name of the scenario.
         scenario: String,
         /// The router with the largest table.
         router: String,
         /// Its entries, as few as were reached.
         entries: usize,
-        /// The budget.
+        /// Table entries per router of the budget.
         limit: u32,
-        /// What would do.
+        /// The remedy, as a help text.
         help: String,
-        /// Where the budget stands.
+        /// Where the spec sets the budget.
         #[label("budgeted here")]
         span: Span,
     },
-    /// FAB0324: the integer program has no answer.
+    /// FAB0324: the integer program has no solution.
     #[error("`select = ilp` is for small fabrics: {reason}, and this one has {routers} {word}s")]
     #[diagnostic(
         code(FAB0324),
@@ -155,41 +155,41 @@ pub enum RouteError {
     Ilp {
         /// Too many paths, or what the solver said.
         reason: String,
-        /// Routers of the fabric.
+        /// The number of routers of the fabric.
         routers: usize,
-        /// What they are called.
+        /// The word for a router.
         word: &'static str,
-        /// The routing line.
+        /// Where the spec sets the routing.
         #[label("asked for here")]
         span: Span,
     },
-    /// FAB0325: more faults than anybody would wait for.
+    /// FAB0325: the fault budget asks for too many scenarios.
     #[error(
-        "`faults = 1 {what}` is too much for {chips} {unit}: {scenarios} scenarios of {chips} x {chips} routes are {routes} routes, at most {most} are compiled"
+        "`faults = 1 {kind}` is too much for {chips} {unit}: {scenarios} scenarios of {chips} x {chips} routes are {routes} routes, at most {limit} are compiled"
     )]
     #[diagnostic(code(FAB0325), help("{help}"))]
     TooManyFaults {
-        /// `link`, `chip` or `router`.
-        what: &'static str,
+        /// The kind of part: `link`, `chip` or `router`.
+        kind: &'static str,
         /// Chips of the pod, or routers of the network that have hosts.
         chips: u64,
-        /// What those are called.
+        /// The word for one of those.
         unit: &'static str,
-        /// What would help.
+        /// The remedy, as a help text.
         help: String,
-        /// Fault scenarios after symmetry.
+        /// The number of fault scenarios after symmetry.
         scenarios: u64,
         /// Routes of all of them.
         routes: u64,
-        /// The limit.
-        most: u64,
-        /// The fault budget.
+        /// The most that fabc accepts.
+        limit: u64,
+        /// Where the spec sets the fault budget.
         #[label("asked for here")]
         span: Span,
     },
-    /// FAB0327: a search of turns that nobody would wait for.
+    /// FAB0327: the search of turns would take too long.
     #[error(
-        "`allowed_turns` is too much for this network of {routers} routers: {turns} {what}, at most {most} are searched"
+        "`allowed_turns` is too much for this network of {routers} routers: {turns} {counted}, at most {limit} are searched"
     )]
     #[diagnostic(
         code(FAB0327),
@@ -198,54 +198,54 @@ pub enum RouteError {
         )
     )]
     TooManyTurns {
-        /// Routers of the network.
+        /// The number of routers of the network.
         routers: usize,
-        /// What there is too much of.
-        what: &'static str,
-        /// (Channel, VC)s times destinations that differ; or turns of all routers that differ, each as wide
-        /// as the widest one.
+        /// The unit of `turns`, as it is printed.
+        counted: &'static str,
+        /// The number of (channel, VC) times the destinations that differ. Or the turns of all routers that
+        /// differ, each counted as wide as the widest one.
         turns: u64,
-        /// The limit.
-        most: u64,
-        /// The routing line.
+        /// The most that fabc accepts.
+        limit: u64,
+        /// Where the spec sets the routing.
         #[label("asked for here")]
         span: Span,
     },
 }
 
-/// `one of them`, `2 of them`
+/// `one of them`, or `2 of them` and so on.
 fn links(count: u32) -> String {
     if count == 1 { "one of them".to_owned() } else { format!("{count} of them") }
 }
 
 impl RouteError {
-    /// The error of next hops that need more virtual channels than the budget has, under the rule that needs
-    /// the fewest.
-    pub fn too_few_vcs(fabric: &Fabric, scenario: &Scenario, rule: Rule, needed: u32) -> Self {
+    /// The error for next hops that need `needed` virtual channels, more than the budget has. `rule` is the
+    /// rule that needs the fewest.
+    pub fn too_few_vcs(fabric: &Fabric, scenario: &Scenario, rule: LaneRule, needed: u32) -> Self {
         let (vcs, scenario) = (fabric.budget.vcs, scenario.name.clone());
         let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
         match (rule, fabric.family()) {
-            (Rule::Single | Rule::Datelines, _) => {
+            (LaneRule::Single | LaneRule::Datelines, _) => {
                 RouteError::NeedsDateline { method: fabric.routing.name(), vcs, budget, routing }
             }
-            (Rule::Count(VcCount::GlobalHops), Some(family)) => {
+            (LaneRule::Count(VcCount::GlobalHops), Some(family)) => {
                 RouteError::NeedsGlobalHops { family: family.name(), needed, vcs, scenario, budget, routing }
             }
-            (Rule::Count(_), _) => RouteError::NeedsHops { hops: needed, vcs, scenario, budget, routing },
+            (LaneRule::Count(_), _) => RouteError::NeedsHops { hops: needed, vcs, scenario, budget, routing },
         }
     }
 
-    /// The error of a fault that a pair of routers cannot do without, because the method has no way around
-    /// it.
+    /// The error for a fault that disconnects a pair of routers, because the method has no detour.
     pub fn no_detour(fabric: &Fabric, topology: &Topology, scenario: &Scenario, pair: [NodeId; 2]) -> Self {
         let [from, to] = pair.map(|node| topology.name(node));
         let (routing, budget) = (fabric.routing_span, fabric.budget.faults_span);
-        let (method, fault) = (fabric.routing.name(), scenario.what_failed(fabric));
-        let other = if fabric.routing == RoutingChoice::Algebraic { "minimal" } else { "allowed_turns" };
-        RouteError::NoDetour { method, other, fault, from, to, routing, budget }
+        let (method, fault) = (fabric.routing.name(), scenario.describe(fabric));
+        let alternative =
+            if fabric.routing == RoutingChoice::Algebraic { "minimal" } else { "allowed_turns" };
+        RouteError::NoDetour { method, alternative, fault, from, to, routing, budget }
     }
 
-    /// The largest table of a scenario, which has more entries than the budget.
+    /// The error for the largest table of a scenario, which has more entries than the budget.
     pub fn too_many_entries(
         fabric: &Fabric,
         topology: &Topology,
@@ -259,15 +259,15 @@ impl RouteError {
             .map(|(node, entries)| (entries.len(), node));
         let (entries, node) =
             sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)));
-        let least = topology.node_count() - 1;
-        let help = if (limit as usize) < least {
-            format!("every router needs one entry per destination: at least {least}")
+        let destinations = topology.node_count() - 1;
+        let help = if (limit as usize) < destinations {
+            format!("every router needs one entry per destination: at least {destinations}")
         } else if tables.key == TableKey::Dst {
             format!("raise `table_entries` to {entries}")
         } else {
             format!(
                 "{entries} is the least that was reached for the largest table; raise `table_entries`, or write \
-                 `routing = allowed_turns {{ key = dst; }}`, which needs {least}"
+                 `routing = allowed_turns {{ key = dst; }}`, which needs {destinations}"
             )
         };
         RouteError::TableEntries {
@@ -280,11 +280,11 @@ impl RouteError {
         }
     }
 
-    /// A table of fewer entries than there are destinations.
+    /// The error for a budget of fewer table entries than there are destinations.
     pub fn fewer_entries_than_routers(
         fabric: &Fabric,
         topology: Option<&Topology>,
-        least: usize,
+        destinations: usize,
         limit: u32,
     ) -> Self {
         RouteError::TableEntries {
@@ -293,20 +293,21 @@ impl RouteError {
                 || format!("every {}", fabric.plant.router_word()),
                 |topology| topology.name(NodeId(0)),
             ),
-            entries: least,
+            entries: destinations,
             limit,
-            help: format!("every router needs one entry per destination: at least {least}"),
+            help: format!("every router needs one entry per destination: at least {destinations}"),
             span: fabric.budget.entries_span,
         }
     }
 
-    /// The cut that a fault leaves open, named by its smaller side.
+    /// The error for a fault that disconnects the fabric. It names the smaller side of the cut.
     pub fn fault_disconnects(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Self {
         let topology = scene.topology;
-        let living = || topology.nodes().filter(|&node| scene.lives(node));
-        let start = living().next().expect("one chip cannot fall apart");
+        let surviving = || topology.nodes().filter(|&node| scene.lives(node));
+        let start = surviving().next().expect("one chip cannot fall apart");
         let seen = topology.reachable(start, |link| scene.is_lit(link));
-        let (near, far): (Vec<NodeId>, Vec<NodeId>) = living().partition(|node| seen.contains(node.index()));
+        let (near, far): (Vec<NodeId>, Vec<NodeId>) =
+            surviving().partition(|node| seen.contains(node.index()));
         let smaller = if !far.is_empty() && far.len() <= near.len() { &far } else { &near };
         let named: Vec<String> = smaller.iter().take(4).map(|&node| topology.name(node)).collect();
         let more = if smaller.len() > named.len() {
@@ -314,25 +315,27 @@ impl RouteError {
         } else {
             String::new()
         };
-        let (of, router, more_links) = match fabric.pod() {
+        let (words, router, more_links) = match fabric.pod() {
             Some(_) => (&["pod", "chips"], "chip", "couple more faces or positions"),
             None => (&["network", "routers"], "router", "join it by more links"),
         };
         let remedy = match scenario.fault {
-            Fault::None | Fault::Switches(_) => {
+            ScenarioFault::None | ScenarioFault::Switches(_) => {
                 format!("every fiber across it runs through {}; give those faces a second OCS", scenario.name)
             }
-            Fault::Link(_) => format!("no other link crosses it; {more_links}"),
-            Fault::Router(_) => format!("every path across it runs through that {router}; {more_links}"),
+            ScenarioFault::Link(_) => format!("no other link crosses it; {more_links}"),
+            ScenarioFault::Router(_) => {
+                format!("every path across it runs through that {router}; {more_links}")
+            }
         };
         RouteError::FaultDisconnects {
             fault: match scenario.fault {
-                Fault::Link(_) => format!("link {}", scenario.name),
-                Fault::Router(_) => format!("{router} {}", scenario.name),
-                Fault::None | Fault::Switches(_) => scenario.name.clone(),
+                ScenarioFault::Link(_) => format!("link {}", scenario.name),
+                ScenarioFault::Router(_) => format!("{router} {}", scenario.name),
+                ScenarioFault::None | ScenarioFault::Switches(_) => scenario.name.clone(),
             }
             .into(),
-            of,
+            words,
             reached: near.len(),
             nodes: near.len() + far.len(),
             from: topology.name(start),

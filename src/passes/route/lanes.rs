@@ -1,145 +1,152 @@
 //! Virtual channels of next hops: as few as there is a proof for.
 //!
-//! In: next hops of shortest routes, by destination. Out: the same with virtual channels, and ranks of all
-//! (channel, VC) that rise along every route. A packet that moves one virtual channel up at every hop waits
-//! on higher ones only, whatever the network; some families need fewer, and each is tried before:
+//! Input: next hops of shortest routes, by destination. Output: the same with virtual channels, and ranks
+//! of all (channel, VC) that rise along every route. In any network a packet may move one virtual channel
+//! up at every hop, so that it waits on higher ones only. Some families need fewer, and fabc tries their
+//! rules first:
 //!
-//! - One: a megafly goes leaf, spine, spine, leaf, a fat tree up and then down, so that every hop is of a
-//!   later kind than the one before; a mesh, hyperx or hypercube in axis order takes the axes one after the
-//!   other, and along a mesh never turns. Rings of up to four have no two routes that meet all the way round.
-//! - Two with a dateline: along a ring, VC 0 up to the link between the last router and the first one, VC 1
-//!   behind it; routes that no such packet can join stay on VC 0. Source: Dally and Seitz (1987).
-//! - The global hops so far: in a dragonfly no two local hops follow each other, so that the order is local
-//!   in VC 0, global in VC 0, local in VC 1. Shortest routes of three hops begin with a local one (see
-//!   [`minimal`](super::minimal)), so that none goes on behind its second global link, and two virtual
-//!   channels do. Source: Kim and others (2008), who use one more for routes that are not minimal.
+//! - One VC. In a megafly a route goes leaf, spine, spine, leaf. In a fat tree it goes up and then down.
+//!   Every hop is of a later kind than the one before. In axis order, a mesh, hyperx or hypercube takes the
+//!   axes one after the other, and along an axis of a mesh it never turns. On rings of up to four routers
+//!   no routes close a cycle.
+//! - Two VCs with a dateline. Along a ring, packets use VC 0 up to the link between the last router and the
+//!   first one, and VC 1 after it. Routes that no such packet can join stay on VC 0. Source: Dally and
+//!   Seitz (1987).
+//! - The count of global hops. In a dragonfly no two local hops follow each other, so that the order is
+//!   local in VC 0, global in VC 0, local in VC 1. Shortest routes of three hops begin with a local hop
+//!   (see [`minimal`](super::minimal)). So no route continues after its second global hop, and two VCs
+//!   suffice. Source: Kim and others (2008), who use one more for routes that are not minimal.
 //!
-//! None of that is taken on trust: ranks are those of the dependencies that the routes really make, and where
-//! these run in a circle, as they may around a fault, the next way of counting is tried. Cost: a walk of
-//! every route as far as it is new, and one topological sort.
+//! No rule is taken on trust. The ranks come from the dependencies that the routes make. Where these form a
+//! cycle, as they may around a fault, fabc tries the next rule. Cost: a walk of every route up to the part
+//! already walked, and one topological sort.
 
 use super::algebraic::dateline;
 use super::ranks;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{LanedHops, Lanes, NextHops, Scene};
+use fabc_ir::{NextHops, RankedHops, Scene, VcRule};
 use fabc_model::{Fabric, Family, RoutingChoice, Torus, VcCount};
 use fixedbitset::FixedBitSet;
 use petgraph::graphmap::DiGraphMap;
 use rayon::prelude::*;
 
-/// A way to choose virtual channels.
+/// A rule that gives each hop its virtual channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rule {
-    /// All on VC 0.
+pub enum LaneRule {
+    /// All hops use VC 0.
     Single,
-    /// By where a ring is passed round.
+    /// The VC changes where a route crosses the dateline of a ring.
     Datelines,
-    /// By what the packet has counted.
+    /// The VC is the packet's count of earlier hops, all or only global ones.
     Count(VcCount),
 }
 
-/// The ways that a fabric routed by next hops may go, those of fewer virtual channels first; the last one
-/// always can.
-pub fn rules(fabric: &Fabric) -> &'static [Rule] {
-    const HOPS: Rule = Rule::Count(VcCount::Hops);
-    const GLOBAL: Rule = Rule::Count(VcCount::GlobalHops);
+/// The rules to try for a fabric routed by next hops, those of fewer virtual channels first. The last rule
+/// always has a proof.
+pub fn rules(fabric: &Fabric) -> &'static [LaneRule] {
+    const HOPS: LaneRule = LaneRule::Count(VcCount::Hops);
+    const GLOBAL: LaneRule = LaneRule::Count(VcCount::GlobalHops);
     let Some(family) = fabric.family() else { return &[HOPS] };
     match (fabric.routing, family) {
         (_, Family::Dragonfly(_)) => &[GLOBAL, HOPS],
-        (RoutingChoice::Minimal, Family::Megafly(_)) => &[Rule::Single, GLOBAL, HOPS],
-        (RoutingChoice::Minimal, Family::FatTree(_)) => &[Rule::Single, HOPS],
+        (RoutingChoice::Minimal, Family::Megafly(_)) => &[LaneRule::Single, GLOBAL, HOPS],
+        (RoutingChoice::Minimal, Family::FatTree(_)) => &[LaneRule::Single, HOPS],
         (RoutingChoice::Algebraic, Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube(_)) => {
-            &[Rule::Single]
+            &[LaneRule::Single]
         }
-        (RoutingChoice::Algebraic, Family::Torus(_)) => &[Rule::Single, Rule::Datelines],
+        (RoutingChoice::Algebraic, Family::Torus(_)) => &[LaneRule::Single, LaneRule::Datelines],
         _ => &[HOPS],
     }
 }
 
-/// Whether routes should begin with a local hop where they can, so that global hops are few.
+/// Whether routes should begin with a local hop where they can, so that they have few global hops.
 pub fn local_first(fabric: &Fabric) -> bool {
-    rules(fabric)[0] == Rule::Count(VcCount::GlobalHops)
+    rules(fabric)[0] == LaneRule::Count(VcCount::GlobalHops)
 }
 
-/// How many virtual channels the routes of a healthy fabric of this diameter take for certain, and by which
-/// rule.
-pub fn least(fabric: &Fabric, diameter: u32) -> (Rule, u32) {
-    let first = rules(fabric)[0];
-    match (first, fabric.family()) {
-        (Rule::Count(VcCount::Hops), _) => (first, diameter),
+/// The first rule of a healthy fabric of this diameter, and the number of virtual channels that its routes
+/// need for certain.
+pub fn certain_vcs(fabric: &Fabric, diameter: u32) -> (LaneRule, u32) {
+    let rule = rules(fabric)[0];
+    match (rule, fabric.family()) {
+        (LaneRule::Count(VcCount::Hops), _) => (rule, diameter),
         // One of the first two of three hops is global.
-        (Rule::Count(VcCount::GlobalHops), _) => (first, if diameter < 3 { 1 } else { 2 }),
+        (LaneRule::Count(VcCount::GlobalHops), _) => (rule, if diameter < 3 { 1 } else { 2 }),
         // Routes of two hops start at every router of a longer ring.
-        (_, Some(Family::Torus(Torus(sides)))) if sides.iter().any(|&side| side > 4) => (Rule::Datelines, 2),
-        _ => (first, 1),
+        (_, Some(Family::Torus(Torus(sides)))) if sides.iter().any(|&side| side > 4) => {
+            (LaneRule::Datelines, 2)
+        }
+        _ => (rule, 1),
     }
 }
 
-/// Next hops with the first rule of [`rules`] that has a proof, which is also that of the fewest virtual
-/// channels.
-pub fn fewest(fabric: &Fabric, scene: &Scene<'_>, next: NextHops) -> (LanedHops, Rule) {
+/// Gives next hops their virtual channels by the first of the [`rules`] that has a proof. That rule also
+/// needs the fewest.
+pub fn assign_fewest(fabric: &Fabric, scene: &Scene<'_>, next: NextHops) -> (RankedHops, LaneRule) {
     let vcs = u32::from(fabric.budget.vcs);
     for &rule in rules(fabric) {
         let lanes = match rule {
-            Rule::Single => listed(&next, |_, _| 0),
-            Rule::Datelines => listed(&next, |from, to| dateline(fabric, from, to)),
-            Rule::Count(count) => Lanes::Counted(count),
+            LaneRule::Single => list_vcs(&next, |_, _| 0),
+            LaneRule::Datelines => list_vcs(&next, |from, to| dateline(fabric, from, to)),
+            LaneRule::Count(count) => VcRule::Counted(count),
         };
-        let used = used(scene, &next, &lanes);
-        let vcs = vcs.max(used);
+        let used_vcs = used_vcs(scene, &next, &lanes);
+        let vcs = vcs.max(used_vcs);
         let ranks = match rule {
-            Rule::Count(VcCount::Hops) => {
+            LaneRule::Count(VcCount::Hops) => {
                 Some((0..scene.topology.class_count(&next.symmetry)).flat_map(|_| 0..vcs).collect())
             }
             _ => rising_ranks(scene, &next, &lanes, vcs),
         };
         if let Some(ranks) = ranks {
-            return (LanedHops { next, lanes, used, vcs, ranks }, rule);
+            return (RankedHops { next, lanes, used: used_vcs, vcs, ranks }, rule);
         }
     }
     unreachable!("the last rule of every network has a proof")
 }
 
-/// A virtual channel for every destination and router.
-fn listed(next: &NextHops, vc: impl Fn(u32, u32) -> u8) -> Lanes {
+/// A listed virtual channel for every destination and router.
+fn list_vcs(next: &NextHops, vc: impl Fn(u32, u32) -> u8) -> VcRule {
     let nodes = 0..next.symmetry.node_count() as u32;
-    let to = |to: &NodeId| nodes.clone().map(|from| if from == to.0 { 0 } else { vc(from, to.0) }).collect();
-    Lanes::Listed(next.destinations.iter().map(to).collect())
+    let vcs_towards = |destination: &NodeId| {
+        nodes.clone().map(|from| if from == destination.0 { 0 } else { vc(from, destination.0) }).collect()
+    };
+    VcRule::Listed(next.destinations.iter().map(vcs_towards).collect())
 }
 
-/// How many virtual channels the routes use.
-fn used(scene: &Scene<'_>, next: &NextHops, lanes: &Lanes) -> u32 {
-    let to = |at: usize| {
-        let hops = scene.endpoints().flat_map(|source| next.route(scene.topology, lanes, at, source));
+/// The number of virtual channels that the routes use.
+fn used_vcs(scene: &Scene<'_>, next: &NextHops, lanes: &VcRule) -> u32 {
+    let vcs_needed = |place: usize| {
+        let hops = scene.endpoints().flat_map(|source| next.route(scene.topology, lanes, place, source));
         hops.map(|(_, vc)| vc + 1).max()
     };
-    (0..next.destinations.len()).into_par_iter().filter_map(to).max().unwrap_or(1)
+    (0..next.destinations.len()).into_par_iter().filter_map(vcs_needed).max().unwrap_or(1)
 }
 
-/// Ranks that rise along every route; `None` where channels can wait for each other in a circle.
-fn rising_ranks(scene: &Scene<'_>, next: &NextHops, lanes: &Lanes, vcs: u32) -> Option<Vec<u32>> {
+/// Ranks that rise along every route, or `None` where channels can wait for each other in a cycle.
+fn rising_ranks(scene: &Scene<'_>, next: &NextHops, lanes: &VcRule, vcs: u32) -> Option<Vec<u32>> {
     let topology = scene.topology;
-    let (classes, wide) = (topology.class_count(&next.symmetry), vcs as usize);
+    let (classes, width) = (topology.class_count(&next.symmetry), vcs as usize);
     let mut dependencies = DiGraphMap::<u32, ()>::new();
-    // `[node * vcs + vc]`: whether what leaves there so, for the destination of the moment, has been
-    // followed.
-    let mut followed = FixedBitSet::with_capacity(topology.node_count() * wide);
-    for at in 0..next.destinations.len() {
+    // `[node * vcs + vc]`: whether packets for the current destination that leave the router so have been
+    // followed already.
+    let mut followed = FixedBitSet::with_capacity(topology.node_count() * width);
+    for place in 0..next.destinations.len() {
         followed.clear();
         for source in scene.endpoints() {
             let mut held = None;
-            for (channel, vc) in next.route(topology, lanes, at, source) {
+            for (channel, vc) in next.route(topology, lanes, place, source) {
                 let symbol = topology.channel_class(&next.symmetry, channel).0 * vcs + vc;
                 if let Some(held) = held {
                     dependencies.add_edge(held, symbol, ());
                 }
-                // What it waits for from here on is known.
-                if followed.put(topology.source(channel).node.index() * wide + vc as usize) {
+                // The dependencies from here on are known.
+                if followed.put(topology.source(channel).node.index() * width + vc as usize) {
                     break;
                 }
                 held = Some(symbol);
             }
         }
     }
-    ranks::of_dependencies(classes * wide, &dependencies)
+    ranks::from_dependencies(classes * width, &dependencies)
 }

@@ -1,27 +1,28 @@
 //! Ranks of (channel, VC) from finished routes.
 //!
-//! In: the hops of all routes, or what they make wait for what. Out: ranks that rise along each. Cost: one
-//! topological sort of the channel dependency graph.
+//! Input: the hops of all routes, or the dependencies that they make. Output: ranks that rise along every
+//! route. Cost: one topological sort of the channel dependency graph.
 
 use fabc_base::ids::Id;
 use fabc_ir::{Hop, Routes, Symmetry, Topology};
 use petgraph::algo::toposort;
 use petgraph::graphmap::DiGraphMap;
 
-/// Adds to finished routes the ranks that prove them. Routes to one destination stand together:
-/// `offsets[dst * nodes + src]` is where the hops of one start, with one more at the end.
+/// Adds to finished routes the ranks that prove them free of deadlock. Routes are ordered by destination,
+/// then by source: `offsets[dst * nodes + src]` is where the hops of a route start, with one more offset at
+/// the end.
 ///
-/// Panics where the routes depend on each other in a cycle: the methods that call this exclude it by
+/// Panics if the routes depend on each other in a cycle. The methods that call this exclude cycles by
 /// construction.
-pub(super) fn ranked(topology: &Topology, vcs: u8, offsets: Vec<u32>, hops: Vec<Hop>) -> Routes {
-    let symmetry = topology.symmetry().without();
+pub(super) fn with_ranks(topology: &Topology, vcs: u8, offsets: Vec<u32>, hops: Vec<Hop>) -> Routes {
+    let symmetry = topology.symmetry().to_trivial();
     let routes = offsets.windows(2).map(|pair| &hops[pair[0] as usize..pair[1] as usize]);
     let ranks = from_routes(topology, &symmetry, vcs, routes);
     Routes { vcs, symmetry, offsets, hops, ranks }
 }
 
-/// `[channel class * vcs + vc]`: the longest chain of dependencies that ends in the (channel, VC); 0 for
-/// unused ones.
+/// `[channel class * vcs + vc]`: the length of the longest chain of dependencies that ends in the (channel,
+/// VC). Unused ones have 0.
 fn from_routes<'a>(
     topology: &Topology,
     symmetry: &Symmetry,
@@ -37,13 +38,13 @@ fn from_routes<'a>(
             dependencies.add_edge(symbol(&pair[0]), symbol(&pair[1]), ());
         }
     }
-    let ranks = of_dependencies(topology.class_count(symmetry) * usize::from(vcs), &dependencies);
+    let ranks = from_dependencies(topology.class_count(symmetry) * usize::from(vcs), &dependencies);
     ranks.expect("the method excludes cyclic dependencies")
 }
 
-/// `[symbol]`: the longest chain of dependencies that ends in a (channel, VC); 0 for unused ones. `None`
-/// where they run in a circle.
-pub(super) fn of_dependencies(symbols: usize, dependencies: &DiGraphMap<u32, ()>) -> Option<Vec<u32>> {
+/// `[symbol]`: the length of the longest chain of dependencies that ends in a (channel, VC). Unused ones
+/// have 0. `None` if the dependencies have a cycle.
+pub(super) fn from_dependencies(symbols: usize, dependencies: &DiGraphMap<u32, ()>) -> Option<Vec<u32>> {
     let mut ranks = vec![0; symbols];
     for from in toposort(dependencies, None).ok()? {
         for to in dependencies.neighbors(from) {

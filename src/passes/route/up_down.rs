@@ -1,9 +1,9 @@
 //! up*/down* routing.
 //!
-//! When: any connected topology, any fault, 1 VC suffices. Routers are ordered by (hops from a root, id); a
-//! route climbs towards smaller ones first and then only descends, so no cycle of channels can arise.
-//! Guarantees delivery and deadlock freedom; routes are the shortest legal ones, and the routers near the
-//! root carry more than their share. Several VCs serve as parallel layers, one per destination. Source:
+//! When: any connected topology and any fault. One VC suffices. Routers are ordered by (hops from a root,
+//! id). A route climbs towards smaller ones first and then only descends, so no cycle of channels can
+//! arise. Guarantees: delivery and deadlock freedom. Routes are the shortest legal ones, and routers near
+//! the root carry more than their share. Several VCs serve as parallel layers, one per destination. Source:
 //! Schroeder et al., Autonet (1991). Cost: N searches over 2 N states.
 
 use super::ranks;
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 const FAR: u32 = u32::MAX;
 
-/// Routes any scene whose lit links connect it.
+/// Routes any scene whose lit links connect its surviving routers.
 pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
     let topology = scene.topology;
     let nodes = topology.node_count();
@@ -22,8 +22,8 @@ pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
         order[topology.target(channel).node.index()] < order[topology.source(channel).node.index()]
     };
     let lit = |node: NodeId| scene.channels_from(node);
-    let mut by_order: Vec<NodeId> = topology.nodes().collect();
-    by_order.sort_by_key(|node| order[node.index()]);
+    let mut ascending: Vec<NodeId> = topology.nodes().collect();
+    ascending.sort_by_key(|node| order[node.index()]);
 
     let mut load = vec![0u64; topology.channel_count()];
     let mut offsets = Vec::with_capacity(nodes * nodes + 1);
@@ -31,7 +31,7 @@ pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
     offsets.push(0);
     for dst in topology.nodes() {
         let vc = Vc((dst.index() % usize::from(vcs)) as u8);
-        // Hops to go when only descending, by search backwards from the destination.
+        // Hops to go when only descending, by a backward search from the destination.
         let mut descend = vec![FAR; nodes];
         descend[dst.index()] = 0;
         let mut open = VecDeque::from([dst]);
@@ -45,28 +45,29 @@ pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
                 }
             }
         }
-        // Hops to go when climbing is still allowed: smaller routers first, they are what a climb leads to.
-        let mut free = descend.clone();
-        for &node in &by_order {
+        // Hops to go while climbing is still allowed. Smaller routers come first, because a climb leads to
+        // them.
+        let mut mixed = descend.clone();
+        for &node in &ascending {
             for out in lit(node).filter(|&out| climbs(out)) {
-                let through = free[topology.target(out).node.index()];
+                let through = mixed[topology.target(out).node.index()];
                 if through != FAR {
-                    free[node.index()] = free[node.index()].min(through + 1);
+                    mixed[node.index()] = mixed[node.index()].min(through + 1);
                 }
             }
         }
-        // One choice per (router, may still climb), the least loaded channel among the shortest ways.
+        // One choice per (router, may still climb): the least loaded channel of the shortest legal paths.
         let mut choice = [vec![None; nodes], vec![None; nodes]];
         let mut decide = |node: NodeId, may_climb: bool, load: &[u64]| -> ChannelId {
             *choice[usize::from(may_climb)][node.index()].get_or_insert_with(|| {
-                let left = if may_climb { free[node.index()] } else { descend[node.index()] };
+                let hops_left = if may_climb { mixed[node.index()] } else { descend[node.index()] };
                 lit(node)
                     .filter(|&out| {
                         let to = topology.target(out).node.index();
                         if climbs(out) {
-                            may_climb && free[to] != FAR && free[to] + 1 == left
+                            may_climb && mixed[to] != FAR && mixed[to] + 1 == hops_left
                         } else {
-                            descend[to] != FAR && descend[to] + 1 == left
+                            descend[to] != FAR && descend[to] + 1 == hops_left
                         }
                     })
                     .min_by_key(|out| (load[out.index()], out.index()))
@@ -86,10 +87,10 @@ pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
             offsets.push(hops.len() as u32);
         }
     }
-    ranks::ranked(topology, vcs, offsets, hops)
+    ranks::with_ranks(topology, vcs, offsets, hops)
 }
 
-/// The node with the smallest sum of distances; ties by id.
+/// The node with the smallest sum of distances. The smaller id breaks ties.
 fn root(scene: &Scene<'_>) -> NodeId {
     let candidates = scene.topology.symmetry().canonical_nodes();
     candidates

@@ -4,100 +4,100 @@ use fabc_base::ids::NodeId;
 use fabc_model::DESKEW_CYCLES;
 use thiserror::Error;
 
-/// Why nothing can be scheduled on what there is of a topology. Routers by their names.
+/// Why no vectors can be scheduled on a topology. Routers are given by name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ScheduledError {
-    /// A collective of one.
+    /// Fewer than two chips take part.
     #[error("a collective is between two chips or more, and there {}", if *chips == 1 { "is 1" } else { "are none" })]
     TooFew {
-        /// Chips that take part.
+        /// Number of chips that take part.
         chips: usize,
     },
-    /// The scene falls apart.
-    #[error("no way leads from {from} to {to}")]
+    /// The surviving network is disconnected.
+    #[error("no path leads from {from} to {to}")]
     Disconnected {
-        /// A chip.
+        /// Name of the chip without a path.
         from: String,
-        /// One that it does not reach.
+        /// Name of the chip that it does not reach.
         to: String,
     },
-    /// A router without hosts that is no spare: vectors would have to rest where nothing can keep them.
+    /// A router without hosts that is no spare. Vectors cannot rest in it.
     #[error("{router} only forwards: vectors are scheduled where every router is a chip, or a spare one")]
     Forwards {
-        /// Its name.
+        /// Name of the router in question.
         router: String,
     },
-    /// A link that is one channel alone.
+    /// A link that runs one way only.
     #[error("{link} runs one way only, and what is gathered along a link is reduced against it")]
     Simplex {
-        /// Its channel, by name.
+        /// Name of the channel of the link.
         link: String,
     },
-    /// Links of different bandwidths.
+    /// Two links with different bandwidths.
     #[error("{one} and {other} carry different bandwidths, and a slot is as long on every channel")]
     Uneven {
-        /// A channel, by name.
+        /// Name of a channel of one link.
         one: String,
-        /// Another one.
+        /// Name of a channel with another bandwidth.
         other: String,
     },
-    /// A root that is none of the chips.
+    /// A root that takes no part.
     #[error("the root is router {root}, which is no chip that takes part")]
     Root {
-        /// As asked for.
+        /// The root that the caller named.
         root: NodeId,
     },
-    /// An end of a message that is none of the chips.
+    /// A message from or to a router that takes no part.
     #[error("{router} is no chip that takes part")]
     NoChip {
-        /// Its name.
+        /// Name of the router in question.
         router: String,
     },
-    /// Two messages of one cycle between the same two.
+    /// Two messages from one chip to another in the same cycle.
     #[error("{from} has two messages for {to} in the same cycle: add them up")]
     Twice {
-        /// Its name.
+        /// Name of the sender of both.
         from: String,
-        /// The other one's.
+        /// Name of the receiver of both.
         to: String,
     },
-    /// A message that goes nowhere.
+    /// A message whose sender is its receiver.
     #[error("{router} sends to itself")]
     Itself {
-        /// Its name.
+        /// Name of the router in question.
         router: String,
     },
-    /// Chips that are not so many groups.
+    /// The chips cannot be divided into groups of this size.
     #[error("{chips} chips are no groups of {size} chips")]
     Groups {
-        /// Chips of a group.
+        /// Number of chips in a group.
         size: usize,
-        /// Chips that take part.
+        /// Number of chips that take part.
         chips: usize,
     },
-    /// More vectors than are planned one by one.
+    /// More sends of vectors than are planned.
     #[error("it takes {sends} sends of vectors, more than the {most} that are planned one by one")]
     TooLarge {
-        /// Sends, at least.
+        /// A lower bound on the number of sends.
         sends: u128,
-        /// The most.
+        /// Limit on the number of sends.
         most: u64,
     },
-    /// An algorithm that needs groups, each a complete graph, any two of them joined.
+    /// The algorithm needs groups that are complete graphs, with a link between any two groups.
     #[error("`{algorithm}` needs groups whose chips are all joined, and a cable between any two of them")]
     NoGroups {
-        /// Its name.
+        /// Name of the algorithm that needs groups.
         algorithm: &'static str,
     },
-    /// No slot between two rests of the channels.
+    /// No slot fits between two rests of the channels.
     #[error("channels rest for {DESKEW_CYCLES} cycles every {deskew}, which leaves no slot of {slot} cycles")]
     Restless {
-        /// From rest to rest, in cycles.
+        /// Cycles from one rest to the next.
         deskew: u32,
-        /// Cycles.
+        /// Number of cycles in a slot.
         slot: u32,
     },
-    /// A plan that runs into cycles that are not counted.
+    /// The schedule needs more cycles than can be counted.
     #[error("it takes more cycles than are counted")]
     TooLong,
 }

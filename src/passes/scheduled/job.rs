@@ -1,59 +1,59 @@
-//! What is planned, where, and beside what.
+//! The inputs of the planner: a job, where it is planned, and earlier schedules.
 
-use super::ground::Ground;
-use super::taken::Taken;
+use super::busy::BusyCycles;
+use super::graph::LaneGraph;
 use fabc_base::ids::NodeId;
 use fabc_ir::{Scene, Timed, TimedMessage};
 use fabc_model::{Collective, MessageWays, SlotPace};
 
-/// A collective that is to be planned.
+/// A collective to plan, with its options.
 #[derive(Clone, Copy, Debug)]
-pub struct Job<'a> {
-    /// What is done.
+pub struct VectorJob<'a> {
+    /// The collective that the job performs.
     pub collective: Collective,
-    /// How many there are: of an all-to-all for each pair, of a gather or a reduce-scatter for each chip,
+    /// Number of vectors: of each pair in an all-to-all, of each chip in a gather or a reduce-scatter,
     /// otherwise in all.
     pub vectors: u64,
-    /// What is sent, of a send.
-    pub messages: Option<Messages<'a>>,
-    /// Who takes part, if not all chips do.
+    /// The messages of a send.
+    pub messages: Option<MessageSet<'a>>,
+    /// The chips that take part, or `None` for all.
     pub members: Option<&'a [NodeId]>,
-    /// Where a broadcast starts.
+    /// The root of a broadcast.
     pub root: Option<NodeId>,
-    /// Of what is drawn.
+    /// Seed of all random draws.
     pub seed: u64,
     /// The first cycle in which anything may be sent.
     pub start: u32,
-    /// Routers of a group.
+    /// Number of routers in a group.
     pub block: usize,
 }
 
-/// Where vectors are planned.
+/// Where and how fast vectors are sent.
 #[derive(Clone, Copy)]
-pub struct Site<'a> {
-    /// Spare routers have no lit channel.
+pub struct PlanningSite<'a> {
+    /// The scene. Spare routers have no lit channel.
     pub scene: &'a Scene<'a>,
-    /// How fast vectors are.
+    /// Slot and hop of a vector, in cycles.
     pub pace: SlotPace,
-    /// Cycles of a second.
+    /// Clock of the network, in cycles per second.
     pub clock_hz: u64,
-    /// What else has its cycles on the same channels.
-    pub before: &'a [&'a Timed],
+    /// Earlier schedules that use the same channels.
+    pub earlier: &'a [&'a Timed],
 }
 
-/// What is sent between chips.
+/// The messages that a send delivers.
 #[derive(Clone, Copy, Debug)]
-pub struct Messages<'a> {
-    /// In order, their vectors numbered.
-    pub all: &'a [TimedMessage],
-    /// Which ways they may take.
-    pub ways: MessageWays,
+pub struct MessageSet<'a> {
+    /// The messages in order. Their vectors are numbered in this order.
+    pub list: &'a [TimedMessage],
+    /// Which paths they may take.
+    pub paths: MessageWays,
 }
 
-/// What is planned, and on what.
-pub(super) struct Plan<'a> {
-    pub(super) site: Site<'a>,
-    pub(super) job: Job<'a>,
-    pub(super) ground: &'a Ground<'a>,
-    pub(super) taken: Taken,
+/// A job on a site, with the graph and the cycles that earlier schedules use.
+pub(super) struct VectorPlanner<'a> {
+    pub(super) site: PlanningSite<'a>,
+    pub(super) job: VectorJob<'a>,
+    pub(super) graph: &'a LaneGraph<'a>,
+    pub(super) busy: BusyCycles,
 }

@@ -1,107 +1,106 @@
-//! List scheduling, event by event: a lane that is free takes the waiting task of the highest rank.
+//! List scheduling by events: a free lane sends the waiting task with the highest rank.
 //!
-//! In: tasks, each a vector on a lane, and which of them others wait for. Out: the cycle of each. A task is
-//! ready a hop after the last one that it waits for, one that sends a sum `reduce` later. Of equal ranks the
-//! one with the larger tie goes first. Ranks and ties are known beforehand: the tasks of a lane are put in
-//! order once, and what waits is a bit for each place in it. Invariant: what waits for a task leaves the chip
-//! to which that one's lane leads, so that chips go on side by side for as long as a hop takes. Cost: O(tasks
-//! log tasks).
+//! Input: tasks, each a vector on a lane, and the tasks that each waits for. Output: the cycle of each task.
+//! A task is ready one hop after the last task that it waits for, and `reduce` cycles later if it sends a
+//! sum. Of equal ranks the larger tie goes first.
+//!
+//! Ranks and ties are known beforehand. So the tasks of a lane are sorted once, and one bit per place marks
+//! the waiting ones. Invariant: a task leaves the chip that the lanes of its predecessors lead to. Chips can
+//! therefore run in parallel for the time of a hop. Cost: O(tasks log tasks).
 
-use super::taken::Taken;
+use super::busy::BusyCycles;
 use fabc_model::SlotPace;
 use rayon::prelude::*;
 
 /// A vector that crosses a lane.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Task {
-    /// Which.
+pub(super) struct LaneTask {
     pub(super) lane: u32,
-    /// The highest goes first.
+    /// The task with the highest rank goes first.
     pub(super) rank: u32,
-    /// Whether it carries a sum that must be made first.
+    /// Whether it sends a sum, which takes time to compute.
     pub(super) sums: bool,
 }
 
-/// Tasks, every one after those that it waits for.
+/// Tasks, sorted so that each comes after those that it waits for.
 #[derive(Default)]
 pub(super) struct Tasks {
-    pub(super) all: Vec<Task>,
-    /// (before, after), in the order of those after.
+    pub(super) entries: Vec<LaneTask>,
+    /// (predecessor, successor), in the order of successors.
     waits: Vec<[u32; 2]>,
 }
 
 impl Tasks {
-    /// Adds a task that waits for others, and gives back its number.
-    pub(super) fn add(&mut self, task: Task, before: &[u32]) -> u32 {
-        let number = self.all.len() as u32;
-        self.waits.extend(before.iter().map(|&before| [before, number]));
-        self.all.push(task);
+    /// Adds a task that waits for others, and returns its number.
+    pub(super) fn add(&mut self, task: LaneTask, predecessors: &[u32]) -> u32 {
+        let number = self.entries.len() as u32;
+        self.waits.extend(predecessors.iter().map(|&predecessors| [predecessors, number]));
+        self.entries.push(task);
         number
     }
 
-    /// The cycles that pass at least until the last of them starts, where ranks are hops that are left: a
-    /// lane starts them one by one.
-    pub(super) fn least(&self, lanes: usize, pace: SlotPace) -> u32 {
-        // `[lane]`: how many, and the fewest hops that are left behind any of them.
+    /// Lower bound on the cycles until the last task starts, if ranks are the hops that remain. A lane starts
+    /// its tasks one by one.
+    pub(super) fn least_cycles(&self, lanes: usize, pace: SlotPace) -> u32 {
+        // `[lane]`: number of tasks, and the fewest hops that remain after any of them.
         let mut carried = vec![(0u32, u32::MAX); lanes];
-        for task in &self.all {
-            let (count, left) = &mut carried[task.lane as usize];
+        for task in &self.entries {
+            let (count, hops_left) = &mut carried[task.lane as usize];
             *count += 1;
-            *left = (*left).min(task.rank - 1);
+            *hops_left = (*hops_left).min(task.rank - 1);
         }
-        let least = |&(count, left): &(u32, u32)| {
-            (count - 1).saturating_mul(pace.slot).saturating_add(left * pace.hop)
+        let least_cycles = |&(count, hops_left): &(u32, u32)| {
+            (count - 1).saturating_mul(pace.slot).saturating_add(hops_left * pace.hop)
         };
-        carried.iter().filter(|(count, _)| *count > 0).map(least).max().unwrap_or(0)
+        carried.iter().filter(|(count, _)| *count > 0).map(least_cycles).max().unwrap_or(0)
     }
 
-    /// Ranks every task by the cycles that must follow its start at least.
+    /// Ranks every task by the least cycles that follow its start.
     pub(super) fn rank_by_tail(&mut self, pace: SlotPace) {
-        self.all.iter_mut().for_each(|task| task.rank = pace.hop);
-        // Backwards: what a task waits for is listed after all that waits for it.
-        for &[before, after] in self.waits.iter().rev() {
-            let Task { rank, sums, .. } = self.all[after as usize];
-            let before = &mut self.all[before as usize].rank;
-            *before = (*before).max(pace.hop + rank + if sums { pace.reduce } else { 0 });
+        self.entries.iter_mut().for_each(|task| task.rank = pace.hop);
+        // Backwards, since a task is listed before all that wait for it.
+        for &[predecessor, successor] in self.waits.iter().rev() {
+            let LaneTask { rank, sums, .. } = self.entries[successor as usize];
+            let predecessor = &mut self.entries[predecessor as usize].rank;
+            *predecessor = (*predecessor).max(pace.hop + rank + if sums { pace.reduce } else { 0 });
         }
     }
 }
 
 /// Lanes by the chips at their ends.
 #[derive(Clone, Copy)]
-pub(super) struct Ends<'a> {
-    /// `[chip]`: the first lane that leaves it; one more at the end.
+pub(super) struct LaneEnds<'a> {
+    /// `[chip]`: the first lane that leaves it, with one more entry at the end.
     pub(super) starts: &'a [usize],
     /// `[lane]`: the chip that it leads to.
     pub(super) to: &'a [u32],
 }
 
-/// Tasks by place: lane by lane, on each in the order in which they go first.
-struct Places {
-    /// `[place]`: which task.
+/// Tasks by place. Places go lane by lane, and on each lane in the order of preference.
+struct TaskPlaces {
+    /// `[place]`: number of its task.
     tasks: Vec<u32>,
-    /// `[lane]`: its first place; one more at the end.
+    /// `[lane]`: its first place, with one more entry at the end.
     lanes: Vec<u32>,
-    /// `[place]`: where those that wait for it start in `followers`; one more at the end.
+    /// `[place]`: index of its first follower in `followers`, with one more entry at the end.
     starts: Vec<u32>,
-    /// Places.
+    /// The places of tasks that wait for others.
     followers: Vec<u32>,
-    /// `[place]`
-    states: Vec<State>,
+    states: Vec<TaskState>,
 }
 
-/// What a list knows of a task: all of it in one place, since tasks come up in any order.
+/// The state of a task. It is in one place because tasks come up in any order.
 #[derive(Clone, Copy)]
-struct State {
-    /// Of those that leave its chip.
+struct TaskState {
+    /// The lane, counted from the first lane of its chip.
     lane: u32,
-    /// Twice how many it still waits for; odd where it sends a sum.
-    open: u32,
-    /// When the last one started that it waited for.
-    since: u32,
+    /// Twice the number of tasks that it waits for, plus 1 if it sends a sum.
+    unmet_waits: u32,
+    /// When the last task that it waited for started.
+    last_start: u32,
 }
 
-/// Where runs of so many things each start, one after the other.
+/// Start of each run, for consecutive runs of these lengths, and the end of the last one.
 pub(super) fn starts(counts: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut starts = vec![0];
     starts.extend(counts.scan(0, |next, count| {
@@ -111,44 +110,49 @@ pub(super) fn starts(counts: impl Iterator<Item = u32>) -> Vec<u32> {
     starts
 }
 
-impl Places {
-    fn new(tasks: &Tasks, ends: Ends<'_>, first: impl Fn(u32) -> (u32, u32) + Sync) -> Self {
-        let mut counts = vec![0u32; ends.to.len()];
-        tasks.all.iter().for_each(|task| counts[task.lane as usize] += 1);
+impl TaskPlaces {
+    fn new(tasks: &Tasks, lane_ends: LaneEnds<'_>, rank_and_tie: impl Fn(u32) -> (u32, u32) + Sync) -> Self {
+        let mut counts = vec![0u32; lane_ends.to.len()];
+        tasks.entries.iter().for_each(|task| counts[task.lane as usize] += 1);
         let lanes = starts(counts.into_iter());
         let mut next = lanes.clone();
-        // The highest rank first, then the largest tie, then the task of the lowest number.
-        let mut order = vec![(0u64, 0u32); tasks.all.len()];
-        for (task, number) in tasks.all.iter().zip(0..) {
+        // The highest rank comes first, then the largest tie, then the lowest number.
+        let mut order = vec![(0u64, 0u32); tasks.entries.len()];
+        for (task, number) in tasks.entries.iter().zip(0..) {
             let place = &mut next[task.lane as usize];
-            let (rank, tie) = first(number);
+            let (rank, tie) = rank_and_tie(number);
             order[*place as usize] = (!(u64::from(rank) << 32 | u64::from(tie)), number);
             *place += 1;
         }
-        apart(&mut order, lanes.windows(2).map(|range| (range[1] - range[0]) as usize))
+        split_runs(&mut order, lanes.windows(2).map(|range| (range[1] - range[0]) as usize))
             .par_iter_mut()
-            .for_each(|of_lane| of_lane.sort_unstable());
+            .for_each(|lane_order| lane_order.sort_unstable());
         let mut places = vec![0u32; order.len()];
         let mut states = Vec::with_capacity(order.len());
-        for chip in ends.starts.windows(2) {
+        for chip in lane_ends.starts.windows(2) {
             for (lane, range) in (0..).zip(lanes[chip[0]..=chip[1]].windows(2)) {
                 for place in range[0]..range[1] {
                     let (_, task) = order[place as usize];
                     places[task as usize] = place;
-                    states.push(State { lane, open: tasks.all[task as usize].sums.into(), since: 0 });
+                    states.push(TaskState {
+                        lane,
+                        unmet_waits: tasks.entries[task as usize].sums.into(),
+                        last_start: 0,
+                    });
                 }
             }
         }
         let mut counts = vec![0u32; order.len()];
-        tasks.waits.iter().for_each(|[before, _]| counts[places[*before as usize] as usize] += 1);
+        tasks.waits.iter().for_each(|[predecessor, _]| counts[places[*predecessor as usize] as usize] += 1);
         let starts = starts(counts.into_iter());
         let mut next = starts.clone();
         let mut followers = vec![0u32; tasks.waits.len()];
-        for [before, after] in tasks.waits.iter().map(|wait| wait.map(|task| places[task as usize] as usize))
+        for [predecessor, successor] in
+            tasks.waits.iter().map(|wait| wait.map(|task| places[task as usize] as usize))
         {
-            followers[next[before] as usize] = after as u32;
-            next[before] += 1;
-            states[after].open += 2;
+            followers[next[predecessor] as usize] = successor as u32;
+            next[predecessor] += 1;
+            states[successor].unmet_waits += 2;
         }
         Self { tasks: order.into_iter().map(|(_, task)| task).collect(), lanes, starts, followers, states }
     }
@@ -158,196 +162,209 @@ impl Places {
     }
 }
 
-/// Consecutive parts of a list, of so many each.
-fn apart<T>(mut list: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+/// Splits a list into consecutive parts of these lengths.
+fn split_runs<T>(mut list: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
     let part = |length: usize| {
-        let (part, rest) = std::mem::take(&mut list).split_at_mut(length);
-        list = rest;
+        let (part, remaining) = std::mem::take(&mut list).split_at_mut(length);
+        list = remaining;
         part
     };
     lengths.map(part).collect()
 }
 
-/// What waits on a lane: a bit for every place of it.
-struct Waiting {
+/// The tasks that wait on a lane, with one bit for every place of the lane.
+struct WaitingPlaces {
     /// The place of the first bit.
     first: u32,
     words: Vec<u64>,
-    /// Bit per word: it has any.
-    some: Vec<u64>,
+    /// One bit per word, set if the word has any bit.
+    nonzero_words: Vec<u64>,
 }
 
-impl Waiting {
+impl WaitingPlaces {
     fn new(first: u32, places: u32) -> Self {
         let words = places.div_ceil(u64::BITS);
-        Self { first, words: vec![0; words as usize], some: vec![0; words.div_ceil(u64::BITS) as usize] }
+        Self {
+            first,
+            words: vec![0; words as usize],
+            nonzero_words: vec![0; words.div_ceil(u64::BITS) as usize],
+        }
     }
     fn put(&mut self, place: u32) {
-        let at = place - self.first;
-        let word = at / u64::BITS;
-        self.words[word as usize] |= 1 << (at % u64::BITS);
-        self.some[(word / u64::BITS) as usize] |= 1 << (word % u64::BITS);
+        let bit = place - self.first;
+        let word = bit / u64::BITS;
+        self.words[word as usize] |= 1 << (bit % u64::BITS);
+        self.nonzero_words[(word / u64::BITS) as usize] |= 1 << (word % u64::BITS);
     }
     fn is_empty(&self) -> bool {
-        self.some.iter().all(|&some| some == 0)
+        self.nonzero_words.iter().all(|&bits| bits == 0)
     }
-    /// Takes the first of them.
+    /// Removes the first waiting place and returns it.
     fn take(&mut self) -> Option<u32> {
-        let at = self.some.iter().position(|&some| some != 0)?;
-        let some = &mut self.some[at];
-        let word = at as u32 * u64::BITS + some.trailing_zeros();
+        let index = self.nonzero_words.iter().position(|&bits| bits != 0)?;
+        let nonzero_words = &mut self.nonzero_words[index];
+        let word = index as u32 * u64::BITS + nonzero_words.trailing_zeros();
         let bits = &mut self.words[word as usize];
         let place = self.first + word * u64::BITS + bits.trailing_zeros();
         *bits &= *bits - 1;
         if *bits == 0 {
-            *some &= *some - 1;
+            *nonzero_words &= *nonzero_words - 1;
         }
         Some(place)
     }
 }
 
-/// A task that has started or that may: the cycle, and its place.
-type At = (u32, u32);
+/// (cycle, place) of a task that has started or may start.
+type CyclePlace = (u32, u32);
 
-/// A lane in a list.
-struct Queue {
-    waiting: Waiting,
-    /// When it is free again.
+/// A lane while tasks are scheduled.
+struct LaneQueue {
+    waiting: WaitingPlaces,
+    /// The cycle in which the lane is free again.
     free: u32,
-    /// What may start later on, by cycle and place.
-    coming: Vec<At>,
+    /// Tasks that may start later.
+    coming: Vec<CyclePlace>,
 }
 
-/// The lanes that leave a chip. What they send in a window of time depends on what started before it alone.
-struct Chip {
-    /// Its first place, and the states from there on.
+/// A chip and the lanes that leave it. What they send in a window of time depends only on what started before
+/// the window.
+struct ListChip {
+    /// Its first place. `states` starts there.
     first: u32,
-    states: Vec<State>,
+    states: Vec<TaskState>,
     /// The lanes that lead to it.
     inputs: Vec<u32>,
-    /// Its first lane, and the queues from there on.
+    /// Its first lane. `queues` starts there.
     lane: usize,
-    queues: Vec<Queue>,
+    queues: Vec<LaneQueue>,
 }
 
-/// When what is sent in which order.
-struct Clock<'a> {
-    places: &'a Places,
-    taken: &'a Taken,
+/// The values that all chips share.
+struct ListContext<'a> {
+    places: &'a TaskPlaces,
+    busy: &'a BusyCycles,
     pace: SlotPace,
 }
 
-impl Queue {
-    /// Starts what may start before `end`; gives back when the next one may at the earliest.
-    fn run(&mut self, clock: &Clock<'_>, lane: usize, end: u32, started: &mut Vec<At>) -> Option<u32> {
+impl LaneQueue {
+    /// Starts tasks before cycle `end`, and returns the earliest cycle in which the next one may start.
+    fn send_until(
+        &mut self,
+        context: &ListContext<'_>,
+        lane: usize,
+        end: u32,
+        started: &mut Vec<CyclePlace>,
+    ) -> Option<u32> {
         self.coming.sort_unstable();
-        let mut come = 0;
+        let mut taken_in = 0;
         loop {
-            let ready = match self.coming.get(come) {
+            let ready = match self.coming.get(taken_in) {
                 _ if !self.waiting.is_empty() => self.free,
                 Some(&(cycle, _)) => self.free.max(cycle),
                 None => break,
             };
-            let now = clock.taken.free(lane, ready, clock.pace);
-            if now >= end {
-                self.coming.drain(..come);
-                return Some(now);
+            let cycle_now = context.busy.free(lane, ready, context.pace);
+            if cycle_now >= end {
+                self.coming.drain(..taken_in);
+                return Some(cycle_now);
             }
-            while let Some(&(_, place)) = self.coming.get(come).filter(|(cycle, _)| *cycle <= now) {
+            while let Some(&(_, place)) = self.coming.get(taken_in).filter(|(cycle, _)| *cycle <= cycle_now) {
                 self.waiting.put(place);
-                come += 1;
+                taken_in += 1;
             }
             let Some(place) = self.waiting.take() else { break };
-            started.push((now, place));
-            self.free = now + clock.pace.slot;
+            started.push((cycle_now, place));
+            self.free = cycle_now + context.pace.slot;
         }
-        self.coming.drain(..come);
+        self.coming.drain(..taken_in);
         None
     }
 }
 
-impl Chip {
-    /// Takes what has come, and starts what may start before `end`, `[own lane]`; gives back when anything
-    /// happens next at the earliest.
-    fn run(
+impl ListChip {
+    /// Takes arrivals in, starts tasks before cycle `end`, and returns the earliest cycle of the next event.
+    /// `started` is indexed by the lanes of this chip.
+    fn send_until(
         &mut self,
-        clock: &Clock<'_>,
-        before: &[Vec<At>],
+        context: &ListContext<'_>,
+        earlier: &[Vec<CyclePlace>],
         end: u32,
-        started: &mut [Vec<At>],
+        started: &mut [Vec<CyclePlace>],
     ) -> Option<u32> {
-        let SlotPace { hop, reduce, .. } = clock.pace;
-        for &(cycle, place) in self.inputs.iter().flat_map(|&lane| &before[lane as usize]) {
-            for &after in clock.places.followers(place) {
-                let State { lane, open, since } = &mut self.states[(after - self.first) as usize];
-                *open -= 2;
-                *since = (*since).max(cycle);
-                match *open {
-                    0 => self.queues[*lane as usize].coming.push((*since + hop, after)),
-                    1 => self.queues[*lane as usize].coming.push((*since + hop + reduce, after)),
+        let SlotPace { hop, reduce, .. } = context.pace;
+        for &(cycle, place) in self.inputs.iter().flat_map(|&lane| &earlier[lane as usize]) {
+            for &follower in context.places.followers(place) {
+                let TaskState { lane, unmet_waits, last_start } =
+                    &mut self.states[(follower - self.first) as usize];
+                *unmet_waits -= 2;
+                *last_start = (*last_start).max(cycle);
+                match *unmet_waits {
+                    0 => self.queues[*lane as usize].coming.push((*last_start + hop, follower)),
+                    1 => self.queues[*lane as usize].coming.push((*last_start + hop + reduce, follower)),
                     _ => {}
                 }
             }
         }
         let mut next: Option<u32> = None;
-        for (at, (queue, started)) in self.queues.iter_mut().zip(started).enumerate() {
+        for (index, (queue, started)) in self.queues.iter_mut().zip(started).enumerate() {
             started.clear();
-            let later = queue.run(clock, self.lane + at, end, started);
-            let leads = started.first().map(|(cycle, _)| cycle + hop);
-            next = next.into_iter().chain(later).chain(leads).min();
+            let next_in_queue = queue.send_until(context, self.lane + index, end, started);
+            let next_arrival = started.first().map(|(cycle, _)| cycle + hop);
+            next = next.into_iter().chain(next_in_queue).chain(next_arrival).min();
         }
         next
     }
 }
 
-/// `[task]`: the cycle in which it starts, none before `start`. `first` has the rank and the
-/// tie of every task.
+/// `[task]`: the cycle in which it starts, at the earliest `start`. `rank_and_tie` returns the rank and the
+/// tie of a task.
 ///
-/// Time goes by in windows of a hop: what starts in one comes after it, so that chips do not wait for each
-/// other within a window.
-pub(super) fn list(
+/// Time passes in windows of a hop. A vector that starts in a window arrives after it, so chips do not wait
+/// for each other within a window.
+pub(super) fn schedule_tasks(
     tasks: &Tasks,
-    ends: Ends<'_>,
-    (taken, pace): (&Taken, SlotPace),
+    lane_ends: LaneEnds<'_>,
+    busy: &BusyCycles,
+    pace: SlotPace,
     start: u32,
-    first: impl Fn(u32) -> (u32, u32) + Sync,
+    rank_and_tie: impl Fn(u32) -> (u32, u32) + Sync,
 ) -> Vec<u32> {
-    let places = Places::new(tasks, ends, first);
-    let clock = Clock { places: &places, taken, pace };
-    let lanes = ends.to.len();
-    let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); ends.starts.len() - 1];
-    (0..).zip(ends.to).for_each(|(lane, &to)| inputs[to as usize].push(lane));
-    // `[lane]`: what started in the window before, and in this one.
-    let [mut before, mut now] = [(); 2].map(|()| vec![Vec::new(); lanes]);
-    let mut chips: Vec<Chip> = Vec::new();
-    for (chip, inputs) in ends.starts.windows(2).zip(inputs) {
+    let places = TaskPlaces::new(tasks, lane_ends, rank_and_tie);
+    let context = ListContext { places: &places, busy, pace };
+    let lanes = lane_ends.to.len();
+    let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); lane_ends.starts.len() - 1];
+    (0..).zip(lane_ends.to).for_each(|(lane, &to)| inputs[to as usize].push(lane));
+    // `[lane]`: tasks that started in the window before, and in this one.
+    let [mut earlier, mut current] = [(); 2].map(|()| vec![Vec::new(); lanes]);
+    let mut chips: Vec<ListChip> = Vec::new();
+    for (chip, inputs) in lane_ends.starts.windows(2).zip(inputs) {
         let first = places.lanes[chip[0]];
         let queue = |range: &[u32]| {
-            let ready = (range[0]..range[1]).filter(|&place| places.states[place as usize].open < 2);
-            Queue {
-                waiting: Waiting::new(range[0], range[1] - range[0]),
+            let ready = (range[0]..range[1]).filter(|&place| places.states[place as usize].unmet_waits < 2);
+            LaneQueue {
+                waiting: WaitingPlaces::new(range[0], range[1] - range[0]),
                 free: start,
                 coming: ready.map(|place| (start, place)).collect(),
             }
         };
         let queues = places.lanes[chip[0]..=chip[1]].windows(2).map(queue).collect();
         let states = places.states[first as usize..places.lanes[chip[1]] as usize].to_vec();
-        chips.push(Chip { first, states, inputs, lane: chip[0], queues });
+        chips.push(ListChip { first, states, inputs, lane: chip[0], queues });
     }
-    let mut cycles = vec![u32::MAX; tasks.all.len()];
+    let mut cycles = vec![u32::MAX; tasks.entries.len()];
     let mut window = Some(start);
-    while let Some(from) = window {
-        let end = from.saturating_add(pace.hop);
-        let lengths = ends.starts.windows(2).map(|chip| chip[1] - chip[0]);
+    while let Some(window_start) = window {
+        let end = window_start.saturating_add(pace.hop);
+        let lengths = lane_ends.starts.windows(2).map(|chip| chip[1] - chip[0]);
         let next = chips
             .par_iter_mut()
-            .zip(apart(&mut now, lengths))
-            .map(|(chip, started)| chip.run(&clock, &before, end, started))
+            .zip(split_runs(&mut current, lengths))
+            .map(|(chip, started)| chip.send_until(&context, &earlier, end, started))
             .collect::<Vec<_>>();
-        for &(cycle, place) in now.iter().flatten() {
+        for &(cycle, place) in current.iter().flatten() {
             cycles[places.tasks[place as usize] as usize] = cycle;
         }
-        std::mem::swap(&mut before, &mut now);
+        std::mem::swap(&mut earlier, &mut current);
         window = next.into_iter().flatten().min().map(|next| next.max(end));
     }
     cycles
@@ -361,23 +378,23 @@ mod tests {
     const PACE: SlotPace = SlotPace { vector_bytes: 320, slot: 3, hop: 7, reduce: 2, deskew: 0 };
 
     /// Chips with as many lanes each, which lead anywhere.
-    struct Net {
+    struct SearchNet {
         starts: Vec<usize>,
         to: Vec<u32>,
     }
 
-    impl Net {
+    impl SearchNet {
         fn new(chips: usize, lanes: usize) -> Self {
             let to = (0..chips * lanes).map(|lane| (lane * 7 + 1) as u32 % chips as u32).collect();
             Self { starts: (0..=chips).map(|chip| chip * lanes).collect(), to }
         }
-        fn ends(&self) -> Ends<'_> {
-            Ends { starts: &self.starts, to: &self.to }
+        fn ends(&self) -> LaneEnds<'_> {
+            LaneEnds { starts: &self.starts, to: &self.to }
         }
     }
 
     /// Tasks of random ranks, each after up to three earlier ones that lead to its chip.
-    fn drawn(draw: &mut Stream, count: u32, net: &Net) -> Tasks {
+    fn drawn(draw: &mut Stream, count: u32, net: &SearchNet) -> Tasks {
         let mut tasks = Tasks::default();
         for number in 0..count {
             let lane = draw.below(net.to.len());
@@ -387,9 +404,9 @@ mod tests {
             before.sort_unstable();
             before.dedup();
             before.retain(|&before| {
-                before < number && net.to[tasks.all[before as usize].lane as usize] == chip
+                before < number && net.to[tasks.entries[before as usize].lane as usize] == chip
             });
-            let task = Task {
+            let task = LaneTask {
                 lane: lane as u32,
                 rank: draw.below(5) as u32,
                 sums: !before.is_empty() && draw.below(2) == 0,
@@ -401,13 +418,13 @@ mod tests {
 
     /// The same cycle by cycle: every lane that is free looks at all tasks.
     fn slowly(tasks: &Tasks, lanes: usize, start: u32, ties: impl Fn(u32) -> u32) -> Vec<u32> {
-        let mut cycles = vec![u32::MAX; tasks.all.len()];
+        let mut cycles = vec![u32::MAX; tasks.entries.len()];
         let mut free = vec![start; lanes];
         let mut now = start;
         while cycles.contains(&u32::MAX) {
             for lane in (0..lanes).filter(|&lane| free[lane] <= now).collect::<Vec<_>>() {
                 let ready = |&task: &u32| {
-                    let of = &tasks.all[task as usize];
+                    let of = &tasks.entries[task as usize];
                     let latest = PACE.hop + if of.sums { PACE.reduce } else { 0 };
                     let came = |before: u32| {
                         cycles[before as usize].checked_add(latest).is_some_and(|came| came <= now)
@@ -416,9 +433,9 @@ mod tests {
                         && cycles[task as usize] == u32::MAX
                         && tasks.waits.iter().filter(|wait| wait[1] == task).all(|wait| came(wait[0]))
                 };
-                let best = (0..tasks.all.len() as u32)
-                    .filter(ready)
-                    .max_by_key(|&task| (tasks.all[task as usize].rank, ties(task), std::cmp::Reverse(task)));
+                let best = (0..tasks.entries.len() as u32).filter(ready).max_by_key(|&task| {
+                    (tasks.entries[task as usize].rank, ties(task), std::cmp::Reverse(task))
+                });
                 if let Some(task) = best {
                     (cycles[task as usize], free[lane]) = (now, now + PACE.slot);
                 }
@@ -432,11 +449,11 @@ mod tests {
     fn lanes_take_the_highest_rank_that_is_ready() {
         let mut draw = Stream::new(1, 0);
         for (count, chips, lanes) in [(1, 1, 1), (40, 1, 3), (200, 1, 2), (300, 3, 2), (300, 5, 3)] {
-            let net = Net::new(chips, lanes);
+            let net = SearchNet::new(chips, lanes);
             let tasks = drawn(&mut draw, count, &net);
             let ties = |task: u32| task % 3;
-            let cycles = list(&tasks, net.ends(), (&Taken::default(), PACE), 5, |task| {
-                (tasks.all[task as usize].rank, ties(task))
+            let cycles = schedule_tasks(&tasks, net.ends(), &BusyCycles::default(), PACE, 5, |task| {
+                (tasks.entries[task as usize].rank, ties(task))
             });
             assert_eq!(cycles, slowly(&tasks, net.to.len(), 5, ties), "{count} on {lanes} of {chips}");
         }
@@ -447,22 +464,28 @@ mod tests {
         // More places than a word of words has bits.
         let mut tasks = Tasks::default();
         for task in 0..5000 {
-            tasks.add(Task { lane: 0, rank: task * 7919 % 5000, sums: false }, &[]);
+            tasks.add(LaneTask { lane: 0, rank: task * 7919 % 5000, sums: false }, &[]);
         }
-        let cycles = list(&tasks, Net::new(1, 1).ends(), (&Taken::default(), PACE), 0, |task| {
-            (tasks.all[task as usize].rank, 0)
-        });
-        assert!(tasks.all.iter().zip(cycles).all(|(task, cycle)| cycle == (4999 - task.rank) * PACE.slot));
+        let cycles =
+            schedule_tasks(&tasks, SearchNet::new(1, 1).ends(), &BusyCycles::default(), PACE, 0, |task| {
+                (tasks.entries[task as usize].rank, 0)
+            });
+        assert!(
+            tasks.entries.iter().zip(cycles).all(|(task, cycle)| cycle == (4999 - task.rank) * PACE.slot)
+        );
     }
 
     #[test]
     fn ranks_are_the_longest_rest() {
         let mut draw = Stream::new(2, 0);
-        let mut tasks = drawn(&mut draw, 300, &Net::new(1, 4));
+        let mut tasks = drawn(&mut draw, 300, &SearchNet::new(1, 4));
         tasks.rank_by_tail(PACE);
-        for (number, task) in (0..).zip(&tasks.all) {
-            let after =
-                tasks.waits.iter().filter(|wait| wait[0] == number).map(|wait| &tasks.all[wait[1] as usize]);
+        for (number, task) in (0..).zip(&tasks.entries) {
+            let after = tasks
+                .waits
+                .iter()
+                .filter(|wait| wait[0] == number)
+                .map(|wait| &tasks.entries[wait[1] as usize]);
             let rest =
                 after.map(|after| after.rank + if after.sums { PACE.reduce } else { 0 }).max().unwrap_or(0);
             assert_eq!(task.rank, PACE.hop + rest, "task {number}");

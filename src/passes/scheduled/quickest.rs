@@ -1,83 +1,95 @@
-//! What a message takes by itself: ways that share no channel, and the certificate that nothing is quicker.
+//! The time of one message alone: paths that share no channel, and the certificate that nothing is faster.
 //!
-//! In: channels, two chips. Out: for every number of ways the ways of fewest hops in all, by successive
-//! shortest augmenting paths; and how far every router is in what the last search saw. A message is dealt to
-//! the ways so that all end at the same time: by the theory of flows over time (Ford and Fulkerson 1958) that
+//! Input: channels and two chips. Output: for every number of paths, the channel-disjoint paths with the
+//! fewest hops in all, by successive shortest augmenting paths. Also the distance of every router in the last
+//! search. A message is dealt to the paths so that all end at the same time. By the theory of flows over time
+//! (Ford and Fulkerson 1958) that is the least time, to within a slot. The distances prove it: see
+//! [`cycles`].
 //! is the least time, to a slot. Those distances prove it: see [`cycles`].
 
-use super::paths::Net;
+use super::paths::SearchNet;
 use fabc_base::ids::{Id, NodeId};
 use fabc_model::SlotPace;
 use std::collections::VecDeque;
 
-/// Ways that share no channel, at most.
+/// Limit on the number of paths that share no channel.
 pub(super) const DISJOINT: usize = 16;
-/// The most routers for which levels, or lengths of channels, are listed as a bound.
+/// Limit on routers for which a bound lists levels or lengths of channels.
 pub(super) const LISTED_NODES: usize = 2048;
 
-/// So many ways at a time, and what they prove.
-pub(super) struct Disjoint {
-    /// Each a list of channels, by number in the [`Net`].
-    pub(super) ways: Vec<Vec<u32>>,
-    /// `[router]`: hops from the source where channels of the ways are walked backwards alone, and gain a
-    /// hop; none at the destination, and where that does not lead.
-    pub(super) levels: Levels,
+/// A set of paths that share no channel, and the levels that they prove.
+pub(super) struct DisjointPaths {
+    /// Each path is a list of channels, by number in the [`SearchNet`].
+    pub(super) paths: Vec<Vec<u32>>,
+    /// `[router]`: hops from the source, where a channel of the paths can only be walked backwards and then
+    /// gains a hop. `None` at the destination and for routers that such a walk does not reach.
+    pub(super) levels: SourceLevels,
 }
 
-/// `[router]`: what counts as the source from when on, as in [`Disjoint`].
-pub(super) type Levels = Vec<Option<u32>>;
+/// `[router]`: the level at which it counts as a source, as in [`DisjointPaths`].
+pub(super) type SourceLevels = Vec<Option<u32>>;
 
-/// The levels before there is a way, which are distances; `[k - 1]`: k ways from one chip to another, up to
-/// so many.
-pub(super) fn disjoint(
-    net: &Net,
-    into: &[Vec<(u32, u32)>],
-    [from, to]: [NodeId; 2],
-    most: usize,
-) -> (Levels, Vec<Disjoint>) {
+/// The levels before there is a path, which are distances, and the sets of 1, 2, .. up to `limit` disjoint
+/// paths from one chip to another.
+pub(super) fn disjoint_paths(
+    net: &SearchNet,
+    channels_into: &[Vec<(u32, u32)>],
+    from: NodeId,
+    to: NodeId,
+    limit: usize,
+) -> (SourceLevels, Vec<DisjointPaths>) {
     let nodes = net.starts.len() - 1;
     let mut used = vec![false; net.out.len()];
-    let mut all = Vec::new();
-    let mut next = search(net, into, from, &used);
-    let levels = |far: &[i32]| -> Levels {
-        let level =
-            |node: usize| u32::try_from(far[node]).ok().filter(|_| far[node] != FAR && node != to.index());
+    let mut sets = Vec::new();
+    let mut search_result = shortest_residual(net, channels_into, from, &used);
+    let levels = |hops_to: &[i32]| -> SourceLevels {
+        let level = |node: usize| {
+            u32::try_from(hops_to[node]).ok().filter(|_| hops_to[node] != UNREACHED && node != to.index())
+        };
         (0..nodes).map(level).collect()
     };
-    let first = levels(&next.0);
-    while all.len() < most && next.0[to.index()] != FAR {
-        let mut at = to.0;
-        while at != from.0 {
-            let (before, channel) = next.1[at as usize];
+    let first = levels(&search_result.0);
+    while sets.len() < limit && search_result.0[to.index()] != UNREACHED {
+        let mut node = to.0;
+        while node != from.0 {
+            let (before, channel) = search_result.1[node as usize];
             used[channel as usize] = !used[channel as usize];
-            at = before;
+            node = before;
         }
-        next = search(net, into, from, &used);
-        all.push(Disjoint { ways: ways(net, &used, [from, to]), levels: levels(&next.0) });
+        search_result = shortest_residual(net, channels_into, from, &used);
+        sets.push(DisjointPaths { paths: paths(net, &used, from, to), levels: levels(&search_result.0) });
     }
-    (first, all)
+    (first, sets)
 }
 
-const FAR: i32 = i32::MAX;
+const UNREACHED: i32 = i32::MAX;
 
-/// `[router]`: hops from a source, and by which channel from where; used channels lead backwards alone.
-fn search(net: &Net, into: &[Vec<(u32, u32)>], from: NodeId, used: &[bool]) -> (Vec<i32>, Vec<(u32, u32)>) {
+/// `[router]`: hops from a source, and the (router, channel) that leads to it. Used channels can only be
+/// walked backwards.
+fn shortest_residual(
+    net: &SearchNet,
+    channels_into: &[Vec<(u32, u32)>],
+    from: NodeId,
+    used: &[bool],
+) -> (Vec<i32>, Vec<(u32, u32)>) {
     let nodes = net.starts.len() - 1;
-    let (mut far, mut came, mut queued) =
-        (vec![FAR; nodes], vec![(u32::MAX, u32::MAX); nodes], vec![false; nodes]);
-    far[from.index()] = 0;
+    let (mut hops_to, mut arrival, mut queued) =
+        (vec![UNREACHED; nodes], vec![(u32::MAX, u32::MAX); nodes], vec![false; nodes]);
+    hops_to[from.index()] = 0;
     let mut queue = VecDeque::from([from.0]);
-    while let Some(at) = queue.pop_front() {
-        queued[at as usize] = false;
-        let here = far[at as usize];
-        let out =
-            (net.starts[at as usize]..net.starts[at as usize + 1]).filter(|&channel| !used[channel as usize]);
-        let onwards = out.map(|channel| (net.out[channel as usize].0, channel, here + 1));
-        let back = into[at as usize].iter().filter(|(_, channel)| used[*channel as usize]);
-        for (to, channel, hops) in onwards.chain(back.map(|&(other, channel)| (other, channel, here - 1))) {
-            if hops < far[to as usize] {
-                far[to as usize] = hops;
-                came[to as usize] = (at, channel);
+    while let Some(node) = queue.pop_front() {
+        queued[node as usize] = false;
+        let hops_here = hops_to[node as usize];
+        let out = (net.starts[node as usize]..net.starts[node as usize + 1])
+            .filter(|&channel| !used[channel as usize]);
+        let onwards = out.map(|channel| (net.out[channel as usize].0, channel, hops_here + 1));
+        let back = channels_into[node as usize].iter().filter(|(_, channel)| used[*channel as usize]);
+        for (to, channel, hops) in
+            onwards.chain(back.map(|&(other, channel)| (other, channel, hops_here - 1)))
+        {
+            if hops < hops_to[to as usize] {
+                hops_to[to as usize] = hops;
+                arrival[to as usize] = (node, channel);
                 if !queued[to as usize] {
                     queued[to as usize] = true;
                     queue.push_back(to);
@@ -85,86 +97,88 @@ fn search(net: &Net, into: &[Vec<(u32, u32)>], from: NodeId, used: &[bool]) -> (
             }
         }
     }
-    (far, came)
+    (hops_to, arrival)
 }
 
-/// `[router]`: (from where, channel) of every channel into it.
-pub(super) fn into(net: &Net) -> Vec<Vec<(u32, u32)>> {
+/// `[router]`: (source, channel) of every channel into it.
+pub(super) fn channels_into(net: &SearchNet) -> Vec<Vec<(u32, u32)>> {
     let nodes = net.starts.len() - 1;
-    let mut into = vec![Vec::new(); nodes];
+    let mut incoming = vec![Vec::new(); nodes];
     for node in 0..nodes as u32 {
         for channel in net.starts[node as usize]..net.starts[node as usize + 1] {
-            into[net.out[channel as usize].0 as usize].push((node, channel));
+            incoming[net.out[channel as usize].0 as usize].push((node, channel));
         }
     }
-    into
+    incoming
 }
 
-/// The ways that used channels make, those of fewest hops first.
-fn ways(net: &Net, used: &[bool], [from, to]: [NodeId; 2]) -> Vec<Vec<u32>> {
-    let mut left = used.to_vec();
-    let mut all = Vec::new();
-    let leave = |left: &mut Vec<bool>, at: u32| {
-        let channel =
-            (net.starts[at as usize]..net.starts[at as usize + 1]).find(|&channel| left[channel as usize])?;
-        left[channel as usize] = false;
+/// The paths that the used channels form, those of the fewest hops first.
+fn paths(net: &SearchNet, used: &[bool], from: NodeId, to: NodeId) -> Vec<Vec<u32>> {
+    let mut unused = used.to_vec();
+    let mut found_paths = Vec::new();
+    let take_output = |unused: &mut Vec<bool>, node: u32| {
+        let channel = (net.starts[node as usize]..net.starts[node as usize + 1])
+            .find(|&channel| unused[channel as usize])?;
+        unused[channel as usize] = false;
         Some(channel)
     };
-    while let Some(first) = leave(&mut left, from.0) {
-        let mut way = vec![first];
-        let mut at = net.out[first as usize].0;
-        while at != to.0 {
-            let Some(channel) = leave(&mut left, at) else { break };
-            way.push(channel);
-            at = net.out[channel as usize].0;
+    while let Some(first) = take_output(&mut unused, from.0) {
+        let mut path = vec![first];
+        let mut node = net.out[first as usize].0;
+        while node != to.0 {
+            let Some(channel) = take_output(&mut unused, node) else { break };
+            path.push(channel);
+            node = net.out[channel as usize].0;
         }
-        all.push(way);
+        found_paths.push(path);
     }
-    all.sort_by_key(Vec::len);
-    all
+    found_paths.sort_by_key(Vec::len);
+    found_paths
 }
 
-/// Cycles in which ways of so many hops bring so many vectors, if nothing else is on them.
-pub(super) fn dealt(hops: impl Iterator<Item = usize> + Clone, vectors: u64, pace: SlotPace) -> u64 {
-    let by = |end: u64| {
-        let of = |hops: usize| {
+/// Cycles in which paths of these hops deliver `vectors` vectors, if no other traffic uses them.
+pub(super) fn dealt_cycles(hops: impl Iterator<Item = usize> + Clone, vectors: u64, pace: SlotPace) -> u64 {
+    let arrivals = |end: u64| {
+        let arrivals_by_path = |hops: usize| {
             end.checked_sub(hops as u64 * u64::from(pace.hop))
                 .map_or(0, |rest| rest / u64::from(pace.slot) + 1)
         };
-        hops.clone().map(of).sum::<u64>()
+        hops.clone().map(arrivals_by_path).sum::<u64>()
     };
-    least(|end| by(end) >= vectors)
+    least_sufficient(|end| arrivals(end) >= vectors)
 }
 
-/// Cycles before which so many vectors are not all at their destination, by levels: a router counts as the
-/// source from its level times a hop on, without a level never. What is on time crosses a channel from a
-/// router that counts to one that does not when it comes there; a channel starts one per slot meanwhile.
-pub(super) fn cycles(net: &Net, levels: &[Option<u32>], vectors: u64, pace: SlotPace) -> u64 {
+/// Lower bound, from levels, on the cycles in which `vectors` vectors reach their destination. A router
+/// counts as a source from its level times a hop on, and without a level it never does. A vector that is on
+/// time crosses from a router that counts to one that does not yet count when the vector arrives. A channel
+/// starts one vector per slot in that time.
+pub(super) fn cycles(net: &SearchNet, levels: &[Option<u32>], vectors: u64, pace: SlotPace) -> u64 {
     let (hop, slot) = (u64::from(pace.hop), u64::from(pace.slot));
-    let crossed = |end: u64| {
-        let from = |node: usize| levels[node].map_or(end + 1, |level| (u64::from(level) * hop).min(end + 1));
+    let crossings = |end: u64| {
+        let source_cycle =
+            |node: usize| levels[node].map_or(end + 1, |level| (u64::from(level) * hop).min(end + 1));
         let mut starts = 0;
         for node in 0..levels.len() {
-            let since = from(node) + hop;
+            let earliest_arrival = source_cycle(node) + hop;
             for &(to, _) in &net.out[net.starts[node] as usize..net.starts[node + 1] as usize] {
-                starts += from(to as usize).saturating_sub(since).div_ceil(slot);
+                starts += source_cycle(to as usize).saturating_sub(earliest_arrival).div_ceil(slot);
             }
         }
         starts
     };
-    least(|end| crossed(end) >= vectors)
+    least_sufficient(|end| crossings(end) >= vectors)
 }
 
-/// The least number that is enough, where all larger ones are.
-fn least(enough: impl Fn(u64) -> bool) -> u64 {
-    let mut most = 1;
-    while !enough(most) && most < u64::from(u32::MAX) * 4 {
-        most *= 2;
+/// The least number that is enough, if every larger one is.
+fn least_sufficient(is_enough: impl Fn(u64) -> bool) -> u64 {
+    let mut upper = 1;
+    while !is_enough(upper) && upper < u64::from(u32::MAX) * 4 {
+        upper *= 2;
     }
-    let (mut low, mut high) = (0, most);
+    let (mut low, mut high) = (0, upper);
     while low < high {
         let middle = (low + high) / 2;
-        if enough(middle) {
+        if is_enough(middle) {
             high = middle;
         } else {
             low = middle + 1;

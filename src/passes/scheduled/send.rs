@@ -1,326 +1,366 @@
-//! Messages between chips: every vector by the way on which it ends first.
+//! Messages between chips: every vector takes the path on which it arrives first.
 //!
-//! In: messages, chips up to symmetry. Out: the cycle of every vector on every lane of its way. The ways of a
-//! message are those that share no channel (`quickest`) and those of searches whose lengths grow with the
-//! load. Vectors of all messages come in turn; each takes the way that brings it there first, and its slots
-//! on it. A way with more hops than another must save so many slots, of which several are tried; the ways
-//! that were taken are also listed anew, the longest rest first. A message alone is dealt to the best number
-//! of ways, which is optimal within a slot. Cost: O(vectors x ways x hops).
+//! Input: messages, and chips up to symmetry. Output: the cycle of every vector on every lane of its path.
+//! The paths of a message are those that share no channel (`quickest`), and those of searches whose lengths
+//! grow with the load. The vectors of all messages take turns. Each takes the path that delivers it first,
+//! and its slots on that path.
+//!
+//! A path with more hops than another must save a number of slots, of which several are tried. The chosen
+//! paths are also scheduled anew, the longest remainder first. A message alone is dealt to the best number of
+//! paths, which is optimal to within a slot. Cost: O(vectors x paths x hops).
 
-use super::ground::{Ground, Lane};
-use super::job::{Messages, Plan};
-use super::list::{Task, Tasks, list};
-use super::paths::{Net, UNIT};
-use super::quickest::{DISJOINT, Disjoint, LISTED_NODES, Levels, cycles, dealt, disjoint, into};
-use super::taken::Taken;
+use super::busy::BusyCycles;
+use super::graph::{LaneGraph, OutputLane};
+use super::job::{MessageSet, VectorPlanner};
+use super::list::{LaneTask, Tasks, schedule_tasks};
+use super::paths::{SearchNet, UNIT};
+use super::quickest::{
+    DISJOINT, DisjointPaths, LISTED_NODES, SourceLevels, channels_into, cycles, dealt_cycles, disjoint_paths,
+};
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::random::Stream;
 use fabc_ir::{CollectiveBound, Scene, TimedMessage, TimedSend};
 use fabc_model::{MessageWays, SlotPace};
 use rayon::prelude::*;
 
-/// Ways that a message may choose from.
-const KEPT: usize = 32;
+/// Limit on the paths that a message may choose from.
+const PATHS_LIMIT: usize = 32;
 /// Rounds of searches with lengths.
 const ROUNDS: u64 = 192;
-/// A lane that carries most grows by one part in so many each round: at first, and in the end.
+/// The most loaded lane grows by one part in this number each round: at first, and at the end.
 const GROWTH: [u64; 2] = [8, 128];
-/// Relaxations that all searches together may take.
-const SEARCHED: u64 = 300_000_000;
-/// What a hop more must save, in slots, for a way to be taken.
+/// Limit on relaxations of all searches together.
+const SEARCH_WORK: u64 = 300_000_000;
+/// Slots that a path must save for each further hop. One price per try.
 const PRICES: [u64; 12] = [0, 1, 2, 3, 4, 6, 8, 10, 13, 16, 21, 27];
-/// Looks at lanes that all tries together may take.
-const LOOKS: u64 = 100_000_000;
+/// Limit on lookups of lanes in all tries together.
+const LOOKS_LIMIT: u64 = 100_000_000;
 
 /// Whether every image of a message is a message.
 pub(super) fn is_symmetric(scene: &Scene<'_>, messages: &[TimedMessage]) -> bool {
     let symmetry = scene.topology.symmetry();
-    let kept = |element| messages.iter().all(|message| message.image(messages, symmetry, element).is_some());
-    (0..symmetry.order()).all(kept)
+    let is_kept =
+        |element| messages.iter().all(|message| message.image(messages, symmetry, element).is_some());
+    (0..symmetry.order()).all(is_kept)
 }
 
-/// A message of a canonical chip, and the lanes of its ways.
-struct Load {
+/// A message of a canonical chip, and the lanes of its paths.
+struct LaneMessage {
     message: TimedMessage,
-    ways: Vec<Vec<u32>>,
+    paths: Vec<Vec<u32>>,
 }
 
-/// When which vectors leave on which ways.
+/// The vectors, their paths, and when they leave.
 #[derive(Default)]
-struct Dealt {
-    /// When the last one has come.
+struct VectorTimes {
+    /// When the last vector has arrived.
     end: u32,
-    /// (load, part, way)
+    /// (index of the message, part, index of the path) of each vector
     vectors: Vec<(u32, u32, u32)>,
-    /// The cycles of their legs, one vector after the other.
+    /// The cycles in which the vectors leave on each lane of their path, one vector after the other.
     cycles: Vec<u32>,
 }
 
-/// Ways of messages, and what bounds them.
-struct Known {
-    loads: Vec<Load>,
+/// Messages with their paths, and the bounds on them.
+struct BoundedMessages {
+    loads: Vec<LaneMessage>,
     bounds: Vec<CollectiveBound>,
 }
 
-impl Plan<'_> {
-    /// The sends of all messages, and what no plan does better.
-    pub(super) fn send(&self, messages: Messages<'_>) -> (Vec<TimedSend>, Vec<CollectiveBound>) {
-        let Self { ground, job, .. } = self;
-        let net = Net::new(ground);
-        let Known { loads, bounds } = self.known(&net, messages);
-        let turns = turns(&loads, job.seed);
+impl VectorPlanner<'_> {
+    /// The sends of all messages, and lower bounds on any schedule.
+    pub(super) fn send(&self, messages: MessageSet<'_>) -> (Vec<TimedSend>, Vec<CollectiveBound>) {
+        let Self { graph, job, .. } = self;
+        let net = SearchNet::new(graph);
+        let BoundedMessages { loads, bounds } = self.find_paths(&net, messages);
+        let dealing_order = dealing_order(&loads, job.seed);
         let looks: u64 = loads
             .iter()
             .map(|load| {
-                u64::from(load.message.vectors) * load.ways.iter().map(Vec::len).sum::<usize>() as u64
+                u64::from(load.message.vectors) * load.paths.iter().map(Vec::len).sum::<usize>() as u64
             })
             .sum();
-        let tries = (LOOKS / looks.max(1)).clamp(1, 2 * PRICES.len() as u64) as usize;
-        let prices = if messages.all.len() == 1 { 1 } else { tries };
-        let one = |at: usize| {
-            self.deal(
+        let tries = (LOOKS_LIMIT / looks.max(1)).clamp(1, 2 * PRICES.len() as u64) as usize;
+        let prices = if messages.list.len() == 1 { 1 } else { tries };
+        let one_try = |try_number: usize| {
+            self.deal_vectors(
                 &loads,
-                &turns,
-                PRICES[at % PRICES.len()] * u64::from(self.site.pace.slot),
-                at >= PRICES.len(),
+                &dealing_order,
+                PRICES[try_number % PRICES.len()] * u64::from(self.site.pace.slot),
+                try_number >= PRICES.len(),
             )
         };
-        let found: Vec<Dealt> = (0..prices).into_par_iter().map(one).collect();
-        let best = found.into_iter().min_by_key(|dealt| dealt.end).unwrap_or_default();
-        (self.legs(&loads, &best, messages.all), bounds)
+        let results: Vec<VectorTimes> = (0..prices).into_par_iter().map(one_try).collect();
+        let best = results.into_iter().min_by_key(|times| times.end).unwrap_or_default();
+        (self.timed_sends(&loads, &best, messages.list), bounds)
     }
 
-    /// The ways of all messages of canonical chips.
-    fn known(&self, net: &Net, messages: Messages<'_>) -> Known {
-        let Self { ground, site, .. } = self;
-        let (into, most) = (into(net), messages.ways.most().min(DISJOINT));
-        let most = if messages.ways == MessageWays::Minimal { 1 } else { most };
-        let canonical =
-            |message: &&TimedMessage| ground.chips[ground.symmetry.class(message.from)] == message.from;
-        let own: Vec<TimedMessage> = messages.all.iter().filter(canonical).copied().collect();
-        let one = |message: &TimedMessage| disjoint(net, &into, [message.from, message.to], most);
-        let sets: Vec<(Levels, Vec<Disjoint>)> = own.par_iter().map(one).collect();
-        let quickest = own.iter().zip(&sets).map(|(message, (first, sets))| {
-            let of = |levels| (cycles(net, levels, u64::from(message.vectors), site.pace), levels);
-            let further = sets.iter().map(|set| of(&set.levels));
-            let (cycles, levels) =
-                further.fold(of(first), |one, other| if other.0 > one.0 { other } else { one });
+    /// The paths of all messages of canonical chips.
+    fn find_paths(&self, net: &SearchNet, messages: MessageSet<'_>) -> BoundedMessages {
+        let Self { graph, site, .. } = self;
+        let (channels_into, limit) = (channels_into(net), messages.paths.limit().min(DISJOINT));
+        let limit = if messages.paths == MessageWays::Minimal { 1 } else { limit };
+        let is_canonical =
+            |message: &&TimedMessage| graph.chips[graph.symmetry.class(message.from)] == message.from;
+        let canonical_messages: Vec<TimedMessage> =
+            messages.list.iter().filter(is_canonical).copied().collect();
+        let paths_of =
+            |message: &TimedMessage| disjoint_paths(net, &channels_into, message.from, message.to, limit);
+        let sets: Vec<(SourceLevels, Vec<DisjointPaths>)> =
+            canonical_messages.par_iter().map(paths_of).collect();
+        let quickest = canonical_messages.iter().zip(&sets).map(|(message, (distances, sets))| {
+            let value_of = |levels| (cycles(net, levels, u64::from(message.vectors), site.pace), levels);
+            let other_values = sets.iter().map(|set| value_of(&set.levels));
+            let (cycles, levels) = other_values
+                .fold(value_of(distances), |best, other| if other.0 > best.0 { other } else { best });
             (cycles + u64::from(message.earliest), message, levels)
         });
         let mut bounds = Vec::new();
-        // Of equal ones the first.
+        // Of equal bounds the first one counts.
         if let Some((cycles, message, levels)) =
-            quickest.reduce(|one, other| if other.0 > one.0 { other } else { one })
+            quickest.reduce(|best, other| if other.0 > best.0 { other } else { best })
         {
-            let message = messages.all.iter().position(|other| other == message).unwrap_or(0) as u32;
+            let message = messages.list.iter().position(|other| other == message).unwrap_or(0) as u32;
             bounds.push(CollectiveBound::Quickest { message, levels: levels.to_vec(), cycles });
         }
-        let alone = messages.all.len() == 1;
+        let is_single = messages.list.len() == 1;
         let lanes =
-            |way: &Vec<u32>| way.iter().map(|&channel| net.out[channel as usize].1).collect::<Vec<u32>>();
-        let mut loads: Vec<Load> = Vec::new();
-        for (message, (_, sets)) in own.iter().zip(&sets) {
-            // Alone on free channels the best number of ways is known; ways of a limited number are those.
-            let at_once =
-                |set: &&Disjoint| dealt(set.ways.iter().map(Vec::len), u64::from(message.vectors), site.pace);
-            let chosen: Vec<&Disjoint> = match (alone, messages.ways) {
-                (true, _) => sets.iter().min_by_key(at_once).into_iter().collect(),
+            |path: &Vec<u32>| path.iter().map(|&channel| net.out[channel as usize].1).collect::<Vec<u32>>();
+        let mut loads: Vec<LaneMessage> = Vec::new();
+        for (message, (_, sets)) in canonical_messages.iter().zip(&sets) {
+            // For a single message the best number of paths is known. With a limited number of paths the
+            // limit is used.
+            let least_cycles = |set: &&DisjointPaths| {
+                dealt_cycles(set.paths.iter().map(Vec::len), u64::from(message.vectors), site.pace)
+            };
+            let chosen: Vec<&DisjointPaths> = match (is_single, messages.paths) {
+                (true, _) => sets.iter().min_by_key(least_cycles).into_iter().collect(),
                 (false, MessageWays::Any) => sets.iter().collect(),
                 (false, _) => sets.last().into_iter().collect(),
             };
-            let mut ways: Vec<Vec<u32>> = Vec::new();
-            for way in chosen.into_iter().flat_map(|set| &set.ways).map(lanes) {
-                if ways.len() < KEPT && !ways.contains(&way) {
-                    ways.push(way);
+            let mut paths: Vec<Vec<u32>> = Vec::new();
+            for path in chosen.into_iter().flat_map(|set| &set.paths).map(lanes) {
+                if paths.len() < PATHS_LIMIT && !paths.contains(&path) {
+                    paths.push(path);
                 }
             }
-            loads.push(Load { message: *message, ways });
+            loads.push(LaneMessage { message: *message, paths });
         }
-        if !alone {
-            bounds.extend(searched(ground, net, &mut loads, messages.ways));
+        if !is_single {
+            bounds.extend(add_searched_paths(graph, net, &mut loads, messages.paths));
         }
-        Known { loads, bounds }
+        BoundedMessages { loads, bounds }
     }
 
-    /// Deals vectors in turn, each to the way that ends first, where a hop more costs so many cycles; then
-    /// perhaps lists the ways that were taken anew.
-    fn deal(&self, loads: &[Load], turns: &[(u32, u32)], price: u64, anew: bool) -> Dealt {
-        let Self { ground, site, job, .. } = self;
-        let mut lanes =
-            if self.taken.is_empty() { Taken::of(ground.lanes.len()) } else { self.taken.clone() };
-        let mut dealt = Dealt { end: job.start, ..Dealt::default() };
-        let (mut legs, mut best_legs) = (Vec::new(), Vec::new());
-        for &(at, part) in turns {
-            let Load { message, ways } = &loads[at as usize];
+    /// Deals vectors in turn, each to the path on which it arrives first. A further hop costs `price` cycles.
+    /// With `relist` the tasks of the chosen paths are then scheduled anew.
+    fn deal_vectors(
+        &self,
+        loads: &[LaneMessage],
+        dealing_order: &[(u32, u32)],
+        price: u64,
+        relist: bool,
+    ) -> VectorTimes {
+        let Self { graph, site, job, .. } = self;
+        let mut busy =
+            if self.busy.is_empty() { BusyCycles::new(graph.lanes.len()) } else { self.busy.clone() };
+        let mut times = VectorTimes { end: job.start, ..VectorTimes::default() };
+        let (mut send_cycles, mut best_send_cycles) = (Vec::new(), Vec::new());
+        for &(load, part) in dealing_order {
+            let LaneMessage { message, paths } = &loads[load as usize];
             let mut best: Option<(u64, u32, u32)> = None;
-            for (number, way) in ways.iter().enumerate() {
-                let extra = price * way.len() as u64;
-                let most = best.map_or(u64::MAX, |(cost, ..)| cost.saturating_sub(extra));
-                let Some(end) = walk(&lanes, way, job.start + message.earliest, site.pace, most, &mut legs)
-                else {
+            for (number, path) in paths.iter().enumerate() {
+                let extra = price * path.len() as u64;
+                let cost_limit = best.map_or(u64::MAX, |(cost, ..)| cost.saturating_sub(extra));
+                let Some(end) = arrival_cycle(
+                    &busy,
+                    path,
+                    job.start + message.earliest,
+                    site.pace,
+                    cost_limit,
+                    &mut send_cycles,
+                ) else {
                     continue;
                 };
                 best = Some((u64::from(end) + extra, end, number as u32));
-                std::mem::swap(&mut legs, &mut best_legs);
+                std::mem::swap(&mut send_cycles, &mut best_send_cycles);
             }
-            let Some((_, end, way)) = best else { continue };
-            for (&lane, &cycle) in ways[way as usize].iter().zip(&best_legs) {
-                lanes.take(lane as usize, cycle, site.pace.slot);
+            let Some((_, end, path)) = best else { continue };
+            for (&lane, &cycle) in paths[path as usize].iter().zip(&best_send_cycles) {
+                busy.take(lane as usize, cycle, site.pace.slot);
             }
-            dealt.end = dealt.end.max(end);
-            dealt.vectors.push((at, part, way));
-            dealt.cycles.extend_from_slice(&best_legs);
+            times.end = times.end.max(end);
+            times.vectors.push((load, part, path));
+            times.cycles.extend_from_slice(&best_send_cycles);
         }
-        if !anew || loads.iter().any(|load| load.message.earliest > 0) {
-            return dealt;
+        if !relist || loads.iter().any(|load| load.message.earliest > 0) {
+            return times;
         }
         let mut tasks = Tasks::default();
-        for (turn, &(at, _, way)) in dealt.vectors.iter().enumerate() {
-            let mut before = None;
-            for &lane in &loads[at as usize].ways[way as usize] {
-                before = Some((
-                    tasks.add(Task { lane, rank: 0, sums: false }, before.map(|(task, _)| task).as_slice()),
+        for (turn, &(load, _, path)) in times.vectors.iter().enumerate() {
+            let mut predecessor = None;
+            for &lane in &loads[load as usize].paths[path as usize] {
+                predecessor = Some((
+                    tasks.add(
+                        LaneTask { lane, rank: 0, sums: false },
+                        predecessor.map(|(task, _)| task).as_slice(),
+                    ),
                     turn,
                 ));
             }
         }
         tasks.rank_by_tail(site.pace);
-        let cycles = list(&tasks, ground.ends(), (&self.taken, site.pace), job.start, |task| {
-            (tasks.all[task as usize].rank, !task)
+        let cycles = schedule_tasks(&tasks, graph.lane_ends(), &self.busy, site.pace, job.start, |task| {
+            (tasks.entries[task as usize].rank, !task)
         });
         let end = cycles.iter().max().map_or(job.start, |last| last + site.pace.hop);
-        if end < dealt.end { Dealt { end, cycles, ..dealt } } else { dealt }
+        if end < times.end { VectorTimes { end, cycles, ..times } } else { times }
     }
 
-    /// What chips send, by the numbers that vectors have where every chip has been taken home.
-    fn legs(&self, loads: &[Load], dealt: &Dealt, all: &[TimedMessage]) -> Vec<TimedSend> {
-        let ground = self.ground;
-        let mut sends = Vec::with_capacity(dealt.cycles.len());
-        let mut cycles = dealt.cycles.iter();
-        for &(at, part, way) in &dealt.vectors {
-            let Load { message, ways } = &loads[at as usize];
+    /// The sends of all vectors, numbered as at canonical chips.
+    fn timed_sends(
+        &self,
+        loads: &[LaneMessage],
+        times: &VectorTimes,
+        messages: &[TimedMessage],
+    ) -> Vec<TimedSend> {
+        let graph = self.graph;
+        let mut sends = Vec::with_capacity(times.cycles.len());
+        let mut cycles = times.cycles.iter();
+        for &(load, part, path) in &times.vectors {
+            let LaneMessage { message, paths } = &loads[load as usize];
             let mut node = message.from;
-            for (&lane, &cycle) in ways[way as usize].iter().zip(&mut cycles) {
-                let home = ground.symmetry.inverse(ground.symmetry.element_to(node));
-                let image =
-                    if home == 0 { Some(message) } else { message.image(all, &ground.symmetry, home) };
+            for (&lane, &cycle) in paths[path as usize].iter().zip(&mut cycles) {
+                let to_canonical = graph.symmetry.inverse(graph.symmetry.element_to(node));
+                let image = if to_canonical == 0 {
+                    Some(message)
+                } else {
+                    message.image(messages, &graph.symmetry, to_canonical)
+                };
                 let vector = image.map_or(0, |image| image.first) + u64::from(part);
-                let Lane { from, port, .. } = ground.lanes[lane as usize];
-                sends.push(TimedSend { cycle, chip: ground.chips[from], port, vector });
-                node = ground.leave(node, lane as usize);
+                let OutputLane { from, port, .. } = graph.lanes[lane as usize];
+                sends.push(TimedSend { cycle, chip: graph.chips[from], port, vector });
+                node = graph.target_of(node, lane as usize);
             }
         }
         sends
     }
 }
 
-/// (load, part): vectors of all messages in turn, so that all are through at the same time.
-fn turns(loads: &[Load], seed: u64) -> Vec<(u32, u32)> {
+/// (load, part): the vectors of all messages in turn, so that all messages end at the same time.
+fn dealing_order(loads: &[LaneMessage], seed: u64) -> Vec<(u32, u32)> {
     let mut order: Vec<u32> = (0..loads.len() as u32).collect();
     Stream::new(seed, 3).shuffle(&mut order);
-    let mut turns: Vec<(u64, u32, (u32, u32))> = Vec::new();
-    for (place, &at) in order.iter().enumerate() {
-        let vectors = u64::from(loads[at as usize].message.vectors);
-        turns.extend((0..vectors).map(|part| ((part << 32) / vectors, place as u32, (at, part as u32))));
+    let mut dealing_order: Vec<(u64, u32, (u32, u32))> = Vec::new();
+    for (position, &load) in order.iter().enumerate() {
+        let vectors = u64::from(loads[load as usize].message.vectors);
+        dealing_order
+            .extend((0..vectors).map(|part| ((part << 32) / vectors, position as u32, (load, part as u32))));
     }
-    turns.sort_unstable();
-    turns.into_iter().map(|(.., turn)| turn).collect()
+    dealing_order.sort_unstable();
+    dealing_order.into_iter().map(|(.., turn)| turn).collect()
 }
 
-/// When a vector ends on a way that it starts at some cycle, and in `legs` when it leaves; `None` where that
-/// is no sooner than `most`.
-fn walk(
-    lanes: &Taken,
-    way: &[u32],
-    from: u32,
+/// When a vector arrives that starts on a path at cycle `from`, with its departures in `send_cycles`. `None`
+/// if that is no sooner than `limit`.
+fn arrival_cycle(
+    lanes: &BusyCycles,
+    path: &[u32],
+    start: u32,
     pace: SlotPace,
-    most: u64,
-    legs: &mut Vec<u32>,
+    limit: u64,
+    send_cycles: &mut Vec<u32>,
 ) -> Option<u32> {
-    legs.clear();
-    let mut now = from;
-    for (at, &lane) in way.iter().enumerate() {
+    send_cycles.clear();
+    let mut cycle_now = start;
+    for (index, &lane) in path.iter().enumerate() {
         loop {
-            now = lanes.free(lane as usize, now, pace);
-            // Images of the way itself may cross the lane as well.
-            let own = way[..at].iter().zip(&*legs).filter(|(other, _)| **other == lane);
-            let near = own
+            cycle_now = lanes.free(lane as usize, cycle_now, pace);
+            // Images of the same vector may cross the lane as well.
+            let earlier_crossings =
+                path[..index].iter().zip(&*send_cycles).filter(|(other, _)| **other == lane);
+            let conflict = earlier_crossings
                 .map(|(_, &cycle)| cycle)
-                .find(|&cycle| now < cycle + pace.slot && cycle < now + pace.slot);
-            match near {
-                Some(cycle) => now = cycle + pace.slot,
+                .find(|&cycle| cycle_now < cycle + pace.slot && cycle < cycle_now + pace.slot);
+            match conflict {
+                Some(cycle) => cycle_now = cycle + pace.slot,
                 None => break,
             }
         }
-        legs.push(now);
-        now += pace.hop;
-        if u64::from(now) + (way.len() - 1 - at) as u64 * u64::from(pace.hop) >= most {
+        send_cycles.push(cycle_now);
+        cycle_now += pace.hop;
+        if u64::from(cycle_now) + (path.len() - 1 - index) as u64 * u64::from(pace.hop) >= limit {
             return None;
         }
     }
-    Some(now)
+    Some(cycle_now)
 }
 
-/// Adds the ways that searches find whose lengths grow with the load; the lengths that prove most.
-fn searched(
-    ground: &Ground<'_>,
-    net: &Net,
-    loads: &mut [Load],
+/// Adds the paths of searches whose lengths grow with the load. Returns the bound of the lengths that prove
+/// the most.
+fn add_searched_paths(
+    graph: &LaneGraph<'_>,
+    net: &SearchNet,
+    loads: &mut [LaneMessage],
     allowed: MessageWays,
 ) -> Option<CollectiveBound> {
     let mut sources: Vec<NodeId> = loads.iter().map(|load| load.message.from).collect();
     sources.sort_unstable();
     sources.dedup();
     let work = (sources.len() * net.out.len()) as u64;
-    let rounds = (SEARCHED / work.max(1)).clamp(8, ROUNDS);
-    let mut lengths = vec![UNIT; ground.lanes.len()];
+    let rounds = (SEARCH_WORK / work.max(1)).clamp(8, ROUNDS);
+    let mut lengths = vec![UNIT; graph.lanes.len()];
     let mut best: Option<(u128, u128, Vec<u64>)> = None;
     for round in 0..rounds {
-        let trees: Vec<_> = sources.par_iter().map(|&source| net.shortest_far(source, &lengths)).collect();
+        let trees: Vec<_> =
+            sources.par_iter().map(|&source| net.shortest_tree_and_lengths(source, &lengths)).collect();
         let (mut carried, mut distance) = (vec![0u64; lengths.len()], 0u128);
-        for Load { message, ways } in loads.iter_mut() {
-            let (came, far) = &trees[sources.binary_search(&message.from).unwrap_or(0)];
-            distance += u128::from(far[message.to.index()]) * u128::from(message.vectors);
-            let (mut way, mut at) = (Vec::new(), message.to.0);
-            while at != message.from.0 {
-                let (before, lane) = came[at as usize];
+        for LaneMessage { message, paths } in loads.iter_mut() {
+            let (arrivals, lengths_to) = &trees[sources.binary_search(&message.from).unwrap_or(0)];
+            distance += u128::from(lengths_to[message.to.index()]) * u128::from(message.vectors);
+            let (mut path, mut node) = (Vec::new(), message.to.0);
+            while node != message.from.0 {
+                let (previous, lane) = arrivals[node as usize];
                 carried[lane as usize] += u64::from(message.vectors);
-                way.push(lane);
-                at = before;
+                path.push(lane);
+                node = previous;
             }
-            way.reverse();
+            path.reverse();
             let fits = match allowed {
-                MessageWays::Any => ways.len() < KEPT,
+                MessageWays::Any => paths.len() < PATHS_LIMIT,
                 MessageWays::Minimal => {
-                    ways.len() < KEPT && ways.first().is_none_or(|first| first.len() == way.len())
+                    paths.len() < PATHS_LIMIT && paths.first().is_none_or(|first| first.len() == path.len())
                 }
                 MessageWays::Most(_) => false,
             };
-            if fits && !ways.contains(&way) {
-                ways.push(way);
+            if fits && !paths.contains(&path) {
+                paths.push(path);
             }
         }
         let volume: u128 = lengths.iter().map(|&length| u128::from(length)).sum();
-        if best.as_ref().is_none_or(|(over, under, _)| distance * under > over * volume) {
+        if best
+            .as_ref()
+            .is_none_or(|(best_distance, best_volume, _)| distance * best_volume > best_distance * volume)
+        {
             best = Some((distance, volume, lengths.clone()));
         }
-        let most = carried.iter().copied().max().unwrap_or(1).max(1);
+        let busiest = carried.iter().copied().max().unwrap_or(1).max(1);
         let growth = GROWTH[0] + (GROWTH[1] - GROWTH[0]) * round / rounds;
         for (length, &load) in lengths.iter_mut().zip(&carried) {
-            *length += (u128::from(*length / growth) * u128::from(load) / u128::from(most)) as u64;
+            *length += (u128::from(*length / growth) * u128::from(load) / u128::from(busiest)) as u64;
         }
         if lengths.iter().any(|&length| length > UNIT << 20) {
             lengths.iter_mut().for_each(|length| *length = (*length >> 8).max(1));
         }
     }
-    // Ways of fewest hops alone are no matter of lengths.
-    let (distance, volume, found) = best.filter(|_| ground.nodes() <= LISTED_NODES)?;
-    let topology = ground.scene.topology;
-    let mut lengths = vec![0; topology.class_count(&ground.symmetry)];
-    for (lane, length) in ground.lanes.iter().zip(found) {
-        let channel = topology.outgoing(ground.chips[lane.from], lane.port)?;
-        lengths[topology.channel_class(&ground.symmetry, channel).index()] = length;
+    // The lengths are not used as a bound in large networks.
+    let (distance, volume, proven_lengths) = best.filter(|_| graph.nodes() <= LISTED_NODES)?;
+    let topology = graph.scene.topology;
+    let mut lengths = vec![0; topology.class_count(&graph.symmetry)];
+    for (lane, length) in graph.lanes.iter().zip(proven_lengths) {
+        let channel = topology.outgoing(graph.chips[lane.from], lane.port)?;
+        lengths[topology.channel_class(&graph.symmetry, channel).index()] = length;
     }
-    let order = ground.symmetry.order() as u128;
+    let order = graph.symmetry.order() as u128;
     Some(CollectiveBound::Flow { lengths, volume: volume * order, distance: distance * order })
 }

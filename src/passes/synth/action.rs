@@ -1,41 +1,43 @@
-//! Groups that permute the cubes freely: by number within cubes of one kind; where that does not move every
-//! cube to every other, also otherwise.
+//! Groups that permute the cubes freely: by number within cubes of one kind, and also otherwise if that
+//! does not move every cube to every other.
 //!
-//! In: a pod. Out: actions of abelian groups that keep the demand and carry every OCS to one that serves the
-//! images of its cubes alike. Chips keep their position in the cube. Actions by number keep every OCS in
-//! place; the others are found by labelling cube after cube with an element so that what joins two cubes
-//! (OCSes that serve both, what they send each other) depends on the difference of their elements only:
-//! backtracking, in counted work. Cost: milliseconds up to 64 cubes, the most that are tried.
+//! Input: a pod. Output: actions of abelian groups that keep the demand and carry every OCS to one that
+//! serves the images of its cubes alike. Chips keep their position in the cube.
+//!
+//! Actions by number keep every OCS in place. The others come from a backtracking search that labels cube
+//! after cube with an element. The bond of two cubes (OCSes that serve both, demand between them) may
+//! depend only on the difference of their elements. The work is counted. Cost: milliseconds up to 64 cubes,
+//! the most that are tried.
 
 use fabc_base::ids::{BlockId, Id, NodeId, OcsId};
 use fabc_model::{Budget, Demand, FacePort, Pod};
 use std::collections::BTreeMap;
 
-/// Cubes, at most, whose labels are searched.
-const MOST_CUBES: usize = 64;
-/// Labels that are tried for one group, at most.
-const TRIES: u32 = 50_000;
-/// Actions that are kept, at most.
-const ACTIONS: usize = 3;
+/// The most cubes for which labels are searched.
+const MAX_CUBES: usize = 64;
+/// The most labels tried for one group.
+const MAX_TRIES: u32 = 50_000;
+/// The most actions that are kept.
+const MAX_ACTIONS: usize = 3;
 
 /// A finite abelian group: a product of cyclic ones. An element is a mixed radix number, the first factor
-/// fastest; 0 is neutral.
+/// fastest. 0 is neutral.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Group {
-    /// Orders of the cyclic factors.
+    /// The orders of the cyclic factors.
     pub(super) factors: Vec<usize>,
 }
 
 impl Group {
-    /// Number of elements.
+    /// The number of elements of the group.
     pub(super) fn order(&self) -> usize {
         self.factors.iter().product()
     }
-    /// The sum of two elements.
+    /// The sum of two elements of the group.
     pub(super) fn add(&self, a: usize, b: usize) -> usize {
         self.combine(a, b, |a, b, order| (a + b) % order)
     }
-    /// The difference of two elements.
+    /// The difference of two elements of the group.
     pub(super) fn subtract(&self, a: usize, b: usize) -> usize {
         self.combine(a, b, |a, b, order| (a + order - b) % order)
     }
@@ -48,44 +50,45 @@ impl Group {
         result
     }
 
-    /// Every abelian group of an order, the cyclic one first: each factor divides the one before it.
-    fn abelian(order: usize) -> Vec<Self> {
-        fn extend(left: usize, last: usize, factors: &mut Vec<usize>, found: &mut Vec<Group>) {
-            if left == 1 {
-                found.push(Group { factors: if factors.is_empty() { vec![1] } else { factors.clone() } });
+    /// Every abelian group of an order, the cyclic one first. Each factor divides the one before it.
+    fn abelian_groups(order: usize) -> Vec<Self> {
+        fn extend(remaining: usize, last: usize, factors: &mut Vec<usize>, groups: &mut Vec<Group>) {
+            if remaining == 1 {
+                groups.push(Group { factors: if factors.is_empty() { vec![1] } else { factors.clone() } });
             }
-            for factor in
-                (2..=left).rev().filter(|factor| left.is_multiple_of(*factor) && last.is_multiple_of(*factor))
+            for factor in (2..=remaining)
+                .rev()
+                .filter(|factor| remaining.is_multiple_of(*factor) && last.is_multiple_of(*factor))
             {
                 factors.push(factor);
-                extend(left / factor, factor, factors, found);
+                extend(remaining / factor, factor, factors, groups);
                 factors.pop();
             }
         }
-        let mut found = Vec::new();
-        extend(order, order, &mut Vec::new(), &mut found);
-        found
+        let mut groups = Vec::new();
+        extend(order, order, &mut Vec::new(), &mut groups);
+        groups
     }
 }
 
-/// A group and what it does to the cubes.
+/// A group and its action on the cubes.
 #[derive(Clone, Debug)]
-pub(super) struct Action {
+pub(super) struct GroupAction {
     pub(super) group: Group,
-    /// `[orbit][element]`: the cube. The group acts freely: every cube stands here once.
+    /// `[orbit][element]`: the cube. The group acts freely: every cube is listed once.
     pub(super) orbits: Vec<Vec<BlockId>>,
-    /// Whether OCSes may be carried to others.
+    /// Whether the action may carry OCSes to others.
     pub(super) moves_switches: bool,
 }
 
-impl Action {
-    /// The action on cubes by number, kind by kind; the order of the group must divide the number of cubes of
-    /// every kind.
+impl GroupAction {
+    /// The action on cubes by number, kind by kind. The order of the group must divide the number of cubes
+    /// of every kind.
     pub(super) fn by_number(kinds: &[Vec<BlockId>], factors: Vec<usize>) -> Self {
         let group = Group { factors };
         let order = group.order();
-        // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that cubes in
-        // a row move together.
+        // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that
+        // consecutive cubes move together.
         let orbit = |kind: &Vec<BlockId>, first: usize| {
             (0..order).map(|element| kind[element * (kind.len() / order) + first]).collect()
         };
@@ -96,8 +99,8 @@ impl Action {
         Self { group, orbits, moves_switches: false }
     }
 
-    /// Whether the demand of the pod is kept.
-    pub(super) fn keeps_demand(&self, demand: &Demand, pod: &Pod) -> bool {
+    /// Whether the action keeps the demand of the pod.
+    pub(super) fn keeps_demand_of_pod(&self, demand: &Demand, pod: &Pod) -> bool {
         let chips = pod.chips_per_cube();
         let mut image = vec![BlockId(0); pod.cubes as usize];
         let mut generator = 1;
@@ -112,7 +115,7 @@ impl Action {
         })
     }
 
-    /// The OCSes by orbit.
+    /// The OCSes by their orbits under the group.
     pub(super) fn switches(&self, pod: &Pod) -> Vec<SwitchOrbit> {
         let order = self.group.order();
         if !self.moves_switches {
@@ -137,7 +140,7 @@ impl Action {
             served[&FacePort { cube, node, port: face.port }]
         };
         let mut placed = vec![false; pod.ocses.len()];
-        let mut found = Vec::new();
+        let mut orbits = Vec::new();
         for first in pod.ocses.ids() {
             if placed[first.index()] {
                 continue;
@@ -152,21 +155,21 @@ impl Action {
                     orbit.push((ocs, element));
                 }
             }
-            found.push(SwitchOrbit { carried: orbit, kept_by: kept });
+            orbits.push(SwitchOrbit { carried: orbit, kept_by: kept });
         }
-        found
+        orbits
     }
 }
 
-/// OCSes that a group carries to each other.
+/// An orbit of OCSes: the group carries them to each other.
 pub(super) struct SwitchOrbit {
-    /// Each with the least element that takes the first one to it.
+    /// Each OCS with the least element that takes the first one to it.
     pub(super) carried: Vec<(OcsId, usize)>,
     /// The elements that keep the first one.
     pub(super) kept_by: Vec<usize>,
 }
 
-/// What the OCSes serve of a cube: chip, port, OCS, whether on side B.
+/// The ports of a cube that OCSes serve: chip, port, OCS, whether on side B.
 type Signature = Vec<(u32, u16, OcsId, bool)>;
 
 fn signatures(pod: &Pod) -> Vec<Signature> {
@@ -183,7 +186,7 @@ fn signatures(pod: &Pod) -> Vec<Signature> {
     signatures
 }
 
-/// Cubes by kind: cubes of one kind have the same face ports on the same sides of the same OCSes. Kinds and
+/// Cubes by kind. Cubes of one kind have the same face ports on the same sides of the same OCSes. Kinds and
 /// cubes ascend.
 pub(super) fn kinds(pod: &Pod) -> Vec<Vec<BlockId>> {
     let mut kinds: BTreeMap<Signature, Vec<BlockId>> = BTreeMap::new();
@@ -195,8 +198,8 @@ pub(super) fn kinds(pod: &Pod) -> Vec<Vec<BlockId>> {
     kinds
 }
 
-/// The order of the largest group that acts by number: the greatest common divisor of the numbers of cubes of
-/// every kind.
+/// The order of the largest group that acts by number: the greatest common divisor of the numbers of cubes
+/// of every kind.
 pub(super) fn largest_order(kinds: &[Vec<BlockId>]) -> usize {
     fn gcd(a: usize, b: usize) -> usize {
         if b == 0 { a } else { gcd(b, a % b) }
@@ -204,19 +207,19 @@ pub(super) fn largest_order(kinds: &[Vec<BlockId>]) -> usize {
     kinds.iter().map(Vec::len).fold(0, gcd)
 }
 
-/// Actions that move every cube to every other, whatever the numbers of the cubes, and whether the search was
-/// cut short (by its work limit or the number of cubes), so that there may be others.
+/// Actions that move every cube to every other, whatever the numbers of the cubes. Also returns whether the
+/// search was cut short (by its work limit or the number of cubes), so that there may be others.
 ///
-/// Where the budget tolerates dark OCSes, every OCS stays in place: a fault would break a symmetry that moves
+/// If the budget tolerates dark OCSes, every OCS stays in place. A fault would break a symmetry that moves
 /// its OCS.
-pub(super) fn of_all_cubes(demand: &Demand, pod: &Pod, budget: &Budget) -> (Vec<Action>, bool) {
+pub(super) fn transitive_actions(demand: &Demand, pod: &Pod, budget: &Budget) -> (Vec<GroupAction>, bool) {
     let cubes = pod.cubes as usize;
-    if cubes > MOST_CUBES {
+    if cubes > MAX_CUBES {
         return (Vec::new(), true);
     }
     let moves_switches = budget.faults.dark_ocses() == 0;
     let bonds = bonds(demand, pod, moves_switches);
-    // Where cubes are joined to the others in different ways, none moves one to the other.
+    // If cubes have different bonds to the others, no action moves one to the other.
     let profile = |row: &Vec<u32>| {
         let mut profile = row.clone();
         profile.sort_unstable();
@@ -227,46 +230,46 @@ pub(super) fn of_all_cubes(demand: &Demand, pod: &Pod, budget: &Budget) -> (Vec<
     if !alike {
         return (Vec::new(), false);
     }
-    let (mut found, mut cut_short) = (Vec::new(), false);
-    for group in Group::abelian(cubes) {
-        let mut labels = Labels::new(&bonds, &group);
+    let (mut actions, mut cut_short) = (Vec::new(), false);
+    for group in Group::abelian_groups(cubes) {
+        let mut labels = LabelSearch::new(&bonds, &group);
         match labels.extend() {
-            Some(true) => found.push(Action { orbits: vec![labels.cubes()], group, moves_switches }),
+            Some(true) => actions.push(GroupAction { orbits: vec![labels.cubes()], group, moves_switches }),
             Some(false) => {}
             None => cut_short = true,
         }
     }
-    found.truncate(ACTIONS);
-    (found, cut_short)
+    actions.truncate(MAX_ACTIONS);
+    (actions, cut_short)
 }
 
-/// `[cube][other]`: a number for what joins an ordered pair of cubes; equal numbers, equal bonds. The
-/// diagonal says what a cube is.
+/// `[cube][other]`: a number for the bond of an ordered pair of cubes. Equal numbers mean equal bonds. The
+/// diagonal describes the cube itself.
 fn bonds(demand: &Demand, pod: &Pod, moves_switches: bool) -> Vec<Vec<u32>> {
     let (cubes, chips) = (pod.cubes as usize, pod.chips_per_cube());
     let signatures = signatures(pod);
-    // Per pair of cubes the pairs of their face ports that one OCS serves.
+    // Per pair of cubes, the pairs of their face ports that one OCS serves.
     let mut shared: Vec<Vec<(u32, u16, u32, u16)>> = vec![Vec::new(); cubes * cubes];
     if moves_switches {
         for ocs in pod.ocses.iter() {
             let faces = || ocs.a.iter().chain(&ocs.b);
-            for one in faces() {
-                for other in faces() {
-                    let pair = (one.node.0 % chips, one.port.0, other.node.0 % chips, other.port.0);
-                    shared[one.cube.index() * cubes + other.cube.index()].push(pair);
+            for a in faces() {
+                for b in faces() {
+                    let pair = (a.node.0 % chips, a.port.0, b.node.0 % chips, b.port.0);
+                    shared[a.cube.index() * cubes + b.cube.index()].push(pair);
                 }
             }
         }
     }
-    // OCSes that are moved must be alike; others are the same.
-    let own = |cube: usize| -> Vec<u64> {
-        let like = |&(chip, port, ocs, side): &(u32, u16, OcsId, bool)| {
+    // OCSes that move must be alike. Others are the same.
+    let cube_signature = |cube: usize| -> Vec<u64> {
+        let ocs_signature = |&(chip, port, ocs, side): &(u32, u16, OcsId, bool)| {
             let first = |ocs: OcsId| {
-                let alike = |other: OcsId| {
-                    let (ocs, other) = (&pod.ocses[ocs], &pod.ocses[other]);
-                    (ocs.rule, ocs.link, ocs.duplex) == (other.rule, other.link, other.duplex)
+                let alike = |candidate: OcsId| {
+                    let (ocs, candidate) = (&pod.ocses[ocs], &pod.ocses[candidate]);
+                    (ocs.rule, ocs.link, ocs.duplex) == (candidate.rule, candidate.link, candidate.duplex)
                 };
-                pod.ocses.ids().find(|&other| alike(other)).expect("an OCS is like itself")
+                pod.ocses.ids().find(|&candidate| alike(candidate)).expect("an OCS is like itself")
             };
             [
                 u64::from(chip),
@@ -275,7 +278,7 @@ fn bonds(demand: &Demand, pod: &Pod, moves_switches: bool) -> Vec<Vec<u32>> {
                 u64::from((if moves_switches { first(ocs) } else { ocs }).0),
             ]
         };
-        signatures[cube].iter().flat_map(like).collect()
+        signatures[cube].iter().flat_map(ocs_signature).collect()
     };
     let sent = |from: usize, to: usize| -> Vec<u32> {
         if demand.is_uniform() {
@@ -287,35 +290,39 @@ fn bonds(demand: &Demand, pod: &Pod, moves_switches: bool) -> Vec<Vec<u32>> {
             .map(|(from, to)| demand.weight(from, to))
             .collect()
     };
-    let mut known = BTreeMap::new();
+    let mut numbers = BTreeMap::new();
     let mut number = |bond| {
-        let next = known.len() as u32;
-        *known.entry(bond).or_insert(next)
+        let next = numbers.len() as u32;
+        *numbers.entry(bond).or_insert(next)
     };
     let mut row = |cube: usize| {
-        let mut bond = |other: usize| {
-            let mut shared = std::mem::take(&mut shared[cube * cubes + other]);
+        let mut bond = |to_cube: usize| {
+            let mut shared = std::mem::take(&mut shared[cube * cubes + to_cube]);
             shared.sort_unstable();
-            number((shared, sent(cube, other), if cube == other { Some(own(cube)) } else { None }))
+            number((
+                shared,
+                sent(cube, to_cube),
+                if cube == to_cube { Some(cube_signature(cube)) } else { None },
+            ))
         };
         (0..cubes).map(&mut bond).collect()
     };
     (0..cubes).map(&mut row).collect()
 }
 
-/// Elements given to cubes so far, in their order.
-struct Labels<'a> {
+/// The elements given to cubes so far, in their order.
+struct LabelSearch<'a> {
     bonds: &'a [Vec<u32>],
     group: &'a Group,
-    /// `[element]`: the cube.
+    /// `[element]`: the cube that has it.
     cubes: Vec<usize>,
     taken: Vec<bool>,
-    /// `[difference]`: the bond between cubes whose elements differ so much, once there are two.
+    /// `[difference]`: the bond between cubes whose elements differ by it, once there are two.
     by_difference: Vec<Option<u32>>,
     tries: u32,
 }
 
-impl<'a> Labels<'a> {
+impl<'a> LabelSearch<'a> {
     fn new(bonds: &'a [Vec<u32>], group: &'a Group) -> Self {
         let cubes = bonds.len();
         Self {
@@ -328,8 +335,8 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// Gives the remaining elements to the remaining cubes: whether that can be done, or `None` where the
-    /// work limit came first.
+    /// Gives the remaining elements to the remaining cubes. Returns whether that is possible, or `None` if
+    /// the work limit came first.
     fn extend(&mut self) -> Option<bool> {
         let element = self.cubes.len();
         if element == self.bonds.len() {
@@ -342,7 +349,7 @@ impl<'a> Labels<'a> {
                 continue;
             }
             self.tries += 1;
-            if self.tries > TRIES {
+            if self.tries > MAX_TRIES {
                 return None;
             }
             let mut learnt = Vec::new();
@@ -360,21 +367,22 @@ impl<'a> Labels<'a> {
         Some(false)
     }
 
-    /// Whether a cube may have the next element; notes the differences that this is the first to show.
+    /// Whether a cube may have the next element. Records the differences that this cube is the first to
+    /// show.
     fn fits(&mut self, cube: usize, learnt: &mut Vec<usize>) -> bool {
         let next = self.cubes.len();
         for element in 0..=next {
-            let other = self.cubes.get(element).copied().unwrap_or(cube);
-            for ((from, at), (to, there)) in
-                [((next, cube), (element, other)), ((element, other), (next, cube))]
+            let labelled = self.cubes.get(element).copied().unwrap_or(cube);
+            for ((from, cube_here), (to, cube_there)) in
+                [((next, cube), (element, labelled)), ((element, labelled), (next, cube))]
             {
                 let difference = self.group.subtract(to, from);
                 match self.by_difference[difference] {
                     None => {
-                        self.by_difference[difference] = Some(self.bonds[at][there]);
+                        self.by_difference[difference] = Some(self.bonds[cube_here][cube_there]);
                         learnt.push(difference);
                     }
-                    Some(known) if known != self.bonds[at][there] => return false,
+                    Some(known) if known != self.bonds[cube_here][cube_there] => return false,
                     Some(_) => {}
                 }
             }
@@ -393,8 +401,9 @@ mod tests {
 
     #[test]
     fn every_abelian_group_is_listed_once() {
-        let factors =
-            |order: usize| Group::abelian(order).into_iter().map(|group| group.factors).collect::<Vec<_>>();
+        let factors = |order: usize| {
+            Group::abelian_groups(order).into_iter().map(|group| group.factors).collect::<Vec<_>>()
+        };
         assert_eq!(factors(1), [[1]]);
         assert_eq!(factors(6), [[6]]);
         assert_eq!(factors(8), [vec![8], vec![4, 2], vec![2, 2, 2]]);
@@ -419,7 +428,7 @@ mod tests {
             [(vec![16], false), (vec![8, 2], false), (vec![4, 4], true), (vec![4, 2, 2], true)]
         {
             let group = Group { factors };
-            let mut labels = Labels::new(&bonds, &group);
+            let mut labels = LabelSearch::new(&bonds, &group);
             assert_eq!(labels.extend(), Some(acts), "{group:?}");
         }
     }

@@ -1,13 +1,13 @@
-//! What can be wrong with a topology.
+//! The errors of `synthesize`.
 
 use fabc_base::diag::{Failure, Span};
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// Errors of `synthesize`.
+/// The errors of the pass `synthesize`.
 #[derive(Debug, Error, Diagnostic)]
 pub enum SynthError {
-    /// FAB0202: the wiring leaves the pod in pieces.
+    /// FAB0202: the wiring leaves the pod disconnected.
     #[error("the topology does not connect the pod: {reached} of {nodes} chips can be reached from {from}")]
     #[diagnostic(
         code(FAB0202),
@@ -16,50 +16,50 @@ pub enum SynthError {
         )
     )]
     Disconnected {
-        /// Chips that are reached.
+        /// The number of chips that the search reached.
         reached: usize,
-        /// All chips.
+        /// The number of all chips.
         nodes: usize,
-        /// Where the search started.
+        /// The chip where the search started.
         from: String,
-        /// What could join the parts.
+        /// The OCSes that could join the parts.
         dark: String,
-        /// The topology line.
+        /// Where the spec chooses the topology.
         #[label("chosen here")]
         span: Span,
     },
-    /// FAB0202: a program found no wiring that joins all parts.
+    /// FAB0202: a program found no connected wiring.
     #[error("`method = {method}` found no wiring that connects the pod{faults}: {reason}")]
-    #[diagnostic(code(FAB0202), help("{ways}"))]
+    #[diagnostic(code(FAB0202), help("{remedy}"))]
     Unconnected {
-        /// `relax`
+        /// The method, such as `relax`.
         method: &'static str,
-        /// Under which faults it must be connected.
+        /// The faults under which it must be connected, in words.
         faults: &'static str,
-        /// Where the search ended.
+        /// The reason why the search ended.
         reason: String,
-        /// What would help.
-        ways: &'static str,
-        /// The topology line.
+        /// The remedies, as a help text.
+        remedy: &'static str,
+        /// Where the spec chooses the topology.
         #[label("its `method` is chosen here")]
         span: Span,
     },
-    /// FAB0204: symmetry demanded of a pod that has none.
+    /// FAB0204: symmetry is demanded of a pod that has none.
     #[error("this pod has no translation symmetry: {reason}")]
     #[diagnostic(
         code(FAB0204),
         help("write `symmetry = auto` to let fabc search without symmetry where there is none")
     )]
     NoSymmetry {
-        /// Why.
+        /// The reason why it has none.
         reason: String,
-        /// The topology line.
+        /// Where the spec chooses the topology.
         #[label("`symmetry = translation` is demanded here")]
         span: Span,
     },
     /// FAB0206: the search would take too much memory.
     #[error(
-        "the search among {differing} chips that differ, of {chips}, would take about {need:.1} GB of memory, at most {most:.1} GB are allowed"
+        "the search among {differing} chips that differ, of {chips}, would take about {need:.1} GB of memory, at most {limit:.1} GB are allowed"
     )]
     #[diagnostic(
         code(FAB0206),
@@ -68,31 +68,31 @@ pub enum SynthError {
         )
     )]
     TooLarge {
-        /// Canonical chips.
+        /// The number of canonical chips.
         differing: usize,
-        /// All chips.
+        /// The number of all chips.
         chips: usize,
-        /// In 10^9 bytes.
+        /// The memory that it would take, in 10^9 bytes.
         need: f64,
-        /// In 10^9 bytes.
-        most: f64,
-        /// The topology line.
+        /// The memory allowed, in 10^9 bytes.
+        limit: f64,
+        /// Where the spec chooses the topology.
         #[label("searched here")]
         span: Span,
     },
     /// FAB0205: the program of `method = milp` or `relax` is too large for the solver, or the solver failed.
-    #[error("the program of this pod has {size}, and {solver} {what}")]
-    #[diagnostic(code(FAB0205), help("{ways}"))]
+    #[error("the program of this pod has {size}, and {solver} {reason}")]
+    #[diagnostic(code(FAB0205), help("{remedies}"))]
     Unsolved {
         /// Rows, columns and weights of the program.
         size: String,
         /// The solver of this build.
         solver: &'static str,
         /// The limit of this build, or what the solver said.
-        what: String,
-        /// What would help.
-        ways: String,
-        /// The topology line.
+        reason: String,
+        /// The remedies, as a help text.
+        remedies: String,
+        /// Where the spec chooses the topology.
         #[label("its `method` is chosen here")]
         span: Span,
     },

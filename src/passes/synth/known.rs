@@ -1,21 +1,22 @@
-//! Known wirings: the best shifts that long searches came to, by number of cubes.
+//! Known wirings: the best shifts that long searches found, by number of cubes.
 //!
-//! In: a pod of 4x4x4 cubes in which one shift per OCS is the whole topology. Out: a wiring to start from, if
-//! there is one for so many cubes. It is scored and certified like any other. `known.csv`: one line per
-//! number of cubes: cubes, distance sum from the chips of a cube with fibers of length 3, then 48 shifts,
-//! from +x\[u, v\] of cube g to -x\[u, v\] of cube g + shift, v fastest, then y, then z.
-//! `tests/it/known_wirings.rs` makes it grow. Of wirings within 0.1 % of each other it holds the one whose
-//! tables load the busiest channel least.
+//! Input: a pod of 4x4x4 cubes in which one shift per OCS is the whole topology. Output: a wiring to start
+//! from, if one is known for this number of cubes. It is scored and certified like any other.
+//!
+//! `known.csv` has one line per number of cubes. It holds the cubes, the distance sum from the chips of a
+//! cube with fibers of length 3, then 48 shifts. A shift s joins +x\[u, v\] of cube g to -x\[u, v\] of
+//! cube g + s, v fastest, then y, then z. `tests/it/known_wirings.rs` adds lines. Of wirings within 0.1 % of
+//! each other the table holds the one whose tables load the busiest channel least.
 
-use super::shape::{Shape, Wiring};
+use super::shape::{CandidateWiring, PodShape};
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_base::random::Stream;
 use fabc_model::{CoupleRule, Pod};
 
-/// The table.
+/// The table of known wirings.
 const TABLE: &str = include_str!("known.csv");
 
-/// One line of the table: cubes, distance sum, shifts.
+/// The lines of the table: cubes, distance sum, shifts.
 fn lines() -> impl Iterator<Item = (usize, u64, Vec<usize>)> {
     TABLE.lines().filter(|line| !line.starts_with('#')).map(|line| {
         let numbers: Vec<usize> =
@@ -24,8 +25,8 @@ fn lines() -> impl Iterator<Item = (usize, u64, Vec<usize>)> {
     })
 }
 
-/// The known wiring of a pod.
-pub(super) fn wiring(pod: &Pod, shape: &Shape) -> Option<Wiring> {
+/// The known wiring of a pod, if there is one.
+pub(super) fn wiring(pod: &Pod, shape: &PodShape) -> Option<CandidateWiring> {
     let places = places(pod, shape)?;
     let (_, _, shifts) = lines().find(|&(cubes, ..)| cubes == shape.order)?;
     let mut wiring = shape.random_wiring(&mut Stream::new(0, 0));
@@ -36,14 +37,14 @@ pub(super) fn wiring(pod: &Pod, shape: &Shape) -> Option<Wiring> {
     Some(wiring)
 }
 
-/// What the report calls it.
-pub(super) fn name(shape: &Shape) -> String {
+/// The name of the known wiring in the report.
+pub(super) fn name(shape: &PodShape) -> String {
     format!("the known one of {} cubes", shape.order)
 }
 
-/// Per switch, its place in a line, and whether its side A has the + port. `None` where a pod is of another
-/// kind than those of the table.
-fn places(pod: &Pod, shape: &Shape) -> Option<Vec<(usize, bool)>> {
+/// Per switch, its place in a line of the table, and whether its side A has the + port. `None` if the pod
+/// is of another kind than those of the table.
+fn places(pod: &Pod, shape: &PodShape) -> Option<Vec<(usize, bool)>> {
     let alike = shape.group.factors.len() == 1
         && pod.cube.dims == [4; 3]
         && shape.nodes == 64
@@ -52,12 +53,12 @@ fn places(pod: &Pod, shape: &Shape) -> Option<Vec<(usize, bool)>> {
         return None;
     }
     let place = |node: usize, PortId(port): PortId| {
-        let at = pod.at(NodeId::new(node)).map(|at| at as usize);
+        let position = pod.coordinates(NodeId::new(node)).map(|position| position as usize);
         let axis = usize::from(port / 2);
         let [u, v] = [[1, 2], [0, 2], [0, 1]][axis];
-        16 * axis + 4 * at[u] + at[v]
+        16 * axis + 4 * position[u] + position[v]
     };
-    let of = |switch: &super::shape::Switch| match switch.ends[..] {
+    let place_of_switch = |switch: &super::shape::Switch| match switch.ends[..] {
         [a, b]
             if switch.rule == CoupleRule::Sided
                 && switch.a_count == 1
@@ -68,7 +69,7 @@ fn places(pod: &Pod, shape: &Shape) -> Option<Vec<(usize, bool)>> {
         }
         _ => None,
     };
-    let places: Vec<(usize, bool)> = shape.switches.iter().map(of).collect::<Option<_>>()?;
+    let places: Vec<(usize, bool)> = shape.switches.iter().map(place_of_switch).collect::<Option<_>>()?;
     let mut taken = [false; 48];
     places.iter().for_each(|&(place, _)| taken[place] = true);
     taken.iter().all(|&taken| taken).then_some(places)

@@ -1,14 +1,15 @@
 //! The topology of a pod: a torus, a synthesized wiring, or one that is read back. Networks are wired by
 //! `wire` and drawn or searched by `draw`.
 //!
-//! In: a pod. Out: a [`Topology`] with the translation symmetry that was found in it, and what the search
-//! did. Which mirror carries which fiber is decided by `cross_connect`, not here.
+//! Input: a pod. Output: a [`Topology`] with the translation symmetry found in it, and a record of the
+//! search. `cross_connect` decides which mirror carries which fiber.
 
 mod action;
 mod antipodal;
 mod climb;
 mod error;
 mod evaluate;
+mod groups;
 mod known;
 mod milp;
 mod near;
@@ -24,91 +25,100 @@ mod wiring;
 
 pub use error::SynthError;
 pub use seeds::start_lengths;
-pub use wiring::of_set_switches;
+pub use wiring::topology_from_mirrors;
 
 use fabc_base::progress::Progress;
 use fabc_ir::{PassRecord, Topology};
 use fabc_model::{Fabric, Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
 
-/// A topology and how it came about.
+/// A topology and the record of its synthesis.
 #[derive(Debug)]
 pub struct Synthesized {
-    /// The topology; more than one where the search leaves it to the certified flow to decide, best score
-    /// first.
+    /// The topology. There are several, best score first, if the search leaves the choice to the certified
+    /// flow.
     pub finalists: Vec<Topology>,
-    /// For the report.
+    /// The work of the search, for the report.
     pub record: PassRecord,
 }
 
 /// Chooses and wires the topology that the spec asks for.
 ///
 /// # Errors
-/// [`SynthError`] where symmetry is demanded of a pod that has none, where the wiring leaves the pod in
-/// pieces, or where the search would take too much memory.
+/// [`SynthError`] if symmetry is demanded of a pod that has none, if the wiring leaves the pod
+/// disconnected, or if the search would take too much memory.
 pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
-    let (name, found): (&str, search::Found) = match &pod.topology {
+    let (name, outcome): (&str, search::SearchResult) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
         TopologyChoice::CrossConnects { settings, .. } => {
             ("cross_connects", settings.joined_faces(&pod.ocses).concat().into())
         }
         TopologyChoice::SynthesizeNear(settings) => {
-            ("synthesize", near::near(fabric, pod, settings, progress)?)
+            ("synthesize", near::search_near(fabric, pod, settings, progress)?)
         }
         TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
-            return by_program(fabric, pod, *settings, progress);
+            return synthesize_by_program(fabric, pod, *settings, progress);
         }
         TopologyChoice::Synthesize(settings) => {
             if settings.symmetry == SymmetryChoice::Translation {
-                movable(fabric, pod)?;
+                require_symmetry(fabric, pod)?;
             }
             ("synthesize", search::search(fabric, pod, *settings, progress)?)
         }
     };
-    // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if
+    // The search scores connected wirings best, so a disconnected finalist comes after connected ones, if
     // there are any.
-    let mut wired = found.finalists.iter().map(|fibers| wiring::of_fibers(pod, &fabric.demand, fibers));
+    let mut wired =
+        outcome.finalists.iter().map(|fibers| wiring::topology_from_fibers(pod, &fabric.demand, fibers));
     let first = wired.next().expect("a search has a result")?;
     let finalists = std::iter::once(first).chain(wired.flatten()).collect();
-    let counters = found.counters;
-    let stopped_by = match (name, found.out_of_time) {
+    let counters = outcome.counters;
+    let stopped_by = match (name, outcome.out_of_time) {
         ("synthesize", true) => "time_limit",
         ("synthesize", false) => "budget",
         _ => "done",
     };
-    let record =
-        PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: found.notes };
+    let record = PassRecord {
+        name: name.to_owned(),
+        stopped_by: stopped_by.to_owned(),
+        counters,
+        notes: outcome.notes,
+    };
     Ok(Synthesized { finalists, record })
 }
 
-/// What a search is refused for before it begins.
+/// Tests before a search begins whether it must be refused.
 ///
 /// # Errors
 /// As [`synthesize`].
-pub fn searchable(fabric: &Fabric, pod: &Pod) -> Result<(), SynthError> {
+pub fn check_searchable(fabric: &Fabric, pod: &Pod) -> Result<(), SynthError> {
     match &pod.topology {
         TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
-            milp::affordable(pod, settings.method, by_shifts(pod, settings.symmetry)?)
+            milp::check_affordable(pod, settings.method, chooses_shifts(pod, settings.symmetry)?)
         }
         TopologyChoice::Synthesize(settings) => {
-            search::fits(fabric, pod, *settings)?;
-            if settings.symmetry == SymmetryChoice::Translation { movable(fabric, pod) } else { Ok(()) }
+            groups::check_fits(fabric, pod, *settings)?;
+            if settings.symmetry == SymmetryChoice::Translation {
+                require_symmetry(fabric, pod)
+            } else {
+                Ok(())
+            }
         }
-        TopologyChoice::SynthesizeNear(near) => near::live(fabric, pod, near).map(|_| ()),
+        TopologyChoice::SynthesizeNear(near) => near::live_setting(fabric, pod, near).map(|_| ()),
         _ => Ok(()),
     }
 }
 
-/// Fails where `symmetry = translation` has no group to search under.
-fn movable(fabric: &Fabric, pod: &Pod) -> Result<(), SynthError> {
-    match search::asymmetry(&fabric.demand, pod, &fabric.budget)? {
+/// Requires a group to search under, for `symmetry = translation`.
+fn require_symmetry(fabric: &Fabric, pod: &Pod) -> Result<(), SynthError> {
+    match groups::asymmetry(&fabric.demand, pod, &fabric.budget)? {
         Some(reason) => Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
         None => Ok(()),
     }
 }
 
 /// Whether a program chooses one shift for each OCS.
-fn by_shifts(pod: &Pod, symmetry: SymmetryChoice) -> Result<bool, SynthError> {
+fn chooses_shifts(pod: &Pod, symmetry: SymmetryChoice) -> Result<bool, SynthError> {
     match (symmetry, milp::asymmetry(pod)) {
         (SymmetryChoice::Translation, Some(reason)) => {
             Err(SynthError::NoSymmetry { reason, span: pod.topology_span })
@@ -118,16 +128,16 @@ fn by_shifts(pod: &Pod, symmetry: SymmetryChoice) -> Result<bool, SynthError> {
     }
 }
 
-/// The topology by a mixed-integer or linear program.
-fn by_program(
+/// Synthesizes the topology by a mixed-integer or linear program.
+fn synthesize_by_program(
     fabric: &Fabric,
     pod: &Pod,
     settings: Synthesize,
     progress: &dyn Progress,
 ) -> Result<Synthesized, SynthError> {
-    let symmetric = by_shifts(pod, settings.symmetry)?;
+    let symmetric = chooses_shifts(pod, settings.symmetry)?;
     let solved = milp::synthesize(fabric, pod, settings.method, symmetric, progress)?;
-    let topology = wiring::of_fibers(pod, &fabric.demand, &solved.fibers)?;
+    let topology = wiring::topology_from_fibers(pod, &fabric.demand, &solved.fibers)?;
     let counters = solved.counters;
     let (name, stopped_by) = ("synthesize".to_owned(), solved.stopped_by.to_owned());
     Ok(Synthesized {

@@ -1,70 +1,72 @@
-//! What a search minimises: 1 / (dual bound of the concurrent flow), the largest over a few choices of
-//! channel lengths.
+//! The score that a search minimises: 1 / (dual bound of the concurrent flow), the largest over a few
+//! choices of channel lengths.
 //!
-//! Any channel lengths bound the flow by total length / sum of shortest lengths. The lengths that are tight
-//! are nearly two-valued, 1 on copper and w on fibers: w decides whether distances or the fibers limit the
-//! flow. Average hops alone (w = 1) would overload the fibers from 512 chips on. Which w are tight depends on
-//! the shape of the cubes and on how good the wiring is, so they are chosen on wirings of a short search.
-//! Everything is an integer. Source: LP duality (Leighton & Rao 1999); the choice of lengths is our own.
+//! Any channel lengths bound the flow by total length / sum of shortest lengths. The tight lengths are
+//! nearly two-valued, 1 on copper and w on fibers. The number w decides whether distances or the fibers
+//! limit the flow. Average hops alone (w = 1) would overload the fibers from 512 chips on. The tight w
+//! depend on the shape of the cubes and on how good the wiring is, so they are chosen on wirings of a short
+//! search. Everything is an integer. Source: LP duality (Leighton & Rao 1999). The choice of lengths is our
+//! own.
 
 use super::evaluate::{Evaluator, FiberLengths, volume};
-use super::shape::{Cut, Shape, Slot};
+use super::shape::{PlaneCut, PodShape, WiringSlot};
 use fabc_model::Objective;
 
 /// Scores are multiples of 1 / SCALE.
 pub(super) const SCALE: u64 = 1 << 20;
 /// Fiber lengths that may be tight.
 const FIBERS: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
-/// With few cubes many fibers may lead back into their own cube, and the cut between the cubes decides.
+/// The cubes below which many fibers may lead back into their own cube. There the cut between the cubes
+/// decides.
 const FEW_CUBES: usize = 4;
 const ACROSS: [usize; 5] = [1, 2, 4, 9, 16];
-/// Lengths of fibers that stay inside, tried with each of `ACROSS`.
+/// Lengths of fibers that stay inside, each tried with all of `ACROSS`.
 const INSIDE: [usize; 3] = [1, 2, 4];
-/// Lengths inside and across that differ, tried where the demand is not uniform.
+/// Lengths inside and across that differ, tried if the demand is not uniform.
 const UNEQUAL: [(usize, usize); 6] = [(1, 2), (1, 4), (1, 8), (2, 1), (4, 1), (8, 1)];
-/// Lengths whose score is within this many per mille of the largest may decide.
+/// Lengths may decide if their score is within this many per mille of the largest.
 const NEAR: u64 = 30;
-/// Lengths that a search looks at, at most.
+/// The most lengths that a search uses.
 const LENGTHS: usize = 3;
 
-/// What a wiring must hold out while any one OCS is dark, besides staying in one part.
+/// The goal for a wiring while any one OCS is dark, beside staying connected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaultGoal {
-    /// The score that every fault must stay within; `u64::MAX` if being in one part is enough.
-    pub(super) enough: u64,
+    /// The largest score that every fault may have. It is `u64::MAX` if connection is enough.
+    pub(super) max_score: u64,
 }
 
-/// What a fault exceeds its goal by counts so many times.
+/// The factor by which the excess of a fault over its goal counts.
 const PENALTY: u64 = 4;
 
-/// What is minimised.
+/// The goal of a search, whose score is minimised.
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
-    /// Tightest first.
+    /// The lengths to score by, tightest first.
     pub(super) lengths: Vec<FiberLengths>,
-    /// Whether cuts count: not where average hops are all that is asked for.
+    /// Whether cuts count. They do not if the objective is average hops alone.
     pub(super) flow_counts: bool,
-    /// Set where dark OCSes count.
+    /// The goal for dark OCSes, if they count.
     pub(super) fault: Option<FaultGoal>,
 }
 
-/// 1 / bound in fixed point: smaller is better. Where nothing is lit, the volume is 0.
+/// The score, 1 / bound in fixed point. Smaller is better. If nothing is lit, the volume is 0.
 pub(super) fn score(distance_sum: u64, volume: u64) -> u64 {
     (u128::from(distance_sum) * u128::from(SCALE) / u128::from(volume.max(1))) as u64
 }
 
-/// The bound that a score stands for.
+/// The bound of a score.
 pub(super) fn bound(score: u64) -> f64 {
     SCALE as f64 / score as f64
 }
 
-/// The score that stands for a bound.
-pub(super) fn of_bound(bound: f64) -> u64 {
+/// The score of a bound.
+pub(super) fn score_from_bound(bound: f64) -> u64 {
     (SCALE as f64 / bound) as u64
 }
 
-/// A number of distance units as a difference of scores.
-pub(super) fn in_units(units: u64, shape: &Shape, wiring: &[Vec<Slot>], goal: &Goal) -> u64 {
+/// Converts a number of distance units to a difference of scores.
+pub(super) fn in_units(units: u64, shape: &PodShape, wiring: &[Vec<WiringSlot>], goal: &Goal) -> u64 {
     let (weight, pairs) = shape.demand();
     score(
         (u128::from(units) * u128::from(weight) / u128::from(pairs)) as u64,
@@ -73,10 +75,10 @@ pub(super) fn in_units(units: u64, shape: &Shape, wiring: &[Vec<Slot>], goal: &G
 }
 
 /// The score for one choice of lengths, or anything above `limit`.
-fn of_lengths(
+fn score_at_lengths(
     evaluator: &mut Evaluator<'_>,
-    shape: &Shape,
-    wiring: &[Vec<Slot>],
+    shape: &PodShape,
+    wiring: &[Vec<WiringSlot>],
     lengths: FiberLengths,
     dark: Option<usize>,
     limit: u64,
@@ -88,12 +90,13 @@ fn of_lengths(
 }
 
 /// The score of the tightest of the cuts through all cubes at once.
-fn of_cuts(shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
-    let cut_score = |cut: &Cut| {
-        let crossing = |ocs: usize, slot: Slot| {
-            let ends = &shape.switches[ocs].ends;
-            let apart = |[a, b]: [usize; 2]| cut.below[ends[a].node] != cut.below[ends[b].node];
-            shape.joined(ocs, slot).is_some_and(apart)
+fn worst_cut_score(shape: &PodShape, wiring: &[Vec<WiringSlot>]) -> u64 {
+    let cut_score = |cut: &PlaneCut| {
+        let crossing = |ocs: usize, slot: WiringSlot| {
+            let face_ends = &shape.switches[ocs].ends;
+            let is_crossing =
+                |[a, b]: [usize; 2]| cut.below[face_ends[a].node] != cut.below[face_ends[b].node];
+            shape.joined(ocs, slot).is_some_and(is_crossing)
         };
         let fibers = wiring
             .iter()
@@ -106,69 +109,69 @@ fn of_cuts(shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
 }
 
 impl Goal {
-    /// The score of a wiring, or anything above `limit`. `order` is the order in which dark OCSes are tried;
-    /// the one that decided comes first next time.
+    /// The score of a wiring, or anything above `limit`. `order` is the order in which dark OCSes are
+    /// tried. The one that decided comes first next time.
     pub(super) fn score(
         &self,
         evaluator: &mut Evaluator<'_>,
-        shape: &Shape,
-        wiring: &[Vec<Slot>],
+        shape: &PodShape,
+        wiring: &[Vec<WiringSlot>],
         order: &mut [usize],
         limit: u64,
     ) -> u64 {
-        let mut worst = if self.flow_counts { of_cuts(shape, wiring) } else { 0 };
+        let mut worst = if self.flow_counts { worst_cut_score(shape, wiring) } else { 0 };
         if worst > limit {
             return worst;
         }
         for &lengths in &self.lengths {
-            worst = worst.max(of_lengths(evaluator, shape, wiring, lengths, None, limit));
+            worst = worst.max(score_at_lengths(evaluator, shape, wiring, lengths, None, limit));
             if worst > limit {
                 return worst;
             }
         }
         let Some(fault) = self.fault else { return worst };
-        // The penalty may grow to `limit`: what is left of that is what a fault may exceed its goal by.
-        let mut scored = worst;
-        for at in 0..order.len() {
-            let dark = order[at];
+        // The penalty may grow to `limit`. The rest up to it is the allowed excess of a fault.
+        let mut total = worst;
+        for index in 0..order.len() {
+            let dark = order[index];
             let excess = match shape.parts(wiring, dark) {
-                1 if fault.enough == u64::MAX => 0,
+                1 if fault.max_score == u64::MAX => 0,
                 1 => {
-                    let most = fault.enough.saturating_add((limit - scored) / PENALTY);
-                    of_lengths(evaluator, shape, wiring, self.lengths[0], Some(dark), most)
-                        .saturating_sub(fault.enough)
+                    let allowed = fault.max_score.saturating_add((limit - total) / PENALTY);
+                    score_at_lengths(evaluator, shape, wiring, self.lengths[0], Some(dark), allowed)
+                        .saturating_sub(fault.max_score)
                 }
                 parts => (parts as u64 - 1).saturating_mul(worst),
             };
-            scored = scored.saturating_add(excess.saturating_mul(PENALTY));
-            if scored > limit {
-                order[..=at].rotate_right(1);
-                return scored;
+            total = total.saturating_add(excess.saturating_mul(PENALTY));
+            if total > limit {
+                order[..=index].rotate_right(1);
+                return total;
             }
         }
-        scored
+        total
     }
 
     /// The score of one wiring alone.
-    pub(super) fn score_of(&self, shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
+    pub(super) fn score_wiring(&self, shape: &PodShape, wiring: &[Vec<WiringSlot>]) -> u64 {
         let mut order: Vec<usize> = (0..shape.switches.len()).collect();
         self.score(&mut Evaluator::new(shape), shape, wiring, &mut order, u64::MAX)
     }
 }
 
 /// The score of the wiring without one OCS, for these lengths.
-pub(super) fn of_dark(
+pub(super) fn score_with_dark(
     evaluator: &mut Evaluator<'_>,
-    shape: &Shape,
-    wiring: &[Vec<Slot>],
+    shape: &PodShape,
+    wiring: &[Vec<WiringSlot>],
     lengths: FiberLengths,
     dark: usize,
 ) -> u64 {
-    of_lengths(evaluator, shape, wiring, lengths, Some(dark), u64::MAX)
+    score_at_lengths(evaluator, shape, wiring, lengths, Some(dark), u64::MAX)
 }
 
-/// The lengths that may be tight for this shape, all of them.
-pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> Vec<FiberLengths> {
+/// All lengths that may be tight for this shape.
+pub(super) fn candidates(shape: &PodShape, cubes: usize, objective: Objective) -> Vec<FiberLengths> {
     match objective {
         Objective::Hops => vec![FiberLengths { inside: 1, across: 1 }],
         Objective::Flow if cubes < FEW_CUBES => INSIDE
@@ -178,7 +181,8 @@ pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> V
         Objective::Flow => {
             let mut lengths = FIBERS.map(|length| FiberLengths { inside: length, across: length }).to_vec();
             if !shape.planes.is_empty() {
-                // Traffic within cubes and between them may differ much: so may the worth of their fibers.
+                // Traffic within cubes and between them may differ much, and so may the worth of their
+                // fibers.
                 lengths.extend(UNEQUAL.map(|(inside, across)| FiberLengths { inside, across }));
             }
             lengths
@@ -186,25 +190,30 @@ pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> V
     }
 }
 
-/// Those of the candidates that are tight, or nearly, on these wirings; the tightest first.
-pub(super) fn tight(
-    shape: &Shape,
+/// The candidates that are tight, or nearly so, on these wirings, the tightest first.
+pub(super) fn tight_lengths(
+    shape: &PodShape,
     candidates: &[FiberLengths],
-    wirings: &[Vec<Vec<Slot>>],
+    wirings: &[Vec<Vec<WiringSlot>>],
 ) -> Vec<FiberLengths> {
     let mut evaluator = Evaluator::new(shape);
     let mut totals: Vec<(u64, usize)> = candidates
         .iter()
         .enumerate()
-        .map(|(at, &lengths)| {
+        .map(|(index, &lengths)| {
             let total = wirings
                 .iter()
-                .map(|wiring| of_lengths(&mut evaluator, shape, wiring, lengths, None, u64::MAX))
+                .map(|wiring| score_at_lengths(&mut evaluator, shape, wiring, lengths, None, u64::MAX))
                 .sum();
-            (total, at)
+            (total, index)
         })
         .collect();
-    totals.sort_by_key(|&(total, at)| (std::cmp::Reverse(total), at));
-    let least = totals[0].0 / 1000 * (1000 - NEAR);
-    totals.iter().take(LENGTHS).filter(|(total, _)| *total >= least).map(|&(_, at)| candidates[at]).collect()
+    totals.sort_by_key(|&(total, index)| (std::cmp::Reverse(total), index));
+    let least_total = totals[0].0 / 1000 * (1000 - NEAR);
+    totals
+        .iter()
+        .take(LENGTHS)
+        .filter(|(total, _)| *total >= least_total)
+        .map(|&(_, index)| candidates[index])
+        .collect()
 }

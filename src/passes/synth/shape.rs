@@ -1,13 +1,13 @@
 //! The freedom that a pod leaves: its cubes as orbits of a group of translations, and per OCS the ends that
 //! it may join.
 //!
-//! A wiring that the group keeps is fixed by what happens at the canonical cubes: OCS by OCS a matching of
-//! canonical ends, with one translation ("shift") per matched pair. In the common pod every OCS has one end
-//! on each side and the group moves every cube to every other: one shift per OCS is the whole topology. OCSes
-//! that the group carries to each other are wired alike and stand here as one. The trivial group leaves
-//! arbitrary matchings: the same data serve the search without symmetry.
+//! A wiring that the group keeps is fixed at the canonical cubes. Per OCS it is a matching of canonical
+//! ends, with one translation ("shift") per matched pair. In the common pod every OCS has one end on each
+//! side and the group moves every cube to every other: one shift per OCS is the whole topology. OCSes that
+//! the group carries to each other are wired alike and count as one here. The trivial group leaves
+//! arbitrary matchings, so the same data serve the search without symmetry.
 
-use super::action::{Action, Group, SwitchOrbit};
+use super::action::{Group, GroupAction, SwitchOrbit};
 use fabc_base::ids::{BlockId, Id, NodeId, OcsId, PortId};
 use fabc_base::random::Stream;
 use fabc_model::{CoupleRule, Demand, FacePort, Ocs, PORT_NAMES, Pod};
@@ -16,94 +16,91 @@ use std::collections::BTreeMap;
 
 /// A pod under one group.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
-    /// The group.
+pub(super) struct PodShape {
     pub(super) group: Group,
-    /// Elements of the group.
+    /// The number of elements of the group.
     pub(super) order: usize,
-    /// Canonical nodes: the chips of the first cube of every orbit.
+    /// The number of canonical nodes: the chips of the first cube of every orbit.
     pub(super) nodes: usize,
-    /// Copper neighbors of every canonical node.
+    /// `[canonical node]`: the neighbors that copper joins it to.
     pub(super) mesh: Vec<Vec<usize>>,
-    /// What every OCS may join, by the first OCS of those that the group carries to each other; by OCS where
-    /// it keeps each.
+    /// The ends of the OCSes. OCSes that the group carries to each other have one entry, that of the first.
     pub(super) switches: Vec<Switch>,
-    /// The demand; empty where every pair has weight 1.
-    pub(super) planes: Vec<Plane>,
-    /// Cuts that no choice of fiber lengths sees.
-    pub(super) cuts: Vec<Cut>,
-    /// `[orbit][element]`: the cube.
+    /// The demand by weight, empty if every pair has weight 1.
+    pub(super) planes: Vec<WeightPlane>,
+    /// The cuts that no choice of fiber lengths sees.
+    pub(super) cuts: Vec<PlaneCut>,
+    /// `[orbit][element]`: the cube that it takes.
     orbits: Vec<Vec<BlockId>>,
     chips: usize,
 }
 
-/// Pairs that share a part of their weight.
+/// The pairs that share a part of their weight.
 #[derive(Clone, Debug)]
-pub(super) struct Plane {
-    /// The part.
+pub(super) struct WeightPlane {
+    /// The shared part of the weight.
     pub(super) weight: u64,
     /// `[canonical node][element][word]`: a bit per canonical source.
     pub(super) mask: Vec<u64>,
-    /// Bits that are set.
+    /// The number of bits set in the mask.
     pub(super) total: u64,
 }
 
 /// A cut that is the same in every cube.
 #[derive(Clone, Debug)]
-pub(super) struct Cut {
-    /// Which canonical nodes are below it.
+pub(super) struct PlaneCut {
+    /// `[canonical node]`: whether it is below the cut.
     pub(super) below: Vec<bool>,
-    /// Copper channels across it, per element.
+    /// The number of copper channels across it, per element.
     pub(super) copper: u64,
-    /// Weight of the pairs across it, from the canonical nodes.
+    /// The weight of the pairs across it, from the canonical nodes.
     pub(super) demand: u64,
 }
 
 /// The canonical ends of one OCS, and of those that the group carries it to.
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
-    /// Which ends may be joined.
+    /// The rule which ends may be joined.
     pub(super) rule: CoupleRule,
-    /// Canonical face ports; those of side A first.
+    /// The canonical face ports, those of side A first.
     pub(super) ends: Vec<FaceEnd>,
-    /// How many of them are on side A.
+    /// The number of ends on side A.
     pub(super) a_count: usize,
-    /// Elements of the group that keep the OCS, ascending.
+    /// The elements of the group that keep the OCS, ascending.
     pub(super) kept_by: Vec<usize>,
-    /// Those of order two.
+    /// The elements of `kept_by` that have order two.
     involutions: Vec<usize>,
 }
 
 /// A face port of a canonical cube.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FaceEnd {
-    /// Canonical node.
+    /// The canonical node of the port.
     pub(super) node: usize,
     pub(super) port: PortId,
     /// The element that carries the first OCS of the switch to the one of this end.
     carried: usize,
 }
 
-/// Ends that are joined: `a` at cube g with `b` at cube g + shift, for every element g. `a` and `b` are the
-/// same end where a switch without sides joins it to itself by an element of order two; an end without
-/// partner is dark.
+/// Joined ends: `a` at cube g with `b` at cube g + shift, for every element g. Both are the same end if a
+/// switch without sides joins it to itself by an element of order two. An end without partner is dark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Slot {
+pub(super) struct WiringSlot {
     pub(super) a: Option<usize>,
     pub(super) b: Option<usize>,
     pub(super) shift: usize,
 }
 
-/// The slots of every OCS.
-pub(super) type Wiring = Vec<Vec<Slot>>;
+/// A wiring as `[OCS]`: its slots.
+pub(super) type CandidateWiring = Vec<Vec<WiringSlot>>;
 
-impl Shape {
+impl PodShape {
     /// The pod under a group.
-    pub(super) fn new(demand: &Demand, pod: &Pod, action: Action) -> Self {
+    pub(super) fn new(demand: &Demand, pod: &Pod, action: GroupAction) -> Self {
         let order = action.group.order();
         let chips = pod.chips_per_cube() as usize;
         let switches = switches(pod, &action);
-        let Action { group, orbits, .. } = action;
+        let GroupAction { group, orbits, .. } = action;
         let mut shape = Self {
             group,
             order,
@@ -116,14 +113,14 @@ impl Shape {
             chips,
         };
         if !demand.is_uniform() {
-            shape.planes = shape.planes_of(demand);
+            shape.planes = shape.demand_planes(demand);
         }
-        shape.cuts = shape.cuts_of(pod);
+        shape.cuts = shape.plane_cuts(pod);
         shape
     }
 
     /// The demand of the canonical sources, by weight.
-    fn planes_of(&self, demand: &Demand) -> Vec<Plane> {
+    fn demand_planes(&self, demand: &Demand) -> Vec<WeightPlane> {
         let words = self.nodes.div_ceil(64);
         let mut planes: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
         for source in 0..self.nodes {
@@ -141,18 +138,19 @@ impl Shape {
             }
         }
         let total = |mask: &[u64]| mask.iter().map(|bits| u64::from(bits.count_ones())).sum();
-        planes.into_iter().map(|(weight, mask)| Plane { weight, total: total(&mask), mask }).collect()
+        planes.into_iter().map(|(weight, mask)| WeightPlane { weight, total: total(&mask), mask }).collect()
     }
 
     /// The cuts between two neighboring planes of chips, through all cubes.
-    fn cuts_of(&self, pod: &Pod) -> Vec<Cut> {
+    fn plane_cuts(&self, pod: &Pod) -> Vec<PlaneCut> {
         let words = self.nodes.div_ceil(64);
         let planes =
             (0..3).flat_map(|dimension| (1..pod.cube.dims[dimension]).map(move |plane| (dimension, plane)));
         planes
             .map(|(dimension, plane)| {
-                let below: Vec<bool> =
-                    (0..self.nodes).map(|node| pod.at(self.node(node, 0))[dimension] < plane).collect();
+                let below: Vec<bool> = (0..self.nodes)
+                    .map(|node| pod.coordinates(self.node(node, 0))[dimension] < plane)
+                    .collect();
                 let apart = |node: usize| {
                     self.mesh[node].iter().filter(|&&to| below[to] != below[node]).count() as u64
                 };
@@ -165,38 +163,38 @@ impl Shape {
                     (0..self.nodes)
                         .filter(|&node| below[node])
                         .for_each(|node| sources[node / 64] |= 1 << (node % 64));
-                    let weight = |plane: &Plane| {
+                    let weight = |plane: &WeightPlane| {
                         let rows = plane.mask.chunks(words).enumerate();
                         let across = rows.map(|(row, bits)| {
-                            let other = if below[row / self.order] { u64::MAX } else { 0 };
+                            let flipped = if below[row / self.order] { u64::MAX } else { 0 };
                             bits.iter()
                                 .zip(&sources)
-                                .map(|(bits, low)| u64::from((bits & (low ^ other)).count_ones()))
+                                .map(|(bits, low)| u64::from((bits & (low ^ flipped)).count_ones()))
                                 .sum::<u64>()
                         });
                         plane.weight * across.sum::<u64>()
                     };
                     self.planes.iter().map(weight).sum()
                 };
-                Cut { below, copper, demand }
+                PlaneCut { below, copper, demand }
             })
             .collect()
     }
 
-    /// Weight of all pairs from the canonical nodes, and their number.
+    /// The weight of all pairs from the canonical nodes, and their number.
     pub(super) fn demand(&self) -> (u64, u64) {
         let pairs = (self.nodes * (self.nodes * self.order - 1)) as u64;
         let weight = self.planes.iter().map(|plane| plane.weight * plane.total).sum();
         (if self.planes.is_empty() { pairs } else { weight }, pairs.max(1))
     }
 
-    /// A canonical node under an element.
+    /// The image of a canonical node under an element.
     fn node(&self, canonical: usize, element: usize) -> NodeId {
         let cube = self.orbits[canonical / self.chips][element];
         NodeId(cube.0 * self.chips as u32 + (canonical % self.chips) as u32)
     }
 
-    /// The sum of two elements.
+    /// The sum of two elements of the group.
     pub(super) fn add(&self, a: usize, b: usize) -> usize {
         self.group.add(a, b)
     }
@@ -205,21 +203,21 @@ impl Shape {
         self.group.subtract(0, a)
     }
 
-    /// The two ends of a slot that carries light; a fiber from a chip to itself carries none.
-    pub(super) fn joined(&self, ocs: usize, slot: Slot) -> Option<[usize; 2]> {
+    /// The two ends of a slot if it carries light. A fiber from a chip to itself carries none.
+    pub(super) fn joined(&self, ocs: usize, slot: WiringSlot) -> Option<[usize; 2]> {
         let [a, b] = [slot.a?, slot.b?];
         let ends = &self.switches[ocs].ends;
         (slot.shift != 0 || ends[a].node != ends[b].node).then_some([a, b])
     }
 
     /// Whether a slot joins a cube to itself.
-    pub(super) fn inside(&self, ocs: usize, slot: Slot) -> bool {
+    pub(super) fn is_inside_cube(&self, ocs: usize, slot: WiringSlot) -> bool {
         let orbit = |end: Option<usize>| end.map(|end| self.switches[ocs].ends[end].node / self.chips);
         slot.shift == 0 && orbit(slot.a) == orbit(slot.b)
     }
 
-    /// A shift for these ends that lights them, if there is one.
-    pub(super) fn random_shift(&self, ocs: usize, [a, b]: [usize; 2], stream: &mut Stream) -> usize {
+    /// A random shift for two ends that lights them, if there is one.
+    pub(super) fn random_shift(&self, ocs: usize, a: usize, b: usize, stream: &mut Stream) -> usize {
         let Switch { ends, kept_by, involutions, .. } = &self.switches[ocs];
         let apart = self.group.subtract(ends[a].carried, ends[b].carried);
         match (a == b, ends[a].node == ends[b].node && apart == 0, kept_by.len()) {
@@ -231,130 +229,137 @@ impl Shape {
         }
     }
 
-    /// A wiring with every end joined, as far as the numbers of ends allow.
-    pub(super) fn random_wiring(&self, stream: &mut Stream) -> Wiring {
+    /// A random wiring with every end joined, as far as the numbers of ends allow.
+    pub(super) fn random_wiring(&self, stream: &mut Stream) -> CandidateWiring {
         (0..self.switches.len()).map(|ocs| self.random_slots(ocs, stream)).collect()
     }
 
-    fn random_slots(&self, ocs: usize, stream: &mut Stream) -> Vec<Slot> {
+    fn random_slots(&self, ocs: usize, stream: &mut Stream) -> Vec<WiringSlot> {
         let switch = &self.switches[ocs];
-        let mut shuffled = |ends: std::ops::Range<usize>, slots: usize| {
-            let mut ends: Vec<Option<usize>> = ends.map(Some).collect();
-            ends.resize(slots, None);
-            for at in (1..ends.len()).rev() {
-                ends.swap(at, stream.below(at + 1));
+        let mut shuffled = |shuffled_ends: std::ops::Range<usize>, slots: usize| {
+            let mut shuffled_ends: Vec<Option<usize>> = shuffled_ends.map(Some).collect();
+            shuffled_ends.resize(slots, None);
+            for at in (1..shuffled_ends.len()).rev() {
+                shuffled_ends.swap(at, stream.below(at + 1));
             }
-            ends
+            shuffled_ends
         };
-        let (a_count, all) = (switch.a_count, switch.ends.len());
+        let (a_count, end_count) = (switch.a_count, switch.ends.len());
         let pairs: Vec<[Option<usize>; 2]> = match switch.rule {
             CoupleRule::Sided => {
-                let slots = a_count.max(all - a_count);
-                let b = shuffled(a_count..all, slots);
+                let slots = a_count.max(end_count - a_count);
+                let b = shuffled(a_count..end_count, slots);
                 (0..a_count).map(Some).chain(std::iter::repeat(None)).zip(b).map(|(a, b)| [a, b]).collect()
             }
             CoupleRule::Any => {
-                let ends = shuffled(0..all, all);
-                // The last of an odd number of ends is joined to itself where the group can.
+                let shuffled_ends = shuffled(0..end_count, end_count);
+                // The last of an odd number of ends is joined to itself if the group allows it.
                 let partner = |pair: &[Option<usize>]| {
                     pair.get(1).copied().unwrap_or(if switch.involutions.is_empty() { None } else { pair[0] })
                 };
-                ends.chunks(2).map(|pair| [pair[0], partner(pair)]).collect()
+                shuffled_ends.chunks(2).map(|pair| [pair[0], partner(pair)]).collect()
             }
         };
         pairs
             .into_iter()
-            .map(|[a, b]| Slot {
+            .map(|[a, b]| WiringSlot {
                 a,
                 b,
-                shift: a.zip(b).map_or(0, |(a, b)| self.random_shift(ocs, [a, b], stream)),
+                shift: a.zip(b).map_or(0, |(a, b)| self.random_shift(ocs, a, b, stream)),
             })
             .collect()
     }
 
-    /// Changes one slot or two of an OCS at random; `false` where the OCS leaves nothing to change.
-    pub(super) fn mutate(&self, ocs: usize, slots: &mut Vec<Slot>, stream: &mut Stream) -> bool {
-        let one = stream.below(slots.len().max(1));
+    /// Changes one or two slots of an OCS at random. Returns `false` if nothing can change.
+    pub(super) fn mutate(&self, ocs: usize, slots: &mut Vec<WiringSlot>, stream: &mut Stream) -> bool {
+        let first_index = stream.below(slots.len().max(1));
         let many = slots.len() > 1;
         let Switch { rule, ref kept_by, ref involutions, .. } = self.switches[ocs];
         let re_pair = many && (kept_by.len() == 1 || stream.below(4) == 0);
         if !re_pair {
-            let Some(&Slot { a: Some(a), b: Some(b), .. }) = slots.get(one) else { return false };
+            let Some(&WiringSlot { a: Some(a), b: Some(b), .. }) = slots.get(first_index) else {
+                return false;
+            };
             if kept_by.len() == 1 {
                 return false;
             }
             // A switch without sides may join an end to itself instead of to the other.
             if rule == CoupleRule::Any && a != b && !involutions.is_empty() && stream.below(3) == 0 {
-                let own = |end, stream: &mut Stream| Slot {
+                let self_joined = |end, stream: &mut Stream| WiringSlot {
                     a: Some(end),
                     b: Some(end),
-                    shift: self.random_shift(ocs, [end, end], stream),
+                    shift: self.random_shift(ocs, end, end, stream),
                 };
-                slots[one] = own(a, stream);
-                slots.push(own(b, stream));
+                slots[first_index] = self_joined(a, stream);
+                slots.push(self_joined(b, stream));
                 return true;
             }
-            slots[one].shift = self.random_shift(ocs, [a, b], stream);
+            slots[first_index].shift = self.random_shift(ocs, a, b, stream);
             return true;
         }
-        let other = (one + 1 + stream.below(slots.len() - 1)) % slots.len();
-        let [first, second] = [slots[one], slots[other]];
+        let second_index = (first_index + 1 + stream.below(slots.len() - 1)) % slots.len();
+        let [first, second] = [slots[first_index], slots[second_index]];
         if rule == CoupleRule::Any {
-            let own = |slot: Slot| slot.a == slot.b;
-            match (own(first), own(second)) {
+            let self_joined = |slot: WiringSlot| slot.a == slot.b;
+            match (self_joined(first), self_joined(second)) {
                 // Two ends that were joined to themselves are joined to each other.
                 (true, true) => {
-                    slots[one].b = second.a;
-                    slots.swap_remove(other);
-                    let one = if one == slots.len() { other } else { one };
-                    self.shift_anew(ocs, &mut slots[one], stream);
+                    slots[first_index].b = second.a;
+                    slots.swap_remove(second_index);
+                    let first_index = if first_index == slots.len() { second_index } else { first_index };
+                    self.draw_shift(ocs, &mut slots[first_index], stream);
                 }
                 (false, false) => {
                     if stream.below(2) == 0 {
-                        (slots[one].b, slots[other].a) = (second.a, first.b);
+                        (slots[first_index].b, slots[second_index].a) = (second.a, first.b);
                     } else {
-                        (slots[one].b, slots[other].b) = (second.b, first.b);
+                        (slots[first_index].b, slots[second_index].b) = (second.b, first.b);
                     }
-                    self.shift_anew(ocs, &mut slots[one], stream);
-                    self.shift_anew(ocs, &mut slots[other], stream);
+                    self.draw_shift(ocs, &mut slots[first_index], stream);
+                    self.draw_shift(ocs, &mut slots[second_index], stream);
                 }
                 _ => {
-                    let (lone, pair) = if own(first) { (one, other) } else { (other, one) };
-                    let end = slots[lone].a;
-                    let freed = std::mem::replace(&mut slots[pair].b, end);
-                    slots[lone] = Slot { a: freed, b: freed, shift: 0 };
-                    self.shift_anew(ocs, &mut slots[lone], stream);
-                    self.shift_anew(ocs, &mut slots[pair], stream);
+                    let (lone_index, pair_index) = if self_joined(first) {
+                        (first_index, second_index)
+                    } else {
+                        (second_index, first_index)
+                    };
+                    let end = slots[lone_index].a;
+                    let freed = std::mem::replace(&mut slots[pair_index].b, end);
+                    slots[lone_index] = WiringSlot { a: freed, b: freed, shift: 0 };
+                    self.draw_shift(ocs, &mut slots[lone_index], stream);
+                    self.draw_shift(ocs, &mut slots[pair_index], stream);
                 }
             }
         } else {
-            (slots[one].b, slots[other].b) = (second.b, first.b);
-            for at in [one, other] {
-                self.shift_anew(ocs, &mut slots[at], stream);
+            (slots[first_index].b, slots[second_index].b) = (second.b, first.b);
+            for at in [first_index, second_index] {
+                self.draw_shift(ocs, &mut slots[at], stream);
             }
         }
         true
     }
 
-    /// Whether an OCS can be set in more than one way.
+    /// Whether an OCS has more than one setting.
     pub(super) fn is_free(&self, ocs: usize) -> bool {
         let Switch { ends, kept_by, .. } = &self.switches[ocs];
         !ends.is_empty() && (kept_by.len() > 1 || ends.len() > 2)
     }
 
-    /// Exchanges the shifts of one slot each of two OCSes; `false` where a shift does not fit the other slot.
+    /// Exchanges the shifts of one slot each of two OCSes. Returns `false` if a shift does not fit the
+    /// other slot.
     pub(super) fn swap_shifts(
         &self,
-        wiring: &mut Wiring,
-        one: usize,
-        other: usize,
+        wiring: &mut CandidateWiring,
+        first_ocs: usize,
+        second_ocs: usize,
         stream: &mut Stream,
     ) -> bool {
-        let (first, second) = (stream.below(wiring[one].len()), stream.below(wiring[other].len()));
-        let (a, b) = (wiring[one][first], wiring[other][second]);
-        let (after, before) = (Slot { shift: b.shift, ..a }, Slot { shift: a.shift, ..b });
+        let (first, second) = (stream.below(wiring[first_ocs].len()), stream.below(wiring[second_ocs].len()));
+        let (a, b) = (wiring[first_ocs][first], wiring[second_ocs][second]);
+        let (after, before) = (WiringSlot { shift: b.shift, ..a }, WiringSlot { shift: a.shift, ..b });
         // An end that is joined to itself takes elements of order two only.
-        let fits = |ocs: usize, slot: Slot| {
+        let fits = |ocs: usize, slot: WiringSlot| {
             let Switch { ends, kept_by, involutions, .. } = &self.switches[ocs];
             self.joined(ocs, slot).is_some_and(|[a, b]| {
                 let apart = self.group.subtract(ends[a].carried, ends[b].carried);
@@ -362,20 +367,20 @@ impl Shape {
                 meets && (a != b || involutions.contains(&slot.shift))
             })
         };
-        if a.shift == b.shift || !fits(one, after) || !fits(other, before) {
+        if a.shift == b.shift || !fits(first_ocs, after) || !fits(second_ocs, before) {
             return false;
         }
-        wiring[one][first] = after;
-        wiring[other][second] = before;
+        wiring[first_ocs][first] = after;
+        wiring[second_ocs][second] = before;
         true
     }
 
-    fn shift_anew(&self, ocs: usize, slot: &mut Slot, stream: &mut Stream) {
-        slot.shift = slot.a.zip(slot.b).map_or(0, |(a, b)| self.random_shift(ocs, [a, b], stream));
+    fn draw_shift(&self, ocs: usize, slot: &mut WiringSlot, stream: &mut Stream) {
+        slot.shift = slot.a.zip(slot.b).map_or(0, |(a, b)| self.random_shift(ocs, a, b, stream));
     }
 
-    /// In how many parts a wiring leaves the cubes while one OCS is dark.
-    pub(super) fn parts(&self, wiring: &[Vec<Slot>], dark: usize) -> usize {
+    /// The number of parts into which a wiring leaves the cubes while one OCS is dark.
+    pub(super) fn parts(&self, wiring: &[Vec<WiringSlot>], dark: usize) -> usize {
         let cube = |ocs: usize, end: usize, element: usize| {
             self.switches[ocs].ends[end].node / self.chips * self.order + element
         };
@@ -397,8 +402,8 @@ impl Shape {
         parts
     }
 
-    /// The fibers of a wiring, all cubes.
-    pub(super) fn fibers(&self, wiring: &[Vec<Slot>]) -> Vec<[FacePort; 2]> {
+    /// The fibers of a wiring, for all cubes.
+    pub(super) fn fibers(&self, wiring: &[Vec<WiringSlot>]) -> Vec<[FacePort; 2]> {
         let mut fibers = Vec::new();
         for (ocs, slots) in wiring.iter().enumerate() {
             for &slot in slots {
@@ -422,13 +427,13 @@ impl Shape {
 }
 
 /// The canonical ends of all OCSes.
-fn switches(pod: &Pod, action: &Action) -> Vec<Switch> {
+fn switches(pod: &Pod, action: &GroupAction) -> Vec<Switch> {
     let chips = pod.chips_per_cube() as usize;
     let canonical: BTreeMap<BlockId, usize> =
         action.orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
     let switch = |SwitchOrbit { carried, kept_by }: SwitchOrbit| {
-        let ends = |faces: fn(&Ocs) -> &[FacePort]| -> Vec<FaceEnd> {
-            let of = |&(ocs, carried): &(OcsId, usize)| {
+        let ends_of_side = |faces: fn(&Ocs) -> &[FacePort]| -> Vec<FaceEnd> {
+            let ends_of_ocs = |&(ocs, carried): &(OcsId, usize)| {
                 let end = |face: &FacePort| {
                     let orbit = canonical.get(&face.cube)?;
                     Some(FaceEnd {
@@ -439,9 +444,9 @@ fn switches(pod: &Pod, action: &Action) -> Vec<Switch> {
                 };
                 faces(&pod.ocses[ocs]).iter().filter_map(end).collect::<Vec<_>>()
             };
-            carried.iter().flat_map(of).collect()
+            carried.iter().flat_map(ends_of_ocs).collect()
         };
-        let (a, b) = (ends(|ocs| &ocs.a), ends(|ocs| &ocs.b));
+        let (a, b) = (ends_of_side(|ocs| &ocs.a), ends_of_side(|ocs| &ocs.b));
         let involutions = kept_by
             .iter()
             .copied()
@@ -458,27 +463,27 @@ fn switches(pod: &Pod, action: &Action) -> Vec<Switch> {
     action.switches(pod).into_iter().map(switch).collect()
 }
 
-/// Copper neighbors of every chip of `cubes` cubes, numbered one after the other.
+/// The copper neighbors of every chip of `cubes` cubes, numbered one after the other.
 pub(super) fn mesh<T: TryFrom<usize>>(pod: &Pod, cubes: usize) -> Vec<Vec<T>> {
     let dims = pod.cube.dims;
     let chips = pod.chips_per_cube() as usize;
     (0..cubes * chips)
         .map(|node| {
-            let at = pod.at(NodeId((node % chips) as u32));
+            let position = pod.coordinates(NodeId((node % chips) as u32));
             let mut neighbors = Vec::new();
             for dimension in 0..PORT_NAMES.len() / 2 {
                 let mut step = |to: u32| {
-                    let mut there = at;
-                    there[dimension] = to;
+                    let mut neighbor = position;
+                    neighbor[dimension] = to;
                     neighbors.extend(
-                        T::try_from(node / chips * chips + pod.node(BlockId(0), there).0 as usize).ok(),
+                        T::try_from(node / chips * chips + pod.node(BlockId(0), neighbor).0 as usize).ok(),
                     );
                 };
-                if at[dimension] > 0 {
-                    step(at[dimension] - 1);
+                if position[dimension] > 0 {
+                    step(position[dimension] - 1);
                 }
-                if at[dimension] + 1 < dims[dimension] {
-                    step(at[dimension] + 1);
+                if position[dimension] + 1 < dims[dimension] {
+                    step(position[dimension] + 1);
                 }
             }
             neighbors

@@ -1,9 +1,9 @@
 //! Tori and prismatic doubly twisted tori, as fibers between the cubes.
 //!
-//! A torus of `A x B x C` chips is a grid of cubes; cube number = `cx + nx*cy + nx*ny*cz`. The doubly twisted
-//! tori (a x a x 2a and a x 2a x 2a) shift where a fiber wraps around: for a x a x 2a the x and the y wrap
-//! both shift by a along z; for a x 2a x 2a the x wrap shifts by a along y and along z. Source: Camara et
-//! al., twisted torus topologies (IEEE TPDS 2010), as tabulated by the TONS paper, appendix C.
+//! A torus of `A x B x C` chips is a grid of cubes. Cube number = `cx + nx*cy + nx*ny*cz`. The doubly
+//! twisted tori (a x a x 2a and a x 2a x 2a) shift where a fiber wraps around. For a x a x 2a the x and the
+//! y wrap both shift by a along z. For a x 2a x 2a the x wrap shifts by a along y and along z. Source:
+//! Camara et al., twisted torus topologies (IEEE TPDS 2010), as tabulated by the TONS paper, appendix C.
 
 use fabc_base::ids::{BlockId, PortId};
 use fabc_model::{FacePort, Pod};
@@ -13,11 +13,12 @@ pub(super) fn torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {
     fibers(pod, dims, [[0; 3]; 3])
 }
 
-/// The same for a doubly twisted torus; `resolve` lets only shapes pass that can be twisted.
+/// All wrap and cube-to-cube fibers of a doubly twisted torus. `resolve` lets only shapes pass that can be
+/// twisted.
 pub(super) fn twisted_torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {
     let [x, y, _] = dims;
     let side = pod.cube.dims;
-    // Cubes that a shift by `a` chips crosses, per dimension.
+    // The cubes that a shift by `a` chips crosses, per dimension.
     let twist = if x == y {
         [[0, 0, x / side[2]], [0, 0, x / side[2]], [0; 3]]
     } else {
@@ -26,17 +27,18 @@ pub(super) fn twisted_torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {
     fibers(pod, dims, twist)
 }
 
-/// `twist[d]`: by how many cubes the wrap of dimension d shifts along every dimension.
+/// The fibers of a torus. `twist[d]` is the number of cubes by which the wrap of dimension d shifts along
+/// every dimension.
 fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]> {
     let side = pod.cube.dims;
     let grid = [dims[0] / side[0], dims[1] / side[1], dims[2] / side[2]];
-    let number = |at: [u32; 3]| BlockId(at[0] + grid[0] * (at[1] + grid[1] * at[2]));
-    let mut all = Vec::new();
+    let number = |position: [u32; 3]| BlockId(position[0] + grid[0] * (position[1] + grid[1] * position[2]));
+    let mut fibers_of_torus = Vec::new();
     for cube in 0..pod.cubes {
-        let at = [cube % grid[0], cube / grid[0] % grid[1], cube / (grid[0] * grid[1])];
-        // A ring of one router has no wrap (`resolve` refuses it where an OCS couples its faces).
+        let position = [cube % grid[0], cube / grid[0] % grid[1], cube / (grid[0] * grid[1])];
+        // A ring of one router has no wrap. `resolve` refuses it if an OCS couples its faces.
         for dimension in (0..3).filter(|&dimension| dims[dimension] > 1) {
-            let mut to = at;
+            let mut to = position;
             to[dimension] += 1;
             if to[dimension] == grid[dimension] {
                 to[dimension] = 0;
@@ -56,7 +58,7 @@ fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]>
                         node: pod.node(cube, position),
                         port: PortId(port as u16),
                     };
-                    all.push([
+                    fibers_of_torus.push([
                         face(BlockId(cube), high, dimension * 2),
                         face(number(to), low, dimension * 2 + 1),
                     ]);
@@ -64,5 +66,5 @@ fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]>
             }
         }
     }
-    all
+    fibers_of_torus
 }

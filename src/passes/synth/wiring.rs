@@ -2,13 +2,13 @@
 
 use super::SynthError;
 use fabc_base::ids::{BlockId, Id, LinkTypeId, NodeId, PortId};
-use fabc_ir::{End, Link, LinkClass, Mirrors, Names, Symmetry, Topology};
+use fabc_ir::{End, Link, LinkClass, Mirrors, RouterNames, Symmetry, Topology};
 use fabc_model::{Demand, Fabric, FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
 
-/// The topology of switches that are set to these mirrors, on the way from one topology to another. Its
-/// symmetry is not looked for.
-pub fn of_set_switches(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Topology {
+/// The topology of switches that are set to these mirrors, between two topologies of a plan. Its symmetry
+/// is not searched.
+pub fn topology_from_mirrors(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Topology {
     let mut links = mesh(pod);
     for (id, ocs) in pod.ocses.enumerate() {
         let end = |face: FacePort| End { node: face.node, port: face.port };
@@ -19,12 +19,15 @@ pub fn of_set_switches(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Topolog
         links.extend(mirrors[id].iter().map(fiber));
     }
     let symmetry = Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
-    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims));
+    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(RouterNames::Cubes(pod.cube.dims));
     topology.with_capacities(fabric.capacities.clone())
 }
 
 /// The topology with these fibers and the copper meshes.
-pub(super) fn of_fibers(
+///
+/// # Errors
+/// [`SynthError::Disconnected`] if they do not connect the pod.
+pub(super) fn topology_from_fibers(
     pod: &Pod,
     demand: &Demand,
     fibers: &[[FacePort; 2]],
@@ -33,15 +36,14 @@ pub(super) fn of_fibers(
     let link_of: BTreeMap<FacePort, _> =
         pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|&face| (face, ocs.link))).collect();
     for [a, b] in fibers {
-        // A port without an OCS is reported by `cross_connect`, which names it; any fiber type will do until
-        // then.
+        // `cross_connect` reports a port without an OCS by name. Any fiber type will do until then.
         let link_type = link_of.get(a).copied().unwrap_or(pod.cube.mesh);
         let end = |face: &FacePort| End { node: face.node, port: face.port };
         links.push(Link { a: end(a), b: end(b), class: LinkClass::Global, link_type, simplex: false });
     }
     let symmetry = translations(pod, demand, fibers, &link_of);
-    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(Names::Cubes(pod.cube.dims));
-    connected(pod, &topology)?;
+    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(RouterNames::Cubes(pod.cube.dims));
+    check_connected(pod, &topology)?;
     Ok(topology)
 }
 
@@ -50,10 +52,10 @@ fn mesh(pod: &Pod) -> Vec<Link> {
     let dims = pod.cube.dims;
     let mut links = Vec::new();
     for node in (0..pod.node_count()).map(fabc_base::ids::NodeId::new) {
-        let at = pod.at(node);
+        let position = pod.coordinates(node);
         for dimension in 0..3 {
-            if at[dimension] + 1 < dims[dimension] {
-                let mut next = at;
+            if position[dimension] + 1 < dims[dimension] {
+                let mut next = position;
                 next[dimension] += 1;
                 links.push(Link {
                     a: End { node, port: PortId::new(dimension * 2) },
@@ -68,8 +70,8 @@ fn mesh(pod: &Pod) -> Vec<Link> {
     links
 }
 
-/// All permutations of the cubes that keep every fiber with its link type (and the set of coupled face ports)
-/// and the demand: each is determined by the image of cube 0.
+/// All permutations of the cubes that keep the demand, and every fiber with its link type (and the set of
+/// coupled face ports). The image of cube 0 determines each of them.
 fn translations(
     pod: &Pod,
     demand: &Demand,
@@ -78,29 +80,29 @@ fn translations(
 ) -> Symmetry {
     let chips = pod.chips_per_cube();
     let cubes = pod.cubes as usize;
-    // `there[port of a cube][cube]`: what the port is wired to, as (other port of a cube, other cube). A
-    // coupled port without fiber counts as wired to nothing, which differs from a port that no OCS serves.
+    // `wired_to[port of a cube][cube]`: the far end of the port, as (port of a cube, cube). A coupled port
+    // without fiber counts as dark, which differs from a port that no OCS serves.
     const DARK: (u32, u32) = (u32::MAX, 1);
     const UNCOUPLED: (u32, u32) = (u32::MAX, 0);
     let local = |face: &FacePort| (face.node.0 % chips) * PORT_NAMES.len() as u32 + u32::from(face.port.0);
-    let mut there: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut wired_to: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
     for face in coupled.keys() {
-        there.entry(local(face)).or_insert_with(|| vec![UNCOUPLED; cubes])[face.cube.index()] = DARK;
+        wired_to.entry(local(face)).or_insert_with(|| vec![UNCOUPLED; cubes])[face.cube.index()] = DARK;
     }
     for [a, b] in fibers {
         for (from, to) in [(a, b), (b, a)] {
-            there.entry(local(from)).or_insert_with(|| vec![UNCOUPLED; cubes])[from.cube.index()] =
+            wired_to.entry(local(from)).or_insert_with(|| vec![UNCOUPLED; cubes])[from.cube.index()] =
                 (local(to), to.cube.0);
         }
     }
-    let rows: Vec<Vec<(u32, u32)>> = there.into_values().collect();
+    let rows: Vec<Vec<(u32, u32)>> = wired_to.into_values().collect();
     let mut elements: Vec<Vec<BlockId>> = Vec::new();
     for first in 0..pod.cubes {
-        if let Some(element) = extend(&rows, cubes, first) {
+        if let Some(element) = translation_to(&rows, cubes, first) {
             elements.push(element);
         }
     }
-    // Fibers of other types need not carry as much.
+    // Fibers of other types may carry less.
     let types: BTreeMap<FacePort, LinkTypeId> =
         fibers.iter().flatten().filter_map(|face| Some((*face, *coupled.get(face)?))).collect();
     let alike = types.values().all(|link_type| Some(link_type) == types.values().next());
@@ -113,18 +115,17 @@ fn translations(
                 types.get(&image) == Some(link_type)
             })
     });
-    // What moves the demand is none of the pod's; what keeps it forms a subgroup.
-    let node = |element: &[BlockId], node: NodeId| {
+    // A permutation must keep the demand. Those that do form a subgroup.
+    let image_of = |element: &[BlockId], node: NodeId| {
         NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips)
     };
-    elements.retain(|element| demand.is_kept_by(|at| node(element, at)));
-    // Where the cubes fall into parts that no fiber joins, an element is not determined by one image: settle
-    // for none.
+    elements.retain(|element| demand.is_kept_by(|at| image_of(element, at)));
+    // If the cubes are disconnected, one image does not determine an element. Then no symmetry is used.
     if elements.is_empty() { Symmetry::trivial(chips, pod.cubes) } else { Symmetry::new(chips, elements) }
 }
 
 /// The translation that takes cube 0 to `first`, if there is one.
-fn extend(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<BlockId>> {
+fn translation_to(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<BlockId>> {
     let mut image = vec![u32::MAX; cubes];
     let mut taken = vec![false; cubes];
     image[0] = first;
@@ -132,31 +133,31 @@ fn extend(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<Bloc
     let mut open = vec![0usize];
     while let Some(cube) = open.pop() {
         for row in rows {
-            let (here, there) = (row[cube], row[image[cube] as usize]);
-            if here.0 != there.0 || (here.0 == u32::MAX && here.1 != there.1) {
+            let (source, image_row) = (row[cube], row[image[cube] as usize]);
+            if source.0 != image_row.0 || (source.0 == u32::MAX && source.1 != image_row.1) {
                 return None;
             }
-            if here.0 == u32::MAX {
+            if source.0 == u32::MAX {
                 continue;
             }
-            match image[here.1 as usize] {
+            match image[source.1 as usize] {
                 u32::MAX => {
-                    if std::mem::replace(&mut taken[there.1 as usize], true) {
+                    if std::mem::replace(&mut taken[image_row.1 as usize], true) {
                         return None;
                     }
-                    image[here.1 as usize] = there.1;
-                    open.push(here.1 as usize);
+                    image[source.1 as usize] = image_row.1;
+                    open.push(source.1 as usize);
                 }
-                known if known != there.1 => return None,
+                known if known != image_row.1 => return None,
                 _ => {}
             }
         }
     }
-    // A cube that was not reached stands in another part of the pod: nothing determines its image.
+    // A cube that was not reached is in another part of the pod, and nothing determines its image.
     (!image.contains(&u32::MAX)).then(|| image.into_iter().map(BlockId).collect())
 }
 
-fn connected(pod: &Pod, topology: &Topology) -> Result<(), SynthError> {
+fn check_connected(pod: &Pod, topology: &Topology) -> Result<(), SynthError> {
     let start = fabc_base::ids::NodeId(0);
     let reached = topology.reachable(start, |_| true).count_ones(..);
     if reached == topology.node_count() {

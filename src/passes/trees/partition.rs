@@ -1,4 +1,4 @@
-//! Partitions of the cubes, and the ones that sets of OCSes can make of them.
+//! Partitions of the cubes, and the partitions that sets of OCSes can make.
 
 use fabc_base::ids::OcsId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -6,18 +6,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// `[cube]`: the smallest cube of its part.
 pub(super) type Partition = Vec<u32>;
 
-/// Number of parts.
-pub(super) fn parts(partition: &Partition) -> usize {
+/// The number of parts of a partition.
+pub(super) fn part_count(partition: &Partition) -> usize {
     partition.iter().enumerate().filter(|&(cube, &first)| cube == first as usize).count()
 }
 
-/// The finest partition that joins what either of the two joins.
-pub(super) fn join(one: &Partition, other: &Partition) -> Partition {
-    joined(one, other.iter().enumerate().map(|(cube, &first)| [cube as u32, first]))
+/// The finest partition that joins all cubes that either of the two joins.
+pub(super) fn join(first: &Partition, second: &Partition) -> Partition {
+    join_pairs(first, second.iter().enumerate().map(|(cube, &first)| [cube as u32, first]))
 }
 
 /// A partition after some pairs of cubes were joined.
-pub(super) fn joined(partition: &Partition, pairs: impl Iterator<Item = [u32; 2]>) -> Partition {
+pub(super) fn join_pairs(partition: &Partition, pairs: impl Iterator<Item = [u32; 2]>) -> Partition {
     let mut first = partition.clone();
     for pair in pairs {
         let [a, b] = pair.map(|cube| root(&mut first, cube));
@@ -37,21 +37,22 @@ fn root(first: &mut [u32], mut cube: u32) -> u32 {
 /// A partition into two parts or more that some OCSes make together.
 pub(super) struct Flat {
     pub(super) partition: Partition,
-    /// OCSes that make it.
+    /// OCSes that make the partition.
     pub(super) made_by: Vec<OcsId>,
     /// Whether any OCS that is not inside it joins all its parts.
     pub(super) maximal: bool,
 }
 
-/// All flats of these OCSes, the one of no OCS first; and whether they are all, or the work was too much.
-pub(super) fn flats(cubes: u32, members: &[(OcsId, Partition)], work: usize) -> (Vec<Flat>, bool) {
+/// All flats of these OCSes, the one of no OCS first, and whether the list is complete. It is not if it
+/// took too much work.
+pub(super) fn list_flats(cubes: u32, members: &[(OcsId, Partition)], work: usize) -> (Vec<Flat>, bool) {
     let mut kinds: BTreeMap<&Partition, OcsId> = BTreeMap::new();
     for (ocs, partition) in members {
         kinds.entry(partition).or_insert(*ocs);
     }
-    let apart: Partition = (0..cubes).collect();
-    let mut known: BTreeSet<Partition> = BTreeSet::from([apart.clone()]);
-    let mut open = VecDeque::from([(apart, Vec::new())]);
+    let finest: Partition = (0..cubes).collect();
+    let mut known: BTreeSet<Partition> = BTreeSet::from([finest.clone()]);
+    let mut open = VecDeque::from([(finest, Vec::new())]);
     let mut flats = Vec::new();
     let per_flat = (kinds.len() * cubes as usize).max(1);
     while let Some((partition, made_by)) = open.pop_front() {

@@ -1,14 +1,20 @@
-//! Generalized Kautz graphs ([`kautz_targets`]); arcs of a router to itself are left out.
+//! Generalized Kautz graphs ([`kautz_targets`]), without arcs from a router to itself.
 
-use super::edge::Edge;
+use super::edge::UnnumberedLink;
 use fabc_base::algebra::kautz_targets;
 use fabc_model::{Arcs, Network};
 use std::collections::BTreeSet;
 
-/// The arcs; of duplex ones, opposite arcs once.
-pub(super) fn edges(network: &Network, degree: u32, routers: u32, arcs: Arcs) -> Vec<Edge> {
-    let all = (0..routers).flat_map(|from| kautz_targets(degree, routers, from).map(move |to| [from, to]));
-    let all: BTreeSet<[u32; 2]> = all.filter(|[from, to]| from != to).collect();
-    let once = |[from, to]: &[u32; 2]| arcs == Arcs::Simplex || from < to || !all.contains(&[*to, *from]);
-    all.iter().filter(|ends| once(ends)).map(|&ends| Edge::local(network, ends)).collect()
+/// The arcs. Opposite arcs of a duplex network are one link.
+pub(super) fn edges(network: &Network, degree: u32, routers: u32, arcs: Arcs) -> Vec<UnnumberedLink> {
+    let arcs_of_graph =
+        (0..routers).flat_map(|from| kautz_targets(degree, routers, from).map(move |to| [from, to]));
+    let arcs_of_graph: BTreeSet<[u32; 2]> = arcs_of_graph.filter(|[from, to]| from != to).collect();
+    let is_listed_once =
+        |[from, to]: &[u32; 2]| arcs == Arcs::Simplex || from < to || !arcs_of_graph.contains(&[*to, *from]);
+    arcs_of_graph
+        .iter()
+        .filter(|ends| is_listed_once(ends))
+        .map(|&ends| UnnumberedLink::local(network, ends))
+        .collect()
 }

@@ -1,26 +1,27 @@
 //! The generator of every family: its links, and the neighbors of one router at a time.
 //!
-//! Neighbors are those of [`edges`], in any order: of networks that are too large to be wired whole. Held is
-//! only what the network is a product of: points, supernodes, fields. Cost: linear in the neighbors.
+//! The neighbors are those of [`edges`], in any order. They serve networks that are too large to be wired
+//! completely. Only the factors of the network are stored: points, supernodes, fields. Cost: linear in the
+//! neighbors.
 
-use super::edge::Edge;
-use super::grid::Axis;
+use super::edge::UnnumberedLink;
+use super::grid::AxisJoin;
 use super::{
     bundlefly, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, megafly, polarfly,
     polarstar, slim_fly, spectralfly,
 };
-use fabc_base::algebra::Plane;
+use fabc_base::algebra::ProjectivePlane;
 use fabc_model::{
     Bundlefly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, PolarFly, SlimFly,
     SpectralFly, Torus,
 };
 
-/// The links of a family whose parameters tell them.
-pub(super) fn edges(network: &Network, family: &Family) -> Vec<Edge> {
+/// The links of a family whose parameters determine them.
+pub(super) fn edges(network: &Network, family: &Family) -> Vec<UnnumberedLink> {
     match family {
-        Family::Torus(Torus(sides)) => grid::edges(network, sides, Axis::Ring),
-        Family::Mesh(Mesh(sides)) => grid::edges(network, sides, Axis::Path),
-        Family::HyperX(HyperX(sides)) => grid::edges(network, sides, Axis::Complete),
+        Family::Torus(Torus(sides)) => grid::edges(network, sides, AxisJoin::Ring),
+        Family::Mesh(Mesh(sides)) => grid::edges(network, sides, AxisJoin::Path),
+        Family::HyperX(HyperX(sides)) => grid::edges(network, sides, AxisJoin::Complete),
         Family::Hypercube(Hypercube { dimensions, folded }) => {
             hypercube::edges(network, *dimensions, *folded)
         }
@@ -48,52 +49,53 @@ pub(super) fn edges(network: &Network, family: &Family) -> Vec<Edge> {
     }
 }
 
-/// Adds the neighbors of a router to a list.
-pub type Neighbors<'a> = Box<dyn Fn(u32, &mut Vec<u32>) + Sync + 'a>;
+/// A function that adds the neighbors of a router to a list.
+pub type NeighborLister<'a> = Box<dyn Fn(u32, &mut Vec<u32>) + Sync + 'a>;
 
-/// The neighbors of every router; `None` of families that [`Family::closed_form`] does not describe.
-pub fn neighbors(network: &Network) -> Option<Neighbors<'_>> {
+/// The function that lists the neighbors of every router. `None` for families that [`Family::closed_form`]
+/// does not describe.
+pub fn neighbors(network: &Network) -> Option<NeighborLister<'_>> {
     Some(match &network.family {
         Family::Torus(Torus(sides)) => {
-            Box::new(|router, found| grid::neighbors(sides, Axis::Ring, router, found))
+            Box::new(|router, list| grid::neighbors(sides, AxisJoin::Ring, router, list))
         }
         Family::Mesh(Mesh(sides)) => {
-            Box::new(|router, found| grid::neighbors(sides, Axis::Path, router, found))
+            Box::new(|router, list| grid::neighbors(sides, AxisJoin::Path, router, list))
         }
         Family::HyperX(HyperX(sides)) => {
-            Box::new(|router, found| grid::neighbors(sides, Axis::Complete, router, found))
+            Box::new(|router, list| grid::neighbors(sides, AxisJoin::Complete, router, list))
         }
         Family::Hypercube(Hypercube { dimensions, folded }) => {
-            Box::new(|router, found| hypercube::neighbors(*dimensions, *folded, router, found))
+            Box::new(|router, list| hypercube::neighbors(*dimensions, *folded, router, list))
         }
         Family::PolarStar(star) => {
-            let implicit = polarstar::Implicit::new(star);
-            Box::new(move |router, found| implicit.neighbors(router, found))
+            let implicit = polarstar::ImplicitPolarStar::new(star);
+            Box::new(move |router, list| implicit.neighbors(router, list))
         }
         Family::PolarFly(PolarFly { q }) => {
-            let plane = Plane::new(*q);
-            Box::new(move |router, found| polarfly::neighbors(&plane, router, found))
+            let plane = ProjectivePlane::new(*q);
+            Box::new(move |router, list| polarfly::neighbors(&plane, router, list))
         }
         Family::SlimFly(SlimFly { q }) => {
-            let implicit = slim_fly::Implicit::new(*q);
-            Box::new(move |router, found| implicit.neighbors(router, found))
+            let implicit = slim_fly::ImplicitSlimFly::new(*q);
+            Box::new(move |router, list| implicit.neighbors(router, list))
         }
         Family::Bundlefly(Bundlefly { q, p }) => {
-            let implicit = bundlefly::Implicit::new(*q, *p);
-            Box::new(move |router, found| implicit.neighbors(router, found))
+            let implicit = bundlefly::ImplicitBundlefly::new(*q, *p);
+            Box::new(move |router, list| implicit.neighbors(router, list))
         }
         Family::Dragonfly(dragonfly) => {
-            Box::new(|router, found| dragonfly::neighbors(dragonfly, router, found))
+            Box::new(|router, list| dragonfly::neighbors(dragonfly, router, list))
         }
         Family::Megafly(megafly) => {
             let spines = megafly.spines();
-            Box::new(move |router, found| megafly::neighbors(&spines, router, found))
+            Box::new(move |router, list| megafly::neighbors(&spines, router, list))
         }
         Family::FatTree(FatTree { levels, arity }) => {
-            Box::new(|router, found| fat_tree::neighbors(*levels, *arity, router, found))
+            Box::new(|router, list| fat_tree::neighbors(*levels, *arity, router, list))
         }
         Family::Kautz(Kautz { degree, length, arcs }) => {
-            Box::new(|router, found| kautz::neighbors(*degree, *length, *arcs, router, found))
+            Box::new(|router, list| kautz::neighbors(*degree, *length, *arcs, router, list))
         }
         _ => return None,
     })

@@ -2,35 +2,35 @@
 //!
 //! Sources: Dally and Towles 2004 (tori, meshes); Ahn and others 2009 (HyperX).
 
-use super::edge::Edge;
+use super::edge::UnnumberedLink;
 use fabc_model::Network;
 
-/// How routers that differ in one coordinate alone are joined.
+/// How routers that differ in one coordinate only are joined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Axis {
-    /// A ring: one link where it has two routers, none where it has one.
+pub(super) enum AxisJoin {
+    /// A ring: one link for a side of two routers, none for a side of one.
     Ring,
-    /// A path.
+    /// A path along the axis.
     Path,
-    /// Every two.
+    /// A complete graph along the axis.
     Complete,
 }
 
 /// The links of a grid.
-pub(super) fn edges(network: &Network, sides: &[u32], axis: Axis) -> Vec<Edge> {
+pub(super) fn edges(network: &Network, sides: &[u32], axis: AxisJoin) -> Vec<UnnumberedLink> {
     let routers: u32 = sides.iter().product();
     let mut edges = Vec::new();
     for router in 0..routers {
         let mut stride = 1;
         for &side in sides.iter().rev() {
-            let at = router / stride % side;
-            let farthest = if axis == Axis::Complete { side - 1 } else { side.min(at + 2) - 1 };
+            let coordinate = router / stride % side;
+            let farthest = if axis == AxisJoin::Complete { side - 1 } else { side.min(coordinate + 2) - 1 };
             let mut join = |other: u32| {
-                let ends = [router, router - at * stride + other * stride];
-                edges.push(Edge::local(network, ends));
+                let pair = [router, router - coordinate * stride + other * stride];
+                edges.push(UnnumberedLink::local(network, pair));
             };
-            (at + 1..=farthest).for_each(&mut join);
-            if axis == Axis::Ring && side > 2 && at + 1 == side {
+            (coordinate + 1..=farthest).for_each(&mut join);
+            if axis == AxisJoin::Ring && side > 2 && coordinate + 1 == side {
                 join(0);
             }
             stride *= side;
@@ -39,24 +39,24 @@ pub(super) fn edges(network: &Network, sides: &[u32], axis: Axis) -> Vec<Edge> {
     edges
 }
 
-/// Adds the neighbors of a router, one after the other along every axis.
-pub(super) fn neighbors(sides: &[u32], axis: Axis, router: u32, found: &mut Vec<u32>) {
+/// Adds the neighbors of a router, axis by axis.
+pub(super) fn neighbors(sides: &[u32], axis: AxisJoin, router: u32, list: &mut Vec<u32>) {
     let mut stride = 1;
     for &side in sides.iter().rev() {
-        let at = router / stride % side;
-        let mut join = |other: u32| found.push(router - at * stride + other * stride);
+        let coordinate = router / stride % side;
+        let mut join = |other: u32| list.push(router - coordinate * stride + other * stride);
         match axis {
-            Axis::Complete => (0..side).filter(|&other| other != at).for_each(join),
-            Axis::Path | Axis::Ring => {
-                let around = axis == Axis::Ring && side > 2;
-                if at > 0 {
-                    join(at - 1);
-                } else if around {
+            AxisJoin::Complete => (0..side).filter(|&other| other != coordinate).for_each(join),
+            AxisJoin::Path | AxisJoin::Ring => {
+                let wraps = axis == AxisJoin::Ring && side > 2;
+                if coordinate > 0 {
+                    join(coordinate - 1);
+                } else if wraps {
                     join(side - 1);
                 }
-                if at + 1 < side {
-                    join(at + 1);
-                } else if around {
+                if coordinate + 1 < side {
+                    join(coordinate + 1);
+                } else if wraps {
                     join(0);
                 }
             }

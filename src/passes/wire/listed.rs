@@ -1,15 +1,15 @@
-//! Graphs from files: routers and links in the order of the file, ports as the file says, or the least free
-//! ones.
+//! Graphs from files. Routers and links are in the order of the file. Ports are those of the file, or the
+//! lowest free ones.
 
-use super::edge::Edge;
+use super::edge::UnnumberedLink;
 use fabc_ir::LinkClass;
 use fabc_model::Listed;
 
 /// The links of the file.
-pub(super) fn edges(listed: &Listed) -> Vec<Edge> {
+pub(super) fn edges(listed: &Listed) -> Vec<UnnumberedLink> {
     let links = listed.links.iter();
     links
-        .map(|link| Edge {
+        .map(|link| UnnumberedLink {
             ends: link.ends,
             class: LinkClass::Local,
             link_type: link.link,

@@ -2,24 +2,27 @@
 //!
 //! Sources: Brown 1966 (ER_q); Lakhotia and others 2022 (PolarFly). Cost: linear in the links.
 
-use super::edge::Edge;
-use fabc_base::algebra::Plane;
+use super::edge::UnnumberedLink;
+use fabc_base::algebra::ProjectivePlane;
 use fabc_model::Network;
 
 /// The links of a PolarFly.
-pub(super) fn edges(network: &Network, q: u32) -> Vec<Edge> {
-    let plane = Plane::new(q);
-    let above = |point: u32| {
+pub(super) fn edges(network: &Network, q: u32) -> Vec<UnnumberedLink> {
+    let plane = ProjectivePlane::new(q);
+    let pairs_above = |point: u32| {
         plane
             .orthogonal(point)
             .into_iter()
             .filter(move |&other| other > point)
             .map(move |other| [point, other])
     };
-    (0..Plane::count(q)).flat_map(above).map(|ends| Edge::local(network, ends)).collect()
+    (0..ProjectivePlane::count(q))
+        .flat_map(pairs_above)
+        .map(|ends| UnnumberedLink::local(network, ends))
+        .collect()
 }
 
 /// Adds the neighbors of a router.
-pub(super) fn neighbors(plane: &Plane, router: u32, found: &mut Vec<u32>) {
-    found.extend(plane.orthogonal(router).into_iter().filter(|&other| other != router));
+pub(super) fn neighbors(plane: &ProjectivePlane, router: u32, list: &mut Vec<u32>) {
+    list.extend(plane.orthogonal(router).into_iter().filter(|&other| other != router));
 }

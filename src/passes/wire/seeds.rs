@@ -1,14 +1,14 @@
-//! Channel lengths that the structure of a network makes plausible: each proves an upper bound on the flow,
-//! and where a cut, an axis or a class of links decides, one of them proves it exactly.
+//! Channel lengths that the structure of a network suggests. Each proves an upper bound on the flow. Where a
+//! cut, an axis or a class of links limits the flow, one of them proves it exactly.
 //!
-//! In: a topology. Out: lengths by channel class, 0 for dark ones, without repetition; the first are all
-//! ones.
+//! Input: a topology. Output: lengths by channel class, 0 for dark ones, without repetition. The first entry
+//! has all lengths 1.
 
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
-use fabc_ir::{LinkClass, Names, Topology};
+use fabc_ir::{LinkClass, RouterNames, Topology};
 use std::collections::BTreeSet;
 
-/// Lengths of global links tried against local ones of length 1, and of local ones against global ones.
+/// (local, global) lengths of links to try.
 const RATIOS: [[u32; 2]; 13] = [
     [1, 2],
     [1, 3],
@@ -25,32 +25,32 @@ const RATIOS: [[u32; 2]; 13] = [
     [1, 0],
 ];
 
-/// Axes up to which every set of them is tried; beyond that single ones.
+/// Number of axes up to which every set of them is tried. With more axes, single ones are tried.
 const JOINED_AXES: usize = 3;
 
-/// The most levels between the hosts and the farthest router, or kinds of links, that have lengths of their
-/// own.
-const MOST_PARTS: u32 = 16;
+/// Limit on levels between the hosts and the farthest router, and on kinds of links, that get lengths of
+/// their own.
+const PARTS_LIMIT: u32 = 16;
 
-/// Plausible channel lengths, `[channel class]` under the topology's symmetry.
+/// Suggested channel lengths, `[channel class]` under the topology's symmetry.
 pub fn start_lengths(topology: &Topology) -> Vec<Vec<u32>> {
-    let mut seeds: Vec<Vec<u32>> = Vec::new();
+    let mut length_sets: Vec<Vec<u32>> = Vec::new();
     let mut consider = |length: &dyn Fn(ChannelId) -> u32| {
         let lengths = by_class(topology, length);
-        if lengths.iter().any(|&length| length > 0) && !seeds.contains(&lengths) {
-            seeds.push(lengths);
+        if lengths.iter().any(|&length| length > 0) && !length_sets.contains(&lengths) {
+            length_sets.push(lengths);
         }
     };
     consider(&|_| 1);
     by_kind(topology, &mut consider);
     by_depth(topology, &mut consider);
-    if let Names::Grid(sides) = topology.names() {
+    if let RouterNames::Grid(sides) = topology.names() {
         by_axis(topology, sides, &mut consider);
     }
-    seeds
+    length_sets
 }
 
-/// Lengths of the canonical channels.
+/// The lengths of canonical channels, by channel class.
 fn by_class(topology: &Topology, length: &dyn Fn(ChannelId) -> u32) -> Vec<u32> {
     let symmetry = topology.symmetry();
     let mut lengths = vec![0; topology.class_count(symmetry)];
@@ -60,7 +60,7 @@ fn by_class(topology: &Topology, length: &dyn Fn(ChannelId) -> u32) -> Vec<u32> 
     lengths
 }
 
-/// Local against global links, and every declared kind of links alone.
+/// Lengths for local against global links, and for every link type alone.
 fn by_kind(topology: &Topology, consider: &mut impl FnMut(&dyn Fn(ChannelId) -> u32)) {
     let link = |channel: ChannelId| topology.link(channel);
     if topology.links().iter().any(|link| link.class == LinkClass::Global) {
@@ -69,19 +69,20 @@ fn by_kind(topology: &Topology, consider: &mut impl FnMut(&dyn Fn(ChannelId) -> 
         }
     }
     let types: BTreeSet<_> = topology.links().iter().map(|link| link.link_type).collect();
-    for only in types.into_iter().take(MOST_PARTS as usize) {
-        consider(&|channel| u32::from(link(channel).link_type == only));
+    for link_type in types.into_iter().take(PARTS_LIMIT as usize) {
+        consider(&|channel| u32::from(link(channel).link_type == link_type));
     }
 }
 
-/// Where some routers only forward: the links between two depths, counted in hops from the nearest host.
+/// Where some routers only forward: lengths for the links between two depths, in hops from the nearest host.
 fn by_depth(topology: &Topology, consider: &mut impl FnMut(&dyn Fn(ChannelId) -> u32)) {
     let depth = depths(topology);
     let deepest = depth.iter().copied().max().unwrap_or(0);
-    for level in (0..deepest).take(MOST_PARTS as usize) {
+    for level in (0..deepest).take(PARTS_LIMIT as usize) {
         consider(&|channel| {
-            let ends = [topology.source(channel).node, topology.target(channel).node].map(|node| depth[node]);
-            u32::from(ends[0] != ends[1] && ends[0].min(ends[1]) == level)
+            let end_depths =
+                [topology.source(channel).node, topology.target(channel).node].map(|node| depth[node]);
+            u32::from(end_depths[0] != end_depths[1] && end_depths[0].min(end_depths[1]) == level)
         });
     }
 }
@@ -105,9 +106,9 @@ fn depths(topology: &Topology) -> IdVec<NodeId, u32> {
     depth
 }
 
-/// The links along an axis or several of them, and those from one half of an axis to the other.
+/// Lengths for the links along an axis or several axes, and for those from one half of an axis to the other.
 fn by_axis(topology: &Topology, sides: &[u32], consider: &mut impl FnMut(&dyn Fn(ChannelId) -> u32)) {
-    // (stride, side) of the axes that have links; the last one is fastest.
+    // (stride, side) of the axes that have links. The last axis of the grid comes first.
     let mut axes = Vec::new();
     let mut stride = 1;
     for &side in sides.iter().rev() {
@@ -116,10 +117,10 @@ fn by_axis(topology: &Topology, sides: &[u32], consider: &mut impl FnMut(&dyn Fn
         }
         stride *= side;
     }
-    let at = |node: NodeId, (stride, side): (u32, u32)| node.0 / stride % side;
+    let coordinate = |node: NodeId, (stride, side): (u32, u32)| node.0 / stride % side;
     let ends = |channel| [topology.source(channel).node, topology.target(channel).node];
     let runs_along = |channel: ChannelId, axis| {
-        let [from, to] = ends(channel).map(|node| at(node, axis));
+        let [from, to] = ends(channel).map(|node| coordinate(node, axis));
         from != to
     };
     let sets: Vec<u32> = match axes.len() {
@@ -135,7 +136,7 @@ fn by_axis(topology: &Topology, sides: &[u32], consider: &mut impl FnMut(&dyn Fn
     }
     for &axis in &axes {
         consider(&|channel| {
-            let [from, to] = ends(channel).map(|node| at(node, axis) < axis.1 / 2);
+            let [from, to] = ends(channel).map(|node| coordinate(node, axis) < axis.1 / 2);
             u32::from(from != to)
         });
     }

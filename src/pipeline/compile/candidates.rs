@@ -1,21 +1,22 @@
-//! The topologies that a network may have.
+//! The candidate topologies of a network.
 
 use fabc_ir::Topology;
 use fabc_model::{Fabric, Family, Network};
 use fabc_passes::draw::{self, DrawError};
 use fabc_passes::wire;
 
-/// One where parameters tell the links; else those that are drawn or searched, among which the flow decides.
+/// The candidate topologies of a network. There is one where parameters determine the links. Otherwise they
+/// are drawn or searched, and the flow decides among them.
 ///
 /// # Errors
-/// [`DrawError`] where a draw fails as often as it may be attempted.
+/// [`DrawError`] where a draw fails in every allowed attempt.
 pub fn candidates(fabric: &Fabric, network: &Network) -> Result<Vec<Topology>, DrawError> {
     Ok(match &network.family {
         family if !family.is_drawn() => vec![wire::wire(fabric, network)],
-        Family::Permuted(of) => {
-            let base = wire::kinds(network, &of.base);
-            let links: Vec<&draw::Links> = base.iter().map(|kind| &kind.links).collect();
-            let drawn = draw::permuted(of, &links, network.span)?;
+        Family::Permuted(permuted) => {
+            let base = wire::links_by_kind(network, &permuted.base);
+            let links: Vec<&draw::LinkPairs> = base.iter().map(|kind| &kind.links).collect();
+            let drawn = draw::permuted_candidates(permuted, &links, network.span)?;
             drawn.iter().map(|drawn| wire::wire_permuted(fabric, network, &base, drawn)).collect()
         }
         family => draw::candidates(family, network.span)?

@@ -1,92 +1,93 @@
-//! From one topology to another while packets fly: the tables of every moment of a plan.
+//! From one topology to another under live traffic: the tables of every moment of a plan.
 //!
-//! In: what is in force, with its ranks, a plan of the switches, and the topology that it leads to. Out:
-//! batches of steps, each with tables that do without what it removes, and the last tables, all under the
-//! ranks in force: any mix of old and new entries rises, so nothing waits in a circle on the way, and every
-//! change of tables is proved like a repair. A batch is as long as its load allows. Where there are virtual
-//! channels enough, the last tables may have an order of their own.
+//! In: the live tables with their ranks, a plan of the switches, and the topology that it leads to. Out:
+//! batches of steps, and the last tables. Each batch has tables that avoid what it removes.
+//!
+//! All tables rise by the live ranks. Hence any mix of old and new entries is deadlock-free, and every change
+//! of tables is proved like a repair. A batch is as long as its load allows. Where there are enough virtual
+//! channels, the last tables may have an order of their own.
 
 use fabc_base::ids::Id;
 use fabc_base::progress::Progress;
 use fabc_check::CheckError;
 use fabc_ir::{
-    Change, ChangeOrder, Delta, DualLengths, Entry, ForwardingTables, Mirrors, Plan, Scene, Stage, Staged,
-    Step, TableChange, TableKey, Topology, after,
+    ChangeOrder, Delta, DualLengths, ForwardingTables, Mirrors, PlanStage, PlanStep, Scene, StagedLoads,
+    StagedPlan, StepChange, SwitchPlan, TableChange, TableEntry, TableKey, Topology, mirrors_after,
 };
 use fabc_model::{Demand, Fabric, Pod};
-use fabc_passes::repair::{self, Before, NoWay};
+use fabc_passes::repair::{self, NoRisingPath, RankedTables};
 use fabc_passes::route::allowed_turns::{self, TurnOrder};
 use fabc_passes::{flow, synth, tables};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Sweeps of the selection; of routes that are good already it makes a third of them.
+/// Sweeps of the selection. Routes that are good already need a third of the usual number.
 const SWEEPS: u32 = 3;
-/// The name of every change of tables.
+/// The scenario name in every change of tables.
 pub const CHANGE: &str = "change";
 
-/// What is to be changed.
-pub struct Planned<'a> {
-    /// The new fabric.
+/// A change of a running fabric to a new fabric, by a plan of its switches.
+pub struct PlannedChange<'a> {
+    /// The new fabric of the change.
     pub fabric: &'a Fabric,
-    /// Its pod, which both share.
+    /// The pod of the new fabric. The running fabric has the same.
     pub pod: &'a Pod,
-    /// What the switches are set to.
+    /// The live setting of the switches.
     pub live: &'a Mirrors,
-    /// The steps.
-    pub plan: &'a Plan,
-    /// The tables in force, as they were built.
+    /// The steps of the switches.
+    pub plan: &'a SwitchPlan,
+    /// The live tables, as they were built.
     pub tables: &'a ForwardingTables,
-    /// `[channel class * vcs + vc]` under their symmetry: their ranks.
+    /// `[channel class * vcs + vc]` under the symmetry of `tables`: the ranks of the live tables.
     pub ranks: &'a [u32],
-    /// What the steps lead to.
+    /// The topology after the last step.
     pub topology: &'a Topology,
-    /// The tables that it was built with, and their ranks.
-    pub built: Before<'a>,
-    /// Whether they are what the last change leads to, though they rise by other ranks. They have as many
-    /// virtual channels as those in force then, and routers twice as many.
+    /// The tables that this topology was built with, and their ranks.
+    pub built: RankedTables<'a>,
+    /// Whether the last change leads to the tables of the new build although these rise by other ranks. They
+    /// then have as many virtual channels as the live tables, and the routers have twice as many.
     pub own_order: bool,
-    /// `[channel class]` under its symmetry: lengths that bound every flow.
+    /// `[channel class]` under the symmetry of `topology`: lengths that bound every flow.
     pub lengths: &'a [u64],
-    /// The most that a channel carries by the tables in force, and by those of the new build.
-    pub loads: [u64; 2],
-    /// The most that one may carry on the way.
+    /// The largest channel loads: under the live tables, then under the tables of the new build.
+    pub loads: StagedLoads,
+    /// The largest channel load that is allowed during the change.
     pub limit: u64,
 }
 
-/// Why there are no tables for the way.
+/// Why a change has no tables.
 #[derive(Debug)]
 pub enum NoChange {
-    /// On the new topology, for some pairs no way rises by the ranks in force.
+    /// On the new topology, some pairs have no path that rises by the live ranks.
     NoWay,
-    /// Without what a single step removes there is no way for some pairs; or only with this load.
+    /// Without what a single step removes, some pairs have no path, or the load exceeds the limit.
     TooMuch {
-        /// The step.
-        step: Step,
-        /// The load without it.
+        /// The step of the plan that fails.
+        step: PlanStep,
+        /// The load without what it removes. `None` if some pairs have no path.
         load: Option<u64>,
     },
-    /// What was found is wrong: a bug.
-    Wrong(CheckError),
+    /// The checker convicts the result: a bug.
+    Convicted(CheckError),
 }
 
 impl From<CheckError> for NoChange {
     fn from(error: CheckError) -> Self {
-        NoChange::Wrong(error)
+        NoChange::Convicted(error)
     }
 }
 
-/// What is in force between two batches: the switches, and tables of all routers.
-struct Moment {
+/// The state between two batches: the setting of the switches, and the tables of all routers.
+struct LiveState {
     topology: Topology,
     mirrors: Mirrors,
     tables: ForwardingTables,
-    /// Prices of its channels, found when they are first asked for.
+    /// Prices of its channels, computed at first use.
     prices: OnceCell<DualLengths>,
 }
 
-impl Moment {
+impl LiveState {
     fn new(topology: Topology, mirrors: Mirrors, tables: ForwardingTables) -> Self {
         Self { topology, mirrors, tables, prices: OnceCell::new() }
     }
@@ -95,93 +96,113 @@ impl Moment {
         self.prices.get_or_init(|| {
             let lengths = vec![1; self.topology.class_count(self.topology.symmetry())];
             let start = DualLengths { lengths, volume: 0, distance: 0 };
-            flow::price(&Scene::whole(&self.topology), demand, &start, flow::Settings::LOCAL)
+            flow::price(&Scene::healthy(&self.topology), demand, &start, flow::FlowSettings::LOCAL)
         })
     }
 }
 
-impl Planned<'_> {
+impl PlannedChange<'_> {
     /// Finds and proves the tables of every moment.
     ///
     /// # Errors
-    /// No tables do it.
-    pub fn staged(&self, progress: &dyn Progress) -> Result<Staged, NoChange> {
-        let wired = synth::of_set_switches(self.fabric, self.pod, self.live);
-        let ranks = repair::of_all_routers(&wired, Before { tables: self.tables, ranks: self.ranks });
-        let there = if self.own_order { None } else { Some(self.there(&ranks)?) };
+    /// [`NoChange::NoWay`] or [`NoChange::TooMuch`] where no tables do it. [`NoChange::Convicted`] for a bug.
+    pub fn staged(&self, progress: &dyn Progress) -> Result<StagedPlan, NoChange> {
+        let wired = synth::topology_from_mirrors(self.fabric, self.pod, self.live);
+        let ranks =
+            repair::ranks_of_all_routers(&wired, RankedTables { tables: self.tables, ranks: self.ranks });
+        let target = if self.own_order { None } else { Some(self.target_tables(&ranks)?) };
         let tables = Delta::default().applied(self.tables, &[], CHANGE);
-        let mut moment = Moment::new(wired, self.live.clone(), tables);
+        let mut live = LiveState::new(wired, self.live.clone(), tables);
         let steps = &self.plan.steps;
         let (mut stages, mut done) = (Vec::new(), 0);
         while done < steps.len() {
             progress.note(&format!("step {} of {}", done + 1, steps.len()));
-            let (end, delta, load) = self.batch(&moment, &ranks, done)?;
-            let scene = without(&moment.topology, &removed(self.pod, &steps[done..end]));
-            let tables = proved(
+            let (end, delta, load) = self.longest_batch(&live, &ranks, done)?;
+            let scene = scene_without(&live.topology, &removed_links(self.pod, &steps[done..end]));
+            let tables = prove_change(
                 self.fabric,
                 &scene,
-                Before { tables: &moment.tables, ranks: &ranks },
-                (ChangeOrder::Kept, delta, load),
+                RankedTables { tables: &live.tables, ranks: &ranks },
+                ChangeOrder::Kept,
+                delta,
+                load,
             )?;
-            let there = tables.delta.applied(&moment.tables, &[], CHANGE);
-            let mirrors = after(&moment.mirrors, &steps[done..end]);
-            moment = Moment::new(synth::of_set_switches(self.fabric, self.pod, &mirrors), mirrors, there);
-            stages.push(Stage { steps: done..end, tables });
+            let next_tables = tables.delta.applied(&live.tables, &[], CHANGE);
+            let mirrors = mirrors_after(&live.mirrors, &steps[done..end]);
+            live = LiveState::new(
+                synth::topology_from_mirrors(self.fabric, self.pod, &mirrors),
+                mirrors,
+                next_tables,
+            );
+            stages.push(PlanStage { steps: done..end, tables });
             done = end;
         }
-        let scene = Scene::whole(&moment.topology);
-        let in_force = Before { tables: &moment.tables, ranks: &ranks };
-        let last = match &there {
-            Some(there) => vec![self.onto(&scene, in_force, there, ChangeOrder::Kept)?],
-            None => self.by_blocks(&scene, in_force)?,
+        let scene = Scene::healthy(&live.topology);
+        let live_tables = RankedTables { tables: &live.tables, ranks: &ranks };
+        let last = match &target {
+            Some(target) => vec![self.change_onto(&scene, live_tables, target, ChangeOrder::Kept)?],
+            None => self.change_by_vc_blocks(&scene, live_tables)?,
         };
         let parts = self.topology.capacities().parts();
-        Ok(Staged { vcs: self.tables.vcs, ranks, stages, last, loads: self.loads, parts })
+        Ok(StagedPlan { vcs: self.tables.vcs, ranks, stages, last, loads: self.loads, parts })
     }
 
-    /// From tables in force to others that rise by the same ranks.
-    fn onto(
+    /// The change from live tables to others that rise by the same ranks.
+    fn change_onto(
         &self,
         scene: &Scene<'_>,
-        in_force: Before<'_>,
-        there: &ForwardingTables,
+        live: RankedTables<'_>,
+        target: &ForwardingTables,
         order: ChangeOrder,
     ) -> Result<TableChange, NoChange> {
-        let (delta, keeps) = repair::onto(scene, in_force, there);
-        if !keeps {
+        let (delta, rises) = repair::changes_to(scene, live, target);
+        if !rises {
             return Err(NoChange::NoWay);
         }
-        let load = repair::most_loaded(scene, &self.fabric.demand, there);
-        proved(self.fabric, scene, in_force, (order, delta, load))
+        let load = repair::highest_load(scene, &self.fabric.demand, target);
+        prove_change(self.fabric, scene, live, order, delta, load)
     }
 
-    /// To the tables that the new topology was built with, by way of virtual channels that nobody uses: no
-    /// packet goes from one block of them to the other, so each may have an order of its own.
-    fn by_blocks(&self, scene: &Scene<'_>, in_force: Before<'_>) -> Result<Vec<TableChange>, NoChange> {
-        let (vcs, built) = (in_force.tables.vcs, self.built);
-        let own = repair::of_all_routers(self.topology, built);
-        let (below, above) = (moved(built.tables, 0, 2 * vcs), moved(built.tables, vcs, 2 * vcs));
-        let before = moved(in_force.tables, 0, 2 * vcs);
-        let ranks = blocks(in_force.ranks, &own, vcs);
-        let up = self.onto(scene, Before { tables: &before, ranks: &ranks }, &above, ChangeOrder::Above)?;
+    /// The changes to the tables of the new build by way of unused virtual channels. No packet goes from one
+    /// block of virtual channels to the other, so each block may have an order of its own.
+    fn change_by_vc_blocks(
+        &self,
+        scene: &Scene<'_>,
+        live: RankedTables<'_>,
+    ) -> Result<Vec<TableChange>, NoChange> {
+        let (vcs, built) = (live.tables.vcs, self.built);
+        let built_ranks = repair::ranks_of_all_routers(self.topology, built);
+        let (below, above) = (shift_vcs(built.tables, 0, 2 * vcs), shift_vcs(built.tables, vcs, 2 * vcs));
+        let before = shift_vcs(live.tables, 0, 2 * vcs);
+        let ranks = ranks_of_blocks(live.ranks, &built_ranks, vcs);
+        let up = self.change_onto(
+            scene,
+            RankedTables { tables: &before, ranks: &ranks },
+            &above,
+            ChangeOrder::Above,
+        )?;
         let between = up.delta.applied(&before, &[], CHANGE);
-        let ranks = blocks(&own, &own, vcs);
-        let down =
-            self.onto(scene, Before { tables: &between, ranks: &ranks }, &below, ChangeOrder::Below)?;
+        let ranks = ranks_of_blocks(&built_ranks, &built_ranks, vcs);
+        let down = self.change_onto(
+            scene,
+            RankedTables { tables: &between, ranks: &ranks },
+            &below,
+            ChangeOrder::Below,
+        )?;
         Ok(vec![up, down])
     }
 
-    /// Tables of the new topology that rise by the ranks in force, `[(router * ports + port) * vcs + vc]`;
-    /// those that it was built with, if they do.
-    fn there(&self, ranks: &[u32]) -> Result<ForwardingTables, NoChange> {
+    /// Tables of the new topology that rise by the live ranks, `[(router * ports + port) * vcs + vc]`. These
+    /// are the tables of the new build, if they rise by them.
+    fn target_tables(&self, ranks: &[u32]) -> Result<ForwardingTables, NoChange> {
         let (topology, demand) = (self.topology, &self.fabric.demand);
-        let scene = Scene::whole(topology);
-        if self.built.tables.vcs == self.tables.vcs && repair::rises(&scene, self.built.tables, ranks) {
+        let scene = Scene::healthy(topology);
+        if self.built.tables.vcs == self.tables.vcs && repair::tables_rise(&scene, self.built.tables, ranks) {
             return Ok(self.built.tables.clone());
         }
         let lengths = DualLengths { lengths: self.lengths.to_vec(), volume: 0, distance: 0 };
-        let prices = flow::price(&scene, demand, &lengths, flow::Settings::FAULT);
-        let settings = allowed_turns::Settings::for_size(self.tables.vcs, self.fabric.node_count());
+        let prices = flow::price(&scene, demand, &lengths, flow::FlowSettings::FAULT);
+        let settings = allowed_turns::TurnSettings::for_size(self.tables.vcs, self.fabric.node_count());
         let symmetric = *topology.symmetry() == self.tables.symmetry;
         let ranks = if symmetric { self.ranks.to_vec() } else { ranks.to_vec() };
         let order = TurnOrder { vcs: self.tables.vcs, symmetric, ranks, lost: 0 };
@@ -192,133 +213,145 @@ impl Planned<'_> {
         Ok(tables::build(topology, &routes, TableKey::DstInput, CHANGE))
     }
 
-    /// The longest batch of steps from one on whose load is within the limit: whole switches, or of the first
-    /// one as many steps as go. With its end, the changes of tables, and their load.
-    fn batch(&self, moment: &Moment, ranks: &[u32], first: usize) -> Result<(usize, Delta, u64), NoChange> {
+    /// The longest batch of steps from `first` whose load is within the limit. It consists of whole switches,
+    /// or of as many steps of the first switch as possible. Returns its end, the changes of tables, and their
+    /// load.
+    fn longest_batch(
+        &self,
+        live: &LiveState,
+        ranks: &[u32],
+        first: usize,
+    ) -> Result<(usize, Delta, u64), NoChange> {
         let steps = &self.plan.steps;
-        // Steps of one switch belong together: ends of runs on one.
-        let mut ends: Vec<usize> = Vec::new();
-        for (at, step) in steps.iter().enumerate().skip(first) {
-            if steps.get(at + 1).is_none_or(|next| next.ocs != step.ocs) {
-                ends.push(at + 1);
+        // Steps of one switch belong together: these are the ends of the runs of steps on one switch.
+        let mut batch_ends: Vec<usize> = Vec::new();
+        for (index, step) in steps.iter().enumerate().skip(first) {
+            if steps.get(index + 1).is_none_or(|next| next.ocs != step.ocs) {
+                batch_ends.push(index + 1);
             }
         }
         let within = |end: usize| {
-            self.without_removed(moment, ranks, first..end).ok().filter(|(_, load)| *load <= self.limit)
+            self.tables_without(live, ranks, first..end).ok().filter(|(_, load)| *load <= self.limit)
         };
-        if let Some(found) = longest(&ends, within) {
-            return Ok(found);
+        if let Some(batch) = longest_possible(&batch_ends, within) {
+            return Ok(batch);
         }
-        let single: Vec<usize> = (first + 1..ends[0]).collect();
-        if let Some(found) = longest(&single, within) {
-            return Ok(found);
+        let single: Vec<usize> = (first + 1..batch_ends[0]).collect();
+        if let Some(batch) = longest_possible(&single, within) {
+            return Ok(batch);
         }
-        let load = self.without_removed(moment, ranks, first..first + 1).ok().map(|(_, load)| load);
+        let load = self.tables_without(live, ranks, first..first + 1).ok().map(|(_, load)| load);
         Err(NoChange::TooMuch { step: steps[first], load })
     }
 
-    /// What changes in the tables so that they do without what steps remove, and the load then: broken routes
-    /// go other ways, and if that is too much, all are chosen once more.
-    fn without_removed(
+    /// The changes with which the tables avoid what `steps` remove, and the load after them. Broken routes
+    /// are replaced. If that exceeds the limit, all routes are chosen once more.
+    fn tables_without(
         &self,
-        moment: &Moment,
+        live: &LiveState,
         ranks: &[u32],
         steps: Range<usize>,
-    ) -> Result<(Delta, u64), NoWay> {
-        let scene = without(&moment.topology, &removed(self.pod, &self.plan.steps[steps]));
-        let (demand, before) = (&self.fabric.demand, Before { tables: &moment.tables, ranks });
-        let found = repair::local(&scene, demand, before, 1)?;
-        if found.most[1] <= self.limit {
-            return Ok((found.delta, found.most[1]));
+    ) -> Result<(Delta, u64), NoRisingPath> {
+        let scene = scene_without(&live.topology, &removed_links(self.pod, &self.plan.steps[steps]));
+        let (demand, before) = (&self.fabric.demand, RankedTables { tables: &live.tables, ranks });
+        let local = repair::repair_locally(&scene, demand, before, 1)?;
+        if local.highest_after <= self.limit {
+            return Ok((local.delta, local.highest_after));
         }
-        let settings = allowed_turns::Settings::for_size(self.tables.vcs, self.fabric.node_count());
-        let settings = allowed_turns::Settings { sweeps: SWEEPS, ..settings };
+        let settings = allowed_turns::TurnSettings::for_size(self.tables.vcs, self.fabric.node_count());
+        let settings = allowed_turns::TurnSettings { sweeps: SWEEPS, ..settings };
         let order = TurnOrder { vcs: self.tables.vcs, symmetric: true, ranks: ranks.to_vec(), lost: 0 };
-        let start = repair::routes(&scene, before, &found.delta);
+        let start = repair::repaired_routes(&scene, before, &local.delta);
         let routes =
-            allowed_turns::select(&scene, demand, moment.prices(demand), &order, &settings, Some(&start));
-        let there = tables::build(scene.topology, &routes, TableKey::DstInput, CHANGE);
-        let load = repair::most_loaded(&scene, demand, &there);
-        // Ranks of their own are none of the way.
-        if routes.ranks != ranks || load >= found.most[1] {
-            return Ok((found.delta, found.most[1]));
+            allowed_turns::select(&scene, demand, live.prices(demand), &order, &settings, Some(&start));
+        let chosen = tables::build(scene.topology, &routes, TableKey::DstInput, CHANGE);
+        let load = repair::highest_load(&scene, demand, &chosen);
+        // A selection with ranks of its own is of no use during the change.
+        if routes.ranks != ranks || load >= local.highest_after {
+            return Ok((local.delta, local.highest_after));
         }
-        Ok((repair::onto(&scene, before, &there).0, load))
+        Ok((repair::changes_to(&scene, before, &chosen).0, load))
     }
 }
 
 /// Has the checker carry out a change of tables.
-fn proved(
+fn prove_change(
     fabric: &Fabric,
     scene: &Scene<'_>,
-    in_force: Before<'_>,
-    (order, delta, load): (ChangeOrder, Delta, u64),
+    live: RankedTables<'_>,
+    order: ChangeOrder,
+    delta: Delta,
+    load: u64,
 ) -> Result<TableChange, NoChange> {
-    let keys_most = delta.most_entries(in_force.tables);
+    let keys_most = delta.most_entries(live.tables);
     let change = TableChange { order, delta, load, keys_most };
-    fabc_check::repair(
+    fabc_check::verify_repair(
         fabric,
         scene,
-        (in_force.tables, in_force.ranks),
+        (live.tables, live.ranks),
         None,
         &change.as_repair(&fabric.name),
     )?;
     Ok(change)
 }
 
-/// Tables in other virtual channels, of so many in all.
-fn moved(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
-    let entry = |entry: &Entry| {
+/// The same tables, shifted up by `by` virtual channels, with `vcs` in all.
+fn shift_vcs(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
+    let entry = |entry: &TableEntry| {
         let in_vc = if entry.in_vc < 0 { entry.in_vc } else { entry.in_vc + by as i8 };
-        Entry { in_vc, out_vc: entry.out_vc + by, ..*entry }
+        TableEntry { in_vc, out_vc: entry.out_vc + by, ..*entry }
     };
     let routers = tables.routers.iter().map(|entries| entries.iter().map(entry).collect()).collect();
     ForwardingTables { vcs, routers, ..tables.clone() }
 }
 
-/// Ranks of two blocks of virtual channels.
-fn blocks(below: &[u32], above: &[u32], vcs: u8) -> Vec<u32> {
+/// The ranks of two blocks of virtual channels, one above the other.
+fn ranks_of_blocks(below: &[u32], above: &[u32], vcs: u8) -> Vec<u32> {
     let rows = |ranks| <[u32]>::chunks(ranks, usize::from(vcs));
     rows(below).zip(rows(above)).flat_map(|(below, above)| below.iter().chain(above).copied()).collect()
 }
 
-/// The last of some ends for which something is found, if for a shorter batch less is needed.
-fn longest(ends: &[usize], within: impl Fn(usize) -> Option<(Delta, u64)>) -> Option<(usize, Delta, u64)> {
-    let found = |at: usize| within(ends[at]).map(|(delta, load)| (ends[at], delta, load));
-    if let Some(all) = ends.len().checked_sub(1).and_then(&found) {
+/// The last of `ends` for which `within` finds a result. It assumes that a shorter batch needs less.
+fn longest_possible(
+    ends: &[usize],
+    within: impl Fn(usize) -> Option<(Delta, u64)>,
+) -> Option<(usize, Delta, u64)> {
+    let try_end = |count: usize| within(ends[count]).map(|(delta, load)| (ends[count], delta, load));
+    if let Some(all) = ends.len().checked_sub(1).and_then(&try_end) {
         return Some(all);
     }
     let mut best = None;
-    // `low` go, `high` do not.
+    // Batches up to `low` are possible, batches from `high` on are not.
     let (mut low, mut high) = (0, ends.len());
     while low < high.saturating_sub(1) {
         let middle = (low + high).div_ceil(2).min(high - 1);
-        match found(middle - 1) {
-            Some(this) => (best, low) = (Some(this), middle),
+        match try_end(middle - 1) {
+            Some(batch) => (best, low) = (Some(batch), middle),
             None => high = middle,
         }
     }
     best
 }
 
-/// The fibers that steps remove, by the ends of their links.
-fn removed(pod: &Pod, steps: &[Step]) -> BTreeSet<[(u32, usize); 2]> {
-    let removes = steps.iter().filter(|step| step.change == Change::Remove);
+/// The links of the fibers that `steps` remove, each as its two ends in order.
+fn removed_links(pod: &Pod, steps: &[PlanStep]) -> BTreeSet<[(u32, usize); 2]> {
+    let removes = steps.iter().filter(|step| step.change == StepChange::Remove);
     removes
-        .map(|step| ends(pod.ocses[step.ocs].faces(step.pair).map(|face| (face.node.0, face.port.index()))))
+        .map(|step| {
+            sorted_ends(pod.ocses[step.ocs].faces(step.pair).map(|face| (face.node.0, face.port.index())))
+        })
         .collect()
 }
 
-fn ends(mut ends: [(u32, usize); 2]) -> [(u32, usize); 2] {
+fn sorted_ends(mut ends: [(u32, usize); 2]) -> [(u32, usize); 2] {
     ends.sort_unstable();
     ends
 }
 
-/// A topology without some fibers.
-fn without<'a>(topology: &'a Topology, removed: &BTreeSet<[(u32, usize); 2]>) -> Scene<'a> {
-    let lit = topology
-        .links()
-        .iter()
-        .map(|link| !removed.contains(&ends([link.a, link.b].map(|end| (end.node.0, end.port.index())))));
+/// A topology without these links.
+fn scene_without<'a>(topology: &'a Topology, removed_links: &BTreeSet<[(u32, usize); 2]>) -> Scene<'a> {
+    let lit = topology.links().iter().map(|link| {
+        !removed_links.contains(&sorted_ends([link.a, link.b].map(|end| (end.node.0, end.port.index()))))
+    });
     Scene { topology, lit: lit.collect(), dead: Vec::new() }
 }

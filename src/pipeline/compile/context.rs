@@ -1,25 +1,25 @@
-//! What every scenario is compiled from.
+//! The values that every scenario of a fabric is compiled from.
 
 use fabc_base::ids::OcsId;
 use fabc_emit::compiled::CompiledPod;
 use fabc_ir::{CrossConnects, DualLengths, Topology, fault_flows_are_listed};
 use fabc_model::Fabric;
 
-/// What every scenario is compiled from.
-pub(super) struct Context<'a> {
+/// The values that every scenario of a fabric is compiled from.
+pub(super) struct ScenarioContext<'a> {
     pub(super) fabric: &'a Fabric,
     pub(super) topology: &'a Topology,
-    /// Of a pod.
+    /// Present for a pod only.
     pub(super) cross_connects: Option<&'a CrossConnects>,
-    /// Those that prove the flow of the healthy fabric.
+    /// The channel lengths that prove the flow of the healthy fabric.
     pub(super) lengths: &'a DualLengths,
-    /// Of the healthy pod; none of a network.
+    /// The disjoint trees of the healthy pod. Empty for a network.
     pub(super) trees: &'a [Vec<OcsId>],
-    /// Whether fault scenarios get a flow of their own.
+    /// Whether every fault scenario gets a flow of its own.
     pub(super) fault_flows: bool,
 }
 
-impl<'a> Context<'a> {
+impl<'a> ScenarioContext<'a> {
     pub(super) fn new(
         fabric: &'a Fabric,
         topology: &'a Topology,

@@ -1,4 +1,4 @@
-//! What is wrong with a contract before anything is searched.
+//! Errors of a contract that is impossible before anything is searched.
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
@@ -7,50 +7,50 @@ use thiserror::Error;
 /// A `require` that cannot hold.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 pub enum ContractError {
-    /// FAB0330: a bound is in the way.
+    /// FAB0330: a bound contradicts the line.
     #[error("`require {text}` cannot hold: {reason}")]
     #[diagnostic(code(FAB0330), help("{argument}"))]
     Bound {
-        /// The line without `require`.
+        /// The line, without the word `require`.
         text: String,
-        /// What the bound says, with its value.
+        /// The statement of the bound, with its value.
         reason: String,
-        /// Why it holds.
+        /// The reason why the bound holds.
         argument: String,
-        /// `at most 0.0142773`
+        /// The short form, such as `at most 0.0142773`.
         short: String,
-        /// The line.
+        /// The place of the line.
         #[label("{short}")]
         span: Span,
     },
-    /// FAB0331: another line is in the way.
+    /// FAB0331: another line contradicts the line.
     #[error("`require {text}` and `require {other}` cannot both hold")]
     #[diagnostic(code(FAB0331), help("{argument}"))]
     Lines {
-        /// The later line without `require`.
+        /// The later line, without the word `require`.
         text: String,
-        /// The earlier one.
+        /// The earlier line, without the word `require`.
         other: String,
-        /// Why.
+        /// The reason why both cannot hold.
         argument: String,
-        /// The later line.
+        /// The place of the later line.
         #[label("this")]
         span: Span,
-        /// The earlier line.
+        /// The place of the earlier line.
         #[label("and this")]
         first: Span,
     },
-    /// FAB0332: what the line is about is not measured of such a network.
+    /// FAB0332: the metric of the line is not measured on such a network.
     #[error("`require {text}` cannot be decided: {what} is not measured")]
     #[diagnostic(code(FAB0332), help("{why}"))]
     Unmeasured {
-        /// The line without `require`.
+        /// The line, without the word `require`.
         text: String,
-        /// `the bisection`
+        /// The metric in words, such as `the bisection`.
         what: &'static str,
-        /// `its links run one way`
+        /// The reason, such as `its links run one way`.
         why: String,
-        /// The line.
+        /// The place of the line.
         #[label("this network has none")]
         span: Span,
     },

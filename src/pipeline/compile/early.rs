@@ -1,91 +1,94 @@
-//! What a build would refuse, found before anything is searched, analysed or routed.
+//! Refuses what no search can build, before anything is searched, analysed or routed.
 //!
-//! In: a fabric. Out: the errors that no search can mend. A later stage would report each of them too. This
-//! module reports only those on which nothing in between has a say. Cost: milliseconds; what would take
-//! longer is left to the build ([`EARLY_WORK`]).
+//! In: a fabric. Out: the errors that no search can mend. Later stages would report each of them too. This
+//! module reports an error only if no stage in between can change it. Cost: milliseconds. Checks that would
+//! take longer are left to the build ([`EARLY_WORK`]).
 
 use super::{Stage, collectives, contract, faults, performance_contract, simulations, size};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::progress::Silent;
 use fabc_ir::{
-    Breadth, CrossConnects, Distances, Fault, Neighbors, Scenario, Scene, Topology, surviving_scene,
+    Breadth, CrossConnects, Distances, Neighbors, Scenario, ScenarioFault, Scene, Topology, surviving_scene,
 };
 use fabc_lang::SliceError;
 use fabc_model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice, VcCount};
 use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes};
 use fabc_passes::{cross_connect, flow, synth, wire};
 
-/// Steps (a channel looked at from a router, or in one scenario) that are quick: some 50 ms.
+/// The most steps that an early check may take: some 50 ms. In a step, one channel is visited from one router
+/// or in one scenario.
 const EARLY_WORK: usize = 20_000_000;
 
-/// A topology that is known without a search, and what is known of it.
-struct Given {
+/// A topology that the spec gives completely, with its measured distances.
+struct GivenTopology {
     topology: Topology,
     cross_connects: Option<CrossConnects>,
     /// `None` where measuring them would take long.
     distances: Option<Distances>,
 }
 
-/// Refuses what can never be built as far as `last`. Returns how many `require` lines only a build can
-/// decide: the spec alone says what all others measure.
+/// Refuses what can never be built as far as `last`. Returns the number of `require` lines that only a build
+/// can decide. The spec alone decides all others.
 ///
 /// # Errors
-/// As [`super::compile`].
+/// The same errors as [`super::compile`], as far as the spec alone implies them.
 pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
     if !fabric.slices.kinds.is_empty() {
         return Err(Failure::spec(SliceError::Divided { fabric: fabric.name.clone(), span: fabric.span }));
     }
-    size::buildable(fabric)?;
-    size::affordable(fabric, last)?;
+    size::refuse_too_large(fabric)?;
+    size::refuse_unaffordable(fabric, last)?;
     let given = given_topology(fabric)?;
     if let (Some(pod), None) = (fabric.pod(), &given) {
-        synth::searchable(fabric, pod)?;
+        synth::check_searchable(fabric, pod)?;
     }
     let topology = given.as_ref().map(|given| &given.topology);
     if last >= Stage::Route {
-        routable(fabric, given.as_ref()).map_err(Failure::infeasible)?;
+        check_routing(fabric, given.as_ref()).map_err(Failure::infeasible)?;
         if let Some(topology) = topology {
-            size::orderable(fabric, topology).map_err(Failure::infeasible)?;
+            size::refuse_long_ordering(fabric, topology).map_err(Failure::infeasible)?;
         }
-        faults::affordable(fabric, faults::estimate_faults(fabric, topology))?;
-        collectives::named_routers(fabric)?;
+        faults::refuse_too_many(fabric, faults::estimate_faults(fabric, topology))?;
+        collectives::check_router_names(fabric)?;
         simulations::refuse_impossible_simulations(
             fabric,
             topology,
             given.as_ref().and_then(|given| given.distances.as_ref()),
         )?;
-        // Where vectors are scheduled the plans themselves say what else cannot be.
+        // Where vectors are scheduled, the planner itself reports the other contradictions.
         match topology {
             Some(topology) if fabric.routing.is_scheduled() => {
-                collectives::are_in_joined_groups(fabric, topology)?
+                collectives::check_groups_joined(fabric, topology)?
             }
-            Some(topology) => collectives::plannable(fabric, topology)?,
+            Some(topology) => collectives::check_declared(fabric, topology)?,
             None => {}
         }
     }
     let distances = given.as_ref().and_then(|given| given.distances.as_ref());
     contract::refuse_impossible_requires(fabric, topology, distances)?;
     performance_contract::refuse_impossible_performance(fabric, topology, distances)?;
-    Ok(fabric.requires.len() - contract::decided(fabric, topology, distances))
+    Ok(fabric.requires.len() - contract::count_decided(fabric, topology, distances))
 }
 
-/// What is known of a fabric before anything is searched.
+/// What is known about a fabric before anything is searched. An editor shows it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Foreseen {
-    /// Of every `require` line about the fabric itself: where it stands, and which bounds there are.
+    /// For every `require` line about the fabric itself: its place in the source, and the bounds on its
+    /// metric.
     pub bounds: Vec<(Span, String)>,
-    /// Links, and how many of them the fullest router has; where the topology is not searched.
+    /// The number of links, and the number of links of the fullest router. `None` where the topology is
+    /// searched.
     pub links: Option<[usize; 2]>,
-    /// Of the same: the diameter, and the mean distance.
+    /// The diameter and the mean distance. `None` where the topology is searched.
     pub distances: Option<(u32, f64)>,
 }
 
-/// Looks as far ahead as [`check_early`]; of what cannot be built nothing is known.
+/// Computes what is known before the search. The result is empty for a fabric that cannot be built.
 pub fn foresee(fabric: &Fabric) -> Foreseen {
     if !fabric.slices.kinds.is_empty()
-        || size::buildable(fabric).is_err()
-        || size::affordable(fabric, Stage::Emit).is_err()
+        || size::refuse_too_large(fabric).is_err()
+        || size::refuse_unaffordable(fabric, Stage::Emit).is_err()
     {
         return Foreseen::default();
     }
@@ -94,21 +97,21 @@ pub fn foresee(fabric: &Fabric) -> Foreseen {
         given.as_ref().map(|given| &given.topology),
         given.as_ref().and_then(|given| given.distances.as_ref()),
     );
-    let most = |topology: &Topology| {
+    let fullest_router = |topology: &Topology| {
         topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0)
     };
     let mean = |distances: &Distances| {
         distances.total as f64 / distances.histogram.iter().sum::<u64>().max(1) as f64
     };
     Foreseen {
-        bounds: contract::bounds_of_lines(fabric, topology, distances),
-        links: topology.map(|topology| [topology.links().len(), most(topology)]),
+        bounds: contract::bounds_by_line(fabric, topology, distances),
+        links: topology.map(|topology| [topology.links().len(), fullest_router(topology)]),
         distances: distances.map(|distances| (distances.diameter, mean(distances))),
     }
 }
 
-/// The topology, where the spec says all of it.
-fn given_topology(fabric: &Fabric) -> Result<Option<Given>, Failure> {
+/// The topology, if the spec gives it completely. `None` where it has to be searched or drawn.
+fn given_topology(fabric: &Fabric) -> Result<Option<GivenTopology>, Failure> {
     let (topology, cross_connects) = match &fabric.plant {
         Plant::Pod(pod) => {
             if let TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) = pod.topology {
@@ -123,7 +126,7 @@ fn given_topology(fabric: &Fabric) -> Result<Option<Given>, Failure> {
             if network.family.is_drawn() {
                 return Ok(None);
             }
-            // A link takes as long to make as to look at some dozen times.
+            // Making a link takes about as long as visiting it a dozen times.
             if network.router_count().saturating_mul(fabric.router.radix as usize) > EARLY_WORK / 20 {
                 return Ok(None);
             }
@@ -131,46 +134,49 @@ fn given_topology(fabric: &Fabric) -> Result<Option<Given>, Failure> {
         }
     };
     let searches = topology.symmetry().class_count().saturating_mul(topology.channel_count());
-    let distances = (searches <= EARLY_WORK).then(|| flow::distances(&Scene::whole(&topology))).flatten();
-    Ok(Some(Given { topology, cross_connects, distances }))
+    let distances = (searches <= EARLY_WORK).then(|| flow::distances(&Scene::healthy(&topology))).flatten();
+    Ok(Some(GivenTopology { topology, cross_connects, distances }))
 }
 
-/// Refuses a routing that has too few virtual channels or table entries, and faults that no routing survives.
-fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
+/// Refuses a routing with too few virtual channels or table entries, and faults that no routing survives.
+fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), RouteError> {
     let topology = given.map(|given| &given.topology);
     let endpoints = match (topology, &fabric.plant) {
         (Some(topology), _) => topology.endpoints().count(),
         (None, Plant::Pod(pod)) => pod.node_count(),
         (None, Plant::Network(_)) => 0,
     };
-    let least = endpoints.saturating_sub(1);
-    if let Some(limit) = fabric.budget.table_entries.filter(|&limit| (limit as usize) < least) {
-        return Err(RouteError::fewer_entries_than_routers(fabric, topology, least, limit));
+    let needed_entries = endpoints.saturating_sub(1);
+    if let Some(limit) = fabric.budget.table_entries.filter(|&limit| (limit as usize) < needed_entries) {
+        return Err(RouteError::fewer_entries_than_routers(fabric, topology, needed_entries, limit));
     }
-    let Some(Given { topology, cross_connects, distances }) = given else { return Ok(()) };
-    let whole = Scene::whole(topology);
-    keeps_order(fabric, &whole, &Scenario::nominal())?;
+    let Some(GivenTopology { topology, cross_connects, distances }) = given else { return Ok(()) };
+    let healthy = Scene::healthy(topology);
+    check_dimension_order(fabric, &healthy, &Scenario::nominal())?;
     if let Some(distances) = distances.as_ref().filter(|_| fabric.routing.is_shortest_by_destination()) {
-        let (rule, needed) = lanes::least(fabric, distances.diameter);
+        let (rule, needed) = lanes::certain_vcs(fabric, distances.diameter);
         if needed > u32::from(fabric.budget.vcs) {
             return Err(RouteError::too_few_vcs(fabric, &Scenario::nominal(), rule, needed));
         }
     }
-    // Enough of them: what one fault of a kind breaks, the first ones mostly break.
-    let each = EARLY_WORK / topology.channel_count().max(1);
+    // A sample of the faults is enough. Faults of one kind mostly break the same things, so the first ones
+    // show it.
+    let quick_faults = EARLY_WORK / topology.channel_count().max(1);
     if fabric.budget.faults.is_none() || faults::estimate_faults(fabric, Some(topology)).is_many() {
         return Ok(());
     }
-    // A virtual channel for every hop: the longest way of any fault counts.
+    // Under one virtual channel per hop, the longest route of any fault decides how many are needed.
     let by_hops = fabric.routing.is_shortest_by_destination()
-        && lanes::rules(fabric) == [lanes::Rule::Count(VcCount::Hops)];
+        && lanes::rules(fabric) == [lanes::LaneRule::Count(VcCount::Hops)];
     let mut longest: Option<(u32, Scenario)> = None;
-    for scenario in
-        Scenario::all(fabric, topology).into_iter().skip(1).take(if by_hops { each / 3 } else { each })
-    {
+    for scenario in Scenario::tolerated(fabric, topology).into_iter().skip(1).take(if by_hops {
+        quick_faults / 3
+    } else {
+        quick_faults
+    }) {
         let scene = surviving_scene(&scenario.fault, topology, cross_connects.as_ref());
-        in_one_piece(fabric, &scene, &scenario)?;
-        keeps_order(fabric, &scene, &scenario)?;
+        check_connected(fabric, &scene, &scenario)?;
+        check_dimension_order(fabric, &scene, &scenario)?;
         let hops = if by_hops { longest_detour(&scene, &scenario.fault) } else { 0 };
         if hops > u32::from(fabric.budget.vcs) && longest.as_ref().is_none_or(|(most, _)| hops > *most) {
             longest = Some((hops, scenario));
@@ -179,26 +185,26 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
     if let Some((hops, scenario)) = longest {
         return Err(RouteError::too_few_vcs(fabric, &scenario, lanes::rules(fabric)[0], hops));
     }
-    keeps_formula(fabric, topology, cross_connects.as_ref())
+    check_algebraic(fabric, topology, cross_connects.as_ref())
 }
 
-/// Whether a formula, which uses every link, survives the first fault.
-fn keeps_formula(
+/// Refuses the algebraic routing, which uses every link, if it does not survive the first fault.
+fn check_algebraic(
     fabric: &Fabric,
     topology: &Topology,
     cross_connects: Option<&CrossConnects>,
 ) -> Result<(), RouteError> {
     let few = fabric.routing == RoutingChoice::Algebraic
         && topology.node_count() * topology.node_count() <= EARLY_WORK / 10;
-    let Some(scenario) = Scenario::all(fabric, topology).into_iter().nth(1).filter(|_| few) else {
+    let Some(scenario) = Scenario::tolerated(fabric, topology).into_iter().nth(1).filter(|_| few) else {
         return Ok(());
     };
-    let found = algebraic::route(&surviving_scene(&scenario.fault, topology, cross_connects), fabric);
-    found.map(|_| ()).map_err(|pair| RouteError::no_detour(fabric, topology, &scenario, pair))
+    let routes = algebraic::route(&surviving_scene(&scenario.fault, topology, cross_connects), fabric);
+    routes.map(|_| ()).map_err(|pair| RouteError::no_detour(fabric, topology, &scenario, pair))
 }
 
-/// Whether the living routers still reach each other; links that run one way are left to the build.
-fn in_one_piece(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<(), RouteError> {
+/// Refuses a fault that disconnects the surviving routers. The build decides this for links that run one way.
+fn check_connected(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<(), RouteError> {
     let mut living = scene.topology.nodes().filter(|&node| scene.lives(node));
     let Some(first) = living.next().filter(|_| !scene.topology.has_simplex()) else { return Ok(()) };
     let seen = scene.topology.reachable(first, |link| scene.is_lit(link));
@@ -206,16 +212,16 @@ fn in_one_piece(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Resu
     if lost { Err(RouteError::fault_disconnects(fabric, scene, scenario)) } else { Ok(()) }
 }
 
-/// Hops from a router next to what has failed to the endpoint that is farthest from it now: ways that went on
-/// there first are the ones that a fault makes longer.
-fn longest_detour(scene: &Scene<'_>, fault: &Fault) -> u32 {
+/// The hops from a router next to the fault to the endpoint that is farthest from it now. A fault lengthens
+/// those routes that used to go on from such a router.
+fn longest_detour(scene: &Scene<'_>, fault: &ScenarioFault) -> u32 {
     let topology = scene.topology;
     let mut near: Vec<NodeId> = match *fault {
-        Fault::Link(link) => [topology.links()[link].a.node, topology.links()[link].b.node].to_vec(),
-        Fault::Router(dead) => {
+        ScenarioFault::Link(link) => [topology.links()[link].a.node, topology.links()[link].b.node].to_vec(),
+        ScenarioFault::Router(dead) => {
             topology.channels_from(dead).map(|channel| topology.target(channel).node).take(2).collect()
         }
-        Fault::None | Fault::Switches(_) => Vec::new(),
+        ScenarioFault::None | ScenarioFault::Switches(_) => Vec::new(),
     };
     near.retain(|&node| scene.is_endpoint(node));
     let (neighbors, mut search) = (Neighbors::out_of(scene), Breadth::default());
@@ -227,14 +233,14 @@ fn longest_detour(scene: &Scene<'_>, fault: &Fault) -> u32 {
     near.into_iter().map(&mut farthest_endpoint).max().unwrap_or(0)
 }
 
-/// Whether dimension order, which has one path per pair, keeps those next to what has failed.
-fn keeps_order(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<(), RouteError> {
+/// Refuses dimension order, which has one path per pair, if the fault breaks the path of a pair next to it.
+fn check_dimension_order(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<(), RouteError> {
     if fabric.routing != RoutingChoice::DimensionOrder {
         return Ok(());
     }
     let topology = scene.topology;
     let mut near: Vec<NodeId> = match scenario.fault {
-        Fault::Router(dead) => {
+        ScenarioFault::Router(dead) => {
             topology.channels_from(dead).map(|channel| topology.target(channel).node).collect()
         }
         _ => Vec::new(),
@@ -248,9 +254,9 @@ fn keeps_order(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Resul
     let pairs = around_router.chain(across);
     match &fabric.plant {
         Plant::Pod(pod @ Pod { topology: TopologyChoice::Torus(dims), .. }) => {
-            dimension_order::keeps(fabric, pod, scene, *dims, scenario, pairs)
+            dimension_order::check_pairs(fabric, pod, scene, *dims, scenario, pairs)
         }
         Plant::Pod(_) => Ok(()),
-        Plant::Network(_) => axis_order::keeps(fabric, scene, scenario, pairs),
+        Plant::Network(_) => axis_order::check_pairs(fabric, scene, scenario, pairs),
     }
 }

@@ -1,7 +1,7 @@
-//! The scenarios of a build: which faults are compiled, and how many at once.
+//! The fault scenarios of a build, and how many of them are compiled at once.
 //!
-//! In: a fabric with its topology. Out: every fault, or the reason why they are too many. Whether
-//! they are too many is decided before any of them is listed.
+//! In: a fabric with its topology. Out: every fault of the budget, or an error if there are too many. The
+//! decision is made before any fault is listed.
 
 use super::{Stage, size};
 use fabc_base::diag::Failure;
@@ -13,10 +13,10 @@ use fabc_passes::flow;
 use fabc_passes::route::RouteError;
 use rayon::prelude::*;
 
-/// Routes that a build may have to find, over all fault scenarios without symmetry.
-const MOST_ROUTES: u64 = 250_000_000;
+/// The most routes that a build may have to find, over all fault scenarios without symmetry.
+const MAX_ROUTES: u64 = 250_000_000;
 
-/// The faults that are compiled.
+/// The fault scenarios that a build compiles.
 pub(super) struct FaultScenarios {
     scenarios: Vec<Scenario>,
     /// How many of them fit into memory together.
@@ -24,11 +24,12 @@ pub(super) struct FaultScenarios {
 }
 
 impl FaultScenarios {
-    /// All faults of the budget; none before routing. Says how much work many of them are, before it begins.
+    /// Lists all faults of the budget, or none if the build stops before routing. Where they are much work,
+    /// it announces the work first.
     ///
     /// # Errors
-    /// [`RouteError::TooManyFaults`] where it is more than [`MOST_ROUTES`], [`size::TooMuchMemory`] where
-    /// routes or tables do not fit, and what the checker finds wrong with the list.
+    /// [`RouteError::TooManyFaults`] where they need more than [`MAX_ROUTES`]. [`size::TooMuchMemory`] where
+    /// routes or tables do not fit. [`Failure::Internal`] where the checker convicts the list.
     pub(super) fn new(
         fabric: &Fabric,
         topology: &Topology,
@@ -39,22 +40,23 @@ impl FaultScenarios {
         if last < Stage::Route {
             return Ok(Self { scenarios: Vec::new(), at_once: 1 });
         }
-        size::orderable(fabric, topology).map_err(Failure::infeasible)?;
-        let fewest = estimate_faults(fabric, Some(topology));
-        affordable(fabric, fewest)?;
-        let FaultEstimate { what, faults, scenarios: fewest, chips } = fewest;
+        size::refuse_long_ordering(fabric, topology).map_err(Failure::infeasible)?;
+        let estimate = estimate_faults(fabric, Some(topology));
+        refuse_too_many(fabric, estimate)?;
+        let FaultEstimate { kind, faults, scenarios: fewest, chips } = estimate;
         let local = keeps_no_symmetry(fabric.budget.faults);
-        let distances = flow::distances(&Scene::whole(topology)).expect("the topology is connected");
-        let at_once = size::routed(fabric, topology, pod, &distances, fewest).map_err(Failure::infeasible)?;
-        let mut all = Scenario::all(fabric, topology);
-        fabc_check::faults(fabric, topology, &all).map_err(Failure::internal)?;
-        let scenarios = all.split_off(1);
-        affordable(fabric, FaultEstimate { what, faults, scenarios: scenarios.len() as u64, chips })?;
+        let distances = flow::distances(&Scene::healthy(topology)).expect("the topology is connected");
+        let at_once =
+            size::faults_at_once(fabric, topology, pod, &distances, fewest).map_err(Failure::infeasible)?;
+        let mut with_nominal = Scenario::tolerated(fabric, topology);
+        fabc_check::verify_faults(fabric, topology, &with_nominal).map_err(Failure::internal)?;
+        let scenarios = with_nominal.split_off(1);
+        refuse_too_many(fabric, FaultEstimate { kind, faults, scenarios: scenarios.len() as u64, chips })?;
         if local && !scenarios.is_empty() {
             // Measured at 128 and 256 chips: 10 us per route with two virtual channels, on one core.
-            let routes = routes(scenarios.len() as u64, chips);
+            let routes = route_count(scenarios.len() as u64, chips);
             progress.note(&format!(
-                "`faults = 1 {what}` compiles {} scenarios that stand for {faults} faults, {routes} routes in all: about {} s on one core",
+                "`faults = 1 {kind}` compiles {} scenarios that stand for {faults} faults, {routes} routes in all: about {} s on one core",
                 scenarios.len(),
                 routes / 100_000 + 1
             ));
@@ -74,24 +76,25 @@ impl FaultScenarios {
         self.scenarios.len()
     }
 
-    /// All of them, in their order.
-    pub(super) fn all(&self) -> &[Scenario] {
+    /// All fault scenarios, in their order.
+    pub(super) fn scenarios(&self) -> &[Scenario] {
         &self.scenarios
     }
 
-    /// Compiles all, as many at once as fit; in their order, so that the first failure is the same whichever
-    /// thread met it first.
+    /// Compiles all faults, as many at once as fit into memory. The results are in the order of the faults,
+    /// so the first failure is the same whichever thread met it first.
     pub(super) fn compile<T: Send, E: Send>(
         &self,
-        fault: impl Fn(usize, &Scenario) -> Result<T, E> + Sync,
+        compile_fault: impl Fn(usize, &Scenario) -> Result<T, E> + Sync,
     ) -> Vec<Result<T, E>> {
         let mut compiled: Vec<Result<T, E>> = Vec::new();
-        for some in self.scenarios.chunks(self.at_once) {
+        for batch in self.scenarios.chunks(self.at_once) {
             let first = compiled.len();
             compiled.extend(
-                some.par_iter()
+                batch
+                    .par_iter()
                     .enumerate()
-                    .map(|(at, scenario)| fault(first + at, scenario))
+                    .map(|(index, scenario)| compile_fault(first + index, scenario))
                     .collect::<Vec<_>>(),
             );
             if compiled.iter().any(Result::is_err) {
@@ -102,25 +105,25 @@ impl FaultScenarios {
     }
 }
 
-/// The faults of a budget, and how many scenarios they take at least.
+/// The number of faults of a budget, and a lower bound on the scenarios that they need.
 #[derive(Clone, Copy)]
 pub(super) struct FaultEstimate {
-    what: &'static str,
+    kind: &'static str,
     faults: usize,
     scenarios: u64,
-    /// Routers with hosts.
+    /// The number of routers with hosts.
     chips: u64,
 }
 
 impl FaultEstimate {
-    /// Whether they are too many to be listed on the way.
+    /// Whether listing the faults would itself take long.
     pub(super) fn is_many(self) -> bool {
         self.scenarios > 4096
     }
 }
 
-/// Counts the faults without listing them: every scenario stands for at most as many as the symmetry has
-/// elements. Where the topology is not known, those of the copper in one cube.
+/// Counts the faults without listing them. A scenario stands for at most as many faults as the symmetry has
+/// elements. Where the topology is not known, the links are the copper links of the cubes.
 pub(super) fn estimate_faults(fabric: &Fabric, topology: Option<&Topology>) -> FaultEstimate {
     let order = topology
         .map_or(fabric.pod().map_or(1, |pod| pod.cubes as usize), |topology| topology.symmetry().order());
@@ -132,7 +135,7 @@ pub(super) fn estimate_faults(fabric: &Fabric, topology: Option<&Topology>) -> F
         }
         (None, None) => 0,
     };
-    let (what, faults) = match fabric.budget.faults {
+    let (kind, faults) = match fabric.budget.faults {
         fabc_model::Faults::Link => ("link", links()),
         fabc_model::Faults::Router => (fabric.plant.router_word(), fabric.node_count()),
         fabc_model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
@@ -143,23 +146,23 @@ pub(super) fn estimate_faults(fabric: &Fabric, topology: Option<&Topology>) -> F
         || fabric.pod().map_or(0, |pod| pod.node_count()),
         |topology| topology.endpoints().count(),
     );
-    FaultEstimate { what, faults, scenarios, chips: chips as u64 }
+    FaultEstimate { kind, faults, scenarios, chips: chips as u64 }
 }
 
-fn routes(scenarios: u64, chips: u64) -> u64 {
+fn route_count(scenarios: u64, chips: u64) -> u64 {
     scenarios.saturating_mul(chips.saturating_mul(chips.saturating_sub(1)))
 }
 
-/// Refuses faults of single links or routers that take more than [`MOST_ROUTES`].
+/// Refuses faults of single links or routers that need more than [`MAX_ROUTES`].
 ///
 /// # Errors
 /// [`RouteError::TooManyFaults`].
-pub(super) fn affordable(
+pub(super) fn refuse_too_many(
     fabric: &Fabric,
-    FaultEstimate { what, scenarios, chips, .. }: FaultEstimate,
+    FaultEstimate { kind: what, scenarios, chips, .. }: FaultEstimate,
 ) -> Result<(), Failure> {
-    let (routes, most, span) = (routes(scenarios, chips), MOST_ROUTES, fabric.budget.faults_span);
-    if !keeps_no_symmetry(fabric.budget.faults) || routes <= most {
+    let (routes, max_routes, span) = (route_count(scenarios, chips), MAX_ROUTES, fabric.budget.faults_span);
+    if !keeps_no_symmetry(fabric.budget.faults) || routes <= max_routes {
         return Ok(());
     }
     let (unit, instead) = match fabric.pod() {
@@ -173,18 +176,18 @@ pub(super) fn affordable(
     };
     let help = format!("a fault of one {what} keeps no symmetry, so {instead}");
     Err(Failure::infeasible(RouteError::TooManyFaults {
-        what,
+        kind: what,
         chips,
         unit,
         help,
         scenarios,
         routes,
-        most,
+        limit: max_routes,
         span,
     }))
 }
 
-/// Whether a budget is of single links or routers: their faults keep no symmetry, so that every router is a
+/// Whether a budget is of single links or routers. Their faults keep no symmetry, so every router is a
 /// destination of its own.
 fn keeps_no_symmetry(faults: fabc_model::Faults) -> bool {
     matches!(faults, fabc_model::Faults::Link | fabc_model::Faults::Router)

@@ -1,8 +1,8 @@
-//! The topology of a build: of the finalists of the search, the one that carries most.
+//! The topology of a pod: the finalist of the search that carries most.
 //!
-//! In: a pod. Out: its topology, what the search did, and what the topology for uniform demand reaches. The
-//! search knows bounds only; here the certified flow judges, of the healthy fabric and, where the spec
-//! requires a flow of them, of its faults.
+//! In: a pod. Out: its topology, the record of the search, and the flow on the topology for uniform demand.
+//! The search knows bounds only. Here the certified flow decides, of the healthy fabric and, where the spec
+//! requires a flow under faults, of its faults.
 
 use super::scenario;
 use fabc_base::diag::Failure;
@@ -17,15 +17,15 @@ use fabc_model::{Demand, Fabric, Pod, TopologyChoice};
 use fabc_passes::{cross_connect, flow, synth};
 use rayon::prelude::*;
 
-/// The part of the best flow that is as good.
-const NEARLY: f64 = 0.998;
+/// A finalist is nearly as good as the best one if it reaches this part of its flow.
+const NEARLY_BEST: f64 = 0.998;
 
-/// The topology of the spec; of several finalists the one that carries most after a few rounds, the first of
-/// those that are nearly as good.
+/// Chooses the topology of a pod. Of several finalists, it takes the one that carries most after a few
+/// rounds. Of those that are nearly as good, it takes the first.
 ///
-/// Where the demand is not uniform, the topology for uniform demand is a finalist too, and what it carries is
-/// for the report.
-pub(super) fn topology(
+/// Where the demand is not uniform, the topology for uniform demand is a finalist too. Its flow goes into the
+/// report.
+pub(super) fn choose_topology(
     fabric: &Fabric,
     pod: &Pod,
     progress: &dyn Progress,
@@ -33,72 +33,77 @@ pub(super) fn topology(
     let synth::Synthesized { mut finalists, record } = synth::synthesize(fabric, pod, progress)?;
     finalists =
         finalists.into_iter().map(|topology| topology.with_capacities(fabric.capacities.clone())).collect();
-    let mut reached = None;
+    let mut uniform_result = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(fabric, pod, progress)?;
-        let whole = Scene::whole(&uniform);
+        let scene = Scene::healthy(&uniform);
         let seeds = synth::start_lengths(&uniform, &fabric.demand);
-        let settings = flow::Settings::certificate(fabric.effort());
-        let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
-        scenario::proved(&whole, &fabric.demand, &flow)?;
-        fabc_check::dual(&whole, &fabric.demand, &flow.dual).map_err(Failure::internal)?;
-        // As the report prints it: that topology is thrown away, and what is said of the gain must follow
-        // from what is printed.
+        let settings = flow::FlowSettings::certificate(fabric.effort());
+        let flow =
+            flow::concurrent(&scene, &fabric.demand, flow::StartLengths::Seeds(&seeds), settings, progress);
+        scenario::prove_flow(&scene, &fabric.demand, &flow)?;
+        fabc_check::verify_dual(&scene, &fabric.demand, &flow.dual).map_err(Failure::internal)?;
+        // Take the numbers as the report prints them. That topology is thrown away, and the gain in the
+        // report must follow from printed numbers.
         let printed = |text: String| Decimal::parse(&text).map_or(Fraction::ZERO, Fraction::from);
         let (low, high) = (flow.lower_end(), flow.dual.upper_end().expect("a healthy fabric has a demand"));
-        reached = Some(UniformTopology { flow_low: printed(lower(low)), flow_high: printed(upper(high)) });
+        uniform_result =
+            Some(UniformTopology { flow_low: printed(lower(low)), flow_high: printed(upper(high)) });
         finalists.push(uniform);
     }
-    let topology = finalists.swap_remove(strongest(fabric, pod, &finalists)?);
-    Ok((topology, record, reached))
+    let topology = finalists.swap_remove(strongest_finalist(fabric, pod, &finalists)?);
+    Ok((topology, record, uniform_result))
 }
 
-/// The finalist that carries most after a few rounds, or the first that is nearly as good; where a flow is
-/// required of faults, of those that have it.
-fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize, Failure> {
+/// The index of the finalist that carries most after a few rounds, or of the first that is nearly as good.
+/// Where a flow under faults is required, only finalists that reach it count.
+fn strongest_finalist(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize, Failure> {
     if finalists.len() == 1 {
         return Ok(0);
     }
-    let found: Vec<_> = finalists
+    let trials: Vec<_> = finalists
         .iter()
         .map(|topology| trial(fabric, topology, &synth::start_lengths(topology, &fabric.demand)))
         .collect();
-    let flow = |at: &usize| found[*at].value();
-    let most = (0..found.len()).map(|at| flow(&at)).fold(0.0, f64::max);
-    let mut order: Vec<usize> = (0..found.len()).collect();
+    let flow = |index: &usize| trials[*index].value();
+    let best_flow = (0..trials.len()).map(|index| flow(&index)).fold(0.0, f64::max);
+    let mut order: Vec<usize> = (0..trials.len()).collect();
     // A stable sort: all that are nearly as good as the best stay in their order.
-    order.sort_by(|one, other| flow(other).min(most * NEARLY).total_cmp(&flow(one).min(most * NEARLY)));
-    let wanted = if fabric.budget.faults.dark_ocses() > 0 { fabric.required_fault_flow() } else { 0.0 };
+    order.sort_by(|first, second| {
+        flow(second).min(best_flow * NEARLY_BEST).total_cmp(&flow(first).min(best_flow * NEARLY_BEST))
+    });
+    let required_flow =
+        if fabric.budget.faults.dark_ocses() > 0 { fabric.required_fault_flow() } else { 0.0 };
     let mut best = (0.0, order[0]);
-    for at in order {
-        let worst = if wanted > 0.0 {
-            under_the_worst_fault(fabric, pod, &finalists[at], &found[at].dual)?
+    for index in order {
+        let worst = if required_flow > 0.0 {
+            worst_fault_flow(fabric, pod, &finalists[index], &trials[index].dual)?
         } else {
             0.0
         };
-        if worst >= wanted {
-            return Ok(at);
+        if worst >= required_flow {
+            return Ok(index);
         }
         if worst > best.0 {
-            best = (worst, at);
+            best = (worst, index);
         }
     }
     Ok(best.1)
 }
 
-/// What a topology carries, as a few rounds from its seeds tell.
+/// The flow that a topology carries, estimated in a few rounds from its seeds.
 pub(super) fn trial(fabric: &Fabric, topology: &Topology, seeds: &[Vec<u32>]) -> ConcurrentFlow {
     flow::concurrent(
-        &Scene::whole(topology),
+        &Scene::healthy(topology),
         &fabric.demand,
-        flow::Start::Seeds(seeds),
-        flow::Settings::TRIAL,
+        flow::StartLengths::Seeds(seeds),
+        flow::FlowSettings::TRIAL,
         &Silent,
     )
 }
 
-/// The flow that every single dark OCS leaves, from the lengths of the healthy pod.
-fn under_the_worst_fault(
+/// The least flow under any single dark OCS, starting from the channel lengths of the healthy pod.
+fn worst_fault_flow(
     fabric: &Fabric,
     pod: &Pod,
     topology: &Topology,
@@ -112,8 +117,8 @@ fn under_the_worst_fault(
             flow::concurrent(
                 &scene,
                 &fabric.demand,
-                flow::Start::Lengths(healthy),
-                flow::Settings::FAULT,
+                flow::StartLengths::Lengths(healthy),
+                flow::FlowSettings::FAULT,
                 &Silent,
             )
             .value()
@@ -125,12 +130,12 @@ fn under_the_worst_fault(
     Ok(flows.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// The topology that the same search finds for uniform demand, with the symmetry that keeps the demand of the
-/// pod.
+/// The topology that the same search finds for uniform demand. It keeps only the symmetries that keep the
+/// demand of the pod.
 fn uniform_topology(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Topology, Failure> {
-    let other = Fabric { demand: Demand::uniform(pod.node_count()), ..fabric.clone() };
-    let (found, _, _) = topology(&other, pod, progress)?;
-    let kept =
-        found.symmetry().subgroup(|g| fabric.demand.is_kept_by(|node| found.symmetry().image(g, node)));
-    Ok(found.with_symmetry(kept))
+    let uniform = Fabric { demand: Demand::uniform(pod.node_count()), ..fabric.clone() };
+    let (topology, _, _) = choose_topology(&uniform, pod, progress)?;
+    let symmetry =
+        topology.symmetry().subgroup(|g| fabric.demand.is_kept_by(|node| topology.symmetry().image(g, node)));
+    Ok(topology.with_symmetry(symmetry))
 }

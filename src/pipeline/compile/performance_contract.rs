@@ -1,22 +1,23 @@
-//! The contract before the search: lines about collectives and simulations that no topology can meet.
+//! The contract before the search: refuses lines about collectives and simulations that no topology can meet.
 //!
 //! In: a fabric, and its topology and distances where they are known. Out: an error for every such `require`.
-//! The bounds count: the bytes that pass the channels of one chip, the latency of the hops to the farthest
-//! chip, and what the ports of a sender let through. Each holds for every topology, algorithm and routing. An
-//! all-reduce moves 2 (N - 1) vectors into N chips: Patarasuk & Yuan 2009.
+//! Three quantities give bounds. They are the bytes over the channels of one chip, the latency of the hops to
+//! the farthest chip, and the capacity of the ports of a sender. Each bound holds for every topology,
+//! algorithm and routing. An all-reduce moves 2 (N - 1) vectors into N chips: Patarasuk & Yuan 2009.
 
-use super::contract::{Argument, Side, moore, refused, senders, side, widest};
+use super::contract::{bound_error, performance_sides};
+use super::contract_bounds::{BoundArgument, SidedBound, moore, senders, widest};
 use super::contract_error::ContractError;
 use fabc_base::diag::Failure;
 use fabc_emit::number::round_up_sig;
 use fabc_ir::{Distances, Fraction, Topology, gigabytes, nanoseconds};
 use fabc_model::{
-    Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, Hosts, Metric, Model, Require,
-    SimulatedMetric, Simulation, Traffic,
+    Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, HostPorts, Metric, Require,
+    RouterModel, SimulatedMetric, Simulation, Traffic,
 };
 
-/// Where the search for the saturation ends, above the static bound.
-const SEARCHED: [u8; 2] = [105, 100];
+/// The end of the search for the saturation, as a fraction of the static bound.
+const SEARCH_END: [u8; 2] = [105, 100];
 
 /// Refuses lines about collectives and simulations that can never hold.
 ///
@@ -32,13 +33,12 @@ pub(super) fn refuse_impossible_performance(
     }
     let performance = PerformanceBounds::of_fabric(fabric, topology, distances);
     let error = |line: &Require| {
-        let bound = performance
-            .bounds_of(line)
-            .into_iter()
-            .find(|bound| side(fabric, line).iter().any(|own| own.contradicts(bound)))?;
-        Some(Box::new(refused(fabric, line, &bound)))
+        let bound = performance.bounds_of(line).into_iter().find(|bound| {
+            performance_sides(fabric, line).iter().any(|line_side| line_side.contradicts(bound))
+        })?;
+        Some(Box::new(bound_error(fabric, line, &bound)))
     };
-    let mut lines: Vec<&Require> = fabric.requires.iter().filter(|line| line.of.is_some()).collect();
+    let mut lines: Vec<&Require> = fabric.requires.iter().filter(|line| line.subject.is_some()).collect();
     lines.sort_by_key(|line| line.span);
     let errors: Vec<Box<ContractError>> = lines.into_iter().filter_map(error).collect();
     if errors.is_empty() {
@@ -53,18 +53,18 @@ struct PerformanceBounds<'a> {
     fabric: &'a Fabric,
     /// Chips, or routers with hosts.
     chips: u64,
-    /// Channels of the router that has most, and what they carry together, bit/s.
+    /// The channels of the router that has most of them, and their capacity together in bit/s.
     ports: u32,
     bits_per_second: Fraction,
-    /// Whether links lead one way only.
+    /// Whether links run one way only.
     simplex: bool,
-    /// Between all chips.
+    /// The least distances between all chips.
     distances: LeastDistances,
-    /// Cycles of a hop at least.
+    /// The fewest cycles of a hop.
     hop: u64,
 }
 
-/// Hops that chips are apart at least.
+/// Lower bounds on the hops between chips.
 #[derive(Clone, Copy)]
 struct LeastDistances {
     farthest: Fraction,
@@ -72,7 +72,7 @@ struct LeastDistances {
 }
 
 impl LeastDistances {
-    /// Moore's bound for so many chips.
+    /// Moore's bound for so many chips with so many ports.
     fn of_any_topology(chips: u64, ports: u32, simplex: bool) -> Self {
         let (farthest, mean) = moore(chips, ports, simplex);
         Self { farthest, mean }
@@ -88,64 +88,66 @@ impl<'a> PerformanceBounds<'a> {
             Some(distances) => {
                 let pairs = distances.histogram.iter().sum::<u64>().max(1);
                 LeastDistances {
-                    farthest: Fraction::whole(distances.diameter),
+                    farthest: Fraction::integer(distances.diameter),
                     mean: Fraction::new(distances.total, pairs),
                 }
             }
             None => LeastDistances::of_any_topology(chips, widest.ports, simplex),
         };
         let bits_per_second =
-            Fraction::whole(u128::from(widest.capacity) * u128::from(fabric.capacities.unit_bps()));
+            Fraction::integer(u128::from(widest.capacity) * u128::from(fabric.capacities.unit_bps()));
         let hop = fabric.hop_cycles().iter().min().copied().unwrap_or(0);
         Self { fabric, chips, ports: widest.ports, bits_per_second, simplex, distances, hop }
     }
 
-    /// The bounds of what a line is about.
-    fn bounds_of(&self, line: &Require) -> Vec<Side<Argument>> {
-        let bound = |most: bool, value: Fraction, reason: &'static str, why: String| Side {
+    /// The bounds on the metric of a line.
+    fn bounds_of(&self, line: &Require) -> Vec<SidedBound<BoundArgument>> {
+        let bound = |is_upper: bool, value: Fraction, reason: &'static str, why: String| SidedBound {
             quantity: (line.metric, line.fault),
-            most,
+            is_upper,
             value,
-            open: false,
-            from: Argument { reason, why },
+            is_open: false,
+            source: BoundArgument { reason, why },
         };
         if let Some(declared) = line
             .collective()
             .and_then(|name| self.fabric.collectives.iter().find(|declared| declared.name == name))
         {
-            let Some((least, why)) = self.least_time(declared, line.fault) else { return Vec::new() };
+            let Some((least_value, why)) = self.least_time(declared, line.fault) else { return Vec::new() };
             return match line.metric {
                 Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => {
-                    vec![bound(false, least, "no schedule on any topology goes below", why)]
+                    vec![bound(false, least_value, "no schedule on any topology goes below", why)]
                 }
-                Metric::Collective(CollectiveMetric::Bandwidth) if !least.is_zero() => {
+                Metric::Collective(CollectiveMetric::Bandwidth) if !least_value.is_zero() => {
                     let [over, under] = declared.collective.bus_factor(self.chips_of(declared, line.fault));
                     // Bytes over nanoseconds are GB/s.
-                    let moved = Fraction::whole(declared.size).times(Fraction::new(over, under));
-                    vec![bound(true, moved.over(least), "no schedule on any topology exceeds", why)]
+                    let moved = Fraction::integer(declared.size).times(Fraction::new(over, under));
+                    vec![bound(true, moved.over(least_value), "no schedule on any topology exceeds", why)]
                 }
                 _ => Vec::new(),
             };
         }
-        let simulation = line
-            .simulation()
-            .and_then(|of| self.fabric.simulations.iter().find(|simulation| simulation.name == of.name));
+        let simulation = line.simulation().and_then(|reference| {
+            self.fabric.simulations.iter().find(|simulation| simulation.name == reference.name)
+        });
         let Some(simulation) = simulation else { return Vec::new() };
         match line.metric {
             Metric::Simulated(SimulatedMetric::Saturation) => {
-                let most = self.most_saturation(simulation).into_iter().min_by_key(|(value, _)| *value);
-                most.map(|(value, why)| bound(true, value, "on no topology is it more than", why))
+                let saturation =
+                    self.saturation_bounds(simulation).into_iter().min_by_key(|(value, _)| *value);
+                saturation
+                    .map(|(value, why)| bound(true, value, "on no topology is it more than", why))
                     .into_iter()
                     .collect()
             }
-            // Packets are drawn, so that a short run may know the shortest routes only.
+            // Packets are drawn at random, so a short run may use the shortest routes only.
             Metric::Simulated(SimulatedMetric::Latency) if self.is_pod() => {
-                let least = nanoseconds(Fraction::whole(self.hop), self.fabric.clock_hz);
+                let least_latency = nanoseconds(Fraction::integer(self.hop), self.fabric.clock_hz);
                 let why = format!(
                     "a packet for another chip takes a hop or more, and every hop takes at least {} cycles",
                     self.hop
                 );
-                vec![bound(false, least, "without any load it is at least", why)]
+                vec![bound(false, least_latency, "without any load it is at least", why)]
             }
             _ => Vec::new(),
         }
@@ -155,14 +157,14 @@ impl<'a> PerformanceBounds<'a> {
         self.fabric.pod().is_some()
     }
 
-    /// Chips that take part in a collective, at least.
+    /// The fewest chips that take part in a collective.
     fn chips_of(&self, declared: &DeclaredCollective, fault: bool) -> u64 {
         let dead = u64::from(fault && self.fabric.budget.faults == Faults::Router);
         declared.groups.map_or(self.chips, u64::from).saturating_sub(dead).max(2)
     }
 
-    /// How far the chips of a collective are apart at least. Groups may be of near chips, and a dead chip may
-    /// be the farthest one, so that only Moore's bound is left there.
+    /// Lower bounds on the distances between the chips of a collective. Groups may consist of near chips, and
+    /// a dead chip may be the farthest one. Only Moore's bound holds there.
     fn distances_of(&self, declared: &DeclaredCollective, fault: bool) -> LeastDistances {
         match declared.groups.is_some() || fault && self.fabric.budget.faults == Faults::Router {
             true => LeastDistances::of_any_topology(self.chips_of(declared, fault), self.ports, self.simplex),
@@ -170,14 +172,14 @@ impl<'a> PerformanceBounds<'a> {
         }
     }
 
-    /// Nanoseconds that a collective takes at least, and why; `None` where vectors are scheduled, whose plans
-    /// have bounds of their own.
+    /// The least time of a collective in nanoseconds, and the reason. `None` where vectors are scheduled,
+    /// since their plans have bounds of their own.
     fn least_time(&self, declared: &DeclaredCollective, fault: bool) -> Option<(Fraction, String)> {
         if self.fabric.routing.is_scheduled() || self.bits_per_second.is_zero() {
             return None;
         }
         let (chips, distances) = (self.chips_of(declared, fault), self.distances_of(declared, fault));
-        let (shares, way) = match declared.collective {
+        let (shares, reason) = match declared.collective {
             Collective::AllGather => {
                 (Fraction::new(chips - 1, chips), "into every chip come the shards of all others")
             }
@@ -187,74 +189,74 @@ impl<'a> PerformanceBounds<'a> {
             Collective::AllReduce => {
                 (Fraction::new(2 * (chips - 1), chips), "2 (N - 1) vectors move into N chips")
             }
-            Collective::Broadcast => (Fraction::whole(1u8), "into every chip comes the whole vector"),
-            Collective::Reduce => (Fraction::whole(1u8), "out of every chip goes its whole vector"),
+            Collective::Broadcast => (Fraction::integer(1u8), "into every chip comes the whole vector"),
+            Collective::Reduce => (Fraction::integer(1u8), "out of every chip goes its whole vector"),
             Collective::AllToAll => (
                 distances.mean.times(Fraction::new(chips - 1, chips)),
                 "every byte passes as many channels as there are hops",
             ),
             Collective::Send => return None,
         };
-        // Where routers without chips carry messages as well, they have channels of their own.
+        // Routers without chips may carry messages as well, and have channels of their own.
         let direct = declared.collective == Collective::AllToAll && !self.is_pod();
         let shares = if direct { Fraction::new(chips - 1, chips) } else { shares };
-        let way = if direct { "into every chip comes what all others have for it" } else { way };
-        let bits = Fraction::whole(u128::from(declared.size) * 8 * 1_000_000_000).times(shares);
-        let moved = bits.over(self.bits_per_second);
-        let apart = match declared.collective {
-            Collective::Broadcast | Collective::Reduce => Fraction::whole(1u8),
+        let reason = if direct { "into every chip comes what all others have for it" } else { reason };
+        let bits = Fraction::integer(u128::from(declared.size) * 8 * 1_000_000_000).times(shares);
+        let transfer_time = bits.over(self.bits_per_second);
+        let hops = match declared.collective {
+            Collective::Broadcast | Collective::Reduce => Fraction::integer(1u8),
             _ => distances.farthest,
         };
-        let flown = nanoseconds(apart.times(Fraction::whole(self.hop)), self.fabric.clock_hz);
-        Some(if moved >= flown {
+        let flight_time = nanoseconds(hops.times(Fraction::integer(self.hop)), self.fabric.clock_hz);
+        Some(if transfer_time >= flight_time {
             let rate = round_up_sig(gigabytes(1).times(self.bits_per_second), 6);
-            (moved, format!("{way}, and the {} channels of a chip carry {rate} GB/s", self.ports))
+            (transfer_time, format!("{reason}, and the {} channels of a chip carry {rate} GB/s", self.ports))
         } else {
             (
-                flown,
+                flight_time,
                 format!(
                     "every hop takes at least {} cycles, and some pair is {} or more apart",
                     self.hop,
-                    apart.ceil()
+                    hops.ceil()
                 ),
             )
         })
     }
 
-    /// What the saturation is at most, in flits per cycle and sending endpoint, each with its reason.
-    fn most_saturation(&self, simulation: &Simulation) -> Vec<(Fraction, String)> {
+    /// Upper bounds on the saturation in flits per cycle and sending endpoint, each with its reason.
+    fn saturation_bounds(&self, simulation: &Simulation) -> Vec<(Fraction, String)> {
         let parameters = &simulation.parameters;
-        let searched = Fraction::new(SEARCHED[0], SEARCHED[1]);
-        let told = "the search ends at 1.05 of the static bound";
-        let mut all = Vec::new();
+        let search_end = Fraction::new(SEARCH_END[0], SEARCH_END[1]);
+        let suffix = "the search ends at 1.05 of the static bound";
+        let mut bounds = Vec::new();
         let ports = match (parameters.hosts, parameters.model) {
-            (Some(Hosts::Ports(ports)), _) => Some(ports),
-            (Some(Hosts::Unlimited), _) => None,
+            (Some(HostPorts::Ports(ports)), _) => Some(ports),
+            (Some(HostPorts::Unlimited), _) => None,
             (None, _) if !self.is_pod() => Some(1),
-            (None, Model::Flit) => Some(2),
-            (None, Model::Packet) => None,
+            (None, RouterModel::Flit) => Some(2),
+            (None, RouterModel::Packet) => None,
         };
         if let Some(ports) = ports {
-            let why = format!("an endpoint has {ports} ports, of a flit per cycle each, and {told}");
-            all.push((Fraction::whole(ports).times(searched), why));
+            let why = format!("an endpoint has {ports} ports, of a flit per cycle each, and {suffix}");
+            bounds.push((Fraction::integer(ports).times(search_end), why));
         }
         if !self.is_pod() {
-            return all;
+            return bounds;
         }
-        // All that a chip sends leaves it.
+        // All that a chip sends leaves by its channels.
         let why = format!(
-            "all that a chip sends leaves by its {} channels, of a flit per cycle each, and {told}",
+            "all that a chip sends leaves by its {} channels, of a flit per cycle each, and {suffix}",
             self.ports
         );
-        all.push((Fraction::whole(self.ports).times(searched), why));
+        bounds.push((Fraction::integer(self.ports).times(search_end), why));
         if parameters.traffic == Traffic::Uniform && !self.distances.mean.is_zero() {
             let why = format!(
-                "a flit takes {:.4} channels on average at least, and there are {} for every chip; {told}",
+                "a flit takes {:.4} channels on average at least, and there are {} for every chip; {suffix}",
                 self.distances.mean.as_f64(),
                 self.ports
             );
-            all.push((Fraction::whole(self.ports).over(self.distances.mean).times(searched), why));
+            bounds.push((Fraction::integer(self.ports).over(self.distances.mean).times(search_end), why));
         }
-        all
+        bounds
     }
 }

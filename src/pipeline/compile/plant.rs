@@ -1,10 +1,11 @@
-//! The topology of a fabric, by its plant, and what else is found of that plant alone.
+//! The topology of a fabric, and everything that follows from its plant alone, before any traffic is looked
+//! at.
 //!
-//! In: a fabric. Out: its topology with the proof that it is what was declared; of a pod also the setting of
-//! every switch, what no wiring of it can exceed, and trees that share no switch.
+//! In: a fabric. Out: its topology, with the proof that it is what the spec declares. For a pod, also the
+//! setting of every switch, the universal bound, and trees that share no switch.
 
 use super::candidates::candidates;
-use super::trade_off::weighed;
+use super::trade_off::weighed_topology;
 use super::{contract, finalists, size};
 use fabc_base::diag::Failure;
 use fabc_base::ids::LinkId;
@@ -18,82 +19,95 @@ use fabc_model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, 
 use fabc_passes::{cross_connect, limit, measure, place, synth, trees, wire};
 use std::collections::BTreeSet;
 
-/// What stands before any traffic is looked at.
-pub(super) struct Built {
+/// The finished plant: everything that is known before any traffic is looked at.
+pub(super) struct BuiltPlant {
     pub(super) topology: Topology,
     pub(super) wired: Wired,
     pub(super) pod: Option<CompiledPod>,
-    /// Where routers stand.
+    /// Where routers stand on the floor.
     pub(super) placement: Option<Placement>,
-    /// What the cables of that floor come to.
+    /// The lengths, prices and powers of the cables of that floor.
     pub(super) cables: Option<FloorMetrics>,
-    /// What flow costs in cable, where the search weighed it.
+    /// Flow against cable, where the search weighs them.
     pub(super) trade_off: Vec<TradeOff>,
-    /// What was measured of the graph of a network.
+    /// The measured graph metrics of a network.
     pub(super) network: Option<NetworkMetrics>,
-    /// Channel lengths that the structure makes plausible.
+    /// Start lengths of the channels for the flow, suggested by the structure.
     pub(super) seeds: Vec<Vec<u32>>,
     pub(super) passes: Vec<PassRecord>,
 }
 
-/// Wires a fabric, proves the wiring, and finds what is known of its plant before any traffic.
-pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, Failure> {
+/// Wires a fabric, proves the wiring, and measures its plant.
+pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<BuiltPlant, Failure> {
     match &fabric.plant {
-        Plant::Pod(pod) => of_pod(fabric, pod, progress),
-        Plant::Network(network) => of_network(fabric, network),
+        Plant::Pod(pod) => build_pod(fabric, pod, progress),
+        Plant::Network(network) => build_network(fabric, network),
     }
 }
 
-/// Wires a fabric and proves that it is what was declared; nothing of it is measured. Only a build can decide
+/// Wires a fabric and proves that it is what the spec declares. Nothing is measured. Only a build can decide
 /// `undecided` of its `require` lines.
-pub(super) fn wired(
+pub(super) fn wire_fabric(
     fabric: Fabric,
     undecided: usize,
     progress: &dyn Progress,
 ) -> Result<WiredFabric, Failure> {
     let (topology, cross_connects) = match &fabric.plant {
         Plant::Pod(pod) => {
-            let (topology, ..) = finalists::topology(&fabric, pod, progress)?;
+            let (topology, ..) = finalists::choose_topology(&fabric, pod, progress)?;
             let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
-            (laid_pod(&fabric, pod, topology, &cross_connects).0, Some(cross_connects))
+            (lay_pod_on_floor(&fabric, pod, topology, &cross_connects).0, Some(cross_connects))
         }
         Plant::Network(network) => {
-            let (topology, ..) = chosen(&fabric, network)?;
-            (laid(&fabric, network, topology)?.0, None)
+            let (topology, ..) = choose_network_topology(&fabric, network)?;
+            (lay_network_on_floor(&fabric, network, topology)?.0, None)
         }
     };
-    let wired = fabc_check::wiring(&fabric, &topology, cross_connects.as_ref()).map_err(Failure::internal)?;
+    let wired =
+        fabc_check::verify_wiring(&fabric, &topology, cross_connects.as_ref()).map_err(Failure::internal)?;
     Ok(WiredFabric { fabric, topology, wired, cross_connects, undecided })
 }
 
-fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, Failure> {
-    let (topology, mut record, uniform) = finalists::topology(fabric, pod, progress)?;
-    size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
+fn build_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<BuiltPlant, Failure> {
+    let (topology, mut record, uniform) = finalists::choose_topology(fabric, pod, progress)?;
+    size::refuse_large_analysis(fabric, &topology).map_err(Failure::infeasible)?;
     let (limit, limit_record) = limit::universal(pod, &fabric.demand, &fabric.capacities);
     limit
         .iter()
-        .try_for_each(|limit| fabc_check::limit(pod, &fabric.demand, &fabric.capacities, limit))
+        .try_for_each(|limit| fabc_check::verify_limit(pod, &fabric.demand, &fabric.capacities, limit))
         .map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
-    let (topology, placed) = laid_pod(fabric, pod, topology, &cross_connects);
-    // A floor may take the symmetry away, so it is counted behind it.
+    let (topology, placed) = lay_pod_on_floor(fabric, pod, topology, &cross_connects);
+    // A floor may take the symmetry away. Hence the symmetry is counted after the floor.
     record.counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
-    let wired = fabc_check::wiring(fabric, &topology, Some(&cross_connects)).map_err(Failure::internal)?;
+    let wired =
+        fabc_check::verify_wiring(fabric, &topology, Some(&cross_connects)).map_err(Failure::internal)?;
     let (placement, placing) = placed.unzip();
-    let cables = cables(fabric, &topology, Some(&cross_connects), placement.as_ref())?;
+    let cables = floor_metrics(fabric, &topology, Some(&cross_connects), placement.as_ref())?;
     let (trees, tree_bounds) = trees::disjoint_trees(pod, &topology, &cross_connects);
-    fabc_check::trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
-    fabc_check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds)
+    fabc_check::verify_trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
+    fabc_check::verify_tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds)
         .map_err(Failure::internal)?;
     let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
     let seeds = synth::start_lengths(&topology, &fabric.demand);
     let passes = [record, limit_record].into_iter().chain(placing).collect();
-    Ok(Built { topology, wired, pod, placement, cables, trade_off: Vec::new(), network: None, seeds, passes })
+    Ok(BuiltPlant {
+        topology,
+        wired,
+        pod,
+        placement,
+        cables,
+        trade_off: Vec::new(),
+        network: None,
+        seeds,
+        passes,
+    })
 }
 
-/// The same pod with the ways of its floor, and where its cubes and racks stand. A fault of one link or chip
-/// stands for its images no longer where these are not as long: such a pod has no symmetry.
-fn laid_pod(
+/// The same pod with the cables of its floor, and the places of its cubes and racks. A fault of one link or
+/// chip stands for its images only if their cables are equally long. Where they are not, the pod has no
+/// symmetry.
+fn lay_pod_on_floor(
     fabric: &Fabric,
     pod: &Pod,
     topology: Topology,
@@ -101,41 +115,44 @@ fn laid_pod(
 ) -> (Topology, Option<(Placement, PassRecord)>) {
     let Some(floor) = &fabric.floor else { return (topology, None) };
     let (placement, record) = place::place_pod(floor, pod);
-    let way = |(id, link): (LinkId, &Link)| {
-        (placement.way(floor, [link.a.node, link.b.node], cross_connects.ocs_of[id]), link.link_type)
+    let cable = |(id, link): (LinkId, &Link)| {
+        (placement.path_length(floor, [link.a.node, link.b.node], cross_connects.ocs_of[id]), link.link_type)
     };
-    let ways: Vec<_> = topology.links().enumerate().map(way).collect();
-    let runs = topology.links().iter().any(|link| fabric.link_types[link.link_type].per_metre_ps > 0);
-    let unlike = runs && matches!(fabric.budget.faults, Faults::Link | Faults::Router);
-    let alone = || Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
-    let topology = if unlike { topology.with_symmetry(alone()) } else { topology };
-    (topology.with_cables(ways), Some((placement, record)))
+    let cables: Vec<_> = topology.links().enumerate().map(cable).collect();
+    let length_matters =
+        topology.links().iter().any(|link| fabric.link_types[link.link_type].per_metre_ps > 0);
+    let images_differ = length_matters && matches!(fabric.budget.faults, Faults::Link | Faults::Router);
+    let no_symmetry = || Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
+    let topology = if images_differ { topology.with_symmetry(no_symmetry()) } else { topology };
+    (topology.with_cables(cables), Some((placement, record)))
 }
 
-/// What the cables of a floor come to, twice counted.
-fn cables(
+/// Adds up the cables of a floor. The checker adds them up a second time, and both sums must agree.
+fn floor_metrics(
     fabric: &Fabric,
     topology: &Topology,
     cross_connects: Option<&CrossConnects>,
     placement: Option<&Placement>,
 ) -> Result<Option<FloorMetrics>, Failure> {
     let (Some(floor), Some(placement)) = (&fabric.floor, placement) else { return Ok(None) };
-    let sums = FloorMetrics::of(fabric, floor, placement, topology);
-    if fabc_check::floor(fabric, floor, topology, cross_connects, placement).map_err(Failure::internal)?
+    let sums = FloorMetrics::for_placement(fabric, floor, placement, topology);
+    if fabc_check::verify_floor(fabric, floor, topology, cross_connects, placement)
+        .map_err(Failure::internal)?
         != sums
     {
-        let what = "lengths, prices or powers of its cables are added up otherwise".to_owned();
-        return Err(Failure::internal(CheckError::Floor { what, span: Some(floor.span) }));
+        let violation = "lengths, prices or powers of its cables are added up otherwise".to_owned();
+        return Err(Failure::internal(CheckError::Floor { violation, span: Some(floor.span) }));
     }
     Ok(Some(sums))
 }
 
-/// What the choice of a topology counted.
+/// Counters of the choice of a topology, by name.
 type Counters = Vec<(&'static str, usize)>;
 
-/// The topology of a network; of a drawn one, which carries most after a few rounds (the first of equal
-/// ones), also counters: how many candidates there were, and which was taken.
-fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), Failure> {
+/// The topology of a network. Of the candidates of a drawn network, it is the one that carries most after a
+/// few rounds, the first of equal ones. The counters then say how many candidates there were, and which one
+/// was taken.
+fn choose_topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), Failure> {
     let mut topologies = candidates(fabric, network).map_err(Failure::infeasible)?;
     if !network.family.is_drawn() {
         return Ok((topologies.swap_remove(0), Vec::new()));
@@ -143,14 +160,14 @@ fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), 
     let count = topologies.len();
     let flow =
         |topology: &Topology| finalists::trial(fabric, topology, &wire::start_lengths(topology)).value();
-    // One alone needs no trial.
+    // A single candidate needs no trial.
     let flows: Vec<f64> = if count > 1 { topologies.iter().map(flow).collect() } else { vec![0.0] };
-    let taken = (0..count).min_by(|&one, &other| flows[other].total_cmp(&flows[one])).unwrap_or(0);
+    let taken = (0..count).min_by(|&first, &second| flows[second].total_cmp(&flows[first])).unwrap_or(0);
     Ok((topologies.swap_remove(taken), vec![("candidates", count), ("taken", taken)]))
 }
 
-/// The same topology with the cables of its floor, and where its routers stand.
-fn laid(
+/// The same topology with the cables of its floor, and the places of its routers.
+fn lay_network_on_floor(
     fabric: &Fabric,
     network: &Network,
     topology: Topology,
@@ -160,72 +177,79 @@ fn laid(
     let cables = placement.cables(floor, &topology);
     let cut = cables
         .iter()
-        .map(|&(length, of)| of.map(|of| (length, of)).ok_or(length))
+        .map(|&(length, link_type)| link_type.map(|link_type| (length, link_type)).ok_or(length))
         .collect::<Result<Vec<_>, u32>>();
     match cut {
         Ok(cables) => Ok((topology.with_cables(cables), Some((placement, record)))),
         Err(_) => {
-            let longest =
-                cables.iter().filter(|(_, of)| of.is_none()).map(|&(length, _)| length).max().unwrap_or(0);
-            let uncut = cables.iter().filter(|(_, of)| of.is_none()).count();
+            let longest = cables
+                .iter()
+                .filter(|(_, link_type)| link_type.is_none())
+                .map(|&(length, _)| length)
+                .max()
+                .unwrap_or(0);
+            let uncut = cables.iter().filter(|(_, link_type)| link_type.is_none()).count();
             let span = floor.by_length.as_ref().map_or(floor.span, |by_length| by_length.span);
             Err(Failure::infeasible(place::NoLink::new(uncut, longest, span)))
         }
     }
 }
 
-/// What came out of a draw that was not asked for, counted and told: links that come twice, and routers that
-/// lack some.
-fn unasked(network: &Network, topology: &Topology) -> (Counters, Vec<String>) {
+/// Unwanted results of a draw, as counters and as notes: duplicate links, and routers that lack links.
+fn draw_flaws(network: &Network, topology: &Topology) -> (Counters, Vec<String>) {
     match &network.family {
-        Family::Permuted(of) => {
-            let base: usize = wire::kinds(network, &of.base).iter().map(|kind| kind.links.len()).sum();
+        Family::Permuted(permuted) => {
+            let base: usize =
+                wire::links_by_kind(network, &permuted.base).iter().map(|kind| kind.links.len()).sum();
             let pairs = topology
                 .links()
                 .iter()
                 .map(|link| [link.a.node.min(link.b.node), link.a.node.max(link.b.node)]);
             let twice = base - pairs.collect::<BTreeSet<_>>().len();
-            let became = if of.duplicates == Duplicates::Drop {
+            let became = if permuted.duplicates == Duplicates::Drop {
                 "came twice and were left out"
             } else {
                 "run beside another one"
             };
             (vec![("duplicates", twice)], vec![format!("{twice} of {base} links {became}")])
         }
-        Family::Shortcuts(of) => {
-            let degree = of.degree as usize;
+        Family::Shortcuts(shortcuts) => {
+            let degree = shortcuts.degree as usize;
             let short =
                 topology.nodes().filter(|&node| topology.channels_from(node).count() < degree).count();
             (
                 vec![("short_routers", short)],
-                vec![format!("{short} of {} routers have fewer than {degree} links", of.routers)],
+                vec![format!("{short} of {} routers have fewer than {degree} links", shortcuts.routers)],
             )
         }
         _ => (Vec::new(), Vec::new()),
     }
 }
 
-/// The [`topology`] of a network. Where short ways and short cables are weighed, also what flow costs in
-/// cable.
-fn chosen(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters, Vec<TradeOff>), Failure> {
+/// The topology of a network, by [`choose_topology`]. Where the search weighs cable, also the curve of flow
+/// against cable.
+fn choose_network_topology(
+    fabric: &Fabric,
+    network: &Network,
+) -> Result<(Topology, Counters, Vec<TradeOff>), Failure> {
     match (&network.family, &fabric.floor) {
-        (Family::Synthesized(free @ FreeGraph { cable: Some(own), .. }), Some(floor)) => {
-            let (topology, curve) = weighed(fabric, network, floor, (free, *own));
+        (Family::Synthesized(free @ FreeGraph { cable: Some(spec_weight), .. }), Some(floor)) => {
+            let (topology, curve) = weighed_topology(fabric, network, floor, free, *spec_weight);
             Ok((topology, vec![("weights", curve.len())], curve))
         }
-        _ => topology(fabric, network).map(|(topology, drawn)| (topology, drawn, Vec::new())),
+        _ => choose_topology(fabric, network).map(|(topology, drawn)| (topology, drawn, Vec::new())),
     }
 }
 
-fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
-    let (topology, drawn, trade_off) = chosen(fabric, network)?;
-    let (topology, placed) = laid(fabric, network, topology)?;
-    size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
-    let wired = fabc_check::wiring(fabric, &topology, None).map_err(Failure::internal)?;
+fn build_network(fabric: &Fabric, network: &Network) -> Result<BuiltPlant, Failure> {
+    let (topology, drawn, trade_off) = choose_network_topology(fabric, network)?;
+    let (topology, placed) = lay_network_on_floor(fabric, network, topology)?;
+    size::refuse_large_analysis(fabric, &topology).map_err(Failure::infeasible)?;
+    let wired = fabc_check::verify_wiring(fabric, &topology, None).map_err(Failure::internal)?;
     let counters = [("links", topology.links().len()), ("symmetry_order", topology.symmetry().order())]
         .into_iter()
         .chain(drawn);
-    let (counted, notes) = unasked(network, &topology);
+    let (counted, notes) = draw_flaws(network, &topology);
     let record = PassRecord {
         name: network.family.name().to_owned(),
         stopped_by: "done".to_owned(),
@@ -233,24 +257,24 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
         notes,
     };
     let (placement, placing) = placed.unzip();
-    let cables = cables(fabric, &topology, None, placement.as_ref())?;
+    let cables = floor_metrics(fabric, &topology, None, placement.as_ref())?;
     let (metrics, measured) = measure::measure(
         &topology,
         network,
         &fabric.demand,
         &network.family.facts().halves(),
-        fabric.is_brief(),
+        fabric.skips_bisection(),
     );
-    contract::measured(fabric, &topology, &metrics)?;
-    fabc_check::paths_and_failures(&topology, network.failures.as_ref(), &metrics)
+    contract::refuse_unmeasured(fabric, &topology, &metrics)?;
+    fabc_check::verify_paths_and_failures(&topology, network.failures.as_ref(), &metrics)
         .map_err(Failure::internal)?;
     let mut seeds = wire::start_lengths(&topology);
     if let Some(bisection) = &metrics.bisection {
-        fabc_check::bisection(&topology, &fabric.demand, bisection).map_err(Failure::internal)?;
+        fabc_check::verify_bisection(&topology, &fabric.demand, bisection).map_err(Failure::internal)?;
         seeds.push(measure::cut_lengths(&topology, bisection));
     }
     let passes = std::iter::once(record).chain(placing).chain(measured).collect();
-    Ok(Built {
+    Ok(BuiltPlant {
         topology,
         wired,
         pod: None,

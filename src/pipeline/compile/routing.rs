@@ -1,35 +1,35 @@
-//! The routing method of the spec, as all scenarios share it.
+//! The routing method of the spec, shared by all scenarios.
 //!
 //! In: a topology, and the prices of its channels from the certified flow. Out: what the method prepares
-//! once, and from that for every scenario tables, the ranks that prove them, and what their routes load.
+//! once. From that, every scenario gets its tables, the ranks that prove them, and the loads of their routes.
 
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
-    DualLengths, ForwardingTables, LanedHops, NextHops, PassRecord, Routes, Scenario, Scene, Survivors,
+    DualLengths, ForwardingTables, NextHops, PassRecord, RankedHops, Routes, Scenario, Scene, Survivors,
     Topology, Walk, hop_cycles,
 };
 use fabc_model::{
     AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount,
 };
-use fabc_passes::repair::{self, Before};
+use fabc_passes::repair::{self, RankedTables};
 use fabc_passes::route::allowed_turns::{self, TurnOrder};
 use fabc_passes::route::lanes;
 use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, minimal, up_down};
 use fabc_passes::tables;
 
-/// Sweeps of the selection where a fault keeps no symmetry: one link changes little, and every router is a
-/// destination of its own.
+/// Sweeps of the selection where a fault keeps no symmetry. Few are enough, since one link changes little.
+/// Few are affordable, since every router is then a destination of its own.
 const LOCAL_SWEEPS: u32 = 3;
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
-pub(super) enum Routing {
+pub(super) enum PreparedRouting {
     AllowedTurns {
         order: Box<TurnOrder>,
-        settings: allowed_turns::Settings,
+        settings: allowed_turns::TurnSettings,
         /// The load that `select = ilp` proves to be the least.
         exact: Option<u64>,
-        /// The load that a full key reaches, where destinations alone are the key.
+        /// The load that a full table key reaches, where the destination alone is the key.
         full_key: Option<u64>,
     },
     DimensionOrder,
@@ -43,9 +43,9 @@ pub(super) struct Routed {
     /// `[channel class * vcs + vc]` under the symmetry of the tables.
     pub(super) ranks: Vec<u32>,
     pub(super) tables: ForwardingTables,
-    /// What the routes load; the checker walks the tables for the same.
-    pub(super) carried: Walk,
-    /// What faults may start from.
+    /// The loads and hops of the routes. The checker walks the tables and must find the same.
+    pub(super) expected_walk: Walk,
+    /// The routes, where faults can start from them.
     pub(super) routes: Option<Routes>,
 }
 
@@ -59,11 +59,12 @@ impl Routed {
         scenario: &Scenario,
     ) -> Self {
         let tables = tables::build(scene.topology, &routes, key, &scenario.name);
-        let carried = tables::count(scene, demand, &hop_cycles(fabric, scene.topology), &routes, &tables);
-        Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
+        let expected_walk =
+            tables::count(scene, demand, &hop_cycles(fabric, scene.topology), &routes, &tables);
+        Self { ranks: routes.ranks.clone(), tables, expected_walk, routes: Some(routes) }
     }
 
-    /// Balanced shortest routes.
+    /// Routes the scenario by balanced shortest routes.
     fn minimal(
         fabric: &Fabric,
         scene: &Scene<'_>,
@@ -72,34 +73,37 @@ impl Routed {
         scenario: &Scenario,
     ) -> Result<Self, RouteError> {
         let bound = prices.least_load(scene.topology.capacities().parts());
-        let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
-        let start = if lanes::local_first(fabric) { minimal::Start::Local } else { minimal::Start::Any };
-        let next = minimal::route(scene, demand, minimal::Settings { care, start, bound });
-        Self::of_next_hops(fabric, scene, demand, scenario, next)
+        let care =
+            if scenario.is_nominal() { minimal::BalanceEffort::Full } else { minimal::BalanceEffort::Fault };
+        let start =
+            if lanes::local_first(fabric) { minimal::FirstHop::Local } else { minimal::FirstHop::Any };
+        let next =
+            minimal::route(scene, demand, minimal::BalanceSettings { effort: care, first_hop: start, bound });
+        Self::from_next_hops(fabric, scene, demand, scenario, next)
     }
 
-    /// Routes of next hops, on as few virtual channels as there is a proof for.
-    fn of_next_hops(
+    /// Lays next hops out on the fewest virtual channels for which there is a proof.
+    fn from_next_hops(
         fabric: &Fabric,
         scene: &Scene<'_>,
         demand: &Demand,
         scenario: &Scenario,
         next: NextHops,
     ) -> Result<Self, RouteError> {
-        let (hops, rule) = lanes::fewest(fabric, scene, next);
+        let (hops, rule) = lanes::assign_fewest(fabric, scene, next);
         if hops.used > u32::from(fabric.budget.vcs) {
             return Err(RouteError::too_few_vcs(fabric, scenario, rule, hops.used));
         }
         let tables = tables::by_destination(&hops, fabric.budget.vcs, &scenario.name);
-        let carried =
+        let expected_walk =
             tables::count_next_hops(scene, demand, &hop_cycles(fabric, scene.topology), &hops, &tables);
-        let LanedHops { ranks, .. } = hops;
-        Ok(Self { ranks, tables, carried, routes: None })
+        let RankedHops { ranks, .. } = hops;
+        Ok(Self { ranks, tables, expected_walk, routes: None })
     }
 }
 
-impl Routing {
-    /// None where vectors are scheduled.
+impl PreparedRouting {
+    /// Prepares the method of the spec. `None` where vectors are scheduled.
     pub(super) fn new(
         fabric: &Fabric,
         topology: &Topology,
@@ -108,13 +112,13 @@ impl Routing {
     ) -> Result<Option<Self>, RouteError> {
         Ok(Some(match fabric.routing {
             RoutingChoice::Scheduled(_) => return Ok(None),
-            RoutingChoice::DimensionOrder => Routing::DimensionOrder,
-            RoutingChoice::UpDown => Routing::UpDown,
-            RoutingChoice::Minimal => Routing::Minimal,
-            RoutingChoice::Algebraic => Routing::Algebraic,
+            RoutingChoice::DimensionOrder => PreparedRouting::DimensionOrder,
+            RoutingChoice::UpDown => PreparedRouting::UpDown,
+            RoutingChoice::Minimal => PreparedRouting::Minimal,
+            RoutingChoice::Algebraic => PreparedRouting::Algebraic,
             RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }) => {
-                let default = allowed_turns::Settings::for_topology(fabric.budget.vcs, topology);
-                let settings = allowed_turns::Settings {
+                let default = allowed_turns::TurnSettings::for_topology(fabric.budget.vcs, topology);
+                let settings = allowed_turns::TurnSettings {
                     priority,
                     key,
                     table_entries: fabric.budget.table_entries,
@@ -129,19 +133,29 @@ impl Routing {
                     RouteSelect::Ilp => Some(exact_load(fabric, topology, prices, &order)?),
                 };
                 let full_key = (key == TableKey::Dst).then(|| {
-                    let full =
-                        allowed_turns::Settings { key: TableKey::DstInput, table_entries: None, ..settings };
-                    let whole = Scene::whole(topology);
-                    allowed_turns::select(&whole, &fabric.demand, prices, &order, &full, None)
-                        .max_load(topology, &fabric.demand)
+                    let full_key_settings = allowed_turns::TurnSettings {
+                        key: TableKey::DstInput,
+                        table_entries: None,
+                        ..settings
+                    };
+                    let healthy_scene = Scene::healthy(topology);
+                    allowed_turns::select(
+                        &healthy_scene,
+                        &fabric.demand,
+                        prices,
+                        &order,
+                        &full_key_settings,
+                        None,
+                    )
+                    .max_load(topology, &fabric.demand)
                 });
-                Routing::AllowedTurns { order, settings, exact, full_key }
+                PreparedRouting::AllowedTurns { order, settings, exact, full_key }
             }
         }))
     }
 
-    /// Routes a scenario that keeps the symmetry of the topology; faults start from the routes of the healthy
-    /// fabric, if the method can use them.
+    /// Routes a scenario that keeps the symmetry of the topology. A fault starts from the routes of the
+    /// healthy fabric, if the method can use them.
     pub(super) fn route(
         &self,
         fabric: &Fabric,
@@ -152,7 +166,7 @@ impl Routing {
     ) -> Result<Routed, RouteError> {
         let (topology, demand) = (scene.topology, &fabric.demand);
         let routes = match self {
-            Routing::AllowedTurns { order, settings, .. } => {
+            PreparedRouting::AllowedTurns { order, settings, .. } => {
                 let routes = allowed_turns::select(scene, demand, prices, order, settings, healthy);
                 match torus(fabric) {
                     Some((pod, dims))
@@ -161,9 +175,9 @@ impl Routing {
                             && settings.starts_from_routes(fabric.node_count()) =>
                     {
                         let start = dimension_order::route(fabric, pod, scene, dims, scenario)?;
-                        let other = allowed_turns::improve_routes(scene, demand, prices, settings, &start);
-                        if other.max_load(topology, demand) < routes.max_load(topology, demand) {
-                            other
+                        let improved = allowed_turns::improve_routes(scene, demand, prices, settings, &start);
+                        if improved.max_load(topology, demand) < routes.max_load(topology, demand) {
+                            improved
                         } else {
                             routes
                         }
@@ -171,91 +185,114 @@ impl Routing {
                     _ => routes,
                 }
             }
-            Routing::DimensionOrder => match torus(fabric) {
+            PreparedRouting::DimensionOrder => match torus(fabric) {
                 Some((pod, dims)) => dimension_order::route(fabric, pod, scene, dims, scenario)?,
                 None => axis_order::route(fabric, scene, scenario)?,
             },
-            Routing::UpDown => up_down::route(scene, fabric.budget.vcs),
-            Routing::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
-            Routing::Algebraic => {
+            PreparedRouting::UpDown => up_down::route(scene, fabric.budget.vcs),
+            PreparedRouting::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
+            PreparedRouting::Algebraic => {
                 let next = algebraic::route(scene, fabric)
                     .map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
-                return Routed::of_next_hops(fabric, scene, demand, scenario, next);
+                return Routed::from_next_hops(fabric, scene, demand, scenario, next);
             }
         };
         Ok(Routed::new(fabric, scene, demand, routes, self.routes_key(), scenario))
     }
 
-    /// Routes what a fault without symmetry leaves; the tables, ranks and loads are those of the whole
-    /// fabric's routers.
+    /// Routes what survives a fault that breaks the symmetry. The tables, ranks and loads are returned for
+    /// all routers of the whole fabric.
     pub(super) fn route_survivors(
         &self,
         fabric: &Fabric,
         scene: &Scene<'_>,
-        left: &Survivors,
+        survivors: &Survivors,
         prices: &DualLengths,
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<Routed, RouteError> {
-        let (topology, own, vcs) = (scene.topology, &left.scene(), fabric.budget.vcs);
+        let (topology, surviving, vcs) = (scene.topology, &survivors.scene(), fabric.budget.vcs);
         let routed = match self {
-            // The ranks of the healthy fabric, on every router: what rises there rises here.
-            Routing::AllowedTurns { order, settings, .. } => {
-                let symmetry = if order.symmetric { topology.symmetry() } else { left.whole_symmetry() };
-                // A torus may have taken routes that rise by other ranks: under this order they are no start.
+            // Use the ranks of the healthy fabric, expanded to every router. What rises by them there rises
+            // here.
+            PreparedRouting::AllowedTurns { order, settings, .. } => {
+                let symmetry = if order.symmetric { topology.symmetry() } else { survivors.whole_symmetry() };
+                // A torus may have taken routes that rise by other ranks. Such routes are no start under this
+                // order.
                 let healthy = healthy.filter(|healthy| {
                     healthy.symmetry == *symmetry && ranks_of_order(healthy, order.vcs) == order.ranks
                 });
                 let row = topology.ports() * usize::from(order.vcs);
                 let order = TurnOrder {
-                    ranks: left.from_whole(symmetry, row, &order.ranks),
+                    ranks: survivors.from_whole(symmetry, row, &order.ranks),
                     symmetric: true,
                     ..**order
                 };
-                let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
-                let repaired = healthy
-                    .and_then(|healthy| repaired(scene, &fabric.demand, healthy, (settings.key, order.vcs)));
+                let settings =
+                    allowed_turns::TurnSettings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
+                let repaired = healthy.and_then(|healthy| {
+                    repaired_routes(scene, &fabric.demand, healthy, settings.key, order.vcs)
+                });
                 let healthy = repaired.as_ref().or(healthy);
-                let healthy =
-                    healthy.map(|healthy| left.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
-                let routes =
-                    allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
-                Routed::new(fabric, own, &left.demand, routes, self.routes_key(), scenario)
+                let healthy = healthy
+                    .map(|healthy| survivors.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
+                let routes = allowed_turns::select(
+                    surviving,
+                    &survivors.demand,
+                    prices,
+                    &order,
+                    &settings,
+                    healthy.as_ref(),
+                );
+                Routed::new(fabric, surviving, &survivors.demand, routes, self.routes_key(), scenario)
             }
-            // It knows no detours, and needs the coordinates of the whole pod.
-            Routing::DimensionOrder | Routing::Algebraic => {
+            // These know no detours, and need the coordinates of the whole pod.
+            PreparedRouting::DimensionOrder | PreparedRouting::Algebraic => {
                 return self.route(fabric, scene, prices, scenario, None);
             }
-            Routing::UpDown => {
-                Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.routes_key(), scenario)
+            PreparedRouting::UpDown => Routed::new(
+                fabric,
+                surviving,
+                &survivors.demand,
+                up_down::route(surviving, vcs),
+                self.routes_key(),
+                scenario,
+            ),
+            PreparedRouting::Minimal => {
+                Routed::minimal(fabric, surviving, &survivors.demand, prices, scenario)?
             }
-            Routing::Minimal => Routed::minimal(fabric, own, &left.demand, prices, scenario)?,
         };
-        let ranks = left.to_whole(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
-        let loads = left.to_whole(own.topology.ports(), &routed.carried.loads, 0);
-        let (tables, carried) = (left.tables_to_whole(&routed.tables), Walk { loads, ..routed.carried });
-        Ok(Routed { ranks, tables, carried, routes: None })
+        let ranks =
+            survivors.to_whole(surviving.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
+        let loads = survivors.to_whole(surviving.topology.ports(), &routed.expected_walk.loads, 0);
+        let (tables, expected_walk) =
+            (survivors.tables_to_whole(&routed.tables), Walk { loads, ..routed.expected_walk });
+        Ok(Routed { ranks, tables, expected_walk, routes: None })
     }
 
-    /// What tables of whole routes look packets up by.
+    /// The table key of methods that build tables from whole routes.
     fn routes_key(&self) -> TableKey {
-        if let Routing::AllowedTurns { settings, .. } = self { settings.key } else { TableKey::DstInput }
+        if let PreparedRouting::AllowedTurns { settings, .. } = self {
+            settings.key
+        } else {
+            TableKey::DstInput
+        }
     }
 
-    /// What it did, over so many scenarios.
+    /// The record of the routing pass: what it did over all `scenarios`.
     pub(super) fn record(&self, nominal: &CompiledScenario, scenarios: usize) -> PassRecord {
         let mut counters = vec![("scenarios".to_owned(), scenarios as u64)];
         let mut notes = Vec::new();
         let (name, stopped_by) = match self {
-            Routing::AllowedTurns { settings, exact, full_key, .. } => {
+            PreparedRouting::AllowedTurns { settings, exact, full_key, .. } => {
                 counters.push(("order_rounds".to_owned(), u64::from(settings.order_rounds)));
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
                 counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
                 let reached = nominal.metrics.routed.as_ref().map(Walk::max_channel_load);
                 if let Some((full, reached)) = full_key.zip(reached) {
                     counters.push(("load_with_full_key".to_owned(), full));
-                    let of = &nominal.metrics;
-                    let [reached, full] = [reached, full].map(|load| of.load(load).as_f64());
+                    let metrics = &nominal.metrics;
+                    let [reached, full] = [reached, full].map(|load| metrics.load(load).as_f64());
                     notes.push(format!("keyed by destination alone: load {reached}; {full} if input port and VC are in the key"));
                 }
                 if nominal.metrics.parts > 1 && (exact.is_some() || full_key.is_some()) {
@@ -263,9 +300,9 @@ impl Routing {
                 }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
-            Routing::DimensionOrder => ("dimension_order", "done"),
-            Routing::UpDown => ("up_down", "done"),
-            Routing::Minimal | Routing::Algebraic => {
+            PreparedRouting::DimensionOrder => ("dimension_order", "done"),
+            PreparedRouting::UpDown => ("up_down", "done"),
+            PreparedRouting::Minimal | PreparedRouting::Algebraic => {
                 let key = nominal.routed.as_ref().map(|routed| routed.tables.key);
                 notes.extend(match key {
                     Some(TableKey::Dst) => Some(
@@ -277,31 +314,37 @@ impl Routing {
                     }
                     _ => None,
                 });
-                if let Routing::Minimal = self { ("minimal", "budget") } else { ("algebraic", "done") }
+                if let PreparedRouting::Minimal = self {
+                    ("minimal", "budget")
+                } else {
+                    ("algebraic", "done")
+                }
             }
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }
     }
 }
 
-/// The routes of the healthy fabric where they still arrive, and the cheapest ways of rising rank where they
-/// do not, on as many virtual channels as the order uses of the budget: a better start than ways that know
-/// nothing of loads. Nothing where no way rises, or keys are shared.
-fn repaired(
+/// Repairs the routes of the healthy fabric: keeps those that still arrive, and replaces the others by the
+/// cheapest paths of rising rank. It uses as many virtual channels of the budget as the order does. The
+/// result is a better start than paths that know nothing of loads. `None` where no path rises, or where table
+/// keys are shared.
+fn repaired_routes(
     scene: &Scene<'_>,
     demand: &Demand,
     healthy: &Routes,
-    (key, vcs): (TableKey, u8),
+    key: TableKey,
+    vcs: u8,
 ) -> Option<Routes> {
     if key != TableKey::DstInput {
         return None;
     }
     let tables = ForwardingTables { vcs, ..tables::build(scene.topology, healthy, key, "nominal") };
     let ranks = ranks_of_order(healthy, vcs);
-    repair::local_routes(scene, demand, Before { tables: &tables, ranks: &ranks })
+    repair::locally_repaired_routes(scene, demand, RankedTables { tables: &tables, ranks: &ranks })
 }
 
-/// The ranks of routes on the virtual channels that an order uses, of all those of the budget.
+/// The ranks of routes, cut down from all virtual channels of the budget to those that an order uses.
 fn ranks_of_order(routes: &Routes, vcs: u8) -> Vec<u32> {
     let rows = routes.ranks.chunks(usize::from(routes.vcs));
     rows.flat_map(|row| row.iter().copied().take(usize::from(vcs))).collect()
@@ -314,19 +357,19 @@ fn exact_load(
     prices: &DualLengths,
     order: &TurnOrder,
 ) -> Result<u64, RouteError> {
-    let most = allowed_turns::MAX_PATHS;
-    let choice = allowed_turns::paths(&Scene::whole(topology), prices, order, most)
+    let max_paths = allowed_turns::MAX_PATHS;
+    let choice = allowed_turns::paths(&Scene::healthy(topology), prices, order, max_paths)
         .ok_or_else(|| too_large(fabric, "there are too many allowed paths".to_owned()))?;
     allowed_turns::least_load(&choice).map_err(|error| too_large(fabric, error.to_string()))
 }
 
-/// The pod that is to be a torus, and its sides.
+/// The pod of a torus, and its sides. `None` for any other fabric.
 fn torus(fabric: &Fabric) -> Option<(&Pod, [u32; 3])> {
     let pod = fabric.pod()?;
     if let TopologyChoice::Torus(dims) = pod.topology { Some((pod, dims)) } else { None }
 }
 
-/// The error of a fabric for which `select = ilp` has no answer.
+/// The error where `select = ilp` has no answer.
 fn too_large(fabric: &Fabric, reason: String) -> RouteError {
     RouteError::Ilp {
         reason,

@@ -1,8 +1,8 @@
-//! One scenario: what is left of the pod is analysed, routed and proved.
+//! Analyses, routes and proves one scenario: the healthy fabric, or what survives a fault.
 
-use super::context::Context;
+use super::context::ScenarioContext;
 use super::described;
-use super::routing::Routing;
+use super::routing::PreparedRouting;
 use fabc_base::diag::Failure;
 use fabc_base::progress::Silent;
 use fabc_emit::compiled::{CompiledScenario, RoutedScenario};
@@ -15,78 +15,79 @@ use fabc_passes::flow;
 use fabc_passes::route::RouteError;
 use std::borrow::Cow;
 
-/// Has the checker prove the lower end of a flow, if a flow is what proves it.
-pub(super) fn proved(scene: &Scene<'_>, demand: &Demand, flow: &ConcurrentFlow) -> Result<(), Failure> {
+/// Has the checker prove the lower end of a flow, if the flow has a certificate of its own.
+pub(super) fn prove_flow(scene: &Scene<'_>, demand: &Demand, flow: &ConcurrentFlow) -> Result<(), Failure> {
     flow.primal
         .iter()
-        .try_for_each(|primal| fabc_check::flow(scene, demand, primal))
+        .try_for_each(|primal| fabc_check::verify_flow(scene, demand, primal))
         .map_err(Failure::internal)
 }
 
-/// What is left under a scenario, before anything is searched on it.
-pub(super) struct Ground<'a> {
+/// What survives in a scenario, with its distances.
+pub(super) struct SurvivingNetwork<'a> {
     pub(super) scene: Scene<'a>,
-    /// What breaks the symmetry is compiled on what is left of the pod, without any.
+    /// Present if the scenario breaks the symmetry. It is then compiled on the surviving routers, without any
+    /// symmetry.
     survivors: Option<Survivors>,
     distances: Distances,
 }
 
-impl Ground<'_> {
-    /// The scene that is compiled, and who sends on it.
-    fn own<'b>(&'b self, whole: &'b Demand) -> (Cow<'b, Scene<'b>>, &'b Demand) {
+impl SurvivingNetwork<'_> {
+    /// The scene that is compiled, and its demand.
+    fn compiled_scene<'b>(&'b self, demand: &'b Demand) -> (Cow<'b, Scene<'b>>, &'b Demand) {
         match &self.survivors {
             Some(survivors) => (Cow::Owned(survivors.scene()), &survivors.demand),
-            None => (Cow::Borrowed(&self.scene), whole),
+            None => (Cow::Borrowed(&self.scene), demand),
         }
     }
 }
 
-/// Tables that were found for a scenario, now or before.
-pub(super) struct Found {
+/// Tables of a scenario with their ranks, either new or read back from a file.
+pub(super) struct FoundTables {
     pub(super) tables: ForwardingTables,
-    /// The same, where they come from a file.
+    /// The same tables in packed form, where they come from a file.
     pub(super) packed: Option<PackedTables>,
     pub(super) ranks: Vec<u32>,
-    /// What was counted along the routes, where there are routes.
-    pub(super) carried: Option<Walk>,
+    /// What the construction counted along the routes. `None` for tables from a file.
+    pub(super) expected_walk: Option<Walk>,
 }
 
-impl Context<'_> {
-    /// Analyses, routes and proves one scenario; faults start from the routes of the healthy fabric, if the
+impl ScenarioContext<'_> {
+    /// Analyses, routes and proves one scenario. A fault starts from the routes of the healthy fabric, if the
     /// method can use them.
     pub(super) fn scenario(
         &self,
-        routing: Option<&Routing>,
+        routing: Option<&PreparedRouting>,
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<(CompiledScenario, Option<Routes>), Failure> {
-        let Context { fabric, topology, .. } = *self;
-        let ground = self.ground(scenario)?;
-        let Ground { scene, survivors, .. } = &ground;
-        let (own, demand) = ground.own(&fabric.demand);
+        let ScenarioContext { fabric, topology, .. } = *self;
+        let network = self.surviving_network(scenario)?;
+        let SurvivingNetwork { scene, survivors, .. } = &network;
+        let (compiled_scene, demand) = network.compiled_scene(&fabric.demand);
         let mut flow = None;
         let prices = if scenario.is_nominal() {
             self.lengths.clone()
         } else if let Some(survivors) = survivors {
             flow::price(
-                &own,
+                &compiled_scene,
                 demand,
                 &survivors.lengths_from_whole(topology, self.lengths),
-                flow::Settings::LOCAL,
+                flow::FlowSettings::LOCAL,
             )
         } else if self.fault_flows {
-            let found = flow::concurrent(
+            let concurrent = flow::concurrent(
                 scene,
                 demand,
-                flow::Start::Lengths(self.lengths),
-                flow::Settings::FAULT,
+                flow::StartLengths::Lengths(self.lengths),
+                flow::FlowSettings::FAULT,
                 &Silent,
             );
-            proved(scene, demand, &found)?;
-            flow = found.primal;
-            found.dual
+            prove_flow(scene, demand, &concurrent)?;
+            flow = concurrent.primal;
+            concurrent.dual
         } else {
-            flow::price(scene, demand, self.lengths, flow::Settings::FAULT)
+            flow::price(scene, demand, self.lengths, flow::FlowSettings::FAULT)
         };
         let lengths = survivors
             .as_ref()
@@ -95,71 +96,71 @@ impl Context<'_> {
             Some(survivors) => routing.route_survivors(fabric, scene, survivors, &prices, scenario, healthy),
             None => routing.route(fabric, scene, &prices, scenario, healthy),
         });
-        let (mut found, mut routes) = (None, None);
+        let (mut found_tables, mut routes) = (None, None);
         if let Some(routed) = routed.transpose().map_err(Failure::infeasible)? {
-            found = Some(Found {
+            found_tables = Some(FoundTables {
                 tables: routed.tables,
                 packed: None,
                 ranks: routed.ranks,
-                carried: Some(routed.carried),
+                expected_walk: Some(routed.expected_walk),
             });
             routes = routed.routes;
         }
-        Ok((self.measured(scenario, &ground, lengths, flow, found)?, routes))
+        Ok((self.prove_scenario(scenario, &network, lengths, flow, found_tables)?, routes))
     }
 
-    /// What is left, if it is in one part.
-    pub(super) fn ground(&self, scenario: &Scenario) -> Result<Ground<'_>, Failure> {
-        let Context { fabric, topology, cross_connects, .. } = *self;
+    /// The surviving network with its distances, or an error if it is disconnected.
+    pub(super) fn surviving_network(&self, scenario: &Scenario) -> Result<SurvivingNetwork<'_>, Failure> {
+        let ScenarioContext { fabric, topology, cross_connects, .. } = *self;
         let scene = surviving_scene(&scenario.fault, topology, cross_connects);
         let survivors = (!scene.keeps_symmetry()).then(|| Survivors::new(&scene, &fabric.demand));
-        let whole = survivors.as_ref().map(Survivors::scene);
-        let own = whole.as_ref().unwrap_or(&scene);
-        // A chip that is left alone has nobody to serve.
-        let connected =
-            flow::distances(own).filter(|_| scene.dead.is_empty() || own.topology.node_count() > 1);
+        let survivor_scene = survivors.as_ref().map(Survivors::scene);
+        let compiled_scene = survivor_scene.as_ref().unwrap_or(&scene);
+        // A single surviving chip has no partner to serve.
+        let connected = flow::distances(compiled_scene)
+            .filter(|_| scene.dead.is_empty() || compiled_scene.topology.node_count() > 1);
         let Some(distances) = connected else {
             return Err(Failure::infeasible(RouteError::fault_disconnects(fabric, &scene, scenario)));
         };
-        fabc_check::distances(&scene, &distances).map_err(Failure::internal)?;
+        fabc_check::verify_distances(&scene, &distances).map_err(Failure::internal)?;
         if scenario.is_nominal() {
-            described::agrees(fabric, &distances)?;
+            described::check_formula_distances(fabric, &distances)?;
         }
-        drop(whole);
-        Ok(Ground { scene, survivors, distances })
+        drop(survivor_scene);
+        Ok(SurvivingNetwork { scene, survivors, distances })
     }
 
-    /// Measures and proves what was found for a scenario.
-    pub(super) fn measured(
+    /// Measures a scenario, has the checker prove its bound and its tables, and assembles it.
+    pub(super) fn prove_scenario(
         &self,
         scenario: &Scenario,
-        ground: &Ground<'_>,
+        network: &SurvivingNetwork<'_>,
         lengths: DualLengths,
         flow: Option<FlowCertificate>,
-        found: Option<Found>,
+        found_tables: Option<FoundTables>,
     ) -> Result<CompiledScenario, Failure> {
-        let Context { fabric, topology, .. } = *self;
-        let Ground { scene, .. } = ground;
-        let (own, demand) = ground.own(&fabric.demand);
-        fabc_check::dual(scene, &fabric.demand, &lengths).map_err(Failure::internal)?;
-        let demand_hops = flow::demand_hops(&own, demand);
+        let ScenarioContext { fabric, topology, .. } = *self;
+        let SurvivingNetwork { scene, .. } = network;
+        let (compiled_scene, demand) = network.compiled_scene(&fabric.demand);
+        fabc_check::verify_dual(scene, &fabric.demand, &lengths).map_err(Failure::internal)?;
+        let demand_hops = flow::demand_hops(&compiled_scene, demand);
         let metrics = |routed: Option<Walk>, flow_low| {
-            self.metrics(scenario, ground, demand_hops, &lengths, flow_low, routed)
+            self.metrics(scenario, network, demand_hops, &lengths, flow_low, routed)
         };
-        let Some(Found { tables, packed, ranks, carried }) = found else {
+        let Some(FoundTables { tables, packed, ranks, expected_walk: carried }) = found_tables else {
             let metrics = metrics(None, Fraction::ZERO);
             return Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None });
         };
         let (walk, proof) =
             fabc_check::judge_tables(fabric, scene, &tables, &ranks).map_err(Failure::internal)?;
         if let Some(carried) = carried {
-            fabc_check::carried(&scenario.name, &carried, &walk).map_err(Failure::internal)?;
+            fabc_check::verify_walk(&scenario.name, &carried, &walk).map_err(Failure::internal)?;
         }
-        // A demand of pairs that all touch the dead router loads nothing.
-        let of_tables = Some(walk.max_channel_load())
+        // A demand whose pairs all touch the dead router loads nothing.
+        let tables_flow = Some(walk.max_channel_load())
             .filter(|&load| load > 0)
             .map(|load| Fraction::new(topology.capacities().parts(), load));
-        let flow_low = of_tables
+        let flow_low = tables_flow
             .into_iter()
             .chain(flow.as_ref().map(FlowCertificate::lower_end))
             .max()
@@ -182,7 +183,7 @@ impl Context<'_> {
     fn metrics(
         &self,
         scenario: &Scenario,
-        Ground { scene, distances, .. }: &Ground<'_>,
+        SurvivingNetwork { scene, distances, .. }: &SurvivingNetwork<'_>,
         demand_hops: u64,
         lengths: &DualLengths,
         flow_low: Fraction,

@@ -1,11 +1,11 @@
-//! What a build takes of memory and of work, estimated before it begins: what is too large is refused at its
-//! place, never met by an abort or by days of silence.
+//! Estimates the memory and the work of a build before it begins. A build that is too large is refused with
+//! its place in the spec. It never ends in an abort or in days of silence.
 //!
-//! Comes in: a fabric, later its topology. Goes out: nothing, or a [`TooLarge`]. The estimates count
-//! what grows faster than the fabric: pairs of cubes (the symmetry), of switches and cubes (the trees), of
-//! canonical chips and chips (flow, routes, tables), scenarios. They were measured (`docs/benchmarks.md`),
-//! are up to three times too high, and know nothing of the machine: the verdict is the same everywhere. What
-//! is said of chips holds for the routers of a network.
+//! In: a fabric, later its topology. Out: nothing, or a [`TooLarge`]. The estimates count what grows faster
+//! than the fabric: pairs of cubes (the symmetry), pairs of switches and cubes (the trees), pairs of
+//! canonical chips and chips (flow, routes, tables), and scenarios. They are based on measurements
+//! (`docs/benchmarks.md`) and are up to three times too high. They know nothing of the machine, so the
+//! verdict is the same everywhere. For a network, read routers for chips.
 
 use super::Stage;
 use fabc_base::diag::{Failure, Span};
@@ -22,18 +22,18 @@ use thiserror::Error;
 #[error("{what} would take about {need} of memory, at most {most} are allowed")]
 #[diagnostic(code(FAB0206), help("{help}"))]
 pub struct TooMuchMemory {
-    /// The part of the build.
+    /// The part of the build, in words.
     what: Box<str>,
-    /// With a unit.
+    /// The estimate, with its unit.
     need: Box<str>,
-    /// With a unit.
+    /// The limit, with its unit.
     most: Box<str>,
-    /// What would help.
+    /// What the user can do.
     help: Box<str>,
-    /// The choice that makes it so large.
+    /// The choice in the spec that makes the build so large.
     #[label("{reason}")]
     span: Span,
-    /// What it is large in.
+    /// The size that causes it, in words.
     reason: Box<str>,
 }
 
@@ -52,26 +52,26 @@ pub struct TooMuchWork {
     most: u64,
     #[label("{reason}")]
     span: Span,
-    /// What it is large in.
+    /// The size that causes it, in words.
     reason: Box<str>,
-    /// What is known of it nevertheless.
+    /// A hint at what fabc can tell about the network nevertheless.
     described: &'static str,
 }
 
-/// Why a build is refused before it begins.
+/// The reason why a build is refused before it begins.
 #[derive(Debug, Error, Diagnostic)]
 pub enum TooLarge {
-    /// FAB0206.
+    /// FAB0206: the build would take too much memory.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// FAB0209.
+    /// FAB0209: the network would take too long to measure.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Work(#[from] TooMuchWork),
 }
 
-/// FAB0208: a network that is described, not built.
+/// FAB0208: the network can be described, but not built.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a network of {routers} routers is too large to be built: at most {ROUTERS} are")]
 #[diagnostic(
@@ -90,7 +90,7 @@ pub struct TooLargeToBuild {
 ///
 /// # Errors
 /// [`Failure::Infeasible`] with [`TooLargeToBuild`] at the line of the topology.
-pub(super) fn buildable(fabric: &Fabric) -> Result<(), Failure> {
+pub(super) fn refuse_too_large(fabric: &Fabric) -> Result<(), Failure> {
     match fabric.is_too_large() {
         true => Err(Failure::infeasible(TooLargeToBuild {
             routers: fabric.node_count(),
@@ -101,60 +101,60 @@ pub(super) fn buildable(fabric: &Fabric) -> Result<(), Failure> {
 }
 
 /// Bytes of links, ports, names and maps of them, per chip with six ports.
-const CHIP: u64 = 700;
+const CHIP_BYTES: u64 = 700;
 /// Ports of a chip of a pod.
 const CHIP_PORTS: u64 = 6;
 /// Bytes of the flow certificate per source and channel.
-const FLOW: u64 = 8;
+const FLOW_BYTES: u64 = 8;
 /// Bytes of `allowed_turns` per destination and chip, for each virtual channel in use, without the hops.
-const TURNS: u64 = 260;
+const TURN_BYTES: u64 = 260;
 /// Bytes of the other methods per destination and chip, without the hops.
-const PLAIN: u64 = 16;
+const ROUTE_BYTES: u64 = 16;
 /// Bytes of a hop of a route, and of what the tables and their walk keep of it.
-const HOP: u64 = 20;
+const HOP_BYTES: u64 = 20;
 /// Bytes of the packed tables per destination and chip.
-const PACKED: u64 = 5;
+const PACKED_BYTES: u64 = 5;
 /// Bytes that a scenario keeps per channel of a canonical chip, besides its tables: lengths, loads and ranks.
-const KEPT: u64 = 8 * 3;
+const KEPT_BYTES: u64 = 8 * 3;
 
-/// The chips that differ under the symmetry, against all, and how many channels leave one.
+/// All chips, those that differ under the symmetry, and the channels that leave one of them.
 #[derive(Clone, Copy, Debug)]
 struct Chips {
-    all: u64,
+    count: u64,
     canonical: u64,
     channels: u64,
 }
 
 impl Chips {
-    /// As few as differ whatever the wiring of the fabric will be.
+    /// The fewest chips that differ, whatever the wiring of the fabric will be.
     fn fewest(fabric: &Fabric) -> Self {
-        let all = fabric.node_count() as u64;
+        let count = fabric.node_count() as u64;
         let symmetric = match &fabric.plant {
             Plant::Pod(pod) => {
                 !matches!(&pod.topology, TopologyChoice::Synthesize(search) if search.symmetry == SymmetryChoice::None)
             }
             Plant::Network(network) => network.family.rotates(),
         };
-        let canonical = if symmetric { u64::from(fabric.blocks().0) } else { all };
-        Self { all, canonical, channels: fewest_channels(fabric) }
+        let canonical = if symmetric { u64::from(fabric.blocks().0) } else { count };
+        Self { count, canonical, channels: fewest_channels(fabric) }
     }
-    fn of(topology: &Topology) -> Self {
-        let (all, canonical) = (topology.node_count() as u64, topology.symmetry().class_count() as u64);
-        Self { all, canonical, channels: topology.channel_count() as u64 / all + 1 }
+    fn of_topology(topology: &Topology) -> Self {
+        let (count, canonical) = (topology.node_count() as u64, topology.symmetry().class_count() as u64);
+        Self { count, canonical, channels: topology.channel_count() as u64 / count + 1 }
     }
     fn pairs(self) -> u64 {
-        self.all.saturating_mul(self.canonical)
+        self.count.saturating_mul(self.canonical)
     }
     fn reason(self, fabric: &Fabric) -> String {
         let chips = chips_word(fabric);
-        match self.canonical == self.all {
-            true => format!("all {} {chips} differ", self.all),
-            false => format!("{} of {} {chips} differ", self.canonical, self.all),
+        match self.canonical == self.count {
+            true => format!("all {} {chips} differ", self.count),
+            false => format!("{} of {} {chips} differ", self.canonical, self.count),
         }
     }
 }
 
-/// Channels that leave a chip at most, or a router of a network on average, rounded down; at least 1.
+/// The channels of a chip, or of a router of a network on average, rounded down. At least 1.
 fn fewest_channels(fabric: &Fabric) -> u64 {
     match &fabric.plant {
         Plant::Network(network) => network.family.facts().fewest_links().max(1),
@@ -162,8 +162,8 @@ fn fewest_channels(fabric: &Fabric) -> u64 {
     }
 }
 
-/// What a fabric is, in one word.
-fn word(fabric: &Fabric) -> &'static str {
+/// The word for the plant of a fabric.
+fn plant_word(fabric: &Fabric) -> &'static str {
     if fabric.pod().is_some() { "pod" } else { "network" }
 }
 
@@ -171,58 +171,58 @@ fn chips_word(fabric: &Fabric) -> &'static str {
     if fabric.pod().is_some() { "chips" } else { "routers" }
 }
 
-/// Refuses a fabric whose build would take too much memory, as far as the spec alone tells: as much symmetry
-/// as it can have, routes of two hops; takes no time.
+/// Refuses a fabric whose build would take too much memory, as far as the spec alone tells. It assumes as
+/// much symmetry as possible, and routes of two hops. It takes no time.
 ///
 /// # Errors
 /// [`Failure::Infeasible`] with [`TooLarge`] at the line that makes it so large.
-pub(super) fn affordable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
+pub(super) fn refuse_unaffordable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
     let chips = Chips::fewest(fabric);
     let at_least = || {
-        analysis(fabric, chips)?;
+        check_analysis(fabric, chips)?;
         if last >= Stage::Route {
-            routing(fabric, chips, 2)?;
-            scenarios(fabric, chips, 2, fewest_scenarios(fabric))?;
+            check_routing(fabric, chips, 2)?;
+            check_scenarios(fabric, chips, 2, fewest_scenarios(fabric))?;
         }
         Ok(())
     };
     at_least().map_err(|error: TooLarge| Failure::infeasible(error))
 }
 
-/// Refuses what the topology found does not leave room for, before distances and flow.
+/// Refuses an analysis that is too large for the topology that was found, before distances and flow.
 ///
 /// # Errors
 /// [`TooLarge`] at the line of the topology.
-pub(super) fn analysed(fabric: &Fabric, topology: &Topology) -> Result<(), TooLarge> {
-    analysis(fabric, Chips::of(topology))
+pub(super) fn refuse_large_analysis(fabric: &Fabric, topology: &Topology) -> Result<(), TooLarge> {
+    check_analysis(fabric, Chips::of_topology(topology))
 }
 
-/// Refuses routes and tables that do not fit, now that distances are known; otherwise says how many faults
-/// may be compiled at once.
+/// Refuses routes and tables that do not fit into memory, now that distances are known. Otherwise returns how
+/// many faults may be compiled at once.
 ///
 /// # Errors
 /// [`TooMuchMemory`] at the line of the routing, or of the fault budget.
-pub(super) fn routed(
+pub(super) fn faults_at_once(
     fabric: &Fabric,
     topology: &Topology,
     compiled: Option<&CompiledPod>,
     distances: &Distances,
     faults: u64,
 ) -> Result<usize, TooMuchMemory> {
-    let chips = Chips::of(topology);
+    let chips = Chips::of_topology(topology);
     let hops = distances.average().ceil() as u64;
-    routing(fabric, chips, hops)?;
-    // What breaks the symmetry is compiled without any.
-    let whole = matches!(fabric.budget.faults, Faults::Ocses(_))
+    check_routing(fabric, chips, hops)?;
+    // A scenario that breaks the symmetry is compiled without any.
+    let symmetric = matches!(fabric.budget.faults, Faults::Ocses(_))
         && compiled.is_none_or(|pod| keep_symmetry(topology, pod));
-    let of_fault = if whole { chips } else { Chips { canonical: chips.all, ..chips } };
-    scenarios(fabric, of_fault, hops, faults)?;
-    let kept = kept(fabric, of_fault).saturating_mul(faults).min(BUILD_BYTES / 2);
-    let left = BUILD_BYTES - base(fabric, chips).min(BUILD_BYTES) - kept;
-    Ok((left / of_routing(fabric, of_fault, hops).max(1)).clamp(1, 1 << 20) as usize)
+    let fault_chips = if symmetric { chips } else { Chips { canonical: chips.count, ..chips } };
+    check_scenarios(fabric, fault_chips, hops, faults)?;
+    let kept = kept_bytes(fabric, fault_chips).saturating_mul(faults).min(BUILD_BYTES / 2);
+    let remaining = BUILD_BYTES - base_bytes(fabric, chips).min(BUILD_BYTES) - kept;
+    Ok((remaining / routing_bytes(fabric, fault_chips, hops).max(1)).clamp(1, 1 << 20) as usize)
 }
 
-/// Whether every dark OCS takes whole classes of links with it.
+/// Whether every OCS carries whole classes of links, so that a dark OCS keeps the symmetry.
 fn keep_symmetry(topology: &Topology, CompiledPod { cross_connects, .. }: &CompiledPod) -> bool {
     let symmetry = topology.symmetry();
     topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global).all(|(id, link)| {
@@ -235,7 +235,8 @@ fn keep_symmetry(topology: &Topology, CompiledPod { cross_connects, .. }: &Compi
     })
 }
 
-/// Faults that `budget` tolerates, at least: where the topology decides, one per cube's worth of them.
+/// The least number of fault scenarios of the budget. Where the topology decides, it assumes one per fault of
+/// a single cube.
 fn fewest_scenarios(fabric: &Fabric) -> u64 {
     match fabric.budget.faults {
         Faults::Ocses(_) => ocs_faults(fabric),
@@ -243,7 +244,7 @@ fn fewest_scenarios(fabric: &Fabric) -> u64 {
     }
 }
 
-/// Sets of OCSes that may be dark.
+/// The number of sets of OCSes that may be dark.
 pub(super) fn ocs_faults(fabric: &Fabric) -> u64 {
     let ocses = fabric.pod().map_or(0, |pod| pod.ocses.len() as u64);
     match fabric.budget.faults.dark_ocses() {
@@ -253,38 +254,44 @@ pub(super) fn ocs_faults(fabric: &Fabric) -> u64 {
     }
 }
 
-/// What is there from the topology on: links and names, the symmetry, the partitions of the trees, the flow.
-fn base(fabric: &Fabric, chips: Chips) -> u64 {
-    let elements = chips.all / chips.canonical.max(1);
+/// Bytes that are in use from the topology on: links and names, the symmetry, the partitions of the trees,
+/// the flow.
+fn base_bytes(fabric: &Fabric, chips: Chips) -> u64 {
+    let elements = chips.count / chips.canonical.max(1);
     let (links, blocks) = match &fabric.plant {
         Plant::Pod(Pod { cubes, ocses, .. }) => {
-            (chips.all * CHIP + u64::from(*cubes) * ocses.len() as u64 * 4, u64::from(*cubes))
+            (chips.count * CHIP_BYTES + u64::from(*cubes) * ocses.len() as u64 * 4, u64::from(*cubes))
         }
-        Plant::Network(_) => (chips.all * chips.channels * CHIP / CHIP_PORTS, u64::from(fabric.blocks().1)),
+        Plant::Network(_) => {
+            (chips.count * chips.channels * CHIP_BYTES / CHIP_PORTS, u64::from(fabric.blocks().1))
+        }
     };
     let entries = chips.pairs().saturating_mul(chips.channels);
-    // Of a large network no flow is listed.
-    let flow =
-        if fabric.pod().is_some() || entries <= FLOW_ENTRIES { entries.saturating_mul(FLOW) } else { 0 };
+    // The flow of a large network is not listed.
+    let flow = if fabric.pod().is_some() || entries <= FLOW_ENTRIES {
+        entries.saturating_mul(FLOW_BYTES)
+    } else {
+        0
+    };
     (links + elements * blocks * 8).saturating_add(flow)
 }
 
-fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
-    let help = match (fabric.pod(), chips.canonical == chips.all) {
+fn check_analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
+    let help = match (fabric.pod(), chips.canonical == chips.count) {
         (Some(_), true) => {
             "a wiring that is the same for all cubes takes a part of it: see `symmetry` in docs/language.md; or take a smaller pod"
         }
         (Some(_), false) => "take fewer or smaller cubes, or fewer OCSes",
         (None, _) => "take a smaller network, or one with fewer links",
     };
-    let what = match fabric.pod() {
+    let part = match fabric.pod() {
         Some(pod) => format!("the analysis of this pod of {} cubes and {} OCSes", pod.cubes, pod.ocses.len()),
-        None => format!("the analysis of this network of {} routers", chips.all),
+        None => format!("the analysis of this network of {} routers", chips.count),
     };
-    let refused = |need| refuse(what, need, help.to_owned());
-    fits(base(fabric, chips))
-        .map_err(|need| refused(need).at(fabric.topology_span(), chips.reason(fabric)))?;
-    let looks = chips.all.saturating_mul(chips.channels).saturating_mul(chips.canonical);
+    let refused = |need| refuse(part, need, help.to_owned());
+    check_memory(base_bytes(fabric, chips))
+        .map_err(|need| refused(need).with_place(fabric.topology_span(), chips.reason(fabric)))?;
+    let looks = chips.count.saturating_mul(chips.channels).saturating_mul(chips.canonical);
     if fabric.pod().is_none() && looks > GRAPH_STEPS {
         let (span, reason) = (fabric.topology_span(), chips.reason(fabric).into_boxed_str());
         let formulas = fabric.closed_form().is_some();
@@ -294,68 +301,72 @@ fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
             ""
         };
         return Err(
-            TooMuchWork { routers: chips.all, looks, most: GRAPH_STEPS, span, reason, described }.into()
+            TooMuchWork { routers: chips.count, looks, most: GRAPH_STEPS, span, reason, described }.into()
         );
     }
     Ok(())
 }
 
-/// (Channel, VC)s by destinations, at most, that `allowed_turns` is let loose on in a network: some hours on
-/// two cores.
-const MOST_TURNS: u64 = 1 << 26;
+/// The most pairs of (channel, VC) and destination for which `allowed_turns` may run on a network: some hours
+/// on two cores.
+const MAX_TURNS: u64 = 1 << 26;
 
 /// Refuses `allowed_turns` on a network for which it would take days.
 ///
 /// # Errors
 /// [`RouteError::TooManyTurns`] at the line of the routing.
-pub(super) fn orderable(fabric: &Fabric, topology: &Topology) -> Result<(), RouteError> {
+pub(super) fn refuse_long_ordering(fabric: &Fabric, topology: &Topology) -> Result<(), RouteError> {
     let (RoutingChoice::AllowedTurns(_), None) = (fabric.routing, fabric.pod()) else { return Ok(()) };
     let (vcs, classes) = (u64::from(fabric.budget.vcs.min(3)), topology.symmetry().class_count() as u64);
     let outputs = topology.ports() as u64 * vcs;
     let sizes = [
-        ("outputs by destinations", topology.channel_count() as u64 * vcs * classes, MOST_TURNS),
-        // Every router has as many ports as the widest one.
-        ("turns", classes * outputs * outputs, MOST_TURNS / 2),
+        ("outputs by destinations", topology.channel_count() as u64 * vcs * classes, MAX_TURNS),
+        // Every router counts as many ports as the widest one.
+        ("turns", classes * outputs * outputs, MAX_TURNS / 2),
     ];
     match sizes.into_iter().find(|(_, turns, most)| turns > most) {
         None => Ok(()),
         Some((what, turns, most)) => Err(RouteError::TooManyTurns {
             routers: topology.node_count(),
-            what,
+            counted: what,
             turns,
-            most,
+            limit: most,
             span: fabric.routing_span,
         }),
     }
 }
 
-/// What one scenario takes while it is routed, checked and packed.
-fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
+/// Bytes of one scenario while it is routed, checked and packed.
+fn routing_bytes(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
     // The turns of a router grow with its channels.
-    let turns = TURNS * u64::from(fabric.budget.vcs.min(3)) * chips.channels.div_ceil(CHIP_PORTS + 1);
+    let turns = TURN_BYTES * u64::from(fabric.budget.vcs.min(3)) * chips.channels.div_ceil(CHIP_PORTS + 1);
     let (pairs, pair) = match fabric.routing {
-        RoutingChoice::AllowedTurns(_) => (chips.pairs(), turns + hops * HOP),
-        // A next hop for each destination and router.
-        RoutingChoice::Minimal | RoutingChoice::Algebraic => (chips.pairs(), PLAIN + HOP),
+        RoutingChoice::AllowedTurns(_) => (chips.pairs(), turns + hops * HOP_BYTES),
+        // One next hop for each destination and router.
+        RoutingChoice::Minimal | RoutingChoice::Algebraic => (chips.pairs(), ROUTE_BYTES + HOP_BYTES),
         // No routes are kept.
         RoutingChoice::Scheduled(_) => (0, 0),
         // These keep no symmetry, and take detours.
-        RoutingChoice::DimensionOrder => (chips.all.saturating_mul(chips.all), PLAIN + hops * HOP),
-        RoutingChoice::UpDown => (chips.all.saturating_mul(chips.all), PLAIN + hops * HOP * 3 / 2),
+        RoutingChoice::DimensionOrder => {
+            (chips.count.saturating_mul(chips.count), ROUTE_BYTES + hops * HOP_BYTES)
+        }
+        RoutingChoice::UpDown => {
+            (chips.count.saturating_mul(chips.count), ROUTE_BYTES + hops * HOP_BYTES * 3 / 2)
+        }
     };
     pairs.saturating_mul(pair)
 }
 
-/// What a scenario leaves behind until everything is written.
-fn kept(fabric: &Fabric, chips: Chips) -> u64 {
+/// Bytes that a scenario keeps until everything is written.
+fn kept_bytes(fabric: &Fabric, chips: Chips) -> u64 {
     let symmetric = !matches!(fabric.routing, RoutingChoice::DimensionOrder | RoutingChoice::UpDown);
-    let canonical = if symmetric { chips.canonical } else { chips.all };
-    1000 + (chips.all.saturating_mul(canonical).saturating_mul(PACKED))
-        .saturating_add(canonical * chips.channels * KEPT)
+    let canonical = if symmetric { chips.canonical } else { chips.count };
+    1000 + (chips.count.saturating_mul(canonical).saturating_mul(PACKED_BYTES))
+        .saturating_add(canonical * chips.channels * KEPT_BYTES)
 }
 
-fn routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuchMemory> {
-    let need = base(fabric, chips).saturating_add(of_routing(fabric, chips, hops));
+fn check_routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuchMemory> {
+    let need = base_bytes(fabric, chips).saturating_add(routing_bytes(fabric, chips, hops));
     let help = match fabric.pod() {
         Some(_) => {
             "`--stop-after analyze` builds the topology without routes; a pod whose cubes are all alike takes a part of it, and so does a \
@@ -370,51 +381,54 @@ fn routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuchMemory
         | RoutingChoice::Minimal
         | RoutingChoice::Algebraic
         | RoutingChoice::Scheduled(_) => chips.reason(fabric),
-        _ => format!("a route for each pair of {} {}", chips.all, chips_word(fabric)),
+        _ => format!("a route for each pair of {} {}", chips.count, chips_word(fabric)),
     };
-    let refused = |need| refuse(format!("routing this {}", word(fabric)), need, help.to_owned());
-    fits(need).map_err(|need| refused(need).at(fabric.routing_span, reason))
+    let refused = |need| refuse(format!("routing this {}", plant_word(fabric)), need, help.to_owned());
+    check_memory(need).map_err(|need| refused(need).with_place(fabric.routing_span, reason))
 }
 
-fn scenarios(fabric: &Fabric, chips: Chips, hops: u64, faults: u64) -> Result<(), TooMuchMemory> {
+fn check_scenarios(fabric: &Fabric, chips: Chips, hops: u64, faults: u64) -> Result<(), TooMuchMemory> {
     if faults == 0 {
         return Ok(());
     }
-    // Of every link or chip: where the symmetry takes each block.
-    let elements = chips.all / chips.canonical.max(1);
+    // The places to which the symmetry takes each block, for every link or chip.
+    let elements = chips.count / chips.canonical.max(1);
     let blocks = u64::from(fabric.blocks().1);
     let images = match fabric.budget.faults {
         _ if elements == 1 && fabric.pod().is_none() => 0,
         Faults::Ocses(_) => 0,
-        Faults::Link => chips.all * chips.channels / 2 * blocks * 4,
-        Faults::Router => chips.all * blocks * 4,
+        Faults::Link => chips.count * chips.channels / 2 * blocks * 4,
+        Faults::Router => chips.count * blocks * 4,
     };
-    let all = kept(fabric, chips).saturating_mul(faults).saturating_add(images);
-    let need = base(fabric, chips).saturating_add(all).saturating_add(of_routing(fabric, chips, hops));
-    let help = format!("tolerate fewer faults, or take a smaller {}", word(fabric));
-    let refused = |need| refuse(format!("compiling this {} for {faults} faults", word(fabric)), need, help);
-    fits(need).map_err(|need| refused(need).at(fabric.budget.faults_span, chips.reason(fabric)))
+    let kept = kept_bytes(fabric, chips).saturating_mul(faults).saturating_add(images);
+    let need =
+        base_bytes(fabric, chips).saturating_add(kept).saturating_add(routing_bytes(fabric, chips, hops));
+    let help = format!("tolerate fewer faults, or take a smaller {}", plant_word(fabric));
+    let refused =
+        |need| refuse(format!("compiling this {} for {faults} faults", plant_word(fabric)), need, help);
+    check_memory(need)
+        .map_err(|need| refused(need).with_place(fabric.budget.faults_span, chips.reason(fabric)))
 }
 
-fn fits(need: u64) -> Result<(), u64> {
+fn check_memory(need: u64) -> Result<(), u64> {
     if need <= BUILD_BYTES { Ok(()) } else { Err(need) }
 }
 
-/// An error without a place.
-struct Refused {
+/// An error that has no place in the source yet.
+struct UnplacedError {
     what: String,
     need: u64,
     help: String,
 }
 
-fn refuse(what: String, need: u64, help: String) -> Refused {
-    Refused { what, need, help }
+fn refuse(what: String, need: u64, help: String) -> UnplacedError {
+    UnplacedError { what, need, help }
 }
 
-impl Refused {
-    fn at(self, span: Span, reason: String) -> TooMuchMemory {
+impl UnplacedError {
+    fn with_place(self, span: Span, reason: String) -> TooMuchMemory {
         let [what, need, most] =
-            [self.what, gigabytes(self.need), gigabytes(BUILD_BYTES)].map(String::into_boxed_str);
+            [self.what, gigabytes_text(self.need), gigabytes_text(BUILD_BYTES)].map(String::into_boxed_str);
         TooMuchMemory {
             what,
             need,
@@ -426,7 +440,7 @@ impl Refused {
     }
 }
 
-/// Bytes for people.
-fn gigabytes(bytes: u64) -> String {
+/// Bytes as a text in GB.
+fn gigabytes_text(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)
 }

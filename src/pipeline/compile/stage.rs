@@ -1,26 +1,26 @@
-//! The stages that a build can be stopped after.
+//! The stages after which a build can stop.
 
-/// A stage that a build can be stopped after.
+/// A stage after which a build can stop. Stages compare by their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stage {
-    /// Syntax.
+    /// The syntax of the spec.
     Parse,
-    /// Names, units, defaults.
+    /// Names, units and defaults of the spec.
     Resolve,
-    /// Topology and cross-connects.
+    /// The topology and, for a pod, its cross-connects.
     Synthesize,
-    /// Distances and flow.
+    /// Distances and the maximum concurrent flow.
     Analyze,
-    /// Routes and tables of every scenario.
+    /// Routes and forwarding tables of every scenario.
     Route,
-    /// Proofs.
+    /// The proofs of the checker.
     Check,
-    /// Artifacts.
+    /// The artifacts of the build, as bytes.
     Emit,
 }
 
 impl Stage {
-    /// All, in their order.
+    /// All stages, in their order.
     pub const ALL: [Stage; 7] = [
         Stage::Parse,
         Stage::Resolve,
@@ -31,7 +31,7 @@ impl Stage {
         Stage::Emit,
     ];
 
-    /// Its name in words.
+    /// The word that the command line uses for the stage.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Parse => "parse",

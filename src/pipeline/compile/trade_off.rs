@@ -1,7 +1,8 @@
-//! A synthesis that weighs cables: the graph for the weight of the spec, and what other weights would give.
+//! A synthesis that weighs cables: the graph for the weight of the spec, and the results of other weights.
 //!
 //! In: a fabric on a floor whose network is searched with `cable = ..`. Out: its topology, and the curve of
-//! flow against cable. The other weights take fewer restarts each; every flow is certified by as many rounds.
+//! flow against cable. The other weights get fewer restarts each. Every flow is certified by the same number
+//! of rounds.
 
 use super::finalists;
 use fabc_base::ids::NodeId;
@@ -12,31 +13,33 @@ use fabc_model::{Fabric, Floor, FreeGraph, Network};
 use fabc_passes::{draw, place, wire};
 use std::collections::BTreeSet;
 
-/// Weights of the curve beside the spec's own, in thousandths.
+/// Weights of the curve besides the one of the spec, in thousandths.
 const WEIGHTS: [u32; 6] = [0, 100, 200, 400, 600, 800];
-/// Restarts for each of those.
+/// Restarts for each of these weights.
 const RESTARTS: u64 = 3;
 
-/// The topology for a weight in thousandths, and the curve.
-pub(super) fn weighed(
+/// The topology for the weight of the spec (in thousandths), and the curve over all weights.
+pub(super) fn weighed_topology(
     fabric: &Fabric,
     network: &Network,
     floor: &Floor,
-    (free, own): (&FreeGraph, u32),
+    free: &FreeGraph,
+    spec_weight: u32,
 ) -> (Topology, Vec<TradeOff>) {
     let order = place::in_order(floor, free.routers);
     let length = |ends: [u32; 2]| order.length(floor, ends.map(NodeId));
-    let found = |weight: u32| {
-        let most = (weight != own).then_some(RESTARTS);
-        let found = draw::weighed(free, &draw::Weighing { weight, length: &length }, most);
-        let topology = wire::wire_drawn(fabric, network, &found.links);
+    let graph_for_weight = |weight: u32| {
+        let restarts = (weight != spec_weight).then_some(RESTARTS);
+        let drawn = draw::weighed(free, &draw::Weighing { weight, length: &length }, restarts);
+        let topology = wire::wire_drawn(fabric, network, &drawn.links);
         let flow = finalists::trial(fabric, &topology, &wire::start_lengths(&topology)).lower_end();
         let printed = Decimal::parse(&lower(flow)).map_or(Fraction::ZERO, Fraction::from);
-        (topology, TradeOff { weight, distances: found.distances, cable: found.cable, flow: printed })
+        (topology, TradeOff { weight, distances: drawn.distances, cable: drawn.cable, flow: printed })
     };
-    let weights: BTreeSet<u32> = WEIGHTS.into_iter().chain([own]).collect();
+    let weights: BTreeSet<u32> = WEIGHTS.into_iter().chain([spec_weight]).collect();
     let (topologies, curve): (Vec<Topology>, Vec<TradeOff>) =
-        weights.iter().map(|&weight| found(weight)).unzip();
-    let at = curve.iter().position(|of| of.weight == own).expect("the own weight is one of them");
-    (topologies.into_iter().nth(at).expect("a topology per weight"), curve)
+        weights.iter().map(|&weight| graph_for_weight(weight)).unzip();
+    let spec_index =
+        curve.iter().position(|point| point.weight == spec_weight).expect("the own weight is one of them");
+    (topologies.into_iter().nth(spec_index).expect("a topology per weight"), curve)
 }

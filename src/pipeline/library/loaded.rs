@@ -1,11 +1,11 @@
-//! What the commands and the front door share: a spec that was read, and what a build is asked at its ends.
+//! Loading of a spec, and decisions about its output, shared by the commands and the front door.
 
 use super::options::TablesForm;
 use fabc_base::diag::{Failure, SourceMap, Span};
 use fabc_base::limits::{SPEC_BYTES, SPEC_TOKENS};
 use fabc_check::RequireError;
-use fabc_emit::compiled::Compiled;
-use fabc_emit::{listed_entries, most_in_json};
+use fabc_emit::compiled::CompiledFabric;
+use fabc_emit::{json_entry_limit, listed_entries};
 use fabc_ir::RequireOutcome;
 use fabc_lang::Warning;
 use fabc_lang::syntax::ast::Spec;
@@ -15,24 +15,24 @@ use miette::Diagnostic;
 
 /// A spec that was read, parsed and resolved.
 pub struct Loaded {
-    /// What it means.
+    /// The fabric after resolution of all names.
     pub fabric: Fabric,
-    /// Its normal form.
+    /// The normal form of the spec.
     pub spec: Spec,
-    /// The same as text.
+    /// The normal form as text.
     pub text: String,
     /// The text of all its files.
     pub sources: SourceMap,
-    /// What it declares and does not need.
+    /// Warnings about declarations that the spec does not need.
     pub warnings: Vec<Warning>,
-    /// Its parameters and what it changes in the files that it uses, for the manifest.
+    /// Its parameters, and its changes to the files that it uses, for the manifest.
     pub settings: Vec<(String, String)>,
 }
 
 /// Reads and resolves a spec, with `name=value` for some parameters.
 ///
 /// # Errors
-/// The spec has errors.
+/// The [`Failure`] of reading or resolving, with the sources so far.
 pub fn load(path: &str, loader: &dyn Loader, sets: &[String]) -> Result<Loaded, (Failure, SourceMap)> {
     let (fabric, spec, sources) = fabc_lang::read_with(path, loader, sets)?;
     let warnings = fabc_lang::warnings(&spec, &fabric);
@@ -41,7 +41,7 @@ pub fn load(path: &str, loader: &dyn Loader, sets: &[String]) -> Result<Loaded, 
     Ok(Loaded { text: print_spec(&spec), fabric, spec, sources, warnings, settings })
 }
 
-/// Why a normal form cannot be read again, which what is written must be.
+/// The error if a normal form is too long to be read again. What fabc writes must be readable.
 pub fn too_long_to_read(normal_form: &str) -> Option<ParseError> {
     let limits = [
         (normal_form.len() > SPEC_BYTES)
@@ -52,16 +52,16 @@ pub fn too_long_to_read(normal_form: &str) -> Option<ParseError> {
     limits.into_iter().flatten().next()
 }
 
-/// Whether tables (or the plans of what is scheduled) are written in their binary form.
-pub fn binary_tables(form: TablesForm, compiled: &Compiled) -> bool {
+/// Whether the tables, or the plans of a schedule, are written in their binary form.
+pub fn binary_tables(form: TablesForm, compiled: &CompiledFabric) -> bool {
     match form {
-        TablesForm::Auto => listed_entries(compiled) > most_in_json(compiled),
+        TablesForm::Auto => listed_entries(compiled) > json_entry_limit(compiled),
         TablesForm::Json => false,
         TablesForm::Binary => listed_entries(compiled) > 0,
     }
 }
 
-/// Every `require` that failed, as an error at its line.
+/// The errors of all `require` lines that failed, each at its line.
 pub fn broken(outcomes: &[RequireOutcome]) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
     let failed = outcomes.iter().filter(|outcome| outcome.holds() == Some(false));
     let errors =

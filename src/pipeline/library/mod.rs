@@ -1,7 +1,8 @@
-//! The front door: a spec in, a proved fabric out, nothing read or written.
+//! The front door of the library: a spec goes in, a proved fabric comes out. Nothing is read from or written
+//! to disk.
 //!
-//! Comes in: the text of a spec, and [`Options`]. Goes out: a [`Compiled`] with its metrics and artifacts, or
-//! [`Diagnostics`]. The commands go through the same stages, and add the disk, the terminal and the clock.
+//! In: the text of a spec, and [`Options`]. Out: a [`Compiled`] with its metrics and artifacts, or
+//! [`Diagnostics`]. The commands use the same stages, and add the disk, the terminal and the clock.
 
 mod loaded;
 mod options;
@@ -12,7 +13,7 @@ pub use options::{Options, TablesForm};
 pub use outcome::{Checked, Compiled, Diagnostic, Diagnostics, Place};
 
 use crate::compile::{Stage, by_formula, check_early, compile, describe, is_described};
-use fabc_base::diag::{Failure, SourceMap};
+use fabc_base::diag::Failure;
 use fabc_emit::BINARY_TABLES;
 use fabc_lang::SliceError;
 use fabc_model::Fabric;
@@ -39,7 +40,7 @@ use fabc_passes::slices::Placing;
 /// # Ok::<(), fabc::Diagnostics>(())
 /// ```
 ///
-/// A contract that does not hold is an error; what was found all the same comes with it:
+/// A contract that does not hold is an error. The compiled fabric comes with it:
 ///
 /// ```
 /// # use fabc_pipeline::library as fabc;
@@ -53,35 +54,35 @@ use fabc_passes::slices::Placing;
 /// ```
 ///
 /// # Errors
-/// The spec has errors, asks for what cannot be had, or its contract does not hold; the exit code that the
-/// command line would end with tells which. A fabric in slices is FAB0211: only the command line builds it.
+/// The spec has errors, demands the impossible, or its contract does not hold. The exit code of the command
+/// line tells which. A fabric in slices is FAB0211: only the command line builds it.
 pub fn build(spec: &str, options: &Options<'_>) -> Result<Compiled, Diagnostics> {
     let loaded = load_from(spec, options)?;
     let Loaded { fabric, sources, warnings, settings, text, .. } = loaded;
     let fabric_name = fabric.name.clone();
     if !fabric.slices.kinds.is_empty() {
         let divided = SliceError::Divided { fabric: fabric_name, span: fabric.span };
-        return Err(Diagnostics::of(Failure::spec(divided), sources));
+        return Err(Diagnostics::from_failure(Failure::spec(divided), sources));
     }
     let compiled = match compile(fabric, Stage::Emit, options.progress) {
         Ok(compiled) => compiled,
-        Err(failure) => return Err(Diagnostics::of(failure, sources)),
+        Err(failure) => return Err(Diagnostics::from_failure(failure, sources)),
     };
     let mut settings = settings;
     if binary_tables(options.tables, &compiled) {
         settings.push((BINARY_TABLES.0.to_owned(), BINARY_TABLES.1.to_owned()));
     }
     let failed = broken(&compiled.requires);
-    let warnings = warnings.iter().map(|warning| Diagnostic::of(warning, &sources)).collect();
+    let warnings = warnings.iter().map(|warning| Diagnostic::from_miette(warning, &sources)).collect();
     let built = Compiled::new(compiled, text, settings, warnings);
     if failed.is_empty() {
         Ok(built)
     } else {
-        Err(Diagnostics::of(Failure::Infeasible(failed), sources).with(built))
+        Err(Diagnostics::from_failure(Failure::Infeasible(failed), sources).with(built))
     }
 }
 
-/// Finds what is wrong with a spec before anything is searched, as `fabc check` does: milliseconds.
+/// Checks a spec before anything is searched, as `fabc check` does. It takes milliseconds.
 ///
 /// ```
 /// # use fabc_pipeline::library as fabc;
@@ -91,15 +92,15 @@ pub fn build(spec: &str, options: &Options<'_>) -> Result<Compiled, Diagnostics>
 /// ```
 ///
 /// # Errors
-/// The spec has errors, or asks for what can be known to be impossible.
+/// The spec has errors, or its demands can be known to be impossible.
 pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> {
     let Loaded { fabric, sources, warnings, text, .. } = load_from(spec, options)?;
     let warnings: Vec<Diagnostic> =
-        warnings.iter().map(|warning| Diagnostic::of(warning, &sources)).collect();
+        warnings.iter().map(|warning| Diagnostic::from_miette(warning, &sources)).collect();
     let mut described = None;
     let decided = match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
         Some(pod) => {
-            let placed = Placing::of(&fabric, pod).initial(fabric.slices.spare);
+            let placed = Placing::new(&fabric, pod).initial(fabric.slices.spare);
             let placed = placed.map(|_| ()).map_err(Failure::infeasible);
             placed.and_then(|()| {
                 fabric
@@ -110,23 +111,25 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
             })
         }
         None => match decide(&fabric) {
-            Ok(true) => describe(&fabric)
-                .map(|network| described = network.map(|network| fabc_emit::described(&fabric, &network))),
+            Ok(true) => describe(&fabric).map(|network| {
+                described = network.map(|network| fabc_emit::described_text(&fabric, &network))
+            }),
             decided => decided.map(drop),
         },
     };
     match decided {
         Ok(()) => Ok(Checked { name: fabric.name, normal_form: text, described, warnings }),
-        Err(failure) => Err(Diagnostics::of(failure, sources)),
+        Err(failure) => Err(Diagnostics::from_failure(failure, sources)),
     }
 }
 
-/// Decides what can be decided of a fabric without slices before anything is searched, in milliseconds.
-/// `true` for a network that is too large to be built: then its formulas decide, and [`describe`] looks at a
+/// Decides what can be decided about a fabric without slices before the search, in milliseconds. Returns
+/// `true` for a network that is too large to be built. Then its formulas decide, and [`describe`] looks at a
 /// sample.
 ///
 /// # Errors
-/// What can be known to be impossible, and each `require` that formulas break.
+/// [`Failure::Infeasible`] for demands that can be known to be impossible, and for each `require` that
+/// formulas break.
 pub fn decide(fabric: &Fabric) -> Result<bool, Failure> {
     if is_described(fabric)
         && let Some(requires) = by_formula(fabric)?
@@ -134,18 +137,15 @@ pub fn decide(fabric: &Fabric) -> Result<bool, Failure> {
         let failed = broken(&requires);
         return if failed.is_empty() { Ok(true) } else { Err(Failure::Infeasible(failed)) };
     }
-    // Of a family without formulas nothing that must be described can be declared.
+    // A family without formulas has no member that is too large to be built.
     check_early(fabric, Stage::Emit).map(|_| false)
 }
 
 fn load_from(spec: &str, options: &Options<'_>) -> Result<Loaded, Diagnostics> {
-    let loaded = load(&options.name, &options.loader(spec), &options.settings).map_err(of)?;
+    let loaded = load(&options.name, &options.loader(spec), &options.settings)
+        .map_err(|(failure, sources)| Diagnostics::from_failure(failure, sources))?;
     match too_long_to_read(&loaded.text) {
-        Some(error) => Err(Diagnostics::of(Failure::spec(error), loaded.sources)),
+        Some(error) => Err(Diagnostics::from_failure(Failure::spec(error), loaded.sources)),
         None => Ok(loaded),
     }
-}
-
-fn of((failure, sources): (Failure, SourceMap)) -> Diagnostics {
-    Diagnostics::of(failure, sources)
 }

@@ -1,12 +1,12 @@
-//! What a caller may choose.
+//! The options of a build or a check.
 
 use fabc_base::progress::{Progress, Silent};
 use fabc_lang::syntax::{Loader, join};
 
-/// What a build or a check is told beside the spec.
+/// The options of a build or a check, besides the spec itself.
 ///
-/// Files that a spec names (`use`, `graph`, `matrix`, ..) come through [`Options::files`]; without it there
-/// are none.
+/// Files that a spec names (`use`, `graph`, `matrix`, ..) come through [`Options::files`]. Without it there
+/// are no files.
 ///
 /// ```
 /// # use fabc_pipeline::library as fabc;
@@ -37,22 +37,22 @@ pub struct Options<'a> {
     pub(super) progress: &'a dyn Progress,
 }
 
-/// In which of its two forms forwarding tables are written.
+/// The form in which forwarding tables are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TablesForm {
-    /// Whichever fits their size
+    /// Whichever form fits their size.
     #[default]
     Auto,
-    /// fabc.tables/1
+    /// JSON, in the format `fabc.tables/1`.
     Json,
-    /// fabc.tables.bin/1, about a byte per entry
+    /// Binary, fabc.tables.bin/1, about a byte per entry.
     Binary,
 }
 
-/// There are no files.
-struct Nothing;
+/// A loader without any files.
+struct NoFiles;
 
-impl Loader for Nothing {
+impl Loader for NoFiles {
     fn load(&self, _: &str, _: u64) -> Result<String, String> {
         Err("no files were given with the spec".to_owned())
     }
@@ -62,7 +62,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             name: "spec.fab".to_owned(),
-            files: &Nothing,
+            files: &NoFiles,
             settings: Vec::new(),
             tables: TablesForm::Auto,
             progress: &Silent,
@@ -71,51 +71,53 @@ impl Default for Options<'_> {
 }
 
 impl<'a> Options<'a> {
-    /// What the spec is called in messages, `spec.fab` by default. Paths in it begin where it stands.
+    /// Sets the name of the spec in messages, `spec.fab` by default. Relative paths in the spec start at its
+    /// folder.
     pub fn named(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self
     }
-    /// Where the files come from that the spec names: a function from paths to texts, or `fabc::Directory`.
+    /// Sets the source of the files that the spec names: a function from paths to texts, or
+    /// `fabc::Directory`.
     pub fn files(mut self, files: &'a dyn Loader) -> Self {
         self.files = files;
         self
     }
-    /// The value of a `param`, as `--set name=value` gives it.
+    /// Sets the value of a `param`, as `--set name=value` does.
     pub fn set(mut self, name: &str, value: &str) -> Self {
         self.settings.push(format!("{name}={value}"));
         self
     }
-    /// The form of the tables among the artifacts.
+    /// Sets the form of the tables among the artifacts.
     pub fn tables(mut self, form: TablesForm) -> Self {
         self.tables = form;
         self
     }
-    /// Who watches a long build.
+    /// Sets the observer of a long build.
     pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
         self.progress = progress;
         self
     }
 
-    /// Hands over the spec under its name, and the files of the caller under theirs.
+    /// A loader for the spec under its name, and for the files of the caller under theirs.
     pub(super) fn loader<'s>(&'s self, spec: &'s str) -> impl Loader + 's {
-        Given { name: join("", &self.name), spec, files: self.files }
+        SpecAndFiles { name: join("", &self.name), spec, files: self.files }
     }
 }
 
-struct Given<'a> {
+struct SpecAndFiles<'a> {
     name: String,
     spec: &'a str,
     files: &'a dyn Loader,
 }
 
-impl Loader for Given<'_> {
+impl Loader for SpecAndFiles<'_> {
     fn load(&self, path: &str, most: u64) -> Result<String, String> {
         if path != self.name {
             return self.files.load(path, most);
         }
-        let own = |_: &str| Ok(self.spec.to_owned());
-        own.load(path, most)
+        let spec_text = |_: &str| Ok(self.spec.to_owned());
+        spec_text.load(path, most)
     }
 
     fn identity(&self, path: &str) -> String {

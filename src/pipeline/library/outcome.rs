@@ -1,4 +1,4 @@
-//! What comes of a build or a check: values that hold all they know.
+//! The results of a build or a check. Each value holds everything that is known about it.
 
 use crate::show::{MessageFormat, severity, shown};
 use fabc_base::diag::{Failure, SourceMap, Span};
@@ -9,19 +9,19 @@ use miette::LabeledSpan;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A compiled fabric, proved, with its contract kept (but see [`Diagnostics::built`]).
+/// A compiled and proved fabric that keeps its contract, unless it comes from [`Diagnostics::built`].
 #[derive(Debug)]
 pub struct Compiled {
-    compiled: compiled::Compiled,
+    compiled: compiled::CompiledFabric,
     normal_form: String,
-    /// What of the options stands in the manifest.
+    /// The options that the manifest records.
     settings: Vec<(String, String)>,
     warnings: Vec<Diagnostic>,
 }
 
 impl Compiled {
     pub(super) fn new(
-        compiled: compiled::Compiled,
+        compiled: compiled::CompiledFabric,
         normal_form: String,
         settings: Vec<(String, String)>,
         warnings: Vec<Diagnostic>,
@@ -33,10 +33,10 @@ impl Compiled {
     pub fn name(&self) -> &str {
         &self.compiled.fabric.name
     }
-    /// The metrics of the healthy fabric, by the names that `require` has for them and in its units; what was
-    /// not measured is not there. Of an interval the proved end: `concurrent_flow` is what can be reached.
+    /// The metrics of the healthy fabric, by the names and in the units of `require`. Metrics that were not
+    /// measured are absent. For an interval, the value is its proved end: `concurrent_flow` can be reached.
     pub fn metrics(&self) -> BTreeMap<&'static str, f64> {
-        let compiled::Compiled { scenarios, network, cables, .. } = &self.compiled;
+        let compiled::CompiledFabric { scenarios, network, cables, .. } = &self.compiled;
         let value = |metric: Metric| match metric {
             Metric::Graph(metric) => network.as_ref()?.value(metric),
             Metric::Floor(metric) => cables.as_ref().map(|cables| cables.value(metric)),
@@ -44,14 +44,16 @@ impl Compiled {
         };
         Metric::every().filter_map(|metric| Some((metric.name(), value(metric)?.as_f64()))).collect()
     }
-    /// Every file that `fabc build` writes, the same to the byte, sorted by path and the manifest last.
+    /// Every file that `fabc build` writes, with the same bytes. The files are sorted by path, with the
+    /// manifest last.
     pub fn artifacts(&self) -> Vec<Artifact> {
         fabc_emit::artifacts(&self.compiled, &self.normal_form, &self.settings)
     }
-    /// The same one at a time: those of a large fabric need not be in memory at once.
+    /// Passes the same files to `take` one at a time, since those of a large fabric need not fit into memory
+    /// together.
     ///
     /// # Errors
-    /// The first one that `take` returns.
+    /// The first error that `take` returns.
     pub fn each_artifact<E>(&self, take: &mut dyn FnMut(Artifact) -> Result<(), E>) -> Result<(), E> {
         fabc_emit::each_artifact(&self.compiled, &self.normal_form, &self.settings, take)
     }
@@ -59,7 +61,7 @@ impl Compiled {
     pub fn emit(&self, format: &str) -> Option<Vec<Artifact>> {
         fabc_emit::artifacts_of_format(format, &self.compiled, &self.normal_form)
     }
-    /// The report, as a file has it.
+    /// The text of the report, as a file has it.
     pub fn report(&self) -> String {
         fabc_emit::terminal_report(&self.compiled, Look::FILE)
     }
@@ -67,31 +69,31 @@ impl Compiled {
     pub fn normal_form(&self) -> &str {
         &self.normal_form
     }
-    /// What the spec declares and does not need.
+    /// Warnings about declarations that the spec does not need.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
-    /// All that was found: topology, flow, tables and proofs of every scenario.
-    pub fn parts(&self) -> &compiled::Compiled {
+    /// The whole result: topology, flow, tables and proofs of every scenario.
+    pub fn parts(&self) -> &compiled::CompiledFabric {
         &self.compiled
     }
 }
 
-/// A spec in which nothing is wrong, as far as can be told before a search.
+/// A spec without errors, as far as they can be found before a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checked {
     /// The name of the fabric.
     pub name: String,
     /// The normal form of the spec: every file inlined, every parameter in its place.
     pub normal_form: String,
-    /// Of a network that is too large to be built: what formulas and a sample say of it.
+    /// For a network that is too large to be built: the description by formulas and a sample.
     pub described: Option<String>,
-    /// What the spec declares and does not need.
+    /// Warnings about declarations that the spec does not need.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Why there is no result, or none that keeps its contract. Printed (`{}`), it is what the command line
-/// shows.
+/// The reasons why there is no result, or none that keeps its contract. Its `Display` text is what the
+/// command line shows.
 pub struct Diagnostics {
     all: Vec<Box<dyn miette::Diagnostic + Send + Sync>>,
     sources: SourceMap,
@@ -100,7 +102,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    pub(super) fn of(failure: Failure, sources: SourceMap) -> Self {
+    pub(super) fn from_failure(failure: Failure, sources: SourceMap) -> Self {
         Diagnostics { exit_code: failure.exit_code(), all: failure.diagnostics(), sources, built: None }
     }
 
@@ -109,25 +111,25 @@ impl Diagnostics {
         self
     }
 
-    /// All of them as data, in the order of the source.
+    /// All diagnostics as data, in the order of the source.
     pub fn list(&self) -> Vec<Diagnostic> {
-        self.all.iter().map(|one| Diagnostic::of(&**one, &self.sources)).collect()
+        self.all.iter().map(|diagnostic| Diagnostic::from_miette(&**diagnostic, &self.sources)).collect()
     }
-    /// What the command line shows of them, in one of its forms.
+    /// The text that the command line shows, in one of its forms.
     pub fn shown(&self, format: MessageFormat) -> String {
         let texts = shown(&self.all, &self.sources, format).into_iter();
         texts.map(|text| if text.ends_with('\n') { text } else { text + "\n" }).collect()
     }
-    /// What the command line would end with: 1 the spec has errors, 3 what it asks for does not hold, 4 a bug
+    /// The exit code of the command line: 1 if the spec has errors, 3 if its demands do not hold, 4 for a bug
     /// of fabc.
     pub fn exit_code(&self) -> u8 {
         self.exit_code
     }
-    /// The fabric that was found, where all that is wrong is that it does not keep its contract.
+    /// The compiled fabric, if the only error is that it does not keep its contract.
     pub fn built(&self) -> Option<&Compiled> {
         self.built.as_deref()
     }
-    /// The same, to keep.
+    /// The same as [`Diagnostics::built`], by value.
     pub fn into_built(self) -> Option<Compiled> {
         self.built.map(|built| *built)
     }
@@ -147,18 +149,18 @@ impl fmt::Debug for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// One thing that is wrong, or most likely not meant.
+/// An error, a warning or an advice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// `FAB0101`, for `fabc explain`.
+    /// The code, such as `FAB0101`, for `fabc explain`.
     pub code: String,
-    /// `error`, `warning` or `advice`.
+    /// The severity, which is `error`, `warning` or `advice`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// The message in one sentence.
     pub message: String,
-    /// What can be done.
+    /// A hint at what the user can do.
     pub help: Option<String>,
-    /// Where, the main place first.
+    /// The places in the source, the main place first.
     pub places: Vec<Place>,
 }
 
@@ -167,21 +169,21 @@ pub struct Diagnostic {
 pub struct Place {
     /// The name of the file, as the spec or the caller has it.
     pub file: String,
-    /// From 1.
+    /// The line within the file, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column in characters, from 1.
     pub column: usize,
-    /// Bytes of the file.
+    /// The range of bytes in the file.
     pub bytes: std::ops::Range<usize>,
-    /// What is said there.
+    /// The text at this place.
     pub text: Option<String>,
 }
 
 impl Diagnostic {
-    pub(super) fn of(diagnostic: &dyn miette::Diagnostic, sources: &SourceMap) -> Self {
+    pub(super) fn from_miette(diagnostic: &dyn miette::Diagnostic, sources: &SourceMap) -> Self {
         let mut labels: Vec<LabeledSpan> = diagnostic.labels().into_iter().flatten().collect();
-        if let Some(at) = labels.iter().position(LabeledSpan::primary) {
-            labels[..=at].rotate_right(1);
+        if let Some(index) = labels.iter().position(LabeledSpan::primary) {
+            labels[..=index].rotate_right(1);
         }
         let place = |label: &LabeledSpan| {
             let span = Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 };

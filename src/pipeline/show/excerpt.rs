@@ -1,8 +1,8 @@
-//! A diagnostic cut to what can be read: long names shortened, long lines in a window around what is wrong
-//! with them.
+//! Cuts a diagnostic down to a readable size: it shortens long names, and long lines to windows around the
+//! labels.
 //!
-//! Comes in: a diagnostic and the files it points into. Goes out: an [`Excerpt`], a diagnostic of its own
-//! with a source of its own that holds only the lines shown, but knows their true numbers and columns.
+//! In: a diagnostic and the files that it points into. Out: an [`Excerpt`], which is a diagnostic with a
+//! source of its own. That source holds only the lines shown, but knows their true numbers and columns.
 //! Invariant: whatever the input, an excerpt is some kilobytes long.
 
 use fabc_base::diag::{SourceMap, Span};
@@ -11,75 +11,77 @@ use miette::{
 };
 use std::fmt;
 
-/// The longest word of a message, in letters; paths are words too.
-const WORD: usize = 256;
-/// What stays of a longer one: so many letters at its start, and so many at its end.
-const WORD_KEPT: [usize; 2] = [48, 16];
+/// The longest word of a message, in letters. Paths are words too.
+const MAX_WORD: usize = 256;
+/// The letters of a longer word that stay, at its start and at its end.
+const KEPT_OF_WORD: [usize; 2] = [48, 16];
 /// The longest message, in bytes.
-const MESSAGE: usize = 16_384;
-/// The longest line of source that is shown whole, in bytes.
-const LINE: usize = 240;
-/// What is shown of a longer one: so many bytes on both sides of either end of a label.
-const BESIDE: usize = 60;
-/// Most lines of one label; of a longer one the first is shown.
+const MAX_MESSAGE: usize = 16_384;
+/// The longest line of source that is shown as a whole, in bytes.
+const MAX_LINE: usize = 240;
+/// The bytes of a longer line that are shown on both sides of either end of a label.
+const KEPT_BESIDE_LABEL: usize = 60;
+/// The most lines of one label. Of a longer label, only the first line is shown.
 const LABEL_LINES: usize = 10;
 /// Labels that are at most so many lines apart share one piece.
-const APART: usize = 4;
-/// Stands for what was left out.
-const LEFT_OUT: &str = "…";
+const MAX_GAP: usize = 4;
+/// The mark for omitted text.
+const ELLIPSIS: &str = "…";
 
-/// Whether a letter would act on the terminal instead of being seen: controls, and what turns the direction
-/// of writing. The ends of lines and tabs do no harm.
-fn acts(letter: char) -> bool {
+/// Whether a letter would act on the terminal instead of being shown. These are controls, and letters that
+/// change the direction of writing. Line feeds and tabs do no harm.
+fn is_unsafe(letter: char) -> bool {
     let turns = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     letter.is_control() && !matches!(letter, '\n' | '\t') || turns
 }
 
-/// A text in which what would act on the terminal is escaped.
+/// The text with all letters escaped that would act on the terminal.
 pub fn harmless(text: &str) -> String {
     text.chars()
-        .map(|letter| if acts(letter) { letter.escape_unicode().to_string() } else { letter.into() })
+        .map(|letter| if is_unsafe(letter) { letter.escape_unicode().to_string() } else { letter.into() })
         .collect()
 }
 
-/// A text with its longest words, and then itself, shortened in the middle; what would act on the terminal is
-/// escaped.
+/// Shortens the longest words of a text, and then the text itself, in the middle. Letters that would act on
+/// the terminal are escaped.
 pub(super) fn shortened(text: &str) -> String {
     let text = harmless(text);
     let mut out = String::new();
     for part in text.split_inclusive(char::is_whitespace) {
-        if part.len() <= WORD || part.chars().count() <= WORD {
+        if part.len() <= MAX_WORD || part.chars().count() <= MAX_WORD {
             out.push_str(part);
             continue;
         }
-        let [head, tail] = WORD_KEPT;
-        let from_end = part.char_indices().rev().nth(tail - 1).map_or(0, |(at, _)| at);
+        let [head, tail] = KEPT_OF_WORD;
+        let from_end = part.char_indices().rev().nth(tail - 1).map_or(0, |(index, _)| index);
         out.extend(part.chars().take(head));
-        out.push_str(LEFT_OUT);
+        out.push_str(ELLIPSIS);
         out.push_str(&part[from_end..]);
     }
-    if out.len() > MESSAGE {
-        let (head, tail) =
-            (out.floor_char_boundary(MESSAGE / 4 * 3), out.ceil_char_boundary(out.len() - MESSAGE / 8));
-        out = format!("{}\n{LEFT_OUT}\n{}", &out[..head], &out[tail..]);
+    if out.len() > MAX_MESSAGE {
+        let (head, tail) = (
+            out.floor_char_boundary(MAX_MESSAGE / 4 * 3),
+            out.ceil_char_boundary(out.len() - MAX_MESSAGE / 8),
+        );
+        out = format!("{}\n{ELLIPSIS}\n{}", &out[..head], &out[tail..]);
     }
     out
 }
 
-/// A diagnostic as it is shown, and the source that its labels point into.
+/// A diagnostic in the form in which it is shown, with the source of its labels.
 pub(super) struct Excerpt {
     message: String,
     code: Option<String>,
     severity: Option<Severity>,
     help: Option<String>,
     labels: Vec<LabeledSpan>,
-    pieces: Pieces,
+    pieces: SourcePieces,
 }
 
 impl Excerpt {
-    /// Cuts a diagnostic; labels outside all files are left out.
+    /// Cuts a diagnostic. Labels outside all files are dropped.
     pub(super) fn new(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Self {
-        let mut found: Vec<Found<'_>> = Vec::new();
+        let mut placed: Vec<PlacedLabel<'_>> = Vec::new();
         for label in diagnostic.labels().into_iter().flatten() {
             let span = Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 };
             let (Some((file, text, base)), Some((_, line, column))) =
@@ -92,24 +94,34 @@ impl Excerpt {
             if text[start..end].matches('\n').count() >= LABEL_LINES {
                 end = line_end(text, start);
             }
-            found.push(Found { file, text, base, start, end, line: line - 1, column: column - 1, label });
+            placed.push(PlacedLabel {
+                file,
+                text,
+                base,
+                start,
+                end,
+                line: line - 1,
+                column: column - 1,
+                label,
+            });
         }
-        found.sort_by_key(|found| (found.base, found.start, found.end));
-        let mut pieces = Pieces::default();
+        placed.sort_by_key(|label| (label.base, label.start, label.end));
+        let mut pieces = SourcePieces::default();
         let mut labels = Vec::new();
-        let mut rest = &found[..];
+        let mut rest = &placed[..];
         while let Some(first) = rest.first() {
-            let last =
-                |found: &Found<'_>| found.line + found.text[found.start..found.end].matches('\n').count();
+            let last = |label: &PlacedLabel<'_>| {
+                label.line + label.text[label.start..label.end].matches('\n').count()
+            };
             let (mut count, mut end) = (1, last(first));
             while let Some(next) =
-                rest.get(count).filter(|next| next.base == first.base && next.line <= end + APART)
+                rest.get(count).filter(|next| next.base == first.base && next.line <= end + MAX_GAP)
             {
                 (count, end) = (count + 1, end.max(last(next)));
             }
-            let (together, others) = rest.split_at(count);
+            let (together, later) = rest.split_at(count);
             labels.extend(pieces.add(together));
-            rest = others;
+            rest = later;
         }
         Excerpt {
             message: shortened(&diagnostic.to_string()),
@@ -121,7 +133,7 @@ impl Excerpt {
         }
     }
 
-    /// As miette draws it for people.
+    /// Draws the diagnostic for people, with miette.
     pub(super) fn draw(mut self) -> String {
         let pieces = std::mem::take(&mut self.pieces);
         let report = miette::Report::new(self);
@@ -162,8 +174,8 @@ impl Diagnostic for Excerpt {
     }
 }
 
-/// A label and where it stands: bytes of its file, line and column from 0, the column in letters.
-struct Found<'a> {
+/// A label and its place: bytes of its file, and line and column from 0. The column counts letters.
+struct PlacedLabel<'a> {
     file: &'a str,
     text: &'a str,
     base: u32,
@@ -174,68 +186,68 @@ struct Found<'a> {
     label: LabeledSpan,
 }
 
-/// Where the line around an offset begins.
-fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+/// The start of the line around an offset.
+fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// Where the line around an offset ends, without its line feed.
-fn line_end(text: &str, at: usize) -> usize {
-    text[at..].find('\n').map_or(text.len(), |length| at + length)
+/// The end of the line around an offset, without its line feed.
+fn line_end(text: &str, offset: usize) -> usize {
+    text[offset..].find('\n').map_or(text.len(), |length| offset + length)
 }
 
-/// Parts of files, one after the other in one offset space; no span crosses two of them.
+/// Pieces of files, one after the other in one space of offsets. No span crosses two of them.
 #[derive(Debug, Default)]
-struct Pieces {
-    all: Vec<Piece>,
-    /// Offset, line and column of every label; the last two as in its file, from 0.
+struct SourcePieces {
+    all: Vec<SourcePiece>,
+    /// The offset, line and column of every label. Line and column are those in its file, from 0.
     places: Vec<(usize, usize, usize)>,
 }
 
 #[derive(Debug)]
-struct Piece {
+struct SourcePiece {
     file: String,
-    /// Its first line in the file, from 0.
+    /// The first line of the piece in the file, from 0.
     line: usize,
-    /// Its first offset.
+    /// The first offset of the piece.
     base: usize,
     text: String,
 }
 
-impl Pieces {
-    /// Adds the lines around some labels of one file; returns the labels as they lie in the piece.
-    fn add(&mut self, found: &[Found<'_>]) -> Vec<LabeledSpan> {
-        let (text, first) = (found[0].text, &found[0]);
-        let last = found.iter().map(|found| found.end).max().unwrap_or(first.end);
+impl SourcePieces {
+    /// Adds the lines around some labels of one file. Returns the labels at their offsets in the piece.
+    fn add(&mut self, placed: &[PlacedLabel<'_>]) -> Vec<LabeledSpan> {
+        let (text, first) = (placed[0].text, &placed[0]);
+        let last = placed.iter().map(|placed| placed.end).max().unwrap_or(first.end);
         let start = line_start(text, first.start);
-        // One more line on either side, as miette shows it.
+        // One more line on either side, since miette shows it.
         let begin = if start == 0 { 0 } else { line_start(text, start - 1) };
         let end = line_end(text, last);
         let end = if end == text.len() { end } else { (line_end(text, end + 1) + 1).min(text.len()) };
         let base = self.all.last().map_or(0, |piece| piece.base + piece.text.len() + 1);
         let clipped = Clipped::new(
             &text[begin..end],
-            &found.iter().map(|found| [found.start - begin, found.end - begin]).collect::<Vec<_>>(),
+            &placed.iter().map(|placed| [placed.start - begin, placed.end - begin]).collect::<Vec<_>>(),
         );
-        let labels = found.iter().map(|found| {
+        let labels = placed.iter().map(|placed| {
             let (from, to) =
-                (base + clipped.place(found.start - begin), base + clipped.place(found.end - begin));
-            self.places.push((from, found.line, found.column));
-            let (said, span) = (found.label.label().map(shortened), (from, to - from));
-            if found.label.primary() {
-                LabeledSpan::new_primary_with_span(said, span)
+                (base + clipped.place(placed.start - begin), base + clipped.place(placed.end - begin));
+            self.places.push((from, placed.line, placed.column));
+            let (text, span) = (placed.label.label().map(shortened), (from, to - from));
+            if placed.label.primary() {
+                LabeledSpan::new_primary_with_span(text, span)
             } else {
-                LabeledSpan::new_with_span(said, span)
+                LabeledSpan::new_with_span(text, span)
             }
         });
         let labels = labels.collect();
         let line = first.line - usize::from(start > 0);
-        self.all.push(Piece { file: shortened(first.file), line, base, text: clipped.text });
+        self.all.push(SourcePiece { file: shortened(first.file), line, base, text: clipped.text });
         labels
     }
 }
 
-impl SourceCode for Pieces {
+impl SourceCode for SourcePieces {
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,
@@ -265,10 +277,10 @@ impl SourceCode for Pieces {
     }
 }
 
-/// Some lines of a file of which the long ones are cut.
+/// Lines of a file of which the long ones are cut.
 struct Clipped {
     text: String,
-    /// Parts that stay: first byte, one past the last, first byte in `text`.
+    /// The parts that stay: first byte, one past the last byte, first byte in `text`.
     kept: Vec<(usize, usize, usize)>,
 }
 
@@ -278,16 +290,22 @@ impl Clipped {
         let mut from = 0;
         for line in text.split_inclusive('\n') {
             let (end, bare) = (from + line.len(), from + line.trim_end_matches(['\n', '\r']).len());
-            if line.len() <= LINE {
+            if line.len() <= MAX_LINE {
                 clipped.keep(text, from, end);
                 from = end;
                 continue;
             }
-            let ends = labels.iter().flatten().copied().filter(|at| (from..=bare).contains(at));
-            let mut windows: Vec<[usize; 2]> =
-                ends.map(|at| [at.saturating_sub(BESIDE).max(from), (at + BESIDE).min(bare)]).collect();
+            let ends = labels.iter().flatten().copied().filter(|offset| (from..=bare).contains(offset));
+            let mut windows: Vec<[usize; 2]> = ends
+                .map(|offset| {
+                    [
+                        offset.saturating_sub(KEPT_BESIDE_LABEL).max(from),
+                        (offset + KEPT_BESIDE_LABEL).min(bare),
+                    ]
+                })
+                .collect();
             if windows.is_empty() {
-                windows.push([from, from + 2 * BESIDE]);
+                windows.push([from, from + 2 * KEPT_BESIDE_LABEL]);
             }
             windows.sort_unstable();
             let mut upto = from;
@@ -295,7 +313,7 @@ impl Clipped {
                 let (low, high) =
                     (text.floor_char_boundary(low).max(upto), text.ceil_char_boundary(high).min(bare));
                 if low > upto {
-                    clipped.text.push_str(LEFT_OUT);
+                    clipped.text.push_str(ELLIPSIS);
                 }
                 if high > low {
                     clipped.keep(text, low, high);
@@ -303,7 +321,7 @@ impl Clipped {
                 }
             }
             if upto < bare {
-                clipped.text.push_str(LEFT_OUT);
+                clipped.text.push_str(ELLIPSIS);
             }
             clipped.keep(text, bare, end);
             from = end;
@@ -313,12 +331,14 @@ impl Clipped {
 
     fn keep(&mut self, text: &str, mut from: usize, to: usize) {
         let start = from;
-        for (at, letter) in text[start..to].char_indices().map(|(at, letter)| (start + at, letter)) {
-            // A carriage return before a line feed is a part of it.
-            if acts(letter) && !text[at..].starts_with("\r\n") {
-                self.keep_plain(text, from, at);
+        for (offset, letter) in
+            text[start..to].char_indices().map(|(offset, letter)| (start + offset, letter))
+        {
+            // A carriage return before a line feed belongs to it.
+            if is_unsafe(letter) && !text[offset..].starts_with("\r\n") {
+                self.keep_plain(text, from, offset);
                 self.text.extend(letter.escape_unicode());
-                from = at + letter.len_utf8();
+                from = offset + letter.len_utf8();
             }
         }
         self.keep_plain(text, from, to);
@@ -329,10 +349,10 @@ impl Clipped {
         self.text.push_str(&text[from..to]);
     }
 
-    /// Where an offset came to lie; what was left out, after it.
-    fn place(&self, at: usize) -> usize {
-        let part = self.kept.iter().find(|(_, to, _)| at <= *to);
-        part.map_or(self.text.len(), |&(from, _, now)| now + at.saturating_sub(from))
+    /// The new offset of an old one. An omitted offset maps to the position after the ellipsis.
+    fn place(&self, offset: usize) -> usize {
+        let part = self.kept.iter().find(|(_, to, _)| offset <= *to);
+        part.map_or(self.text.len(), |&(from, _, now)| now + offset.saturating_sub(from))
     }
 }
 
@@ -348,7 +368,8 @@ mod tests {
         assert_eq!(shortened(&long), format!("the link `{}…{}` is not", "a".repeat(47), "b".repeat(14)));
         let lines = "a line of a circle\n".repeat(10_000);
         assert!(
-            shortened(&lines).len() <= MESSAGE && shortened(&lines).starts_with("a line of a circle\na line")
+            shortened(&lines).len() <= MAX_MESSAGE
+                && shortened(&lines).starts_with("a line of a circle\na line")
         );
     }
 

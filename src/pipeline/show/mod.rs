@@ -1,7 +1,7 @@
-//! Diagnostics as they are shown: for people, in a line, or for programs.
+//! Shows diagnostics: for people, in one line, or for programs.
 //!
-//! Comes in: diagnostics, and the sources that they point into. Goes out: text; who prints it is another
-//! matter. Invariant: every diagnostic is shown, if need be plainly.
+//! In: diagnostics, and the sources that they point into. Out: text, which the caller prints. Invariant:
+//! every diagnostic is shown, if need be in a plain form.
 
 mod excerpt;
 pub mod messages;
@@ -15,10 +15,10 @@ use serde_json::Value;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How diagnostics are written.
+/// The form in which diagnostics are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageFormat {
-    /// With the lines they are about
+    /// With an excerpt of the source
     Human,
     /// One line each
     Short,
@@ -30,42 +30,41 @@ pub enum MessageFormat {
     Github,
 }
 
-/// The most diagnostics that one run shows: nobody reads more, and each takes time linear in the spec.
+/// The most diagnostics that one run shows. Nobody reads more, and each takes time linear in the spec.
 const MOST_SHOWN: usize = 100;
 
 thread_local! {
-    /// Whether this thread draws a diagnostic: a panic there is caught, and is no news for the user.
+    /// Whether this thread is drawing a diagnostic. A panic there is caught, and must not be reported.
     static DRAWING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread draws a diagnostic, so that a panic is not to be reported: the diagnostic is shown in
-/// another form.
+/// Whether this thread is drawing a diagnostic. A panic must then not be reported, since the diagnostic is
+/// shown in another form.
 pub fn is_drawing() -> bool {
     DRAWING.get()
 }
 
-/// The results of the first hundred diagnostics.
+/// The SARIF results of the first hundred diagnostics.
 pub fn results(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap) -> Vec<Value> {
-    let one = |diagnostic: &dyn Diagnostic| {
+    let result_of = |diagnostic: &dyn Diagnostic| {
         drawn(
             || messages::result(diagnostic, sources),
             || messages::result(diagnostic, &SourceMap::default()),
         )
     };
-    let mut all: Vec<Value> =
-        diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| one(&**diagnostic)).collect();
+    let mut results: Vec<Value> =
+        diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| result_of(&**diagnostic)).collect();
     if diagnostics.len() > MOST_SHOWN {
-        all.push(messages::notification(&more_errors()));
+        results.push(messages::notification(&more_errors()));
     }
-    all
+    results
 }
 
 fn more_errors() -> String {
     format!("there are more errors; the first {MOST_SHOWN} are shown")
 }
 
-/// What a user sees of these diagnostics, one text after the other: the first hundred, and where to learn
-/// more.
+/// The texts that a user sees, one after the other: the first hundred diagnostics, and where to learn more.
 pub fn shown(
     diagnostics: &[Box<dyn Diagnostic + Send + Sync>],
     sources: &SourceMap,
@@ -75,7 +74,7 @@ pub fn shown(
         return vec![messages::log(results(diagnostics, sources), &[], 1).to_string()];
     }
     let mut texts = Vec::new();
-    let one = |diagnostic: &dyn Diagnostic| match format {
+    let text_of = |diagnostic: &dyn Diagnostic| match format {
         MessageFormat::Human => {
             drawn(|| Excerpt::new(diagnostic, sources).draw(), || plain(diagnostic, sources))
         }
@@ -90,7 +89,7 @@ pub fn shown(
             drawn(|| messages::command(diagnostic, sources), || messages::notice(&plain(diagnostic, sources)))
         }
     };
-    texts.extend(diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| one(&**diagnostic)));
+    texts.extend(diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| text_of(&**diagnostic)));
     if diagnostics.len() > MOST_SHOWN {
         texts.push(match format {
             MessageFormat::Json => messages::remark(&more_errors()).to_string(),
@@ -98,25 +97,27 @@ pub fn shown(
             _ => more_errors(),
         });
     }
-    let mut codes = diagnostics.iter().filter_map(|one| one.code().map(|code| code.to_string()));
-    // Internal errors speak for themselves.
+    let mut codes =
+        diagnostics.iter().filter_map(|diagnostic| diagnostic.code().map(|code| code.to_string()));
+    // Internal errors need no further explanation.
     if let (MessageFormat::Human, Some(code)) = (format, codes.find(|code| !code.starts_with("FAB09"))) {
         texts.push(format!("{}. To learn more, run `fabc explain {code}`.", counted(diagnostics)));
     }
     texts
 }
 
-/// `2 errors, 1 warning`: how many of each kind there are.
+/// The number of diagnostics of each kind, such as `2 errors, 1 warning`.
 fn counted(diagnostics: &[Box<dyn Diagnostic + Send + Sync>]) -> String {
     let counts = ["error", "warning"]
-        .map(|kind| (diagnostics.iter().filter(|one| severity(&***one) == kind).count(), kind));
-    let told = counts.iter().filter(|(count, _)| *count > 0);
-    told.map(|(count, kind)| format!("{count} {kind}{}", if *count == 1 { "" } else { "s" }))
+        .map(|kind| (diagnostics.iter().filter(|diagnostic| severity(&***diagnostic) == kind).count(), kind));
+    let counted = counts.iter().filter(|(count, _)| *count > 0);
+    counted
+        .map(|(count, kind)| format!("{count} {kind}{}", if *count == 1 { "" } else { "s" }))
         .collect::<Vec<_>>()
         .join(", ")
 }
 
-/// What `draw` makes, or else what `otherwise` makes: an error is shown even where drawing it panics.
+/// The result of `draw`, or that of `otherwise` if `draw` panics. An error is shown in any case.
 fn drawn<T>(draw: impl FnOnce() -> T, otherwise: impl FnOnce() -> T) -> T {
     DRAWING.set(true);
     let drawn = catch_unwind(AssertUnwindSafe(draw));
@@ -124,7 +125,8 @@ fn drawn<T>(draw: impl FnOnce() -> T, otherwise: impl FnOnce() -> T) -> T {
     drawn.unwrap_or_else(|_| otherwise())
 }
 
-/// `file:line:column: error[FAB0101]`, or the name of the program where there is no place.
+/// The head of a message: `file:line:column: error[FAB0101]`, or the name of the program where there is no
+/// place.
 fn head(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     let labels: Vec<LabeledSpan> = diagnostic.labels().into_iter().flatten().collect();
     let place = labels
@@ -137,12 +139,12 @@ fn head(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     format!("{place}: {}{code}", severity(diagnostic))
 }
 
-/// `file:line:column: error[FAB0101]: message`.
+/// A message in one line: `file:line:column: error[FAB0101]: message`.
 fn short(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     format!("{}: {}", head(diagnostic, sources), shortened(&diagnostic.to_string()))
 }
 
-/// The line of [`short`] and the help: what is shown where nothing better can be drawn.
+/// The line of [`short`] and the help. It is shown where nothing better can be drawn.
 fn plain(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     let help = diagnostic
         .help()

@@ -1,11 +1,11 @@
-//! Whether the report names the passes that the spec calls for, each with an end that it can have.
+//! Checks that the report names the passes that the spec calls for, each with a possible end.
 
 use fabc_check::{CheckError, ProvedScenario};
 use fabc_ir::{NetworkMetrics, PassRecord, STOPPED_BY, StopReason, Topology};
 use fabc_model::{Fabric, Plant, TopologyChoice};
 
-/// Everything wrong with the records of the passes; how much work each one did is its own word.
-pub(super) fn wrong(
+/// All contradictions in the records of the passes. How much work each of them did is taken on trust.
+pub(super) fn record_errors(
     fabric: &Fabric,
     topology: &Topology,
     network: Option<&NetworkMetrics>,
@@ -41,8 +41,8 @@ pub(super) fn wrong(
         let known = match pass.name.as_str() {
             "limit" | "place" => pass.stopped_by == "done",
             "bisection" => {
-                let met = bisection.is_some_and(|bisection| bisection.by_spectrum == bisection.most);
-                pass.stopped_by == if met { "optimal" } else { "budget" }
+                let is_met = bisection.is_some_and(|bisection| bisection.by_spectrum == bisection.at_most);
+                pass.stopped_by == if is_met { "optimal" } else { "budget" }
             }
             "flow" => stop_reason(&pass.stopped_by).is_some(),
             _ => STOPPED_BY.contains(&pass.stopped_by.as_str()),
@@ -55,29 +55,29 @@ pub(super) fn wrong(
             ));
         }
     }
-    let mut counts = |k: usize, counter: &str, measured: u64| {
+    let mut check_counter = |k: usize, counter: &str, measured: u64| {
         let claimed = passes[k].counters.iter().find(|(name, _)| name == counter).map(|(_, count)| *count);
         if claimed != Some(measured) {
             let claimed = claimed.map_or("nothing".to_owned(), |count| count.to_string());
             errors.push(error(format!("passes[{k}].counters.{counter}"), &claimed, measured.to_string()));
         }
     };
-    counts(0, "symmetry_order", topology.symmetry().order() as u64);
-    let unasked = match &fabric.plant {
-        Plant::Network(network) => fabc_check::unasked(network, topology),
+    check_counter(0, "symmetry_order", topology.symmetry().order() as u64);
+    let flaws = match &fabric.plant {
+        Plant::Network(network) => fabc_check::draw_shortfall(network, topology),
         Plant::Pod(_) => None,
     };
-    if let Some((counter, count)) = unasked {
-        counts(0, counter, count);
+    if let Some((counter, count)) = flaws {
+        check_counter(0, counter, count);
     }
     if routed.is_some() {
-        counts(passes.len() - 1, "scenarios", scenarios.len() as u64);
+        check_counter(passes.len() - 1, "scenarios", scenarios.len() as u64);
     }
     errors
 }
 
-/// The rounds of the flow and why it stopped, as its record says.
-pub(super) fn of_the_flow(passes: &[PassRecord]) -> (u32, StopReason) {
+/// The rounds of the flow and the reason why it stopped, from its record.
+pub(super) fn flow_record(passes: &[PassRecord]) -> (u32, StopReason) {
     let record = passes.iter().find(|pass| pass.name == "flow");
     let rounds = record.and_then(|pass| pass.counters.iter().find(|(name, _)| name == "rounds"));
     let rounds = rounds.and_then(|(_, count)| u32::try_from(*count).ok()).unwrap_or(0);

@@ -1,9 +1,10 @@
-//! Whether simulations are those of the spec and of these tables.
+//! Checks that simulations are those of the spec and of these tables.
 //!
-//! Comes in: the files of a directory. Goes out: reports whose counts are possible, and of which some runs
-//! were made again. These are the runs that decide, and some more that [`Remake`] chooses. The cheapest point
-//! and both ends of the lowest bracket decide, of traffic that ends the run of the first scenario and the
-//! slowest. What follows from tables and counts is worked out and written again elsewhere.
+//! In: the files of a directory. Out: reports whose counts are possible, and of which some runs were made
+//! again. These are the runs that decide, and some more that [`Remake`] chooses. At constant rates, the
+//! cheapest point and both ends of the lowest bracket decide. Where the traffic ends, the run of the first
+//! scenario and the slowest run decide. Whatever follows from tables and counts is recomputed and written
+//! again elsewhere.
 
 use fabc_check::{CheckError, Files};
 use fabc_emit::simulation_path;
@@ -12,22 +13,23 @@ use fabc_model::{Fabric, Rate, Scenarios, Simulation};
 use fabc_sim::{Misfit, Prepared, ReportedRun, SimReport};
 use rayon::prelude::*;
 
-/// A run that is chosen by chance is made again whole up to so many cycles; of a longer one a beginning is.
+/// A run that is chosen at random is made again as a whole up to this number of cycles. Of a longer one, only
+/// a beginning is.
 const REMADE_CYCLES: u64 = 100_000;
 
-/// The same where shards are merged.
+/// The same limit where shards are merged.
 const MERGED_CYCLES: u64 = 4000;
 
-/// Runs of every simulation that are made again beside those that decide, where nothing else is asked for.
+/// The default number of runs of every simulation that are made again besides those that decide.
 const REMADE_RUNS: usize = 2;
 
-/// How many runs of every simulation are made again beside those that decide, and which.
+/// Selects the runs of every simulation that are made again besides those that decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Remake {
-    /// How many; `None` for all.
+    /// The number of such runs. `None` for all.
     pub runs: Option<usize>,
-    /// Which ones follows from the hash of all files and this number. Whoever forges a directory can try
-    /// until the choice of a number that is known misses the forgery.
+    /// The choice follows from the hash of all files and this number. If a forger knows the number, he can
+    /// try until the choice misses the forgery.
     pub seed: u64,
 }
 
@@ -37,7 +39,7 @@ impl Default for Remake {
     }
 }
 
-/// Random numbers that follow from the hash of all files and the seed of a [`Remake`].
+/// A stream of random numbers that follow from the hash of all files and the seed of a [`Remake`].
 #[derive(Clone, Copy)]
 struct Chance([u8; 32]);
 
@@ -52,7 +54,7 @@ impl Chance {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// The numbers of a simulation.
+    /// The random numbers of a simulation.
     fn numbers(&self, simulation: &str) -> impl FnMut() -> u64 + use<> {
         let mut numbers = blake3::Hasher::new_keyed(&self.0).update(simulation.as_bytes()).finalize_xof();
         move || {
@@ -63,9 +65,9 @@ impl Chance {
     }
 }
 
-/// All simulations of a directory, in the order of the spec; `scenarios` are those with tables, nominal
-/// first.
-pub(super) fn read(
+/// Reads and checks all simulations of a directory, in the order of the spec. `scenarios` are those with
+/// tables, the nominal one first.
+pub(super) fn read_simulations(
     files: &Files,
     fabric: &Fabric,
     scenarios: &[String],
@@ -75,12 +77,12 @@ pub(super) fn read(
         return Ok(Vec::new());
     }
     let chance = Chance::new(files, remake.seed);
-    let read = |simulation| {
+    let read_one = |simulation| {
         let kept = KeptSimulation { files, fabric, simulation };
         let reports = kept.reports(scenarios)?;
-        let runs = kept.chosen(&reports, remake.runs, chance);
+        let runs = kept.choose_runs(&reports, remake.runs, chance);
         let by_scenario: Vec<&[ReportedRun<'_>]> =
-            runs.chunk_by(|one, next| one.scenario() == next.scenario()).collect();
+            runs.chunk_by(|run, next| run.scenario() == next.scenario()).collect();
         by_scenario
             .par_iter()
             .map(|runs| kept.remake(runs))
@@ -89,7 +91,7 @@ pub(super) fn read(
             .collect::<Result<(), _>>()?;
         Ok(reports)
     };
-    fabric.simulations.iter().map(read).collect()
+    fabric.simulations.iter().map(read_one).collect()
 }
 
 /// One simulation of a directory.
@@ -100,12 +102,12 @@ struct KeptSimulation<'a> {
 }
 
 impl KeptSimulation<'_> {
-    fn wrong(&self, place: impl Into<String>, what: impl Into<String>) -> CheckError {
+    fn contradiction(&self, place: impl Into<String>, what: impl Into<String>) -> CheckError {
         let span = Some(self.simulation.span);
         CheckError::Contradiction {
             file: simulation_path(&self.simulation.name) + ".json",
             place: place.into(),
-            what: what.into(),
+            violation: what.into(),
             span,
         }
     }
@@ -121,9 +123,10 @@ impl KeptSimulation<'_> {
         let file = self.file()?;
         let named: Vec<&str> = file.scenarios.iter().map(|line| line.scenario.as_str()).collect();
         if named != wanted {
-            return Err(
-                self.wrong("scenarios", format!("these are {named:?}, but the spec asks for {wanted:?}"))
-            );
+            return Err(self.contradiction(
+                "scenarios",
+                format!("these are {named:?}, but the spec asks for {wanted:?}"),
+            ));
         }
         file.scenarios.iter().map(|line| self.report(line)).collect()
     }
@@ -132,39 +135,39 @@ impl KeptSimulation<'_> {
         let path = simulation_path(&self.simulation.name) + ".json";
         let missing = || CheckError::Files {
             path: path.clone(),
-            what: "is missing, but every build writes it".to_owned(),
+            violation: "is missing, but every build writes it".to_owned(),
         };
         let bytes = self.files.get(&path).ok_or_else(missing)?;
-        read::tagged(bytes).map_err(|what| CheckError::Unreadable { file: path, what })
+        read::tagged(bytes).map_err(|what| CheckError::Unreadable { file: path, reason: what })
     }
 
-    /// Asks what a scenario is, from its own files, and what runs of it need.
-    fn prepared<T>(
+    /// Prepares a scenario for runs, from its own files, and calls `check` with it.
+    fn with_prepared<T>(
         &self,
         name: &str,
-        asked: impl FnOnce(&Prepared<'_>) -> Result<T, CheckError>,
+        check: impl FnOnce(&Prepared<'_>) -> Result<T, CheckError>,
     ) -> Result<T, CheckError> {
         let read = fabc_check::read_scenario(self.files, self.fabric, name)?;
-        let read =
-            read.ok_or_else(|| self.wrong(format!("scenarios[{name}]"), "no such fault is tolerated"))?;
+        let read = read
+            .ok_or_else(|| self.contradiction(format!("scenarios[{name}]"), "no such fault is tolerated"))?;
         let scene = read.scene();
         let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.simulation.parameters);
-        asked(&prepared.map_err(|error| self.wrong(format!("scenarios[{name}]"), error.to_string()))?)
+        check(&prepared.map_err(|error| self.contradiction(format!("scenarios[{name}]"), error.to_string()))?)
     }
 
     fn report(&self, line: &SimulatedLine) -> Result<SimReport, CheckError> {
-        self.prepared(&line.scenario, |prepared| {
+        self.with_prepared(&line.scenario, |prepared| {
             fabc_sim::reported(self.fabric, self.simulation, prepared, line)
                 .map_err(|misfit| self.misfit(&line.scenario, misfit))
         })
     }
 
     fn misfit(&self, scenario: &str, Misfit { place, what }: Misfit) -> CheckError {
-        self.wrong(format!("scenarios[{scenario}].{place}"), what)
+        self.contradiction(format!("scenarios[{scenario}].{place}"), what)
     }
 
-    /// The runs that decide, and `count` others by chance, or all.
-    fn chosen<'a>(
+    /// The runs that decide, and `count` others at random, or all.
+    fn choose_runs<'a>(
         &self,
         reports: &'a [SimReport],
         count: Option<usize>,
@@ -185,7 +188,7 @@ impl KeptSimulation<'_> {
     /// Makes runs of one scenario again.
     fn remake(&self, runs: &[ReportedRun<'_>]) -> Result<(), CheckError> {
         let Some(first) = runs.first() else { return Ok(()) };
-        self.prepared(first.scenario(), |prepared| {
+        self.with_prepared(first.scenario(), |prepared| {
             let remake = |run: &ReportedRun<'_>| {
                 run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit))
             };
@@ -194,14 +197,15 @@ impl KeptSimulation<'_> {
     }
 }
 
-/// The cheapest point of the first scenario, and both ends of the lowest bracket of all; of traffic that ends
-/// the first scenario, and the slowest of all.
+/// The runs that decide. At constant rates: the cheapest point of the first scenario, and both ends of the
+/// lowest bracket of all. Where the traffic ends: the run of the first scenario, and the slowest of all.
 fn deciding(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
     let Some(first) = reports.first() else { return Vec::new() };
     let completions =
         reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
-    let slowest =
-        completions.clone().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
+    let slowest = completions
+        .clone()
+        .reduce(|first, second| if second.1.cycles > first.1.cycles { second } else { first });
     let mut runs: Vec<ReportedRun<'_>> = completions
         .take(1)
         .chain(slowest)
@@ -209,19 +213,19 @@ fn deciding(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
         .collect();
     runs.dedup();
     let brackets =
-        reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
-    let decides =
-        brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
+        reports.iter().flat_map(|report| report.saturations.iter().map(move |search| (report, search)));
+    let decisive = brackets
+        .reduce(|first, second| if second.1.at_least() < first.1.at_least() { second } else { first });
     runs.extend(first.points.first().map(|point| ReportedRun::point(first, point)));
-    runs.extend(decides.into_iter().flat_map(|(report, found)| ReportedRun::ends(report, found)));
+    runs.extend(decisive.into_iter().flat_map(|(report, found)| ReportedRun::bracket_ends(report, found)));
     runs
 }
 
-/// What is wrong with a report that a shard kept, by one of its runs: the whole run if it is short, otherwise
-/// a beginning. Which one follows from the hash of what was kept.
+/// Makes one run of a report that a shard kept again: the whole run if it is short, otherwise a beginning.
+/// The hash of the kept report decides which run it is.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The contradiction, in words.
 pub fn remake_one(prepared: &Prepared<'_>, report: &SimReport, kept: &[u8]) -> Result<(), String> {
     let mut number = Chance(*blake3::hash(kept).as_bytes()).numbers("");
     let runs: Vec<ReportedRun<'_>> = ReportedRun::with_counts(report).collect();
@@ -229,42 +233,42 @@ pub fn remake_one(prepared: &Prepared<'_>, report: &SimReport, kept: &[u8]) -> R
     runs[at as usize].within(MERGED_CYCLES, number()).remake(prepared).map_err(|misfit| misfit.what)
 }
 
-/// A digest span of a run of a directory: the cycles between two digests, around this cycle.
+/// A digest span of a run of a directory: the cycles between two digests, around a given cycle.
 #[derive(Clone, Debug)]
 pub struct DigestSpan {
-    /// The `simulate` block.
+    /// The name of the `simulate` block.
     pub simulation: String,
-    /// The scenario.
+    /// The name of the scenario.
     pub scenario: String,
-    /// The rate; without one the first of those that the seed has.
+    /// The rate of the run. `None` for the first rate with this seed.
     pub rate: Option<Rate>,
-    /// The seed; without one the first.
+    /// The seed of the run. `None` for the first seed.
     pub seed: Option<u64>,
-    /// A cycle of the span.
+    /// A cycle within the span.
     pub cycle: u64,
 }
 
-/// Why a digest span is not that of another run.
+/// The reason why a digest span was not confirmed.
 #[derive(Debug)]
 pub enum DigestSpanError {
-    /// The directory has no such run or cycle; in words, what it has.
+    /// The directory has no such run or cycle. The text says what it has.
     Unknown(String),
-    /// Another run finds something else.
+    /// The repeated run has another result.
     Convicted(CheckError),
 }
 
-/// Makes a run again from its first cycle to the end of one digest span; returns the first cycle of that span
-/// and the one behind it. Nothing else of the directory is proved.
+/// Makes a run again from its first cycle to the end of one digest span. Returns the first cycle of that span
+/// and the one after it. Nothing else of the directory is proved.
 ///
 /// # Errors
-/// There is no such run, or another run finds something else.
+/// There is no such run, or the repeated run has another result.
 pub fn remake_digest_span(
     files: &Files,
     fabric: &Fabric,
-    of: &DigestSpan,
+    span: &DigestSpan,
 ) -> Result<[u64; 2], DigestSpanError> {
     let unknown = |what: String| DigestSpanError::Unknown(what);
-    let known = || {
+    let names = || {
         fabric
             .simulations
             .iter()
@@ -272,33 +276,33 @@ pub fn remake_digest_span(
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let simulation = fabric.simulations.iter().find(|simulation| simulation.name == of.simulation);
+    let simulation = fabric.simulations.iter().find(|simulation| simulation.name == span.simulation);
     let simulation =
-        simulation.ok_or_else(|| unknown(format!("the spec has the simulations {}", known())))?;
+        simulation.ok_or_else(|| unknown(format!("the spec has the simulations {}", names())))?;
     let kept = KeptSimulation { files, fabric, simulation };
     let file = kept.file().map_err(DigestSpanError::Convicted)?;
-    let named =
+    let scenario_names =
         || file.scenarios.iter().map(|line| format!("`{}`", line.scenario)).collect::<Vec<_>>().join(", ");
-    let line = file.scenarios.iter().find(|line| line.scenario == of.scenario);
-    let line = line.ok_or_else(|| unknown(format!("the simulation was run on {}", named())))?;
+    let line = file.scenarios.iter().find(|line| line.scenario == span.scenario);
+    let line = line.ok_or_else(|| unknown(format!("the simulation was run on {}", scenario_names())))?;
     let report = kept.report(line).map_err(DigestSpanError::Convicted)?;
     let runs: Vec<ReportedRun<'_>> = ReportedRun::with_counts(&report).collect();
     let run = runs
         .iter()
-        .find(|run| run.is_of(of.rate, of.seed))
+        .find(|run| run.is_of(span.rate, span.seed))
         .ok_or_else(|| unknown(rates_and_seeds(&report)))?;
-    if of.cycle >= run.cycles() {
+    if span.cycle >= run.cycles() {
         return Err(unknown(format!("the run has {} cycles, from 0 on", run.cycles())));
     }
-    let (run, cycles) = run.up_to_cycle(of.cycle);
+    let (run, cycles) = run.up_to_cycle(span.cycle);
     kept.remake(&[run]).map_err(DigestSpanError::Convicted)?;
     Ok(cycles)
 }
 
 fn rates_and_seeds(report: &SimReport) -> String {
-    let list = |mut all: Vec<String>| {
-        all.dedup();
-        all.join(", ")
+    let list = |mut items: Vec<String>| {
+        items.dedup();
+        items.join(", ")
     };
     let rates = list(report.points.iter().map(|point| point.rate.to_string()).collect());
     let seeds =

@@ -1,15 +1,14 @@
-//! Ways that are chosen while packets move: shortest ones at random, over a random router, or the better one
-//! by the queues (UGAL).
+//! Paths that are chosen while packets move: random shortest ones, over a random router, or the best one by
+//! the queues (UGAL).
 //!
-//! In: how far it is from router to router, and what is asked for. Out: for a packet at its source its
-//! [`Way`], for a packet at a router the channel that it takes next. What is drawn is a function of the
-//! packet and of where it is, so that no order of asking shows. Hop number k is taken on virtual channel k:
-//! what waits on it waits for higher ones only. Sources: Valiant (1982); Singh (2005) and Kim and others
-//! (2008) (UGAL); Lakhotia and others (2024).
+//! In: distances between routers, and the settings. Out: for a packet at its source its [`PacketPath`], for a
+//! packet at a router its next channel. Draws are a function of the packet and of its place, so the order of
+//! packets has no effect. Hop number k uses virtual channel k, so a packet waits for higher ones only.
+//! Sources: Valiant (1982); Singh (2005) and Kim and others (2008) (UGAL); Lakhotia and others (2024).
 
+mod build;
 mod decide;
 mod metric;
-mod ways;
 
-pub(super) use decide::{Choice, Over, Way};
-pub(super) use ways::{choice, shortest_by_default};
+pub(super) use build::{choice, shortest_by_default};
+pub(super) use decide::{KnownLoad, PacketPath, PathChoice};

@@ -1,66 +1,67 @@
 //! The separable allocator: which packets get a virtual channel of their output, and which flits pass the
 //! switch.
 //!
-//! Comes in: what the inputs of one router ask for, and whose turn it is at each port. Goes out: grants. Both
-//! steps work input first: every asker picks one of the things that it could have, then every thing that was
-//! picked takes one of those that picked it. Both choices go round, beginning one behind what was granted
-//! last, and a turn passes on with a grant only, so that nobody is passed over for ever (the pointers of
-//! iSLIP: McKeown, 1999); or the oldest packet goes first in both. Invariant: grants are a function of what
-//! comes in; no input and no output has two of them in a round. Another allocator is another file with these
-//! two functions.
+//! In: the requests of the inputs of one router, and the turn at each port. Out: grants. Both steps work
+//! input first. Every requester picks one of the resources that it could have. Then every picked resource
+//! takes one of its requesters. Both choices go round, beginning one after the last grant. A turn passes on
+//! with a grant only, so that nobody is passed over forever (the pointers of iSLIP: McKeown, 1999).
+//! Alternatively, the oldest packet goes first in both choices.
+//!
+//! Invariant: grants are a function of the inputs. No input and no output has two grants in a round. Another
+//! allocator would be another file with these two functions.
 //!
 //! Ports and lanes (virtual channels of an input) are numbered within the router, lane = port << shift | VC.
 
-/// Nobody.
+/// The number that stands for no lane.
 const NOBODY: u32 = u32::MAX;
 
-/// Whose turn it is at a port of a router when flits pass the switch.
+/// The turn at a port of a router when flits pass the switch.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Turn {
-    /// Of an input: the virtual channel that is looked at first for a flit.
+    /// For an input: the virtual channel that is considered first for a flit.
     offer: u32,
-    /// Of an output: the input port that is looked at first for a flit.
+    /// For an output: the input port that is considered first for a flit.
     flit: u32,
 }
 
-/// Whose turn it is at a lane when packets get virtual channels.
+/// The turn at a lane when packets get virtual channels.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ChannelTurn {
-    /// Of an input: the virtual channel that its packet looks at first.
+    /// For an input: the virtual channel that its packet considers first.
     first: u8,
-    /// Of an output: the input port, and of each its virtual channel, that is looked at first for a packet.
+    /// For an output: the input port, and its virtual channel, that is considered first for a packet.
     port: u32,
     vc: u8,
 }
 
-/// Who goes first among those that want the same.
+/// The rule by which requesters of the same resource are served.
 #[derive(Clone, Copy)]
-pub(super) enum First<'a> {
-    /// The one behind whoever was served last, round and round.
+pub(super) enum Priority<'a> {
+    /// The one after the one served last, round and round.
     Next,
-    /// `[lane]`: the one whose first packet has the lowest of these numbers.
+    /// `[lane]`: the one whose first packet has the lowest number.
     Oldest(&'a [u64]),
 }
 
-impl<'a> First<'a> {
-    /// For the router that has some of the lanes; they go round where lanes have no numbers.
-    pub(super) fn of(ages: &'a [u64], lanes: std::ops::Range<usize>) -> Self {
-        if ages.is_empty() { First::Next } else { First::Oldest(&ages[lanes]) }
+impl<'a> Priority<'a> {
+    /// The rule for the router that has these lanes. Without `ages`, requesters go round.
+    pub(super) fn by_age(ages: &'a [u64], lanes: std::ops::Range<usize>) -> Self {
+        if ages.is_empty() { Priority::Next } else { Priority::Oldest(&ages[lanes]) }
     }
 }
 
-/// A packet that asks for a virtual channel.
+/// A packet that requests a virtual channel.
 #[derive(Clone, Copy)]
 pub(super) struct Wish {
-    /// Where it waits.
+    /// The lane in which it waits.
     pub(super) lane: u32,
-    /// The port that it has to leave by.
+    /// The port by which it has to leave.
     pub(super) output: u32,
-    /// Bit per virtual channel there: free, and the packet may take it; at least one.
+    /// Bit per virtual channel of that port: free, and allowed for the packet. At least one is set.
     pub(super) free: u64,
 }
 
-/// A packet that has got one.
+/// A packet that has got a virtual channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Grant {
     pub(super) lane: u32,
@@ -71,47 +72,52 @@ pub(super) struct Grant {
 /// The flits that could pass the switch.
 #[derive(Clone, Copy)]
 pub(super) struct Offers<'a> {
-    /// Bit per lane: it has a flit, a virtual channel at its output, and room behind that.
+    /// Bit per lane: it has a flit, a virtual channel at its output, and room in the next queue.
     pub(super) ready: &'a [u64],
-    /// Bit per lane: it has got the virtual channel in this cycle, and is served from what the others leave.
+    /// Bit per lane: it got its virtual channel in this cycle. It is served after the others.
     pub(super) fresh: &'a [u64],
-    /// `[lane]`: the port that it has to leave by.
+    /// `[lane]`: the port by which its first packet has to leave.
     pub(super) output: &'a [u32],
 }
 
 /// Working space for one router at a time.
 pub(super) struct Separable {
-    /// Lanes of a port: one shifted by so many bits.
+    /// A port has `1 << shift` lanes.
     shift: u32,
-    /// `[thing asked for]`: of those that asked so far the one whose turn comes first.
+    /// `[resource]`: the requester so far whose turn comes first.
     best: Vec<Asker>,
-    /// What was asked for.
-    asked: Vec<u32>,
-    /// `[port]`: whether its input, and whether its output, was granted in this round.
+    /// The resources that were requested in this round.
+    requested: Vec<u32>,
+    /// `[port]`: whether its input and its output were granted in this round.
     taken: Vec<[bool; 2]>,
 }
 
 #[derive(Clone, Copy)]
 struct Asker {
     lane: u32,
-    /// How many others come first, or the number of its packet.
+    /// The number of others that come first, or the age of its packet.
     distance: u64,
 }
 
 impl Separable {
-    /// For routers of at most so many ports.
+    /// An allocator for routers of at most `ports` ports.
     pub(super) fn new(ports: usize, shift: u32) -> Self {
         let nobody = Asker { lane: NOBODY, distance: u64::MAX };
-        Self { shift, best: vec![nobody; ports << shift], asked: Vec::new(), taken: vec![[false; 2]; ports] }
+        Self {
+            shift,
+            best: vec![nobody; ports << shift],
+            requested: Vec::new(),
+            taken: vec![[false; 2]; ports],
+        }
     }
 
-    /// Virtual channels: every packet asks for the first of those that it may take; every one that is asked
-    /// for takes the lane that comes next. Each has a turn of its own: with one per output, packets that can
-    /// take few of them would be passed over for those that can take all.
+    /// Allocates virtual channels. Every packet requests the first one that it may take. Every requested one
+    /// takes the lane whose turn is next. Each virtual channel has a turn of its own. With one turn per
+    /// output, packets with few choices would lose to those that can take all.
     pub(super) fn packets(
         &mut self,
         wishes: &[Wish],
-        first: First<'_>,
+        first: Priority<'_>,
         turns: &mut [ChannelTurn],
         granted: &mut Vec<Grant>,
     ) {
@@ -120,29 +126,30 @@ impl Separable {
             let place =
                 wish.output << self.shift | next_in(wish.free, turns[wish.lane as usize].first.into());
             let distance = match first {
-                First::Next => self.distance(wish.lane, turns[place as usize]).into(),
-                First::Oldest(ages) => ages[wish.lane as usize],
+                Priority::Next => self.distance(wish.lane, turns[place as usize]).into(),
+                Priority::Oldest(ages) => ages[wish.lane as usize],
             };
             self.ask(place, wish.lane, distance);
         }
-        let mut asked = std::mem::take(&mut self.asked);
-        for place in asked.drain(..) {
+        let mut requested = std::mem::take(&mut self.requested);
+        for place in requested.drain(..) {
             let lane = self.winner(place);
             let (output, vc) = (place >> self.shift, place & ((1 << self.shift) - 1));
-            turns[lane as usize].first = behind(vc) as u8;
+            turns[lane as usize].first = after(vc) as u8;
             turns[place as usize].port = (lane >> self.shift) + 1;
-            turns[place as usize].vc = behind(lane & ((1 << self.shift) - 1)) as u8;
+            turns[place as usize].vc = after(lane & ((1 << self.shift) - 1)) as u8;
             granted.push(Grant { lane, output, vc });
         }
-        self.asked = asked;
+        self.requested = requested;
     }
 
-    /// One round of the switch: every input offers one flit, every output takes one of the offers; first
-    /// those that are not fresh, then on the ports that these leave over the fresh ones. Lanes go out.
+    /// Runs one round of the switch. Every input offers one flit, and every output takes one of the offers.
+    /// Lanes that are not fresh are served first. The fresh ones get the ports that are left. Collects the
+    /// granted lanes.
     pub(super) fn flits(
         &mut self,
         offers: Offers<'_>,
-        first: First<'_>,
+        first: Priority<'_>,
         turns: &mut [Turn],
         granted: &mut Vec<u32>,
     ) {
@@ -160,8 +167,8 @@ impl Separable {
         }
         let before = granted.len();
         for (word, (ready, fresh)) in offers.ready.iter().zip(offers.fresh).enumerate() {
-            let left = self.left_over(word, ready & fresh, offers.output);
-            self.offer(word, left, offers.output, first, turns);
+            let remaining = self.left_over(word, ready & fresh, offers.output);
+            self.offer(word, remaining, offers.output, first, turns);
         }
         for &lane in &granted[..before] {
             self.taken[(lane >> self.shift) as usize][0] = false;
@@ -170,75 +177,75 @@ impl Separable {
         self.take(offers.output, turns, granted);
     }
 
-    /// Those lanes of a word whose input and output are not taken.
+    /// The lanes of a word whose input and output are not taken.
     fn left_over(&self, word: usize, mut lanes: u64, output: &[u32]) -> u64 {
-        let mut left = 0;
+        let mut remaining = 0;
         while lanes != 0 {
             let lane = (word * 64) as u32 + lanes.trailing_zeros();
             if !self.taken[(lane >> self.shift) as usize][0] && !self.taken[output[lane as usize] as usize][1]
             {
-                left |= lanes & lanes.wrapping_neg();
+                remaining |= lanes & lanes.wrapping_neg();
             }
             lanes &= lanes - 1;
         }
-        left
+        remaining
     }
 
-    /// Every input with lanes in a word offers one of them to its output.
-    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u32], first: First<'_>, turns: &[Turn]) {
-        let of_a_port = u64::MAX >> (64 - (1 << self.shift));
+    /// Lets every input with lanes in a word offer one of them to its output.
+    fn offer(&mut self, word: usize, mut lanes: u64, output: &[u32], first: Priority<'_>, turns: &[Turn]) {
+        let port_mask = u64::MAX >> (64 - (1 << self.shift));
         while lanes != 0 {
             let place = lanes.trailing_zeros() >> self.shift << self.shift;
-            let (of_port, base) = (lanes >> place & of_a_port, (word * 64) as u32 + place);
-            lanes &= !(of_a_port << place);
+            let (port_lanes, base) = (lanes >> place & port_mask, (word * 64) as u32 + place);
+            lanes &= !(port_mask << place);
             let lane = base
                 + match first {
-                    First::Next => next_in(of_port, turns[(base >> self.shift) as usize].offer),
-                    First::Oldest(ages) => oldest_in(of_port, &ages[base as usize..]),
+                    Priority::Next => next_in(port_lanes, turns[(base >> self.shift) as usize].offer),
+                    Priority::Oldest(ages) => oldest_in(port_lanes, &ages[base as usize..]),
                 };
-            let to = output[lane as usize];
+            let output_port = output[lane as usize];
             let distance = match first {
-                // Numbers below the turn wrap around and come behind all others, in their order.
-                First::Next => (lane >> self.shift).wrapping_sub(turns[to as usize].flit).into(),
-                First::Oldest(ages) => ages[lane as usize],
+                // Numbers below the turn wrap around, and come after all others, in their order.
+                Priority::Next => (lane >> self.shift).wrapping_sub(turns[output_port as usize].flit).into(),
+                Priority::Oldest(ages) => ages[lane as usize],
             };
-            self.ask(to, lane, distance);
+            self.ask(output_port, lane, distance);
         }
     }
 
-    /// Every output that got offers takes one.
+    /// Lets every output with offers take one of them.
     fn take(&mut self, output: &[u32], turns: &mut [Turn], granted: &mut Vec<u32>) {
-        let mut asked = std::mem::take(&mut self.asked);
-        for to in asked.drain(..) {
-            let lane = self.winner(to);
+        let mut requested = std::mem::take(&mut self.requested);
+        for output_port in requested.drain(..) {
+            let lane = self.winner(output_port);
             let port = lane >> self.shift;
-            debug_assert_eq!(output[lane as usize], to);
-            turns[port as usize].offer = behind(lane & ((1 << self.shift) - 1));
-            turns[to as usize].flit = port + 1;
+            debug_assert_eq!(output[lane as usize], output_port);
+            turns[port as usize].offer = after(lane & ((1 << self.shift) - 1));
+            turns[output_port as usize].flit = port + 1;
             granted.push(lane);
         }
-        self.asked = asked;
+        self.requested = requested;
     }
 
-    /// How many places a lane is away from its turn at a virtual channel: ports first, then lanes, so that
-    /// what passes through gets as much as what begins here, however few of its lanes ask.
+    /// The distance of a lane from its turn at a virtual channel: ports first, then lanes. Hence passing
+    /// traffic gets as much as new traffic, however few of its lanes request.
     fn distance(&self, lane: u32, turn: ChannelTurn) -> u32 {
         let (port, vc) = (lane >> self.shift, lane & ((1 << self.shift) - 1));
         (port.wrapping_sub(turn.port) << 6) | (vc.wrapping_sub(turn.vc.into()) & 63)
     }
 
-    /// A lane asks for a thing; who is fewer places away from its turn goes first.
+    /// Requests a resource for a lane. The requester that is nearest to its turn goes first.
     fn ask(&mut self, thing: u32, lane: u32, distance: u64) {
         let best = &mut self.best[thing as usize];
         if best.lane == NOBODY {
-            self.asked.push(thing);
+            self.requested.push(thing);
         } else if best.distance <= distance {
             return;
         }
         *best = Asker { lane, distance };
     }
 
-    /// Who gets a thing that was asked for.
+    /// The winner of a resource that was requested.
     fn winner(&mut self, thing: u32) -> u32 {
         std::mem::replace(&mut self.best[thing as usize].lane, NOBODY)
     }
@@ -263,8 +270,9 @@ fn oldest_in(mut set: u64, ages: &[u64]) -> u32 {
     oldest
 }
 
-/// Where to look first after this one; behind the last of all it is none, and the search begins anew.
-fn behind(vc: u32) -> u32 {
+/// The virtual channel to consider first after this one. After the last of all there is none, and the search
+/// begins anew.
+fn after(vc: u32) -> u32 {
     (vc + 1) % 64
 }
 
@@ -279,15 +287,15 @@ mod tests {
         let (mut separable, mut granted) = (Separable::new(4, SHIFT), Vec::new());
         let wishes: Vec<Wish> =
             wishes.iter().map(|&(lane, output, free)| Wish { lane, output, free }).collect();
-        separable.packets(&wishes, First::Next, turns, &mut granted);
+        separable.packets(&wishes, Priority::Next, turns, &mut granted);
         granted.iter().map(|grant| (grant.lane, grant.output, grant.vc)).collect()
     }
 
     #[test]
     fn the_choice_goes_round() {
         assert_eq!([0, 1, 2, 3, 5].map(|start| next_in(0b1010, start)), [1, 1, 3, 3, 1]);
-        assert_eq!(next_in(1 << 63, behind(63)), 63);
-        assert_eq!(next_in(0b1, behind(0)), 0);
+        assert_eq!(next_in(1 << 63, after(63)), 63);
+        assert_eq!(next_in(0b1, after(0)), 0);
     }
 
     #[test]
@@ -331,18 +339,18 @@ mod tests {
         let mut channels = Vec::new();
         let wishes = [0, 3, 4].map(|lane| Wish { lane, output: 3, free: 0b01 });
         for _ in 0..2 {
-            separable.packets(&wishes, First::Oldest(&ages), &mut turns, &mut channels);
+            separable.packets(&wishes, Priority::Oldest(&ages), &mut turns, &mut channels);
             assert_eq!(channels, [Grant { lane: 4, output: 3, vc: 0 }]);
         }
         // Port 0 offers the older of its lanes, 1, and port 1 lane 3; both to port 2.
         let mut passes = Vec::new();
         let offers = Offers { ready: &[0b1111], fresh: &[0], output: &[2; 8] };
         for _ in 0..2 {
-            separable.flits(offers, First::Oldest(&ages), &mut [Turn::default(); 4], &mut passes);
+            separable.flits(offers, Priority::Oldest(&ages), &mut [Turn::default(); 4], &mut passes);
             assert_eq!(passes, [1]);
         }
         let last = Offers { ready: &[0b1101], ..offers };
-        separable.flits(last, First::Oldest(&ages), &mut [Turn::default(); 4], &mut passes);
+        separable.flits(last, Priority::Oldest(&ages), &mut [Turn::default(); 4], &mut passes);
         assert_eq!(passes, [3]);
     }
 
@@ -359,7 +367,7 @@ mod tests {
         fn round(&mut self, ready: u64, fresh: u64) -> Vec<u32> {
             let mut granted = Vec::new();
             let offers = Offers { ready: &[ready], fresh: &[fresh], output: &self.output };
-            self.separable.flits(offers, First::Next, &mut self.turns, &mut granted);
+            self.separable.flits(offers, Priority::Next, &mut self.turns, &mut granted);
             granted
         }
     }
@@ -400,9 +408,9 @@ mod tests {
         let mut output = vec![7; 160];
         output[150] = 39;
         let offers = Offers { ready: &[1 << 5, 1 << 2, 1 << (150 - 128)], fresh: &[0; 3], output: &output };
-        separable.flits(offers, First::Next, &mut turns, &mut granted);
+        separable.flits(offers, Priority::Next, &mut turns, &mut granted);
         assert_eq!(granted, [5, 150]);
-        separable.flits(offers, First::Next, &mut turns, &mut granted);
+        separable.flits(offers, Priority::Next, &mut turns, &mut granted);
         assert_eq!(granted, [66, 150]);
     }
 }

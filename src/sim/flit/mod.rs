@@ -1,14 +1,14 @@
 //! The flit model: wormholes through input-queued routers.
 //!
-//! A packet passes a router flit by flit. Its head asks for a virtual channel of the output (`allocate`),
-//! which the packet holds until its tail has passed the switch; a flit needs a credit, room for one flit in
-//! the queue behind the channel, and one of the few passes of the switch per cycle. Behind the switch flits
-//! wait for the channel in order, and nothing stops them any more: so when a flit passes the switch it is
-//! known when it will be at the other end, and waits in a wheel until then.
+//! A packet passes a router flit by flit. Its head requests a virtual channel of the output (`allocate`). The
+//! packet holds that until its tail has passed the switch. A flit needs a credit, which is room for one flit
+//! in the next queue, and one of the few passes of the switch per cycle. Behind the switch, flits wait for
+//! the channel in order, and nothing stops them any more. So when a flit passes the switch, the cycle of its
+//! arrival is known, and it waits in a wheel until then.
 //!
-//! In a cycle, first flits and credits arrive, then hosts hand one flit each to their routers, then all
+//! In a cycle, flits and credits arrive first. Then hosts hand one flit each to their routers. Then all
 //! routers with work allocate virtual channels and the switch (`step`). A router sees only its own lanes,
-//! outputs and credits, and what it sends arrives in a later cycle: the order of visits does not show.
+//! outputs and credits, and what it sends arrives in a later cycle. Hence the order of visits has no effect.
 
 mod allocate;
 mod lanes;
@@ -18,31 +18,31 @@ mod watchdog;
 
 use super::cycles::Routers;
 use super::errors::SimError;
-use super::layout::{NONE, every};
+use super::layout::{NONE, low_bits};
 use super::prepare::Prepared;
 use super::slab::Slab;
 use super::supply::{Newborn, Supply};
-use super::tally::{Census, Tally};
-use super::traffic::Message;
+use super::tally::{Census, RunTally};
+use super::traffic::EndpointMessage;
 use super::wheel::Wheel;
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
 use fabc_model::{Arbitration, Credits};
-use lanes::Lanes;
-use ports::Ports;
+use lanes::InputLanes;
+use ports::RouterPorts;
 
-/// A packet on its way: 24 bytes.
+/// A packet in flight: 24 bytes.
 #[derive(Clone, Copy)]
-struct Packet {
+struct FlitPacket {
     birth: u32,
     generator: u32,
-    /// Its destination, an endpoint.
+    /// The endpoint that it goes to.
     to: u32,
-    /// The one behind it at its source.
+    /// The next packet at its source.
     next: u32,
     /// Cycles between the first chance to leave its source and leaving.
     waited: u32,
     hops: u16,
-    /// Its virtual channel of the tables on the channel that its head was sent over.
+    /// Its virtual channel of the tables on the channel over which its head was sent.
     vc: u8,
     /// Whether it has left the general virtual channels for good.
     escaped: bool,
@@ -50,22 +50,22 @@ struct Packet {
 
 /// A port of a host, on the side of the host.
 #[derive(Clone, Copy)]
-struct Source {
-    /// Packets that wait to be handed over.
+struct HostSource {
+    /// The first and the last packet that wait to be handed over.
     head: u32,
     tail: u32,
-    /// The lane that the first of them goes into; [`NONE`] before its head has gone.
+    /// The lane into which the first of them goes, or [`NONE`] before its head has gone.
     lane: u32,
-    /// Flits of it that have not gone.
+    /// Flits of the first packet that have not gone.
     left: u32,
 }
 
-/// What may be sent to a virtual channel of an output.
+/// The room behind a virtual channel of an output.
 #[derive(Clone, Copy)]
-struct Room {
-    /// The lane whose packet holds it.
+struct OutputRoom {
+    /// The lane whose packet holds the virtual channel.
     holder: u32,
-    /// Flits that there is room for.
+    /// The number of flits that there is room for.
     credits: u32,
     /// The cycle of the last change.
     since: u32,
@@ -73,7 +73,7 @@ struct Room {
 
 /// A flit that comes to the input of a router.
 #[derive(Clone, Copy)]
-struct Arrival {
+struct FlitArrival {
     lane: u32,
     packet: u32,
 }
@@ -81,71 +81,70 @@ struct Arrival {
 /// A flit that leaves the network.
 #[derive(Clone, Copy)]
 struct Ejection {
-    /// The lane of the output that it leaves by.
+    /// The lane of the output by which it leaves.
     lane: u32,
     packet: u32,
     tail: bool,
 }
 
-/// One run.
-pub(super) struct Run<'a> {
-    of: &'a Prepared<'a>,
-    ports: Ports,
-    packets: Slab<Packet>,
-    sources: Vec<Source>,
+/// One run of the flit model.
+pub(super) struct FlitRun<'a> {
+    prepared: &'a Prepared<'a>,
+    ports: RouterPorts,
+    packets: Slab<FlitPacket>,
+    sources: Vec<HostSource>,
     /// Bit per generator: packets wait at its source.
     waiting: Vec<u64>,
-    /// `[endpoint]`: packets of it that have begun to leave it and have not arrived; only where they are
-    /// limited.
+    /// `[endpoint]`: its packets in flight. Used only where their number is limited.
     under_way: Vec<u32>,
-    lanes: Lanes,
-    /// `[lane]`: the port of its router that its first packet has to leave by.
+    lanes: InputLanes,
+    /// `[lane]`: the port of its router by which its first packet has to leave.
     output: Vec<u32>,
-    /// `[lane]`: the virtual channels there that its first packet may take.
+    /// `[lane]`: the virtual channels of that port that its first packet may take.
     allowed: Vec<u64>,
-    /// Bit per lane: its first packet asks for a virtual channel.
+    /// Bit per lane: its first packet requests a virtual channel.
     asking: Vec<u64>,
     /// Bit per lane: its first packet has a flit here, a virtual channel and a credit.
     ready: Vec<u64>,
-    /// Bit per lane: it has got its virtual channel in this cycle.
+    /// Bit per lane: it got its virtual channel in this cycle.
     fresh: Vec<u64>,
-    /// Bit per router: some of its lanes ask or are ready.
+    /// Bit per router: some of its lanes request or are ready.
     busy: Vec<u64>,
-    /// `[lane of an output]`
-    rooms: Vec<Room>,
-    /// `[port]`
+    /// `[lane of an output]`: the room behind it.
+    rooms: Vec<OutputRoom>,
+    /// `[port]`: whose turn it is at the switch.
     turns: Vec<Turn>,
-    /// `[lane]`
+    /// `[lane]`: whose turn it is for a virtual channel.
     channel_turns: Vec<ChannelTurn>,
-    /// `[lane]`: how old its first packet is, the oldest with the lowest number; empty where packets go in
-    /// turn.
+    /// `[lane]`: the age of its first packet, the oldest with the lowest number. Empty where packets take
+    /// turns.
     ages: Vec<u64>,
-    /// Lanes whose first packet has not asked the tables.
+    /// Lanes whose first packet has not looked up the tables.
     heads: Vec<u32>,
     allocator: Separable,
     wishes: Vec<Wish>,
     grants: Vec<Grant>,
     passes: Vec<u32>,
-    arrivals: Wheel<Arrival>,
-    /// Lanes of outputs.
+    arrivals: Wheel<FlitArrival>,
+    /// Credits that come back, as lanes of outputs.
     credits: Wheel<u32>,
     ejections: Wheel<Ejection>,
     ejected: u64,
-    /// All virtual channels, the general ones, and those of the first one of the tables.
+    /// Masks of all virtual channels, of the general ones, and of those of the first one of the tables.
     every: u64,
     general: u64,
     class: u64,
     speedup: u32,
-    tally: Tally,
+    tally: RunTally,
     last_move: u32,
-    /// Messages of traffic that ends: a lane per port of a host.
+    /// The messages of traffic that ends, with a lane per port of a host.
     supply: Option<Supply<'a>>,
 }
 
-/// How many cycles behind the switch are kept in the rings; more is possible and seldom.
+/// The cycles behind the switch that the rings hold. More is possible, but rare.
 const BEHIND: u32 = 16;
 
-impl<'a> Routers<'a> for Run<'a> {
+impl<'a> Routers<'a> for FlitRun<'a> {
     fn happens(&mut self, now: u32) {
         let credits = self.credits.take(now);
         credits.iter().for_each(|&lane| self.credit(lane, now));
@@ -168,7 +167,7 @@ impl<'a> Routers<'a> for Run<'a> {
         self.work(now);
     }
 
-    fn tally(&mut self) -> &mut Tally {
+    fn tally(&mut self) -> &mut RunTally {
         &mut self.tally
     }
 
@@ -180,7 +179,7 @@ impl<'a> Routers<'a> for Run<'a> {
         &mut self.supply
     }
 
-    fn lane(&self, message: &Message) -> u32 {
+    fn lane(&self, message: &EndpointMessage) -> u32 {
         self.supply.as_ref().map_or(NONE, |supply| supply.generator(message))
     }
 
@@ -192,10 +191,10 @@ impl<'a> Routers<'a> for Run<'a> {
         self.circle(at)
     }
 
-    fn counted(mut self, cycles: u32) -> (Tally, Census) {
-        let vcs = self.of.setting.vcs();
+    fn counted(mut self, cycles: u32) -> (RunTally, Census) {
+        let vcs = self.prepared.setting.vcs();
         for port in 0..self.ports.ports.len() {
-            let ports::Port { channel, moved, .. } = self.ports.ports[port];
+            let ports::RouterPort { channel, moved, .. } = self.ports.ports[port];
             if channel != NONE {
                 self.tally.moved(channel as usize, moved);
                 let first = (port as u32) << self.ports.shift;
@@ -213,33 +212,36 @@ impl<'a> Routers<'a> for Run<'a> {
     }
 }
 
-impl<'a> Run<'a> {
-    pub(super) fn new(of: &'a Prepared<'a>) -> Self {
-        let (setting, layout) = (&of.setting, &of.layout);
+impl<'a> FlitRun<'a> {
+    pub(super) fn new(prepared: &'a Prepared<'a>) -> Self {
+        let (setting, layout) = (&prepared.setting, &prepared.layout);
         let hosts = setting.ports().unwrap_or(1);
-        let generators = of.endpoints.count() * hosts;
-        let ports = Ports::new(of, setting.credits == Credits::Link);
+        let generators = prepared.endpoints.count() * hosts;
+        let ports = RouterPorts::new(prepared, setting.credits == Credits::Link);
         let lanes = ports.lanes();
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
-        let source = Source { head: NONE, tail: NONE, lane: NONE, left: 0 };
+        let source = HostSource { head: NONE, tail: NONE, lane: NONE, left: 0 };
         Self {
             packets: Slab::new(),
             sources: vec![source; generators as usize],
             waiting: vec![0; (generators as usize).div_ceil(64)],
-            under_way: vec![0; if setting.window.is_some() { of.endpoints.count() as usize } else { 0 }],
-            lanes: Lanes::new(lanes, setting.packet),
+            under_way: vec![
+                0;
+                if setting.window.is_some() { prepared.endpoints.count() as usize } else { 0 }
+            ],
+            lanes: InputLanes::new(lanes, setting.packet),
             output: vec![0; lanes],
             allowed: vec![0; lanes],
             asking: vec![0; lanes / 64],
             ready: vec![0; lanes / 64],
             fresh: vec![0; lanes / 64],
             busy: vec![0; layout.routers.div_ceil(64)],
-            rooms: vec![Room { holder: NONE, credits: setting.buffer, since: 0 }; lanes],
+            rooms: vec![OutputRoom { holder: NONE, credits: setting.buffer, since: 0 }; lanes],
             turns: vec![Turn::default(); ports.ports.len()],
             channel_turns: vec![ChannelTurn::default(); lanes],
             ages: vec![0; if setting.arbitration == Arbitration::Age { lanes } else { 0 }],
             heads: Vec::new(),
-            allocator: Separable::new(ports.most(), ports.shift),
+            allocator: Separable::new(ports.max_per_router(), ports.shift),
             wishes: Vec::new(),
             grants: Vec::new(),
             passes: Vec::new(),
@@ -247,23 +249,30 @@ impl<'a> Run<'a> {
             credits: Wheel::new(farthest + 1),
             ejections: Wheel::new(setting.router + BEHIND),
             ejected: 0,
-            every: every(setting.vcs()),
-            general: every(setting.general.into()),
-            class: every(setting.classes.into()) << setting.general,
+            every: low_bits(setting.vcs()),
+            general: low_bits(setting.general.into()),
+            class: low_bits(setting.classes.into()) << setting.general,
             speedup: setting.speedup,
-            tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
+            tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
             last_move: 0,
-            supply: of.offer.messages().map(|messages| {
-                Supply::new(messages, generators as usize, hosts, of.endpoints.count(), setting.injection)
+            supply: prepared.offer.messages().map(|messages| {
+                Supply::new(
+                    messages,
+                    generators as usize,
+                    hosts,
+                    prepared.endpoints.count(),
+                    setting.injection,
+                )
             }),
             ports,
-            of,
+            prepared,
         }
     }
 
-    /// A packet is born and waits at its source.
+    /// Adds a newborn packet to its source.
     fn born(&mut self, Newborn { generator, to, birth, .. }: Newborn) {
-        let packet = Packet { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
+        let packet =
+            FlitPacket { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
         let place = self.packets.insert(packet);
         let source = &mut self.sources[generator as usize];
         if source.head == NONE {
@@ -277,8 +286,8 @@ impl<'a> Run<'a> {
 
     /// Step 2: every host hands one flit to its router.
     fn hand_over(&mut self, now: u32) {
-        let ports = self.of.setting.ports().unwrap_or(1);
-        // Ports that share a send window are first in turn.
+        let ports = self.prepared.setting.ports().unwrap_or(1);
+        // Ports that share a send window take turns in going first.
         let turns = if self.under_way.is_empty() { 1 } else { ports };
         for turn in 0..turns {
             for word in 0..self.waiting.len() {
@@ -295,23 +304,23 @@ impl<'a> Run<'a> {
     }
 
     fn hand(&mut self, generator: u32, now: u32) {
-        let setting = &self.of.setting;
+        let setting = &self.prepared.setting;
         let host = generator / setting.ports().unwrap_or(1);
-        let Source { head, mut lane, mut left, .. } = self.sources[generator as usize];
+        let HostSource { head, mut lane, mut left, .. } = self.sources[generator as usize];
         if lane == NONE {
             if self.packets[head].birth + setting.injection > now || self.is_full(host) {
                 return;
             }
-            // The lane with the fewest flits, of several the first. A packet that was begun would keep those
-            // behind it from other lanes, so there must be room for all of it.
+            // Take the lane with the fewest flits, the first of several. A packet that was begun would keep
+            // those behind it from other lanes. Hence there must be room for all of it.
             let first = self.ports.host[generator as usize] << self.ports.shift;
-            let emptiest = (first..first + setting.vcs()).min_by_key(|&lane| self.lanes.at(lane).filled);
+            let emptiest = (first..first + setting.vcs()).min_by_key(|&lane| self.lanes.lane(lane).filled);
             (lane, left) = (emptiest.expect("a port has a virtual channel"), setting.packet);
-            if self.lanes.at(lane).filled + setting.packet.min(setting.buffer) > setting.buffer {
+            if self.lanes.lane(lane).filled + setting.packet.min(setting.buffer) > setting.buffer {
                 return;
             }
         }
-        if self.lanes.at(lane).filled == setting.buffer {
+        if self.lanes.lane(lane).filled == setting.buffer {
             return;
         }
         if left == setting.packet
@@ -332,12 +341,12 @@ impl<'a> Run<'a> {
         self.store(lane, head, now);
     }
 
-    /// Whether a host has as many packets under way as it may.
+    /// Whether a host has as many packets in flight as it may.
     fn is_full(&self, host: u32) -> bool {
-        self.of.setting.window.is_some_and(|window| self.under_way[host as usize] >= window)
+        self.prepared.setting.window.is_some_and(|window| self.under_way[host as usize] >= window)
     }
 
-    /// A flit has left the network.
+    /// Removes a flit that has left the network.
     fn eject(&mut self, flit: Ejection, now: u32) {
         self.ejected += 1;
         self.room_again(flit.lane);
@@ -346,7 +355,7 @@ impl<'a> Run<'a> {
             return;
         }
         let packet = &self.packets[flit.packet];
-        let endpoint = packet.generator / self.of.setting.ports().unwrap_or(1);
+        let endpoint = packet.generator / self.prepared.setting.ports().unwrap_or(1);
         if let Some(under_way) = self.under_way.get_mut(endpoint as usize) {
             *under_way -= 1;
         }
@@ -354,21 +363,25 @@ impl<'a> Run<'a> {
         self.packets.remove(flit.packet);
     }
 
-    /// Flits that are booked in the queue behind a lane of an output, until now.
+    /// Counts the flits that are booked in the queue of a lane of an output, until now.
     fn booked(&mut self, lane: u32, now: u32) {
-        let (room, buffer) = (&mut self.rooms[lane as usize], self.of.setting.buffer);
+        let (room, buffer) = (&mut self.rooms[lane as usize], self.prepared.setting.buffer);
         self.tally.booked(self.ports.vc(lane) as usize, buffer - room.credits, room.since, now);
         room.since = now;
     }
 
-    /// Flits that a source has not handed over.
-    fn flits_at(&self, source: &Source) -> u64 {
+    /// The flits that a source has not handed over.
+    fn flits_at(&self, source: &HostSource) -> u64 {
         let mut flits = 0;
         let mut place = source.head;
         while place != NONE {
-            flits += u64::from(self.of.setting.packet);
+            flits += u64::from(self.prepared.setting.packet);
             place = self.packets[place].next;
         }
-        if source.lane == NONE { flits } else { flits - u64::from(self.of.setting.packet - source.left) }
+        if source.lane == NONE {
+            flits
+        } else {
+            flits - u64::from(self.prepared.setting.packet - source.left)
+        }
     }
 }

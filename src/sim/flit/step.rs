@@ -1,48 +1,48 @@
-//! Steps 1 and 4 to 6 of a cycle: what comes to a router, and what it sends.
+//! Steps 1 and 4 to 6 of a cycle: the arrivals at a router, and what it sends.
 
 use super::super::layout::NONE;
-use super::super::routes::Came as CameBy;
-use super::allocate::{First, Offers, Wish};
-use super::lanes::Came;
-use super::{Arrival, Ejection, Run};
+use super::super::routes::HopInput;
+use super::allocate::{Offers, Priority, Wish};
+use super::lanes::StoredFlit;
+use super::{Ejection, FlitArrival, FlitRun};
 
-fn set(bits: &mut [u64], at: u32) {
-    bits[at as usize / 64] |= 1 << (at % 64);
+fn set(bits: &mut [u64], index: u32) {
+    bits[index as usize / 64] |= 1 << (index % 64);
 }
 
-fn clear(bits: &mut [u64], at: u32) {
-    bits[at as usize / 64] &= !(1 << (at % 64));
+fn clear(bits: &mut [u64], index: u32) {
+    bits[index as usize / 64] &= !(1 << (index % 64));
 }
 
-impl Run<'_> {
-    /// A flit is at an input.
+impl FlitRun<'_> {
+    /// Stores a flit that is at an input.
     pub(super) fn store(&mut self, lane: u32, packet: u32, now: u32) {
         self.last_move = now;
         match self.lanes.store(lane, packet) {
-            Came::First => self.heads.push(lane),
-            Came::On => {
-                // Its head holds an output already.
-                if self.rooms[self.lanes.at(lane).output as usize].credits > 0 {
+            StoredFlit::First => self.heads.push(lane),
+            StoredFlit::On => {
+                // The head of its packet holds an output already.
+                if self.rooms[self.lanes.lane(lane).output as usize].credits > 0 {
                     self.is_ready(lane);
                 }
             }
-            Came::Behind => {}
+            StoredFlit::Behind => {}
         }
     }
 
-    /// There is room for one more flit behind a lane of a channel.
+    /// Adds room for one flit behind a lane of a channel.
     pub(super) fn credit(&mut self, lane: u32, now: u32) {
         self.last_move = now;
         self.booked(lane, now);
         self.room_again(lane);
     }
 
-    /// The same, of an output to a host as well.
+    /// Adds room for one flit behind a lane of an output, also of one to a host.
     pub(super) fn room_again(&mut self, lane: u32) {
         let room = &mut self.rooms[lane as usize];
         room.credits += 1;
         let holder = room.holder;
-        if room.credits == 1 && holder != NONE && self.lanes.at(holder).present > 0 {
+        if room.credits == 1 && holder != NONE && self.lanes.lane(holder).present > 0 {
             self.is_ready(holder);
         }
     }
@@ -52,34 +52,35 @@ impl Run<'_> {
         set(&mut self.busy, self.ports.router_of(lane));
     }
 
-    /// Packets that have become the first of their lanes ask the tables: all at once, so that the processor
-    /// waits for several entries at a time.
+    /// Packets that have become the first of their lanes look up the tables. They do so all at once, so that
+    /// the processor waits for several entries at a time.
     pub(super) fn look_up(&mut self) {
         let mut heads = std::mem::take(&mut self.heads);
         heads.drain(..).for_each(|lane| self.ask_tables(lane));
         self.heads = heads;
     }
 
-    /// The first packet of a lane asks the tables, and from now on for a virtual channel.
+    /// Looks up the tables for the first packet of a lane, and requests a virtual channel.
     fn ask_tables(&mut self, lane: u32) {
-        let (of, port) = (self.of, lane >> self.ports.shift);
-        let (layout, setting) = (&of.layout, &of.setting);
+        let (prepared, port) = (self.prepared, lane >> self.ports.shift);
+        let (layout, setting) = (&prepared.layout, &prepared.setting);
         let router = self.ports.router_of(lane);
-        let packet = &mut self.packets[self.lanes.at(lane).packet];
-        let there = of.endpoints.router[packet.to as usize];
-        let (output, allowed) = if router == there {
-            // To the host by the port by which it came, of the other end.
+        let packet = &mut self.packets[self.lanes.lane(lane).packet];
+        let target = prepared.endpoints.router[packet.to as usize];
+        let (output, allowed) = if router == target {
+            // To its host, by the same port of that host as the port of the source.
             let hosts = setting.ports().unwrap_or(1);
-            let host = (packet.to - of.endpoints.first[router as usize]) * hosts + packet.generator % hosts;
+            let host =
+                (packet.to - prepared.endpoints.first[router as usize]) * hosts + packet.generator % hosts;
             (layout.ports as u32 + host, self.every)
         } else {
             let came = (self.ports.of_lane(lane).back != NONE)
-                .then(|| CameBy { port: (port - self.ports.first[router as usize]) as u16, vc: packet.vc });
+                .then(|| HopInput { port: (port - self.ports.first[router as usize]) as u16, vc: packet.vc });
             let (output, vc) =
-                of.routes.next(router, there, came).expect("every route that is taken was walked");
+                prepared.routes.next(router, target, came).expect("every route that is taken was walked");
             packet.vc = vc;
-            let own = self.class << (vc * setting.classes);
-            (output.into(), if packet.escaped { own } else { own | self.general })
+            let table_vcs = self.class << (vc * setting.classes);
+            (output.into(), if packet.escaped { table_vcs } else { table_vcs | self.general })
         };
         if let Some(age) = self.ages.get_mut(lane as usize) {
             *age = u64::from(packet.birth) << 32 | u64::from(packet.generator);
@@ -90,7 +91,7 @@ impl Run<'_> {
         set(&mut self.busy, router);
     }
 
-    /// Steps 4 to 6, of every router with work.
+    /// Steps 4 to 6, for every router with work.
     pub(super) fn work(&mut self, now: u32) {
         for word in 0..self.busy.len() {
             let mut bits = self.busy[word];
@@ -116,10 +117,10 @@ impl Run<'_> {
                 fresh: &self.fresh[words.clone()],
                 output: &self.output[lanes.clone()],
             };
-            let first = First::of(&self.ages, lanes.clone());
+            let first = Priority::by_age(&self.ages, lanes.clone());
             self.allocator.flits(offers, first, &mut self.turns[ports.clone()], &mut self.passes);
-            for at in 0..self.passes.len() {
-                self.send(lanes.start as u32 + self.passes[at], now);
+            for index in 0..self.passes.len() {
+                self.send(lanes.start as u32 + self.passes[index], now);
             }
         }
         self.fresh[words.clone()].fill(0);
@@ -128,7 +129,7 @@ impl Run<'_> {
         }
     }
 
-    /// Step 4: packets that ask get virtual channels.
+    /// Step 4: packets that request get virtual channels.
     fn give_channels(&mut self, router: usize, now: u32) {
         let (ports, shift) = (self.ports.range_of_router(router), self.ports.shift);
         let lanes = ports.start << shift..ports.end << shift;
@@ -141,7 +142,8 @@ impl Run<'_> {
                 let output = self.output[lane];
                 let free = self.ports.ports[ports.start + output as usize].free & self.allowed[lane];
                 if free != 0 {
-                    // Those of the tables only where no general one is free: whoever takes one stays in them.
+                    // Take those of the tables only where no general one is free, since whoever takes one
+                    // stays in them.
                     let general = free & self.general;
                     let free = if general == 0 { free } else { general };
                     self.wishes.push(Wish { lane: (lane - lanes.start) as u32, output, free });
@@ -151,7 +153,7 @@ impl Run<'_> {
         if self.wishes.is_empty() {
             return;
         }
-        let first = First::of(&self.ages, lanes.clone());
+        let first = Priority::by_age(&self.ages, lanes.clone());
         self.allocator.packets(&self.wishes, first, &mut self.channel_turns[lanes.clone()], &mut self.grants);
         for grant in &self.grants {
             let lane = lanes.start as u32 + grant.lane;
@@ -171,12 +173,12 @@ impl Run<'_> {
 
     /// Step 6: the first flit of a lane passes the switch.
     fn send(&mut self, lane: u32, now: u32) {
-        let of = self.of;
-        let first = *self.lanes.at(lane);
+        let prepared = self.prepared;
+        let first = *self.lanes.lane(lane);
         let input = *self.ports.of_lane(lane);
         let vc = self.ports.vc(first.output);
         let output = &mut self.ports.ports[(first.output >> self.ports.shift) as usize];
-        let leaves = (now + of.setting.router).max(output.sent + 1);
+        let leaves = (now + prepared.setting.router).max(output.sent + 1);
         output.sent = leaves;
         output.moved += u32::from(self.tally.counts(leaves));
         let output = *output;
@@ -192,7 +194,7 @@ impl Run<'_> {
             self.arrivals.put(
                 now,
                 leaves - now + output.latency,
-                Arrival { lane: output.into | vc, packet: first.packet },
+                FlitArrival { lane: output.into | vc, packet: first.packet },
             );
         }
         if input.back != NONE {
@@ -201,10 +203,10 @@ impl Run<'_> {
         let room = &mut self.rooms[first.output as usize];
         room.credits -= 1;
         let no_credits = room.credits == 0;
-        if first.left == of.setting.packet {
+        if first.left == prepared.setting.packet {
             let packet = &mut self.packets[first.packet];
             if input.back == NONE {
-                packet.waited = now - packet.birth - of.setting.injection;
+                packet.waited = now - packet.birth - prepared.setting.injection;
             }
             if output.channel != NONE {
                 let general = self.general >> vc & 1 == 1;

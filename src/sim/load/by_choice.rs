@@ -1,68 +1,74 @@
-//! Loads of ways that are chosen on the way, on average: towards every destination, what a router has is
-//! split evenly over the channels that it draws from.
+//! Average loads of chosen paths. Towards every destination, the traffic of a router is split evenly over the
+//! channels that it draws from.
 //!
-//! Over a random router, what is sent comes twice: spread over all routers with endpoints, and from all of
-//! them. Splits are exact as long as their common denominator is small; past that, parts are rounded up.
+//! Over a random router, the traffic counts twice: once spread over all routers with endpoints, and once from
+//! all of them. Splits are exact as long as their common denominator is small. Beyond that, parts are rounded
+//! up.
 
-use super::super::choice::{Choice, Over};
-use super::super::endpoints::Endpoints;
-use super::super::layout::Layout;
+use super::super::choice::{KnownLoad, PathChoice};
+use super::super::endpoints::EndpointMap;
+use super::super::layout::NetworkLayout;
 use super::super::setting::Setting;
-use super::super::traffic::{Expected, Pairs};
-use super::astray::{Astray, Sums, Why};
+use super::super::traffic::{ExpectedTraffic, RouterPairs};
+use super::astray::{Astray, AstrayReason, RouteSums};
 use rayon::prelude::*;
 
-/// Computes the loads of a traffic whose packets choose their ways.
+/// Computes the loads of a traffic whose packets choose their paths.
 pub(super) struct ChoiceLoads<'a> {
     pub(super) setting: &'a Setting,
-    pub(super) layout: &'a Layout,
-    pub(super) endpoints: &'a Endpoints,
-    pub(super) choice: &'a Choice,
+    pub(super) layout: &'a NetworkLayout,
+    pub(super) endpoints: &'a EndpointMap,
+    pub(super) choice: &'a PathChoice,
 }
 
-/// The sums, in finer parts than the traffic came in.
-pub(super) struct Loads {
-    pub(super) sums: Sums,
-    /// So many make a part of the traffic.
+/// The sums, in finer parts than those of the traffic.
+pub(super) struct ScaledLoads {
+    pub(super) sums: RouteSums,
+    /// The number of finer parts per part of the traffic.
     pub(super) finer: u128,
-    /// Of ways that depend on queues: hops of the shortest ways, summed in the finer parts.
+    /// For paths that depend on queues: the hops of the shortest paths, summed in the finer parts.
     pub(super) shortest_hops: Option<u128>,
 }
 
-/// The largest common denominator of splits, and what takes its place beyond.
+/// The largest exact common denominator of splits, and the one that replaces larger ones.
 const EXACT: u128 = 1 << 32;
 const ROUNDED: u128 = 1 << 24;
 
-/// What is sent to one router, by where it comes from.
-type Column = Vec<(u32, u128)>;
+/// The traffic to one router, by source router.
+type DestinationColumn = Vec<(u32, u128)>;
 
 impl ChoiceLoads<'_> {
-    /// The loads of a traffic.
-    pub(super) fn loads(&self, expected: &Expected) -> Result<Loads, Astray> {
-        let pairs = expected.pairs.turned(self.layout.routers);
-        let over = self.choice.over();
-        let (vias, bystanders) = match over {
-            Over::Valiant => (Some(Halves::new(&pairs, self)), self.choice.vias().len() as u128 - 2),
-            Over::Shortest | Over::Queues => (None, 1),
+    /// The loads of a traffic, or the first route that does not arrive.
+    pub(super) fn loads(&self, expected: &ExpectedTraffic) -> Result<ScaledLoads, Astray> {
+        let pairs = expected.pairs.by_destination(self.layout.routers);
+        let known_load = self.choice.known_load();
+        let (vias, bystanders) = match known_load {
+            KnownLoad::Valiant => {
+                (Some(ValiantHalves::new(&pairs, self)), self.choice.vias().len() as u128 - 2)
+            }
+            KnownLoad::Shortest | KnownLoad::Queues => (None, 1),
         };
-        let column = |to: u32| -> Column {
+        let column = |to: u32| -> DestinationColumn {
             match &vias {
-                None => pairs.of(to, self.endpoints).map(|(from, parts)| (from, u128::from(parts))).collect(),
+                None => pairs
+                    .of_router(to, self.endpoints)
+                    .map(|(from, parts)| (from, u128::from(parts)))
+                    .collect(),
                 Some(halves) => halves.column(&pairs, to, self),
             }
         };
         let splits = self.splits();
         let finer = bystanders * splits;
         let destinations = self.choice.vias();
-        let add = |mut work: Work, &to: &u32| {
-            self.towards(&mut work, to, column(to), splits);
+        let add = |mut work: LoadWork, &to: &u32| {
+            self.add_destination(&mut work, to, column(to), splits);
             work
         };
-        let start = || Work::new(self.layout);
-        let work: Vec<Work> = destinations.par_iter().fold(start, add).collect();
+        let start = || LoadWork::new(self.layout);
+        let work: Vec<LoadWork> = destinations.par_iter().fold(start, add).collect();
         let mut sums = work
             .into_iter()
-            .fold(Sums::new(self.layout.channels), |sums, work| sums.merged(work.sums))
+            .fold(RouteSums::new(self.layout.channels), |sums, work| sums.merged(work.sums))
             .arrived()?;
         sums.hops = sums.channels.iter().sum();
         // What stays at its router takes no hop.
@@ -72,21 +78,21 @@ impl ChoiceLoads<'_> {
             sums.channels.iter().enumerate().map(|(channel, load)| load * cycles(channel)).sum();
         let alone = self.setting.injection + self.setting.ejection() + self.setting.packet - 1;
         sums.cycles = moving + sums.weight * u128::from(alone);
-        sums.most = sums.most * if over == Over::Shortest { 1 } else { 2 } + u64::from(alone);
-        let least = |to: u32| {
+        sums.most = sums.most * if known_load == KnownLoad::Shortest { 1 } else { 2 } + u64::from(alone);
+        let least_hops = |to: u32| {
             let hops =
                 |(from, parts): (u32, u64)| u128::from(self.choice.least_hops(from, to)) * u128::from(parts);
-            pairs.of(to, self.endpoints).map(hops).sum::<u128>()
+            pairs.of_router(to, self.endpoints).map(hops).sum::<u128>()
         };
-        let shortest_hops = (over == Over::Queues)
-            .then(|| destinations.par_iter().map(|&to| least(to)).sum::<u128>() * finer);
-        Ok(Loads { sums, finer, shortest_hops })
+        let shortest_hops = (known_load == KnownLoad::Queues)
+            .then(|| destinations.par_iter().map(|&to| least_hops(to)).sum::<u128>() * finer);
+        Ok(ScaledLoads { sums, finer, shortest_hops })
     }
 
     /// The common denominator of all splits on the way to any destination.
     fn splits(&self) -> u128 {
         let metric = self.choice.metric();
-        let of = |&to: &u32| {
+        let level_splits = |&to: &u32| {
             let mut levels = Vec::new();
             for from in
                 (0..self.layout.routers as u32).filter(|&from| from != to && metric.hops(from, to).is_some())
@@ -99,26 +105,27 @@ impl ChoiceLoads<'_> {
             }
             levels
         };
-        let both = |one: Vec<u128>, other: Vec<u128>| {
-            let (mut longer, shorter) = if one.len() < other.len() { (other, one) } else { (one, other) };
-            longer.iter_mut().zip(shorter).for_each(|(level, other)| *level = multiple(*level, other));
+        let merge_levels = |first: Vec<u128>, second: Vec<u128>| {
+            let (mut longer, shorter) =
+                if first.len() < second.len() { (second, first) } else { (first, second) };
+            longer.iter_mut().zip(shorter).for_each(|(level, second)| *level = multiple(*level, second));
             longer
         };
-        let levels = self.choice.vias().par_iter().map(of).reduce(Vec::new, both);
+        let levels = self.choice.vias().par_iter().map(level_splits).reduce(Vec::new, merge_levels);
         let product = levels
             .into_iter()
             .try_fold(1u128, |product, level| product.checked_mul(level).filter(|&product| product <= EXACT));
         product.unwrap_or(ROUNDED)
     }
 
-    /// Adds everything that goes to one router.
-    fn towards(&self, work: &mut Work, to: u32, column: Column, finer: u128) {
+    /// Adds the traffic to one router.
+    fn add_destination(&self, work: &mut LoadWork, to: u32, column: DestinationColumn, finer: u128) {
         let (metric, layout) = (self.choice.metric(), self.layout);
-        let Work { sums, flow, slowest, order } = work;
+        let LoadWork { sums, flow, slowest, order } = work;
         flow.fill(0);
         for (from, parts) in column {
             if metric.hops(from, to).is_none() {
-                sums.strayed(Some(Astray { from, to, why: Why::Apart }));
+                sums.strayed(Some(Astray { from, to, why: AstrayReason::Apart }));
             }
             flow[from as usize] = parts * finer;
         }
@@ -133,10 +140,10 @@ impl ChoiceLoads<'_> {
                 u64::from(self.setting.router + layout.ends[channel as usize].latency)
                     + slowest[layout.ends[channel as usize].to as usize]
             };
-            let most = metric.nexts(router, to).map(through).max().unwrap_or(0);
-            slowest[router as usize] = most;
+            let longest = metric.nexts(router, to).map(through).max().unwrap_or(0);
+            slowest[router as usize] = longest;
             if flow[router as usize] > 0 {
-                sums.most = sums.most.max(most);
+                sums.most = sums.most.max(longest);
             }
         }
         for &router in order.iter().rev() {
@@ -144,27 +151,27 @@ impl ChoiceLoads<'_> {
             if moved == 0 {
                 continue;
             }
-            let each = moved.div_ceil(metric.nexts(router, to).count().max(1) as u128);
+            let split = moved.div_ceil(metric.nexts(router, to).count().max(1) as u128);
             for channel in metric.nexts(router, to) {
-                sums.channels[channel as usize] += each;
-                flow[layout.ends[channel as usize].to as usize] += each;
+                sums.channels[channel as usize] += split;
+                flow[layout.ends[channel as usize].to as usize] += split;
             }
         }
     }
 }
 
-/// What one thread works with.
-struct Work {
-    sums: Sums,
+/// The sums and working space of one thread.
+struct LoadWork {
+    sums: RouteSums,
     flow: Vec<u128>,
     slowest: Vec<u64>,
     order: Vec<u32>,
 }
 
-impl Work {
-    fn new(layout: &Layout) -> Self {
+impl LoadWork {
+    fn new(layout: &NetworkLayout) -> Self {
         Self {
-            sums: Sums::new(layout.channels),
+            sums: RouteSums::new(layout.channels),
             flow: vec![0; layout.routers],
             slowest: vec![0; layout.routers],
             order: Vec::new(),
@@ -172,18 +179,18 @@ impl Work {
     }
 }
 
-/// What every router sends to others, and hears from them.
-struct Halves {
+/// The traffic that every router sends to others, and that it receives from them.
+struct ValiantHalves {
     sent: Vec<u128>,
     heard: Vec<u128>,
 }
 
-impl Halves {
-    /// Of pairs by destination.
-    fn new(pairs: &Pairs, of: &ChoiceLoads<'_>) -> Self {
-        let mut halves = Self { sent: vec![0; of.layout.routers], heard: vec![0; of.layout.routers] };
-        for to in 0..of.layout.routers as u32 {
-            for (from, parts) in pairs.of(to, of.endpoints).filter(|(from, _)| *from != to) {
+impl ValiantHalves {
+    /// The halves of pairs that are listed by destination.
+    fn new(pairs: &RouterPairs, loads: &ChoiceLoads<'_>) -> Self {
+        let mut halves = Self { sent: vec![0; loads.layout.routers], heard: vec![0; loads.layout.routers] };
+        for to in 0..loads.layout.routers as u32 {
+            for (from, parts) in pairs.of_router(to, loads.endpoints).filter(|(from, _)| *from != to) {
                 halves.sent[from as usize] += u128::from(parts);
                 halves.heard[to as usize] += u128::from(parts);
             }
@@ -191,22 +198,25 @@ impl Halves {
         halves
     }
 
-    /// To a router: of every other one, all that it sends to third ones, on its first half; and all that
-    /// third ones send to this one, on its second half.
-    fn column(&self, pairs: &Pairs, to: u32, of: &ChoiceLoads<'_>) -> Column {
-        let mut direct = vec![0; of.layout.routers];
-        pairs.of(to, of.endpoints).for_each(|(from, parts)| direct[from as usize] = u128::from(parts));
-        let others = of.choice.vias().iter().copied().filter(|&from| from != to);
-        let both = |from: u32| self.sent[from as usize] + self.heard[to as usize] - 2 * direct[from as usize];
-        others.map(|from| (from, both(from))).filter(|(_, parts)| *parts > 0).collect()
+    /// The traffic to a router on both halves. Every other router sends it a share of all that goes to third
+    /// routers on their first half. It also gets all that third routers send to this one, on its second half.
+    fn column(&self, pairs: &RouterPairs, to: u32, loads: &ChoiceLoads<'_>) -> DestinationColumn {
+        let mut direct = vec![0; loads.layout.routers];
+        pairs
+            .of_router(to, loads.endpoints)
+            .for_each(|(from, parts)| direct[from as usize] = u128::from(parts));
+        let others = loads.choice.vias().iter().copied().filter(|&from| from != to);
+        let halves_from =
+            |from: u32| self.sent[from as usize] + self.heard[to as usize] - 2 * direct[from as usize];
+        others.map(|from| (from, halves_from(from))).filter(|(_, parts)| *parts > 0).collect()
     }
 }
 
-/// The least common multiple; of large ones any.
-fn multiple(one: u128, other: u128) -> u128 {
-    let (mut a, mut b) = (one, other.max(1));
+/// The least common multiple. For large numbers, some number beyond the exact limit.
+fn multiple(first: u128, second: u128) -> u128 {
+    let (mut a, mut b) = (first, second.max(1));
     while b > 0 {
         (a, b) = (b, a % b);
     }
-    (one / a).saturating_mul(other.max(1)).min(EXACT + 1)
+    (first / a).saturating_mul(second.max(1)).min(EXACT + 1)
 }

@@ -1,45 +1,45 @@
-//! Loads hop by hop along the tables: every route of the traffic is walked.
+//! Loads along the tables: every route of the traffic is walked hop by hop.
 
-use super::super::endpoints::Endpoints;
-use super::super::layout::{Layout, NONE};
-use super::super::routes::{Came, Routes};
+use super::super::endpoints::EndpointMap;
+use super::super::layout::{NONE, NetworkLayout};
+use super::super::routes::{HopInput, TableRoutes};
 use super::super::setting::Setting;
-use super::super::traffic::Pairs;
-use super::astray::{Astray, Sums, Why};
+use super::super::traffic::RouterPairs;
+use super::astray::{Astray, AstrayReason, RouteSums};
 use fabc_base::ids::{Id, NodeId};
 use rayon::prelude::*;
 
-/// What routes are walked through.
-pub(super) struct Tables<'a> {
+/// Everything that is needed to walk routes along the tables.
+pub(super) struct TableLoads<'a> {
     pub(super) setting: &'a Setting,
-    pub(super) layout: &'a Layout,
-    pub(super) routes: &'a Routes,
-    pub(super) endpoints: &'a Endpoints,
+    pub(super) layout: &'a NetworkLayout,
+    pub(super) routes: &'a TableRoutes,
+    pub(super) endpoints: &'a EndpointMap,
 }
 
-impl Tables<'_> {
+impl TableLoads<'_> {
     /// The sums over all routes of a traffic.
-    pub(super) fn sums(&self, pairs: &Pairs) -> Result<Sums, Astray> {
-        if matches!(pairs, Pairs::Uniform) {
+    pub(super) fn sums(&self, pairs: &RouterPairs) -> Result<RouteSums, Astray> {
+        if matches!(pairs, RouterPairs::Uniform) {
             return self.uniform(pairs);
         }
         let routers = 0..self.layout.routers as u32;
-        let add = |mut sums: Sums, from: u32| {
-            for (to, weight) in pairs.of(from, self.endpoints) {
+        let add = |mut sums: RouteSums, from: u32| {
+            for (to, weight) in pairs.of_router(from, self.endpoints) {
                 self.add(&mut sums, from, to, weight, |channel| channel as usize);
             }
             sums
         };
         routers
             .into_par_iter()
-            .fold(|| Sums::new(self.layout.channels), add)
-            .reduce(Sums::default, Sums::merged)
+            .fold(|| RouteSums::new(self.layout.channels), add)
+            .reduce(RouteSums::default, RouteSums::merged)
             .arrived()
     }
 
-    /// Uniform traffic looks the same from all routers that the symmetry of the tables joins: the load of a
-    /// class of channels from all routers is the load of one of them from canonical routers.
-    fn uniform(&self, pairs: &Pairs) -> Result<Sums, Astray> {
+    /// Uniform traffic looks the same from all routers that the symmetry of the tables joins. The load of a
+    /// class of channels from all routers equals the load of one of its channels from canonical routers.
+    fn uniform(&self, pairs: &RouterPairs) -> Result<RouteSums, Astray> {
         let (symmetry, ports) = (self.routes.symmetry(), self.layout.ports);
         let mut port_of = vec![0; self.layout.channels];
         for (slot, &channel) in
@@ -52,23 +52,26 @@ impl Tables<'_> {
             symmetry.class(from) * ports + port_of[channel as usize]
         };
         let canonical: Vec<u32> = symmetry.canonical_nodes().map(|node| node.index() as u32).collect();
-        let of_source = |mut sums: Sums, &from: &u32| {
-            for (to, weight) in pairs.of(from, self.endpoints) {
+        let add_source = |mut sums: RouteSums, &from: &u32| {
+            for (to, weight) in pairs.of_router(from, self.endpoints) {
                 self.add(&mut sums, from, to, weight, class);
             }
             sums
         };
-        let start = || Sums::new(symmetry.class_count() * ports);
-        let classes =
-            canonical.par_iter().fold(start, of_source).reduce(Sums::default, Sums::merged).arrived()?;
+        let start = || RouteSums::new(symmetry.class_count() * ports);
+        let classes = canonical
+            .par_iter()
+            .fold(start, add_source)
+            .reduce(RouteSums::default, RouteSums::merged)
+            .arrived()?;
         let lit = self.layout.outgoing.iter().copied().filter(|&channel| channel != NONE);
         let mut channels = vec![0; self.layout.channels];
         lit.for_each(|channel| channels[channel as usize] = classes.channels[class(channel)]);
-        Ok(Sums { channels, ..classes })
+        Ok(RouteSums { channels, ..classes })
     }
 
     /// Adds the route between two routers.
-    fn add(&self, sums: &mut Sums, from: u32, to: u32, weight: u64, place: impl Fn(u32) -> usize) {
+    fn add(&self, sums: &mut RouteSums, from: u32, to: u32, weight: u64, place: impl Fn(u32) -> usize) {
         let (mut hops, mut cycles) =
             (0u64, u64::from(self.setting.injection + self.setting.ejection() + self.setting.packet) - 1);
         let walked = self.walk(from, to, |channel| {
@@ -83,24 +86,25 @@ impl Tables<'_> {
         sums.most = sums.most.max(cycles);
     }
 
-    /// Follows the tables from a router to another.
+    /// Follows the tables from one router to another, and calls `hop` for every channel.
     fn walk(&self, from: u32, to: u32, mut hop: impl FnMut(u32)) -> Result<(), Astray> {
         let astray = |why| Astray { from, to, why };
-        let (mut at, mut came) = (from, None);
+        let (mut router, mut came) = (from, None);
         for _ in 0..=self.layout.channels * usize::from(self.routes.vcs()) {
-            if at == to {
+            if router == to {
                 return Ok(());
             }
-            let (port, vc) = self.routes.next(at, to, came).ok_or(astray(Why::NoEntry(at)))?;
-            let slot = at as usize * self.layout.ports + usize::from(port);
+            let (port, vc) =
+                self.routes.next(router, to, came).ok_or(astray(AstrayReason::NoEntry(router)))?;
+            let slot = router as usize * self.layout.ports + usize::from(port);
             let lit = (usize::from(port) < self.layout.ports)
                 .then(|| self.layout.outgoing[slot])
                 .filter(|channel| *channel != NONE);
-            let channel = lit.ok_or(astray(Why::Dark(at)))?;
+            let channel = lit.ok_or(astray(AstrayReason::Dark(router)))?;
             hop(channel);
-            at = self.layout.ends[channel as usize].to;
-            came = Some(Came { port: self.layout.ends[channel as usize].in_port, vc });
+            router = self.layout.ends[channel as usize].to;
+            came = Some(HopInput { port: self.layout.ends[channel as usize].in_port, vc });
         }
-        Err(astray(Why::Loop))
+        Err(astray(AstrayReason::Loop))
     }
 }

@@ -1,7 +1,8 @@
-//! What a traffic puts on the channels: the promise that a run is held against.
+//! The static loads that a traffic puts on the channels, against which a run is compared.
 //!
-//! In: what the traffic comes to between routers, and how packets find their ways. Out: loads of channels in
-//! integers, and the highest rate that they and the ports of hosts allow. Sums are of integers, so that no
+//! In: the expected traffic between routers, and the rule by which packets find their paths. Out: loads of
+//! channels as integers, and the highest rate that they and the ports of hosts allow. Sums are of integers,
+//! so the order of addition has no effect.
 //! order of adding shows.
 
 mod astray;
@@ -9,6 +10,6 @@ mod by_choice;
 mod by_tables;
 mod whole;
 
-pub(super) use astray::Why;
+pub(super) use astray::{Astray, AstrayReason};
 pub use whole::{Limit, StaticLoad};
-pub(super) use whole::{Ways, load};
+pub(super) use whole::{LoadInputs, load};

@@ -1,92 +1,95 @@
 //! Static loads, and the bounds that follow from them.
 
-use super::super::choice::Choice;
-use super::super::endpoints::Endpoints;
-use super::super::layout::Layout;
-use super::super::routes::Routes;
+use super::super::choice::PathChoice;
+use super::super::endpoints::EndpointMap;
+use super::super::layout::NetworkLayout;
+use super::super::routes::TableRoutes;
 use super::super::setting::Setting;
-use super::super::traffic::Expected;
+use super::super::traffic::ExpectedTraffic;
 use super::astray::Astray;
 use super::by_choice::ChoiceLoads;
-use super::by_tables::Tables;
+use super::by_tables::TableLoads;
 use fabc_ir::Fraction;
 
 /// Loads and zero-load latencies of all routes that a traffic takes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StaticLoad {
-    /// `[channel]`: flits per cycle at rate 1, times `unit`; of traffic that ends, flits of a run; of ways
-    /// that are chosen on the way, on average; of those that depend on queues, of the shortest ways.
+    /// `[channel]`: flits per cycle at rate 1, times `unit`. For traffic that ends, flits of a run. For
+    /// chosen paths, the average. For paths that depend on queues, the average over shortest paths.
     pub channels: Vec<u128>,
-    /// What loads are counted in: so many make a flit per cycle.
+    /// The unit of loads: this many make a flit per cycle.
     pub unit: u128,
-    /// The highest rate that no channel and no port of a host forbids, flits per cycle and sending endpoint;
-    /// of traffic that ends, runs per cycle.
+    /// The highest rate that all channels and ports of hosts allow, in flits per cycle and sending endpoint.
+    /// For traffic that ends, runs per cycle.
     pub bound: Fraction,
-    /// What the bound follows from.
+    /// The reason for the bound.
     pub limit: Limit,
-    /// Endpoints that send.
+    /// The number of endpoints that send.
     pub senders: u32,
-    /// What a sending endpoint offers on average at rate 1: less than 1 where some send less than others.
+    /// The average offer of a sending endpoint at rate 1. It is less than 1 where some send less than others.
     pub share: Fraction,
-    /// Hops of a packet on average; of ways that depend on queues, of the shortest ones.
+    /// The average hops of a packet. For paths that depend on queues, those of the shortest ones.
     pub hops: Fraction,
-    /// Zero-load latency on average, from birth to the last flit, cycles.
+    /// The average zero-load latency from birth to the last flit, in cycles.
     pub mean_cycles: Fraction,
-    /// The same of the slowest route, or more.
+    /// The zero-load latency of the slowest route in cycles, or an upper bound on it.
     pub most_cycles: u64,
 }
 
 impl StaticLoad {
-    /// Cycles without any move after which a run is given up while packets are inside.
+    /// Cycles without any move after which a run with packets inside is given up.
     pub(in super::super) fn patience(&self) -> u32 {
         u32::try_from(4 * self.most_cycles).unwrap_or(u32::MAX).max(1000)
     }
 }
 
-/// What a static bound follows from.
+/// The reason for a static bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// The loads of channels: this routing cannot do better.
+    /// The loads of channels. This routing cannot do better.
     Loads,
-    /// The hops of shortest ways: no routing can do better, and how much worse this one is, its queues
-    /// decide.
+    /// The hops of shortest paths. No routing can do better. How much worse this one is depends on its
+    /// queues.
     Hops,
 }
 
-/// What loads are computed from.
-pub(in super::super) struct Ways<'a> {
+/// The values that loads are computed from.
+pub(in super::super) struct LoadInputs<'a> {
     pub(in super::super) setting: &'a Setting,
-    pub(in super::super) layout: &'a Layout,
-    pub(in super::super) routes: &'a Routes,
-    pub(in super::super) endpoints: &'a Endpoints,
-    pub(in super::super) choice: Option<&'a Choice>,
+    pub(in super::super) layout: &'a NetworkLayout,
+    pub(in super::super) routes: &'a TableRoutes,
+    pub(in super::super) endpoints: &'a EndpointMap,
+    pub(in super::super) choice: Option<&'a PathChoice>,
 }
 
-/// Follows every route that a traffic takes.
-pub(in super::super) fn load(ways: &Ways<'_>, expected: &Expected) -> Result<StaticLoad, Astray> {
-    let &Ways { setting, layout, routes, endpoints, choice } = ways;
+/// Follows every route that a traffic takes, and derives the bounds.
+pub(in super::super) fn load(
+    inputs: &LoadInputs<'_>,
+    expected: &ExpectedTraffic,
+) -> Result<StaticLoad, Astray> {
+    let &LoadInputs { setting, layout, routes, endpoints, choice } = inputs;
     let unit = u128::from(expected.unit);
     let (sums, unit, shortest) = match choice {
-        None => (Tables { setting, layout, routes, endpoints }.sums(&expected.pairs)?, unit, None),
+        None => (TableLoads { setting, layout, routes, endpoints }.sums(&expected.pairs)?, unit, None),
         Some(choice) => {
             let loads = ChoiceLoads { setting, layout, endpoints, choice }.loads(expected)?;
             (loads.sums, unit * loads.finer, loads.shortest_hops)
         }
     };
     let busiest = sums.channels.iter().copied().max().unwrap_or(0);
-    let each = u128::from(expected.each);
-    // What no port of a host forbids, in and out.
-    let port = setting.ports().map(Fraction::whole);
+    let flits_each = u128::from(expected.each);
+    // The rates that the ports of hosts allow, in and out.
+    let port = setting.ports().map(Fraction::integer);
     let through = |flits: Fraction| port.filter(|_| !flits.is_zero()).map(|port| port.over(flits));
     let ports = [through(expected.most_sending), through(expected.most_arriving)];
     let (channel, limit) = match shortest {
-        None => ((busiest > 0).then(|| Fraction::new(unit, busiest * each)), Limit::Loads),
+        None => ((busiest > 0).then(|| Fraction::new(unit, busiest * flits_each)), Limit::Loads),
         Some(hops) => {
-            ((hops > 0).then(|| Fraction::new(layout.lit as u128 * unit, hops * each)), Limit::Hops)
+            ((hops > 0).then(|| Fraction::new(layout.lit as u128 * unit, hops * flits_each)), Limit::Hops)
         }
     };
-    // Packets that meet nobody are held up by nothing but their births.
-    let offered = Fraction::whole(setting.packet);
+    // Packets that meet no other packet are limited only by their births.
+    let offered = Fraction::integer(setting.packet);
     Ok(StaticLoad {
         bound: rounded(ports.into_iter().chain([channel]).flatten().min().unwrap_or(offered)),
         limit,
@@ -96,17 +99,17 @@ pub(in super::super) fn load(ways: &Ways<'_>, expected: &Expected) -> Result<Sta
         hops: rounded(Fraction::new(sums.hops, sums.weight)),
         mean_cycles: rounded(Fraction::new(sums.cycles, sums.weight)),
         most_cycles: sums.most,
-        channels: sums.channels.iter().map(|load| load * each).collect(),
+        channels: sums.channels.iter().map(|load| load * flits_each).collect(),
     })
 }
 
-/// A ratio of numbers that leave room to calculate with it: of larger ones the last bits are left out, so
-/// that it is no larger than before.
+/// A ratio of numbers that leave room for calculations. Of larger numbers, the last bits are dropped, such
+/// that the ratio does not grow.
 fn rounded(value: Fraction) -> Fraction {
     let bits = u128::BITS - value.numerator().max(value.denominator()).leading_zeros();
     let shift = bits.saturating_sub(ROOM);
     Fraction::new(value.numerator() >> shift, (value.denominator() >> shift) + u128::from(shift > 0))
 }
 
-/// Bits of both numbers of a ratio.
+/// The bits of both numbers of such a ratio.
 const ROOM: u32 = 60;

@@ -1,16 +1,16 @@
-//! What is sent over a channel asks at the router that the channel leads to what comes next.
+//! Looks up the next hop of packets that were sent over a channel, at the router where the channel leads.
 //!
-//! All of a cycle ask together, when everything is granted: every one asks for another line of the tables, so
-//! that the processor waits for many of them at a time and not for one after the other. Nobody competes in
-//! the cycle in which he is sent, so that nothing depends on it.
+//! All packets of a cycle are looked up together, after all grants. Each needs another line of the tables, so
+//! the processor waits for many of them at a time. No packet competes in the cycle in which it is sent, so
+//! nothing depends on this order.
 
-use super::super::layout::{Ends, NONE};
-use super::super::routes::Came;
-use super::Run;
-use super::event::Sent;
+use super::super::layout::{ChannelEnds, NONE};
+use super::super::routes::HopInput;
+use super::PacketRun;
+use super::event::SentPacket;
 
-impl Run<'_> {
-    /// What was sent in this cycle joins its queue, or has arrived.
+impl PacketRun<'_> {
+    /// Lets what was sent in this cycle join its queue, or arrive.
     pub(super) fn arrive(&mut self, now: u32) {
         let mut sent = std::mem::take(&mut self.sent);
         sent.iter().for_each(|sent| self.look_up(sent, now));
@@ -18,29 +18,32 @@ impl Run<'_> {
         self.sent = sent;
     }
 
-    /// What a packet wants at the next router; there is nothing where it leaves the network.
-    fn look_up(&mut self, sent: &Sent, now: u32) {
-        let (of, setting) = (self.of, &self.of.setting);
-        let Ends { to: router, in_port, .. } = of.layout.ends[sent.channel as usize];
+    /// Looks up what a packet wants at the next router: nothing where it leaves the network.
+    fn look_up(&mut self, sent: &SentPacket, now: u32) {
+        let (prepared, setting) = (self.prepared, &self.prepared.setting);
+        let ChannelEnds { to: router, in_port, .. } = prepared.layout.ends[sent.channel as usize];
         let packet = &mut self.packets[sent.place];
-        let there = of.endpoints.router[packet.to as usize];
+        let target = prepared.endpoints.router[packet.to as usize];
         packet.ready = now + sent.ahead + setting.router;
-        if let Some(choice) = &of.choice {
-            let next = choice.next(router, there, &mut self.ways[sent.place as usize], packet.hops);
+        if let Some(choice) = &prepared.choice {
+            let next = choice.next(router, target, &mut self.paths[sent.place as usize], packet.hops);
             (packet.out, packet.vc) = (next.unwrap_or(NONE), packet.hops as u8);
-        } else if router == there {
+        } else if router == target {
             packet.out = NONE;
         } else {
-            let came = Came { port: in_port, vc: packet.vc };
-            let (port, vc) =
-                of.routes.next(router, there, Some(came)).expect("every route that is taken was walked");
-            packet.out = of.layout.outgoing[router as usize * of.layout.ports + usize::from(port)];
+            let came = HopInput { port: in_port, vc: packet.vc };
+            let (port, vc) = prepared
+                .routes
+                .next(router, target, Some(came))
+                .expect("every route that is taken was walked");
+            packet.out =
+                prepared.layout.outgoing[router as usize * prepared.layout.ports + usize::from(port)];
             packet.vc = vc;
         }
     }
 
-    fn come(&mut self, sent: &Sent, now: u32) {
-        let setting = &self.of.setting;
+    fn come(&mut self, sent: &SentPacket, now: u32) {
+        let setting = &self.prepared.setting;
         let packet = self.packets[sent.place];
         if packet.out != NONE {
             return self.join(sent.queue, sent.place, now);
@@ -49,7 +52,7 @@ impl Run<'_> {
             self.packets[sent.place].out = sent.queue;
             return self.deliver_in(sent.ahead + setting.packet - 1, sent.place, now);
         }
-        // The host takes it without a look of the router.
+        // The host takes it without a decision of the router.
         let out = self.ejection(&packet);
         let leaves = &mut self.packets[sent.place];
         (leaves.out, leaves.ready) = (out, packet.ready - setting.router);

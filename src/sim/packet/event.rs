@@ -1,28 +1,28 @@
-//! What happens in the packet model without anybody deciding it, and what was decided.
+//! Events of the packet model that happen without a decision, and the packets that were sent.
 
-/// What happens.
+/// An event in a coming cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Event {
     /// The first packet of this queue may compete.
     Eligible(u32),
     /// The tail of a packet has left this queue.
     Left(u32),
-    /// Room for a packet in this queue is known again where it is booked.
+    /// Room for a packet in this queue is known again at the sender.
     Credit(u32),
     /// The tail of this packet has arrived.
     Delivered(u32),
     /// An output of this router is free again.
     Wake(u32),
-    /// A packet of this endpoint, which arrived in the cycle before, is no longer under way.
+    /// A packet of this endpoint, which arrived in the cycle before, is no longer in flight.
     Released(u32),
 }
 
 /// A packet that was sent over a channel.
 #[derive(Clone, Copy)]
-pub(super) struct Sent {
+pub(super) struct SentPacket {
     pub(super) place: u32,
     pub(super) channel: u32,
-    /// The queue whose room it has booked.
+    /// The queue in which it has booked room.
     pub(super) queue: u32,
     /// Cycles until its head is there.
     pub(super) ahead: u32,

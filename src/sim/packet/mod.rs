@@ -1,51 +1,52 @@
-//! The packet model: whole packets, cut through.
+//! The packet model: whole packets, virtual cut-through.
 //!
-//! A queue has room for whole packets. A packet that is granted a channel holds it, and the input port that
-//! it comes from, for as many cycles as it has flits, and books its room in the next queue at once; its head
-//! is there after the latency of the link, and competes again as soon as the router has looked at it, whether
-//! the tail has left behind it or not. So time passes in events (`wheel`): only routers that an event touches
-//! in a cycle decide anything.
+//! A queue has room for whole packets. A packet that is granted a channel holds it, and its input port, for
+//! as many cycles as it has flits. It books room in the next queue at once. Its head is there after the
+//! latency of the link. It competes again as soon as the router has looked at it, even if the tail has not
+//! left yet. So time passes in events (`wheel`). Only routers that an event touches in a cycle decide
+//! anything.
 //!
-//! In a cycle, first everything happens that was to happen in it; then packets are born; then those that are
-//! first at their hosts choose their ways, if ways are chosen; then the routers that were touched grant their
+//! A cycle has four steps. First, all events of the cycle happen. Then packets are born. Then those that are
+//! first at their hosts choose their paths, if paths are chosen. Then the touched routers grant their
 //! channels, each by what it alone owns.
 
 mod arrive;
+mod deliver;
 mod event;
 mod grant;
+mod paths;
 mod watchdog;
-mod ways;
 
-use super::choice::Way;
+use super::choice::PacketPath;
 use super::cycles::Routers;
 use super::errors::SimError;
-use super::layout::{NONE, every};
+use super::layout::{NONE, low_bits};
 use super::prepare::Prepared;
 use super::slab::Slab;
 use super::supply::{Newborn, Supply};
-use super::tally::{Census, Tally};
-use super::traffic::Message;
+use super::tally::{Census, RunTally};
+use super::traffic::EndpointMessage;
 use super::wheel::Wheel;
-use event::{Event, Sent};
-use fabc_base::random::Keyed;
+use event::{Event, SentPacket};
+use fabc_base::random::KeyedStream;
 use fabc_model::{Arbitration, Credits};
 
-/// The stream that ways are drawn from.
-const WAYS: u64 = 2;
+/// The stream of random numbers that paths are drawn from.
+const PATHS: u64 = 2;
 
-/// A packet on its way: 32 bytes, half a line of the cache.
+/// A packet in flight: 32 bytes, half a line of the cache.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-struct Packet {
+struct WholePacket {
     birth: u32,
     generator: u32,
-    /// Its destination, an endpoint.
+    /// Its destination, which is an endpoint.
     to: u32,
-    /// The one behind it in its queue.
+    /// The next packet in its queue.
     next: u32,
-    /// When it may compete where it is, if it is first by then.
+    /// The cycle from which it may compete where it is, if it is first by then.
     ready: u32,
-    /// The output that it wants; on its last hop the queue whose room it has booked.
+    /// The output that it wants. On its last hop, the queue in which it has booked room.
     out: u32,
     /// Cycles between the first chance to leave its source and leaving.
     waited: u32,
@@ -56,19 +57,19 @@ struct Packet {
     escaped: bool,
 }
 
-/// A queue, and what its router has to know of its first packet: 32 bytes.
+/// A queue, with the fields of its first packet that its router needs: 32 bytes.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-struct Queue {
+struct PacketQueue {
     head: u32,
     tail: u32,
-    /// Who goes first: small numbers.
+    /// The queue with the smallest number goes first.
     order: u64,
     /// The output that its first packet wants.
     out: u32,
     /// Packets that have booked room in it.
     booked: u32,
-    /// The cycle in which their number changed last.
+    /// The cycle in which this number changed last.
     since: u32,
     /// The virtual channel of the tables on that output.
     vc: u8,
@@ -78,88 +79,90 @@ struct Queue {
     leaving: bool,
 }
 
-/// Room in the queues that a channel leads to; bit per virtual channel.
+/// The room in the queues that a channel leads to, with a bit per virtual channel.
 #[derive(Clone, Copy)]
-struct Room {
-    /// Nothing has booked any.
+struct ChannelRoom {
+    /// The queue is empty: nothing has booked room.
     empty: u64,
-    /// There is room for a packet.
+    /// The queue has room for a packet.
     any: u64,
     /// Packets that have booked room in all of them.
     booked: u32,
 }
 
-/// One run.
-pub(super) struct Run<'a> {
-    of: &'a Prepared<'a>,
-    packets: Slab<Packet>,
-    /// `[packet]`: what it has decided; nothing where packets go by the tables.
-    ways: Vec<Way>,
-    draws: Keyed,
-    queues: Vec<Queue>,
-    /// `[queue]`: the last grant; only where queues go in turn.
+/// One run of the packet model.
+pub(super) struct PacketRun<'a> {
+    prepared: &'a Prepared<'a>,
+    packets: Slab<WholePacket>,
+    /// `[packet]`: the path that it has chosen. Empty where packets follow the tables.
+    paths: Vec<PacketPath>,
+    draws: KeyedStream,
+    queues: Vec<PacketQueue>,
+    /// `[queue]`: the cycle of its last grant. Used only where queues take turns.
     served: Vec<u32>,
     /// Bit per queue: its first packet competes.
     candidates: Vec<u64>,
-    /// Bit per queue: what it waits for may have come since its router looked last. Whoever could not be
-    /// granted then, and has no news, cannot be now.
+    /// Bit per queue: what it waits for may have come since its router looked last. Without news, a queue
+    /// that was not granted then cannot be granted now.
     news: Vec<u64>,
-    /// `[channel]`
-    rooms: Vec<Room>,
-    /// Packets that a queue has room for.
+    /// `[channel]`: the room behind it.
+    rooms: Vec<ChannelRoom>,
+    /// The number of packets for which a queue has room.
     capacity: u32,
-    /// The general virtual channels, and those of the first one of the tables.
+    /// Masks of the general virtual channels, and of those of the first one of the tables.
     lanes: [u64; 2],
-    /// `[output]`: free from this cycle on. Channels, then limited ports of hosts.
+    /// `[output]`: the cycle from which it is free. Channels come first, then limited ports of hosts.
     out_until: Vec<u32>,
-    /// Cycles that a packet takes through the switch.
+    /// The cycles that a packet takes through the switch.
     pass: u32,
-    /// An output takes a packet that leaves by it so many cycles later.
+    /// An output accepts a packet up to this many cycles before it leaves.
     stored_ahead: u32,
-    /// `[input port]`: free from this cycle on.
+    /// `[input port]`: the cycle from which it is free.
     gate_until: Vec<u32>,
-    /// Whether a router looks with every credit: behind hosts without limit, the next packet of a queue may
-    /// be first while its output still takes more, and goes when the router looks again.
+    /// Whether a router decides with every credit. At unlimited hosts, the next packet of a queue may be
+    /// first while its output still accepts more. It goes when the router decides again.
     looks_often: bool,
-    /// `[generator]`: the cycle from which on its port hands over the next packet; only where routers are
+    /// `[generator]`: the cycle from which its port hands over the next packet. Used only where routers are
     /// faster than ports.
     handed: Vec<u32>,
-    /// `[endpoint]`: packets of it that have left it and have not arrived; only where they are limited.
+    /// `[endpoint]`: its packets in flight. Used only where their number is limited.
     under_way: Vec<u32>,
-    /// How many there may be.
+    /// The most packets of an endpoint in flight, or [`NONE`].
     window: u32,
     wheel: Wheel<Event>,
     /// `[router]`: the last cycle in which an event touched it.
     stamp: Vec<u32>,
     touched: Vec<u32>,
-    /// Queues of hosts whose first packet has still to decide on its way.
+    /// Queues of hosts whose first packet has still to choose its path.
     undecided: Vec<u32>,
     ready: Vec<(u64, u32)>,
-    /// What was sent over channels in this cycle, and has not asked what comes next.
-    sent: Vec<Sent>,
-    tally: Tally,
+    /// Packets that were sent over channels in this cycle, and whose next hop is not looked up yet.
+    sent: Vec<SentPacket>,
+    tally: RunTally,
     last_move: u32,
-    /// Messages of traffic that ends: a lane per source queue, and one of those that take none.
+    /// The messages of traffic that ends, with a lane per source queue, and one for those that need none.
     supply: Option<Supply<'a>>,
 }
 
-impl<'a> Routers<'a> for Run<'a> {
+impl<'a> Routers<'a> for PacketRun<'a> {
     fn happens(&mut self, now: u32) {
         let events = self.wheel.take(now);
         events.iter().for_each(|&event| self.event(event, now));
         self.wheel.happened(events);
     }
 
-    /// A packet joins a queue of its source.
+    /// Adds a newborn packet to a queue of its source.
     fn birth(&mut self, Newborn { generator, to, number, birth }: Newborn, now: u32) {
-        let (of, setting) = (self.of, &self.of.setting);
+        let (prepared, setting) = (self.prepared, &self.prepared.setting);
         let ports = setting.ports();
         let endpoint = generator / ports.unwrap_or(1);
-        let (here, there) = (of.endpoints.router[endpoint as usize], of.endpoints.router[to as usize]);
-        let first_limited = of.layout.source_queue[here as usize];
-        let limited =
-            ports.map(|ports| first_limited + generator - of.endpoints.first[here as usize] * ports);
-        let mut packet = Packet {
+        let (source_router, target_router) =
+            (prepared.endpoints.router[endpoint as usize], prepared.endpoints.router[to as usize]);
+        let first_limited = prepared.layout.source_queue[source_router as usize];
+        let limited = ports.map(|ports| {
+            first_limited + generator - prepared.endpoints.first[source_router as usize] * ports
+        });
+        let mut packet = WholePacket {
             birth,
             generator,
             to,
@@ -172,12 +175,12 @@ impl<'a> Routers<'a> for Run<'a> {
             escaped: false,
         };
         if limited.is_some() && setting.speedup > 1 {
-            // Its flits come one per cycle, however fast the router takes them.
+            // Its flits come one per cycle, however fast the router accepts them.
             let handed = &mut self.handed[generator as usize];
             packet.ready = packet.ready.max(*handed);
             *handed = packet.ready + setting.packet;
         }
-        if here == there {
+        if source_router == target_router {
             let Some(queue) = limited else {
                 let packet = self.packets.insert(packet);
                 return self.deliver_in(setting.injection + setting.packet - 1, packet, now);
@@ -187,11 +190,15 @@ impl<'a> Routers<'a> for Run<'a> {
             return self.join(queue, packet, now);
         }
         packet.ready += setting.router;
-        if let Some(choice) = &of.choice {
+        if let Some(choice) = &prepared.choice {
             return self.born_to_choose(choice, packet, number, limited, now);
         }
-        let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
-        packet.out = of.layout.outgoing[here as usize * of.layout.ports + usize::from(port)];
+        let (port, vc) = prepared
+            .routes
+            .next(source_router, target_router, None)
+            .expect("every route that is taken was walked");
+        packet.out =
+            prepared.layout.outgoing[source_router as usize * prepared.layout.ports + usize::from(port)];
         packet.vc = vc;
         let queue =
             limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
@@ -200,12 +207,12 @@ impl<'a> Routers<'a> for Run<'a> {
     }
 
     fn decides(&mut self, now: u32) {
-        self.decide_ways(now);
+        self.choose_paths(now);
         self.decide(now);
         self.arrive(now);
     }
 
-    fn tally(&mut self) -> &mut Tally {
+    fn tally(&mut self) -> &mut RunTally {
         &mut self.tally
     }
 
@@ -217,20 +224,23 @@ impl<'a> Routers<'a> for Run<'a> {
         &mut self.supply
     }
 
-    fn lane(&self, message: &Message) -> u32 {
-        let (of, layout) = (self.of, &self.of.layout);
-        let [here, there] = [message.from, message.to].map(|endpoint| of.endpoints.router[endpoint as usize]);
-        let first = layout.source_queue[here as usize];
-        match (of.setting.ports(), &self.supply) {
+    fn lane(&self, message: &EndpointMessage) -> u32 {
+        let (prepared, layout) = (self.prepared, &self.prepared.layout);
+        let [source_router, target_router] =
+            [message.from, message.to].map(|endpoint| prepared.endpoints.router[endpoint as usize]);
+        let first = layout.source_queue[source_router as usize];
+        match (prepared.setting.ports(), &self.supply) {
             (Some(ports), Some(supply)) => {
-                first + supply.generator(message) - of.endpoints.first[here as usize] * ports
+                first + supply.generator(message) - prepared.endpoints.first[source_router as usize] * ports
             }
-            // Nothing is in the way of what stays at its router: a lane without a queue.
-            _ if here == there => layout.queues() as u32,
+            // A packet that stays at its router waits for nothing: it has a lane without a queue.
+            _ if source_router == target_router => layout.queues() as u32,
             _ => {
-                let (port, vc) =
-                    of.routes.next(here, there, None).expect("every route that is taken was walked");
-                first + u32::from(port) * u32::from(of.setting.table_vcs) + u32::from(vc)
+                let (port, vc) = prepared
+                    .routes
+                    .next(source_router, target_router, None)
+                    .expect("every route that is taken was walked");
+                first + u32::from(port) * u32::from(prepared.setting.table_vcs) + u32::from(vc)
             }
         }
     }
@@ -243,29 +253,29 @@ impl<'a> Routers<'a> for Run<'a> {
         self.circle(at)
     }
 
-    fn counted(mut self, cycles: u32) -> (Tally, Census) {
-        let layout = &self.of.layout;
+    fn counted(mut self, cycles: u32) -> (RunTally, Census) {
+        let layout = &self.prepared.layout;
         for first in layout.ends.iter().map(|ends| ends.queue).filter(|&first| first != NONE) {
-            for vc in 0..self.of.setting.vcs() {
-                let Queue { booked, since, .. } = self.queues[(first + vc) as usize];
+            for vc in 0..self.prepared.setting.vcs() {
+                let PacketQueue { booked, since, .. } = self.queues[(first + vc) as usize];
                 self.tally.booked(vc as usize, booked, since, cycles);
             }
         }
         let in_flight = self.packets.taken();
         let flits = [in_flight, self.tally.delivered_ever()]
-            .map(|packets| packets * u64::from(self.of.setting.packet));
+            .map(|packets| packets * u64::from(self.prepared.setting.packet));
         (self.tally, Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] })
     }
 }
 
-impl<'a> Run<'a> {
-    pub(super) fn new(of: &'a Prepared<'a>, seed: u64) -> Self {
-        let (setting, layout) = (&of.setting, &of.layout);
+impl<'a> PacketRun<'a> {
+    pub(super) fn new(prepared: &'a Prepared<'a>, seed: u64) -> Self {
+        let (setting, layout) = (&prepared.setting, &prepared.layout);
         let ports = setting.ports().unwrap_or(1);
-        let generators = of.endpoints.count() * ports;
+        let generators = prepared.endpoints.count() * ports;
         let outputs = layout.channels + generators as usize;
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
-        // As much as a queue holds waits behind a fast switch.
+        // Behind a fast switch, as much can wait as a queue holds.
         let stored_ahead = if setting.speedup > 1 { setting.buffer } else { 0 };
         let reach = [
             setting.router + farthest,
@@ -275,9 +285,10 @@ impl<'a> Run<'a> {
         ];
         let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
         let lead = setting.injection + setting.router;
-        let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), lead);
-        let supply = of.offer.messages().map(supply);
-        let queue = Queue {
+        let supply =
+            |messages| Supply::new(messages, layout.queues() + 1, ports, prepared.endpoints.count(), lead);
+        let supply = prepared.offer.messages().map(supply);
+        let queue = PacketQueue {
             head: NONE,
             tail: NONE,
             order: 0,
@@ -288,13 +299,13 @@ impl<'a> Run<'a> {
             general: false,
             leaving: false,
         };
-        let all = every(setting.vcs());
-        let room = Room { empty: all, any: all, booked: 0 };
-        let [general, classes] = [setting.general, setting.classes].map(|count| every(count.into()));
+        let every_vc = low_bits(setting.vcs());
+        let room = ChannelRoom { empty: every_vc, any: every_vc, booked: 0 };
+        let [general, classes] = [setting.general, setting.classes].map(|count| low_bits(count.into()));
         Self {
             packets: Slab::new(),
-            ways: Vec::new(),
-            draws: Keyed::new(seed, WAYS),
+            paths: Vec::new(),
+            draws: KeyedStream::new(seed, PATHS),
             queues: vec![queue; layout.queues()],
             served: vec![0; if setting.arbitration == Arbitration::Rotate { layout.queues() } else { 0 }],
             candidates: vec![0; layout.queues() / 64],
@@ -308,7 +319,10 @@ impl<'a> Run<'a> {
             looks_often: stored_ahead > 0 && setting.ports().is_none(),
             gate_until: vec![0; outputs],
             handed: vec![0; generators as usize],
-            under_way: vec![0; if setting.window.is_some() { of.endpoints.count() as usize } else { 0 }],
+            under_way: vec![
+                0;
+                if setting.window.is_some() { prepared.endpoints.count() as usize } else { 0 }
+            ],
             window: setting.window.unwrap_or(NONE),
             wheel: Wheel::new(reach),
             stamp: vec![u32::MAX; layout.routers],
@@ -316,18 +330,18 @@ impl<'a> Run<'a> {
             undecided: Vec::new(),
             ready: Vec::new(),
             sent: Vec::new(),
-            tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
+            tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
             last_move: 0,
             supply,
-            of,
+            prepared,
         }
     }
 
-    /// Steps 1 and 3 of a cycle: what was to happen in it.
+    /// Handles an event of this cycle.
     fn event(&mut self, event: Event, now: u32) {
         match event {
             Event::Eligible(queue) => self.compete(queue, now),
-            Event::Left(queue) => self.left(queue, now),
+            Event::Left(queue) => self.tail_left(queue, now),
             Event::Credit(queue) => self.room_again(queue, now),
             Event::Delivered(packet) => self.delivered(packet, now),
             Event::Wake(router) => self.touch(router, now),
@@ -335,28 +349,28 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The port by which a packet leaves its destination for the host: that by which it came, of the other
-    /// end.
-    fn ejection(&self, packet: &Packet) -> u32 {
-        let ports = self.of.setting.ports().unwrap_or(1);
-        self.of.layout.channels as u32 + packet.to * ports + packet.generator % ports
+    /// The port by which a packet leaves the network. At its destination, it is the same port of the host as
+    /// at its source.
+    fn ejection(&self, packet: &WholePacket) -> u32 {
+        let ports = self.prepared.setting.ports().unwrap_or(1);
+        self.prepared.layout.channels as u32 + packet.to * ports + packet.generator % ports
     }
 
-    /// A packet goes to the end of a queue.
+    /// Appends a packet to a queue.
     fn join(&mut self, queue: u32, packet: u32, now: u32) {
-        let of = &mut self.queues[queue as usize];
-        if of.head != NONE {
-            self.packets[of.tail].next = packet;
-            of.tail = packet;
+        let front = &mut self.queues[queue as usize];
+        if front.head != NONE {
+            self.packets[front.tail].next = packet;
+            front.tail = packet;
             return;
         }
-        (of.head, of.tail) = (packet, packet);
-        if !of.leaving {
+        (front.head, front.tail) = (packet, packet);
+        if !front.leaving {
             self.first(queue, self.packets[packet].ready, now);
         }
     }
 
-    /// The first packet of a queue competes from a cycle on.
+    /// Lets the first packet of a queue compete from the cycle `from` on.
     fn first(&mut self, queue: u32, from: u32, now: u32) {
         if from <= now {
             self.compete(queue, now)
@@ -365,34 +379,34 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The first packet of a queue competes.
+    /// Lets the first packet of a queue compete now.
     fn compete(&mut self, queue: u32, now: u32) {
         let packet = &self.packets[self.queues[queue as usize].head];
         if packet.out == NONE {
-            // It decides when everything has happened that happens in this cycle.
+            // It chooses its path after all events of this cycle.
             self.undecided.push(queue);
             return;
         }
-        let order = match self.of.setting.arbitration {
+        let order = match self.prepared.setting.arbitration {
             Arbitration::Age => u64::from(packet.birth) << 32 | u64::from(packet.generator),
             Arbitration::Rotate => u64::from(self.served[queue as usize]) << 32 | u64::from(queue),
         };
-        let of = &mut self.queues[queue as usize];
-        (of.order, of.out, of.vc, of.general) = (order, packet.out, packet.vc, !packet.escaped);
+        let front = &mut self.queues[queue as usize];
+        (front.order, front.out, front.vc, front.general) = (order, packet.out, packet.vc, !packet.escaped);
         self.candidates[queue as usize / 64] |= 1 << (queue % 64);
         self.news[queue as usize / 64] |= 1 << (queue % 64);
-        self.visit(self.of.layout.router_of(queue), now);
+        self.visit(self.prepared.layout.router_of(queue), now);
     }
 
-    /// Something is free again that all queues of a router may wait for.
+    /// Marks news for all queues of a router: something is free again that they may wait for.
     fn touch(&mut self, router: u32, now: u32) {
-        let [first, last] =
-            [router, router + 1].map(|router| self.of.layout.first_queue[router as usize] as usize / 64);
+        let [first, last] = [router, router + 1]
+            .map(|router| self.prepared.layout.first_queue[router as usize] as usize / 64);
         self.news[first..last].fill(u64::MAX);
         self.visit(router, now);
     }
 
-    /// A router decides in this cycle.
+    /// Lets a router decide in this cycle.
     fn visit(&mut self, router: u32, now: u32) {
         if self.stamp[router as usize] != now {
             self.stamp[router as usize] = now;
@@ -400,45 +414,49 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The tail of the packet that was leaving a queue has left: what it held is free, the next one is first.
-    fn left(&mut self, queue: u32, now: u32) {
-        let is_input = self.of.layout.is_input(queue);
+    /// Handles a tail that has left a queue: its room is free, and the next packet is first.
+    fn tail_left(&mut self, queue: u32, now: u32) {
+        let is_input = self.prepared.layout.is_input(queue);
         if is_input {
             self.give_back(queue, now);
         }
-        let of = &mut self.queues[queue as usize];
-        of.leaving = false;
-        if of.head != NONE {
-            let turned = if is_input { now + self.of.setting.turn } else { now };
-            let from = self.packets[of.head].ready.max(turned);
+        let front = &mut self.queues[queue as usize];
+        front.leaving = false;
+        if front.head != NONE {
+            let turned = if is_input { now + self.prepared.setting.turn } else { now };
+            let from = self.packets[front.head].ready.max(turned);
             self.first(queue, from, now);
         }
-        self.touch(self.of.layout.router_of(queue), now);
+        self.touch(self.prepared.layout.router_of(queue), now);
     }
 
-    /// Room for a packet in an input queue is free.
+    /// Frees the room for a packet in an input queue.
     fn give_back(&mut self, queue: u32, now: u32) {
-        match self.of.setting.credits {
+        match self.prepared.setting.credits {
             Credits::AtOnce => self.room_again(queue, now),
             Credits::Link => {
-                let channel = self.of.layout.gate[queue as usize];
-                self.wheel.put(now, self.of.layout.ends[channel as usize].latency, Event::Credit(queue));
+                let channel = self.prepared.layout.gate[queue as usize];
+                self.wheel.put(
+                    now,
+                    self.prepared.layout.ends[channel as usize].latency,
+                    Event::Credit(queue),
+                );
             }
         }
     }
 
-    /// Room in an input queue can be booked again: that is news where there was none for a packet.
+    /// Makes room in an input queue available again. That is news where there was no room for a packet.
     fn room_again(&mut self, queue: u32, now: u32) {
-        let channel = self.of.layout.gate[queue as usize];
+        let channel = self.prepared.layout.gate[queue as usize];
         if self.book(channel, queue, now, |booked| booked - 1) || self.looks_often {
-            self.touch(self.of.layout.ends[channel as usize].from, now);
+            self.touch(self.prepared.layout.ends[channel as usize].from, now);
         }
     }
 
-    /// Changes how many packets have booked room in an input queue; whether there was none left before.
+    /// Changes how many packets have booked room in an input queue. Returns whether it was full before.
     fn book(&mut self, channel: u32, queue: u32, now: u32, change: impl Fn(u32) -> u32) -> bool {
-        let vc = queue - self.of.layout.ends[channel as usize].queue;
-        let Queue { booked, since, .. } = &mut self.queues[queue as usize];
+        let vc = queue - self.prepared.layout.ends[channel as usize].queue;
+        let PacketQueue { booked, since, .. } = &mut self.queues[queue as usize];
         let was_full = *booked == self.capacity;
         self.tally.booked(vc as usize, *booked, *since, now);
         (*booked, *since) = (change(*booked), now);
@@ -447,58 +465,5 @@ impl<'a> Run<'a> {
         room.empty = room.empty & !(1 << vc) | u64::from(*booked == 0) << vc;
         room.any = room.any & !(1 << vc) | u64::from(*booked < self.capacity) << vc;
         was_full
-    }
-
-    /// The tail of a packet arrives in so many cycles.
-    fn deliver_in(&mut self, ahead: u32, packet: u32, now: u32) {
-        if ahead > 0 {
-            return self.wheel.put(now, ahead, Event::Delivered(packet));
-        }
-        // What is granted in this cycle frees no send window before the next one: routers do not see each
-        // other's grants.
-        if self.window != NONE && self.was_granted(&self.packets[packet]) {
-            self.wheel.put(now, 1, Event::Released(self.endpoint(packet)));
-        }
-        self.arrived(packet, now);
-    }
-
-    /// The endpoint that has sent a packet.
-    fn endpoint(&self, place: u32) -> u32 {
-        self.packets[place].generator / self.of.setting.ports().unwrap_or(1)
-    }
-
-    /// The tail of a packet has arrived, and its host may have another one under way.
-    fn delivered(&mut self, place: u32, now: u32) {
-        if self.window != NONE && self.was_granted(&self.packets[place]) {
-            self.released(self.endpoint(place), now);
-        }
-        self.arrived(place, now);
-    }
-
-    /// A packet of an endpoint is no longer under way.
-    fn released(&mut self, endpoint: u32, now: u32) {
-        let under_way = &mut self.under_way[endpoint as usize];
-        *under_way -= 1;
-        if *under_way + 1 == self.window {
-            self.touch(self.of.endpoints.router[endpoint as usize], now);
-        }
-    }
-
-    /// The tail of a packet has arrived.
-    fn arrived(&mut self, place: u32, now: u32) {
-        let packet = self.packets[place];
-        if packet.out != NONE {
-            self.give_back(packet.out, now);
-        }
-        let endpoint = self.endpoint(place);
-        self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
-        self.packets.remove(place);
-        self.last_move = now;
-    }
-
-    /// Whether a packet left its source by a queue: hosts without limit keep to themselves what stays at
-    /// their router.
-    fn was_granted(&self, packet: &Packet) -> bool {
-        packet.hops > 0 || self.of.setting.ports().is_some()
     }
 }

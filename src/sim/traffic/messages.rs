@@ -1,16 +1,16 @@
 //! Traffic that ends: messages, in the order in which their sources send them.
 
-use super::super::endpoints::Endpoints;
+use super::super::endpoints::EndpointMap;
 use super::super::errors::SimError;
 use super::super::load::StaticLoad;
 use super::super::setting::Setting;
-use super::expected::{Expected, Pairs};
-use super::named::named;
+use super::expected::{ExpectedTraffic, RouterPairs};
+use super::named::find_endpoints;
 use fabc_base::random::Stream;
-use fabc_ir::{Fraction, Names, Scene};
-use fabc_model::{Order, Trace, TraceLine, Traffic};
+use fabc_ir::{Fraction, RouterNames, Scene};
+use fabc_model::{MessageOrder, Trace, TraceLine, Traffic};
 
-/// Most messages of a run: all pairs of 4096 endpoints.
+/// The most messages of a run: all pairs of 4096 endpoints.
 const MESSAGES: u64 = 1 << 24;
 
 /// The stream of random numbers that orders of destinations are drawn from.
@@ -19,37 +19,37 @@ const ORDERS: u64 = 4;
 /// The source and the destination of a line of a trace.
 ///
 /// # Errors
-/// [`SimError::TraceLine`] where a name is that of no endpoint, or of several, or both are the same one.
+/// [`SimError::TraceLine`] where a name stands for no endpoint or for several, or where both are the same.
 pub(in super::super) fn ends_of_line(
     trace: &Trace,
     line: &TraceLine,
-    routers: &Names,
-    endpoints: &Endpoints,
+    routers: &RouterNames,
+    endpoints: &EndpointMap,
 ) -> Result<[u32; 2], SimError> {
-    let wrong = |what: String, help: &str| SimError::TraceLine {
+    let line_error = |what: String, help: &str| SimError::TraceLine {
         file: trace.path.clone(),
         line: line.line,
         what,
         help: help.to_owned(),
     };
-    let end = |name: &str| match named(name, routers, endpoints).as_deref() {
+    let end = |name: &str| match find_endpoints(name, routers, endpoints).as_deref() {
         Some(&[endpoint]) => Ok(endpoint),
         Some(several) => {
             let help =
                 format!("give the number of one of them: {} to {}", several[0], several[several.len() - 1]);
-            Err(wrong(format!("`{name}` has {} endpoints", several.len()), &help))
+            Err(line_error(format!("`{name}` has {} endpoints", several.len()), &help))
         }
         None => {
             let help = format!(
                 "write the name of a router that has an endpoint, or a number below {}",
                 endpoints.count()
             );
-            Err(wrong(format!("no endpoint is called `{name}`"), &help))
+            Err(line_error(format!("no endpoint is called `{name}`"), &help))
         }
     };
     let [from, to] = [end(&line.ends[0])?, end(&line.ends[1])?];
     if from == to {
-        return Err(wrong(
+        return Err(line_error(
             format!("`{}` sends to itself", line.ends[0]),
             "leave the line out: what stays takes no network",
         ));
@@ -57,38 +57,40 @@ pub(in super::super) fn ends_of_line(
     Ok([from, to])
 }
 
-/// Packets that go from one endpoint to another.
+/// Packets from one endpoint to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in super::super) struct Message {
-    /// Endpoints.
+pub(in super::super) struct EndpointMessage {
+    /// The source endpoint, then the destination endpoint.
     pub(in super::super) from: u32,
     pub(in super::super) to: u32,
     pub(in super::super) packets: u32,
-    /// The cycle in which it is there; between barriers the number of its phase.
+    /// The cycle from which it is there. Between barriers, the number of its phase.
     pub(in super::super) when: u32,
 }
 
-/// What is sent in one run.
-pub(in super::super) struct Messages {
-    /// By `when`, ascending.
-    pub(in super::super) list: Vec<Message>,
-    /// In which order they leave; of a trace one after the other.
-    pub(in super::super) order: Order,
-    /// Whether packets are told from the cycle of their message on; else from when they can leave.
+/// Everything that is sent in one run.
+pub(in super::super) struct MessageList {
+    /// The messages by `when`, ascending.
+    pub(in super::super) list: Vec<EndpointMessage>,
+    /// The order in which they leave. Those of a trace leave one after the other.
+    pub(in super::super) order: MessageOrder,
+    /// Whether delays of packets count from the cycle of their message. Otherwise they count from when a
+    /// packet can leave.
     pub(in super::super) timed: bool,
-    /// Bytes that were asked to be sent, without what fills packets up.
+    /// The bytes of the messages, without the padding of packets.
     pub(in super::super) bytes: u64,
 }
 
-impl Messages {
-    /// Those of a traffic that ends.
+impl MessageList {
+    /// The messages of a traffic that ends.
     ///
     /// # Errors
-    /// Nothing says what is sent, or it is not of this fabric, or too much.
-    pub(in super::super) fn of(
+    /// [`SimError`] where nothing says what is sent, where it does not fit this fabric, or where it is too
+    /// much.
+    pub(in super::super) fn new(
         setting: &Setting,
         scene: &Scene<'_>,
-        endpoints: &Endpoints,
+        endpoints: &EndpointMap,
         flit_bytes: u64,
     ) -> Result<Self, SimError> {
         match (&setting.details.trace, setting.details.bytes) {
@@ -106,11 +108,11 @@ impl Messages {
         }
     }
 
-    /// Phase k: from s to s + k, round and round; in turns, in another order.
+    /// In phase k, endpoint s sends to s + k, round and round. In turns, the order is another one.
     fn all_to_all(
         setting: &Setting,
         bytes: u64,
-        endpoints: &Endpoints,
+        endpoints: &EndpointMap,
         flit_bytes: u64,
     ) -> Result<Self, SimError> {
         let count = endpoints.count();
@@ -119,22 +121,23 @@ impl Messages {
             return Err(SimError::NoTraffic { traffic: setting.traffic.name(), why });
         }
         let pairs = u64::from(count) * u64::from(count - 1);
-        few(pairs)?;
-        let packets = packets(bytes.div_ceil(flit_bytes), setting.packet)?;
-        let order = setting.details.order.unwrap_or(Order::Shift);
-        // In turns every source has an order of its own: else all would send to their next ones together.
+        check_count(pairs)?;
+        let packets = packets_of_flits(bytes.div_ceil(flit_bytes), setting.packet)?;
+        let order = setting.details.order.unwrap_or(MessageOrder::Shift);
+        // In turns, every source has an order of its own. Otherwise all would send to their next neighbors
+        // together.
         let mut ahead: Vec<Vec<u32>> =
-            vec![(1..count).collect(); if order == Order::Turns { count as usize } else { 1 }];
-        if order == Order::Turns {
+            vec![(1..count).collect(); if order == MessageOrder::Turns { count as usize } else { 1 }];
+        if order == MessageOrder::Turns {
             let mut stream = Stream::new(setting.seed, ORDERS);
             ahead.iter_mut().for_each(|ahead| stream.shuffle(ahead));
         }
         let ahead = &ahead;
         let phase = |k: u32| {
-            let when = if order == Order::Barrier { k } else { 0 };
+            let when = if order == MessageOrder::Barrier { k } else { 0 };
             (0..count).map(move |from| {
                 let by = ahead[from as usize % ahead.len()][k as usize];
-                Message { from, to: (from + by) % count, packets, when }
+                EndpointMessage { from, to: (from + by) % count, packets, when }
             })
         };
         Ok(Self {
@@ -145,26 +148,32 @@ impl Messages {
         })
     }
 
-    /// As a file lists them.
+    /// The messages that a file lists.
     fn traced(
         setting: &Setting,
         trace: &Trace,
         scene: &Scene<'_>,
-        endpoints: &Endpoints,
+        endpoints: &EndpointMap,
         flit_bytes: u64,
     ) -> Result<Self, SimError> {
-        few(trace.lines.len() as u64)?;
+        check_count(trace.lines.len() as u64)?;
         let message = |line: &TraceLine| {
             let [from, to] = ends_of_line(trace, line, scene.topology.names(), endpoints)?;
-            Ok(Message { from, to, packets: packets(line.flits.into(), setting.packet)?, when: line.cycle })
+            Ok(EndpointMessage {
+                from,
+                to,
+                packets: packets_of_flits(line.flits.into(), setting.packet)?,
+                when: line.cycle,
+            })
         };
         let list = trace.lines.iter().map(message).collect::<Result<Vec<_>, _>>()?;
         let flits: u64 = trace.lines.iter().map(|line| u64::from(line.flits)).sum();
-        Ok(Self { list, order: Order::Shift, timed: true, bytes: flits.saturating_mul(flit_bytes) })
+        Ok(Self { list, order: MessageOrder::Shift, timed: true, bytes: flits.saturating_mul(flit_bytes) })
     }
 
-    /// No run takes fewer cycles: what the busiest channel has to move, or, by ports of hosts, the endpoint
-    /// that sends or hears most; nor is it over before the last message is there.
+    /// A lower bound on the cycles of any run. It follows from the flits of the busiest channel or, with
+    /// ports of hosts, of the endpoint that sends or receives most. Nor is a run over before the last message
+    /// is there.
     pub(in super::super) fn least_cycles(&self, setting: &Setting, load: &StaticLoad) -> u64 {
         let moved = load.bound.numerator().max(1);
         let busiest = u64::try_from(load.bound.denominator().div_ceil(moved)).unwrap_or(u64::MAX);
@@ -173,13 +182,13 @@ impl Messages {
         busiest.max(alone).max(1)
     }
 
-    /// Packets of all messages.
+    /// The packets of all messages.
     pub(in super::super) fn packets(&self) -> u64 {
         self.list.iter().map(|message| u64::from(message.packets)).sum()
     }
 
-    /// What the messages come to: everything that is sent in one run, in flits.
-    pub(in super::super) fn expected(&self, setting: &Setting, endpoints: &Endpoints) -> Expected {
+    /// The expected traffic: everything that is sent in one run, in flits.
+    pub(in super::super) fn expected(&self, setting: &Setting, endpoints: &EndpointMap) -> ExpectedTraffic {
         let (packet, ports) = (setting.packet, u64::from(setting.ports().unwrap_or(1)));
         let (routers, count) = (endpoints.first.len() - 1, endpoints.count() as usize);
         let (mut sent, mut heard) = (vec![0u64; count], vec![0u64; count]);
@@ -193,33 +202,36 @@ impl Messages {
                     .push((endpoints.router[message.to as usize], flits));
             }
         }
-        // All pairs alike: looked at once for all routers that the symmetry of the tables joins.
+        // All pairs are alike: count once for all routers that the symmetry of the tables joins.
         let (pairs, each) = match self.list.first() {
-            Some(message) if !self.timed => (Pairs::Uniform, u64::from(message.packets) * u64::from(packet)),
-            _ => (Pairs::gathered(rows), 1),
+            Some(message) if !self.timed => {
+                (RouterPairs::Uniform, u64::from(message.packets) * u64::from(packet))
+            }
+            _ => (RouterPairs::gathered(rows), 1),
         };
-        // A port is done one cycle sooner than it has flits after the first one.
-        let most = |of: &[u64]| Fraction::whole(of.iter().copied().max().unwrap_or(0).saturating_sub(ports));
-        Expected {
+        // A port finishes one cycle earlier than its flits after the first one say.
+        let busiest =
+            |flits: &[u64]| Fraction::integer(flits.iter().copied().max().unwrap_or(0).saturating_sub(ports));
+        ExpectedTraffic {
             pairs,
             unit: 1,
             each,
             total: sent.iter().map(|&flits| u128::from(flits / each)).sum(),
-            most_sending: most(&sent),
-            most_arriving: most(&heard),
+            most_sending: busiest(&sent),
+            most_arriving: busiest(&heard),
             senders: sent.iter().filter(|flits| **flits > 0).count() as u32,
-            share: Fraction::whole(1u8),
+            share: Fraction::integer(1u8),
         }
     }
 }
 
-/// Whether so many messages fit in memory.
-fn few(messages: u64) -> Result<(), SimError> {
+/// Refuses more messages than fit into memory.
+fn check_count(messages: u64) -> Result<(), SimError> {
     if messages <= MESSAGES { Ok(()) } else { Err(SimError::TooManyMessages { messages, most: MESSAGES }) }
 }
 
-/// Packets of so many flits each: the last one is filled up.
-fn packets(flits: u64, packet: u32) -> Result<u32, SimError> {
+/// The packets that hold so many flits. The last one is padded.
+fn packets_of_flits(flits: u64, packet: u32) -> Result<u32, SimError> {
     let packets = flits.div_ceil(packet.into());
     u32::try_from(packets)
         .map_err(|_| SimError::Endless { cycles: flits, most: fabc_base::limits::SIMULATED_CYCLES })

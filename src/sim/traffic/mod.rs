@@ -1,5 +1,7 @@
-//! Who sends to whom: in, a traffic and the endpoints of a fabric; out, what every endpoint draws its
-//! destinations from, or which messages there are, and what that comes to between routers, in integers.
+//! Traffic: which endpoint sends to which.
+//!
+//! In: a traffic and the endpoints of a fabric. Out: the pattern from which every endpoint draws its
+//! destinations, or the list of messages, and the expected traffic between routers, in integers.
 
 mod expected;
 mod far;
@@ -12,25 +14,25 @@ mod rows;
 mod spread;
 mod trace;
 
-pub(super) use expected::{Expected, Pairs};
-pub(super) use messages::{Message, Messages, ends_of_line};
+pub(super) use expected::{ExpectedTraffic, RouterPairs};
+pub(super) use messages::{EndpointMessage, MessageList, ends_of_line};
 pub(super) use pattern::{DetailedTraffic, Pattern};
 pub use trace::read_trace;
 
-/// What endpoints send.
-pub(super) enum Offer {
-    /// Packets at a rate, for ever.
+/// The traffic that endpoints offer.
+pub(super) enum OfferedTraffic {
+    /// Packets at a rate, without end.
     Rates(Pattern),
-    /// Messages, and then no more.
-    Messages(Messages),
+    /// A list of messages, and then no more.
+    Messages(MessageList),
 }
 
-impl Offer {
-    /// The messages, if there are any.
-    pub(super) fn messages(&self) -> Option<&Messages> {
+impl OfferedTraffic {
+    /// The messages, if the traffic ends.
+    pub(super) fn messages(&self) -> Option<&MessageList> {
         match self {
-            Offer::Rates(_) => None,
-            Offer::Messages(messages) => Some(messages),
+            OfferedTraffic::Rates(_) => None,
+            OfferedTraffic::Messages(messages) => Some(messages),
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Destinations by the numbers of endpoints alone: patterns of bits, and permutations.
+//! Destinations that follow from the numbers of endpoints alone: patterns of bits, and permutations.
 
-use super::super::endpoints::Endpoints;
+use super::super::endpoints::EndpointMap;
 use super::super::layout::NONE;
 use fabc_base::random::Stream;
 use fabc_model::Traffic;
 
-/// `[endpoint]`: the one that it sends to, or [`NONE`]; itself where it would send to itself. `None` of
-/// traffics that take more than numbers.
-pub(super) fn targets(traffic: Traffic, endpoints: &Endpoints, seed: u64) -> Option<Vec<u32>> {
+/// `[endpoint]`: its destination, or [`NONE`]. It is the endpoint itself where it would send to itself. The
+/// result is `None` for traffics that need more than numbers.
+pub(super) fn targets(traffic: Traffic, endpoints: &EndpointMap, seed: u64) -> Option<Vec<u32>> {
     let count = endpoints.count();
-    // Of a power of two endpoints, every number of so many bits is one.
+    // Patterns of bits use a power of two endpoints, so that every number of `bits` bits is an endpoint.
     let bits = count.ilog2();
     let by_bits = |to: &dyn Fn(u32) -> u32| {
         (0..count).map(|source| if source < 1 << bits { to(source) } else { NONE }).collect()
@@ -25,7 +25,7 @@ pub(super) fn targets(traffic: Traffic, endpoints: &Endpoints, seed: u64) -> Opt
     })
 }
 
-/// The halves of so many bits exchanged; where there is one in the middle, it stays.
+/// Exchanges the halves of `bits` bits. A middle bit stays.
 fn transposed(source: u32, bits: u32) -> u32 {
     let half = bits / 2;
     let low = source & ((1 << half) - 1);
@@ -34,7 +34,7 @@ fn transposed(source: u32, bits: u32) -> u32 {
     low << (bits - half) | middle | high
 }
 
-/// A permutation of so many things.
+/// A random permutation of `count` items.
 fn permuted(count: usize, seed: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count as u32).collect();
     Stream::new(seed, PERMUTATION).shuffle(&mut order);
@@ -44,21 +44,21 @@ fn permuted(count: usize, seed: u64) -> Vec<u32> {
 /// The stream of random numbers that permutations are drawn from.
 const PERMUTATION: u64 = 3;
 
-/// A permutation of the routers with endpoints: the endpoints of each send to those in the same places of
-/// another one, round and round where that has fewer.
-fn routers_permuted(endpoints: &Endpoints, seed: u64) -> Vec<u32> {
+/// A random permutation of the routers with endpoints. The endpoints of each send to those in the same places
+/// of another one, round and round where that has fewer.
+fn routers_permuted(endpoints: &EndpointMap, seed: u64) -> Vec<u32> {
     let routers: Vec<usize> =
-        (0..endpoints.first.len() - 1).filter(|&router| !endpoints.at(router).is_empty()).collect();
+        (0..endpoints.first.len() - 1).filter(|&router| !endpoints.of_router(router).is_empty()).collect();
     let order = permuted(routers.len(), seed);
     let mut targets = vec![NONE; endpoints.router.len()];
     for (&from, &to) in routers.iter().zip(&order) {
-        let there = endpoints.at(routers[to as usize]);
-        for (place, source) in endpoints.at(from).enumerate() {
-            // A router that stays where it is would have its endpoints send to themselves, or to neighbors.
+        let targets_there = endpoints.of_router(routers[to as usize]);
+        for (place, source) in endpoints.of_router(from).enumerate() {
+            // If a router is its own target, its endpoints send to themselves, not to neighbors.
             targets[source as usize] = if routers[to as usize] == from {
                 source
             } else {
-                there.start + place as u32 % there.len() as u32
+                targets_there.start + place as u32 % targets_there.len() as u32
             };
         }
     }
@@ -75,7 +75,7 @@ mod tests {
             router.extend((0..hosts).map(|_| at));
             first.push(router.len() as u32);
         }
-        let mut targets = targets(traffic, &Endpoints { router, first }, 1).expect("it goes by numbers");
+        let mut targets = targets(traffic, &EndpointMap { router, first }, 1).expect("it goes by numbers");
         targets
             .iter_mut()
             .zip(0..)

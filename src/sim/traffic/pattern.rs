@@ -1,33 +1,33 @@
-//! Who sends to whom, worked out for the endpoints of a fabric.
+//! The destinations of every endpoint of a fabric.
 
-use super::super::endpoints::Endpoints;
+use super::super::endpoints::EndpointMap;
 use super::super::errors::SimError;
 use super::super::layout::NONE;
-use super::named::named;
-use super::places::{Grid, Groups};
-use super::rows::Rows;
+use super::named::find_endpoints;
+use super::places::{RouterGrid, RouterGroups};
+use super::rows::DestinationRows;
 use super::{far, numbers, spread};
 use fabc_ir::{Scene, Topology};
-use fabc_model::{Details, Fabric, Traffic};
+use fabc_model::{Fabric, Traffic, TrafficDetails};
 
 /// The destinations of every endpoint.
 pub(in super::super) enum Pattern {
     /// Any other endpoint, of so many.
     Uniform(u32),
-    /// `[endpoint]`: one other, or [`NONE`].
+    /// `[endpoint]`: its only destination, or [`NONE`].
     Fixed(Vec<u32>),
-    /// Drawn from parts.
-    Drawn(Rows),
+    /// Destinations that are drawn from rows of parts.
+    Drawn(DestinationRows),
 }
 
-/// A traffic with what it is told.
+/// A traffic with its details.
 #[derive(Clone, Copy)]
 pub(in super::super) struct DetailedTraffic<'a> {
-    /// Its name.
+    /// The name of the traffic.
     pub(in super::super) traffic: Traffic,
-    /// With all defaults.
-    pub(in super::super) details: &'a Details,
-    /// Seed of a permutation.
+    /// Its details with all defaults.
+    pub(in super::super) details: &'a TrafficDetails,
+    /// The seed of a permutation.
     pub(in super::super) seed: u64,
 }
 
@@ -38,15 +38,16 @@ impl DetailedTraffic<'_> {
 }
 
 impl Pattern {
-    /// Works a traffic out.
+    /// Computes the pattern of a traffic.
     ///
     /// # Errors
-    /// Nobody would send anything, or the fabric lacks what the traffic takes.
+    /// [`SimError::NoTraffic`] where no endpoint would send, or where the fabric lacks what the traffic
+    /// needs.
     pub(in super::super) fn of_traffic(
         wanted: DetailedTraffic<'_>,
         fabric: &Fabric,
         scene: &Scene<'_>,
-        endpoints: &Endpoints,
+        endpoints: &EndpointMap,
     ) -> Result<Self, SimError> {
         at_least_two(wanted, endpoints)?;
         match wanted.traffic {
@@ -63,11 +64,11 @@ impl Pattern {
             }
             Traffic::Hotspot => {
                 let unknown = |name: &String| wanted.missing(format!("no endpoint is called `{name}`"));
-                let found = |name: &String| {
-                    named(name, scene.topology.names(), endpoints).ok_or_else(|| unknown(name))
+                let endpoints_of = |name: &String| {
+                    find_endpoints(name, scene.topology.names(), endpoints).ok_or_else(|| unknown(name))
                 };
                 let spots: Vec<Vec<u32>> =
-                    wanted.details.spots.iter().map(found).collect::<Result<_, _>>()?;
+                    wanted.details.spots.iter().map(endpoints_of).collect::<Result<_, _>>()?;
                 if spots.is_empty() {
                     return Err(wanted.missing("nobody says where the spots are".to_owned()));
                 }
@@ -81,14 +82,14 @@ impl Pattern {
         }
     }
 
-    /// Works out a traffic for which the endpoints, their places and groups are enough.
+    /// Computes a traffic for which the endpoints, their places and groups are enough.
     fn by_endpoints(
         wanted: DetailedTraffic<'_>,
         fabric: &Fabric,
-        endpoints: &Endpoints,
+        endpoints: &EndpointMap,
     ) -> Result<Self, SimError> {
         let grid = || {
-            Grid::of(fabric).ok_or_else(|| {
+            RouterGrid::of_fabric(fabric).ok_or_else(|| {
                 wanted.missing(format!("it takes coordinates, and {} has none", fabric_name(fabric)))
             })
         };
@@ -105,39 +106,41 @@ impl Pattern {
         }
     }
 
-    /// Whether a fabric can have a traffic, before it is routed. `topology` is `None` where it is not known
-    /// yet.
+    /// Checks that a fabric can have a traffic, before it is routed. `topology` is `None` where it is not
+    /// known yet.
     ///
-    /// Adversarial traffic takes two groups, and any two groups of a connected fabric can send to each other.
-    /// A declared demand is never empty. So neither is worked out here: that takes a search from every
+    /// Adversarial traffic needs two groups, and any two groups of a connected fabric can send to each other.
+    /// A declared demand is never empty. So neither is computed here. That would need a search from every
     /// router, or a look at every pair.
     ///
     /// # Errors
-    /// As [`Pattern::of_traffic`]. What depends on an unknown topology is no error.
+    /// The errors of [`Pattern::of_traffic`]. Whatever depends on an unknown topology is no error.
     pub(in super::super) fn check_feasible(
         wanted: DetailedTraffic<'_>,
         fabric: &Fabric,
         topology: Option<&Topology>,
     ) -> Result<(), SimError> {
-        let endpoints = topology
-            .map_or_else(|| Endpoints::declared(fabric), |topology| Endpoints::of(&Scene::whole(topology)));
+        let endpoints = topology.map_or_else(
+            || EndpointMap::declared(fabric),
+            |topology| EndpointMap::surviving(&Scene::healthy(topology)),
+        );
         at_least_two(wanted, &endpoints)?;
         match (wanted.traffic, topology) {
             (Traffic::Adversarial, _) => groups(wanted, fabric, &endpoints).map(|_| ()),
             (Traffic::Demand, _) | (Traffic::Adjacent | Traffic::Hotspot, None) => Ok(()),
             (Traffic::Adjacent | Traffic::Hotspot, Some(topology)) => {
-                Self::of_traffic(wanted, fabric, &Scene::whole(topology), &endpoints).map(|_| ())
+                Self::of_traffic(wanted, fabric, &Scene::healthy(topology), &endpoints).map(|_| ())
             }
             _ => Self::by_endpoints(wanted, fabric, &endpoints).map(|_| ()),
         }
     }
 
-    /// Where an endpoint that sends sends a packet, by a random number.
+    /// The destination of a packet of an endpoint that sends, by a random number.
     pub(in super::super) fn draw(&self, source: u32, random: u64) -> u32 {
         match self {
             Pattern::Uniform(count) => {
-                let other = (random % u64::from(count - 1)) as u32;
-                other + u32::from(other >= source)
+                let number = (random % u64::from(count - 1)) as u32;
+                number + u32::from(number >= source)
             }
             Pattern::Fixed(targets) => targets[source as usize],
             Pattern::Drawn(rows) => rows.draw(source, random),
@@ -153,7 +156,7 @@ impl Pattern {
         }
     }
 
-    /// What an endpoint that sends offers, in parts of the second number, that of the largest ones.
+    /// The offer of an endpoint that sends, and the largest offer of any endpoint.
     pub(in super::super) fn share(&self, source: u32) -> [u64; 2] {
         match self {
             Pattern::Drawn(rows) => rows.share(source),
@@ -162,29 +165,33 @@ impl Pattern {
     }
 }
 
-/// Why there is no traffic that has no other reason.
+/// The reason for no traffic where there is no other reason.
 const SELF: &str = "every endpoint would send to itself";
 
-fn at_least_two(wanted: DetailedTraffic<'_>, endpoints: &Endpoints) -> Result<(), SimError> {
+fn at_least_two(wanted: DetailedTraffic<'_>, endpoints: &EndpointMap) -> Result<(), SimError> {
     match endpoints.count() {
         0 | 1 => Err(wanted.missing(format!("it takes two endpoints, and there are {}", endpoints.count()))),
         _ => Ok(()),
     }
 }
 
-/// The groups of a fabric, for a traffic that takes them.
-fn groups(wanted: DetailedTraffic<'_>, fabric: &Fabric, endpoints: &Endpoints) -> Result<Groups, SimError> {
+/// The groups of a fabric, for a traffic that needs them.
+fn groups(
+    wanted: DetailedTraffic<'_>,
+    fabric: &Fabric,
+    endpoints: &EndpointMap,
+) -> Result<RouterGroups, SimError> {
     let why =
         || format!("it takes two groups of routers with endpoints, and {} has none", fabric_name(fabric));
-    Groups::of(fabric, endpoints).ok_or_else(|| wanted.missing(why()))
+    RouterGroups::of_fabric(fabric, endpoints).ok_or_else(|| wanted.missing(why()))
 }
 
-/// A traffic of rows; `why` says why nobody sends.
-fn drawn(wanted: DetailedTraffic<'_>, rows: Rows, why: &str) -> Result<Pattern, SimError> {
+/// A pattern of rows. `why` is the reason if no endpoint sends.
+fn drawn(wanted: DetailedTraffic<'_>, rows: DestinationRows, why: &str) -> Result<Pattern, SimError> {
     if rows.is_empty() { Err(wanted.missing(why.to_owned())) } else { Ok(Pattern::Drawn(rows)) }
 }
 
-/// A traffic of one destination for every endpoint; who would send to itself sends nothing.
+/// A pattern of one destination per endpoint. An endpoint that would send to itself sends nothing.
 fn fixed(wanted: DetailedTraffic<'_>, mut targets: Vec<u32>) -> Result<Pattern, SimError> {
     targets
         .iter_mut()
@@ -197,17 +204,17 @@ fn fixed(wanted: DetailedTraffic<'_>, mut targets: Vec<u32>) -> Result<Pattern, 
     }
 }
 
-/// What a message calls the fabric.
+/// The words for the fabric in a message.
 fn fabric_name(fabric: &Fabric) -> String {
     fabric.family().map_or_else(|| "this pod".to_owned(), |family| format!("a {}", family.name()))
 }
 
-/// Every router to the one that the grid moves it to: its hosts to those in the same places.
-fn by_routers(endpoints: &Endpoints, grid: &Grid, by: impl Fn(u32) -> u32) -> Vec<u32> {
+/// Sends every router to the one to which the grid moves it. Its hosts send to those in the same places.
+fn by_routers(endpoints: &EndpointMap, grid: &RouterGrid, by: impl Fn(u32) -> u32) -> Vec<u32> {
     let to = |(&router, source): (&u32, u32)| {
-        let there = endpoints.at(grid.moved(router, &by) as usize);
+        let hosts = endpoints.of_router(grid.shifted(router, &by) as usize);
         let place = source - endpoints.first[router as usize];
-        if there.is_empty() { NONE } else { there.start + place % there.len() as u32 }
+        if hosts.is_empty() { NONE } else { hosts.start + place % hosts.len() as u32 }
     };
     endpoints.router.iter().zip(0..).map(to).collect()
 }
@@ -225,6 +232,6 @@ mod tests {
 
     #[test]
     fn random_numbers_are_scaled() {
-        assert_eq!([0, u64::MAX, 1 << 63].map(|bits| fabc_base::random::one_of(bits, 10)), [0, 9, 5]);
+        assert_eq!([0, u64::MAX, 1 << 63].map(|bits| fabc_base::random::pick(bits, 10)), [0, 9, 5]);
     }
 }

@@ -1,12 +1,12 @@
-//! A trace as the command line names it.
+//! Reads a trace that the command line names.
 
 use super::super::errors::SimError;
 use fabc_model::{Trace, TraceProblem};
 
-/// Reads a trace; `path` is what messages call it.
+/// Reads a trace. `path` is its name in messages.
 ///
 /// # Errors
-/// The first line that is no message, or that no line is one.
+/// [`SimError::TraceLine`] for the first malformed line, or [`SimError::EmptyTrace`].
 pub fn read_trace(path: &str, text: &str) -> Result<Trace, SimError> {
     Trace::read(path, text).map_err(|problem| match problem {
         TraceProblem::Line { line, what, help } => {

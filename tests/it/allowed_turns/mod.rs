@@ -5,21 +5,23 @@ mod pods;
 mod verify;
 
 use fabc::ids::PortId;
-use fabc::ir::{Fault, LinkClass, Routes, Scene, Topology, surviving_scene};
+use fabc::ir::{LinkClass, Routes, ScenarioFault, Scene, Topology, surviving_scene};
 use fabc::model::{Demand, TableKey, TurnPriority};
-use fabc::passes::route::allowed_turns::{MAX_PATHS, Settings, TurnOrder, least_load, order, paths, select};
+use fabc::passes::route::allowed_turns::{
+    MAX_PATHS, TurnOrder, TurnSettings, least_load, order, paths, select,
+};
 use fabc::progress::Silent;
 use verify::{Walked, verify};
 
 fn compute(topology: &Topology, vcs: u8) -> (TurnOrder, Routes) {
-    compute_with(topology, &Settings::for_size(vcs, topology.node_count()))
+    compute_with(topology, &TurnSettings::for_size(vcs, topology.node_count()))
 }
 
-fn compute_with(topology: &Topology, settings: &Settings) -> (TurnOrder, Routes) {
+fn compute_with(topology: &Topology, settings: &TurnSettings) -> (TurnOrder, Routes) {
     let prices = pods::prices(topology, 1000);
     let order = order(topology, &prices, settings, &Silent);
     let routes = select(
-        &Scene::whole(topology),
+        &Scene::healthy(topology),
         &Demand::uniform(topology.node_count()),
         &prices,
         &order,
@@ -121,15 +123,16 @@ fn more_virtual_channels_are_never_worse() {
 fn priorities_give_the_loads_of_the_greedy_insertion() {
     let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 4000, 7));
     for priority in TurnPriority::ALL {
-        let settings = Settings { priority: Some(priority), ..Settings::for_size(2, 128) };
+        let settings = TurnSettings { priority: Some(priority), ..TurnSettings::for_size(2, 128) };
         let (order, routes) = compute_with(&topology, &settings);
         let walked = verify(&topology, &routes, |_| false);
         expect(&walked, 75, 1.03);
-        // The optimized order leaves every pair a near-shortest path; one insertion after the other does not.
+        // The optimized order leaves every pair a near-shortest path. One insertion after the other does not.
         assert!(order.lost > compute(&topology, 2).0.lost, "{priority:?}: {}", order.lost);
     }
     // One VC: some pairs would be left without a path, so the turns of a spanning tree come first.
-    let settings = Settings { priority: Some(TurnPriority::ChosenPaths), ..Settings::for_size(1, 128) };
+    let settings =
+        TurnSettings { priority: Some(TurnPriority::ChosenPaths), ..TurnSettings::for_size(1, 128) };
     assert!(verify(&topology, &compute_with(&topology, &settings).1, |_| false).max_load >= 72);
 }
 
@@ -137,7 +140,8 @@ fn priorities_give_the_loads_of_the_greedy_insertion() {
 fn tables_by_destination_cost_little_load() {
     for (cubes, max_load) in [(2, 73), (4, 162)] {
         let topology = pods::shifted([4, 4, 4], cubes, &pods::climbed(cubes, 1000, 7));
-        let settings = Settings { key: TableKey::Dst, ..Settings::for_size(2, topology.node_count()) };
+        let settings =
+            TurnSettings { key: TableKey::Dst, ..TurnSettings::for_size(2, topology.node_count()) };
         let routes = compute_with(&topology, &settings).1;
         expect(&verify(&topology, &routes, |_| false), max_load, 1.03);
         let tables = fabc::passes::tables::build(&topology, &routes, TableKey::Dst, "nominal");
@@ -148,16 +152,16 @@ fn tables_by_destination_cost_little_load() {
 #[test]
 fn entries_merge_until_their_budget_holds() {
     let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 1000, 7));
-    let size = |settings: &Settings| {
+    let size = |settings: &TurnSettings| {
         let routes = compute_with(&topology, settings).1;
         expect(&verify(&topology, &routes, |_| false), 75, 1.03);
         let tables = fabc::passes::tables::build(&topology, &routes, TableKey::DstInput, "nominal");
         tables.routers.iter().map(Vec::len).max().unwrap_or(0)
     };
-    let free = Settings::for_size(2, 128);
+    let free = TurnSettings::for_size(2, 128);
     let (most, budget) = (size(&free), 290);
     assert!(most > budget, "{most}");
-    let merged = size(&Settings { table_entries: Some(budget as u32), ..free });
+    let merged = size(&TurnSettings { table_entries: Some(budget as u32), ..free });
     assert!(merged <= budget, "{merged}");
 }
 
@@ -169,7 +173,7 @@ fn lp_of_the_allowed_paths_is_met_by_the_descent() {
         let topology = pods::shifted([2, 2, 2], cubes, &shifts);
         let (order, routes) = compute(&topology, 2);
         let prices = pods::prices(&topology, 1000);
-        let choice = paths(&Scene::whole(&topology), &prices, &order, MAX_PATHS).expect("a small pod");
+        let choice = paths(&Scene::healthy(&topology), &prices, &order, MAX_PATHS).expect("a small pod");
         assert_eq!(
             routes.max_load(&topology, &Demand::uniform(topology.node_count())),
             least_load(&choice).expect("an optimum"),
@@ -178,20 +182,20 @@ fn lp_of_the_allowed_paths_is_met_by_the_descent() {
     }
     let large = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 100, 7));
     let (order, prices) = (compute(&large, 2).0, pods::prices(&large, 1000));
-    assert!(paths(&Scene::whole(&large), &prices, &order, 2000).is_none());
+    assert!(paths(&Scene::healthy(&large), &prices, &order, 2000).is_none());
 }
 
-/// 64 chips, some 11,000 paths; 128 chips take minutes: see docs/benchmarks.md.
+/// 64 chips, some 11,000 paths. 128 chips take minutes: see docs/benchmarks.md.
 #[cfg(feature = "cbc")]
 #[test]
 fn lp_of_64_chips_is_met_but_for_one_route() {
     let topology = pods::shifted([4, 4, 2], 2, &[vec![1; 8], vec![1; 8], vec![1; 16]]);
     let (order, routes) = compute(&topology, 2);
-    let choice = paths(&Scene::whole(&topology), &pods::prices(&topology, 1000), &order, MAX_PATHS)
+    let choice = paths(&Scene::healthy(&topology), &pods::prices(&topology, 1000), &order, MAX_PATHS)
         .expect("few enough paths");
-    let found = routes.max_load(&topology, &Demand::uniform(topology.node_count()));
-    let least = least_load(&choice).expect("an optimum");
-    assert!(found <= least + 1, "{found} instead of {least}");
+    let highest_load = routes.max_load(&topology, &Demand::uniform(topology.node_count()));
+    let least_possible = least_load(&choice).expect("an optimum");
+    assert!(highest_load <= least_possible + 1, "{highest_load} instead of {least_possible}");
 }
 
 /// All fibers at the place of a link's end: what a dark OCS takes away.
@@ -205,7 +209,7 @@ fn without_ocs(topology: &Topology, port: u16, local: u32) -> Scene<'_> {
                 || link.class == LinkClass::Local
         })
         .collect();
-    Scene { lit, ..Scene::whole(topology) }
+    Scene { lit, ..Scene::healthy(topology) }
 }
 
 #[test]
@@ -213,7 +217,7 @@ fn one_order_serves_every_fault() {
     let topology = pods::shifted([4, 4, 4], 4, &pods::climbed(4, 1000, 7));
     let (order, nominal) = compute(&topology, 2);
     let prices = pods::prices(&topology, 1000);
-    let settings = Settings::for_size(2, topology.node_count());
+    let settings = TurnSettings::for_size(2, topology.node_count());
     for (port, local) in [(0, 3), (0, 63), (2, 12), (4, 48), (4, 53)] {
         let scene = without_ocs(&topology, port, local);
         assert_eq!(scene.lit.iter().filter(|&&lit| !lit).count(), 4);
@@ -239,8 +243,8 @@ fn a_single_cut_fiber_breaks_the_symmetry_and_routes() {
     let (order, nominal) = compute(&topology, 2);
     let cut =
         topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fiber").0;
-    let scene = surviving_scene(&Fault::Link(cut), &topology, None);
-    let settings = Settings::for_size(2, topology.node_count());
+    let scene = surviving_scene(&ScenarioFault::Link(cut), &topology, None);
+    let settings = TurnSettings::for_size(2, topology.node_count());
     let prices = pods::prices(&topology, 1000);
     let routes =
         select(&scene, &Demand::uniform(topology.node_count()), &prices, &order, &settings, Some(&nominal));

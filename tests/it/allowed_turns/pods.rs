@@ -18,24 +18,24 @@ pub(crate) fn pod(
     let mut links = Vec::new();
     for cube in 0..cubes {
         for local in 0..chips {
-            let at = [local % dims[0], local / dims[0] % dims[1], local / (dims[0] * dims[1])];
+            let coordinates = [local % dims[0], local / dims[0] % dims[1], local / (dims[0] * dims[1])];
             for axis in 0..3 {
-                let (mut to, class, other) = if at[axis] + 1 < dims[axis] {
-                    let mut to = at;
+                let (mut to, class, other) = if coordinates[axis] + 1 < dims[axis] {
+                    let mut to = coordinates;
                     to[axis] += 1;
                     (to, LinkClass::Local, cube)
                 } else {
                     let (u, v) = match axis {
-                        0 => (at[1] * dims[2] + at[2], 0),
-                        1 => (at[0] * dims[2] + at[2], 0),
-                        _ => (at[0] * dims[1] + at[1], 0),
+                        0 => (coordinates[1] * dims[2] + coordinates[2], 0),
+                        1 => (coordinates[0] * dims[2] + coordinates[2], 0),
+                        _ => (coordinates[0] * dims[1] + coordinates[1], 0),
                     };
-                    (at, LinkClass::Global, far(cube, axis, (u + v) as usize))
+                    (coordinates, LinkClass::Global, far(cube, axis, (u + v) as usize))
                 };
                 if class == LinkClass::Global {
                     to[axis] = 0;
                 }
-                let a = End { node: node(cube, at), port: PortId(2 * axis as u16) };
+                let a = End { node: node(cube, coordinates), port: PortId(2 * axis as u16) };
                 let b = End { node: node(other, to), port: PortId(2 * axis as u16 + 1) };
                 if a.node != b.node {
                     links.push(Link { a, b, class, link_type: LinkTypeId(0), simplex: false });
@@ -69,10 +69,11 @@ pub(crate) fn torus(dims: [u32; 3], counts: [u32; 3]) -> Topology {
 /// A torus whose wrap along `axis` also moves by `twist[axis]` cubes.
 pub(crate) fn twisted(dims: [u32; 3], counts: [u32; 3], twist: [[u32; 3]; 3]) -> Topology {
     let cubes: u32 = counts.iter().product();
-    let at = |cube: u32| [cube % counts[0], cube / counts[0] % counts[1], cube / (counts[0] * counts[1])];
-    let id = |at: [u32; 3]| at[0] + counts[0] * (at[1] + counts[1] * at[2]);
+    let coordinates =
+        |cube: u32| [cube % counts[0], cube / counts[0] % counts[1], cube / (counts[0] * counts[1])];
+    let id = |cube: [u32; 3]| cube[0] + counts[0] * (cube[1] + counts[1] * cube[2]);
     let step = |cube: u32, axis: usize| {
-        let mut to = at(cube);
+        let mut to = coordinates(cube);
         to[axis] += 1;
         if to[axis] == counts[axis] {
             to[axis] = 0;
@@ -100,8 +101,8 @@ pub(crate) fn twisted(dims: [u32; 3], counts: [u32; 3], twist: [[u32; 3]; 3]) ->
 
 /// The same pod without its symmetry.
 pub(crate) fn asymmetric(topology: &Topology) -> Topology {
-    let own = topology.symmetry();
-    let trivial = Symmetry::trivial(own.block_size() as u32, own.blocks() as u32);
+    let symmetry = topology.symmetry();
+    let trivial = Symmetry::trivial(symmetry.block_size() as u32, symmetry.blocks() as u32);
     Topology::new(topology.ports(), topology.links().iter().copied().collect(), trivial)
 }
 
@@ -118,7 +119,7 @@ impl Random {
     }
 }
 
-/// Sum of distances from cube 0's chips when fibers have length `optical` (bit = source; at most 64 chips per
+/// Sum of distances from cube 0's chips when fibers have length `optical` (bit = source. At most 64 chips per
 /// cube).
 fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usize) -> u64 {
     let topology_free =
@@ -137,25 +138,25 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
             return sum;
         }
         sum += missing;
-        let here = &levels[level];
+        let this_level = &levels[level];
         let none = vec![0; total];
         let fiber = |length: usize| if level + 1 >= length { &levels[level + 1 - length] } else { &none };
-        let mut after = here.clone();
+        let mut after = this_level.clone();
         for cube in 0..cubes {
             for local in 0..chips {
-                let at = topology_free(local);
+                let free_position = topology_free(local);
                 let me = (cube * chips + local) as usize;
                 let strides = [1, dims[0], dims[0] * dims[1]];
                 for axis in 0..3 {
-                    if at[axis] + 1 < dims[axis] {
+                    if free_position[axis] + 1 < dims[axis] {
                         let to = me + strides[axis] as usize;
-                        after[to] |= here[me];
-                        after[me] |= here[to];
+                        after[to] |= this_level[me];
+                        after[me] |= this_level[to];
                     } else {
                         let position = match axis {
-                            0 => at[1] * dims[2] + at[2],
-                            1 => at[0] * dims[2] + at[2],
-                            _ => at[0] * dims[1] + at[1],
+                            0 => free_position[1] * dims[2] + free_position[2],
+                            1 => free_position[0] * dims[2] + free_position[2],
+                            _ => free_position[0] * dims[1] + free_position[1],
                         } as usize;
                         let cube_to = (cube + shifts[axis][position]) % cubes;
                         let fiber = fiber(fiber_length(cubes, shifts[axis][position], optical));
@@ -176,7 +177,7 @@ fn fiber_length(cubes: u32, shift: u32, optical: usize) -> usize {
     if cubes == 2 && shift == 0 { 1 } else { optical }
 }
 
-/// Shifts of 4x4x4 cubes by threshold accepting on the worst weighted average distance; `steps` 0 leaves them
+/// Shifts of 4x4x4 cubes by threshold accepting on the worst weighted average distance. `steps` 0 leaves them
 /// random.
 pub(crate) fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
     let dims = [4, 4, 4];

@@ -12,7 +12,7 @@ pub(crate) struct Walked {
     pub(crate) vc_share: Vec<f64>,
 }
 
-/// Walks every route to every canonical destination; panics with a sentence where something is wrong.
+/// Walks every route to every canonical destination. Panics with a sentence where something is wrong.
 pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId) -> bool) -> Walked {
     let symmetry = &routes.symmetry;
     let vcs = routes.vcs as usize;
@@ -28,26 +28,26 @@ pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId)
         for src in topology.nodes() {
             let route = routes.route(class, src);
             assert_eq!(route.is_empty(), src == dst, "only the destination has no hop to itself");
-            let mut at = src;
+            let mut router = src;
             let mut before: Option<fabc::ir::Hop> = None;
             for hop in route {
                 let from = topology.source(hop.channel);
-                assert_eq!(from.node, at, "hops join");
+                assert_eq!(from.node, router, "hops join");
                 assert!(!dark(topology.link_of(hop.channel)), "no hop over a dark link");
                 if let Some(before) = before {
                     assert!(rank(&before) < rank(hop), "ranks rise");
                     let arrived = topology.target(before.channel);
                     assert_ne!(arrived.port, from.port, "no turning back");
                     let out = (from.port.0, hop.vc.0);
-                    let known = *keys.entry((at.0, arrived.port.0, before.vc.0)).or_insert(out);
+                    let known = *keys.entry((router.0, arrived.port.0, before.vc.0)).or_insert(out);
                     assert_eq!(known, out, "routes that meet towards one destination agree");
                 }
                 loads[topology.channel_class(symmetry, hop.channel).0 as usize] += 1;
                 vc_hops[hop.vc.0 as usize] += 1;
-                at = topology.target(hop.channel).node;
+                router = topology.target(hop.channel).node;
                 before = Some(*hop);
             }
-            assert_eq!(at, dst, "routes arrive");
+            assert_eq!(router, dst, "routes arrive");
             hops += route.len() as u64;
             least += u64::from(distances[src.0 as usize]);
         }

@@ -1,6 +1,6 @@
 //! The blocks of code of a page.
 
-/// A block of code.
+/// A block of code in a page of the book.
 pub(super) struct Block {
     /// Page and line, for messages.
     pub(super) place: String,
@@ -9,7 +9,7 @@ pub(super) struct Block {
     /// All that stands behind the opening fence.
     pub(super) info: String,
     pub(super) language: String,
-    /// `name=value`, or a word.
+    /// The options behind the language: `name=value`, or a word.
     options: Vec<(String, String)>,
     pub(super) text: String,
 }
@@ -26,7 +26,7 @@ impl Block {
 
 /// All blocks of a page, in their order.
 pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
-    let mut found: Vec<Block> = Vec::new();
+    let mut blocks: Vec<Block> = Vec::new();
     let mut inside = false;
     let mut before = "";
     for (at, line) in text.lines().enumerate() {
@@ -38,7 +38,7 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
                 let options = words
                     .map(|word| word.split_once('=').unwrap_or((word, "")))
                     .map(|(a, b)| (a.to_owned(), b.to_owned()));
-                found.push(Block {
+                blocks.push(Block {
                     place: format!("{page}:{}", at + 1),
                     before: before.to_owned(),
                     info: info.to_owned(),
@@ -52,7 +52,7 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
                 inside = false;
             }
             None if inside => {
-                let text = &mut found.last_mut().unwrap().text;
+                let text = &mut blocks.last_mut().unwrap().text;
                 text.push_str(line);
                 text.push('\n');
             }
@@ -65,5 +65,5 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
         }
     }
     assert!(!inside, "{page}: a block has no end");
-    found
+    blocks
 }

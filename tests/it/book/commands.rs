@@ -129,9 +129,9 @@ fn shows(printed: &str, shown: &str) -> bool {
         pieces
     });
     pieces.iter().filter(|piece| !piece.is_empty()).all(|piece| {
-        let found =
+        let match_start =
             rest.match_indices(piece.as_str()).find(|(at, _)| *at == 0 || rest.as_bytes()[at - 1] == b'\n');
-        found.map(|(at, _)| rest = &rest[at + piece.len()..]).is_some()
+        match_start.map(|(at, _)| rest = &rest[at + piece.len()..]).is_some()
     })
 }
 
@@ -152,7 +152,7 @@ fn commands(block: &Block) -> Vec<(String, i32)> {
 }
 
 fn page(page: &str, folder: &Path) -> Told {
-    let mut told = Told::default();
+    let mut outcome = Told::default();
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     // What the last block of commands printed, until other commands follow.
     let mut printed: Option<[String; 2]> = None;
@@ -162,8 +162,8 @@ fn page(page: &str, folder: &Path) -> Told {
         match (block.language.as_str(), block.option("needs")) {
             ("fab", _) => {
                 let (wrong, count) = specs::look(&block, &mut files, folder);
-                told.wrong.extend(wrong);
-                told.specs += count;
+                outcome.wrong.extend(wrong);
+                outcome.specs += count;
             }
             ("csv", _) => {
                 std::fs::write(folder.join(block.option("file").expect("a table has a name")), &block.text)
@@ -171,34 +171,34 @@ fn page(page: &str, folder: &Path) -> Told {
             }
             (language, Some(needs)) => {
                 let count = if language == "sh" { commands(&block).len() } else { 1 };
-                told.not_run.extend(std::iter::repeat_n(needs.to_owned(), count));
+                outcome.not_run.extend(std::iter::repeat_n(needs.to_owned(), count));
                 printed = None;
             }
             ("sh", None) => {
-                let all = printed.insert(Default::default());
+                let outputs = printed.insert(Default::default());
                 for (line, code) in commands(&block) {
-                    told.commands += 1;
+                    outcome.commands += 1;
                     let ran = run_once(&line, folder);
                     if ran.code != code {
                         let Ran { code: ended, texts: [text, _] } = ran;
-                        told.wrong.push(format!(
+                        outcome.wrong.push(format!(
                             "{}: `{line}` ended with {ended}, not {code}:\n{text}",
                             block.place
                         ));
                         // What comes after it is of no use.
-                        return told;
+                        return outcome;
                     }
-                    all.iter_mut().zip(&ran.texts).for_each(|(all, text)| all.push_str(text));
+                    outputs.iter_mut().zip(&ran.texts).for_each(|(outputs, text)| outputs.push_str(text));
                 }
             }
             ("text", _) if block.option("figure").is_none() => {
-                told.compared += 1;
+                outcome.compared += 1;
                 match &printed {
                     // A page without commands has nothing that is printed.
-                    None if told.commands == 0 => told.compared -= 1,
-                    None => told.wrong.push(format!("{}: no command prints this", block.place)),
+                    None if outcome.commands == 0 => outcome.compared -= 1,
+                    None => outcome.wrong.push(format!("{}: no command prints this", block.place)),
                     Some(printed) if !printed.iter().any(|printed| shows(printed, &block.text)) => {
-                        told.wrong.push(format!(
+                        outcome.wrong.push(format!(
                             "{}: the page shows\n{}\nbut that is\n{}",
                             block.place, block.text, printed[0]
                         ));
@@ -209,43 +209,49 @@ fn page(page: &str, folder: &Path) -> Told {
             _ => (),
         }
     }
-    told
+    outcome
 }
 
 #[test]
 fn every_page_is_true() {
     let only = std::env::var("BOOK_PAGE").ok();
-    let all = pages();
-    let chosen: Vec<&String> =
-        all.iter().filter(|page| only.as_ref().is_none_or(|only| page.contains(only.as_str()))).collect();
+    let page_names = pages();
+    let chosen: Vec<&String> = page_names
+        .iter()
+        .filter(|page| only.as_ref().is_none_or(|only| page.contains(only.as_str())))
+        .collect();
     let folder = scratch("pages");
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut told = Vec::new();
+        let mut outcomes = Vec::new();
         while let Some(name) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
             let place = folder.join(name.replace('/', "_"));
             clone_at(&place.join("fabc"));
             std::fs::create_dir_all(place.join("my-fabrics/.git/hooks")).unwrap();
-            told.push(page(name, &place.join("fabc")));
+            outcomes.push(page(name, &place.join("fabc")));
         }
-        told
+        outcomes
     };
-    let told: Vec<Told> = std::thread::scope(|scope| {
+    let outcomes: Vec<Told> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a page is read")).collect()
     });
-    let sum = |count: fn(&Told) -> usize| told.iter().map(count).sum::<usize>();
-    let [specs, commands, compared] =
-        [sum(|told| told.specs), sum(|told| told.commands), sum(|told| told.compared)];
+    let sum = |count: fn(&Told) -> usize| outcomes.iter().map(count).sum::<usize>();
+    let [specs, commands, compared] = [
+        sum(|outcomes| outcomes.specs),
+        sum(|outcomes| outcomes.commands),
+        sum(|outcomes| outcomes.compared),
+    ];
     let mut not_run: BTreeMap<String, usize> = BTreeMap::new();
-    told.iter()
-        .flat_map(|told| &told.not_run)
+    outcomes
+        .iter()
+        .flat_map(|outcomes| &outcomes.not_run)
         .for_each(|needs| *not_run.entry(needs.clone()).or_default() += 1);
     println!(
         "{} pages: {specs} specs, {commands} commands run, {compared} outputs compared, not run: {not_run:?}",
-        told.len()
+        outcomes.len()
     );
-    complain(told.into_iter().flat_map(|told| told.wrong).collect());
+    complain(outcomes.into_iter().flat_map(|outcomes| outcomes.wrong).collect());
     if only.is_none() {
         assert_eq!(
             not_run,

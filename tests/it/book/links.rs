@@ -20,25 +20,25 @@ fn prose(text: &str) -> Vec<(usize, String)> {
 
 /// The headings of a page as fragments of links, as both mdBook and the usual hosts make them.
 fn anchors(text: &str) -> BTreeSet<String> {
-    let mut found: BTreeMap<String, usize> = BTreeMap::new();
-    let mut all = BTreeSet::new();
+    let mut anchor_counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut all_anchors = BTreeSet::new();
     for (_, line) in prose(text).into_iter().filter(|(_, line)| line.starts_with('#')) {
         let title = line.trim_start_matches('#').trim();
         let letters = title.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
         let anchor: String = letters.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect();
-        let count = found.entry(anchor.clone()).and_modify(|count| *count += 1).or_insert(0);
-        all.insert(if *count == 0 { anchor } else { format!("{anchor}-{count}") });
+        let count = anchor_counts.entry(anchor.clone()).and_modify(|count| *count += 1).or_insert(0);
+        all_anchors.insert(if *count == 0 { anchor } else { format!("{anchor}-{count}") });
     }
-    all
+    all_anchors
 }
 
 /// The targets of the links and pictures of a line.
 fn targets(line: &str) -> Vec<&str> {
-    let ends = line.match_indices("](").map(|(at, _)| &line[at + 2..]);
-    ends.filter_map(|rest| rest.find(')').map(|end| &rest[..end])).collect()
+    let link_targets = line.match_indices("](").map(|(at, _)| &line[at + 2..]);
+    link_targets.filter_map(|rest| rest.find(')').map(|end| &rest[..end])).collect()
 }
 
-/// `docs/../README.md` is `README.md`.
+/// Resolves `..` in a path: `docs/../README.md` is `README.md`.
 fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut path, part| {
         if part == Component::ParentDir {

@@ -3,14 +3,14 @@
 //!
 //! What stands behind the language of a block, parted by commas, says what is done with it:
 //!
-//! - `fab`: a whole spec; `fabc check` takes it.
+//! - `fab`: a whole spec. `fabc check` takes it.
 //! - `fab,into=FILE`: items of a fabric. They take the places of those of the same word and name in FILE,
-//!   which stands on the page, in `tests/book/beside` or in `specs`; `fabc check` takes what comes out.
+//!   which stands on the page, in `tests/book/beside` or in `specs`. `fabc check` takes what comes out.
 //! - `fab,each,into=FILE`: the same, item by item, since the block lists alternatives.
 //! - `..,file=FILE`: what comes out is written for what follows (other languages: as it stands).
 //! - `fab,error=FAB0104`: `fabc check` refuses it so.
-//! - `sh`: every line is run, in the order of the page; `# exit code 2` says what it ends with, else 0.
-//! - `sh,needs=slurm`: not run here; [`NOT_RUN`] counts them. `rust` and `python` are such blocks, too.
+//! - `sh`: every line is run, in the order of the page. `# exit code 2` says what it ends with, else 0.
+//! - `sh,needs=slurm`: not run here. [`NOT_RUN`] counts them. `rust` and `python` are such blocks, too.
 //! - `text`: what the commands before it print, as a whole or in parts: a line `..` stands for any lines.
 //! - `text,figure`: no output.
 //!
@@ -70,7 +70,7 @@ fn complain(wrong: Vec<String>) {
 fn the_summary_lists_every_page_once() {
     let mut listed = pages();
     listed.remove(0);
-    let mut there: Vec<String> = Vec::new();
+    let mut pages_found: Vec<String> = Vec::new();
     let mut open = vec![PathBuf::from("docs")];
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(root().join(&folder)).unwrap() {
@@ -78,32 +78,32 @@ fn the_summary_lists_every_page_once() {
             if root().join(&path).is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|ending| ending == "md") && !path.ends_with("SUMMARY.md") {
-                there.push(path.to_string_lossy().into_owned());
+                pages_found.push(path.to_string_lossy().into_owned());
             }
         }
     }
-    there.sort();
+    pages_found.sort();
     listed.sort();
-    assert_eq!(listed, there);
+    assert_eq!(listed, pages_found);
 }
 
 /// Plain Markdown does not show what stands behind the language of a block.
 #[test]
 fn the_line_before_a_block_names_its_file() {
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     for page in pages() {
         for block in blocks::of(&page, &read(&page)) {
             if let Some(file) =
                 block.option("file").filter(|file| !block.before.contains(&format!("`{file}`")))
             {
-                wrong.push(format!(
+                problems.push(format!(
                     "{}: the line before it does not name `{file}`: {}",
                     block.place, block.before
                 ));
             }
         }
     }
-    complain(wrong);
+    complain(problems);
 }
 
 /// The README begins with the spec whose report it shows further below.
@@ -119,7 +119,7 @@ fn the_readme_shows_the_spec_of_its_report() {
 
 #[test]
 fn every_block_is_one_of_those_that_are_looked_at() {
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     for page in pages() {
         for block in blocks::of(&page, &read(&page)) {
             let known = match block.language.as_str() {
@@ -131,9 +131,9 @@ fn every_block_is_one_of_those_that_are_looked_at() {
                 other => SHOWN.contains(&other) && block.options_are(&[]),
             };
             if !known {
-                wrong.push(format!("{}: what is `{}`?", block.place, block.info));
+                problems.push(format!("{}: what is `{}`?", block.place, block.info));
             }
         }
     }
-    complain(wrong);
+    complain(problems);
 }

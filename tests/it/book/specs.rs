@@ -22,9 +22,9 @@ struct Found<'a> {
 /// The items of a text from a place on, up to the bracket that closes what they stand in.
 fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
     let (mut found, mut depth, mut start) = (Vec::new(), 0usize, None);
-    let mut at = from;
-    while at < text.len() {
-        let rest = &text[at..];
+    let mut offset = from;
+    while offset < text.len() {
+        let rest = &text[offset..];
         let first = rest.chars().next().unwrap();
         let length = match first {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
@@ -34,27 +34,27 @@ fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
         };
         let comment = rest.starts_with("//") || rest.starts_with("/*");
         if depth == 0 && first == '}' {
-            return (found, at);
+            return (found, offset);
         }
         if start.is_none() && !comment && !first.is_whitespace() {
-            start = Some(at);
+            start = Some(offset);
         }
         depth = depth + usize::from("{[(".contains(first)) - usize::from("}])".contains(first));
-        at += length;
+        offset += length;
         if let Some(begin) = start.filter(|_| depth == 0 && (first == ';' || first == '}')) {
-            let own = &text[begin..at];
+            let command = &text[begin..offset];
             let mut words =
-                own.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+                command.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
             let word = words.next().unwrap_or_default();
             let name = words
                 .next()
                 .filter(|_| NAMED.contains(&word))
                 .map_or(String::new(), |name| format!(" {name}"));
-            found.push(Found { key: format!("{word}{name}"), text: own, start: begin });
+            found.push(Found { key: format!("{word}{name}"), text: command, start: begin });
             start = None;
         }
     }
-    (found, at)
+    (found, offset)
 }
 
 /// The group of an item in the canonical layout, and its place there.
@@ -63,7 +63,7 @@ fn place(found: &Found<'_>) -> (u8, usize) {
     (item(word).unwrap_or_else(|| panic!("what is `{word}`?")).group, item_rank(word))
 }
 
-/// The spec with the items of the block in the places of its own ones of the same key; new ones stand where
+/// The spec with the items of the block in the places of its own ones of the same key. New ones stand where
 /// the canonical order has them, after a blank line where a group begins.
 pub(super) fn merged(spec: &str, block: &str) -> String {
     let inside = spec
@@ -78,11 +78,11 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
     added.sort_by_key(|item| place(item).1);
     let mut added = added.into_iter().peekable();
     let mut text = spec[..inside].to_owned();
-    let mut at = inside;
+    let mut offset = inside;
     let mut last = None;
     for item in &own {
-        text += &spec[at..item.start];
-        at = item.start + item.text.len();
+        text += &spec[offset..item.start];
+        offset = item.start + item.text.len();
         while let Some(new) = added.next_if(|new| place(new).1 < place(item).1) {
             let next = added.peek().map_or(place(item), |next| place(next).min(place(item)));
             text += &format!("{}{}", new.text, if next.0 == place(new).0 { "\n    " } else { "\n\n    " });
@@ -99,7 +99,7 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
             text.truncate(text.trim_end().len());
         }
     }
-    text += spec[at..end].trim_end();
+    text += spec[offset..end].trim_end();
     for new in added {
         text += &format!("{}{}", if last == Some(place(new).0) { "\n    " } else { "\n\n    " }, new.text);
         last = Some(place(new).0);
@@ -119,7 +119,7 @@ pub(super) fn beside(page: &[Block], folder: &Path) {
     }
 }
 
-/// The specs that a block makes of the files that stand before it: one, or one per item; and where each
+/// The specs that a block makes of the files that stand before it: one, or one per item, and where each
 /// stands.
 fn made(block: &Block, files: &BTreeMap<String, String>) -> Vec<(String, String)> {
     let Some(into) = block.option("into") else {
@@ -136,14 +136,14 @@ fn made(block: &Block, files: &BTreeMap<String, String>) -> Vec<(String, String)
     items(&block.text, 0).0.into_iter().map(|item| (name.clone(), merged(&spec, item.text))).collect()
 }
 
-/// Writes the spec or specs of a block, and asks `fabc check`. What does not come out as the block says; how
+/// Writes the spec or specs of a block, and asks `fabc check`. What does not come out as the block says. How
 /// many were looked at.
 pub(super) fn look(
     block: &Block,
     files: &mut BTreeMap<String, String>,
     folder: &Path,
 ) -> (Vec<String>, usize) {
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     let made = made(block, files);
     let count = made.len();
     for (name, spec) in made {
@@ -154,18 +154,18 @@ pub(super) fn look(
             .env("NO_COLOR", "1")
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
+        let message = String::from_utf8_lossy(&output.stderr);
         match (output.status.success(), block.option("error")) {
             (true, None) => (),
-            (false, Some(code)) if told.starts_with(code) => (),
-            (true, Some(code)) => wrong.push(format!("{}: taken, not refused by {code}", block.place)),
-            (false, _) => wrong.push(format!("{}:\n{told}\n{spec}", block.place)),
+            (false, Some(code)) if message.starts_with(code) => (),
+            (true, Some(code)) => problems.push(format!("{}: taken, not refused by {code}", block.place)),
+            (false, _) => problems.push(format!("{}:\n{message}\n{spec}", block.place)),
         }
         if block.option("file").is_some() {
             files.insert(name, spec);
         }
     }
-    (wrong, count)
+    (problems, count)
 }
 
 #[test]

@@ -4,7 +4,9 @@ use crate::collective::graphs::{complete, dumbbell, graph, grid, passes, path, r
 use fabc::ids::NodeId;
 use fabc::ir::{CollectiveBound, Fraction, Scene, Topology};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{Asked, bounds, by_slots, by_steps, multitree, pull, turned};
+use fabc::passes::collective::{
+    ScheduleRequest, bounds, by_slots, by_steps, derive_schedule, multitree, pull,
+};
 
 /// Name, graph, cut bound of a gather in shard times, (chunks, slots), (chunks, steps, volume), bound of an
 /// all-reduce in M/b.
@@ -26,17 +28,24 @@ fn answers() -> Vec<Answer> {
 #[test]
 fn small_graphs_reach_their_known_optimum() {
     for (name, topology, cut, slots, (chunks, steps, volume), all_reduce) in answers() {
-        let scene = Scene::whole(&topology);
-        let found = bounds(&scene, Collective::AllGather, None).unwrap();
-        assert_eq!(found[0].volume(), Fraction::new(cut[0], cut[1]), "{name}: {found:?}");
-        let found = bounds(&scene, Collective::AllReduce, None).unwrap();
-        assert_eq!(found[0].volume(), Fraction::new(all_reduce[0], all_reduce[1]), "{name}: {found:?}");
+        let scene = Scene::healthy(&topology);
+        let gather_bounds = bounds(&scene, Collective::AllGather, None).unwrap();
+        assert_eq!(gather_bounds[0].volume(), Fraction::new(cut[0], cut[1]), "{name}: {gather_bounds:?}");
+        let found_bounds = bounds(&scene, Collective::AllReduce, None).unwrap();
+        assert_eq!(
+            found_bounds[0].volume(),
+            Fraction::new(all_reduce[0], all_reduce[1]),
+            "{name}: {found_bounds:?}"
+        );
         for &(chunks, slots) in slots {
-            let schedule = by_slots(&scene, Asked { chunks: Some(chunks), ..Asked::default() }).unwrap();
+            let schedule =
+                by_slots(&scene, ScheduleRequest { chunks: Some(chunks), ..ScheduleRequest::default() })
+                    .unwrap();
             passes(&scene, &schedule);
             assert_eq!(size(&schedule), (slots, slots as u64), "{name}, {chunks} chunks");
         }
-        let schedules = by_steps(&scene, Asked { chunks: Some(chunks), ..Asked::default() }).unwrap();
+        let schedules =
+            by_steps(&scene, ScheduleRequest { chunks: Some(chunks), ..ScheduleRequest::default() }).unwrap();
         schedules.iter().for_each(|schedule| passes(&scene, schedule));
         let sizes: Vec<_> = schedules.iter().map(size).collect();
         assert!(sizes.contains(&(steps, volume)), "{name}: {sizes:?}");
@@ -46,15 +55,21 @@ fn small_graphs_reach_their_known_optimum() {
 #[test]
 fn a_gather_backwards_is_a_reduction() {
     for (name, topology, ..) in answers() {
-        let scene = Scene::whole(&topology);
-        let gather = by_slots(&scene, Asked::default()).unwrap();
-        let scatter = turned(&scene, &gather, Collective::ReduceScatter, CollectiveAlgorithm::Slots).unwrap();
+        let scene = Scene::healthy(&topology);
+        let gather = by_slots(&scene, ScheduleRequest::default()).unwrap();
+        let scatter =
+            derive_schedule(&scene, &gather, Collective::ReduceScatter, CollectiveAlgorithm::Slots).unwrap();
         passes(&scene, &scatter);
         assert_eq!(size(&scatter), size(&gather), "{name}");
-        let both = turned(&scene, &gather, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap();
-        passes(&scene, &both);
-        assert_eq!(size(&both).0, 2 * size(&gather).0, "{name}");
-        passes(&scene, &turned(&scene, &gather, Collective::AllReduce, CollectiveAlgorithm::Local).unwrap());
+        let derived =
+            derive_schedule(&scene, &gather, Collective::AllReduce, CollectiveAlgorithm::GatherReduce)
+                .unwrap();
+        passes(&scene, &derived);
+        assert_eq!(size(&derived).0, 2 * size(&gather).0, "{name}");
+        passes(
+            &scene,
+            &derive_schedule(&scene, &gather, Collective::AllReduce, CollectiveAlgorithm::Local).unwrap(),
+        );
     }
 }
 
@@ -63,28 +78,39 @@ fn the_widths_of_a_ring_of_four_and_of_a_star() {
     for (topology, chunks, widths) in
         [(ring(4), 2, [2, 1]), (graph(6, &[1, 2, 3, 4, 5].map(|leaf| [0, leaf])), 1, [1, 4])]
     {
-        let schedules =
-            by_steps(&Scene::whole(&topology), Asked { chunks: Some(chunks), ..Asked::default() }).unwrap();
-        let found: Vec<u32> = schedules[0].rounds().unwrap().rounds.iter().map(|round| round.width).collect();
-        assert_eq!(found, widths);
+        let schedules = by_steps(
+            &Scene::healthy(&topology),
+            ScheduleRequest { chunks: Some(chunks), ..ScheduleRequest::default() },
+        )
+        .unwrap();
+        let round_widths: Vec<u32> =
+            schedules[0].rounds().unwrap().rounds.iter().map(|round| round.width).collect();
+        assert_eq!(round_widths, widths);
     }
 }
 
 #[test]
 fn a_thin_cut_is_its_own_witness() {
     let topology = dumbbell();
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let side = |first: u32| (first..first + 4).map(NodeId).collect::<Vec<_>>();
-    let found = bounds(&scene, Collective::AllGather, None).unwrap();
-    let CollectiveBound::Cut { all_but, channels: 1, shards: 4 } = &found[0] else { panic!("{found:?}") };
+    let cut_bounds = bounds(&scene, Collective::AllGather, None).unwrap();
+    let CollectiveBound::Cut { all_but, channels: 1, shards: 4 } = &cut_bounds[0] else {
+        panic!("{cut_bounds:?}")
+    };
     assert!(*all_but == side(0) || *all_but == side(4));
-    fabc::check::collective_bounds(&scene, Collective::AllGather, None, &found).unwrap();
+    fabc::check::verify_collective_bounds(&scene, Collective::AllGather, None, &cut_bounds).unwrap();
     // One link between two halves of an all-reduce carries all of the vector.
-    let found = bounds(&scene, Collective::AllReduce, None).unwrap();
-    assert_eq!(found[0].volume(), Fraction::whole(1u8));
-    fabc::check::collective_bounds(&scene, Collective::AllReduce, None, &found).unwrap();
-    let slots =
-        |chunks| size(&by_slots(&scene, Asked { chunks: Some(chunks), ..Asked::default() }).unwrap()).0;
+    let found_bounds = bounds(&scene, Collective::AllReduce, None).unwrap();
+    assert_eq!(found_bounds[0].volume(), Fraction::integer(1u8));
+    fabc::check::verify_collective_bounds(&scene, Collective::AllReduce, None, &found_bounds).unwrap();
+    let slots = |chunks| {
+        size(
+            &by_slots(&scene, ScheduleRequest { chunks: Some(chunks), ..ScheduleRequest::default() })
+                .unwrap(),
+        )
+        .0
+    };
     assert_eq!(slots(1), 5);
     assert!(slots(2) <= 10);
 }
@@ -92,19 +118,21 @@ fn a_thin_cut_is_its_own_witness() {
 #[test]
 fn broadcasts_are_bounded_by_the_least_cut_and_near_it() {
     for (name, topology, ..) in answers() {
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         for root in topology.nodes() {
-            let schedule = pull(&scene, root, Asked { chunks: Some(12), ..Asked::default() }).unwrap();
+            let schedule =
+                pull(&scene, root, ScheduleRequest { chunks: Some(12), ..ScheduleRequest::default() })
+                    .unwrap();
             passes(&scene, &schedule);
-            let least = schedule.bounds[0].volume().times(Fraction::whole(12u8)).ceil() as usize;
+            let least_slots = schedule.bounds[0].volume().times(Fraction::integer(12u8)).ceil() as usize;
             assert!(
-                (least..=least + 5).contains(&size(&schedule).0),
-                "{name}, {root}: {:?} against {least}",
+                (least_slots..=least_slots + 5).contains(&size(&schedule).0),
+                "{name}, {root}: {:?} against {least_slots}",
                 size(&schedule)
             );
             passes(
                 &scene,
-                &turned(&scene, &schedule, Collective::Reduce, CollectiveAlgorithm::Pull).unwrap(),
+                &derive_schedule(&scene, &schedule, Collective::Reduce, CollectiveAlgorithm::Pull).unwrap(),
             );
         }
     }
@@ -113,8 +141,8 @@ fn broadcasts_are_bounded_by_the_least_cut_and_near_it() {
 #[test]
 fn multitree_gathers_in_whole_shards() {
     for (name, topology, cut, ..) in answers() {
-        let scene = Scene::whole(&topology);
-        let schedule = multitree(&scene, Asked::default()).unwrap();
+        let scene = Scene::healthy(&topology);
+        let schedule = multitree(&scene, ScheduleRequest::default()).unwrap();
         passes(&scene, &schedule);
         assert!(size(&schedule).1 >= cut[0].div_ceil(cut[1]), "{name}");
     }
@@ -125,17 +153,19 @@ fn what_cannot_be_planned_is_told() {
     let alone = graph(1, &[]);
     let apart = graph(4, &[[0, 1], [2, 3]]);
     let forwards = path(3).with_hosts(vec![1, 0, 1]);
-    let told =
-        |topology: &Topology| by_steps(&Scene::whole(topology), Asked::default()).unwrap_err().to_string();
-    assert_eq!(told(&alone), "a collective is between two chips or more, and there is 1");
-    assert!(told(&apart).starts_with("no way leads from "), "{}", told(&apart));
-    assert!(told(&forwards).contains("only forwards"), "{}", told(&forwards));
+    let error_of = |topology: &Topology| {
+        by_steps(&Scene::healthy(topology), ScheduleRequest::default()).unwrap_err().to_string()
+    };
+    assert_eq!(error_of(&alone), "a collective is between two chips or more, and there is 1");
+    assert!(error_of(&apart).starts_with("no path leads from "), "{}", error_of(&apart));
+    assert!(error_of(&forwards).contains("only forwards"), "{}", error_of(&forwards));
     let ring = ring(4);
-    let scene = Scene::whole(&ring);
+    let scene = Scene::healthy(&ring);
     assert_eq!(
-        pull(&scene, NodeId(9), Asked::default()).unwrap_err().to_string(),
+        pull(&scene, NodeId(9), ScheduleRequest::default()).unwrap_err().to_string(),
         "the root is router 9, which is no living chip"
     );
-    let huge = by_slots(&scene, Asked { chunks: Some(u32::MAX), ..Asked::default() }).unwrap_err();
+    let huge = by_slots(&scene, ScheduleRequest { chunks: Some(u32::MAX), ..ScheduleRequest::default() })
+        .unwrap_err();
     assert!(huge.to_string().contains("more than the"), "{huge}");
 }

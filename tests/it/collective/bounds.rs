@@ -9,14 +9,18 @@ use fabc::random::Stream;
 /// The most shards per channel over all sets of routers.
 fn densest(topology: &Topology, root: Option<u32>) -> Fraction {
     let nodes = topology.node_count();
-    let of = |set: u32| {
+    let crossing = |set: u32| {
         let inside = |node: fabc::ids::NodeId| set >> node.0 & 1 == 1;
         let out = topology.channels().filter(|&channel| {
             inside(topology.source(channel).node) && !inside(topology.target(channel).node)
         });
         Fraction::new(if root.is_some() { 1 } else { set.count_ones() }, out.count() as u32)
     };
-    (1..(1u32 << nodes) - 1).filter(|set| root.is_none_or(|root| set >> root & 1 == 1)).map(of).max().unwrap()
+    (1..(1u32 << nodes) - 1)
+        .filter(|set| root.is_none_or(|root| set >> root & 1 == 1))
+        .map(crossing)
+        .max()
+        .unwrap()
 }
 
 #[test]
@@ -24,16 +28,16 @@ fn cuts_are_those_of_all_subsets() {
     let mut stream = Stream::new(7, 1);
     for _ in 0..150 {
         let topology = random(&mut stream, 10);
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         let gather = bounds(&scene, Collective::AllGather, None).unwrap();
         assert_eq!(gather[0].volume(), densest(&topology, None), "{topology:?}");
-        fabc::check::collective_bounds(&scene, Collective::AllGather, None, &gather).unwrap();
+        fabc::check::verify_collective_bounds(&scene, Collective::AllGather, None, &gather).unwrap();
         let root = topology.nodes().last().unwrap();
         let broadcast = bounds(&scene, Collective::Broadcast, Some(root)).unwrap();
         assert_eq!(broadcast[0].volume(), densest(&topology, Some(root.0)), "{topology:?}");
-        fabc::check::collective_bounds(&scene, Collective::Broadcast, Some(root), &broadcast).unwrap();
+        fabc::check::verify_collective_bounds(&scene, Collective::Broadcast, Some(root), &broadcast).unwrap();
         let all_reduce = bounds(&scene, Collective::AllReduce, None).unwrap();
-        fabc::check::collective_bounds(&scene, Collective::AllReduce, None, &all_reduce).unwrap();
+        fabc::check::verify_collective_bounds(&scene, Collective::AllReduce, None, &all_reduce).unwrap();
     }
 }
 
@@ -50,11 +54,11 @@ fn bounds_do_not_depend_on_numbers() {
             .map(|link| [link.b, link.a].map(|end| names[end.node.0 as usize]))
             .collect();
         let renamed = graph(names.len() as u32, &pairs);
-        let of = |topology: &Topology| -> Vec<(Fraction, u32)> {
-            let found = bounds(&Scene::whole(topology), Collective::AllGather, None).unwrap();
-            found.iter().map(|bound| (bound.volume(), bound.hops())).collect()
+        let cuts_of = |topology: &Topology| -> Vec<(Fraction, u32)> {
+            let found_bounds = bounds(&Scene::healthy(topology), Collective::AllGather, None).unwrap();
+            found_bounds.iter().map(|bound| (bound.volume(), bound.hops())).collect()
         };
-        assert_eq!(of(&topology), of(&renamed), "{topology:?}");
+        assert_eq!(cuts_of(&topology), cuts_of(&renamed), "{topology:?}");
     }
 }
 
@@ -63,12 +67,12 @@ fn a_bound_that_says_more_than_its_witness_is_convicted() {
     let mut stream = Stream::new(9, 1);
     for _ in 0..50 {
         let topology = random(&mut stream, 12);
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         for collective in [Collective::AllGather, Collective::AllReduce] {
-            let found = bounds(&scene, collective, None).unwrap();
-            for at in 0..found.len() {
-                let mut wrong = found.clone();
-                match &mut wrong[at] {
+            let found_bounds = bounds(&scene, collective, None).unwrap();
+            for at in 0..found_bounds.len() {
+                let mut tampered = found_bounds.clone();
+                match &mut tampered[at] {
                     CollectiveBound::Cut { shards, .. } | CollectiveBound::Latency { shards, .. } => {
                         *shards += 1
                     }
@@ -76,8 +80,8 @@ fn a_bound_that_says_more_than_its_witness_is_convicted() {
                     other => panic!("{other:?} is of an all-to-all"),
                 }
                 assert!(
-                    fabc::check::collective_bounds(&scene, collective, None, &wrong).is_err(),
-                    "{wrong:?}"
+                    fabc::check::verify_collective_bounds(&scene, collective, None, &tampered).is_err(),
+                    "{tampered:?}"
                 );
             }
         }

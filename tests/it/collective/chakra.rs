@@ -6,7 +6,7 @@ use crate::collective::programs::schedules;
 use fabc::emit::{Artifact, collective_chakra};
 use fabc::ir::{Scene, Schedule};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{Asked, by_steps, trees};
+use fabc::passes::collective::{ScheduleRequest, by_steps, trees};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A field of a message: a number, or bytes.
@@ -37,7 +37,7 @@ fn delimited<'a>(bytes: &mut &'a [u8]) -> &'a [u8] {
 
 /// The fields of a message, in order.
 fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
-    let mut found = Vec::new();
+    let mut nodes = Vec::new();
     while !bytes.is_empty() {
         let key = varint(&mut bytes);
         let field = match key & 7 {
@@ -45,9 +45,9 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
             2 => Field::Bytes(delimited(&mut bytes)),
             other => panic!("wire type {other}"),
         };
-        found.push((key >> 3, field));
+        nodes.push((key >> 3, field));
     }
-    found
+    nodes
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -83,7 +83,7 @@ impl Node {
                         match field {
                             Field::Bytes(bytes) if number == 1 => name = text(bytes),
                             Field::Number(value) => {
-                                drop(node.attributes.insert(name.clone(), (number, value)))
+                                node.attributes.insert(name.clone(), (number, value));
                             }
                             Field::Bytes(_) => panic!("no text is an attribute of a node"),
                         }
@@ -118,7 +118,7 @@ const ADDS: u64 = 4;
 const SENDS: u64 = 5;
 const RECEIVES: u64 = 6;
 
-/// Contributors by chunk.
+/// The contributors to a vector, by chunk.
 type Held = BTreeMap<u64, BTreeSet<usize>>;
 
 /// Runs the traces: what every chip has of every chunk in the end.
@@ -127,9 +127,9 @@ fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Ve
     let mut flying: BTreeMap<(u64, u64, u64), (u64, BTreeSet<usize>)> = BTreeMap::new();
     // What came and is to be added, by chip and node.
     let mut came: BTreeMap<(usize, u64), BTreeSet<usize>> = BTreeMap::new();
-    let all: usize = traces.iter().map(Vec::len).sum();
+    let node_count: usize = traces.iter().map(Vec::len).sum();
     let mut finished = 0;
-    while finished < all {
+    while finished < node_count {
         let before = finished;
         for (rank, nodes) in traces.iter().enumerate() {
             for node in nodes {
@@ -182,7 +182,7 @@ fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Ve
                 finished += 1;
             }
         }
-        assert!(finished > before, "{} of {all} nodes wait for ever", all - finished);
+        assert!(finished > before, "{} of {node_count} nodes wait for ever", node_count - finished);
     }
     assert!(flying.is_empty(), "{} messages are never received", flying.len());
     held
@@ -214,12 +214,12 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
     }
     // One to one, by source, destination, tag and size.
     let messages = |kind: u64| -> Vec<[u64; 4]> {
-        let all = traces.iter().flatten().filter(|node| node.kind == kind);
-        let mut all: Vec<[u64; 4]> = all
+        let of_kind = traces.iter().flatten().filter(|node| node.kind == kind);
+        let mut endpoint_pairs: Vec<[u64; 4]> = of_kind
             .map(|node| ["comm_src", "comm_dst", "comm_tag", "comm_size"].map(|key| node.value(key)))
             .collect();
-        all.sort_unstable();
-        all
+        endpoint_pairs.sort_unstable();
+        endpoint_pairs
     };
     let (sent, received) = (messages(SENDS), messages(RECEIVES));
     assert_eq!(sent, received, "{name}");
@@ -241,9 +241,9 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
             .map(|chunk| (chunk, BTreeSet::from([rank])))
             .collect()
     });
-    let ends = replayed(&traces, start.collect(), local);
+    let finish_times = replayed(&traces, start.collect(), local);
     let everybody: BTreeSet<usize> = (0..chips).collect();
-    for (rank, held) in ends.iter().enumerate() {
+    for (rank, held) in finish_times.iter().enumerate() {
         for chunk in 0..columns {
             let (found, own) = (held.get(&chunk), owner(chunk));
             match schedule.collective {
@@ -275,7 +275,7 @@ fn traces_do_what_the_schedule_does() {
     for (name, topology) in
         [("ring 4", ring(4)), ("2x2", grid([2, 2], true)), ("path 3", path(3)), ("3x3", grid([3, 3], true))]
     {
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         for chunks in [1, 3] {
             for (kind, schedule) in schedules(&scene, chunks) {
                 works(&format!("{kind} on {name}"), &scene, &schedule);
@@ -287,14 +287,17 @@ fn traces_do_what_the_schedule_does() {
 #[test]
 fn chips_and_kinds_that_are_not_traced_are_refused() {
     let long = path(257);
-    let scene = Scene::whole(&long);
-    let gather = by_steps(&scene, Asked { chunks: Some(1), ..Asked::default() }).unwrap().remove(0);
+    let scene = Scene::healthy(&long);
+    let gather = by_steps(&scene, ScheduleRequest { chunks: Some(1), ..ScheduleRequest::default() })
+        .unwrap()
+        .remove(0);
     let error = collective_chakra("net", &scene, &gather, 1 << 20).unwrap_err().to_string();
     assert!(error.contains("257 chips are as many files, and 256 are the most"), "{error}");
     let ring = ring(4);
-    let scene = Scene::whole(&ring);
-    let error = collective_chakra("net", &scene, &trees(&scene, Asked::default()).unwrap(), 1 << 20)
-        .unwrap_err()
-        .to_string();
+    let scene = Scene::healthy(&ring);
+    let error =
+        collective_chakra("net", &scene, &trees(&scene, ScheduleRequest::default()).unwrap(), 1 << 20)
+            .unwrap_err()
+            .to_string();
     assert!(error.contains("`chakra` holds schedules of rounds"), "{error}");
 }

@@ -2,13 +2,13 @@
 
 use crate::collective::graphs::{complete, graph, path, random, ring};
 use crate::collective::pods::{built, tables};
-use fabc::check::schedule_along;
+use fabc::check::verify_message_schedule;
 use fabc::ids::{Id, NodeId};
 use fabc::ir::{
-    CollectiveBound, DualLengths, Entry, ForwardingTables, Message, Scene, Schedule, Sends, TableKey,
-    Topology, Transfers,
+    CollectiveBound, DualLengths, ForwardingTables, RoutedMessage, Scene, Schedule, Sends, TableEntry,
+    TableKey, Topology, Transfers,
 };
-use fabc::passes::collective::{Asked, direct, over_flow};
+use fabc::passes::collective::{ScheduleRequest, bound_from_flow_proof, direct};
 use fabc::random::Stream;
 use std::collections::VecDeque;
 
@@ -25,7 +25,7 @@ pub(crate) fn shortest(topology: &Topology) -> ForwardingTables {
                 if hops[from.node.index()] == usize::MAX {
                     hops[from.node.index()] = hops[node.index()] + 1;
                     open.push_back(from.node);
-                    routers[from.node.index()].push(Entry {
+                    routers[from.node.index()].push(TableEntry {
                         dst,
                         in_port: -1,
                         in_vc: -1,
@@ -36,8 +36,8 @@ pub(crate) fn shortest(topology: &Topology) -> ForwardingTables {
             }
         }
     }
-    routers.iter_mut().for_each(|entries: &mut Vec<Entry>| entries.sort());
-    let symmetry = topology.symmetry().without();
+    routers.iter_mut().for_each(|entries: &mut Vec<TableEntry>| entries.sort());
+    let symmetry = topology.symmetry().to_trivial();
     ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers }
 }
 
@@ -47,7 +47,7 @@ fn sends(schedule: &Schedule) -> &Sends {
 }
 
 pub(crate) fn passes(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule) {
-    if let Err(error) = schedule_along(scene, tables, schedule) {
+    if let Err(error) = verify_message_schedule(scene, tables, schedule) {
         panic!("{error}: {schedule:?}");
     }
 }
@@ -60,9 +60,9 @@ fn small_graphs_take_as_many_slots_as_their_busiest_channel_has_messages() {
         ("path of 4", path(4), 4),
         ("ring of 5", ring(5), 3),
     ] {
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         let tables = shortest(&topology);
-        let schedule = direct(&scene, &tables, Asked::default()).unwrap();
+        let schedule = direct(&scene, &tables, ScheduleRequest::default()).unwrap();
         passes(&scene, &tables, &schedule);
         assert_eq!(sends(&schedule).slots(), slots, "{name}");
         assert_eq!(schedule.bounds[0].volume().ceil() as u32, slots, "{name}");
@@ -75,19 +75,23 @@ fn random_graphs_are_near_their_bound() {
     let mut over = [0usize; 3];
     for _ in 0..100 {
         let topology = random(&mut stream, 24);
-        let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+        let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
         for (chunks, latency) in [(1, 0), (3, 0), (2, 4)] {
-            let schedule =
-                direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
+            let schedule = direct(
+                &scene,
+                &tables,
+                ScheduleRequest { chunks: Some(chunks), latency, ..ScheduleRequest::default() },
+            )
+            .unwrap();
             passes(&scene, &tables, &schedule);
             let CollectiveBound::Channel { shards, .. } = schedule.bounds[0] else {
                 panic!("{:?}", schedule.bounds)
             };
             let ways = schedule.bounds.iter().map(CollectiveBound::hops).max().unwrap();
-            let least = (shards * chunks).max((ways - 1) * (latency + 1) + 1);
-            assert!(sends(&schedule).slots() >= least);
+            let least_slots = (shards * chunks).max((ways - 1) * (latency + 1) + 1);
+            assert!(sends(&schedule).slots() >= least_slots);
             if latency == 0 {
-                over[((sends(&schedule).slots() - least) as usize).min(2)] += 1;
+                over[((sends(&schedule).slots() - least_slots) as usize).min(2)] += 1;
             }
         }
     }
@@ -98,8 +102,8 @@ fn random_graphs_are_near_their_bound() {
 #[test]
 fn tables_without_symmetry_are_planned_router_by_router() {
     let compiled = built("torus_4x4x8");
-    let (scene, tables) = (Scene::whole(&compiled.topology), tables(&compiled, 0));
-    let schedule = direct(&scene, &tables, Asked::default()).unwrap();
+    let (scene, tables) = (Scene::healthy(&compiled.topology), tables(&compiled, 0));
+    let schedule = direct(&scene, &tables, ScheduleRequest::default()).unwrap();
     passes(&scene, &tables, &schedule);
     // Datelines break the symmetry.
     assert!(!sends(&schedule).canonical);
@@ -110,9 +114,9 @@ fn tables_without_symmetry_are_planned_router_by_router() {
 fn a_pod_meets_the_load_of_its_tables_to_the_slot() {
     let compiled = built("pod_128");
     let tables = tables(&compiled, 0);
-    let scene = Scene::whole(&compiled.topology);
-    let mut schedule = direct(&scene, &tables, Asked::default()).unwrap();
-    schedule.bounds.extend(over_flow(&scene, &compiled.flow.dual));
+    let scene = Scene::healthy(&compiled.topology);
+    let mut schedule = direct(&scene, &tables, ScheduleRequest::default()).unwrap();
+    schedule.bounds.extend(bound_from_flow_proof(&scene, &compiled.flow.dual));
     passes(&scene, &tables, &schedule);
     assert!(sends(&schedule).canonical);
     assert_eq!(u128::from(sends(&schedule).slots()), schedule.bounds[0].volume().ceil());
@@ -120,35 +124,37 @@ fn a_pod_meets_the_load_of_its_tables_to_the_slot() {
     assert!(schedule.bounds.iter().any(|bound| matches!(bound, CollectiveBound::Flow { .. })));
     // All that it stands for, router by router.
     let symmetry = compiled.topology.symmetry();
-    let image = |g: usize, message: &Message| Message {
+    let image = |g: usize, message: &RoutedMessage| RoutedMessage {
         source: symmetry.image(g, message.source),
         destination: symmetry.image(g, message.destination),
         ..message.clone()
     };
-    let messages: Vec<Message> = (0..symmetry.order())
+    let messages: Vec<RoutedMessage> = (0..symmetry.order())
         .flat_map(|g| sends(&schedule).messages.iter().map(move |message| image(g, message)))
         .collect();
-    let whole = Sends { canonical: false, latency: 0, messages, rooted: Vec::new() };
-    let whole = Schedule { transfers: Transfers::Sends(whole), ..schedule.clone() };
-    passes(&scene, &tables, &whole);
+    let whole_sends = Sends { canonical: false, latency: 0, messages, rooted: Vec::new() };
+    let whole_schedule = Schedule { transfers: Transfers::Sends(whole_sends), ..schedule.clone() };
+    passes(&scene, &tables, &whole_schedule);
     // A plan for canonical routers is none for all, and the other way round.
-    for (mut wrong, canonical) in [(schedule.clone(), false), (whole, true)] {
+    for (mut wrong, canonical) in [(schedule.clone(), false), (whole_schedule, true)] {
         let Transfers::Sends(sends) = &mut wrong.transfers else { panic!("messages") };
         sends.canonical = canonical;
-        assert!(schedule_along(&scene, &tables, &wrong).is_err());
+        assert!(verify_message_schedule(&scene, &tables, &wrong).is_err());
     }
     let lengths = DualLengths { distance: compiled.flow.dual.distance + 1, ..compiled.flow.dual.clone() };
-    schedule.bounds = over_flow(&scene, &lengths).into_iter().collect();
-    assert!(schedule_along(&scene, &tables, &schedule).is_err());
+    schedule.bounds = bound_from_flow_proof(&scene, &lengths).into_iter().collect();
+    assert!(verify_message_schedule(&scene, &tables, &schedule).is_err());
 }
 
 #[test]
 fn any_number_of_threads_sends_the_same() {
     let topology = random(&mut Stream::new(22, 1), 40);
-    let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+    let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
     let made = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| direct(&scene, &tables, Asked { chunks: Some(2), latency: 1, seed: 3 }).unwrap())
+        pool.install(|| {
+            direct(&scene, &tables, ScheduleRequest { chunks: Some(2), latency: 1, seed: 3 }).unwrap()
+        })
     };
     assert!(made(1) == made(16));
 }
@@ -156,12 +162,14 @@ fn any_number_of_threads_sends_the_same() {
 #[test]
 fn tables_that_do_not_deliver_are_told() {
     let topology = ring(4);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let good = shortest(&topology);
-    let told = |tables: &ForwardingTables| direct(&scene, tables, Asked::default()).unwrap_err().to_string();
+    let error_of = |tables: &ForwardingTables| {
+        direct(&scene, tables, ScheduleRequest::default()).unwrap_err().to_string()
+    };
     let mut lacking = good.clone();
     lacking.routers[1].remove(0);
-    assert_eq!(told(&lacking), "the tables lead nothing from router1 to router0: it is lost at router1");
+    assert_eq!(error_of(&lacking), "the tables lead nothing from router1 to router0: it is lost at router1");
     let mut circling = good.clone();
     // 0 and 1 hand each other what is for 2.
     for (router, other) in [(0usize, NodeId(1)), (1, NodeId(0))] {
@@ -173,20 +181,22 @@ fn tables_that_do_not_deliver_are_told() {
         entry.out_port = topology.source(port).port.0;
     }
     assert!(
-        told(&circling).starts_with("the tables lead nothing from router0 to router2"),
+        error_of(&circling).starts_with("the tables lead nothing from router0 to router2"),
         "{}",
-        told(&circling)
+        error_of(&circling)
     );
     let mut wide = good.clone();
     wide.routers[3][0].out_port = 77;
-    assert!(told(&wide).contains("lost at router3"), "{}", told(&wide));
-    assert_eq!(told(&shortest(&ring(5))), "the tables are of 5 routers, and there are 4");
+    assert!(error_of(&wide).contains("lost at router3"), "{}", error_of(&wide));
+    assert_eq!(error_of(&shortest(&ring(5))), "the tables are of 5 routers, and there are 4");
 }
 
 /// A tampered schedule, or none where this kind of change is none here.
 fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Schedule> {
-    let mut wrong = schedule.clone();
-    let Transfers::Sends(Sends { messages, latency, .. }) = &mut wrong.transfers else { panic!("messages") };
+    let mut changed_schedule = schedule.clone();
+    let Transfers::Sends(Sends { messages, latency, .. }) = &mut changed_schedule.transfers else {
+        panic!("messages")
+    };
     let (at, other) = (stream.below(messages.len()), stream.below(messages.len()));
     let hop = stream.below(messages[at].slots.len());
     match kind {
@@ -210,7 +220,7 @@ fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Sch
         7 => messages[at].source = NodeId(schedule.nodes),
         8 => messages[at].part = schedule.chunks,
         // More on the busiest channel than is claimed.
-        9 => match &mut wrong.bounds[0] {
+        9 => match &mut changed_schedule.bounds[0] {
             CollectiveBound::Channel { shards, .. } => *shards += 1,
             _ => return None,
         },
@@ -226,7 +236,7 @@ fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Sch
         }
         _ => return None,
     }
-    Some(wrong)
+    Some(changed_schedule)
 }
 
 #[test]
@@ -235,26 +245,29 @@ fn every_change_of_a_message_is_convicted() {
     let mut convicted = [0usize; 11];
     for round in 0..60 {
         let topology = random(&mut stream, 12);
-        let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
-        let schedule =
-            direct(&scene, &tables, Asked { chunks: Some(2), latency: round % 3, ..Asked::default() })
-                .unwrap();
+        let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
+        let schedule = direct(
+            &scene,
+            &tables,
+            ScheduleRequest { chunks: Some(2), latency: round % 3, ..ScheduleRequest::default() },
+        )
+        .unwrap();
         passes(&scene, &tables, &schedule);
-        assert!(fabc::check::schedule(&scene, &schedule).is_err(), "without the tables it is no plan");
+        assert!(fabc::check::verify_schedule(&scene, &schedule).is_err(), "without the tables it is no plan");
         for kind in (0..11).flat_map(|kind| [kind; 5]) {
             let Some(wrong) = tampered(&mut stream, &schedule, kind) else { continue };
             assert!(
-                schedule_along(&scene, &tables, &wrong).is_err(),
+                verify_message_schedule(&scene, &tables, &wrong).is_err(),
                 "kind {kind}: {schedule:?} became {wrong:?}"
             );
             convicted[kind] += 1;
         }
         // Tables that lead another way.
-        let mut other = tables.clone();
-        let entry = other.routers.iter_mut().flatten().find(|entry| entry.out_port > 0);
+        let mut other_tables = tables.clone();
+        let entry = other_tables.routers.iter_mut().flatten().find(|entry| entry.out_port > 0);
         if let Some(entry) = entry {
             entry.out_port -= 1;
-            assert!(schedule_along(&scene, &other, &schedule).is_err());
+            assert!(verify_message_schedule(&scene, &other_tables, &schedule).is_err());
         }
     }
     println!("convicted: {convicted:?}");

@@ -71,11 +71,23 @@ fn runs(text: &str, in_place: bool, held: usize, root: Option<usize>) -> Result<
 #[test]
 fn a_ring_with_fused_steps_needs_buffers() {
     let topology = ring(4);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let text = ring_sum();
-    let found = judged(&scene, &text).unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!((found.steps, found.blocks, found.connections, found.channels, found.held), (7, 1, 4, 4, 1));
-    assert_eq!((found.in_place, found.out_of_place, &*found.collective), (true, false, "allreduce"));
+    let judged_program = judged(&scene, &text).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(
+        (
+            judged_program.steps,
+            judged_program.blocks,
+            judged_program.connections,
+            judged_program.channels,
+            judged_program.held
+        ),
+        (7, 1, 4, 4, 1)
+    );
+    assert_eq!(
+        (judged_program.in_place, judged_program.out_of_place, &*judged_program.collective),
+        (true, false, "allreduce")
+    );
     assert_eq!((runs(&text, true, 1, None), runs(&text, true, 2, None)), (Ok(()), Ok(())));
     assert!(runs(&text, true, 0, None).unwrap_err().contains("for ever"));
     // Out of place nothing comes to the output.
@@ -90,7 +102,7 @@ fn a_ring_with_fused_steps_needs_buffers() {
     }
     // On a line the last chip has no link to the first.
     let line = path(4);
-    let error = format!("{:?}", judged(&Scene::whole(&line), &text).unwrap_err());
+    let error = format!("{:?}", judged(&Scene::healthy(&line), &text).unwrap_err());
     assert!(error.contains("no lit link leads from"), "{error}");
 }
 
@@ -109,11 +121,11 @@ fn thread_blocks_in_a_circle_are_shown() {
         })
         .collect();
     let text = algo("allgather", "inplace=\"0\" outofplace=\"1\"", 4, &gpus);
-    let Err(fabc::check::Rejected::Convicted(errors)) = judged(&Scene::whole(&topology), &text) else {
+    let Err(fabc::check::Rejected::Convicted(errors)) = judged(&Scene::healthy(&topology), &text) else {
         panic!("it passes")
     };
     let shown = errors[0].to_string();
-    assert!(shown.contains("4 thread blocks wait for each other in a circle"), "{shown}");
+    assert!(shown.contains("4 thread blocks wait for each other in a cycle"), "{shown}");
     assert!(shown.contains("gpu 0, thread block 0, step 0 waits to receive from gpu 3"), "{shown}");
     assert!(runs(&text, false, 8, None).is_err());
 }
@@ -143,24 +155,28 @@ fn direct(chunk: impl Fn(i64, i64) -> [(&'static str, i64); 2]) -> Vec<(String, 
 #[test]
 fn an_all_to_all_and_a_custom_collective() {
     let topology = graph(4, &complete(4));
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let text = algo("alltoall", "inplace=\"0\"", 4, &direct(|from, to| [("i", to), ("o", from)]));
-    let found = judged(&scene, &text).unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!((found.held, found.out_of_place, found.transfers), (1, true, 12));
+    let program_result = judged(&scene, &text).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!((program_result.held, program_result.out_of_place, program_result.transfers), (1, true, 12));
     assert_eq!(runs(&text, false, 1, None), Ok(()));
     // In place every chunk has left before another one comes in its place.
-    let both = text.replace("inplace=\"0\"", "inplace=\"1\" outofplace=\"1\"");
-    assert!(judged(&scene, &both).is_ok());
-    assert_eq!(runs(&both, true, 1, None), Ok(()));
-    // The wrong chunk; as a custom collective that is nobody's business.
-    let wrong = algo("alltoall", "inplace=\"0\"", 4, &direct(|from, to| [("i", (to + 1) % 4), ("o", from)]));
-    assert!(format!("{:?}", judged(&scene, &wrong).unwrap_err()).contains("expected: \"chunk"), "{wrong}");
-    let found = judged(&scene, &wrong.replace("alltoall", "custom")).unwrap();
-    assert_eq!((found.result, &*found.collective), (None, "custom"));
-    assert!(judged(&scene, &wrong.replace("alltoall", "gather")).is_err());
+    let both_places = text.replace("inplace=\"0\"", "inplace=\"1\" outofplace=\"1\"");
+    assert!(judged(&scene, &both_places).is_ok());
+    assert_eq!(runs(&both_places, true, 1, None), Ok(()));
+    // The wrong chunk. As a custom collective that is nobody's business.
+    let tampered =
+        algo("alltoall", "inplace=\"0\"", 4, &direct(|from, to| [("i", (to + 1) % 4), ("o", from)]));
+    assert!(
+        format!("{:?}", judged(&scene, &tampered).unwrap_err()).contains("expected: \"chunk"),
+        "{tampered}"
+    );
+    let judged_program = judged(&scene, &tampered.replace("alltoall", "custom")).unwrap();
+    assert_eq!((judged_program.result, &*judged_program.collective), (None, "custom"));
+    assert!(judged(&scene, &tampered.replace("alltoall", "gather")).is_err());
     // Ring links only: the far chip is not wired.
     let square = ring(4);
-    assert!(judged(&Scene::whole(&square), &text).is_err());
+    assert!(judged(&Scene::healthy(&square), &text).is_err());
 }
 
 /// The middle of three gathers both vectors beside its own and adds them: scratch, `re`, `nop`.
@@ -181,18 +197,26 @@ fn sum_in_the_middle(waits: bool) -> String {
             step(3, "re", ("s", 1), ("o", 0), None, false),
         ],
     );
-    let other = (block(0, 1, -1, 0, &[step(0, "s", ("i", 0), ("s", 1), None, false)]), [1, 1, 2]);
+    let other_block = (block(0, 1, -1, 0, &[step(0, "s", ("i", 0), ("s", 1), None, false)]), [1, 1, 2]);
     let middle = (receive(0, 0) + &receive(1, 2) + &add, [1, 1, 2]);
-    algo("reduce", "inplace=\"1\" outofplace=\"1\" minBytes=\"0\" maxBytes=\"0\"", 1, &[end(), middle, other])
+    algo(
+        "reduce",
+        "inplace=\"1\" outofplace=\"1\" minBytes=\"0\" maxBytes=\"0\"",
+        1,
+        &[end(), middle, other_block],
+    )
 }
 
 #[test]
 fn scratch_and_nops() {
     let topology: Topology = path(3);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let text = sum_in_the_middle(true);
-    let found = judged(&scene, &text).unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!((found.root.as_deref(), found.held), (Some(&*topology.name(fabc::ids::NodeId(1))), 0));
+    let judged_program = judged(&scene, &text).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(
+        (judged_program.root.as_deref(), judged_program.held),
+        (Some(&*topology.name(fabc::ids::NodeId(1))), 0)
+    );
     assert_eq!((runs(&text, true, 0, Some(1)), runs(&text, false, 0, Some(1))), (Ok(()), Ok(())));
     // A nop alone does not wait.
     let error = format!("{:?}", judged(&scene, &sum_in_the_middle(false)).unwrap_err());
@@ -225,13 +249,14 @@ fn connections_may_share_a_channel() {
         })
         .collect();
     let text = algo("allgather", "inplace=\"1\" outofplace=\"0\"", 4, &gpus);
-    let found = judged(&Scene::whole(&topology), &text).unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!((found.connections, found.channels, found.sharing), (4, 2, 2));
+    let judged_program =
+        judged(&Scene::healthy(&topology), &text).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!((judged_program.connections, judged_program.channels, judged_program.sharing), (4, 2, 2));
     assert_eq!(runs(&text, true, 1, None), Ok(()));
     // One connection has one thread block at each end.
     let error = format!(
         "{:?}",
-        judged(&Scene::whole(&topology), &text.replace("chan=\"1\"", "chan=\"0\"")).unwrap_err()
+        judged(&Scene::healthy(&topology), &text.replace("chan=\"1\"", "chan=\"0\"")).unwrap_err()
     );
     assert!(error.contains("both send"), "{error}");
 }
@@ -239,18 +264,25 @@ fn connections_may_share_a_channel() {
 #[test]
 fn a_broadcast_down_a_line() {
     let topology = path(3);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let gpus = |copies: bool| {
         let root = block(0, 1, -1, 0, &[step(0, "s", ("i", 0), ("o", 0), None, false)]);
-        let own = block(1, -1, -1, 0, &[step(0, "cpy", ("i", 0), ("o", 0), None, false)]);
+        let own_block = block(1, -1, -1, 0, &[step(0, "cpy", ("i", 0), ("o", 0), None, false)]);
         let middle = block(0, 2, 0, 0, &[step(0, "rcs", ("o", 0), ("o", 0), None, false)]);
         let last = block(0, -1, 1, 0, &[step(0, "r", ("o", 0), ("o", 0), None, false)]);
-        [(if copies { root.clone() + &own } else { root }, [1, 1, 0]), (middle, [1, 1, 0]), (last, [1, 1, 0])]
+        [
+            (if copies { root.clone() + &own_block } else { root }, [1, 1, 0]),
+            (middle, [1, 1, 0]),
+            (last, [1, 1, 0]),
+        ]
     };
-    let whole = algo("broadcast", "inplace=\"1\" outofplace=\"1\"", 1, &gpus(true));
-    let found = judged(&scene, &whole).unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!((found.root.as_deref(), found.held), (Some(&*topology.name(fabc::ids::NodeId(0))), 0));
-    assert_eq!(runs(&whole, false, 0, Some(0)), Ok(()));
+    let whole_program = algo("broadcast", "inplace=\"1\" outofplace=\"1\"", 1, &gpus(true));
+    let judged_program = judged(&scene, &whole_program).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(
+        (judged_program.root.as_deref(), judged_program.held),
+        (Some(&*topology.name(fabc::ids::NodeId(0))), 0)
+    );
+    assert_eq!(runs(&whole_program, false, 0, Some(0)), Ok(()));
     // Without the copy the root has nothing in its own output, unless that is its input.
     assert!(judged(&scene, &algo("broadcast", "inplace=\"1\" outofplace=\"0\"", 1, &gpus(false))).is_ok());
     assert!(judged(&scene, &algo("broadcast", "inplace=\"0\" outofplace=\"1\"", 1, &gpus(false))).is_err());

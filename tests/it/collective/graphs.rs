@@ -5,7 +5,7 @@ use fabc::ir::{End, Link, LinkClass, Scene, Schedule, Symmetry, Topology};
 use fabc::model::Capacities;
 use fabc::random::Stream;
 
-/// The graph of these pairs, each a duplex link; ports in order of the pairs.
+/// The graph of these pairs, each a duplex link. Ports in order of the pairs.
 pub(crate) fn graph(nodes: u32, pairs: &[[u32; 2]]) -> Topology {
     let mut ports = vec![0u16; nodes as usize];
     let mut end = |node: u32| {
@@ -26,7 +26,7 @@ pub(crate) fn graph(nodes: u32, pairs: &[[u32; 2]]) -> Topology {
     Topology::new(ports.into_iter().max().unwrap_or(0).into(), links, Symmetry::trivial(1, nodes))
 }
 
-/// A grid; every line is closed to a ring where `closed`, lines of two by a second link.
+/// A grid. Every line is closed to a ring where `closed`, lines of two by a second link.
 pub(crate) fn grid(sides: [u32; 2], closed: bool) -> Topology {
     let [wide, high] = sides;
     let mut pairs = Vec::new();
@@ -92,20 +92,20 @@ pub(crate) fn uneven(stream: &mut Stream, topology: Topology) -> Topology {
     laned(topology, &lanes)
 }
 
-/// Lanes of every link.
+/// The number of lanes of every link.
 pub(crate) fn lanes(topology: &Topology) -> Vec<u64> {
     topology.links().ids().map(|link| topology.capacity(link)).collect()
 }
 
-/// Rounds, and chunk times.
+/// The number of rounds and of chunk times.
 pub(crate) fn size(schedule: &Schedule) -> (usize, u64) {
     let rounds = schedule.rounds().expect("rounds");
     (rounds.steps(), rounds.volume())
 }
 
-/// Passes the checker.
+/// Asserts that a schedule passes the checker.
 pub(crate) fn passes(scene: &Scene<'_>, schedule: &Schedule) {
-    if let Err(error) = fabc::check::schedule(scene, schedule) {
+    if let Err(error) = fabc::check::verify_schedule(scene, schedule) {
         panic!("{error}: {schedule:?}");
     }
 }

@@ -4,7 +4,7 @@
 use fabc::random::Stream;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Attributes of a tag.
+/// The attributes of an XML tag.
 type Attributes = BTreeMap<String, String>;
 
 #[derive(Clone, Debug)]
@@ -114,11 +114,11 @@ fn number(gpu: usize, at: usize) -> u64 {
 struct Machine<'a> {
     program: &'a Program,
     in_place: bool,
-    /// What a connection holds; 0: both ends meet.
+    /// What a connection holds. 0: both ends meet.
     held: usize,
-    /// `[gpu]`: input, output, scratch.
+    /// Indexed by `[gpu]`: the buffers input, output and scratch.
     memory: Vec<[Vec<u64>; 3]>,
-    /// `[gpu][thread block]`: steps done; what a fused step has received and not yet sent.
+    /// `[gpu][thread block]`: steps done. What a fused step has received and not yet sent.
     done: Vec<Vec<usize>>,
     carried: Vec<Vec<Option<Vec<u64>>>>,
     queues: BTreeMap<(usize, usize, i64), VecDeque<Vec<u64>>>,
@@ -127,7 +127,7 @@ struct Machine<'a> {
 
 impl Machine<'_> {
     /// Where a chunk is, if input and output may be one buffer.
-    fn place(&self, gpu: usize, (buffer, at): (char, usize)) -> (usize, usize) {
+    fn place(&self, gpu: usize, buffer: char, at: usize) -> (usize, usize) {
         let shard = self.program.chunks / self.program.gpus.len();
         match (self.in_place, buffer, &*self.program.collective) {
             (true, 'i', "allgather") => (1, gpu * shard + at),
@@ -140,13 +140,13 @@ impl Machine<'_> {
     }
     fn read(&self, gpu: usize, place: (char, usize), count: usize) -> Vec<u64> {
         (0..count)
-            .map(|at| self.place(gpu, (place.0, place.1 + at)))
+            .map(|at| self.place(gpu, place.0, place.1 + at))
             .map(|(buffer, at)| self.memory[gpu][buffer][at])
             .collect()
     }
     fn write(&mut self, gpu: usize, place: (char, usize), values: &[u64]) {
         for (at, &value) in values.iter().enumerate() {
-            let (buffer, at) = self.place(gpu, (place.0, place.1 + at));
+            let (buffer, at) = self.place(gpu, place.0, place.1 + at);
             self.memory[gpu][buffer][at] = value;
         }
     }
@@ -166,19 +166,19 @@ impl Machine<'_> {
     /// What a thread block does with what came.
     fn receive(&mut self, gpu: usize, block: usize, came: Vec<u64>) {
         let step = self.step(gpu, block).unwrap().clone();
-        let own = if step.kind.starts_with("rr") {
+        let own_data = if step.kind.starts_with("rr") {
             self.read(gpu, step.from, step.count)
         } else {
             vec![0; came.len()]
         };
-        let values: Vec<u64> = came.iter().zip(own).map(|(&a, b)| a.wrapping_add(b)).collect();
+        let values: Vec<u64> = came.iter().zip(own_data).map(|(&a, b)| a.wrapping_add(b)).collect();
         if step.kind != "rrs" {
             self.write(gpu, step.to, &values);
         }
         if sends(&step.kind) { self.carried[gpu][block] = Some(values) } else { self.done[gpu][block] += 1 }
     }
 
-    /// One thing that a thread block can do; whether there was one.
+    /// One thing that a thread block can do. Whether there was one.
     fn go_on(&mut self, gpu: usize, block: usize) -> bool {
         let Some(step) = self.step(gpu, block).cloned().filter(|step| self.may_begin(gpu, step)) else {
             return false;
@@ -202,12 +202,12 @@ impl Machine<'_> {
                 }
                 queue.push_back(values);
             } else {
-                let other = self.receivers[&(gpu, to, chan)];
+                let receiver = self.receivers[&(gpu, to, chan)];
                 let ready = |step: &&Step| receives(&step.kind) && self.may_begin(to, step);
-                if self.carried[to][other].is_some() || self.step(to, other).filter(ready).is_none() {
+                if self.carried[to][receiver].is_some() || self.step(to, receiver).filter(ready).is_none() {
                     return false;
                 }
-                self.receive(to, other, values);
+                self.receive(to, receiver, values);
             }
             self.carried[gpu][block] = None;
         }
@@ -232,7 +232,7 @@ impl Machine<'_> {
     }
 }
 
-/// Runs a program in a random order; what is wrong in the end.
+/// Runs a program in a random order. What is wrong in the end.
 pub(crate) fn run(
     program: &Program,
     in_place: bool,
@@ -247,7 +247,7 @@ pub(crate) fn run(
         "reduce_scatter" => (program.chunks, shard),
         _ => (program.chunks, program.chunks),
     };
-    let each =
+    let per_block =
         |value: usize| program.gpus.iter().map(|(_, blocks)| vec![value; blocks.len()]).collect::<Vec<_>>();
     let mut machine = Machine {
         program,
@@ -256,7 +256,7 @@ pub(crate) fn run(
         memory: (0..gpus)
             .map(|gpu| [vec![7; input], vec![9; output], vec![11; program.gpus[gpu].0[2]]])
             .collect(),
-        done: each(0),
+        done: per_block(0),
         carried: program.gpus.iter().map(|(_, blocks)| vec![None; blocks.len()]).collect(),
         queues: BTreeMap::new(),
         receivers: BTreeMap::new(),
@@ -267,26 +267,26 @@ pub(crate) fn run(
             machine.receivers.extend(block.receive.map(|from| ((from, gpu, block.chan), at)));
         }
     }
-    let mut all: Vec<(usize, usize)> = program
+    let mut block_ids: Vec<(usize, usize)> = program
         .gpus
         .iter()
         .enumerate()
         .flat_map(|(gpu, (_, blocks))| (0..blocks.len()).map(move |block| (gpu, block)))
         .collect();
     loop {
-        stream.shuffle(&mut all);
+        stream.shuffle(&mut block_ids);
         let mut any = false;
-        for &(gpu, block) in &all {
+        for &(gpu, block) in &block_ids {
             // Some are slow, and some do all that they can.
-            let most = [1, 1, 1, 1000][stream.below(4)];
-            any |= (0..most).take_while(|_| machine.go_on(gpu, block)).count() > 0;
+            let burst = [1, 1, 1, 1000][stream.below(4)];
+            any |= (0..burst).take_while(|_| machine.go_on(gpu, block)).count() > 0;
         }
-        all.retain(|&(gpu, block)| machine.step(gpu, block).is_some());
-        if all.is_empty() {
+        block_ids.retain(|&(gpu, block)| machine.step(gpu, block).is_some());
+        if block_ids.is_empty() {
             break;
         }
         if !any {
-            return Err(format!("{} thread blocks wait for ever", all.len()));
+            return Err(format!("{} thread blocks wait for ever", block_ids.len()));
         }
     }
     let sum = |at: usize| (0..gpus).map(|gpu| number(gpu, at)).fold(0, u64::wrapping_add);
@@ -301,9 +301,9 @@ pub(crate) fn run(
                 "alltoall" => number(at / shard, gpu * shard + at % shard),
                 _ => continue,
             };
-            let found = machine.read(gpu, ('o', at), 1)[0];
-            if found != expected {
-                return Err(format!("o[{at}] of gpu {gpu} is {found:x}, not {expected:x}"));
+            let actual = machine.read(gpu, ('o', at), 1)[0];
+            if actual != expected {
+                return Err(format!("o[{at}] of gpu {gpu} is {actual:x}, not {expected:x}"));
             }
         }
         // What is given is not written where it is not the output.

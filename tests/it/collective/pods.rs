@@ -1,12 +1,12 @@
 //! Built pods.
 
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::ir::ForwardingTables;
 use fabc::progress::Silent;
 
 /// A pod of `specs/` without its faults, all passes run.
-pub(crate) fn built(name: &str) -> Compiled {
+pub(crate) fn built(name: &str) -> CompiledFabric {
     let read = |path: &str| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         Ok(text.replace("faults = 1 ocs", "faults = 0"))
@@ -18,7 +18,7 @@ pub(crate) fn built(name: &str) -> Compiled {
 }
 
 /// The tables of a scenario.
-pub(crate) fn tables(compiled: &Compiled, scenario: usize) -> ForwardingTables {
+pub(crate) fn tables(compiled: &CompiledFabric, scenario: usize) -> ForwardingTables {
     compiled.scenarios[scenario]
         .routed
         .as_ref()

@@ -25,7 +25,7 @@ fn set(line: &mut String, key: &str, value: impl std::fmt::Display) {
     *line = line.replacen(&old, &format!(" {key}=\"{value}\""), 1);
 }
 
-fn of(lines: &Lines, tag: &str) -> Vec<usize> {
+fn lines_of_tag(lines: &Lines, tag: &str) -> Vec<usize> {
     (0..lines.len()).filter(|&at| lines[at].starts_with(&format!("<{tag} "))).collect()
 }
 
@@ -35,30 +35,30 @@ fn pick(stream: &mut Stream, from: &[usize]) -> Option<usize> {
 
 /// The numbers of a thread block's steps, as they stand.
 fn renumber(lines: &mut Lines) {
-    let mut at = 0;
+    let mut line_index = 0;
     for line in lines.iter_mut() {
         if line.starts_with("<tb ") {
-            at = 0;
+            line_index = 0;
         } else if line.starts_with("<step ") {
-            set(line, "s", at);
-            at += 1;
+            set(line, "s", line_index);
+            line_index += 1;
         }
     }
 }
 
-/// What is done to a file; none where it cannot be done.
+/// What is done to a file. None where it cannot be done.
 type Change = fn(&mut Lines, &mut Stream) -> Option<()>;
 
 /// Changes that are always wrong: a name and what they do, if they can.
 const CHANGES: [(&str, Change); 24] = [
     ("drop a step", |lines, stream| {
-        let at = pick(stream, &of(lines, "step"))?;
-        lines.remove(at);
+        let index = pick(stream, &lines_of_tag(lines, "step"))?;
+        lines.remove(index);
         Some(())
     }),
     ("drop a step, renumber", |lines, stream| {
-        let at = pick(stream, &of(lines, "step"))?;
-        lines.remove(at);
+        let index = pick(stream, &lines_of_tag(lines, "step"))?;
+        lines.remove(index);
         renumber(lines);
         Some(())
     }),
@@ -67,78 +67,80 @@ const CHANGES: [(&str, Change); 24] = [
             lines.get(at + 1).is_some_and(|next| next.starts_with("<step "))
                 && attribute(&lines[*at], "type") == "s"
         };
-        let at = pick(stream, &of(lines, "step").into_iter().filter(sides).collect::<Vec<_>>())?;
-        if attribute(&lines[at + 1], "type") != "s" {
+        let index = pick(stream, &lines_of_tag(lines, "step").into_iter().filter(sides).collect::<Vec<_>>())?;
+        if attribute(&lines[index + 1], "type") != "s" {
             return None;
         }
-        lines.swap(at, at + 1);
+        lines.swap(index, index + 1);
         renumber(lines);
         Some(())
     }),
     ("another chan", |lines, stream| {
-        let at = pick(stream, &of(lines, "tb"))?;
-        set(&mut lines[at], "chan", 7);
+        let index = pick(stream, &lines_of_tag(lines, "tb"))?;
+        set(&mut lines[index], "chan", 7);
         Some(())
     }),
     ("no chan", |lines, stream| {
-        let at = pick(stream, &of(lines, "tb"))?;
-        let local = number(&lines[at], "send") == -1 && number(&lines[at], "recv") == -1;
-        set(&mut lines[at], "chan", if local { -2 } else { -1 });
+        let index = pick(stream, &lines_of_tag(lines, "tb"))?;
+        let local = number(&lines[index], "send") == -1 && number(&lines[index], "recv") == -1;
+        set(&mut lines[index], "chan", if local { -2 } else { -1 });
         Some(())
     }),
     ("another source of a send", |lines, stream| {
-        let at = typed(lines, stream, "s")?;
-        let other = number(&lines[at], "srcoff") + if number(&lines[at], "srcoff") == 0 { 1 } else { -1 };
-        set(&mut lines[at], "srcoff", other);
+        let index = typed(lines, stream, "s")?;
+        let other_offset =
+            number(&lines[index], "srcoff") + if number(&lines[index], "srcoff") == 0 { 1 } else { -1 };
+        set(&mut lines[index], "srcoff", other_offset);
         Some(())
     }),
     ("another destination of a receive", |lines, stream| {
-        let at = typed(lines, stream, "r").or_else(|| typed(lines, stream, "rrc"))?;
-        let other = number(&lines[at], "dstoff") + if number(&lines[at], "dstoff") == 0 { 1 } else { -1 };
-        set(&mut lines[at], "dstoff", other);
+        let index = typed(lines, stream, "r").or_else(|| typed(lines, stream, "rrc"))?;
+        let other_offset =
+            number(&lines[index], "dstoff") + if number(&lines[index], "dstoff") == 0 { 1 } else { -1 };
+        set(&mut lines[index], "dstoff", other_offset);
         Some(())
     }),
     ("far beyond a buffer", |lines, stream| {
-        let at = typed(lines, stream, "s")?;
-        set(&mut lines[at], "srcoff", 100_000);
+        let index = typed(lines, stream, "s")?;
+        set(&mut lines[index], "srcoff", 100_000);
         Some(())
     }),
     ("a negative offset", |lines, stream| {
-        let at = typed(lines, stream, "s")?;
-        set(&mut lines[at], "srcoff", -1);
+        let index = typed(lines, stream, "s")?;
+        set(&mut lines[index], "srcoff", -1);
         Some(())
     }),
     ("a peer that is oneself", |lines, stream| {
-        let at = pick(stream, &of(lines, "tb"))?;
-        let gpu = (0..at)
+        let index = pick(stream, &lines_of_tag(lines, "tb"))?;
+        let gpu = (0..index)
             .rev()
             .find(|&line| lines[line].starts_with("<gpu "))
             .map(|line| number(&lines[line], "id"))?;
-        let end = if number(&lines[at], "send") >= 0 { "send" } else { "recv" };
-        set(&mut lines[at], end, gpu);
+        let end = if number(&lines[index], "send") >= 0 { "send" } else { "recv" };
+        set(&mut lines[index], end, gpu);
         Some(())
     }),
     ("a peer that does not exist", |lines, stream| {
-        let at = pick(stream, &of(lines, "tb"))?;
-        set(&mut lines[at], "send", 1000);
+        let index = pick(stream, &lines_of_tag(lines, "tb"))?;
+        set(&mut lines[index], "send", 1000);
         Some(())
     }),
     ("an id twice", |lines, stream| {
-        let at = pick(stream, &of(lines, "tb"))?;
-        let other = if number(&lines[at], "id") == 0 { 1 } else { 0 };
-        set(&mut lines[at], "id", other);
+        let index = pick(stream, &lines_of_tag(lines, "tb"))?;
+        let other_id = if number(&lines[index], "id") == 0 { 1 } else { 0 };
+        set(&mut lines[index], "id", other_id);
         Some(())
     }),
     ("a thread block too many", |lines, stream| {
-        let at = pick(stream, &of(lines, "tb"))?;
-        set(&mut lines[at], "id", 216);
+        let index = pick(stream, &lines_of_tag(lines, "tb"))?;
+        set(&mut lines[index], "id", 216);
         Some(())
     }),
     ("257 steps", |lines, stream| {
-        let at = pick(stream, &of(lines, "tb"))?;
+        let index = pick(stream, &lines_of_tag(lines, "tb"))?;
         for step in 0..257 {
             lines.insert(
-                at + 1 + step,
+                index + 1 + step,
                 "<step s=\"0\" type=\"cpy\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"i\" dstoff=\"0\" cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>".to_owned(),
             );
         }
@@ -146,45 +148,46 @@ const CHANGES: [(&str, Change); 24] = [
         Some(())
     }),
     ("nobody tells", |lines, stream| {
-        let told = |at: &usize| number(&lines[*at], "hasdep") == 1;
-        let at = pick(stream, &of(lines, "step").into_iter().filter(told).collect::<Vec<_>>())?;
-        set(&mut lines[at], "hasdep", 0);
+        let has_dependent = |at: &usize| number(&lines[*at], "hasdep") == 1;
+        let index =
+            pick(stream, &lines_of_tag(lines, "step").into_iter().filter(has_dependent).collect::<Vec<_>>())?;
+        set(&mut lines[index], "hasdep", 0);
         Some(())
     }),
     ("a sum becomes a copy", |lines, stream| {
-        let at = typed(lines, stream, "rrc").or_else(|| typed(lines, stream, "re"))?;
-        let other = if attribute(&lines[at], "type") == "rrc" { "r" } else { "cpy" };
-        set(&mut lines[at], "type", other);
+        let index = typed(lines, stream, "rrc").or_else(|| typed(lines, stream, "re"))?;
+        let other_kind = if attribute(&lines[index], "type") == "rrc" { "r" } else { "cpy" };
+        set(&mut lines[index], "type", other_kind);
         Some(())
     }),
     ("a copy becomes a sum", |lines, stream| {
-        let at = typed(lines, stream, "r")?;
-        set(&mut lines[at], "type", "rrc");
+        let index = typed(lines, stream, "r")?;
+        set(&mut lines[index], "type", "rrc");
         for (to, from) in [("srcbuf", "dstbuf"), ("srcoff", "dstoff")] {
-            let same = attribute(&lines[at], from);
-            set(&mut lines[at], to, same);
+            let same = attribute(&lines[index], from);
+            set(&mut lines[index], to, same);
         }
         Some(())
     }),
     ("nothing is done", |lines, stream| {
-        let at = typed(lines, stream, "s")?;
-        set(&mut lines[at], "type", "nop");
-        set(&mut lines[at], "cnt", 0);
+        let index = typed(lines, stream, "s")?;
+        set(&mut lines[index], "type", "nop");
+        set(&mut lines[index], "cnt", 0);
         Some(())
     }),
     ("more chunks", |lines, stream| {
-        let at = typed(lines, stream, "s")?;
-        set(&mut lines[at], "cnt", [0, 2, 72, 1000][stream.below(4)]);
+        let index = typed(lines, stream, "s")?;
+        set(&mut lines[index], "cnt", [0, 2, 72, 1000][stream.below(4)]);
         Some(())
     }),
     ("another number of gpus", |lines, stream| {
-        let other = number(&lines[0], "ngpus") + if stream.below(2) == 0 { 1 } else { -1 };
-        set(&mut lines[0], "ngpus", other);
+        let other_count = number(&lines[0], "ngpus") + if stream.below(2) == 0 { 1 } else { -1 };
+        set(&mut lines[0], "ngpus", other_count);
         Some(())
     }),
     ("other chunks", |lines, stream| {
-        let other = number(&lines[0], "nchunksperloop") + if stream.below(2) == 0 { 1 } else { -1 };
-        set(&mut lines[0], "nchunksperloop", other);
+        let other_count = number(&lines[0], "nchunksperloop") + if stream.below(2) == 0 { 1 } else { -1 };
+        set(&mut lines[0], "nchunksperloop", other_count);
         Some(())
     }),
     ("for no calls", |lines, _| {
@@ -198,17 +201,17 @@ const CHANGES: [(&str, Change); 24] = [
         Some(())
     }),
     ("a gpu less", |lines, stream| {
-        let at = pick(stream, &of(lines, "gpu"))?;
-        let end = (at..lines.len()).find(|&line| lines[line] == "</gpu>")?;
-        lines.drain(at..=end);
+        let index = pick(stream, &lines_of_tag(lines, "gpu"))?;
+        let end = (index..lines.len()).find(|&line| lines[line] == "</gpu>")?;
+        lines.drain(index..=end);
         Some(())
     }),
 ];
 
 fn typed(lines: &Lines, stream: &mut Stream, kind: &str) -> Option<usize> {
     let of_kind = |at: &usize| attribute(&lines[*at], "type") == kind;
-    let all: Vec<usize> = of(lines, "step").into_iter().filter(of_kind).collect();
-    pick(stream, &all)
+    let candidates: Vec<usize> = lines_of_tag(lines, "step").into_iter().filter(of_kind).collect();
+    pick(stream, &candidates)
 }
 
 #[test]
@@ -216,17 +219,17 @@ fn every_wrong_change_is_convicted() {
     let mut stream = Stream::new(21, 1);
     let mut convicted: BTreeMap<&str, usize> = BTreeMap::new();
     for topology in [ring(4), grid([2, 2], true), grid([3, 3], true)] {
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         for (kind, schedule) in schedules(&scene, 2) {
             let lines: Lines = written(&scene, &schedule).text.lines().map(str::to_owned).collect();
             for (name, change) in CHANGES {
                 for _ in 0..3 {
-                    let mut wrong = lines.clone();
-                    if change(&mut wrong, &mut stream).is_none() || wrong == lines {
+                    let mut tampered = lines.clone();
+                    if change(&mut tampered, &mut stream).is_none() || tampered == lines {
                         continue;
                     }
-                    let found = judged(&scene, &wrong.join("\n"));
-                    assert!(found.is_err(), "{name}: {kind} passes\n{}", difference(&lines, &wrong));
+                    let verdict = judged(&scene, &tampered.join("\n"));
+                    assert!(verdict.is_err(), "{name}: {kind} passes\n{}", difference(&lines, &tampered));
                     *convicted.entry(name).or_default() += 1;
                 }
             }
@@ -262,11 +265,13 @@ fn before(program: &Program, earlier: (usize, usize, usize), later: (usize, usiz
         if !seen.insert((gpu, block, step)) {
             continue;
         }
-        let of = &program.gpus[gpu].1[block];
+        let block_steps = &program.gpus[gpu].1[block];
         open.extend(step.checked_sub(1).map(|step| (gpu, block, step)));
-        open.extend(of.steps[step].after.map(|(block, step)| (gpu, block, step)));
+        open.extend(block_steps.steps[step].after.map(|(block, step)| (gpu, block, step)));
         // One way only: the n-th step of a thread block that receives is the n-th of the one that sends.
-        if let Some(&(sender, at)) = of.receive.and_then(|from| senders.get(&(from, gpu, of.chan))) {
+        if let Some(&(sender, at)) =
+            block_steps.receive.and_then(|from| senders.get(&(from, gpu, block_steps.chan)))
+        {
             open.push((sender, at, step));
         }
     }
@@ -278,12 +283,14 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
     let mut stream = Stream::new(22, 1);
     let [mut wrong_ones, mut harmless] = [0; 2];
     for topology in [ring(4), grid([2, 2], true), grid([3, 3], true)] {
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         for (kind, schedule) in schedules(&scene, 2) {
             let lines: Lines = written(&scene, &schedule).text.lines().map(str::to_owned).collect();
             let program = Program::read(&lines.join("\n"));
-            let waiting: Vec<usize> =
-                of(&lines, "step").into_iter().filter(|&at| number(&lines[at], "depid") >= 0).collect();
+            let waiting: Vec<usize> = lines_of_tag(&lines, "step")
+                .into_iter()
+                .filter(|&at| number(&lines[at], "depid") >= 0)
+                .collect();
             for _ in 0..30 {
                 let Some(at) = pick(&mut stream, &waiting) else { continue };
                 let gpu = lines[..at].iter().filter(|line| line.starts_with("<gpu ")).count() - 1;
@@ -294,43 +301,46 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
                     .unwrap();
                 let (old_block, old_step) =
                     (number(&lines[at], "depid") as usize, number(&lines[at], "deps") as usize);
-                let mut wrong = lines.clone();
+                let mut tampered = lines.clone();
                 let blocks = &program.gpus[gpu].1;
-                // Nobody, a step of the same thread block, or one of another one; who is waited for tells.
-                let other = match stream.below(3) {
+                // Nobody, a step of the same thread block, or one of another one. Who is waited for tells.
+                let other_step = match stream.below(3) {
                     0 => None,
                     1 => Some((old_block, stream.below(blocks[old_block].steps.len()))),
                     _ => Some(stream.below(blocks.len()))
                         .map(|other| (other, stream.below(blocks[other].steps.len()))),
                 };
-                if other == Some((old_block, old_step)) {
+                if other_step == Some((old_block, old_step)) {
                     continue;
                 }
-                set(&mut wrong[at], "depid", other.map_or(-1, |(block, _)| block as i64));
-                set(&mut wrong[at], "deps", other.map_or(-1, |(_, step)| step as i64));
-                if let Some((other, step)) = other {
+                set(&mut tampered[at], "depid", other_step.map_or(-1, |(block, _)| block as i64));
+                set(&mut tampered[at], "deps", other_step.map_or(-1, |(_, step)| step as i64));
+                if let Some((other_step, step)) = other_step {
                     let start =
                         (0..lines.len()).filter(|&line| lines[line].starts_with("<gpu ")).nth(gpu).unwrap();
                     let tb = (start..lines.len())
                         .filter(|&line| lines[line].starts_with("<tb "))
-                        .nth(other)
+                        .nth(other_step)
                         .unwrap();
-                    set(&mut wrong[tb + 1 + step], "hasdep", 1);
+                    set(&mut tampered[tb + 1 + step], "hasdep", 1);
                 }
-                let text = wrong.join("\n");
+                let text = tampered.join("\n");
                 let changed = Program::read(&text);
                 let step = number(&lines[at], "s") as usize;
                 let root = schedule.root.map(|root| root.0 as usize);
-                let ends = run(&changed, false, 2, root, &mut Stream::new(1, 1))
+                let finishes = run(&changed, false, 2, root, &mut Stream::new(1, 1))
                     .err()
                     .is_none_or(|error| !error.contains("for ever"));
-                let own = other.is_some_and(|(other, number)| other == block && number >= step);
-                let fine = ends && !own && before(&changed, (gpu, old_block, old_step), (gpu, block, step));
-                let found = judged(&scene, &text);
+                let depends_on_itself =
+                    other_step.is_some_and(|(other_step, number)| other_step == block && number >= step);
+                let fine = finishes
+                    && !depends_on_itself
+                    && before(&changed, (gpu, old_block, old_step), (gpu, block, step));
+                let verdict = judged(&scene, &text);
                 assert_eq!(
-                    found.is_ok(),
+                    verdict.is_ok(),
                     fine,
-                    "{kind}: {other:?} instead of {old_block}, {old_step}: {} {found:?}",
+                    "{kind}: {other_step:?} instead of {old_block}, {old_step}: {} {verdict:?}",
                     lines[at]
                 );
                 if fine { harmless += 1 } else { wrong_ones += 1 }
@@ -344,7 +354,7 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
 #[test]
 fn what_is_no_file_of_the_format_is_unreadable() {
     let topology = ring(4);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let (_, schedule) = schedules(&scene, 1).remove(0);
     let text = written(&scene, &schedule).text;
     for (from, to, line, word) in [
@@ -356,8 +366,8 @@ fn what_is_no_file_of_the_format_is_unreadable() {
         ("cnt=\"1\"", "cnt=\"one\"", 4, "no number"),
         ("</algo>", "", 1, ""),
     ] {
-        let wrong = text.replacen(from, to, 1);
-        let Err(Rejected::Unreadable(error)) = judged(&scene, &wrong) else {
+        let tampered = text.replacen(from, to, 1);
+        let Err(Rejected::Unreadable(error)) = judged(&scene, &tampered) else {
             panic!("{from} is read as {to}")
         };
         let shown = error.to_string();

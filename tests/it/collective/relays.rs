@@ -5,11 +5,12 @@ use crate::collective::graphs::{graph, random, uneven};
 use fabc::check;
 use fabc::ids::{LinkTypeId, NodeId, PortId};
 use fabc::ir::{
-    CollectiveBound, End, Fraction, Link, LinkClass, Message, Scene, Schedule, Symmetry, Topology, Transfers,
+    CollectiveBound, End, Fraction, Link, LinkClass, RoutedMessage, Scene, Schedule, Symmetry, Topology,
+    Transfers,
 };
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
-    Asked, bounds, by_slots, by_steps, direct, multitree, pull, rooted, trees, turned,
+    ScheduleRequest, bounds, by_slots, by_steps, derive_schedule, direct, multitree, pull, rooted, trees,
 };
 use fabc::random::Stream;
 
@@ -18,7 +19,7 @@ fn star() -> Topology {
     graph(5, &[[0, 1], [0, 2], [0, 3], [0, 4]]).with_hosts(vec![0, 1, 1, 1, 1])
 }
 
-/// Two hubs with a link between them; three chips at each, by two links.
+/// Two hubs with a link between them. Three chips at each, by two links.
 fn two_hubs() -> Topology {
     let mut pairs = vec![[0, 1]];
     pairs.extend((2..8).flat_map(|chip| [[u32::from(chip > 4), chip]; 2]));
@@ -37,23 +38,26 @@ fn circle(nodes: u32) -> Topology {
 
 /// Every collective that is sent, as messages.
 fn sent(topology: &Topology) -> Vec<Schedule> {
-    let (scene, tables) = (Scene::whole(topology), shortest(topology));
-    let schedule = direct(&scene, &tables, Asked::default()).unwrap();
+    let (scene, tables) = (Scene::healthy(topology), shortest(topology));
+    let schedule = direct(&scene, &tables, ScheduleRequest::default()).unwrap();
     let kinds =
         [Collective::AllToAll, Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce];
-    let all: Vec<Schedule> =
-        kinds.iter().map(|&of| turned(&scene, &schedule, of, CollectiveAlgorithm::Direct).unwrap()).collect();
-    all.iter().for_each(|schedule| passes(&scene, &tables, schedule));
-    all
+    let schedules: Vec<Schedule> = kinds
+        .iter()
+        .map(|&of| derive_schedule(&scene, &schedule, of, CollectiveAlgorithm::Direct).unwrap())
+        .collect();
+    schedules.iter().for_each(|schedule| passes(&scene, &tables, schedule));
+    schedules
 }
 
 /// A broadcast from a chip and a reduction to it.
 fn around(topology: &Topology, root: NodeId) -> [Schedule; 2] {
-    let (scene, tables) = (Scene::whole(topology), shortest(topology));
-    let of = |collective| rooted(&scene, &tables, (collective, root), Asked::default()).unwrap();
-    let both = [of(Collective::Broadcast), of(Collective::Reduce)];
-    both.iter().for_each(|schedule| passes(&scene, &tables, schedule));
-    both
+    let (scene, tables) = (Scene::healthy(topology), shortest(topology));
+    let rooted_schedule =
+        |collective| rooted(&scene, &tables, collective, root, ScheduleRequest::default()).unwrap();
+    let rooted_pair = [rooted_schedule(Collective::Broadcast), rooted_schedule(Collective::Reduce)];
+    rooted_pair.iter().for_each(|schedule| passes(&scene, &tables, schedule));
+    rooted_pair
 }
 
 fn slots(schedule: &Schedule) -> u64 {
@@ -64,7 +68,7 @@ fn slots(schedule: &Schedule) -> u64 {
 /// The largest volume that is a bound of all, in shards of `chips`.
 fn bound(schedule: &Schedule, chips: u64) -> Fraction {
     let volume = |bound: &CollectiveBound| match bound {
-        CollectiveBound::Partition { .. } => bound.volume().times(Fraction::whole(chips)),
+        CollectiveBound::Partition { .. } => bound.volume().times(Fraction::integer(chips)),
         _ => bound.volume(),
     };
     schedule.bounds.iter().filter(|bound| bound.is_universal()).map(volume).max().unwrap()
@@ -79,7 +83,7 @@ fn small_fabrics_by_hand() {
     assert!((4..=5).contains(&apart) && twice == 2 * apart, "{apart}, {twice}");
     assert_eq!(
         star.iter().map(|of| bound(of, 4)).collect::<Vec<_>>(),
-        [3, 3, 3, 6].map(|bound: u32| Fraction::whole(bound))
+        [3, 3, 3, 6].map(|bound: u32| Fraction::integer(bound))
     );
     let all_reduce = &star[3].bounds;
     assert!(
@@ -97,29 +101,29 @@ fn small_fabrics_by_hand() {
     let two = CollectiveBound::Latency { node: NodeId(1), distance: 1, channels: 1, shards: 3 };
     assert!(star[1].bounds.contains(&two), "{:?}", star[1].bounds);
 
-    // All of one side comes to the other by one link, each shard once if it is copied there; what is sent to
+    // All of one side comes to the other by one link, each shard once if it is copied there. What is sent to
     // everybody crosses three times.
     let hubs = sent(&two_hubs());
-    assert_eq!(bound(&hubs[1], 6), Fraction::whole(3u32));
+    assert_eq!(bound(&hubs[1], 6), Fraction::integer(3u32));
     let cut = hubs[1].bounds.iter().find_map(|bound| match bound {
         CollectiveBound::Cut { all_but, channels, shards } => Some((all_but.len(), *channels, *shards)),
         _ => None,
     });
     assert_eq!(cut, Some((4, 1, 3)));
-    assert_eq!(hubs[1].bounds[0].volume(), Fraction::whole(9u32));
+    assert_eq!(hubs[1].bounds[0].volume(), Fraction::integer(9u32));
     assert!((9..=12).contains(&slots(&hubs[1])), "{}", slots(&hubs[1]));
 
-    // 1 + 2 + 3 + 4 messages on every channel; four shards come into every chip at least.
+    // 1 + 2 + 3 + 4 messages on every channel. Four shards come into every chip at least.
     let circle = sent(&circle(5));
-    assert_eq!(circle[1].bounds[0].volume(), Fraction::whole(10u32));
-    assert_eq!(bound(&circle[1], 5), Fraction::whole(4u32));
-    assert_eq!(bound(&circle[0], 5), Fraction::whole(10u32));
+    assert_eq!(circle[1].bounds[0].volume(), Fraction::integer(10u32));
+    assert_eq!(bound(&circle[1], 5), Fraction::integer(4u32));
+    assert_eq!(bound(&circle[0], 5), Fraction::integer(10u32));
     assert!((10..=12).contains(&slots(&circle[1])), "{}", slots(&circle[1]));
 }
 
 #[test]
 fn small_fabrics_with_a_root_by_hand() {
-    // Of four shards three leave the root, the last of them two hops away; then it has its own for three, and
+    // Of four shards three leave the root, the last of them two hops away. Then it has its own for three, and
     // the others tell each other theirs. One channel leaves the root: the bound is a vector, four shards.
     let [broadcast, reduce] = around(&star(), NodeId(1));
     for schedule in [&broadcast, &reduce] {
@@ -128,13 +132,13 @@ fn small_fabrics_with_a_root_by_hand() {
         let Some(CollectiveBound::Cut { channels, shards, .. }) = schedule.bounds.get(1) else {
             panic!("{:?}", schedule.bounds)
         };
-        assert_eq!((*channels, *shards, cut.volume()), (1, 1, Fraction::whole(1u32)));
+        assert_eq!((*channels, *shards, cut.volume()), (1, 1, Fraction::integer(1u32)));
         assert!(matches!(
             schedule.bounds[2],
             CollectiveBound::Latency { distance: 1, channels: 1, shards: 1, .. }
         ));
     }
-    // Three shards on the way out, and the root's own three times; as many come to it.
+    // Three shards on the way out, and the root's own three times. As many come to it.
     assert_eq!(
         broadcast.bounds[0],
         CollectiveBound::Channel { channel: fabc::ids::ChannelId(1), shards: 6, lanes: 1 }
@@ -144,7 +148,7 @@ fn small_fabrics_with_a_root_by_hand() {
         CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6, lanes: 1 }
     );
 
-    // On a ring that runs one way 1 + 2 + 3 + 4 steps out; the other way round it is as far.
+    // On a ring that runs one way 1 + 2 + 3 + 4 steps out. The other way round it is as far.
     let [broadcast, reduce] = around(&circle(5), NodeId(2));
     assert_eq!(
         broadcast.bounds[2],
@@ -188,12 +192,12 @@ fn cuts_around_a_root_are_the_least_of_all_sets() {
                     .sum::<u64>()
             })
         };
-        let least = (1..1u32 << topology.node_count()).filter_map(into).min().unwrap();
+        let least_cut = (1..1u32 << topology.node_count()).filter_map(into).min().unwrap();
         for schedule in around(&topology, root) {
             let Some(CollectiveBound::Cut { channels, .. }) = schedule.bounds.get(1) else {
                 panic!("{:?}", schedule.bounds)
             };
-            assert_eq!(u64::from(*channels), least, "{topology:?}");
+            assert_eq!(u64::from(*channels), least_cut, "{topology:?}");
         }
     }
 }
@@ -202,10 +206,10 @@ fn cuts_around_a_root_are_the_least_of_all_sets() {
 #[test]
 fn tampered_messages_around_a_root_are_convicted() {
     let topology = two_hubs();
-    let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+    let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
     for schedule in around(&topology, NodeId(3)) {
         let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
-        let lists = |change: &dyn Fn(&mut Vec<Message>)| {
+        let lists = |change: &dyn Fn(&mut Vec<RoutedMessage>)| {
             [true, false].map(|of_root| {
                 let mut sends = sends.clone();
                 change(if of_root { &mut sends.rooted } else { &mut sends.messages });
@@ -227,30 +231,33 @@ fn tampered_messages_around_a_root_are_convicted() {
             tampered.iter().flatten().enumerate().filter(|(_, wrong)| wrong.transfers != schedule.transfers)
         {
             assert!(
-                check::schedule_along(&scene, &tables, wrong).is_err(),
+                check::verify_message_schedule(&scene, &tables, wrong).is_err(),
                 "{at} of {:?}",
                 schedule.collective
             );
         }
         let mut elsewhere = schedule.clone();
         elsewhere.root = Some(NodeId(4));
-        assert!(check::schedule_along(&scene, &tables, &elsewhere).is_err());
-        let mut other = schedule.clone();
-        other.collective = if schedule.collective == Collective::Reduce {
+        assert!(check::verify_message_schedule(&scene, &tables, &elsewhere).is_err());
+        let mut other_kind = schedule.clone();
+        other_kind.collective = if schedule.collective == Collective::Reduce {
             Collective::Broadcast
         } else {
             Collective::Reduce
         };
-        assert!(check::schedule_along(&scene, &tables, &other).is_err());
+        assert!(check::verify_message_schedule(&scene, &tables, &other_kind).is_err());
         for at in 0..schedule.bounds.len() {
-            let mut wrong = schedule.clone();
-            match &mut wrong.bounds[at] {
+            let mut changed_schedule = schedule.clone();
+            match &mut changed_schedule.bounds[at] {
                 CollectiveBound::Cut { channels, .. } => *channels -= 1,
                 CollectiveBound::Latency { distance, .. } => *distance += 1,
                 CollectiveBound::Channel { shards, .. } => *shards += 1,
-                other => panic!("{other:?}"),
+                other_kind => panic!("{other_kind:?}"),
             }
-            assert!(check::schedule_along(&scene, &tables, &wrong).is_err(), "bound {at}");
+            assert!(
+                check::verify_message_schedule(&scene, &tables, &changed_schedule).is_err(),
+                "bound {at}"
+            );
         }
     }
 }
@@ -267,7 +274,7 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
         hosts[0] = 1;
         *hosts.last_mut().unwrap() = 1;
         let topology = topology.with_hosts(hosts);
-        let of = |set: u32| {
+        let crossing = |set: u32| {
             let inside = |node: NodeId| set >> node.0 & 1 == 1;
             let within = topology.endpoints().filter(|&chip| inside(chip)).count();
             let out = topology.channels().filter(|&channel| {
@@ -280,11 +287,11 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
                 )
             })
         };
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         let gather = bounds(&scene, Collective::AllGather, None).unwrap();
-        let densest = (1..(1u32 << topology.node_count()) - 1).filter_map(of).max().unwrap();
+        let densest = (1..(1u32 << topology.node_count()) - 1).filter_map(crossing).max().unwrap();
         assert_eq!(gather[0].volume(), densest, "{topology:?}");
-        check::collective_bounds(&scene, Collective::AllGather, None, &gather).unwrap();
+        check::verify_collective_bounds(&scene, Collective::AllGather, None, &gather).unwrap();
         for schedule in sent(&topology) {
             assert!(
                 u128::from(slots(&schedule)) >= bound(&schedule, topology.endpoints().count() as u64).ceil()
@@ -297,11 +304,11 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
 #[test]
 fn wrong_claims_are_convicted() {
     let topology = star();
-    let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+    let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
     let all_reduce = sent(&topology).pop().unwrap();
     for at in 0..all_reduce.bounds.len() {
-        let mut wrong = all_reduce.clone();
-        match &mut wrong.bounds[at] {
+        let mut tampered = all_reduce.clone();
+        match &mut tampered.bounds[at] {
             CollectiveBound::Cut { shards, .. }
             | CollectiveBound::Latency { shards, .. }
             | CollectiveBound::Channel { shards, .. } => {
@@ -312,7 +319,7 @@ fn wrong_claims_are_convicted() {
                 panic!("{other:?} is not of a sum")
             }
         }
-        assert!(check::schedule_along(&scene, &tables, &wrong).is_err(), "{wrong:?}");
+        assert!(check::verify_message_schedule(&scene, &tables, &tampered).is_err(), "{tampered:?}");
     }
     // A hub is in no part, and is no chip that a set could stand on alone.
     for wrong in [
@@ -327,32 +334,32 @@ fn wrong_claims_are_convicted() {
             channels: 3,
         },
     ] {
-        assert!(check::collective_bounds(&scene, Collective::AllReduce, None, &[wrong]).is_err());
+        assert!(check::verify_collective_bounds(&scene, Collective::AllReduce, None, &[wrong]).is_err());
     }
     let alone = CollectiveBound::Cut { all_but: vec![NodeId(0)], channels: 4, shards: 4 };
-    assert!(check::collective_bounds(&scene, Collective::AllGather, None, &[alone]).is_err());
+    assert!(check::verify_collective_bounds(&scene, Collective::AllGather, None, &[alone]).is_err());
     let mut rooted = all_reduce.clone();
     (rooted.collective, rooted.root) = (Collective::Broadcast, Some(NodeId(1)));
-    assert!(check::schedule_along(&scene, &tables, &rooted).is_err());
+    assert!(check::verify_message_schedule(&scene, &tables, &rooted).is_err());
     let Transfers::Sends(sends) = &all_reduce.transfers else { panic!("messages") };
     let mut lost = all_reduce.clone();
     let fewer = fabc::ir::Sends { messages: sends.messages[1..].to_vec(), ..sends.clone() };
     lost.transfers = Transfers::Sends(fewer);
-    assert!(check::schedule_along(&scene, &tables, &lost).is_err());
+    assert!(check::verify_message_schedule(&scene, &tables, &lost).is_err());
 }
 
 #[test]
 fn nothing_rests_where_nothing_can() {
     for (topology, word) in [(star(), "router0 only forwards"), (circle(4), "runs one way only")] {
-        let scene = Scene::whole(&topology);
-        let asked = Asked::default();
-        let told = [
-            by_steps(&scene, asked).unwrap_err(),
-            by_slots(&scene, asked).unwrap_err(),
-            multitree(&scene, asked).unwrap_err(),
-            pull(&scene, NodeId(1), asked).unwrap_err(),
-            trees(&scene, asked).unwrap_err(),
+        let scene = Scene::healthy(&topology);
+        let request = ScheduleRequest::default();
+        let errors = [
+            by_steps(&scene, request).unwrap_err(),
+            by_slots(&scene, request).unwrap_err(),
+            multitree(&scene, request).unwrap_err(),
+            pull(&scene, NodeId(1), request).unwrap_err(),
+            trees(&scene, request).unwrap_err(),
         ];
-        assert!(told.iter().all(|error| error.to_string().contains(word)), "{told:?}");
+        assert!(errors.iter().all(|error| error.to_string().contains(word)), "{errors:?}");
     }
 }

@@ -3,9 +3,11 @@
 use crate::collective::graphs::{passes, size};
 use fabc::compile::{Stage, compile};
 use fabc::ids::{ChannelId, Id, NodeId};
-use fabc::ir::{Fraction, Pull, Round, Rounds, Scene, Schedule, Topology, Transfers};
+use fabc::ir::{Fraction, GatherRound, Pull, Rounds, Scene, Schedule, Topology, Transfers};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{Asked, by_slots, by_steps, multitree, natural_chunks, turned};
+use fabc::passes::collective::{
+    ScheduleRequest, by_slots, by_steps, derive_schedule, multitree, natural_chunks,
+};
 use fabc::progress::Silent;
 
 fn topology(name: &str) -> Topology {
@@ -29,14 +31,14 @@ fn expanded(topology: &Topology, schedule: &Schedule) -> Schedule {
         };
         Pull { channel, chunks: pull.chunks.iter().map(|&of| chunk(of)).collect() }
     };
-    let all = |round: &Round| {
+    let pulls_of = |round: &GatherRound| {
         let mut pulls: Vec<Pull> =
             (0..symmetry.order()).flat_map(|g| round.pulls.iter().map(move |pull| image(g, pull))).collect();
         pulls.sort_by_key(|pull| pull.channel);
-        Round { width: round.width, pulls }
+        GatherRound { width: round.width, pulls }
     };
     let rounds =
-        Rounds { canonical: false, rounds: rounds.rounds.iter().map(all).collect(), ..rounds.clone() };
+        Rounds { canonical: false, rounds: rounds.rounds.iter().map(pulls_of).collect(), ..rounds.clone() };
     Schedule { transfers: Transfers::Rounds(rounds), ..schedule.clone() }
 }
 
@@ -46,15 +48,15 @@ fn a_pod_reaches_its_bound_in_as_many_steps_as_its_diameter() {
         [("pod_128", 6, 127), ("torus_4x4x8", 8, 127), ("paper/twisted_4x4x8", 6, 127)]
     {
         let topology = topology(name);
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         assert_eq!(natural_chunks(&scene), Ok(6));
-        let slots = by_slots(&scene, Asked::default()).unwrap();
+        let slots = by_slots(&scene, ScheduleRequest::default()).unwrap();
         passes(&scene, &slots);
         assert_eq!(size(&slots).1, expected, "{name}");
         assert_eq!(slots.bounds[0].volume(), Fraction::new(127u8, 6u8));
-        let found = by_steps(&scene, Asked::default()).unwrap();
-        found.iter().for_each(|schedule| passes(&scene, schedule));
-        let sizes: Vec<_> = found.iter().map(size).collect();
+        let found_schedules = by_steps(&scene, ScheduleRequest::default()).unwrap();
+        found_schedules.iter().for_each(|schedule| passes(&scene, schedule));
+        let sizes: Vec<_> = found_schedules.iter().map(size).collect();
         assert!(sizes.contains(&(steps, expected)), "{name}: {sizes:?}");
     }
 }
@@ -62,28 +64,30 @@ fn a_pod_reaches_its_bound_in_as_many_steps_as_its_diameter() {
 #[test]
 fn a_canonical_plan_stands_for_a_whole_one() {
     let topology = topology("small_cubes");
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     assert!(topology.symmetry().order() > 1);
-    let slots = by_slots(&scene, Asked::default()).unwrap();
-    let steps = by_steps(&scene, Asked::default()).unwrap();
+    let slots = by_slots(&scene, ScheduleRequest::default()).unwrap();
+    let steps = by_steps(&scene, ScheduleRequest::default()).unwrap();
     for gather in steps.iter().chain([&slots]) {
         assert!(gather.rounds().unwrap().canonical);
-        let scatter = turned(&scene, gather, Collective::ReduceScatter, gather.algorithm).unwrap();
-        let both = turned(&scene, gather, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap();
-        for schedule in [gather, &scatter, &both] {
+        let scatter = derive_schedule(&scene, gather, Collective::ReduceScatter, gather.algorithm).unwrap();
+        let derived =
+            derive_schedule(&scene, gather, Collective::AllReduce, CollectiveAlgorithm::GatherReduce)
+                .unwrap();
+        for schedule in [gather, &scatter, &derived] {
             passes(&scene, schedule);
             passes(&scene, &expanded(&topology, schedule));
         }
     }
     // The other way round: a plan for all is none for canonical routers.
-    let mut whole = multitree(&scene, Asked::default()).unwrap();
-    let Transfers::Rounds(rounds) = &mut whole.transfers else { panic!("rounds") };
+    let mut whole_round = multitree(&scene, ScheduleRequest::default()).unwrap();
+    let Transfers::Rounds(rounds) = &mut whole_round.transfers else { panic!("rounds") };
     rounds.canonical = true;
-    assert!(fabc::check::schedule(&scene, &whole).is_err());
+    assert!(fabc::check::verify_schedule(&scene, &whole_round).is_err());
     let mut part = slots.clone();
     let Transfers::Rounds(rounds) = &mut part.transfers else { panic!("rounds") };
     rounds.canonical = false;
-    assert!(fabc::check::schedule(&scene, &part).is_err());
+    assert!(fabc::check::verify_schedule(&scene, &part).is_err());
 }
 
 #[test]
@@ -92,9 +96,9 @@ fn any_number_of_threads_plans_the_same() {
     let made = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let scene = Scene::whole(&topology);
-            let asked = Asked { latency: 2, chunks: Some(3), seed: 5 };
-            (by_slots(&scene, asked).unwrap(), by_steps(&scene, asked).unwrap())
+            let scene = Scene::healthy(&topology);
+            let request = ScheduleRequest { latency: 2, chunks: Some(3), seed: 5 };
+            (by_slots(&scene, request).unwrap(), by_steps(&scene, request).unwrap())
         })
     };
     assert!(made(1) == made(16));
@@ -103,9 +107,9 @@ fn any_number_of_threads_plans_the_same() {
 #[test]
 fn a_channel_of_another_link_is_convicted() {
     let topology = topology("small_cubes");
-    let scene = Scene::whole(&topology);
-    let mut slots = by_slots(&scene, Asked::default()).unwrap();
+    let scene = Scene::healthy(&topology);
+    let mut slots = by_slots(&scene, ScheduleRequest::default()).unwrap();
     let Transfers::Rounds(rounds) = &mut slots.transfers else { panic!("rounds") };
     rounds.rounds[0].pulls[0].channel = ChannelId::new(topology.channel_count());
-    assert!(fabc::check::schedule(&scene, &slots).unwrap_err().to_string().contains("does not exist"));
+    assert!(fabc::check::verify_schedule(&scene, &slots).unwrap_err().to_string().contains("does not exist"));
 }

@@ -2,9 +2,9 @@
 
 use crate::collective::graphs::{passes, random};
 use fabc::ids::{ChannelId, Id};
-use fabc::ir::{Pull, Round, Rounds, Scene, Schedule, Transfers};
+use fabc::ir::{GatherRound, Pull, Rounds, Scene, Schedule, Transfers};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{Asked, by_slots, by_steps, turned};
+use fabc::passes::collective::{ScheduleRequest, by_slots, by_steps, derive_schedule};
 use fabc::random::Stream;
 
 fn rounds(schedule: &mut Schedule) -> &mut Rounds {
@@ -13,7 +13,7 @@ fn rounds(schedule: &mut Schedule) -> &mut Rounds {
 }
 
 /// (round, pull, chunk) of a random transfer.
-fn pick(stream: &mut Stream, rounds: &[Round]) -> [usize; 3] {
+fn pick(stream: &mut Stream, rounds: &[GatherRound]) -> [usize; 3] {
     let places: Vec<[usize; 3]> =
         rounds
             .iter()
@@ -29,36 +29,40 @@ fn pick(stream: &mut Stream, rounds: &[Round]) -> [usize; 3] {
 
 /// A tampered schedule, or none where this kind of change is none here.
 fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Schedule> {
-    let mut wrong = schedule.clone();
-    let all = &mut rounds(&mut wrong).rounds;
-    let [at, pull, chunk] = pick(stream, all);
-    let moved = all[at].pulls[pull].clone();
+    let mut changed_schedule = schedule.clone();
+    let all_rounds = &mut rounds(&mut changed_schedule).rounds;
+    let [at, pull, chunk] = pick(stream, all_rounds);
+    let moved = all_rounds[at].pulls[pull].clone();
     let number = moved.chunks[chunk];
     match kind {
         // Dropped.
-        0 => drop(all[at].pulls[pull].chunks.remove(chunk)),
+        0 => drop(all_rounds[at].pulls[pull].chunks.remove(chunk)),
         // Sent twice, in a round of its own.
-        1 => all.push(Round { width: 1, pulls: vec![Pull { channel: moved.channel, chunks: vec![number] }] }),
+        1 => all_rounds.push(GatherRound {
+            width: 1,
+            pulls: vec![Pull { channel: moved.channel, chunks: vec![number] }],
+        }),
         // Another chunk instead.
         2 => {
-            let [other, pulls, place] = pick(stream, all);
-            let (channel, with) = (all[other].pulls[pulls].channel, all[other].pulls[pulls].chunks[place]);
+            let [other, pulls, place] = pick(stream, all_rounds);
+            let (channel, with) =
+                (all_rounds[other].pulls[pulls].channel, all_rounds[other].pulls[pulls].chunks[place]);
             if channel == moved.channel || with == number {
                 return None;
             }
-            // Two sends swapped; to chips that both lack both it may be another valid schedule, so only one
+            // Two sends swapped. To chips that both lack both it may be another valid schedule, so only one
             // side is changed.
-            all[at].pulls[pull].chunks[chunk] = with;
+            all_rounds[at].pulls[pull].chunks[chunk] = with;
         }
         // By the reverse channel.
-        3 => all[at].pulls[pull].channel = ChannelId::new(moved.channel.index() ^ 1),
+        3 => all_rounds[at].pulls[pull].channel = ChannelId::new(moved.channel.index() ^ 1),
         // Before it is there: in the first round, by a channel that leads on from where it comes to.
         4 => {
             if at == 0 {
                 return None;
             }
-            all[at].pulls[pull].chunks.remove(chunk);
-            let first = &mut all[0];
+            all_rounds[at].pulls[pull].chunks.remove(chunk);
+            let first = &mut all_rounds[0];
             first.width += 1;
             match first.pulls.iter_mut().find(|pull| pull.channel == moved.channel) {
                 Some(pull) => pull.chunks.push(number),
@@ -66,14 +70,16 @@ fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Sch
             }
         }
         // More than the round is wide.
-        5 => all[at].width = all[at].pulls.iter().map(|pull| pull.chunks.len() as u32).max()? - 1,
+        5 => {
+            all_rounds[at].width = all_rounds[at].pulls.iter().map(|pull| pull.chunks.len() as u32).max()? - 1
+        }
         // A chunk of nobody.
-        6 => all[at].pulls[pull].chunks[chunk] = schedule.nodes * schedule.chunks,
+        6 => all_rounds[at].pulls[pull].chunks[chunk] = schedule.nodes * schedule.chunks,
         // The same channel once more.
-        7 => all[at].pulls.push(moved),
+        7 => all_rounds[at].pulls.push(moved),
         _ => return None,
     }
-    Some(wrong)
+    Some(changed_schedule)
 }
 
 #[test]
@@ -82,12 +88,16 @@ fn every_change_is_convicted() {
     let mut convicted = [0usize; 8];
     for _ in 0..60 {
         let topology = random(&mut stream, 12);
-        let scene = Scene::whole(&topology);
-        let slots = by_slots(&scene, Asked { chunks: Some(2), ..Asked::default() }).unwrap();
-        let steps = by_steps(&scene, Asked::default()).unwrap().remove(0);
-        let scatter = turned(&scene, &steps, Collective::ReduceScatter, CollectiveAlgorithm::Steps).unwrap();
-        let both = turned(&scene, &slots, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap();
-        for schedule in [&slots, &steps, &scatter, &both] {
+        let scene = Scene::healthy(&topology);
+        let slots =
+            by_slots(&scene, ScheduleRequest { chunks: Some(2), ..ScheduleRequest::default() }).unwrap();
+        let steps = by_steps(&scene, ScheduleRequest::default()).unwrap().remove(0);
+        let scatter =
+            derive_schedule(&scene, &steps, Collective::ReduceScatter, CollectiveAlgorithm::Steps).unwrap();
+        let derived =
+            derive_schedule(&scene, &slots, Collective::AllReduce, CollectiveAlgorithm::GatherReduce)
+                .unwrap();
+        for schedule in [&slots, &steps, &scatter, &derived] {
             passes(&scene, schedule);
             for kind in (0..8).flat_map(|kind| [kind; 5]) {
                 // A send from the source itself may come earlier.
@@ -96,7 +106,7 @@ fn every_change_is_convicted() {
                     continue;
                 }
                 assert!(
-                    fabc::check::schedule(&scene, &wrong).is_err(),
+                    fabc::check::verify_schedule(&scene, &wrong).is_err(),
                     "kind {kind}: {schedule:?} became {wrong:?}"
                 );
                 convicted[kind] += 1;

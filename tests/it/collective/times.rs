@@ -3,7 +3,7 @@
 use crate::collective::direct::{passes, shortest};
 use crate::collective::graphs::{complete, graph, path, random, ring, uneven};
 use fabc::check::{HopTimes, Pace, ScheduleTime, bound_time, schedule_time};
-use fabc::compile::collectives::{CollectivesAsked, Planned};
+use fabc::compile::collectives::{CollectivesRequest, ScenarioCollectives};
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use fabc::ir::{
     CollectiveBound, CollectiveCost, CollectiveTime, ForwardingTables, Fraction, LinkHops, Scenario, Scene,
@@ -11,15 +11,16 @@ use fabc::ir::{
 };
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
-    Asked, Crossing, Pipelined, Sent, Timetable, bounds, by_slots, by_steps, delays, direct, multitree,
-    over_lengths, pull, tightest, trees, turned,
+    MessageTimetable, PieceCrossing, PipelinedTrees, ScheduleRequest, Timetable, bound_delays, bounds,
+    by_slots, by_steps, derive_schedule, direct, flow_bound_by_lengths, multitree, pull, tightest_bound,
+    trees,
 };
 use fabc::random::Stream;
 use std::collections::BTreeMap;
 
 const NS: u128 = 1_000_000_000;
 
-/// 12.5 GB/s; a hop of so many ns, a message of so many ns.
+/// 12.5 GB/s. A hop of so many ns, a message of so many ns.
 fn cost(hop: u128, overhead: u128, barrier: bool) -> CollectiveCost {
     CollectiveCost {
         hop: hop * NS,
@@ -36,11 +37,15 @@ fn cost(hop: u128, overhead: u128, barrier: bool) -> CollectiveCost {
 
 /// The same with a latency of its own for every link, none longer than it was.
 fn unlike(stream: &mut Stream, topology: &Topology, cost: CollectiveCost) -> CollectiveCost {
-    let own: IdVec<LinkId, u128> =
+    let hop_times: IdVec<LinkId, u128> =
         topology.links().iter().map(|_| cost.hop * (1 + stream.below(10) as u128) / 10).collect();
-    let hop = own.iter().copied().max().unwrap();
-    let least = own.iter().copied().min().unwrap();
-    CollectiveCost { hop, link_hops: Some(LinkHops { of_images: own.clone(), own, least }), ..cost }
+    let hop = hop_times.iter().copied().max().unwrap();
+    let least_hop = hop_times.iter().copied().min().unwrap();
+    CollectiveCost {
+        hop,
+        link_hops: Some(LinkHops { of_images: hop_times.clone(), by_link: hop_times, fastest: least_hop }),
+        ..cost
+    }
 }
 
 fn shared(schedule: &Schedule) -> &SharedTrees {
@@ -49,29 +54,30 @@ fn shared(schedule: &Schedule) -> &SharedTrees {
 }
 
 fn by_trees(topology: &Topology, capacity: Option<u32>) -> Schedule {
-    trees(&Scene::whole(topology), Asked { chunks: capacity, ..Asked::default() }).unwrap()
+    trees(&Scene::healthy(topology), ScheduleRequest { chunks: capacity, ..ScheduleRequest::default() })
+        .unwrap()
 }
 
 /// The same costs as the checker has them.
 fn pace(cost: &CollectiveCost) -> Pace {
     let CollectiveCost { hop, overhead, bandwidth_bps, barrier, .. } = *cost;
     let times = |hops: &LinkHops| HopTimes {
-        exact: hops.own.iter().copied().collect(),
+        exact: hops.by_link.iter().copied().collect(),
         slowest: hops.of_images.iter().copied().collect(),
     };
     Pace { hop, hops: cost.link_hops.as_ref().map(times), overhead, bandwidth_bps, barrier }
 }
 
 /// What no schedule beats, and why.
-fn least<'a>(
+fn least_bound<'a>(
     scene: &Scene<'_>,
     bounds: &'a [CollectiveBound],
     (collective, root): (Collective, Option<NodeId>),
     cost: &CollectiveCost,
     bytes: u64,
 ) -> Option<(u128, &'a CollectiveBound)> {
-    let delays = delays(scene, cost, (collective, root), bounds);
-    tightest((bounds, &delays), collective, cost, bytes, scene.topology.node_count() as u64)
+    let delays = bound_delays(scene, cost, collective, root, bounds);
+    tightest_bound(bounds, &delays, collective, cost, bytes, scene.topology.node_count() as u64)
 }
 
 /// The time by the code of the checker.
@@ -90,7 +96,7 @@ fn checked(
     )
 }
 
-/// A random graph; of every other one links are of several lanes.
+/// A random graph. Of every other one links are of several lanes.
 fn every_other(stream: &mut Stream, round: u64, most: usize) -> Topology {
     let topology = random(stream, most);
     if round % 2 == 1 { uneven(stream, topology) } else { topology }
@@ -100,7 +106,7 @@ fn every_other(stream: &mut Stream, round: u64, most: usize) -> Topology {
 fn pieces(
     topology: &Topology,
     shared: &SharedTrees,
-    crossings: &[Crossing],
+    crossings: &[PieceCrossing],
     count: u128,
     period: u128,
 ) -> Vec<(ChannelId, u128, u128)> {
@@ -108,12 +114,12 @@ fn pieces(
         crossings.len(),
         shared.trees.iter().map(|tree| 2 * tree.up.iter().flatten().count()).sum::<usize>()
     );
-    let all = crossings.iter().flat_map(|crossing| {
+    let all_crossings = crossings.iter().flat_map(|crossing| {
         (0..count).map(move |piece| (crossing.channel, crossing.start + piece * period, piece))
     });
-    let all: Vec<_> = all.collect();
-    assert!(all.iter().all(|(channel, ..)| channel.index() < topology.channel_count()));
-    all
+    let planned_crossings: Vec<_> = all_crossings.collect();
+    assert!(planned_crossings.iter().all(|(channel, ..)| channel.index() < topology.channel_count()));
+    planned_crossings
 }
 
 #[test]
@@ -127,9 +133,9 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         let cost = cost([0, 3, 20, 700][round as usize % 4], [0, 0, 5][round as usize % 3], false);
         let cost = if round % 4 < 2 { unlike(&mut stream, &topology, cost) } else { cost };
         let (bytes, count) = (64_000 + 997 * round, 1 + round as u32 % 7);
-        let pipelined = Pipelined::new(&topology, shared);
+        let pipelined = PipelinedTrees::new(&topology, shared);
         let crossings = pipelined.crossings(&cost, bytes, count);
-        let chunk = cost.carried(bytes, shared.trees.len() as u64 * u64::from(count));
+        let chunk = cost.transfer_time(bytes, shared.trees.len() as u64 * u64::from(count));
         let message = |channel: ChannelId| {
             chunk.div_ceil(u128::from(topology.channel_capacity(channel))) + cost.overhead
         };
@@ -139,16 +145,21 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         let period = crossed.iter().map(|(&channel, &trees)| trees * message(channel)).max().unwrap();
         shared_links += usize::from(crossed.values().any(|&trees| trees > 1));
         // No two messages at once on a channel.
-        let mut all = pieces(&topology, shared, &crossings, count.into(), period);
-        all.sort_unstable();
-        for pair in all.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        let mut all_pieces = pieces(&topology, shared, &crossings, count.into(), period);
+        all_pieces.sort_unstable();
+        for pair in all_pieces.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             assert!(pair[0].1 + message(pair[0].0) <= pair[1].1, "{pair:?}");
         }
         // Sums wait for all children, copies for the parent, the root for everybody below it.
         let came = |tree: usize, channel: ChannelId| {
-            let one =
+            let first_crossing =
                 crossings.iter().find(|one| (one.tree, one.channel) == (tree, channel)).expect("it crosses");
-            (one.start, one.start + message(channel) + cost.hop_over(topology.link_of(one.channel)))
+            (
+                first_crossing.start,
+                first_crossing.start
+                    + message(channel)
+                    + cost.hop_over(topology.link_of(first_crossing.channel)),
+            )
         };
         let mut end = 0;
         for (at, tree) in shared.trees.iter().enumerate() {
@@ -177,19 +188,21 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         // The checker counts the same.
         let cut = Schedule { chunks: count, ..schedule.clone() };
         let extent = [pipelined.steps(count), pipelined.volume(count)];
-        assert_eq!(checked(&Scene::whole(&topology), &cut, None, &cost, bytes), (time, extent));
+        assert_eq!(checked(&Scene::healthy(&topology), &cut, None, &cost, bytes), (time, extent));
         let waiting = CollectiveCost { barrier: true, ..cost.clone() };
         assert_eq!(
-            checked(&Scene::whole(&topology), &cut, None, &waiting, bytes),
+            checked(&Scene::healthy(&topology), &cut, None, &waiting, bytes),
             (pipelined.time(&waiting, bytes, count), extent)
         );
         // Nothing beats the bounds.
-        let found = bounds(&Scene::whole(&topology), Collective::AllReduce, None).unwrap();
-        let of = |cost| {
-            least(&Scene::whole(&topology), &found, (Collective::AllReduce, None), cost, bytes).unwrap().0
+        let found_bounds = bounds(&Scene::healthy(&topology), Collective::AllReduce, None).unwrap();
+        let least_of = |cost| {
+            least_bound(&Scene::healthy(&topology), &found_bounds, (Collective::AllReduce, None), cost, bytes)
+                .unwrap()
+                .0
         };
-        assert!(of(&cost) <= time.total());
-        assert!(of(&waiting) <= pipelined.time(&waiting, bytes, count).total());
+        assert!(least_of(&cost) <= time.total());
+        assert!(least_of(&waiting) <= pipelined.time(&waiting, bytes, count).total());
     }
     assert!(shared_links > 5, "{shared_links}");
 }
@@ -198,8 +211,8 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
 fn a_path_of_three_by_hand() {
     let topology = path(3);
     let schedule = by_trees(&topology, None);
-    let pipelined = Pipelined::new(&topology, shared(&schedule));
-    // Up to the middle and back: 100 kB in four pieces of 2 us; hops of 20 ns.
+    let pipelined = PipelinedTrees::new(&topology, shared(&schedule));
+    // Up to the middle and back: 100 kB in four pieces of 2 us. Hops of 20 ns.
     let cost = |overhead, barrier| cost(20, overhead, barrier);
     let time = pipelined.time(&cost(0, false), 100_000, 4);
     assert_eq!(
@@ -212,7 +225,7 @@ fn a_path_of_three_by_hand() {
     assert_eq!((time.total(), time.overhead), (10_540 * NS, 500 * NS));
     // Five rounds, a hop in each.
     assert_eq!(pipelined.time(&cost(100, true), 100_000, 4).total(), 5 * 2_120 * NS);
-    // Without overhead more pieces are always better, down to a flit of 64 B; with it, about sqrt(8 us / o).
+    // Without overhead more pieces are always better, down to a flit of 64 B. With it, about sqrt(8 us / o).
     assert_eq!(pipelined.pieces(&cost(0, false), 100_000, None), 1562);
     assert_eq!(pipelined.pieces(&cost(0, false), 100_000, Some(9999)), 1562);
     assert_eq!(pipelined.pieces(&cost(500, false), 100_000, None), 4);
@@ -227,8 +240,8 @@ fn shared_links_take_turns() {
     let schedule = by_trees(&topology, None);
     let shared = shared(&schedule);
     assert_eq!((shared.trees.len(), shared.capacity, shared.height(&topology)), (4, 3, 2));
-    let pipelined = Pipelined::new(&topology, shared);
-    // 128 kB: pieces of 2 kB take 160 ns, three of them 480 ns; 2 hops up, 2 hops down, 15 pieces follow.
+    let pipelined = PipelinedTrees::new(&topology, shared);
+    // 128 kB: pieces of 2 kB take 160 ns, three of them 480 ns. 2 hops up, 2 hops down, 15 pieces follow.
     let with = pipelined.time(&cost(20, 0, true), 128_000, 16);
     assert_eq!((pipelined.steps(16), with.total()), (19, 19 * 500 * NS));
     let without = pipelined.time(&cost(20, 0, false), 128_000, 16).total();
@@ -244,20 +257,24 @@ fn messages_by_hand() {
         ("path of 3", path(3), 150_000, 1, 0, [8_040, 8_000]),
         // In halves the first half is there while the middle still sends its own: 2 x 4 us and a hop.
         ("path of 3", path(3), 150_000, 2, 1, [8_020, 8_000]),
-        // 20 kB are 1.6 us. Three shards a channel; with a slot of latency the relayed one comes last.
+        // 20 kB are 1.6 us. Three shards a channel. With a slot of latency the relayed one comes last.
         ("ring of 5", ring(5), 100_000, 1, 1, [4_820, 4_800]),
     ] {
-        let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
-        let schedule =
-            direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
+        let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
+        let schedule = direct(
+            &scene,
+            &tables,
+            ScheduleRequest { chunks: Some(chunks), latency, ..ScheduleRequest::default() },
+        )
+        .unwrap();
         passes(&scene, &tables, &schedule);
         let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
-        let sent = Sent::new(&scene, &tables, &schedule, sends).unwrap();
+        let sent = MessageTimetable::new(&scene, &tables, &schedule, sends).unwrap();
         let time = sent.time(&cost(20, 0, false), bytes);
         assert_eq!([time.total(), time.volume], [total * NS, volume * NS], "{name}");
         // With barriers slot by slot.
         let slots = u128::from(sent.slots());
-        let chunk = cost(20, 0, true).carried(bytes, topology.node_count() as u64 * u64::from(chunks));
+        let chunk = cost(20, 0, true).transfer_time(bytes, topology.node_count() as u64 * u64::from(chunks));
         assert_eq!(sent.time(&cost(20, 7, true), bytes).total(), slots * (chunk + 27 * NS), "{name}");
     }
 }
@@ -270,20 +287,28 @@ fn messages_keep_to_their_bounds_and_slots() {
         let topology = every_other(&mut stream, round, 16);
         let hosts = vec![1 + round as u16 % 3; topology.node_count()];
         let topology = topology.with_hosts(hosts);
-        let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
+        let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
         let (chunks, latency) = (1 + round as u32 % 3, round as u32 % 4);
-        let schedule =
-            direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
+        let schedule = direct(
+            &scene,
+            &tables,
+            ScheduleRequest { chunks: Some(chunks), latency, ..ScheduleRequest::default() },
+        )
+        .unwrap();
         let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
-        let sent = Sent::new(&scene, &tables, &schedule, sends).unwrap();
-        let mut found = bounds(&scene, Collective::AllToAll, None).unwrap();
+        let sent = MessageTimetable::new(&scene, &tables, &schedule, sends).unwrap();
+        let mut found_bounds = bounds(&scene, Collective::AllToAll, None).unwrap();
         // Any lengths bound it.
         let classes = topology.class_count(topology.symmetry());
         let lit: Vec<u64> = (0..classes).map(|class| u64::from(is_channel(&topology, class))).collect();
         let lengths: Vec<u64> = lit.iter().map(|lit| lit * (1 + stream.below(5) as u64)).collect();
-        found.extend(over_lengths(&scene, &lengths));
-        fabc::check::collective_bounds(&scene, Collective::AllToAll, None, &found).unwrap();
-        assert_eq!(over_lengths(&scene, &lit).as_ref(), found.first(), "lengths of one count hops");
+        found_bounds.extend(flow_bound_by_lengths(&scene, &lengths));
+        fabc::check::verify_collective_bounds(&scene, Collective::AllToAll, None, &found_bounds).unwrap();
+        assert_eq!(
+            flow_bound_by_lengths(&scene, &lit).as_ref(),
+            found_bounds.first(),
+            "lengths of one count hops"
+        );
         for (hop, overhead) in [(0, 0), (20, 0), (300, 40)] {
             let (bytes, nodes) = (10_000 + 333 * round, topology.node_count() as u64);
             for barrier in [false, true] {
@@ -296,11 +321,11 @@ fn messages_keep_to_their_bounds_and_slots() {
                 );
                 let time = time.total();
                 let (least, which) =
-                    least(&scene, &found, (Collective::AllToAll, None), &cost, bytes).unwrap();
+                    least_bound(&scene, &found_bounds, (Collective::AllToAll, None), &cost, bytes).unwrap();
                 assert!(least <= time, "{which:?}");
                 assert!(which.is_universal());
                 // Where a hop is no longer than the slots that it was planned for, slots are kept.
-                let message = cost.carried(bytes, nodes * u64::from(chunks)) + cost.overhead;
+                let message = cost.transfer_time(bytes, nodes * u64::from(chunks)) + cost.overhead;
                 let even = topology.capacities().are_equal() || overhead == 0;
                 if !barrier && even && cost.hop <= message * u128::from(latency) {
                     // Lanes round up.
@@ -318,17 +343,18 @@ fn is_channel(topology: &Topology, class: usize) -> bool {
 #[test]
 fn what_the_tables_load_is_no_bound_of_all() {
     let topology = ring(4);
-    let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
-    let schedule = direct(&scene, &tables, Asked::default()).unwrap();
+    let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
+    let schedule = direct(&scene, &tables, ScheduleRequest::default()).unwrap();
     let load = schedule.bounds.iter().find(|bound| !bound.is_universal()).unwrap();
-    // Both ways of two hops between opposite chips are as short; tables choose one, and 2 shards a channel
+    // Both ways of two hops between opposite chips are as short. Tables choose one, and 2 shards a channel
     // are the least that all of them together take.
-    assert!(load.volume() >= Fraction::whole(2u8), "{load:?}");
-    let of = |bounds| least(&scene, bounds, (Collective::AllToAll, None), &cost(20, 0, false), 100_000);
-    let (least, which) = of(&schedule.bounds).unwrap();
+    assert!(load.volume() >= Fraction::integer(2u8), "{load:?}");
+    let least_of =
+        |bounds| least_bound(&scene, bounds, (Collective::AllToAll, None), &cost(20, 0, false), 100_000);
+    let (least, which) = least_of(&schedule.bounds).unwrap();
     assert!(which.is_universal() && least < load.volume().ceil() * 2_000 * NS, "{which:?}");
     let alone: Vec<_> = schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned().collect();
-    assert!(of(&alone).is_none());
+    assert!(least_of(&alone).is_none());
 }
 
 #[test]
@@ -337,21 +363,22 @@ fn what_is_written_has_the_bound_that_is_printed() {
     let mut stream = Stream::new(43, 1);
     for _ in 0..6 {
         let topology = random(&mut stream, 9);
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         for size in [1 << 10, 1 << 20] {
-            let asked = asked(Collective::AllReduce, size);
-            let mut planned = Planned::new(&compiled.fabric, &scene, &asked);
+            let request = collectives_request(Collective::AllReduce, size);
+            let mut planned = ScenarioCollectives::new(&compiled.fabric, &scene, &request);
             let row = planned.rows("").unwrap().remove(0);
             let schedule = planned.schedule(Collective::AllReduce, size).unwrap();
             let (bound, witness) =
-                least(&scene, &schedule.bounds, (Collective::AllReduce, None), planned.cost(), size).unwrap();
+                least_bound(&scene, &schedule.bounds, (Collective::AllReduce, None), planned.cost(), size)
+                    .unwrap();
             assert_eq!((bound, witness), (row.bound, &row.witness));
         }
     }
 }
 
-fn asked(collective: Collective, size: u64) -> CollectivesAsked {
-    CollectivesAsked {
+fn collectives_request(collective: Collective, size: u64) -> CollectivesRequest {
+    CollectivesRequest {
         collectives: vec![collective],
         sizes: vec![size],
         algorithm: None,
@@ -371,28 +398,32 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
         .find(|scenario| scenario.name == "X[0,0]")
         .unwrap();
     let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
-    let asked = asked(Collective::AllReduce, 1 << 30);
-    let of = |scene: &Scene<'_>| Planned::new(&compiled.fabric, scene, &asked).rows("").unwrap().remove(0);
-    let healthy = of(&Scene::whole(&compiled.topology));
+    let next_request = collectives_request(Collective::AllReduce, 1 << 30);
+    let rows_of = |scene: &Scene<'_>| {
+        ScenarioCollectives::new(&compiled.fabric, scene, &next_request).rows("").unwrap().remove(0)
+    };
+    let healthy = rows_of(&Scene::healthy(&compiled.topology));
     let us = NS * 1000;
     assert_eq!(healthy.best().algorithm, CollectiveAlgorithm::GatherReduce);
     assert!(healthy.best().time.total() <= 2776 * us, "{healthy:?}");
-    let row = of(&surviving_scene(&dark.fault, &compiled.topology, cross_connects));
+    let row = rows_of(&surviving_scene(&dark.fault, &compiled.topology, cross_connects));
     assert_eq!(row.best().algorithm, CollectiveAlgorithm::Trees);
-    // What no schedule beats is 2.7889 ms; reduce-scatter and all-gather wait for chips with five links.
+    // What no schedule beats is 2.7889 ms. Reduce-scatter and all-gather wait for chips with five links.
     assert!(row.bound >= 2788 * us && row.best().time.total() <= 2810 * us, "{row:?}");
     let gathers =
         row.candidates.iter().find(|one| one.algorithm == CollectiveAlgorithm::GatherReduce).unwrap();
     assert!(gathers.time.total() >= 3300 * us, "{row:?}");
     // An all-to-all cannot be planned without tables.
-    let asked = CollectivesAsked { collectives: vec![Collective::AllToAll], ..asked.clone() };
-    let scene = Scene::whole(&compiled.topology);
-    let error = Planned::new(&compiled.fabric, &scene, &asked).rows("").unwrap_err();
+    let request = CollectivesRequest { collectives: vec![Collective::AllToAll], ..next_request.clone() };
+    let scene = Scene::healthy(&compiled.topology);
+    let error = ScenarioCollectives::new(&compiled.fabric, &scene, &request).rows("").unwrap_err();
     assert!(error.to_string().contains("messages follow forwarding tables, and there are none"), "{error}");
     // With them it meets their load: 72 shards of 64 ns, and a hop.
-    let (tables, asked) =
-        (crate::collective::pods::tables(&compiled, 0), CollectivesAsked { sizes: vec![1 << 20], ..asked });
-    let row = Planned::new(&compiled.fabric, &scene, &asked)
+    let (tables, request) = (
+        crate::collective::pods::tables(&compiled, 0),
+        CollectivesRequest { sizes: vec![1 << 20], ..request },
+    );
+    let row = ScenarioCollectives::new(&compiled.fabric, &scene, &request)
         .along(Some(&tables), &compiled.flow.dual.lengths)
         .rows("")
         .unwrap()
@@ -401,21 +432,25 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     assert!(row.best().time.total() <= 4700 * NS && row.bound >= 4592 * NS && row.along.is_some(), "{row:?}");
 }
 
-/// The timetable of the compiler takes rounds as they come; the checker looks for longest paths.
+/// The timetable of the compiler takes rounds as they come. The checker looks for longest paths.
 #[test]
 fn rounds_take_what_the_checker_finds() {
     let mut stream = Stream::new(43, 1);
     for round in 0..60u64 {
         let topology = every_other(&mut stream, round, 12);
-        let scene = Scene::whole(&topology);
-        let asked = |latency| Asked { chunks: Some(1 + round as u32 % 3), latency, ..Asked::default() };
+        let scene = Scene::healthy(&topology);
+        let request = |latency| ScheduleRequest {
+            chunks: Some(1 + round as u32 % 3),
+            latency,
+            ..ScheduleRequest::default()
+        };
         let root = NodeId(round as u32 % topology.node_count() as u32);
         let mut plans: Vec<(Schedule, Collective, CollectiveAlgorithm)> = Vec::new();
         for (copy, algorithm) in [
-            (by_steps(&scene, asked(0)).unwrap().swap_remove(0), CollectiveAlgorithm::Steps),
-            (by_slots(&scene, asked(round as u32 % 4)).unwrap(), CollectiveAlgorithm::Slots),
+            (by_steps(&scene, request(0)).unwrap().swap_remove(0), CollectiveAlgorithm::Steps),
+            (by_slots(&scene, request(round as u32 % 4)).unwrap(), CollectiveAlgorithm::Slots),
             (
-                multitree(&scene, Asked { chunks: Some(1), ..asked(0) }).unwrap(),
+                multitree(&scene, ScheduleRequest { chunks: Some(1), ..request(0) }).unwrap(),
                 CollectiveAlgorithm::MultiTree,
             ),
         ] {
@@ -425,29 +460,30 @@ fn rounds_take_what_the_checker_finds() {
             plans.push((copy.clone(), Collective::AllReduce, CollectiveAlgorithm::GatherReduce));
             plans.push((copy, Collective::AllReduce, CollectiveAlgorithm::Local));
         }
-        let copy = pull(&scene, root, asked(round as u32 % 3)).unwrap();
+        let copy = pull(&scene, root, request(round as u32 % 3)).unwrap();
         plans.extend(
             [Collective::Broadcast, Collective::Reduce]
                 .map(|collective| (copy.clone(), collective, CollectiveAlgorithm::Pull)),
         );
         for (copy, collective, algorithm) in plans {
-            let schedule = turned(&scene, &copy, collective, algorithm).unwrap();
+            let schedule = derive_schedule(&scene, &copy, collective, algorithm).unwrap();
             let rounds = schedule.rounds().unwrap();
             let table = Timetable::new(&scene, &schedule, rounds).unwrap();
             for barrier in [false, true] {
                 let cost = cost([0, 20, 700][round as usize % 3], [0, 5][round as usize % 2], barrier);
                 let cost = if round % 4 < 2 { unlike(&mut stream, &topology, cost) } else { cost };
                 let bytes = 1 + 9_973 * round;
-                let found = checked(&scene, &schedule, None, &cost, bytes);
+                let measured_times = checked(&scene, &schedule, None, &cost, bytes);
                 let name = format!("{round}: {} by {}, {barrier}", collective.name(), algorithm.name());
                 assert_eq!(
-                    found,
+                    measured_times,
                     (table.time(&cost, bytes), [rounds.steps() as u64, rounds.volume()]),
                     "{name}"
                 );
-                let found_least = least(&scene, &schedule.bounds, (collective, schedule.root), &cost, bytes);
+                let found_least =
+                    least_bound(&scene, &schedule.bounds, (collective, schedule.root), &cost, bytes);
                 assert_eq!(bound_time(&scene, &schedule, &pace(&cost), bytes), found_least, "{name}");
-                assert!(found_least.unwrap().0 <= found.0.total(), "{name}");
+                assert!(found_least.unwrap().0 <= measured_times.0.total(), "{name}");
             }
         }
     }

@@ -6,7 +6,7 @@ use fabc::ir::{
     CollectiveBound, Fraction, Scene, Schedule, SharedTrees, Topology, Transfers, surviving_scene,
 };
 use fabc::model::Collective;
-use fabc::passes::collective::{Asked, trees};
+use fabc::passes::collective::{ScheduleRequest, trees};
 use fabc::random::Stream;
 
 fn shared(schedule: &Schedule) -> &SharedTrees {
@@ -14,9 +14,9 @@ fn shared(schedule: &Schedule) -> &SharedTrees {
     shared
 }
 
-fn found(topology: &Topology, capacity: Option<u32>) -> Schedule {
-    let scene = Scene::whole(topology);
-    let schedule = trees(&scene, Asked { chunks: capacity, ..Asked::default() }).unwrap();
+fn tree_schedule(topology: &Topology, capacity: Option<u32>) -> Schedule {
+    let scene = Scene::healthy(topology);
+    let schedule = trees(&scene, ScheduleRequest { chunks: capacity, ..ScheduleRequest::default() }).unwrap();
     passes(&scene, &schedule);
     schedule
 }
@@ -38,7 +38,7 @@ fn loosest(topology: &Topology) -> Fraction {
             parts.pop();
         }
     }
-    let mut best = Fraction::whole(u32::MAX);
+    let mut best = Fraction::integer(u32::MAX);
     split(topology, &mut Vec::new(), 0, &mut best);
     best
 }
@@ -56,7 +56,7 @@ fn small_graphs_have_their_known_rates() {
         ("star of 5", graph(6, &[1, 2, 3, 4, 5].map(|leaf| [0, leaf])), [1, 1], 1),
         ("dumbbell", dumbbell(), [1, 1], 3),
     ] {
-        let schedule = found(&topology, None);
+        let schedule = tree_schedule(&topology, None);
         assert_eq!(shared(&schedule).rate(), Fraction::new(over, under), "{name}");
         assert_eq!(schedule.bounds[0].volume(), Fraction::new(under, over), "{name}");
         assert!(
@@ -73,9 +73,9 @@ fn the_bound_that_is_left_is_that_of_all_partitions() {
     let mut exact = 0;
     for _ in 0..120 {
         let topology = random(&mut stream, 8);
-        let schedule = found(&topology, None);
+        let schedule = tree_schedule(&topology, None);
         let (rate, least) = (shared(&schedule).rate(), loosest(&topology));
-        let bound = Fraction::whole(1u8).over(schedule.bounds[0].volume());
+        let bound = Fraction::integer(1u8).over(schedule.bounds[0].volume());
         assert_eq!(bound, least, "{topology:?}");
         assert!(rate <= least && rate >= least.times(Fraction::new(24u8, 25u8)), "{topology:?}");
         exact += usize::from(rate == least);
@@ -88,10 +88,10 @@ fn larger_ones_come_near_their_bound() {
     let mut stream = Stream::new(32, 1);
     for _ in 0..12 {
         let topology = random(&mut stream, 40);
-        let schedule = found(&topology, None);
+        let schedule = tree_schedule(&topology, None);
         let reached = shared(&schedule).rate().times(schedule.bounds[0].volume());
         assert!(reached >= Fraction::new(24u8, 25u8), "{reached:?}");
-        let narrow = found(&topology, Some(1));
+        let narrow = tree_schedule(&topology, Some(1));
         assert_eq!(shared(&narrow).capacity, 1);
     }
 }
@@ -99,14 +99,14 @@ fn larger_ones_come_near_their_bound() {
 #[test]
 fn a_dead_router_has_no_way_up() {
     let topology = grid([3, 3], true);
-    let scene = surviving_scene(&fabc::ir::Fault::Router(NodeId(4)), &topology, None);
-    let schedule = trees(&scene, Asked::default()).unwrap();
+    let scene = surviving_scene(&fabc::ir::ScenarioFault::Router(NodeId(4)), &topology, None);
+    let schedule = trees(&scene, ScheduleRequest::default()).unwrap();
     passes(&scene, &schedule);
     assert!(shared(&schedule).trees.iter().all(|tree| tree.up[4].is_none() && tree.root != NodeId(4)));
-    assert!(fabc::check::schedule(&Scene::whole(&topology), &schedule).is_err());
+    assert!(fabc::check::verify_schedule(&Scene::healthy(&topology), &schedule).is_err());
     let apart = graph(4, &[[0, 1], [2, 3]]);
-    assert!(trees(&Scene::whole(&apart), Asked::default()).is_err());
-    assert!(trees(&Scene::whole(&graph(1, &[])), Asked::default()).is_err());
+    assert!(trees(&Scene::healthy(&apart), ScheduleRequest::default()).is_err());
+    assert!(trees(&Scene::healthy(&graph(1, &[])), ScheduleRequest::default()).is_err());
 }
 
 #[test]
@@ -114,18 +114,21 @@ fn any_number_of_threads_grows_the_same() {
     let topology = random(&mut Stream::new(33, 1), 30);
     let made = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| trees(&Scene::whole(&topology), Asked { seed: 4, ..Asked::default() }).unwrap())
+        pool.install(|| {
+            trees(&Scene::healthy(&topology), ScheduleRequest { seed: 4, ..ScheduleRequest::default() })
+                .unwrap()
+        })
     };
     assert!(made(1) == made(16));
 }
 
 /// A tampered schedule, or none where this kind of change is none here.
 fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind: usize) -> Option<Schedule> {
-    let mut wrong = schedule.clone();
-    let Transfers::Trees(shared) = &mut wrong.transfers else { panic!("trees") };
+    let mut changed_schedule = schedule.clone();
+    let Transfers::Trees(shared) = &mut changed_schedule.transfers else { panic!("trees") };
     let (count, nodes) = (shared.trees.len(), topology.node_count());
-    let at = stream.below(count);
-    let tree = &mut shared.trees[at];
+    let tree_index = stream.below(count);
+    let tree = &mut shared.trees[tree_index];
     let below: Vec<usize> = (0..nodes).filter(|&node| tree.up[node].is_some()).collect();
     let node = below[stream.below(below.len())];
     match kind {
@@ -171,13 +174,13 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         // None.
         11 => shared.trees.clear(),
         // Of something else.
-        12 => wrong.collective = Collective::AllGather,
-        _ => match &mut wrong.bounds[0] {
+        12 => changed_schedule.collective = Collective::AllGather,
+        _ => match &mut changed_schedule.bounds[0] {
             CollectiveBound::Partition { channels, .. } => *channels -= 1,
             _ => return None,
         },
     }
-    Some(wrong)
+    Some(changed_schedule)
 }
 
 #[test]
@@ -186,13 +189,13 @@ fn every_change_of_a_tree_is_convicted() {
     let mut convicted = [0usize; 14];
     for _ in 0..60 {
         let topology = random(&mut stream, 9);
-        let scene = Scene::whole(&topology);
-        let schedule = found(&topology, None);
+        let scene = Scene::healthy(&topology);
+        let schedule = tree_schedule(&topology, None);
         for kind in (0..14).flat_map(|kind| [kind; 3]) {
             let Some(wrong) = tampered(&mut stream, &topology, &schedule, kind) else { continue };
-            // With a tree twice a link may still have room; the rate is then more than the bound allows.
+            // With a tree twice a link may still have room. The rate is then more than the bound allows.
             assert!(
-                fabc::check::schedule(&scene, &wrong).is_err(),
+                fabc::check::verify_schedule(&scene, &wrong).is_err(),
                 "kind {kind}: {schedule:?} became {wrong:?}"
             );
             convicted[kind] += 1;
@@ -205,7 +208,7 @@ fn every_change_of_a_tree_is_convicted() {
 #[test]
 fn trees_of_a_pod_are_low() {
     let compiled = crate::collective::pods::built("torus_4x4x8");
-    let schedule = found(&compiled.topology, None);
+    let schedule = tree_schedule(&compiled.topology, None);
     assert_eq!((shared(&schedule).trees.len(), shared(&schedule).capacity), (3, 1));
     assert!(
         shared(&schedule).height(&compiled.topology) <= 9,

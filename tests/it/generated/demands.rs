@@ -53,7 +53,7 @@ fn matrix(dice: &mut Dice, count: usize) -> (&'static str, Vec<Vec<u32>>) {
         dice.pick(&["dense", "sparse", "hot pair", "one receiver", "one sender", "permutation", "one pair"]);
     let mut rows = vec![vec![0; count]; count];
     let chosen = dice.below(count);
-    let other = (chosen + 1 + dice.below(count - 1)) % count;
+    let partner = (chosen + 1 + dice.below(count - 1)) % count;
     let shift = dice.within(1, count - 1);
     for (from, row) in rows.iter_mut().enumerate() {
         for (to, weight) in row.iter_mut().enumerate().filter(|(to, _)| *to != from) {
@@ -70,12 +70,12 @@ fn matrix(dice: &mut Dice, count: usize) -> (&'static str, Vec<Vec<u32>>) {
         }
     }
     match shape {
-        "hot pair" => rows[chosen][other] = dice.pick(&[50, 1000, 1_000_000]),
-        "one pair" => rows[chosen][other] = 1,
+        "hot pair" => rows[chosen][partner] = dice.pick(&[50, 1000, 1_000_000]),
+        "one pair" => rows[chosen][partner] = 1,
         _ => {}
     }
     if rows.iter().flatten().all(|weight| *weight == 0) {
-        rows[chosen][other] = 7;
+        rows[chosen][partner] = 7;
     }
     (shape, rows)
 }

@@ -19,7 +19,7 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `count`; 0 if there is none.
+    /// A number below `count`. 0 if there is none.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
@@ -34,24 +34,24 @@ impl Dice {
         self.below(100) < share
     }
 
-    /// One of several values.
+    /// Picks one of several values.
     pub(crate) fn pick<T: Clone>(&mut self, values: &[T]) -> T {
         values[self.below(values.len())].clone()
     }
 
     /// One of several values, each as often as its weight says.
     pub(crate) fn weighted<T: Clone>(&mut self, values: &[(usize, T)]) -> T {
-        let mut left = self.below(values.iter().map(|(weight, _)| weight).sum());
+        let mut remaining = self.below(values.iter().map(|(weight, _)| weight).sum());
         for (weight, value) in values {
-            if left < *weight {
+            if remaining < *weight {
                 return value.clone();
             }
-            left -= weight;
+            remaining -= weight;
         }
         values[0].1.clone()
     }
 
-    /// Exchanges values at random.
+    /// Exchanges the values at random.
     pub(crate) fn shuffle<T>(&mut self, values: &mut [T]) {
         for last in (1..values.len()).rev() {
             values.swap(last, self.below(last + 1));

@@ -81,13 +81,13 @@ fn traffic(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str) -> (Opti
             (setting(inner), true)
         }
         "trace" => {
-            let most = endpoints.max(2);
+            let longest = endpoints.max(2);
             let mut cycle = 0;
             let mut lines = vec!["cycle,src,dst,flits".to_owned()];
             for _ in 0..dice.within(1, 12) {
                 cycle += dice.pick(&[0, 0, 3, 40]);
-                let from = dice.below(most);
-                let to = (from + dice.within(1, most - 1)) % most;
+                let from = dice.below(longest);
+                let to = (from + dice.within(1, longest - 1)) % longest;
                 lines.push(format!("{cycle},{from},{to},{}", dice.within(1, 40)));
             }
             let file = format!("{name}.csv");
@@ -98,7 +98,7 @@ fn traffic(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str) -> (Opti
     }
 }
 
-/// The model of routers and hosts; `chosen` says that packets choose their ways.
+/// The model of routers and hosts. `chosen` says that packets choose their ways.
 fn model(dice: &mut Dice, spec: &mut Spec, facts: &Facts, flit: bool, chosen: bool) -> Option<Item> {
     let mut inner = Vec::new();
     if !chosen && dice.percent(25) && facts.router_vcs > 1 {
@@ -284,9 +284,10 @@ fn scheduled(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec
                 };
                 let mut lines: Vec<String> = (0..dice.within(1, 6)).map(|_| line(dice)).collect();
                 // The same two have one message of a cycle.
-                let ends = |line: &String| line.split(',').take(2).map(str::to_owned).collect::<Vec<_>>();
-                lines.sort_by_key(ends);
-                lines.dedup_by_key(|line| ends(line));
+                let end_names =
+                    |line: &String| line.split(',').take(2).map(str::to_owned).collect::<Vec<_>>();
+                lines.sort_by_key(end_names);
+                lines.dedup_by_key(|line| end_names(line));
                 spec.files.insert(file.clone(), Data::Lines(lines));
                 head += &format!(" \"{file}\"");
             }

@@ -1,6 +1,6 @@
 //! What demand, simulations, collectives and contracts must know of a fabric.
 
-/// Facts of a fabric.
+/// Facts of a generated fabric.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) is_pod: bool,
@@ -24,7 +24,7 @@ pub(crate) struct Facts {
     pub(crate) priced: bool,
     /// The longest of the shortest paths, or more.
     pub(crate) hops: usize,
-    /// Flits of a buffer.
+    /// The number of flits of a buffer.
     pub(crate) buffer: usize,
     /// Whether the router takes a cycle at least.
     pub(crate) latency: bool,

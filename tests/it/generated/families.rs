@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 /// How a topology says which declared link a cable is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LinkNames {
-    /// `link = name;` in its block.
+    /// The block has one `link = name;`.
     One,
     /// `link`, or `local` and `global`.
     ByClass,
-    /// `over name` at every level.
+    /// Every level names its link with `over name`.
     ByLevel,
     /// `default = name;`, and words in the file.
     ByFile,
@@ -23,7 +23,7 @@ pub(crate) enum LinkNames {
 pub(crate) struct Topology {
     /// The row of the table of coverage.
     pub(crate) row: &'static str,
-    /// What stands behind `topology =`.
+    /// The text that stands behind `topology =`.
     pub(crate) head: String,
     pub(crate) settings: Vec<Item>,
     pub(crate) files: BTreeMap<String, Data>,
@@ -153,7 +153,7 @@ fn sides(dice: &mut Dice, longest: usize, most: usize) -> Vec<usize> {
     sides
 }
 
-fn grid(word: &'static str, sides: &[usize], (degree, hops): (usize, usize)) -> Topology {
+fn grid(word: &'static str, sides: &[usize], degree: usize, hops: usize) -> Topology {
     let written: Vec<String> = sides.iter().map(usize::to_string).collect();
     let mut topology = Topology::new(
         word,
@@ -167,7 +167,7 @@ fn grid(word: &'static str, sides: &[usize], (degree, hops): (usize, usize)) -> 
 fn torus(dice: &mut Dice) -> Topology {
     let sides = sides(dice, 6, 20);
     let degree = sides.iter().map(|side| (side - 1).min(2)).sum();
-    let mut topology = grid("torus", &sides, (degree, sides.iter().map(|side| side / 2).sum()));
+    let mut topology = grid("torus", &sides, degree, sides.iter().map(|side| side / 2).sum());
     topology.formula_vcs = Some(2);
     topology
 }
@@ -175,7 +175,7 @@ fn torus(dice: &mut Dice) -> Topology {
 fn mesh(dice: &mut Dice) -> Topology {
     let sides = sides(dice, 5, 20);
     let degree = sides.iter().map(|side| (side - 1).min(2)).sum();
-    let mut topology = grid("mesh", &sides, (degree, sides.iter().map(|side| side - 1).sum()));
+    let mut topology = grid("mesh", &sides, degree, sides.iter().map(|side| side - 1).sum());
     topology.formula_vcs = Some(1);
     topology
 }
@@ -183,7 +183,7 @@ fn mesh(dice: &mut Dice) -> Topology {
 fn hyperx(dice: &mut Dice) -> Topology {
     let sides = sides(dice, 5, 20);
     let degree = sides.iter().map(|side| side - 1).sum();
-    let mut topology = grid("hyperx", &sides, (degree, sides.iter().filter(|side| **side > 1).count()));
+    let mut topology = grid("hyperx", &sides, degree, sides.iter().filter(|side| **side > 1).count());
     topology.formula_vcs = Some(1);
     topology
 }
@@ -247,10 +247,10 @@ fn dragonfly(dice: &mut Dice) -> Topology {
     let arrangement = dice.pick(&["", "palmtree", "consecutive", "fold"]);
     let fold = arrangement == "fold";
     let (a, h) = (dice.within(1, 4), if fold { 2 } else { dice.within(1, 2) });
-    let most = a * h + 1;
-    let mut groups: Vec<usize> = (2..=most).filter(|g| (!fold || g % 2 == 1) && g * a <= 28).collect();
+    let most_groups = a * h + 1;
+    let mut groups: Vec<usize> = (2..=most_groups).filter(|g| (!fold || g % 2 == 1) && g * a <= 28).collect();
     if groups.is_empty() {
-        groups.push(most);
+        groups.push(most_groups);
     }
     let g = if dice.percent(40) { groups[groups.len() - 1] } else { dice.pick(&groups) };
     let spare = g > 2 && dice.percent(30);
@@ -261,7 +261,7 @@ fn dragonfly(dice: &mut Dice) -> Topology {
     };
     let mut topology =
         Topology::new(row, "dragonfly", (a * g, a - 1 + h, 3)).set("a", a).set("h", h).grouped(a).permuted();
-    if g < most || dice.percent(50) {
+    if g < most_groups || dice.percent(50) {
         topology = topology.set("g", g);
     }
     if !arrangement.is_empty() {
@@ -544,7 +544,7 @@ fn graph_ml(dice: &mut Dice, routers: usize) -> Topology {
         _ => (0..routers).map(|_| dice.pick(&[0, 1, 1, 2, 4])).collect(),
     };
     let hosts = if hosts.iter().filter(|hosts| **hosts > 0).count() < 2 { vec![1; routers] } else { hosts };
-    let said = hosts.iter().any(|count| *count != 1);
+    let says_hosts = hosts.iter().any(|count| *count != 1);
     let direction = if directed { "directed" } else { "undirected" };
     let mut lines = vec![
         "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">".to_owned(),
@@ -553,7 +553,7 @@ fn graph_ml(dice: &mut Dice, routers: usize) -> Topology {
         format!("<graph edgedefault=\"{direction}\">"),
     ];
     for (router, count) in hosts.iter().enumerate() {
-        lines.push(match said {
+        lines.push(match says_hosts {
             true => format!("<node id=\"n{router}\"><data key=\"h\">{count}</data></node>"),
             false => format!("<node id=\"n{router}\"/>"),
         });
@@ -570,7 +570,7 @@ fn graph_ml(dice: &mut Dice, routers: usize) -> Topology {
     }
     topology.files.insert("lab.graphml".to_owned(), Data::Lines(lines));
     topology.endpoints = (0..routers).filter(|router| hosts[*router] > 0).collect();
-    (topology.one_way, topology.names, topology.unlike_hosts) = (one_way, LinkNames::ByFile, said);
+    (topology.one_way, topology.names, topology.unlike_hosts) = (one_way, LinkNames::ByFile, says_hosts);
     topology
 }
 

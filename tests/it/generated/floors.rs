@@ -37,7 +37,7 @@ fn common(dice: &mut Dice, spec: &mut Spec, inner: &mut Vec<Item>) {
     }
 }
 
-/// The floor of a network; links are told apart by their length where names are given.
+/// The floor of a network. Links are told apart by their length where names are given.
 pub(crate) fn of_network(
     dice: &mut Dice,
     spec: &mut Spec,

@@ -8,7 +8,7 @@ use super::spec::Spec;
 /// Tells whether a failure of a spec is this fault.
 type Tells = fn(&Spec, &Failure) -> bool;
 
-/// Names of faults.
+/// The known faults, by name.
 const KNOWN: &[(&str, Tells)] = &[];
 
 /// The known fault that a failure is.

@@ -3,7 +3,7 @@
 use super::dice::Dice;
 use super::spec::Item;
 
-/// Whether links carry alike.
+/// Whether all links have the same bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Carry {
     Alike,
@@ -22,7 +22,7 @@ pub(crate) struct Links {
     pub(crate) word: &'static str,
 }
 
-/// Links of these names.
+/// Generates links with these names.
 pub(crate) fn links(dice: &mut Dice, names: &[&str], carry: Carry, floor: bool) -> Links {
     let alike = carry == Carry::Alike || names.len() == 1;
     let common = dice.pick(&["100 Gbps", "50 GB/s", "400 Gbps", "1 TB/s", "12.5 GB/s"]);

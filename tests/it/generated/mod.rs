@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Specs without `FABC_GENERATED`.
+/// The number of specs unless `FABC_GENERATED` says another one.
 const SPECS: u64 = 200;
 
 /// From so many specs on, every pair of a plant and a feature is expected.
@@ -226,7 +226,11 @@ fn log(path: &str, spec: &Spec, came: &Result<Came, Failure>) {
 }
 
 /// What is printed of a failure, after it was shrunk.
-fn told(programs: &Programs, directory: &Path, (number, failure, count): &(u64, Failure, u64)) -> String {
+fn failure_report(
+    programs: &Programs,
+    directory: &Path,
+    (number, failure, count): &(u64, Failure, u64),
+) -> String {
     let mut bench = Bench::new(programs, directory.join(format!("shrunk-{number}")));
     let (spec, least) = shrink::shrink(&mut bench, generated(*number), failure.clone());
     format!(
@@ -254,8 +258,11 @@ fn generated_specs_build_and_everything_agrees() {
     if count >= SPECS {
         println!("{}", outcome.coverage.table());
     }
-    let failures: Vec<String> =
-        outcome.failures.values().map(|failure| told(&programs, directory.path(), failure)).collect();
+    let failures: Vec<String> = outcome
+        .failures
+        .values()
+        .map(|failure| failure_report(&programs, directory.path(), failure))
+        .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     if count >= SPECS {
         let (built, refused) = (outcome.of("built"), outcome.of("refused"));

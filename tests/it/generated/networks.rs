@@ -19,7 +19,7 @@ struct Routing {
     faults: bool,
 }
 
-/// A random network.
+/// Generates the spec of a random network.
 pub(crate) fn network(dice: &mut Dice, number: u64) -> Spec {
     let topology = families::topology(dice);
     let mut spec = Spec::new(number, topology.row);
@@ -118,8 +118,8 @@ fn routing(dice: &mut Dice, topology: &Topology) -> Routing {
     let word = dice.weighted(&choices);
     let (settings, vcs, faults) = match word {
         "minimal" => {
-            let least = topology.minimal_vcs.unwrap_or(topology.hops);
-            (Vec::new(), dice.within(least, least + 3), true)
+            let least_vcs = topology.minimal_vcs.unwrap_or(topology.hops);
+            (Vec::new(), dice.within(least_vcs, least_vcs + 3), true)
         }
         "allowed_turns" => (allowed_turns(dice, topology.routers), dice.within(1, 4), true),
         "up_down" => (Vec::new(), dice.within(1, 3), true),
@@ -273,7 +273,7 @@ fn named(dice: &mut Dice, topology: &Topology, names: &[&str], by_length: bool, 
     Item::plain_if_empty(format!("topology = {}", topology.head), settings)
 }
 
-/// `over name` at every level.
+/// Adds `over name` to every level.
 fn over(dice: &mut Dice, settings: &mut [Item], names: &[&str], of_base: bool) {
     if names.len() == 1 && dice.percent(50) {
         return;

@@ -18,7 +18,7 @@ struct Group {
     axis: usize,
     /// Sizes of the two indices, and the axis of each in the cube.
     sizes: [usize; 2],
-    /// Cubes that it serves.
+    /// The range of cubes that it serves.
     cubes: (usize, usize),
     sided: bool,
     flipped: bool,
@@ -83,10 +83,10 @@ impl Group {
             };
             let far = if self.flipped { vs - 1 - v } else { v };
             let axis = AXES[self.axis];
-            let ends = |sign: &str, v: usize| {
+            let face_ends = |sign: &str, v: usize| {
                 cubes.iter().map(|cube| format!("cube{cube}.{sign}{axis}[{u},{v}]")).collect::<Vec<_>>()
             };
-            let (plus, minus) = (ends("+", v), ends("-", far));
+            let (plus, minus) = (face_ends("+", v), face_ends("-", far));
             let (a, b, base) =
                 if self.sided { (plus, minus, 0) } else { ([plus, minus].concat(), Vec::new(), count) };
             let joined = (0..count).map(|at| (at, base + (at + shift) % count)).collect();
@@ -113,7 +113,7 @@ impl Shape {
     }
 }
 
-/// A random pod.
+/// Generates the spec of a random pod.
 pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     let row = dice.weighted(&[
         (6, "pod synthesize"),
@@ -310,8 +310,8 @@ fn groups(
         if flipped {
             spec.note("switches", "flipped");
         }
-        let least = if sided && !pair { cubes } else { 2 * cubes };
-        let ports = if dice.percent(40) { least } else { least + dice.within(1, 40) };
+        let least_ports = if sided && !pair { cubes } else { 2 * cubes };
+        let ports = if dice.percent(40) { least_ports } else { least_ports + dice.within(1, 40) };
         let name = AXES[axis].to_uppercase();
         groups.push(Group {
             name,
@@ -486,26 +486,26 @@ fn program(dice: &mut Dice, spec: &mut Spec, row: &str, fibers: &[&'static str])
 
 /// Slices of the cubes, one or two kinds.
 fn slices(dice: &mut Dice, spec: &mut Spec, shape: &Shape, vcs: usize, facts: &Facts) {
-    let mut left = shape.cubes;
-    let spare = usize::from(left > 2 && dice.percent(50));
+    let mut remaining = shape.cubes;
+    let spare = usize::from(remaining > 2 && dice.percent(50));
     if spare > 0 || dice.percent(30) {
         spec.items.push(Item::line(format!("spare = {spare}")));
         spec.note("slices", "spare");
     }
-    left -= spare;
+    remaining -= spare;
     if dice.percent(50) {
         spec.items.push(Item::block("budget", vec![Item::line(format!("vcs = {vcs}"))]));
     }
     let of_cube: usize = shape.sides.iter().product();
     for name in ["train", "serve"] {
         // A slice of one chip has nobody to send to.
-        let least = 1 + usize::from(of_cube == 1);
-        if left < least {
+        let least_cubes = 1 + usize::from(of_cube == 1);
+        if remaining < least_cubes {
             break;
         }
-        let size = dice.within(least, left.min(3).max(least));
-        let count = dice.within(1, left / size);
-        left -= size * count;
+        let size = dice.within(least_cubes, remaining.min(3).max(least_cubes));
+        let count = dice.within(1, remaining / size);
+        remaining -= size * count;
         let mut inner = vec![Item::line(format!("cubes = {size}"))];
         if count > 1 || dice.percent(50) {
             inner.push(Item::line(format!("count = {count}")));

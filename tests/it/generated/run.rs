@@ -19,7 +19,7 @@ pub(crate) struct Programs {
     pub(crate) checker: Option<PathBuf>,
 }
 
-/// How a command ended.
+/// The result of a command: its exit code and its output.
 struct Ended {
     exit: Option<i32>,
     out: String,
@@ -148,7 +148,7 @@ impl<'a> Bench<'a> {
         self.end(&self.programs.fabc, arguments)
     }
 
-    /// Runs a command; any exit code but these is a failure.
+    /// Runs a command. Any exit code but these is a failure.
     fn expect(&self, step: &'static str, arguments: &[&str], codes: &[i32]) -> Result<Ended, Failure> {
         let ended = self.fabc(arguments);
         match ended.exit.is_some_and(|exit| codes.contains(&exit)) {
@@ -333,14 +333,14 @@ fn failure(step: &'static str, ended: &Ended, arguments: &[&str]) -> Failure {
         let lines: Vec<&str> = text.lines().filter(|line| !frame(line)).collect();
         lines[lines.len().saturating_sub(12)..].join("\n")
     };
-    let told = format!(
+    let outcome = format!(
         "{} (exit code {:?})\n{}\n{}",
         arguments.join(" "),
         ended.exit,
         tail(&ended.out),
         tail(&ended.err)
     );
-    Failure { step, exit: ended.exit, kind: ended.kind(), told }
+    Failure { step, exit: ended.exit, kind: ended.kind(), told: outcome }
 }
 
 /// Complains about the first line in which two texts differ.
@@ -350,9 +350,9 @@ fn same(step: &'static str, one: &str, other: &str, what: &str) -> Result<(), Fa
     }
     let cut = |line: &str| line.chars().take(300).collect::<String>();
     let pair = one.lines().zip(other.lines()).find(|(one, other)| one != other);
-    let told = pair
+    let difference = pair
         .map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("{}\n{}", cut(one), cut(other)));
-    Err(Failure { step, exit: Some(0), kind: format!("{what} differs"), told })
+    Err(Failure { step, exit: Some(0), kind: format!("{what} differs"), told: difference })
 }
 
 /// All files below a directory, sorted.
@@ -424,15 +424,15 @@ impl Parts {
             |name: &String| name.split_once('[').map(|(block, _)| block).filter(named).map(str::to_owned);
         let mut blocks: Vec<String> = routers.iter().filter_map(block).collect();
         blocks.dedup();
-        let ends = if dice.percent(50) { "a" } else { "b" };
+        let side = if dice.percent(50) { "a" } else { "b" };
         let links = links
             .iter()
-            .filter_map(|link| end(link, if link["simplex"].as_bool() == Some(true) { "a" } else { ends }))
+            .filter_map(|link| end(link, if link["simplex"].as_bool() == Some(true) { "a" } else { side }))
             .collect();
         Some(Parts { routers, links, switches, blocks, slice: None, kind: None })
     }
 
-    /// One of the names.
+    /// Picks one of the names.
     fn any(&self, dice: &mut Dice) -> String {
         let lists = [(4, &self.links), (4, &self.routers), (3, &self.switches), (1, &self.blocks)];
         let lists: Vec<_> = lists.into_iter().filter(|(_, list)| !list.is_empty()).collect();

@@ -119,10 +119,10 @@ fn plain_topologies(spec: &Spec) -> Vec<Spec> {
         forget_files(&mut candidate);
         return vec![candidate];
     }
-    let said = |word: &str| {
+    let statement = |word: &str| {
         topology.block.iter().flatten().find_map(|line| line.head.strip_prefix(word).map(str::to_owned))
     };
-    let link = ["link = ", "default = ", "local = "].into_iter().find_map(said);
+    let link = ["link = ", "default = ", "local = "].into_iter().find_map(statement);
     let links: Vec<Item> = link.into_iter().map(|link| Item::line(format!("link = {link}"))).collect();
     let classes: Vec<Item> =
         topology.block.iter().flatten().filter(|line| line.head.contains("al = ")).cloned().collect();
@@ -205,26 +205,29 @@ fn smaller_heads(head: &str) -> Vec<String> {
         return smaller;
     }
     let bytes = head.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let begins = bytes[at].is_ascii_digit()
-            && (at == 0
-                || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.' && bytes[at - 1] != b'_');
+    let mut offset = 0;
+    while offset < bytes.len() {
+        let begins = bytes[offset].is_ascii_digit()
+            && (offset == 0
+                || !bytes[offset - 1].is_ascii_alphanumeric()
+                    && bytes[offset - 1] != b'.'
+                    && bytes[offset - 1] != b'_');
         if !begins {
-            at += 1;
+            offset += 1;
             continue;
         }
-        let end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if let Ok(number) = head[at..end].parse::<u64>() {
+        let end = offset + bytes[offset..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if let Ok(number) = head[offset..end].parse::<u64>() {
             let mut lower: Vec<u64> = [0, 1, 2, number / 2, number.saturating_sub(1)]
                 .into_iter()
                 .filter(|lower| *lower < number)
                 .collect();
             lower.truncate(if number > 40 { 3 } else { 5 });
             lower.dedup();
-            smaller.extend(lower.into_iter().map(|lower| format!("{}{lower}{}", &head[..at], &head[end..])));
+            smaller
+                .extend(lower.into_iter().map(|lower| format!("{}{lower}{}", &head[..offset], &head[end..])));
         }
-        at = end;
+        offset = end;
     }
     if let Some((first, _)) = head.rsplit_once(" x ").filter(|_| head.starts_with("topology")) {
         smaller.push(first.to_owned());

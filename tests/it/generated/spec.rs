@@ -50,13 +50,13 @@ impl Item {
 /// A file beside the spec.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Data {
-    /// A demand matrix.
+    /// A file with a demand matrix.
     Matrix(Vec<Vec<u32>>),
     /// Lines that mean something each: edges, messages.
     Lines(Vec<String>),
     /// Items of a part that the spec uses.
     Part(Vec<Item>),
-    /// Cross-connects of every switch.
+    /// A file with the cross-connects of every switch.
     Switches(Vec<Switch>),
 }
 
@@ -64,7 +64,7 @@ pub(crate) enum Data {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Switch {
     pub(crate) name: String,
-    /// Ports of side A and of side B; without sides all are on side A.
+    /// Ports of side A and of side B. Without sides all are on side A.
     pub(crate) a: Vec<String>,
     pub(crate) b: Vec<String>,
     /// Pairs of places in these lists.
@@ -109,8 +109,8 @@ impl Data {
             Data::Lines(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
             Data::Part(items) => print_items(items, 0),
             Data::Switches(switches) => {
-                let all = switches.iter().map(Switch::print).collect::<Vec<_>>().join(",\n");
-                format!("{{\"format\":\"fabc.ocs/1\",\"ocs\":[{all}]}}\n")
+                let switches_text = switches.iter().map(Switch::print).collect::<Vec<_>>().join(",\n");
+                format!("{{\"format\":\"fabc.ocs/1\",\"ocs\":[{switches_text}]}}\n")
             }
         }
     }
@@ -124,7 +124,7 @@ pub(crate) struct Spec {
     pub(crate) number: u64,
     /// The row of the table of coverage.
     pub(crate) plant: &'static str,
-    /// What stands before `fabric`.
+    /// The items that stand before `fabric`.
     pub(crate) outside: Vec<Item>,
     pub(crate) items: Vec<Item>,
     pub(crate) files: BTreeMap<String, Data>,

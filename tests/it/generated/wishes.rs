@@ -50,7 +50,7 @@ pub(crate) const PLANTS: [&str; 44] = [
     "xpander",
 ];
 
-/// Values of a dimension.
+/// A dimension of the wishes, with its values.
 type Dimension = (&'static str, &'static [&'static str]);
 
 /// Features that are looked at on every plant.
@@ -155,12 +155,12 @@ pub(crate) fn pairs() -> impl Iterator<Item = (&'static str, (&'static str, &'st
         OF_EVERY_PLANT.iter().flat_map(|(dimension, values)| values.iter().map(|value| (*dimension, *value)))
     };
     PLANTS.iter().flat_map(move |plant| {
-        of_every().filter(|feature| go_together(plant, *feature)).map(|feature| (*plant, feature))
+        of_every().filter(|feature| go_together(plant, feature.0, feature.1)).map(|feature| (*plant, feature))
     })
 }
 
 /// Whether the language, or the size of a plant, lets it have a feature.
-fn go_together(plant: &str, (dimension, value): (&str, &str)) -> bool {
+fn go_together(plant: &str, dimension: &str, value: &str) -> bool {
     let (is_pod, one_way) = (plant.starts_with("pod "), plant.ends_with("simplex"));
     let is_large = ["bundlefly", "spectralfly"].contains(&plant);
     let in_slices = plant == "pod slices";

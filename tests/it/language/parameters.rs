@@ -1,6 +1,6 @@
 //! Parameters: what sets them, and what comes of it.
 
-use super::{read, told};
+use super::{printed_diagnostic, read};
 use fabc::diag::SourceMap;
 use fabc::model::Fabric;
 use fabc::syntax::ast::Spec;
@@ -16,17 +16,17 @@ fn disk(path: &str) -> Result<String, String> {
 fn with(sets: &[&str]) -> Result<(Fabric, Spec, SourceMap), String> {
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
     fabc::lang::read_with(POD, &disk, &sets).map_err(|(failure, sources)| {
-        let told: Vec<String> =
-            failure.diagnostics().iter().map(|error| told_of(&**error, &sources)).collect();
-        told.concat()
+        let messages: Vec<String> =
+            failure.diagnostics().iter().map(|error| diagnostic_with_source(&**error, &sources)).collect();
+        messages.concat()
     })
 }
 
-/// With the source that the error points into.
-fn told_of(error: &dyn miette::Diagnostic, sources: &SourceMap) -> String {
+/// A diagnostic with the source that it points into.
+fn diagnostic_with_source(error: &dyn miette::Diagnostic, sources: &SourceMap) -> String {
     let labels: Vec<_> = error.labels().into_iter().flatten().collect();
     let name = sources.position(labels[0].offset() as u32).expect("a place").0;
-    format!("  {name}\n{}", told(error, sources))
+    format!("  {name}\n{}", printed_diagnostic(error, sources))
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn what_is_set_wrongly_is_told_where_it_was_typed() {
     let slips = read("tests/set/slips.txt").unwrap();
     for slip in slips.split_inclusive('\n').collect::<Vec<_>>().chunk_by(|_, line| line.starts_with("    ")) {
         let sets: Vec<&str> = slip[1..].iter().map(|set| set.trim()).collect();
-        let told = with(&sets).err().unwrap_or_else(|| format!("  nothing is told of {sets:?}\n"));
-        text += &format!("{}{told}", slip[0]);
+        let message = with(&sets).err().unwrap_or_else(|| format!("  nothing is told of {sets:?}\n"));
+        text += &format!("{}{message}", slip[0]);
     }
     let mut settings = super::settings();
     settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"));
@@ -85,7 +85,7 @@ fn parameters_have_the_values_that_they_are_set_to() {
         assert!(normal.contains(part), "{part}\n{normal}");
     }
     assert!(!normal.contains("param"), "{normal}");
-    let told: Vec<String> =
+    let settings_text: Vec<String> =
         bind(&spec).settings.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
     let wanted = [
         "param.count 2",
@@ -97,7 +97,7 @@ fn parameters_have_the_values_that_they_are_set_to() {
         "param.way allowed_turns",
         "param.wire fiber",
     ];
-    assert_eq!(told, wanted);
+    assert_eq!(settings_text, wanted);
 }
 
 #[test]
@@ -178,11 +178,11 @@ proptest! {
         let file = parse_file("pod.fab", &text).0.unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
         let printed = print(&file);
         prop_assert_eq!(&print(&parse_file("pod.fab", &printed).0.unwrap()), &printed);
-        let of = |text: &str| {
+        let bound = |text: &str| {
             let text = text.to_owned();
             parse("pod.fab", &move |path: &str| Ok(if path == "part" { PART.to_owned() } else { text.clone() })).0.unwrap()
         };
-        let (spec, again) = (bind(&of(&text)), bind(&of(&printed)));
+        let (spec, again) = (bind(&bound(&text)), bind(&bound(&printed)));
         prop_assert_eq!(&spec.settings, &again.settings);
         prop_assert_eq!(spec.errors.len(), again.errors.len());
         prop_assert_eq!(print_spec(&normalize(&spec.spec)), print_spec(&normalize(&again.spec)));

@@ -41,7 +41,7 @@ const KINDS: [Kind; 4] = [
     },
 ];
 
-/// Of a kind: the words of letters, digits and `_`, and the others; `GB/s` is no word to editors.
+/// Of a kind: the words of letters, digits and `_`, and the others. `GB/s` is no word to editors.
 fn plain_and_others<'a>(words: &BTreeSet<&'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
     words
         .iter()
@@ -137,7 +137,7 @@ fn list() -> String {
     serde_json::to_string(&serde_json::Value::Object(kinds.collect())).unwrap() + "\n"
 }
 
-/// Keywords are of the grammar (`structure.scm`); what it takes for names are words if the language has them.
+/// Keywords are of the grammar (`structure.scm`). What it takes for names are words if the language has them.
 fn tree_sitter() -> String {
     let mut query = String::from(
         "; Written by `UPDATE_DOCS=1 cargo test --test it lsp` from the words of the language; do not edit.\n\n",
@@ -163,9 +163,9 @@ fn highlight_js() -> String {
     for (kind, words) in KINDS.iter().zip(words_by_kind()) {
         let (plain, _) = plain_and_others(&words);
         page += &format!("    {}:\n", kind.highlight_js);
-        let all: Vec<String> =
+        let all_lines: Vec<String> =
             lines("", plain).lines().map(|line| format!("      \"{}\"", line.trim_start())).collect();
-        page += &format!("{},\n", all.join(" +\n").replace("\" +", " \" +"));
+        page += &format!("{},\n", all_lines.join(" +\n").replace("\" +", " \" +"));
     }
     let (_, slashed) = plain_and_others(&words_by_kind()[3]);
     page += "  },\n  contains: [\n    hljs.C_LINE_COMMENT_MODE,\n    hljs.C_BLOCK_COMMENT_MODE,\n    { className: \"string\", begin: /\"/, end: /\"|$/ },\n    { begin: /[+-][A-Za-z_][A-Za-z0-9_]*(?=\\s*\\[)/ },\n";

@@ -3,7 +3,7 @@
 use super::{Disk, answer, asked_for, opened, uri};
 use fabc::diag::{SourceMap, Span};
 use fabc::lsp::Server;
-use fabc::syntax::ast::{Entry, Item, ItemKind};
+use fabc::syntax::ast::{FileEntry, Item, ItemKind};
 use fabc::syntax::{Loader, parse, parse_file, print, used_names};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 fn specs() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = specs_of(&[root.join("specs"), root.join("tests/ok")]);
-    assert!(found.len() > 100, "{}", found.len());
-    found
+    let found_specs = specs_of(&[root.join("specs"), root.join("tests/ok")]);
+    assert!(found_specs.len() > 100, "{}", found_specs.len());
+    found_specs
 }
 
 /// The specs below some folders.
@@ -36,30 +36,30 @@ pub(super) fn specs_of(folders: &[PathBuf]) -> Vec<PathBuf> {
 /// The names that a file declares: whether it is a constant, the name, and where it stands.
 fn declared(text: &str) -> Vec<(bool, String, Span)> {
     let Ok(file) = parse_file("one.fab", text).0 else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut declared_names = Vec::new();
     let mut items: Vec<&Item> = Vec::new();
     for entry in &file.entries {
         match entry {
-            Entry::Fabric(fabric) => items.extend(&fabric.items),
-            Entry::Item(item) => items.push(item),
+            FileEntry::Fabric(fabric) => items.extend(&fabric.items),
+            FileEntry::Item(item) => items.push(item),
         }
     }
     for item in items {
         match &item.kind {
-            ItemKind::Let(constant) => found.push((true, &constant.name)),
-            ItemKind::Param(param) => found.push((true, &param.name)),
+            ItemKind::Let(constant) => declared_names.push((true, &constant.name)),
+            ItemKind::Param(param) => declared_names.push((true, &param.name)),
             ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => {
-                found.push((false, name))
+                declared_names.push((false, name))
             }
-            ItemKind::Collective(setting) => found.push((false, &setting.name)),
+            ItemKind::Collective(setting) => declared_names.push((false, &setting.name)),
             ItemKind::Ocs(ocs) => {
-                found.push((false, &ocs.name));
-                found.extend(ocs.indices.iter().map(|index| (true, &index.name)));
+                declared_names.push((false, &ocs.name));
+                declared_names.extend(ocs.indices.iter().map(|index| (true, &index.name)));
             }
             _ => {}
         }
     }
-    found.into_iter().map(|(constant, name)| (constant, name.value.to_string(), name.span)).collect()
+    declared_names.into_iter().map(|(constant, name)| (constant, name.value.to_string(), name.span)).collect()
 }
 
 /// Where a span begins, as editors tell it: all letters before it are ASCII, or in a comment of their own.
@@ -71,18 +71,18 @@ fn cursor(text: &str, span: Span) -> Value {
 
 /// The bytes of a range.
 fn bytes(text: &str, range: &Value) -> std::ops::Range<usize> {
-    let at = |place: &Value| {
+    let range_of = |place: &Value| {
         let begin: usize =
             text.split_inclusive('\n').take(place["line"].as_u64().unwrap() as usize).map(str::len).sum();
-        let mut left = place["character"].as_u64().unwrap() as usize;
+        let mut letters_left = place["character"].as_u64().unwrap() as usize;
         let letters = text[begin..].chars().take_while(|letter| {
-            let more = left > 0;
-            left -= letter.len_utf16().min(left);
+            let more = letters_left > 0;
+            letters_left -= letter.len_utf16().min(letters_left);
             more
         });
         begin + letters.map(char::len_utf8).sum::<usize>()
     };
-    at(&range["start"])..at(&range["end"])
+    range_of(&range["start"])..range_of(&range["end"])
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
         for (constant, name, span) in declared(&text) {
             let place = cursor(&text, span);
             let references = json!({"textDocument": {"uri": uri}, "position": place, "context": {"includeDeclaration": false}});
-            let found = answer(&mut server, "textDocument/references", references);
-            let is_used = !found.as_array().unwrap().is_empty();
+            let references_found = answer(&mut server, "textDocument/references", references);
+            let is_used = !references_found.as_array().unwrap().is_empty();
             // What else is named is not told apart from units and words there.
             if let Some(used) = used.as_ref().filter(|_| constant) {
                 // A `sweep` names parameters as well, and the compiler does not count that.
@@ -124,19 +124,20 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
             for (file, edits) in edit["changes"].as_object().unwrap() {
                 let file = file.strip_prefix("file://").unwrap();
                 let mut text = std::fs::read_to_string(file).unwrap();
-                let mut all: Vec<_> =
+                let mut edit_ranges: Vec<_> =
                     edits.as_array().unwrap().iter().map(|edit| bytes(&text, &edit["range"])).collect();
-                all.sort_by_key(|bytes| bytes.start);
-                all.into_iter().rev().for_each(|bytes| text.replace_range(bytes, &new));
+                edit_ranges.sort_by_key(|bytes| bytes.start);
+                edit_ranges.into_iter().rev().for_each(|bytes| text.replace_range(bytes, &new));
                 texts.insert(file.to_owned(), text);
             }
             let changed = |path: &str| texts.get(path).cloned().map_or_else(|| Disk.load(path, u64::MAX), Ok);
             let after = fabc::lang::read_normal(&shown, &changed)
                 .map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
-            let told = |(failure, _): (fabc::diag::Failure, SourceMap)| {
+            let first_message = |(failure, _): (fabc::diag::Failure, SourceMap)| {
                 failure.diagnostics().first().map(ToString::to_string)
             };
-            let after = after.map_err(told).unwrap_or_else(|error| panic!("{shown}: {new}: {error:?}"));
+            let after =
+                after.map_err(first_message).unwrap_or_else(|error| panic!("{shown}: {new}: {error:?}"));
             // Constants are gone from the normal form.
             assert_eq!(after.replace(&new, &name), *before, "{shown}: {new}");
             renamed += 1;

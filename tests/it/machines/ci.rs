@@ -34,7 +34,7 @@ fn with_fabc(program: &str, directory: &Path) -> Command {
     command
 }
 
-fn both(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
@@ -48,17 +48,17 @@ struct Step {
 /// The steps with commands of a workflow: as much YAML as ours has, a value on the line of its key or, behind
 /// `|`, on the deeper lines below it.
 fn steps(workflow: &str) -> Vec<Step> {
-    let mut found: Vec<Step> = Vec::new();
+    let mut ci_steps: Vec<Step> = Vec::new();
     let mut lines = workflow.lines().peekable();
     while let Some(line) = lines.next() {
         let indent = line.len() - line.trim_start().len();
         let key = line.trim_start().trim_start_matches("- ");
         if let Some(name) = key.strip_prefix("name: ").filter(|_| line.trim_start().starts_with("- ")) {
-            found.push(Step { name: name.to_owned(), condition: None, run: String::new() });
+            ci_steps.push(Step { name: name.to_owned(), condition: None, run: String::new() });
         } else if let Some(condition) = key.strip_prefix("if: ") {
-            found.last_mut().unwrap().condition = Some(condition.to_owned());
+            ci_steps.last_mut().unwrap().condition = Some(condition.to_owned());
         } else if let Some(run) = key.strip_prefix("run: ") {
-            let step = found.last_mut().unwrap();
+            let step = ci_steps.last_mut().unwrap();
             match run {
                 "|" => {
                     while let Some(below) = lines.next_if(|below| {
@@ -72,10 +72,10 @@ fn steps(workflow: &str) -> Vec<Step> {
             }
         }
     }
-    found.into_iter().filter(|step| !step.run.is_empty()).collect()
+    ci_steps.into_iter().filter(|step| !step.run.is_empty()).collect()
 }
 
-/// Runs the steps of the workflow as a machine does; what every step came to, and the summary.
+/// Runs the steps of the workflow as a machine does. What every step came to, and the summary.
 fn workflow(place: &Path) -> (Vec<(String, Option<i32>, String)>, String) {
     let (mut ran, mut failed) = (Vec::new(), false);
     let summary = place.join("summary.md");
@@ -96,7 +96,7 @@ fn workflow(place: &Path) -> (Vec<(String, Option<i32>, String)>, String) {
             .output()
             .unwrap();
         failed |= !output.status.success();
-        ran.push((step.name, output.status.code(), both(&output)));
+        ran.push((step.name, output.status.code(), output_text(&output)));
     }
     (ran, std::fs::read_to_string(summary).unwrap())
 }
@@ -153,7 +153,7 @@ fn the_workflow_passes_what_was_agreed_on_and_tells_what_changed() {
     std::fs::write(specs.join("net.fab"), text).unwrap();
     let (ran, _) = workflow(place.path());
     assert!(ran[1].2.contains("::error file=specs/net.fab,line="), "{}", ran[1].2);
-    // What is not laid out is found first.
+    // What is not formatted is found first.
     std::fs::write(specs.join("net.fab"), SpecText::network("torus 3 x 3;").text().replace('\n', " "))
         .unwrap();
     assert_eq!(workflow(place.path()).0[0].1, Some(1));
@@ -162,7 +162,7 @@ fn the_workflow_passes_what_was_agreed_on_and_tells_what_changed() {
 /// Runs git, and returns whether it did what it was told, and what it said.
 fn git(place: &Path, args: &[&str]) -> (bool, String) {
     let output = with_fabc("git", place).args(args).output().unwrap();
-    (output.status.success(), both(&output))
+    (output.status.success(), output_text(&output))
 }
 
 #[test]
@@ -213,7 +213,11 @@ fn the_hook_lets_only_good_specs_in() {
     };
     assert!(hook(&["my net.fab", "user.fab"]).status.success());
     let refused = hook(&["bad.fab", "user.fab"]);
-    assert!(!refused.status.success() && both(&refused).contains("bad.fab"), "{}", both(&refused));
+    assert!(
+        !refused.status.success() && output_text(&refused).contains("bad.fab"),
+        "{}",
+        output_text(&refused)
+    );
 }
 
 #[test]
@@ -233,11 +237,11 @@ fn the_hooks_of_the_framework_are_there() {
 
 /// What the sources take into the program, as paths from the root.
 fn included(folder: &str) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for entry in std::fs::read_dir(root().join(folder)).unwrap() {
         let path = Path::new(folder).join(entry.unwrap().file_name());
         if root().join(&path).is_dir() {
-            found.extend(included(path.to_str().unwrap()));
+            names.extend(included(path.to_str().unwrap()));
         } else if path.extension().is_some_and(|end| end == "rs") {
             let text = read(path.to_str().unwrap());
             for (from, open) in [
@@ -245,16 +249,16 @@ fn included(folder: &str) -> BTreeSet<PathBuf> {
                 (path.parent().unwrap(), "include_str!(concat!(\""),
                 (Path::new("src"), "#[grammar = \""),
             ] {
-                found.extend(
+                names.extend(
                     text.split(open).skip(1).filter_map(|rest| Some(from.join(rest.split('"').next()?))),
                 );
             }
         }
     }
-    found
+    names
 }
 
-/// The path without `..`.
+/// Resolves `..` in a path.
 fn plain_path(path: &Path) -> PathBuf {
     let mut parts: Vec<&std::ffi::OsStr> = Vec::new();
     for part in path {
@@ -301,11 +305,11 @@ fn the_image_is_built_from_all_that_it_needs() {
         .current_dir(place.path())
         .output()
         .unwrap();
-    assert!(metadata.status.success(), "{}", both(&metadata));
+    assert!(metadata.status.success(), "{}", output_text(&metadata));
     let bin = lines.iter().find(|line| line.first() == Some(&"COPY") && line[1] == "--from=build").unwrap();
-    assert_eq!(bin[2..], ["/src/target/release/fabc", "/usr/local/bin/fabc"]);
+    assert_eq!(bin[2..], ["/src/target/dist/fabc", "/usr/local/bin/fabc"]);
     assert!(
-        docker.contains("RUN cargo build --release --locked --bin fabc\n")
+        docker.contains("RUN cargo build --profile dist --locked --bin fabc\n")
             && docker.ends_with("ENTRYPOINT [\"fabc\"]\n")
     );
 }

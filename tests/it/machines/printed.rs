@@ -20,17 +20,17 @@ pub(crate) fn schema_name(tag: &str) -> String {
     if version == "1" { name } else { format!("{name}_{version}") }
 }
 
-/// Everything.
+/// All documents that the commands print.
 pub(crate) fn printed() -> Vec<Printed> {
     let place = tempfile::tempdir().unwrap();
-    let mut all = All { place: place.path().to_owned(), found: Vec::new() };
-    pods(&mut all);
-    networks(&mut all);
-    scheduled(&mut all);
-    slices(&mut all);
-    commands(&mut all);
-    messages(&mut all);
-    all.found
+    let mut printed_all = All { place: place.path().to_owned(), found: Vec::new() };
+    pods(&mut printed_all);
+    networks(&mut printed_all);
+    scheduled(&mut printed_all);
+    slices(&mut printed_all);
+    commands(&mut printed_all);
+    messages(&mut printed_all);
+    printed_all.found
 }
 
 struct All {
@@ -71,7 +71,7 @@ impl All {
         self.take(&args.join(" "), None, &out);
     }
 
-    /// Takes a document; without a schema its tag names it.
+    /// Takes a document. Without a schema its tag names it.
     fn take(&mut self, place: &str, schema: Option<&str>, text: &str) {
         let document: Value =
             serde_json::from_str(text).unwrap_or_else(|error| panic!("{place}: {error}: {text}"));
@@ -81,7 +81,7 @@ impl All {
     }
 }
 
-/// Pods: faults, switches of every kind, demand, a floor, simulations, collectives; tables in both forms.
+/// Pods: faults, switches of every kind, demand, a floor, simulations, collectives. Tables in both forms.
 fn pods(all: &mut All) {
     let small = SpecText::pod([2, 2, 2], 2)
         .named("small")
@@ -113,17 +113,17 @@ fn pods(all: &mut All) {
             .text(),
         &[],
     );
-    let laid = SpecText::pod([2, 2, 2], 4)
+    let scheduled_pod = SpecText::pod([2, 2, 2], 4)
         .named("laid")
         .with("link copper { bandwidth = 50 GB/s; latency = 10 cycles; per_metre = 5 ns; cost = 80; }")
         .with("link fiber { bandwidth = 50 GB/s; latency = 10 cycles; per_metre = 5 ns; cost = 150; power = 2 W; }")
         .with("topology = torus 4 x 4 x 2; routing = dimension_order; budget { vcs = 2; faults = 0; }")
         .with("floor { ocs = at 0 x 0; grid = fixed 1 x 5; install = 30; }");
-    all.build("laid", &laid.text(), &[]);
-    let one = SpecText::pod([2, 2, 2], 1)
+    all.build("laid", &scheduled_pod.text(), &[]);
+    let single_pod = SpecText::pod([2, 2, 2], 1)
         .named("one")
         .with("topology = torus 2 x 2 x 2; routing = up_down; budget { vcs = 2; faults = 0; }");
-    all.build("one", &one.text(), &[]);
+    all.build("one", &single_pod.text(), &[]);
 }
 
 /// Networks: families with formulas, a floor, random failures, ways that are chosen.

@@ -4,19 +4,19 @@ use crate::machines::plain::fabc;
 use crate::machines::printed::{printed, schema_name};
 use crate::machines::tampered;
 use boon::{Compiler, Draft, SchemaIndex, Schemas};
-use fabc::model::{Arbitration, Collective, CollectiveAlgorithm, Credits, Metric, Model, Traffic};
+use fabc::model::{Arbitration, Collective, CollectiveAlgorithm, Credits, Metric, RouterModel, Traffic};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// All schemas, compiled.
+/// All schemas of the project, compiled.
 pub(crate) struct Judge {
     schemas: Schemas,
     by_name: BTreeMap<String, SchemaIndex>,
 }
 
 impl Judge {
-    /// Compiles every schema; each is judged by the one of its draft before.
+    /// Compiles every schema. Each is judged by the one of its draft before.
     fn new() -> Self {
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
         compiler.set_default_draft(Draft::V2020_12);
@@ -71,17 +71,17 @@ fn schemas_are_the_files_of_the_documentation() {
         }
     }
     let (_, err) = fabc(place.path(), &["schema", "raport"], 2);
-    let told = "FAB0546\n\n  × there is no schema `raport`\n  help: did you mean `report`? `fabc schema` lists all names\n";
-    assert!(err.starts_with(told), "{err}");
+    let message = "FAB0546\n\n  × there is no schema `raport`\n  help: did you mean `report`? `fabc schema` lists all names\n";
+    assert!(err.starts_with(message), "{err}");
 }
 
 /// Format tags in the code of fabc, unit tests left out.
 fn tags(folder: &Path) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(tags(&path));
+            names.extend(tags(&path));
         } else if path.extension().is_some_and(|end| end == "rs") {
             let text = std::fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
@@ -91,12 +91,12 @@ fn tags(folder: &Path) -> BTreeSet<String> {
                 let Some(version) = rest[name..].strip_prefix('/') else { continue };
                 let digits = version.chars().take_while(char::is_ascii_digit).count();
                 if name > 0 && digits > 0 {
-                    found.insert(format!("fabc.{}/{}", &rest[..name], &version[..digits]));
+                    names.insert(format!("fabc.{}/{}", &rest[..name], &version[..digits]));
                 }
             }
         }
     }
-    found
+    names
 }
 
 #[test]
@@ -121,11 +121,11 @@ fn words_of_schemas_are_those_of_the_code() {
     );
     assert_eq!(words("collective", "/properties/collective/enum"), Collective::ALL.map(Collective::name));
     assert_eq!(words("report", "/$defs/metrics/required"), Metric::ALL.map(Metric::name));
-    assert_eq!(model("name"), Model::ALL.map(Model::name));
+    assert_eq!(model("name"), RouterModel::ALL.map(RouterModel::name));
     assert_eq!(model("traffic"), Traffic::ALL.map(Traffic::name));
     assert_eq!(model("arbitration"), Arbitration::ALL.map(Arbitration::name));
     assert_eq!(model("credits"), Credits::ALL.map(Credits::name));
-    assert_eq!(model("routing"), fabc::model::Routing::ALL.map(fabc::model::Routing::name));
+    assert_eq!(model("routing"), fabc::model::PacketRouting::ALL.map(fabc::model::PacketRouting::name));
     // What has one name is one thing, in all files.
     let mut known: BTreeMap<String, (String, Value)> = BTreeMap::new();
     for (file, schema) in &files {
@@ -139,13 +139,19 @@ fn words_of_schemas_are_those_of_the_code() {
 #[test]
 fn what_fabc_prints_fits_and_what_is_changed_does_not() {
     let (judge, printed) = (Judge::new(), printed());
-    let wrong: Vec<String> = printed
+    let problems: Vec<String> = printed
         .iter()
         .filter_map(|of| {
             Some(format!("{} ({}): {}", of.place, of.schema, judge.judge(&of.schema, &of.document).err()?))
         })
         .collect();
-    assert!(wrong.is_empty(), "{} of {} documents:\n{}", wrong.len(), printed.len(), wrong.join("\n"));
+    assert!(
+        problems.is_empty(),
+        "{} of {} documents:\n{}",
+        problems.len(),
+        printed.len(),
+        problems.join("\n")
+    );
     let seen: BTreeSet<&str> = printed.iter().map(|of| of.schema.as_str()).collect();
     assert_eq!(seen, judge.by_name.keys().map(String::as_str).collect(), "every schema judged something");
     tampered::all(&judge, &printed);

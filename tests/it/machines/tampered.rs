@@ -61,7 +61,7 @@ pub(crate) fn all(judge: &Judge, printed: &[Printed]) {
     );
 }
 
-/// JSON pointers to all values; of lists the first and the last.
+/// JSON pointers to all values. Of lists the first and the last.
 fn collect(value: &Value, place: String, places: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -80,7 +80,7 @@ fn collect(value: &Value, place: String, places: &mut Vec<String>) {
     places.push(place);
 }
 
-/// Values of other types; whatever may be nothing may be nothing.
+/// Values of other types. Whatever may be nothing may be nothing.
 fn others(value: &Value) -> Vec<Value> {
     match value {
         Value::Null => vec![json!({"no such key": [{}]})],

@@ -1,7 +1,7 @@
 //! Networks built whole: what comes out, and that the directory proves it.
 
 use fabc::compile::{Stage, check_early, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::emit;
 use fabc::ids::Id;
 use fabc::model::Metric;
@@ -10,8 +10,8 @@ use fabc::solve::{FlowProblem, max_concurrent_flow};
 use fabc::syntax::print_spec;
 use fabc::{check, verify};
 
-/// Compiles a spec given as text, and verifies the directory that it makes; returns that too.
-pub(crate) fn built(text: &str) -> (Compiled, check::Files) {
+/// Compiles a spec given as text, and verifies the directory that it makes. Returns that too.
+pub(crate) fn built(text: &str) -> (CompiledFabric, check::Files) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
     let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
         .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
@@ -36,7 +36,7 @@ fn spec(local: u32, global: u32, router: &str, rest: &str) -> String {
     )
 }
 
-fn value(compiled: &Compiled, metric: Metric) -> f64 {
+fn value(compiled: &CompiledFabric, metric: Metric) -> f64 {
     compiled.scenarios[0].metrics.value(metric).unwrap().as_f64()
 }
 
@@ -57,7 +57,7 @@ fn loads_are_counted_over_capacities() {
     );
     let (compiled, files) = built(&text);
     // a = 2, h = 1, g = 2: two groups with two far links: a ring of four. Every far link bears 2 routes each
-    // way, or more where a route turns; near links as well.
+    // way, or more where a route turns. Near links as well.
     let report = report(&files);
     let histogram = report["histograms"]["channel_load"].as_array().unwrap();
     let total: f64 = histogram.iter().map(|pair| pair[0].as_f64().unwrap() * pair[1].as_f64().unwrap()).sum();

@@ -3,7 +3,7 @@
 //! `tests/data/polarstar_largest.csv`, `polarstar_design_space.csv` and `scale_by_radix.csv` were computed by
 //! separate code from the formulas of Lakhotia and others 2024.
 
-use fabc::model::{DesignSpace, Family, Plant, PolarStar, Size, Supernode};
+use fabc::model::{DesignGoal, DesignSpace, Family, Plant, PolarStar, Supernode};
 use fabc::syntax::print_spec;
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn rows(text: &str) -> Vec<BTreeMap<&str, &str>> {
 }
 
 fn largest(space: DesignSpace, radix: u32) -> Option<Family> {
-    space.choose(std::iter::once(radix), Size::Largest)
+    space.choose(std::iter::once(radix), DesignGoal::Largest)
 }
 
 fn routers(family: Option<&Family>) -> String {
@@ -45,15 +45,15 @@ fn the_largest_polarstar_of_every_radix() {
                 assert_eq!(row[routers], "", "{row:?}");
                 continue;
             };
-            let found = [Family::PolarStar(star).router_count() as u32, star.q, star.degree]
+            let values = [Family::PolarStar(star).router_count() as u32, star.q, star.degree]
                 .map(|number| number.to_string());
-            assert_eq!(found.each_ref().map(String::as_str), [row[routers], row[q], row[degree]], "{row:?}");
+            assert_eq!(values.each_ref().map(String::as_str), [row[routers], row[q], row[degree]], "{row:?}");
         }
         let best = largest(DesignSpace::PolarStar, radix);
         let Some(Family::PolarStar(PolarStar { q, supernode, degree })) = best else { panic!("{row:?}") };
-        let found = [q.to_string(), supernode.name().to_owned(), degree.to_string(), routers(best.as_ref())];
+        let values = [q.to_string(), supernode.name().to_owned(), degree.to_string(), routers(best.as_ref())];
         assert_eq!(
-            found.each_ref().map(String::as_str),
+            values.each_ref().map(String::as_str),
             [row["best_q"], row["best_kind"], row["best_dprime"], row["best_routers"]]
         );
     }
@@ -68,7 +68,7 @@ fn every_polarstar_of_every_radix() {
     }
     assert_eq!(expected.len(), 121);
     for (radix, mut expected) in expected {
-        let told = |design: Family| match design {
+        let text_of = |design: Family| match design {
             Family::PolarStar(star) => {
                 format!(
                     "{},{},{},{}",
@@ -80,10 +80,11 @@ fn every_polarstar_of_every_radix() {
             }
             other => panic!("{other:?}"),
         };
-        let mut found: Vec<String> = DesignSpace::PolarStar.of_radix(radix).into_iter().map(told).collect();
-        found.sort();
+        let mut designs: Vec<String> =
+            DesignSpace::PolarStar.of_radix(radix).into_iter().map(text_of).collect();
+        designs.sort();
         expected.sort();
-        assert_eq!(found, expected, "radix {radix}");
+        assert_eq!(designs, expected, "radix {radix}");
     }
 }
 
@@ -95,18 +96,18 @@ fn the_scale_of_the_families_by_radix() {
     for row in &rows {
         let radix: u32 = row["radix"].parse().unwrap();
         let spaces = [DesignSpace::Dragonfly, DesignSpace::HyperX(3), DesignSpace::Bundlefly];
-        let mut found = spaces.map(|space| routers(largest(space, radix).as_ref()));
+        let mut sizes = spaces.map(|space| routers(largest(space, radix).as_ref()));
         if radix == 128 {
             // Their table has none: it ends before Paley(233), of degree 116 beside the 12 of MMS(8).
-            assert_eq!(std::mem::take(&mut found[2]), "29824");
+            assert_eq!(std::mem::take(&mut sizes[2]), "29824");
         }
         assert_eq!(
-            found.each_ref().map(String::as_str),
+            sizes.each_ref().map(String::as_str),
             [row["dragonfly"], row["hyperx3d"], row["bundlefly"]],
             "{row:?}"
         );
         let star: f64 = row["polarstar"].parse().unwrap();
-        for (other, (sum, count)) in found.iter().zip(&mut logs) {
+        for (other, (sum, count)) in sizes.iter().zip(&mut logs) {
             if let Ok(other) = other.parse::<f64>() {
                 *sum += libm::log(star / other);
                 *count += 1;

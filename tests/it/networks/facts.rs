@@ -8,8 +8,8 @@ use super::{Arrangement, dragonfly, megafly, polarstar, roomy, wired};
 use fabc::check;
 use fabc::ir::{Fraction, NetworkMetrics};
 use fabc::model::{
-    Bundlefly, Fabric, Failures, Family, FatTree, HyperX, Hypercube, Plant, PolarFly, SlimFly, SpectralFly,
-    Supernode, Torus,
+    Bundlefly, Fabric, Family, FatTree, HyperX, Hypercube, LinkFailures, Plant, PolarFly, SlimFly,
+    SpectralFly, Supernode, Torus,
 };
 use fabc::passes::measure;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ fn named(name: &str) -> Family {
 }
 
 /// A network, measured and checked.
-fn measured(family: Family, failures: Option<Failures>) -> (Fabric, NetworkMetrics) {
+fn measured(family: Family, failures: Option<LinkFailures>) -> (Fabric, NetworkMetrics) {
     let mut fabric = roomy(family);
     let Plant::Network(network) = &mut fabric.plant else { unreachable!("the builder makes networks") };
     network.failures = failures;
@@ -56,10 +56,10 @@ fn measured(family: Family, failures: Option<Failures>) -> (Fabric, NetworkMetri
     let (metrics, _) =
         measure::measure(&topology, &network, &fabric.demand, &network.family.facts().halves(), false);
     if let Some(bisection) = &metrics.bisection {
-        check::bisection(&topology, &fabric.demand, bisection)
+        check::verify_bisection(&topology, &fabric.demand, bisection)
             .unwrap_or_else(|error| panic!("{:?}: {error}", network.family));
     }
-    check::paths_and_failures(&topology, network.failures.as_ref(), &metrics)
+    check::verify_paths_and_failures(&topology, network.failures.as_ref(), &metrics)
         .unwrap_or_else(|error| panic!("{:?}: {error}", network.family));
     (fabric, metrics)
 }
@@ -83,7 +83,7 @@ fn bisections_are_as_narrow_as_known() {
         assert_eq!(number("links"), Some(metrics.links), "{row:?}");
         assert_eq!(Some(bisection.by_spectrum), number("spectral_lower_bound"), "{row:?}");
         let known = [number("own_cut"), number("pair_split_cut")].into_iter().flatten().min().expect("a cut");
-        assert!(bisection.most <= known, "{} of {row:?}", bisection.most);
+        assert!(bisection.at_most <= known, "{} of {row:?}", bisection.at_most);
         compared += 1;
     }
     assert_eq!(compared, 18);
@@ -94,7 +94,7 @@ fn networks_fall_apart_and_widen_within_the_bands() {
     let table = rows(include_str!("../../data/link_failures.csv"));
     let mut compared = 0;
     for row in table.iter().filter(|row| !row["links"].is_empty()) {
-        let (_, metrics) = measured(named(row["topology"]), Some(Failures { percent: 60, seeds: 100 }));
+        let (_, metrics) = measured(named(row["topology"]), Some(LinkFailures { percent: 60, seeds: 100 }));
         assert_eq!(
             [metrics.routers, metrics.links].map(|count| count.to_string()),
             [row["routers"], row["links"]],
@@ -109,7 +109,7 @@ fn networks_fall_apart_and_widen_within_the_bands() {
             .fold((1.0f64, 0.0f64), |(least, most), &batch| (least.min(batch), most.max(batch)));
         let median = share(failures.median());
         assert!((least - 0.02..=most + 0.02).contains(&median), "{median}: {row:?}");
-        // Extremes of 500 runs; these are 100 others.
+        // Extremes of 500 runs. These are 100 others.
         let runs = failures.parts_at.iter().map(|&links| share(links));
         let [low, high] = ["min", "max"].map(|column| row[column].parse::<f64>().unwrap());
         assert!(runs.clone().all(|run| (low - 0.1..=high + 0.05).contains(&run)), "{row:?}");
@@ -117,26 +117,26 @@ fn networks_fall_apart_and_widen_within_the_bands() {
             .iter()
             .filter(|point| point["topology"] == row["topology"] && !point["diameter_min"].is_empty());
         for point in points {
-            let at = |column: &str| point[column].parse::<f64>().unwrap();
+            let value_at = |column: &str| point[column].parse::<f64>().unwrap();
             let curve = failures.curve.as_ref().expect("measured");
-            let found = curve
+            let curve_points = curve
                 .iter()
-                .find(|found| f64::from(found.percent) == at("failed_percent"))
+                .find(|found| f64::from(found.percent) == value_at("failed_percent"))
                 .expect("every 5 percent");
             // One run of the many: the median one, which may have fallen apart by then.
-            let Some(reach) = found.reach else {
+            let Some(reach) = curve_points.reach else {
                 assert!(
-                    at("disconnected_of_20") > 0.0 || median <= at("failed_percent") / 100.0,
+                    value_at("disconnected_of_20") > 0.0 || median <= value_at("failed_percent") / 100.0,
                     "{point:?}"
                 );
                 continue;
             };
             let hops = reach.average_hops().as_f64();
-            let slack = 0.02 + (at("avg_hops_max") - at("avg_hops_min")) / 2.0;
-            assert!((at("avg_hops_mean") - hops).abs() <= slack, "{hops}: {point:?}");
+            let slack = 0.02 + (value_at("avg_hops_max") - value_at("avg_hops_min")) / 2.0;
+            assert!((value_at("avg_hops_mean") - hops).abs() <= slack, "{hops}: {point:?}");
             let diameter = f64::from(reach.diameter);
             assert!(
-                (at("diameter_min") - 1.0..=at("diameter_max") + 1.0).contains(&diameter),
+                (value_at("diameter_min") - 1.0..=value_at("diameter_max") + 1.0).contains(&diameter),
                 "{diameter}: {point:?}"
             );
         }
@@ -153,23 +153,23 @@ fn shortest_paths_are_as_many_as_known() {
         let (_, metrics) = measured(named(row["topology"]), None);
         let paths = metrics.paths.expect("measured");
         let four = |value: Option<Fraction>| format!("{:.4}", value.expect("pairs").as_f64());
-        let all = paths.all();
+        let distances = paths.at_any_distance();
         assert_eq!(
-            [four(all.mean()), four(all.single_share())],
+            [four(distances.mean()), four(distances.single_share())],
             [row["mean"], row["single_path_share"]],
             "{row:?}"
         );
-        for (column, at) in ["d1", "d2", "d3"].into_iter().zip(&paths.at) {
+        for (column, at) in ["d1", "d2", "d3"].into_iter().zip(&paths.by_distance) {
             assert_eq!(format!("{};{};{}", four(at.mean()), at.fewest, at.most), row[column], "{row:?}");
         }
         assert_eq!(
-            paths.at.len(),
+            paths.by_distance.len(),
             ["d1", "d2", "d3"].iter().filter(|column| !row[**column].is_empty()).count(),
             "{row:?}"
         );
         // In all of these as many as the narrowest router has links.
-        let least = roomy_least_degree(named(row["topology"]));
-        assert_eq!(metrics.edge_connectivity, Some(least), "{row:?}");
+        let least_degree = roomy_least_degree(named(row["topology"]));
+        assert_eq!(metrics.edge_connectivity, Some(least_degree), "{row:?}");
     }
 }
 

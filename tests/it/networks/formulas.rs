@@ -6,7 +6,7 @@
 use super::builds::built;
 use super::{Arrangement, dragonfly, fabric, polarstar, wired};
 use fabc::check;
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::ir::Scene;
 use fabc::model::{Family, HyperX, Hypercube, Mesh, RoutingChoice, Supernode, Torus};
 use fabc::passes::route::{algebraic, lanes};
@@ -20,9 +20,9 @@ fn loads(family: Family) -> (u64, u64, usize) {
     fabric.routing = RoutingChoice::Algebraic;
     (fabric.router.vcs, fabric.budget.vcs) = (16, 16);
     let topology = wired(&fabric);
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let next = algebraic::route(&scene, &fabric).expect("all links are lit");
-    let (hops, _) = lanes::fewest(&fabric, &scene, next);
+    let (hops, _) = lanes::assign_fewest(&fabric, &scene, next);
     let tables = tables::by_destination(&hops, 16, "nominal");
     let (walk, _) =
         check::judge_tables(&fabric, &scene, &tables, &hops.ranks).unwrap_or_else(|error| panic!("{error}"));
@@ -128,7 +128,7 @@ fn formulas_by_hand() {
 "#;
     let (_, files) = built(&spec("torus 5"));
     assert_eq!(String::from_utf8_lossy(&files["formula.json"]), of_ring);
-    // Four elements, x^2 = x + 1; nine places, x^2 = -1, f(a) = (x + 1) a.
+    // Four elements, x^2 = x + 1. Nine places, x^2 = -1, f(a) = (x + 1) a.
     let star = formula("polarstar { q = 4; supernode = paley; degree = 4; }");
     assert_eq!(star["field"], json!({"order": 4, "modulus": [1, 1, 1], "generator": 2}));
     assert_eq!(star["supernode"]["f"], json!([0, 4, 8, 5, 6, 1, 7, 2, 3]));
@@ -139,15 +139,15 @@ fn formulas_by_hand() {
 }
 
 /// The convictions of a directory whose formula was changed, by the checker alone.
-fn convicted((compiled, files): &(Compiled, check::Files), change: impl Fn(&mut Value)) -> String {
+fn convicted((compiled, files): &(CompiledFabric, check::Files), change: impl Fn(&mut Value)) -> String {
     let mut files = files.clone();
     let mut file: Value = serde_json::from_slice(&files["formula.json"]).unwrap();
     change(&mut file);
     files.insert("formula.json".to_owned(), file.to_string().into_bytes());
-    let errors = check::directory(&files, &compiled.fabric).expect_err("the change goes unnoticed");
-    let said: Vec<String> =
+    let errors = check::verify_directory(&files, &compiled.fabric).expect_err("the change goes unnoticed");
+    let messages: Vec<String> =
         errors.iter().map(ToString::to_string).filter(|error| !error.contains("are listed")).collect();
-    said.join("\n")
+    messages.join("\n")
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn formulas_that_say_otherwise_are_convicted() {
     let (compiled, files) = directories.get_mut(&"torus 5").unwrap();
     files.remove("formula.json");
     assert!(
-        check::directory(files, &compiled.fabric)
+        check::verify_directory(files, &compiled.fabric)
             .is_err_and(|errors| errors.iter().any(|error| error.to_string().contains("missing")))
     );
 }

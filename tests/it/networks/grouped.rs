@@ -56,7 +56,7 @@ fn whatever_is_changed_in_a_group_is_convicted() {
         ("levels { level 3 over wire; level 4 joined 1 over wire { ports = 1; } }", 6),
     ] {
         let (compiled, _) = built(&spec(topology, &every(size)));
-        let scene = Scene::whole(&compiled.topology);
+        let scene = Scene::healthy(&compiled.topology);
         for result in &compiled.collectives[..4] {
             let schedule = &result.nominal().unwrap().schedule;
             let timed = schedule.timed().unwrap();
@@ -69,40 +69,40 @@ fn whatever_is_changed_in_a_group_is_convicted() {
                 assert_eq!(group(send.chip), group(to));
             }
             let changed = |change: &dyn Fn(&mut Timed)| {
-                let mut other: Schedule = schedule.clone();
-                let Transfers::Timed(timed) = &mut other.transfers else { panic!("vectors") };
+                let mut tampered: Schedule = schedule.clone();
+                let Transfers::Timed(timed) = &mut tampered.transfers else { panic!("vectors") };
                 change(timed);
                 timed.sends.sort_unstable();
-                check::vectors(&scene, &other)
+                check::verify_vectors(&scene, &tampered)
             };
             for groups in [0, 1, timed.groups * 2, timed.groups + 1, chips, u32::MAX] {
                 assert!(changed(&|timed| timed.groups = groups).is_err(), "{name}: {groups} groups");
             }
             for _ in 0..30 {
-                let at = draw.below(timed.sends.len());
-                assert!(changed(&|timed| _ = timed.sends.remove(at)).is_err(), "{name}");
+                let index = draw.below(timed.sends.len());
+                assert!(changed(&|timed| _ = timed.sends.remove(index)).is_err(), "{name}");
                 // To the same vector of another group, or of none.
-                let each = match schedule.collective.sums() {
+                let bytes_each = match schedule.collective.adds_up() {
                     true => u64::from(timed.levels()) * u64::from(chips),
                     false => 1,
                 };
-                for further in [each, each * u64::from(schedule.chunks), u64::MAX / 2] {
+                for further in [bytes_each, bytes_each * u64::from(schedule.chunks), u64::MAX / 2] {
                     let moved = changed(&|timed| {
-                        timed.sends[at].vector = timed.sends[at].vector.wrapping_add(further)
+                        timed.sends[index].vector = timed.sends[index].vector.wrapping_add(further)
                     });
-                    assert!(moved.is_err(), "{name}: {:?} and {further}", timed.sends[at]);
+                    assert!(moved.is_err(), "{name}: {:?} and {further}", timed.sends[index]);
                 }
-                assert!(changed(&|timed| timed.sends[at].vector ^= 1).is_err(), "{name}");
-                assert!(changed(&|timed| timed.sends[at].cycle = timed.end).is_err(), "{name}");
+                assert!(changed(&|timed| timed.sends[index].vector ^= 1).is_err(), "{name}");
+                assert!(changed(&|timed| timed.sends[index].cycle = timed.end).is_err(), "{name}");
             }
             // Bounds count members alone.
             for at in 0..schedule.bounds.len() {
-                let mut other = schedule.clone();
-                let CollectiveBound::Latency { shards, .. } = &mut other.bounds[at] else {
-                    panic!("{:?}", other.bounds)
+                let mut tampered = schedule.clone();
+                let CollectiveBound::Latency { shards, .. } = &mut tampered.bounds[at] else {
+                    panic!("{:?}", tampered.bounds)
                 };
                 *shards += 1;
-                assert!(check::vectors(&scene, &other).is_err(), "{name}: {:?}", other.bounds);
+                assert!(check::verify_vectors(&scene, &tampered).is_err(), "{name}: {:?}", tampered.bounds);
             }
         }
     }

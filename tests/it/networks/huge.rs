@@ -8,7 +8,7 @@ use fabc::diag::Failure;
 use fabc::emit;
 use fabc::model::{
     Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX, Hypercube, Mesh, Network,
-    Plant, PolarFly, Reached, SlimFly, Supernode, Torus,
+    Plant, PolarFly, ReachedFrom, SlimFly, Supernode, Torus,
 };
 use fabc::passes::wire;
 use fabc::progress::Silent;
@@ -82,8 +82,8 @@ fn formulas_are_those_of_whole_networks() {
         assert_eq!(form.routers, topology.node_count() as u64, "{family:?}");
         assert_eq!(form.endpoints, topology.endpoints().count() as u64, "{family:?}");
         assert_eq!(form.links, topology.links().len() as u64, "{family:?}");
-        let ends = [degrees.iter().min(), degrees.iter().max()].map(|degree| *degree.unwrap());
-        assert_eq!(form.degrees, ends, "{family:?}");
+        let degree_range = [degrees.iter().min(), degrees.iter().max()].map(|degree| *degree.unwrap());
+        assert_eq!(form.degrees, degree_range, "{family:?}");
         let [all, mut endpoints] = histograms(&topology);
         for (farthest, found) in
             [(form.router_diameter, all.len() as u32 - 1), (form.diameter, endpoints.len() as u32 - 1)]
@@ -105,13 +105,13 @@ fn neighbors_are_those_of_whole_networks() {
     for family in described() {
         let fabric = roomy(family);
         let neighbors = wire::neighbors(network(&fabric)).expect("described");
-        let mut found = Vec::new();
+        let mut names = Vec::new();
         for (router, mut wired) in (0..).zip(successors(&wired(&fabric))) {
-            found.clear();
-            neighbors(router, &mut found);
-            found.sort_unstable();
+            names.clear();
+            neighbors(router, &mut names);
+            names.sort_unstable();
             wired.sort_unstable();
-            assert_eq!(found, wired, "{:?}: router {router}", network(&fabric).family);
+            assert_eq!(names, wired, "{:?}: router {router}", network(&fabric).family);
         }
     }
 }
@@ -139,7 +139,7 @@ fn checked(
         neighbors(router, found);
         change(router, found);
     };
-    check::sampled(network(&fabric), form, &changed).map_err(|error| error.to_string())
+    check::verify_sample(network(&fabric), form, &changed).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn wrong_formulas_are_convicted() {
         if form.router_diameter.is_exact() {
             convicted("nearer", &|form| form.router_diameter.hops -= 1);
         }
-        if let Reached::Everywhere | Reached::From(_) = form.diameter.reached {
+        if let ReachedFrom::Everywhere | ReachedFrom::From(_) = form.diameter.reached {
             convicted("farther", &|form| form.diameter.hops += 1);
         }
         if form.layers.is_some() {
@@ -230,7 +230,7 @@ fn the_largest_polarstar_of_radix_128_is_described() {
     let described = describe(&fabric).unwrap_or_else(|failure| panic!("{failure:?}")).expect("formulas");
     let form = &described.form;
     assert_eq!((form.routers, form.links, form.degrees), (627_570, 627_570 * 64, [128, 128]));
-    assert_eq!(form.diameter, Farthest { hops: 3, reached: Reached::Everywhere });
+    assert_eq!(form.diameter, Farthest { hops: 3, reached: ReachedFrom::Everywhere });
     assert_eq!(form.moore_bound(false), Some(2_080_897));
     let sampled = &described.sampled;
     assert_eq!(sampled.routers, 64);
@@ -245,12 +245,12 @@ fn the_largest_polarstar_of_radix_128_is_described() {
         ("links", Some(false)),
         ("routers", Some(true)),
     ];
-    let mut found: Vec<(&str, Option<bool>)> =
+    let mut results: Vec<(&str, Option<bool>)> =
         outcomes.iter().map(|(name, holds)| (name.as_str(), *holds)).collect();
-    found.sort();
-    assert_eq!(found, expected);
+    results.sort();
+    assert_eq!(results, expected);
     // The text says what is a formula, what a sample, and what is left open.
-    let text = emit::described(&fabric, &described);
+    let text = emit::described_text(&fabric, &described);
     for said in [
         "described by formulas and looked at in a sample, not built",
         "routers       627,570, all with hosts: 20,082,240",
@@ -272,7 +272,7 @@ fn the_largest_polarstar_of_radix_128_is_described() {
 
 #[test]
 fn whatever_is_larger_than_can_be_built_is_described() {
-    let of = |topology: &str, radix: u32| {
+    let largest_of = |topology: &str, radix: u32| {
         let semicolon = if topology.ends_with('}') { "" } else { ";" };
         loaded(&format!(
             "fabric huge {{ link wire {{ bandwidth = 100 Gbps; latency = 10 ns; }} router {{ radix = {radix}; hosts = 1; vcs = 4; }}
@@ -294,7 +294,7 @@ fn whatever_is_larger_than_can_be_built_is_described() {
         ("kautz { degree = 4; length = 8; }", 5),
         ("kautz { degree = 4; length = 8; arcs = duplex; }", 9),
     ] {
-        let fabric = of(topology, radix);
+        let fabric = largest_of(topology, radix);
         assert!(fabric.is_too_large(), "{topology}: {}", fabric.node_count());
         let described =
             describe(&fabric).unwrap_or_else(|failure| panic!("{topology}: {failure:?}")).expect("formulas");

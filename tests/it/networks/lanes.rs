@@ -91,11 +91,11 @@ fn datelines_of_a_ring() {
         let entries = table["routers"][router]["entries"].as_array().unwrap();
         entries.iter().map(|entry| entry[2].to_string()).collect()
     };
-    // Upwards to 1..=4, where packets from behind the last link join; to 5 none of those goes. Down to 6..=9
+    // Upwards to 1..=4, where packets from behind the last link join. To 5 none of those goes. Down to 6..=9
     // the link lies ahead.
     assert_eq!(vcs(0), "111100000");
     // It lies ahead of 0 and 1. Downwards, where 9 is the first one, 5 and 6 are near enough to it for others
-    // to have passed the link, 2..=4 are not; nor are 8 and 9 upwards.
+    // to have passed the link, 2..=4 are not. Nor are 8 and 9 upwards.
     assert_eq!(vcs(7), "000001100");
     assert_eq!(vcs(9), "000001111");
 }
@@ -129,11 +129,11 @@ fn tables_that_count_otherwise_are_convicted() {
                 .for_each(|entry| *entry = json!([entry[0], entry[1], 0]));
         }
     });
-    assert!(message.contains("can wait on each other in a circle"), "{message}");
+    assert!(message.contains("can wait on each other in a cycle"), "{message}");
     // No link of a torus is global, so that nobody ever counts one.
     let text = spec("torus 5", "minimal", "vcs = 2;");
     let message = convicted(&text, |table| table["vc"] = "global".into());
-    assert!(message.contains("can wait on each other in a circle"), "{message}");
+    assert!(message.contains("can wait on each other in a cycle"), "{message}");
     // Without its dateline a ring waits on itself.
     let text = spec("torus 5", "algebraic", "vcs = 2;");
     let message = convicted(&text, |table| {
@@ -141,7 +141,7 @@ fn tables_that_count_otherwise_are_convicted() {
             router["entries"].as_array_mut().unwrap().iter_mut().for_each(|entry| entry[2] = 1.into());
         }
     });
-    assert!(message.contains("can wait on each other in a circle"), "{message}");
+    assert!(message.contains("can wait on each other in a cycle"), "{message}");
     // Two virtual channels count one link between groups, not two.
     let text = spec("dragonfly { a = 3; h = 1; arrangement = consecutive; }", "minimal", "vcs = 2;");
     let message = convicted(&text, |table| table["vcs"] = 1.into());
@@ -177,9 +177,9 @@ fn too_few_are_refused_early() {
         let early = check_early(&fabric, Stage::Emit).expect_err("refused");
         let late = compile(fabric, Stage::Emit, &Silent).expect_err("refused");
         for failure in [early, late] {
-            let said: Vec<String> = failure.diagnostics().iter().map(ToString::to_string).collect();
+            let messages: Vec<String> = failure.diagnostics().iter().map(ToString::to_string).collect();
             assert_eq!(
-                said,
+                messages,
                 [format!("{what} (nominal)")
                     .replace("torus, the budget has 1 (nominal)", "torus, the budget has 1")]
             );

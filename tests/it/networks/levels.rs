@@ -60,8 +60,8 @@ fn two_levels_are_a_dragonfly() {
             assert_eq!(levels.names(), groups.names());
             assert_eq!(levels.symmetry(), groups.symmetry());
         }
-        // Counted from its own block, `consecutive` is the palmtree in a mirror, not the order of the groups;
-        // where every router gets one port of a copy, it is neither.
+        // Counted from its own block, `consecutive` is the palmtree in a mirror, not the order of the groups.
+        // Where every router gets one port of a copy, it is neither.
         let consecutive = wired(&roomy(nested(&[
             level(a, 1, a - 1),
             level(g, joined, h).arranged(Arrangement::Consecutive),
@@ -69,11 +69,11 @@ fn two_levels_are_a_dragonfly() {
         let palmtree = wired(&roomy(dragonfly(a, h, g, Arrangement::Palmtree)));
         let mirrored = |node: NodeId| NodeId((g - node.0 / a) % g * a + node.0 % a);
         let pairs = |topology: &Topology, map: &dyn Fn(NodeId) -> NodeId| -> Vec<[NodeId; 2]> {
-            let ends = |link: &Link| {
+            let nodes_of = |link: &Link| {
                 let [a, b] = [map(link.a.node), map(link.b.node)];
                 [a.min(b), a.max(b)]
             };
-            let mut pairs: Vec<_> = topology.links().iter().map(ends).collect();
+            let mut pairs: Vec<_> = topology.links().iter().map(nodes_of).collect();
             pairs.sort_unstable();
             pairs
         };
@@ -95,7 +95,7 @@ fn rotations_of_the_outermost_blocks_keep_every_port() {
             for (outer, order) in [(outer, 7), (outer.spare(), 1)] {
                 let fabric = roomy(nested(&[level(4, 1, 3), middle, outer]));
                 let topology = wired(&fabric);
-                check::wiring(&fabric, &topology, None).expect("rotations keep ports");
+                check::verify_wiring(&fabric, &topology, None).expect("rotations keep ports");
                 assert_eq!(topology.symmetry().order(), order, "{arrangement:?}");
             }
         }
@@ -109,7 +109,7 @@ fn rotations_of_the_outermost_blocks_keep_every_port() {
 fn every_two_blocks_are_joined_as_often_as_it_says() {
     let fabric = roomy(racks());
     let topology = wired(&fabric);
-    check::wiring(&fabric, &topology, None).expect("as its parameters say");
+    check::verify_wiring(&fabric, &topology, None).expect("as its parameters say");
     // Links by their level and the blocks of it that they join.
     let mut between: BTreeMap<(u32, u32, u32), Vec<&Link>> = BTreeMap::new();
     for link in topology.links().iter() {
@@ -133,8 +133,8 @@ fn every_two_blocks_are_joined_as_often_as_it_says() {
     }
     for (&(size, ..), links) in &between {
         assert_eq!(links.len(), if size == 8 { 2 } else { 1 });
-        let ends: BTreeSet<NodeId> = links.iter().flat_map(|link| [link.a.node, link.b.node]).collect();
-        assert_eq!(ends.len(), 2 * links.len(), "cables of two nodes hang on different routers");
+        let end_nodes: BTreeSet<NodeId> = links.iter().flat_map(|link| [link.a.node, link.b.node]).collect();
+        assert_eq!(end_nodes.len(), 2 * links.len(), "cables of two nodes hang on different routers");
     }
     let pairs = |n: usize| n * (n - 1) / 2;
     assert_eq!(between.len(), 145 * 9 * pairs(8) + 145 * pairs(9) + pairs(145));
@@ -152,7 +152,7 @@ fn every_two_blocks_are_joined_as_often_as_it_says() {
 
 #[test]
 fn what_is_left_over_is_dark() {
-    // Of the two ports that a router has for the other three nodes, one is in use; those of the next level
+    // Of the two ports that a router has for the other three nodes, one is in use. Those of the next level
     // come after both.
     let topology = wired(&roomy(nested(&[
         level(3, 1, 2),
@@ -171,7 +171,7 @@ fn what_is_left_over_is_dark() {
 fn spare_blocks_have_no_hosts() {
     let fabric = fabric(nested(&[level(3, 1, 2), level(4, 1, 1).spare(), level(3, 2, 1).spare()]), 2, 16);
     let topology = wired(&fabric);
-    check::wiring(&fabric, &topology, None).expect("a network with spares");
+    check::verify_wiring(&fabric, &topology, None).expect("a network with spares");
     let with_hosts: Vec<u32> = topology.endpoints().map(|node| node.0).collect();
     let expected: Vec<u32> = (0..36).filter(|router| router / 3 % 4 < 3 && router / 12 < 2).collect();
     assert_eq!(with_hosts, expected);

@@ -1,6 +1,6 @@
 //! Networks: wired as the literature says, and convicted where they are not.
 //!
-//! Known answers stand in `tests/data/known_answers.csv`; distances come from the breadth-first search of
+//! Known answers stand in `tests/data/known_answers.csv`. Distances come from the breadth-first search of
 //! this test.
 
 mod builds;
@@ -21,12 +21,12 @@ use fabc::check;
 use fabc::compile::candidates;
 use fabc::diag::Span;
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
-use fabc::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
+use fabc::ir::{End, Link, LinkClass, RouterNames, Symmetry, Topology};
 use fabc::model::{
-    AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Component, Demand, Dragonfly, Draw,
+    AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Demand, DemandComponent, Dragonfly, Draw,
     Fabric, Family, FatTree, Faults, FreeGraph, GenKautz, HyperX, Hypercube, Kautz, LinkType, Listed,
-    ListedLink, ListedRouter, Megafly, Mesh, Method, Network, Plant, PolarFly, PolarStar, RandomRegular,
-    Reach, Router, RoutingChoice, SlimFly, SpectralFly, Supernode, Torus, Xpander,
+    ListedLink, ListedRouter, Megafly, Mesh, Network, PermuteMethod, Plant, PolarFly, PolarStar,
+    RandomRegular, Router, RoutingChoice, ShortcutReach, SlimFly, SpectralFly, Supernode, Torus, Xpander,
 };
 use fabc::passes::wire;
 use fabc::units::Decimal;
@@ -223,8 +223,8 @@ fn histograms(topology: &Topology) -> [Vec<u64>; 2] {
         }
         one
     };
-    let all = (0..routers).into_par_iter().map(count).reduce(|| [vec![0; routers], vec![0; routers]], sum);
-    all.map(|mut histogram| {
+    let totals = (0..routers).into_par_iter().map(count).reduce(|| [vec![0; routers], vec![0; routers]], sum);
+    totals.map(|mut histogram| {
         histogram.truncate(histogram.iter().rposition(|&pairs| pairs > 0).map_or(0, |last| last + 1));
         histogram
     })
@@ -258,7 +258,7 @@ fn the_answers_of_the_literature_come_out() {
         let row: BTreeMap<&str, &str> = columns.iter().copied().zip(line.split(',')).collect();
         let fabric = roomy(family_of(&row));
         let topology = wired(&fabric);
-        if let Err(error) = check::wiring(&fabric, &topology, None) {
+        if let Err(error) = check::verify_wiring(&fabric, &topology, None) {
             panic!("{line}: {error}");
         }
         let [all, endpoints] = histograms(&topology);
@@ -267,7 +267,7 @@ fn the_answers_of_the_literature_come_out() {
         assert!(inputs.eq(degrees.iter().copied()), "{line}");
         let (sum, mean) = sum_and_mean(&all);
         let joined = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(";");
-        let mut found = vec![
+        let mut facts = vec![
             ("routers", topology.node_count().to_string()),
             ("degree_min", degrees.iter().min().expect("a router").to_string()),
             ("degree_max", degrees.iter().max().expect("a router").to_string()),
@@ -279,10 +279,10 @@ fn the_answers_of_the_literature_come_out() {
             ("hist_ordered", joined(&all)),
         ];
         if !row["diameter_ep"].is_empty() {
-            found.push(("diameter_ep", (endpoints.len() - 1).to_string()));
-            found.push(("avg_hops_ep", sum_and_mean(&endpoints).1));
+            facts.push(("diameter_ep", (endpoints.len() - 1).to_string()));
+            facts.push(("avg_hops_ep", sum_and_mean(&endpoints).1));
         }
-        for (column, value) in found {
+        for (column, value) in facts {
             assert_eq!(row[column], value, "{column} of {line}");
         }
         compared += 1;
@@ -350,11 +350,11 @@ fn samples() -> Vec<Family> {
             degree: 3,
             draw: Draw { seed: 1, attempts: 100, draws: 1 },
         }),
-        random::permuted(Family::Torus(Torus(vec![4, 6])), Method::Partial),
-        random::permuted(Family::Torus(Torus(vec![4, 8])), Method::Full),
-        random::ring(14, 3, Reach::Any, 1),
-        random::ring(13, 3, Reach::Normal(Decimal::ratio(1, 2).expect("a number")), 1),
-        random::ring(18, 3, Reach::Within(Decimal::ratio(3, 5).expect("a number")), 1),
+        random::permuted(Family::Torus(Torus(vec![4, 6])), PermuteMethod::Partial),
+        random::permuted(Family::Torus(Torus(vec![4, 8])), PermuteMethod::Full),
+        random::ring(14, 3, ShortcutReach::Any, 1),
+        random::ring(13, 3, ShortcutReach::Normal(Decimal::ratio(1, 2).expect("a number")), 1),
+        random::ring(18, 3, ShortcutReach::Within(Decimal::ratio(3, 5).expect("a number")), 1),
         Family::Synthesized(FreeGraph {
             routers: 12,
             degree: 3,
@@ -380,16 +380,16 @@ fn samples() -> Vec<Family> {
     ]
 }
 
-/// The same topology with other links; `ports` as before or more.
+/// The same topology with other links. `ports` as before or more.
 fn rewired(topology: &Topology, links: Vec<Link>, ports: usize) -> Topology {
     let hosts = topology.nodes().map(|node| topology.hosts(node)).collect();
-    Topology::new(ports, links, topology.symmetry().without())
+    Topology::new(ports, links, topology.symmetry().to_trivial())
         .with_hosts(hosts)
         .named(topology.names().clone())
 }
 
 fn conviction(fabric: &Fabric, topology: &Topology) -> String {
-    match check::wiring(fabric, topology, None) {
+    match check::verify_wiring(fabric, topology, None) {
         Ok(_) => panic!("{:?} is let through", fabric.plant),
         Err(error) => error.to_string(),
     }
@@ -399,7 +399,7 @@ fn conviction(fabric: &Fabric, topology: &Topology) -> String {
 fn samples_are_what_their_parameters_say() {
     for family in samples() {
         let fabric = roomy(family);
-        if let Err(error) = check::wiring(&fabric, &wired(&fabric), None) {
+        if let Err(error) = check::verify_wiring(&fabric, &wired(&fabric), None) {
             panic!("{:?}: {error}", fabric.plant);
         }
     }
@@ -439,8 +439,8 @@ fn a_link_that_ends_elsewhere_is_seen() {
                 }
                 // The first port that is free there, one more than there are if need be.
                 let taken = |port: &PortId| {
-                    let at = |end: End| end == End { node, port: *port };
-                    topology.links().iter().any(|link| at(link.b) || !simplex && at(link.a))
+                    let is_here = |end: End| end == End { node, port: *port };
+                    topology.links().iter().any(|link| is_here(link.b) || !simplex && is_here(link.a))
                 };
                 let port = (0..=ports).map(PortId::new).find(|port| !taken(port)).expect("one more is free");
                 link.b = End { node, port };
@@ -459,8 +459,8 @@ fn two_ports_that_changed_places_are_seen() {
             .flat_map(|node| topology.channels_from(node).zip(topology.channels_from(node).skip(1)));
         for (one, other) in nodes {
             let mut links = topology.links().as_slice().to_vec();
-            let ends = [one, other].map(|channel| topology.source(channel));
-            for (channel, port) in [(one, ends[1].port), (other, ends[0].port)] {
+            let sources = [one, other].map(|channel| topology.source(channel));
+            for (channel, port) in [(one, sources[1].port), (other, sources[0].port)] {
                 let link = &mut links[topology.link_of(channel).index()];
                 if channel == topology.forward(topology.link_of(channel)) {
                     link.a.port = port
@@ -468,15 +468,15 @@ fn two_ports_that_changed_places_are_seen() {
                     link.b.port = port
                 }
             }
-            let found = conviction(&fabric, &rewired(&topology, links, topology.ports()));
-            assert!(found.contains("port") || found.contains("missing"), "{found}");
+            let message = conviction(&fabric, &rewired(&topology, links, topology.ports()));
+            assert!(message.contains("port") || message.contains("missing"), "{message}");
         }
     }
 }
 
 #[test]
 fn parallel_links_that_are_exchanged_at_one_end_alone_are_seen() {
-    // Two links between every two groups; those of groups 0 and 1 exchange their ports at one end.
+    // Two links between every two groups. Those of groups 0 and 1 exchange their ports at one end.
     let fabric = roomy(dragonfly(4, 2, 5, Arrangement::Palmtree));
     let topology = wired(&fabric);
     let between: Vec<LinkId> = topology
@@ -503,8 +503,8 @@ fn a_link_of_the_wrong_class_or_type_is_seen() {
             let mut links = topology.links().as_slice().to_vec();
             let link = &mut links[changed.index()];
             link.link_type = if link.link_type == LOCAL { GLOBAL } else { LOCAL };
-            let found = conviction(&fabric, &rewired(&topology, links, topology.ports()));
-            assert!(found.contains('`'), "{found}");
+            let message = conviction(&fabric, &rewired(&topology, links, topology.ports()));
+            assert!(message.contains('`'), "{message}");
         }
     }
 }
@@ -517,15 +517,15 @@ fn one_channel_is_not_two() {
             let mut links = topology.links().as_slice().to_vec();
             let link = &mut links[changed.index()];
             let ports = if link.simplex {
-                // What comes back needs ports that nobody has; it starts and ends beyond all others.
+                // What comes back needs ports that nobody has. It starts and ends beyond all others.
                 (link.a.port, link.b.port) = (PortId::new(topology.ports()), PortId::new(topology.ports()));
                 topology.ports() + 1
             } else {
                 topology.ports()
             };
             link.simplex = !link.simplex;
-            let found = conviction(&fabric, &rewired(&topology, links, ports));
-            assert!(found.contains("must be"), "{found}");
+            let message = conviction(&fabric, &rewired(&topology, links, ports));
+            assert!(message.contains("must be"), "{message}");
         }
     }
 }
@@ -548,14 +548,16 @@ fn hosts_and_names_are_those_of_the_family() {
     for family in samples() {
         let fabric = fabric(family, 3, 4096);
         let topology = wired(&fabric);
-        check::wiring(&fabric, &topology, None).expect("the topology as wired");
+        check::verify_wiring(&fabric, &topology, None).expect("the topology as wired");
         for node in topology.nodes() {
             let mut hosts: Vec<u16> = topology.nodes().map(|node| topology.hosts(node)).collect();
             assert!([0, 3].contains(&hosts[node.index()]));
             hosts[node.index()] = if hosts[node.index()] == 0 { 3 } else { 2 };
             assert!(conviction(&fabric, &topology.clone().with_hosts(hosts)).contains("hosts"));
         }
-        assert!(conviction(&fabric, &topology.clone().named(Names::Cubes([1, 1, 1]))).contains("names"));
+        assert!(
+            conviction(&fabric, &topology.clone().named(RouterNames::Cubes([1, 1, 1]))).contains("names")
+        );
         assert!(
             conviction(
                 &fabric,
@@ -582,21 +584,21 @@ fn more_routers_than_there_are_names_are_seen() {
 fn hosts_take_ports_of_the_router() {
     let family = || dragonfly(4, 2, 9, Arrangement::Palmtree);
     let fits = fabric(family(), 2, 7);
-    check::wiring(&fits, &wired(&fits), None).expect("5 ports and 2 hosts");
+    check::verify_wiring(&fits, &wired(&fits), None).expect("5 ports and 2 hosts");
     let tight = fabric(family(), 3, 7);
-    let found = conviction(&tight, &wired(&tight));
-    assert!(found.contains("group0[0] uses 5 ports + 3 hosts, but a router has 7"), "{found}");
+    let message = conviction(&tight, &wired(&tight));
+    assert!(message.contains("group0[0] uses 5 ports + 3 hosts, but a router has 7"), "{message}");
     // An endpoint inside the router takes none, and yet it sends.
     let inside = fabric(family(), 0, 5);
     let topology = wired(&inside);
-    check::wiring(&inside, &topology, None).expect("5 ports");
+    check::verify_wiring(&inside, &topology, None).expect("5 ports");
     assert!(topology.nodes().all(|node| topology.hosts(node) == 1));
     // Spines have no hosts: 2 p ports in the middle of a tree, p ports and the hosts at its leaves.
     let tree = fabric(Family::FatTree(FatTree { levels: 3, arity: 4 }), 4, 8);
-    check::wiring(&tree, &wired(&tree), None).expect("4 + 4 ports, at the leaves 4 and 4 hosts");
+    check::verify_wiring(&tree, &wired(&tree), None).expect("4 + 4 ports, at the leaves 4 and 4 hosts");
     // Outputs and inputs of single channels count apart.
     let directed = fabric(kautz(4, 2, Arcs::Simplex), 0, 4);
-    check::wiring(&directed, &wired(&directed), None).expect("4 out, 4 in");
+    check::verify_wiring(&directed, &wired(&directed), None).expect("4 out, 4 in");
 }
 
 #[test]
@@ -605,7 +607,7 @@ fn rotations_of_groups_keep_every_port() {
         for (a, h, g) in [(4, 2, 9), (4, 2, 5), (8, 4, 33), (4, 4, 7), (2, 2, 3), (6, 2, 13), (1, 4, 5)] {
             let fabric = roomy(dragonfly(a, h, g, arrangement));
             let topology = wired(&fabric);
-            check::wiring(&fabric, &topology, None).expect("rotations keep ports");
+            check::verify_wiring(&fabric, &topology, None).expect("rotations keep ports");
             let order = if arrangement == Arrangement::Consecutive { 1 } else { g as usize };
             assert_eq!(topology.symmetry().order(), order, "a={a} h={h} g={g} {arrangement:?}");
         }
@@ -622,9 +624,9 @@ fn rotations_keep_the_demand_too() {
     // routers by none.
     for (size, order) in [(4, 9), (12, 3), (18, 1), (36, 9)] {
         let mut fabric = roomy(dragonfly(4, 2, 9, Arrangement::Palmtree));
-        fabric.demand = Demand::groups(36, vec![Component { group: size, weight: 2 }]);
+        fabric.demand = Demand::groups(36, vec![DemandComponent { group: size, weight: 2 }]);
         let topology = wired(&fabric);
-        check::wiring(&fabric, &topology, None).expect("kept");
+        check::verify_wiring(&fabric, &topology, None).expect("kept");
         assert_eq!(topology.symmetry().order(), order, "groups of {size}");
     }
 }
@@ -687,7 +689,7 @@ fn a_star_a_wide_router_and_a_ring_are_wired_from_lists() {
     let fabric = |family, hosts, radix| fabric(Family::Listed(family), hosts, radix);
     let tight = fabric(hub, 4, 100);
     let topology = wired(&tight);
-    check::wiring(&tight, &topology, None).expect("100 ports");
+    check::verify_wiring(&tight, &topology, None).expect("100 ports");
     assert_eq!((topology.ports(), topology.endpoints().count()), (100, 100));
     let [all, endpoints] = histograms(&topology);
     assert_eq!(all, [101, 200, 9_900]);
@@ -698,14 +700,14 @@ fn a_star_a_wide_router_and_a_ring_are_wired_from_lists() {
     let wide =
         fabric(listed(129, &(1..=128).map(|leaf| [0, leaf]).collect::<Vec<_>>(), Arcs::Duplex), 0, 128);
     let topology = wired(&wide);
-    check::wiring(&wide, &topology, None).expect("128 ports");
+    check::verify_wiring(&wide, &topology, None).expect("128 ports");
     assert_eq!(topology.target(topology.outgoing(NodeId(0), PortId(127)).expect("a link")).node, NodeId(128));
 
     let ring: Vec<[u32; 2]> = (0..50).map(|router| [router, (router + 1) % 50]).collect();
     for (arcs, diameter, channels) in [(Arcs::Duplex, 25, 2), (Arcs::Simplex, 49, 1)] {
         let ring = fabric(listed(50, &ring, arcs), 1, 4);
         let topology = wired(&ring);
-        check::wiring(&ring, &topology, None).expect("a ring");
+        check::verify_wiring(&ring, &topology, None).expect("a ring");
         assert_eq!(histograms(&topology)[0].len() - 1, diameter);
         assert!(topology.nodes().all(|node| degree(&topology, node) == channels));
         assert!(topology.links().iter().all(|link| link.class == LinkClass::Local));
@@ -721,7 +723,7 @@ fn a_list_says_ports_types_and_hosts() {
     list.routers[2].hosts = Some(0);
     let fabric = fabric(Family::Listed(list), 2, 8);
     let topology = wired(&fabric);
-    check::wiring(&fabric, &topology, None).expect("as listed");
+    check::verify_wiring(&fabric, &topology, None).expect("as listed");
     let leads = |node: u32, port: u16| {
         let channel = topology.outgoing(NodeId(node), PortId(port)).expect("a link");
         let to = topology.target(channel);
@@ -772,7 +774,7 @@ fn bound(topology: &Topology, lengths: &[u32]) -> (u64, u64) {
     let volume = topology.nodes().flat_map(|node| topology.channels_from(node)).map(length).sum();
     let mut distances = 0;
     for source in topology.endpoints() {
-        // Bellman and Ford's rounds; small networks only.
+        // Bellman and Ford's rounds. Small networks only.
         let mut best = IdVec::<NodeId, u64>::filled(u64::MAX, topology.node_count());
         best[source] = 0;
         let mut changed = true;
@@ -795,8 +797,8 @@ fn bound(topology: &Topology, lengths: &[u32]) -> (u64, u64) {
 
 #[test]
 fn seeds_prove_what_the_literature_says() {
-    // The flow per ordered pair: of a torus n x n, 8 / n^3 (its bisection); of a mesh 4 / n^3; of a hyperx n
-    // x n, 1 / n; of a p-ary fat tree, what a leaf has up, p, over its p^(l-1) - 1 pairs; of a Kautz graph,
+    // The flow per ordered pair: of a torus n x n, 8 / n^3 (its bisection). Of a mesh 4 / n^3. Of a hyperx n
+    // x n, 1 / n. Of a p-ary fat tree, what a leaf has up, p, over its p^(l-1) - 1 pairs. Of a Kautz graph,
     // its arcs over the sum of its distances.
     let cases: [(Family, [u64; 2]); 6] = [
         (Family::Torus(Torus(vec![8, 8])), [8, 512]),
@@ -813,8 +815,9 @@ fn seeds_prove_what_the_literature_says() {
             .into_iter()
             .map(|seed| bound(&topology, &seed))
             .filter(|&(_, distances)| distances > 0);
-        let least = bounds.min_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1))).expect("all ones prove something");
-        assert_eq!(least.0 * below, above * least.1, "{:?}: {least:?}", fabric.plant);
+        let least_cut =
+            bounds.min_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1))).expect("all ones prove something");
+        assert_eq!(least_cut.0 * below, above * least_cut.1, "{:?}: {least_cut:?}", fabric.plant);
     }
 }
 
@@ -834,7 +837,7 @@ fn sizes_of_machines_are_quick() {
     for family in families {
         let fabric = roomy(family);
         let topology = wired(&fabric);
-        if let Err(error) = check::wiring(&fabric, &topology, None) {
+        if let Err(error) = check::verify_wiring(&fabric, &topology, None) {
             panic!("{:?}: {error}", fabric.plant);
         }
     }

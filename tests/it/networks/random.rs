@@ -4,34 +4,34 @@
 
 use super::{Draw, Family, degree, histograms, parallel_links, roomy, wired};
 use fabc::check;
-use fabc::model::{Duplicates, Hypercube, Method, Permuted, Reach, Shortcuts, Torus};
+use fabc::model::{Duplicates, Hypercube, PermuteMethod, Permuted, ShortcutReach, Shortcuts, Torus};
 use fabc::units::Decimal;
 use std::collections::BTreeMap;
 
-pub(super) fn ring(routers: u32, degree: u32, reach: Reach, seed: u64) -> Family {
+pub(super) fn ring(routers: u32, degree: u32, reach: ShortcutReach, seed: u64) -> Family {
     Family::Shortcuts(Shortcuts { routers, degree, reach, draw: Draw { seed, attempts: 100, draws: 1 } })
 }
 
 /// A permuted network of cabinets of four, of the first seed that joins no two routers twice.
-pub(super) fn permuted(base: Family, method: Method) -> Family {
+pub(super) fn permuted(base: Family, method: PermuteMethod) -> Family {
     let seeds = (1..1000).map(|seed| exchanged(base.clone(), method, Duplicates::Keep, 4, seed));
     let simple = |family: &Family| parallel_links(&wired(&roomy(family.clone()))) == 0;
     seeds.into_iter().find(simple).expect("some seed")
 }
 
-fn exchanged(base: Family, method: Method, duplicates: Duplicates, cabinet: u32, seed: u64) -> Family {
+fn exchanged(base: Family, method: PermuteMethod, duplicates: Duplicates, cabinet: u32, seed: u64) -> Family {
     let draw = Draw { seed, attempts: 100, draws: 1 };
     Family::Permuted(Permuted { base: Box::new(base), method, duplicates, cabinet, draw })
 }
 
 /// The reach of `RING-8`, `Nbr(0.5)-8` or `Gau(0.5)-8`, and the links of a router.
-fn named(name: &str) -> Option<(Reach, u32)> {
+fn named(name: &str) -> Option<(ShortcutReach, u32)> {
     let (kind, degree) = name.split_once('-')?;
     let share = |kind: &str| Decimal::parse(kind.split(['(', ')']).nth(1)?);
     let reach = match kind {
-        "RING" => Reach::Any,
-        _ if kind.starts_with("Nbr") => Reach::Within(share(kind)?),
-        _ if kind.starts_with("Gau") => Reach::Normal(share(kind)?),
+        "RING" => ShortcutReach::Any,
+        _ if kind.starts_with("Nbr") => ShortcutReach::Within(share(kind)?),
+        _ if kind.starts_with("Gau") => ShortcutReach::Normal(share(kind)?),
         _ => return None,
     };
     Some((reach, degree.parse().ok()?))
@@ -60,7 +60,7 @@ fn rings_with_shortcuts_are_as_far_apart_as_the_literature_says() {
         for seed in 1..=seeds {
             let fabric = roomy(ring(routers, links, reach, seed));
             let topology = wired(&fabric);
-            check::wiring(&fabric, &topology, None).unwrap_or_else(|error| panic!("{row:?}: {error}"));
+            check::verify_wiring(&fabric, &topology, None).unwrap_or_else(|error| panic!("{row:?}: {error}"));
             let [all, _] = histograms(&topology);
             let sum: u64 = all.iter().enumerate().map(|(hops, pairs)| hops as u64 * pairs).sum();
             means.push(sum as f64 / (f64::from(routers) * f64::from(routers)));
@@ -91,16 +91,16 @@ fn rings_with_shortcuts_are_as_far_apart_as_the_literature_says() {
 #[test]
 fn what_was_left_out_could_not_be_joined() {
     // A ring of six whose routers 0 and 3 were left out by the one matching, with nothing between them.
-    let family = ring(6, 3, Reach::Any, 1);
+    let family = ring(6, 3, ShortcutReach::Any, 1);
     let links = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [0, 5], [1, 4], [2, 5]];
-    let found = super::drawn::as_family(family.clone(), &links).expect_err("two were forgotten");
-    assert!(found.contains("router0 and router3 lack links"), "{found}");
+    let first_message = super::drawn::as_family(family.clone(), &links).expect_err("two were forgotten");
+    assert!(first_message.contains("router0 and router3 lack links"), "{first_message}");
     super::drawn::as_family(family, &[&links[..], &[[0, 3]]].concat()).expect("now it is whole");
-    let near = ring(12, 3, Reach::Within(Decimal::parse("0.5").expect("a number")), 1);
+    let near = ring(12, 3, ShortcutReach::Within(Decimal::parse("0.5").expect("a number")), 1);
     let mut far: Vec<[u32; 2]> = (0..11).map(|at| [at, at + 1]).chain([[0, 11]]).collect();
     far.extend([[0, 3]]);
-    let found = super::drawn::as_family(near, &far).expect_err("three are not less than three");
-    assert!(found.contains("not neighbors"), "{found}");
+    let message = super::drawn::as_family(near, &far).expect_err("three are not less than three");
+    assert!(message.contains("not neighbors"), "{message}");
 }
 
 /// A shortcut less, with the ports numbered anew: one matching cannot have left out both its ends, and of an
@@ -109,22 +109,22 @@ fn what_was_left_out_could_not_be_joined() {
 fn a_shortcut_that_is_missing_is_seen_at_any_degree() {
     let half = |text| Decimal::parse(text).expect("a number");
     for (routers, degree, reach) in [
-        (40, 4, Reach::Any),
-        (41, 4, Reach::Any),
-        (64, 5, Reach::Any),
-        (60, 7, Reach::Within(half("0.7"))),
-        (60, 6, Reach::Normal(half("0.5"))),
-        (96, 12, Reach::Any),
+        (40, 4, ShortcutReach::Any),
+        (41, 4, ShortcutReach::Any),
+        (64, 5, ShortcutReach::Any),
+        (60, 7, ShortcutReach::Within(half("0.7"))),
+        (60, 6, ShortcutReach::Normal(half("0.5"))),
+        (96, 12, ShortcutReach::Any),
     ] {
         let pairs = |seed| -> Vec<[u32; 2]> {
             let topology = wired(&roomy(ring(routers, degree, reach, seed)));
             topology.links().iter().map(|link| [link.a.node.0, link.b.node.0]).collect()
         };
         // A draw that leaves out no router, or of an odd number one each time.
-        let whole = (routers + routers / 2 * (degree - 2)) as usize;
+        let link_count = (routers + routers / 2 * (degree - 2)) as usize;
         let (seed, links) = (1..100)
             .map(|seed| (seed, pairs(seed)))
-            .find(|(_, links)| links.len() == whole)
+            .find(|(_, links)| links.len() == link_count)
             .expect("a whole one");
         let family = || ring(routers, degree, reach, seed);
         super::drawn::as_family(family(), &links)
@@ -138,7 +138,7 @@ fn a_shortcut_that_is_missing_is_seen_at_any_degree() {
 
 #[test]
 fn seeds_decide_where_shortcuts_lead() {
-    let links = |seed| wired(&roomy(ring(64, 5, Reach::Any, seed))).links().as_slice().to_vec();
+    let links = |seed| wired(&roomy(ring(64, 5, ShortcutReach::Any, seed))).links().as_slice().to_vec();
     assert!(links(1) == links(1) && links(1) != links(2));
 }
 
@@ -146,7 +146,7 @@ fn seeds_decide_where_shortcuts_lead() {
 fn permuted_networks_are_as_far_apart_as_the_literature_says() {
     let cube = |dimensions| Family::Hypercube(Hypercube { dimensions, folded: false });
     let folded = |dimensions| Family::Hypercube(Hypercube { dimensions, folded: true });
-    use Method::{Full, Partial};
+    use PermuteMethod::{Full, Partial};
     let rows_of = rows();
     for (name, base, method, of) in [
         ("P-TORUS-4 one pass random orient", Family::Torus(Torus(vec![16, 16])), Partial, 512.0),
@@ -165,7 +165,8 @@ fn permuted_networks_are_as_far_apart_as_the_literature_says() {
             for duplicates in [Duplicates::Keep, Duplicates::Drop] {
                 let fabric = roomy(exchanged(base.clone(), method, duplicates, 16, seed));
                 let topology = wired(&fabric);
-                check::wiring(&fabric, &topology, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+                check::verify_wiring(&fabric, &topology, None)
+                    .unwrap_or_else(|error| panic!("{name}: {error}"));
                 let [all, _] = histograms(&topology);
                 let sum: u64 = all.iter().enumerate().map(|(hops, pairs)| hops as u64 * pairs).sum();
                 if duplicates == Duplicates::Keep {

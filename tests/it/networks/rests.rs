@@ -2,9 +2,9 @@
 //! others, and plans in their binary form.
 
 use super::builds::built;
-use fabc::emit::{self, ManifestLine, TOOL, manifest_json};
+use fabc::emit::{self, ManifestEntry, TOOL, manifest_json};
 use fabc::ids::NodeId;
-use fabc::ir::{Contract, Scene, Schedule, Transfers};
+use fabc::ir::{ContractState, Scene, Schedule, Transfers};
 use fabc::{check, verify};
 
 fn spec(topology: &str, routing: &str, rest: &str) -> String {
@@ -36,7 +36,7 @@ fn channels_rest() {
                 * if every.ends_with("us") { 900 } else { 1 }
         );
         let topology = &compiled.topology;
-        let scene = Scene::whole(topology);
+        let scene = Scene::healthy(topology);
         for result in &compiled.collectives {
             let schedule = &result.nominal().unwrap().schedule;
             let timed = schedule.timed().unwrap();
@@ -47,12 +47,12 @@ fn channels_rest() {
             }
             // A send in a rest is convicted, whatever else is right with it.
             for at in 0..timed.sends.len() {
-                let mut other: Schedule = schedule.clone();
-                let Transfers::Timed(changed) = &mut other.transfers else { panic!("vectors") };
+                let mut tampered: Schedule = schedule.clone();
+                let Transfers::Timed(changed) = &mut tampered.transfers else { panic!("vectors") };
                 let rest = (changed.sends[at].cycle / cycles + 1) * cycles;
                 changed.sends[at].cycle = rest + 100;
                 changed.sends.sort_unstable();
-                let error = check::vectors(&scene, &other).unwrap_err().to_string();
+                let error = check::verify_vectors(&scene, &tampered).unwrap_err().to_string();
                 assert!(error.contains("all channels rest"), "{error}");
             }
         }
@@ -131,9 +131,9 @@ fn a_spare_block_takes_the_place_of_any_other() {
             verify::directory(&resigned(files, &spec_text, &[]), &compiled.fabric, &spec_text).unwrap_err();
         }
         // Nothing but the last block is spare, and blocks of another size are none.
-        check::replaced(topology, (size, blocks)).unwrap();
+        check::verify_replaceable(topology, (size, blocks)).unwrap();
         for other in [(size * blocks, 1), (size / 2, blocks * 2), (0, 0)] {
-            check::replaced(topology, other).unwrap_err();
+            check::verify_replaceable(topology, other).unwrap_err();
         }
     }
     // Where links between blocks go in the order of the groups, no rotation keeps them.
@@ -143,20 +143,21 @@ fn a_spare_block_takes_the_place_of_any_other() {
         "collective a = all_gather { size = 10 KiB; }",
     ));
     assert_eq!(compiled.fabric.failover(), None);
-    check::replaced(&compiled.topology, (3, 5)).unwrap_err();
+    check::verify_replaceable(&compiled.topology, (3, 5)).unwrap_err();
     let (compiled, _) = built(&spec(
         "dragonfly { a = 3; h = 1; arrangement = palmtree; }",
         "",
         "collective a = all_gather { size = 10 KiB; }",
     ));
-    check::replaced(&compiled.topology, (3, 4)).unwrap_err();
+    check::verify_replaceable(&compiled.topology, (3, 4)).unwrap_err();
 }
 
 /// Files with a manifest that names what they are now.
 fn resigned(mut files: check::Files, spec_text: &str, options: &[(String, String)]) -> check::Files {
     files.remove("manifest.json");
-    let lines: Vec<ManifestLine> = files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
-    let manifest = manifest_json(TOOL, "rested", spec_text, Contract::Kept, options, &lines);
+    let lines: Vec<ManifestEntry> =
+        files.iter().map(|(path, bytes)| ManifestEntry::for_file(path, bytes)).collect();
+    let manifest = manifest_json(TOOL, "rested", spec_text, ContractState::Kept, options, &lines);
     files.insert("manifest.json".to_owned(), manifest.into_bytes());
     files
 }
@@ -178,9 +179,9 @@ fn binary_plans_say_the_same() {
     let judged = |files: check::Files, options: &[(String, String)]| {
         verify::directory(&resigned(files, &spec_text, options), &compiled.fabric, &spec_text)
     };
-    let mut both = binary.clone();
-    both.insert("schedule.json".to_owned(), files["schedule.json"].clone());
-    judged(both, &options).unwrap_err();
+    let mut both_files = binary.clone();
+    both_files.insert("schedule.json".to_owned(), files["schedule.json"].clone());
+    judged(both_files, &options).unwrap_err();
     judged(binary.clone(), &[]).unwrap_err();
     judged(files.clone(), &options).unwrap_err();
     let body = binary["schedule.bin"].iter().position(|&byte| byte == b'\n').unwrap() + 1;

@@ -1,11 +1,11 @@
 //! Vectors in cycles: known answers, every collective on small networks, and plans that were tampered with.
 
 use super::builds::built;
-use fabc::emit::{ManifestLine, TOOL, manifest_json};
+use fabc::emit::{ManifestEntry, TOOL, manifest_json};
 use fabc::ids::{NodeId, PortId};
 use fabc::ir::{
-    CollectiveBound, Contract, Scene, Schedule, Sum, Timed, TimedSend, Topology, Total, Transfers,
-    schedulable_scene,
+    CollectiveBound, ContractState, ResultRule, Scene, Schedule, SumRule, Timed, TimedSend, Topology,
+    Transfers, schedulable_scene,
 };
 use fabc::model::Collective;
 use fabc::random::Stream;
@@ -23,13 +23,13 @@ fn spec(radix: u32, topology: &str, routing: &str, rest: &str) -> String {
 /// `[collective]`: cycles that it takes, and what none takes less than.
 fn cycles(text: &str) -> Vec<[u64; 2]> {
     let (compiled, _) = built(text);
-    let of = |result: &fabc::ir::CollectiveResult| {
+    let row_of = |result: &fabc::ir::CollectiveResult| {
         let row = &result.nominal().unwrap().row;
         let best = row.best();
         // Both are whole cycles, rounded up to attoseconds.
         [best.steps, (row.bound * 900_000_000 / 1_000_000_000_000_000_000) as u64]
     };
-    compiled.collectives.iter().map(of).collect()
+    compiled.collectives.iter().map(row_of).collect()
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn eight_chips_take_what_is_known() {
         let rest = format!("collective x = all_to_all {{ size = {} B; }}", 8 * 320 * vectors);
         assert_eq!(cycles(&spec(7, "hyperx 8", "", &rest)), [[known, known]], "{vectors}");
     }
-    // Everybody tells everybody; from 32 vectors on every chip sums its part.
+    // Everybody tells everybody. From 32 vectors on every chip sums its part.
     for (vectors, known, bound) in
         [(1u64, 650, 650), (8, 818, 818), (31, 1370, 1300), (217, 1948, 1946), (10_000, 60_626, 60_626)]
     {
@@ -61,22 +61,23 @@ fn what_everybody_is_told_takes_as_long_as_a_message() {
     let scene = schedulable_scene(&compiled.fabric.plant, &compiled.topology);
     for result in &compiled.collectives {
         let schedule = &result.nominal().unwrap().schedule;
-        let told = matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast);
-        let at = schedule.bounds.iter().position(|bound| matches!(bound, CollectiveBound::Quickest { .. }));
+        let has_root = matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast);
+        let bound_index =
+            schedule.bounds.iter().position(|bound| matches!(bound, CollectiveBound::Quickest { .. }));
         assert_eq!(
-            at.is_some(),
-            told || schedule.collective == Collective::Send,
+            bound_index.is_some(),
+            has_root || schedule.collective == Collective::Send,
             "{}",
             schedule.collective.name()
         );
-        let Some(at) = at.filter(|_| told) else { continue };
-        let CollectiveBound::Quickest { levels, cycles, .. } = schedule.bounds[at].clone() else {
+        let Some(bound_index) = bound_index.filter(|_| has_root) else { continue };
+        let CollectiveBound::Quickest { levels, cycles, .. } = schedule.bounds[bound_index].clone() else {
             panic!("levels")
         };
         let judged = |levels: Vec<Option<u32>>, cycles: u64| {
-            let mut other = schedule.clone();
-            other.bounds[at] = CollectiveBound::Quickest { message: 0, levels, cycles };
-            check::vectors(&scene, &other)
+            let mut tampered = schedule.clone();
+            tampered.bounds[bound_index] = CollectiveBound::Quickest { message: 0, levels, cycles };
+            check::verify_vectors(&scene, &tampered)
         };
         judged(levels.clone(), cycles).unwrap();
         assert!(judged(levels.clone(), cycles + 1).is_err() && judged(levels.clone(), cycles - 1).is_err());
@@ -91,13 +92,13 @@ fn what_everybody_is_told_takes_as_long_as_a_message() {
         assert!(judged(levels[1..].to_vec(), cycles).is_err());
     }
     // An exchange is no such thing.
-    let mut other = compiled.collectives[0].nominal().unwrap().schedule.clone();
+    let mut other_schedule = compiled.collectives[0].nominal().unwrap().schedule.clone();
     let levels = (0..compiled.topology.node_count()).map(|node| (node == 0).then_some(0)).collect();
-    other.bounds.push(CollectiveBound::Quickest { message: 0, levels, cycles: 650 });
-    assert!(check::vectors(&scene, &other).is_err());
+    other_schedule.bounds.push(CollectiveBound::Quickest { message: 0, levels, cycles: 650 });
+    assert!(check::verify_vectors(&scene, &other_schedule).is_err());
 }
 
-/// One of every kind.
+/// One collective of every kind.
 const EVERY: &str = "collective a = all_to_all { size = 12 KiB; } collective b = all_gather { size = 10 KiB; }
     collective c = reduce_scatter { size = 10 KiB; } collective d = all_reduce { size = 3 KiB; }
     collective e = broadcast { size = 2 KiB; root = 1; } collective f = send { from = 2; to = 4; size = 10 KiB; }";
@@ -126,15 +127,15 @@ fn one_after_the_other_or_together() {
             "collective a = all_gather {{ size = 20 KiB; }} collective b = all_gather {{ size = 20 KiB; {after} }}"
         )
     };
-    let ends = |text: &str| {
+    let end_times = |text: &str| {
         let (compiled, _) = built(text);
-        let of = |result: &fabc::ir::CollectiveResult| {
+        let sends_of = |result: &fabc::ir::CollectiveResult| {
             result.nominal().and_then(|of| of.schedule.timed()).map(|timed| [timed.start, timed.end])
         };
-        compiled.collectives.iter().map(|result| of(result).unwrap()).collect::<Vec<_>>()
+        compiled.collectives.iter().map(|result| sends_of(result).unwrap()).collect::<Vec<_>>()
     };
     let text = |after: &str| spec(4, "torus 4 x 4", "", &two(after));
-    let (together, apart) = (ends(&text("")), ends(&text("after = a;")));
+    let (together, apart) = (end_times(&text("")), end_times(&text("after = a;")));
     assert!(
         together[0][0] == 0 && together[1][0] == 0 && apart[1][0] == apart[0][1],
         "{together:?} {apart:?}"
@@ -197,8 +198,9 @@ fn spans_count_from_the_first_cycle_of_all() {
 /// Files with a manifest that names what they are now.
 fn resigned(mut files: check::Files, spec_text: &str) -> check::Files {
     files.remove("manifest.json");
-    let lines: Vec<ManifestLine> = files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
-    let manifest = manifest_json(TOOL, "scheduled", spec_text, Contract::Kept, &[], &lines);
+    let lines: Vec<ManifestEntry> =
+        files.iter().map(|(path, bytes)| ManifestEntry::for_file(path, bytes)).collect();
+    let manifest = manifest_json(TOOL, "scheduled", spec_text, ContractState::Kept, &[], &lines);
     files.insert("manifest.json".to_owned(), manifest.into_bytes());
     files
 }
@@ -212,11 +214,11 @@ fn plans(topology: &str) -> (Topology, Vec<Schedule>) {
 }
 
 fn with(schedule: &Schedule, change: impl FnOnce(&mut Timed)) -> Schedule {
-    let mut other = schedule.clone();
-    let Transfers::Timed(timed) = &mut other.transfers else { panic!("vectors") };
+    let mut tampered = schedule.clone();
+    let Transfers::Timed(timed) = &mut tampered.transfers else { panic!("vectors") };
     change(timed);
     timed.sends.sort_unstable();
-    other
+    tampered
 }
 
 #[test]
@@ -224,30 +226,30 @@ fn whatever_is_changed_is_convicted() {
     let mut draw = Stream::new(7, 0);
     for topology in ["dragonfly { a = 3; h = 1; arrangement = palmtree; }", "torus 3 x 4"] {
         let (topology, schedules) = plans(topology);
-        let scene = Scene::whole(&topology);
+        let scene = Scene::healthy(&topology);
         for schedule in &schedules {
             let name = schedule.collective.name();
-            let judged = check::vectors(&scene, schedule).unwrap();
+            let judged = check::verify_vectors(&scene, schedule).unwrap();
             let timed = schedule.timed().unwrap();
             assert_eq!(judged.end, u64::from(timed.end), "{name}");
             let convicted = |what: &str, other: Schedule| {
-                assert!(check::vectors(&scene, &other).is_err(), "{name}: {what} is not convicted");
+                assert!(check::verify_vectors(&scene, &other).is_err(), "{name}: {what} is not convicted");
             };
             for _ in 0..40 {
-                let at = draw.below(timed.sends.len());
-                let send = timed.sends[at];
+                let index = draw.below(timed.sends.len());
+                let send = timed.sends[index];
                 convicted(
                     "a send that is left out",
                     with(schedule, |timed| {
-                        timed.sends.remove(at);
+                        timed.sends.remove(index);
                     }),
                 );
                 let again = |timed: &mut Timed| timed.sends.push(TimedSend { cycle: timed.end, ..send });
                 convicted("a send that is there twice", with(schedule, again));
                 let port = PortId((send.port.0 + 1) % topology.ports() as u16);
-                // A sum may also go another way; that the directory has another one then, is seen below.
-                if !schedule.collective.sums() {
-                    convicted("another port", with(schedule, |timed| timed.sends[at].port = port));
+                // A sum may also go another way. That the directory has another one then, is seen below.
+                if !schedule.collective.adds_up() {
+                    convicted("another port", with(schedule, |timed| timed.sends[index].port = port));
                 }
                 let chip = NodeId((send.chip.0 + 1) % topology.node_count() as u32);
                 // Another chip that has it already may send it to the same one: that is another plan, too.
@@ -255,11 +257,14 @@ fn whatever_is_changed_is_convicted() {
                     topology.outgoing(from, send.port).map(|channel| topology.target(channel).node)
                 };
                 if to(chip) != to(send.chip) {
-                    convicted("another chip", with(schedule, |timed| timed.sends[at].chip = chip));
+                    convicted("another chip", with(schedule, |timed| timed.sends[index].chip = chip));
                 }
-                convicted("another vector", with(schedule, |timed| timed.sends[at].vector += 1));
-                convicted("a vector that is none", with(schedule, |timed| timed.sends[at].vector = u64::MAX));
-                let late = |timed: &mut Timed| timed.sends[at].cycle = timed.end;
+                convicted("another vector", with(schedule, |timed| timed.sends[index].vector += 1));
+                convicted(
+                    "a vector that is none",
+                    with(schedule, |timed| timed.sends[index].vector = u64::MAX),
+                );
+                let late = |timed: &mut Timed| timed.sends[index].cycle = timed.end;
                 convicted("a send after the end", with(schedule, late));
                 // Before it can be there, or beside another one.
                 let mut early: Vec<u32> = timed
@@ -270,27 +275,31 @@ fn whatever_is_changed_is_convicted() {
                     .collect();
                 early.retain(|&cycle| cycle != send.cycle);
                 if let Some(&beside) = early.first() {
-                    convicted("two in a slot", with(schedule, |timed| timed.sends[at].cycle = beside + 1));
+                    convicted("two in a slot", with(schedule, |timed| timed.sends[index].cycle = beside + 1));
                 }
             }
             convicted("another end", with(schedule, |timed| timed.end += 1));
             convicted("a later start", with(schedule, |timed| timed.start = timed.sends[0].cycle + 1));
-            if schedule.collective.sums() {
+            if schedule.collective.adds_up() {
                 convicted(
                     "a result that is told",
                     with(schedule, |timed| match timed.result {
-                        Total::Told => {
-                            timed.result = Total::Summed(Sum { from: 0, below: timed.levels(), own: Some(0) })
+                        ResultRule::Told => {
+                            timed.result = ResultRule::Summed(SumRule {
+                                from: 0,
+                                below: timed.levels(),
+                                own_level: Some(0),
+                            })
                         }
-                        Total::Summed(_) => timed.result = Total::Told,
+                        ResultRule::Summed(_) => timed.result = ResultRule::Told,
                     }),
                 );
                 for level in 0..timed.sums.len() {
                     convicted(
                         "a sum without its own",
                         with(schedule, |timed| {
-                            timed.sums[level].own =
-                                if timed.sums[level].own.is_some() { None } else { Some(0) };
+                            timed.sums[level].own_level =
+                                if timed.sums[level].own_level.is_some() { None } else { Some(0) };
                         }),
                     );
                 }
@@ -302,7 +311,7 @@ fn whatever_is_changed_is_convicted() {
 #[test]
 fn plans_on_the_same_channels_are_judged_together() {
     let (topology, schedules) = plans("torus 3 x 4");
-    let scene = Scene::whole(&topology);
+    let scene = Scene::healthy(&topology);
     let timed: Vec<&Timed> = schedules.iter().filter_map(Schedule::timed).collect();
     check::vectors_together(&scene, &timed).unwrap();
     check::vectors_together(&scene, &[timed[0], timed[0]]).unwrap_err();
@@ -310,17 +319,17 @@ fn plans_on_the_same_channels_are_judged_together() {
 
 /// Every `[cycle,port,job,vector]` behind a `"sends":`, by its place in the text.
 fn sends(text: &str) -> Vec<std::ops::Range<usize>> {
-    let mut found = Vec::new();
+    let mut places = Vec::new();
     for (at, _) in text.match_indices("\"sends\":[") {
         let end = at + text[at..].find("]]").unwrap_or(0);
         let mut next = at + "\"sends\":[".len();
         while next < end {
             let close = next + text[next..].find(']').unwrap();
-            found.push(next..close + 1);
+            places.push(next..close + 1);
             next = close + 2;
         }
     }
-    found
+    places
 }
 
 #[test]
@@ -338,19 +347,19 @@ fn a_directory_with_another_plan_is_convicted() {
             .map(|number| number.parse().unwrap())
             .collect();
         for what in 0..6 {
-            let mut other = numbers.clone();
+            let mut tampered = numbers.clone();
             match what {
-                0 => other[0] += 1,
-                1 => other[0] += 24,
-                2 => other[1] = (other[1] + 1) % 4,
-                3 => other[2] = (other[2] + 1) % 6,
-                4 => other[3] += 1,
-                _ => other.clear(),
+                0 => tampered[0] += 1,
+                1 => tampered[0] += 24,
+                2 => tampered[1] = (tampered[1] + 1) % 4,
+                3 => tampered[2] = (tampered[2] + 1) % 6,
+                4 => tampered[3] += 1,
+                _ => tampered.clear(),
             }
-            let other = other.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+            let tampered_text = tampered.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
             let (before, after) = (&text[..place.start], &text[place.end..]);
-            let changed = match other.is_empty() {
-                false => format!("{before}[{other}]{after}"),
+            let changed = match tampered_text.is_empty() {
+                false => format!("{before}[{tampered_text}]{after}"),
                 true if before.ends_with(',') => format!("{}{after}", before.trim_end_matches(',')),
                 true => format!("{before}{}", after.trim_start_matches(',')),
             };

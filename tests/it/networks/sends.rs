@@ -1,9 +1,9 @@
 //! Messages between chips in cycles: known answers, files of messages, and plans that were tampered with.
 
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
-use fabc::emit::{self, ManifestLine, TOOL, manifest_json};
-use fabc::ir::{CollectiveBound, Contract, Schedule, Timed};
+use fabc::compiled::CompiledFabric;
+use fabc::emit::{self, ManifestEntry, TOOL, manifest_json};
+use fabc::ir::{CollectiveBound, ContractState, Schedule, Timed};
 use fabc::progress::Silent;
 use fabc::random::Stream;
 use fabc::syntax::{print_spec, with_inputs};
@@ -21,9 +21,9 @@ fn spec(radix: u32, topology: &str, rest: &str) -> String {
     )
 }
 
-/// Compiles a spec beside a file of messages, and the directory's own copy of both again; both are verified
+/// Compiles a spec beside a file of messages, and the directory's own copy of both again. Both are verified
 /// and the same.
-fn built(text: &str, messages: &str) -> (Compiled, check::Files) {
+fn built(text: &str, messages: &str) -> (CompiledFabric, check::Files) {
     let loader = |path: &str| match path {
         "test.fab" => Ok(text.to_owned()),
         _ if path.ends_with(".csv") => Ok(messages.to_owned()),
@@ -42,18 +42,18 @@ fn built(text: &str, messages: &str) -> (Compiled, check::Files) {
     (compiled, files)
 }
 
-fn plan<'a>(compiled: &'a Compiled, name: &str) -> &'a Schedule {
-    let at = compiled.fabric.collectives.iter().position(|declared| declared.name == name).unwrap();
-    &compiled.collectives[at].nominal().unwrap().schedule
+fn plan<'a>(compiled: &'a CompiledFabric, name: &str) -> &'a Schedule {
+    let index = compiled.fabric.collectives.iter().position(|declared| declared.name == name).unwrap();
+    &compiled.collectives[index].nominal().unwrap().schedule
 }
 
-fn timed<'a>(compiled: &'a Compiled, name: &str) -> &'a Timed {
+fn timed<'a>(compiled: &'a CompiledFabric, name: &str) -> &'a Timed {
     plan(compiled, name).timed().unwrap()
 }
 
 /// Cycles that single messages take one after the other, each of which is about what its certificate says.
 fn alone(radix: u32, topology: &str, ends: [u32; 2], sizes: &[u64]) -> Vec<u64> {
-    let one = |at: usize| {
+    let declaration = |at: usize| {
         let after = if at > 0 { format!("after = m{};", at - 1) } else { String::new() };
         format!(
             "collective m{at} = send {{ from = {}; to = {}; size = {} B; {after} }}",
@@ -62,7 +62,7 @@ fn alone(radix: u32, topology: &str, ends: [u32; 2], sizes: &[u64]) -> Vec<u64> 
             320 * sizes[at]
         )
     };
-    let text: String = (0..sizes.len()).map(one).collect();
+    let text: String = (0..sizes.len()).map(declaration).collect();
     let (compiled, _) = built(&spec(radix, topology, &text), "");
     let took = |at: usize| {
         let schedule = plan(&compiled, &format!("m{at}"));
@@ -116,7 +116,7 @@ fn groups_that_all_do_the_same_are_planned_once() {
     let timed = timed(&compiled, "shift");
     assert!(timed.canonical && timed.messages.len() == 264);
     assert_eq!(compiled.requires[0].holds(), Some(true), "{}", timed.end);
-    // 3,026 is what the exact least load proves; one message by itself takes longer.
+    // 3,026 is what the exact least load proves. One message by itself takes longer.
     let bound =
         compiled.collectives[0].nominal().unwrap().row.bound * 900_000_000 / 1_000_000_000_000_000_000;
     assert_eq!(bound, 3_442);
@@ -152,8 +152,9 @@ fn files_of_messages_are_sent() {
 /// Files with a manifest that names what they are now.
 fn signed(mut files: check::Files, spec_text: &str) -> check::Files {
     files.remove("manifest.json");
-    let lines: Vec<ManifestLine> = files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
-    let manifest = manifest_json(TOOL, "sent", spec_text, Contract::Kept, &[], &lines);
+    let lines: Vec<ManifestEntry> =
+        files.iter().map(|(path, bytes)| ManifestEntry::for_file(path, bytes)).collect();
+    let manifest = manifest_json(TOOL, "sent", spec_text, ContractState::Kept, &[], &lines);
     files.insert("manifest.json".to_owned(), manifest.into_bytes());
     files
 }
@@ -219,17 +220,17 @@ fn a_directory_with_other_messages_is_convicted() {
         .collect();
     let mut draw = Stream::new(5, 0);
     for _ in 0..60 {
-        let at = places[draw.below(places.len())];
-        let end = at + text[at..].find(']').unwrap();
+        let offset = places[draw.below(places.len())];
+        let end = offset + text[offset..].find(']').unwrap();
         let mut numbers: Vec<u64> =
-            text[at + 1..end].split(',').map(|number| number.parse().unwrap()).collect();
+            text[offset + 1..end].split(',').map(|number| number.parse().unwrap()).collect();
         let which = draw.below(4);
         numbers[which] = if which == 1 { (numbers[which] + 1) % 3 } else { numbers[which] + 1 };
         let line = numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         assert!(
-            judged("schedule.json", format!("{}[{line}{}", &text[..at], &text[end..])).is_err(),
+            judged("schedule.json", format!("{}[{line}{}", &text[..offset], &text[end..])).is_err(),
             "{} to {line}",
-            &text[at..end]
+            &text[offset..end]
         );
     }
 }

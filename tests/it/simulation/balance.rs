@@ -1,19 +1,19 @@
-//! What must add up, whatever the parameters: packets, flits on channels, Little's law; and that nothing but
+//! What must add up, whatever the parameters: packets, flits on channels, Little's law, and that nothing but
 //! the parameters shows.
 
 use crate::simulation::assert_near;
 use crate::simulation::bench::{Bench, Hardware, UNIT, adds_up, parameters};
 use fabc::compile::{Stage, compile};
-use fabc::compiled::Compiled;
+use fabc::compiled::CompiledFabric;
 use fabc::ir::{ForwardingTables, Scene};
 use fabc::progress::Silent;
 use fabc::sim::{
-    Arbitration, Choosing, Credits, Details, Hosts, Lanes, Parameters, Point, Rate, SimReport, Traffic,
-    curve, prepare, simulate,
+    Arbitration, Credits, HostPorts, LaneChoice, Point, Rate, RoutingSettings, SimReport,
+    SimulationParameters, Traffic, TrafficDetails, curve, prepare, simulate,
 };
 use proptest::prelude::*;
 
-fn compiled(spec: &str) -> Compiled {
+fn compiled(spec: &str) -> CompiledFabric {
     let read = |_: &str| Ok::<String, String>(spec.to_owned());
     let fabric =
         fabc::lang::read_normal("fabric.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
@@ -21,7 +21,7 @@ fn compiled(spec: &str) -> Compiled {
 }
 
 /// A torus of two cubes, links of one cycle and routers of three, as the comparison with CNSim has it.
-fn unit_torus() -> Compiled {
+fn unit_torus() -> CompiledFabric {
     let spec = std::fs::read_to_string("specs/torus_4x4x8.fab").expect("a spec");
     let parts = std::fs::read_to_string("specs/parts/tpu_v4.fab").expect("its parts");
     let parts = parts.replace("latency = 50 cycles", "latency = 1 cycles");
@@ -35,13 +35,14 @@ fn unit_torus() -> Compiled {
     )
 }
 
-fn nominal(compiled: &Compiled) -> ForwardingTables {
+fn nominal(compiled: &CompiledFabric) -> ForwardingTables {
     compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked()
 }
 
-fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimReport {
+fn run(compiled: &CompiledFabric, parameters: &SimulationParameters, rates: &[&str]) -> SimReport {
     let prepared =
-        prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &nominal(compiled), parameters).unwrap();
+        prepare(&compiled.fabric, &Scene::healthy(&compiled.topology), &nominal(compiled), parameters)
+            .unwrap();
     let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).unwrap()).collect();
     curve(&prepared, &rates, &[1], &Silent).unwrap()
 }
@@ -52,7 +53,7 @@ fn a_torus_accepts_what_cnsim_accepts() {
     let torus = unit_torus();
     let report = run(
         &torus,
-        &Parameters { warmup: Some(8000), measure: Some(8000), ..Parameters::default() },
+        &SimulationParameters { warmup: Some(8000), measure: Some(8000), ..SimulationParameters::default() },
         &["0.02", "0.8", "0.9", "1"],
     );
     assert_eq!(report.load.bound, fabc::ir::Fraction::new(127u8, 128u8));
@@ -69,9 +70,10 @@ fn a_torus_accepts_what_cnsim_accepts() {
 #[test]
 fn a_torus_saturates_close_to_its_bound() {
     let torus = unit_torus();
-    let parameters = Parameters { warmup: Some(8000), measure: Some(8000), ..Parameters::default() };
+    let parameters =
+        SimulationParameters { warmup: Some(8000), measure: Some(8000), ..SimulationParameters::default() };
     let prepared =
-        prepare(&torus.fabric, &Scene::whole(&torus.topology), &nominal(&torus), &parameters).unwrap();
+        prepare(&torus.fabric, &Scene::healthy(&torus.topology), &nominal(&torus), &parameters).unwrap();
     let report = simulate(&prepared, &[], &[1], true, &Silent).unwrap();
     let [found] = &report.saturations[..] else { panic!("one seed") };
     let (stable, unstable) = (
@@ -86,7 +88,7 @@ fn a_torus_saturates_close_to_its_bound() {
     );
 }
 
-/// Below saturation: packets inside = accepted x latency; flits on channels = packets x hops; every channel
+/// Below saturation: packets inside = accepted x latency. Flits on channels = packets x hops. Every channel
 /// carries its share.
 #[test]
 fn packets_and_flits_add_up() {
@@ -94,7 +96,11 @@ fn packets_and_flits_add_up() {
     let cycles = 50_000;
     let report = run(
         &torus,
-        &Parameters { warmup: Some(8000), measure: Some(cycles), ..Parameters::default() },
+        &SimulationParameters {
+            warmup: Some(8000),
+            measure: Some(cycles),
+            ..SimulationParameters::default()
+        },
         &["0.6"],
     );
     let (point, senders) = (&report.points[0], f64::from(report.load.senders));
@@ -112,22 +118,26 @@ fn packets_and_flits_add_up() {
     for (&busy, &load) in point.busy.iter().zip(&report.load.channels) {
         let expected = 0.6 * load as f64 / report.load.unit as f64;
         let sigma = (expected * 6.0 / f64::from(cycles)).sqrt();
-        let found = f64::from(busy) / f64::from(cycles);
-        assert!((found - expected).abs() < 5.0 * sigma, "{found}, expected {expected}, sigma {sigma}");
+        let busy_share = f64::from(busy) / f64::from(cycles);
+        assert!(
+            (busy_share - expected).abs() < 5.0 * sigma,
+            "{busy_share}, expected {expected}, sigma {sigma}"
+        );
     }
 }
 
 #[test]
 fn neither_threads_nor_the_order_of_rates_show() {
     let torus = unit_torus();
-    let parameters = Parameters { warmup: Some(1000), measure: Some(1000), ..Parameters::default() };
+    let parameters =
+        SimulationParameters { warmup: Some(1000), measure: Some(1000), ..SimulationParameters::default() };
     let with = |threads: usize, rates: &[&str]| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| run(&torus, &parameters, rates))
     };
-    let one = with(1, &["0.3", "0.7", "1.2"]);
-    assert_eq!(one, with(2, &["1.2", "0.3", "0.7"]));
-    assert_eq!(one, with(16, &["0.7", "0.7", "1.2", "0.3"]));
+    let first_run = with(1, &["0.3", "0.7", "1.2"]);
+    assert_eq!(first_run, with(2, &["1.2", "0.3", "0.7"]));
+    assert_eq!(first_run, with(16, &["0.7", "0.7", "1.2", "0.3"]));
 }
 
 /// Tables for one router, carried to the others, are those of every router.
@@ -137,14 +147,15 @@ fn canonical_tables_move_packets_as_listed_ones_do() {
     let tables = nominal(&compiled);
     assert_eq!(tables.symmetry.order(), 33);
     let listed = ForwardingTables {
-        symmetry: tables.symmetry.without(),
+        symmetry: tables.symmetry.to_trivial(),
         routers: compiled.topology.nodes().map(|node| tables.router(node)).collect(),
         ..tables.clone()
     };
-    let parameters = Parameters { warmup: Some(1000), measure: Some(1000), ..Parameters::default() };
+    let parameters =
+        SimulationParameters { warmup: Some(1000), measure: Some(1000), ..SimulationParameters::default() };
     let report = |tables: &ForwardingTables| {
         let prepared =
-            prepare(&compiled.fabric, &Scene::whole(&compiled.topology), tables, &parameters).unwrap();
+            prepare(&compiled.fabric, &Scene::healthy(&compiled.topology), tables, &parameters).unwrap();
         let report = curve(&prepared, &[Rate::parse("0.4").unwrap()], &[1, 2], &Silent).unwrap();
         // Classes of channels are larger where tables are carried.
         let points: Vec<_> =
@@ -157,7 +168,7 @@ fn canonical_tables_move_packets_as_listed_ones_do() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every packet that was born was delivered or is found inside, below and past saturation; what a run
+    /// Every packet that was born was delivered or is found inside, below and past saturation. What a run
     /// measures fits what it is made of.
     #[test]
     fn no_packet_is_lost(
@@ -171,22 +182,22 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let ring = Bench::ring(Hardware { link, router, buffer: packet * queues, vcs: 4 }, count);
-        let parameters = Parameters {
+        let parameters = SimulationParameters {
             traffic,
-            details: Details { spots: if traffic == Traffic::Hotspot { vec!["0".to_owned()] } else { Vec::new() }, ..Details::default() },
-            choosing: Choosing::default(),
+            details: TrafficDetails { spots: if traffic == Traffic::Hotspot { vec!["0".to_owned()] } else { Vec::new() }, ..TrafficDetails::default() },
+            choosing: RoutingSettings::default(),
             packet,
             injection,
             turn,
             speedup: Some(speedup),
-            lanes: Some(if by_class { Lanes::Classes(2) } else { Lanes::General(2) }),
+            lanes: Some(if by_class { LaneChoice::Classes(2) } else { LaneChoice::General(2) }),
             arbitration: Some(if age { Arbitration::Age } else { Arbitration::Rotate }),
             credits: Some(if instant { Credits::AtOnce } else { Credits::Link }),
-            hosts: Some(if ports { Hosts::Ports(2) } else { Hosts::Unlimited }),
+            hosts: Some(if ports { HostPorts::Ports(2) } else { HostPorts::Unlimited }),
             warmup: Some(700),
             measure: Some(900),
             seed,
-            ..Parameters::default()
+            ..SimulationParameters::default()
         };
         let Ok(prepared) = ring.prepared(&parameters) else { return Ok(()) };
         let rate = Rate::millionths(rate.min(u64::from(packet) * 1_000_000));
@@ -200,7 +211,8 @@ proptest! {
 fn two_ports_carry_more_than_one() {
     let row = Bench::tree(UNIT, &[0], &[1, 1]);
     let accepted = |ports| {
-        row.point(&Parameters { hosts: Some(Hosts::Ports(ports)), ..parameters(30_000) }, "1.6").unwrap()
+        row.point(&SimulationParameters { hosts: Some(HostPorts::Ports(ports)), ..parameters(30_000) }, "1.6")
+            .unwrap()
     };
     // The channel carries one flit per cycle, whatever the ports.
     assert_near("bound of one port", accepted(1).bound, 1.0, 0.0);
@@ -208,7 +220,11 @@ fn two_ports_carry_more_than_one() {
     assert_near("two ports", accepted(2).accepted, 1.0, 0.001);
     let ring = Bench::ring(UNIT, 4);
     let [one, two] = [1, 2].map(|ports| {
-        ring.point(&Parameters { hosts: Some(Hosts::Ports(ports)), ..parameters(30_000) }, "1.4").unwrap()
+        ring.point(
+            &SimulationParameters { hosts: Some(HostPorts::Ports(ports)), ..parameters(30_000) },
+            "1.4",
+        )
+        .unwrap()
     });
     assert_near("bound of a port", one.bound, 1.0, 0.0);
     assert_near("bound of the ring", two.bound, 1.5, 0.0);

@@ -3,12 +3,14 @@
 use crate::simulation::assert_near;
 use fabc::diag::Span;
 use fabc::ids::{Id, LinkTypeId, NodeId, PortId};
-use fabc::ir::{End, Entry, ForwardingTables, Link, LinkClass, Scene, Symmetry, TableKey, Topology};
+use fabc::ir::{End, ForwardingTables, Link, LinkClass, Scene, Symmetry, TableEntry, TableKey, Topology};
 use fabc::model::{
     Budget, Capacities, Demand, Fabric, Family, Faults, LinkType, Network, Plant, Router, RoutingChoice,
     Torus,
 };
-use fabc::sim::{Hosts, Lanes, Parameters, Point, Prepared, Rate, SimError, Traffic, curve, prepare};
+use fabc::sim::{
+    HostPorts, LaneChoice, Point, Prepared, Rate, SimError, SimulationParameters, Traffic, curve, prepare,
+};
 use proptest::prelude::*;
 
 /// Routers and links of a fabric, all alike.
@@ -31,7 +33,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Routers in a row or tree: links from every router but the first to the one that it hangs on; packets
+    /// Routers in a row or tree: links from every router but the first to the one that it hangs on. Packets
     /// take the only way there is. Port k of a router leads to its k-th neighbor.
     pub(crate) fn tree(hardware: Hardware, hangs_on: &[usize], hosts: &[u16]) -> Self {
         let count = hangs_on.len() + 1;
@@ -52,7 +54,7 @@ impl Bench {
         let table = |at: usize| {
             let others = (0..count).filter(|&to| to != at);
             others
-                .map(|to| Entry {
+                .map(|to| TableEntry {
                     dst: NodeId::new(to),
                     in_port: -1,
                     in_vc: -1,
@@ -71,7 +73,7 @@ impl Bench {
         Self { fabric: fabric(hardware, count), topology: topology.with_hosts(hosts.to_vec()), tables }
     }
 
-    /// A ring, port 0 to the next and port 1 to the one before, shortest ways; from opposite ends even
+    /// A ring, port 0 to the next and port 1 to the one before, shortest ways. From opposite ends even
     /// sources go up. VC 1 from the link between the last and the first router on.
     pub(crate) fn ring(hardware: Hardware, count: usize) -> Self {
         let end = |at: usize, port| End { node: NodeId::new(at % count), port: PortId(port) };
@@ -91,7 +93,7 @@ impl Bench {
         )
     }
 
-    /// A ring of one-way links; with a dateline VC 1 from the last link on.
+    /// A ring of one-way links. With a dateline VC 1 from the last link on.
     pub(crate) fn one_way(hardware: Hardware, count: usize, dateline: bool) -> Self {
         let end = |at: usize, port| End { node: NodeId::new(at % count), port: PortId(port) };
         let links = (0..count).map(|at| link(end(at, 0), end(at + 1, 0), true)).collect();
@@ -99,7 +101,7 @@ impl Bench {
         Self::circle(hardware, count, links, vcs, |_, _| (1, 0), |at, _| dateline && at == count - 1)
     }
 
-    /// Tables for routes of equal steps around a circle; `crosses` says which outputs lie behind the
+    /// Tables for routes of equal steps around a circle. `crosses` says which outputs lie behind the
     /// dateline.
     fn circle(
         hardware: Hardware,
@@ -116,7 +118,7 @@ impl Bench {
             let (mut at, mut vc, mut came) = (from, 0, (-1, -1));
             while at != to {
                 vc |= u8::from(crosses(at, port));
-                let entry = Entry {
+                let entry = TableEntry {
                     dst: NodeId::new(to),
                     in_port: came.0,
                     in_vc: came.1,
@@ -131,17 +133,17 @@ impl Bench {
                 at = (at + by) % count;
             }
         }
-        routers.iter_mut().for_each(|entries: &mut Vec<Entry>| entries.sort_unstable());
+        routers.iter_mut().for_each(|entries: &mut Vec<TableEntry>| entries.sort_unstable());
         let tables = tables(TableKey::DstInput, vcs, Symmetry::trivial(1, count as u32), routers);
         Self { fabric: fabric(hardware, count), topology, tables }
     }
 
-    pub(crate) fn prepared(&self, parameters: &Parameters) -> Result<Prepared<'_>, SimError> {
-        prepare(&self.fabric, &Scene::whole(&self.topology), &self.tables, parameters)
+    pub(crate) fn prepared(&self, parameters: &SimulationParameters) -> Result<Prepared<'_>, SimError> {
+        prepare(&self.fabric, &Scene::healthy(&self.topology), &self.tables, parameters)
     }
 
     /// One run, and how many endpoints send.
-    pub(crate) fn point(&self, parameters: &Parameters, rate: &str) -> Result<Measured, SimError> {
+    pub(crate) fn point(&self, parameters: &SimulationParameters, rate: &str) -> Result<Measured, SimError> {
         let prepared = self.prepared(parameters)?;
         let mut report = curve(&prepared, &[Rate::parse(rate).unwrap()], &[1], &fabc::progress::Silent)?;
         let point = report.points.remove(0);
@@ -185,16 +187,19 @@ pub(crate) fn adds_up(
 
 /// Two sources at equal distances to a hub whose third link both need, and two hosts there that answer: each
 /// gets half of the link, whatever else the parameters say.
-pub(crate) fn two_flows_share_a_channel(parameters: &Parameters) {
+pub(crate) fn two_flows_share_a_channel(parameters: &SimulationParameters) {
     let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 2]);
     // Both single hosts send to the router with two, and these send to them.
-    let shared = |parameters: &Parameters| {
+    let shared = |parameters: &SimulationParameters| {
         let Ok(prepared) = star.prepared(parameters) else { return false };
         prepared.load().senders == 4
             && prepared.load().channels.iter().filter(|load| **load == 2).count() == 2
     };
-    let mut crossing =
-        (0..100).map(|seed| Parameters { traffic: Traffic::EndpointPermutation, seed, ..parameters.clone() });
+    let mut crossing = (0..100).map(|seed| SimulationParameters {
+        traffic: Traffic::EndpointPermutation,
+        seed,
+        ..parameters.clone()
+    });
     let flows = star.point(&crossing.find(shared).expect("one of many permutations"), "1").unwrap();
     assert_near("bound", flows.bound, 0.5, 0.0);
     let cycles = f64::from(parameters.measure.expect("as many as are wanted"));
@@ -208,7 +213,7 @@ pub(crate) fn two_flows_share_a_channel(parameters: &Parameters) {
 pub(crate) struct Measured {
     /// Flits per cycle and sending endpoint.
     pub(crate) accepted: f64,
-    /// Mean latency.
+    /// The mean latency, in cycles.
     pub(crate) mean: f64,
     /// Zero-load latency of the slowest route.
     pub(crate) least_cycles: u64,
@@ -217,13 +222,13 @@ pub(crate) struct Measured {
 }
 
 /// Unlimited hosts, two general virtual channels, so many cycles.
-pub(crate) fn parameters(cycles: u32) -> Parameters {
-    Parameters {
-        lanes: Some(Lanes::General(2)),
-        hosts: Some(Hosts::Unlimited),
+pub(crate) fn parameters(cycles: u32) -> SimulationParameters {
+    SimulationParameters {
+        lanes: Some(LaneChoice::General(2)),
+        hosts: Some(HostPorts::Unlimited),
         warmup: Some(cycles),
         measure: Some(cycles),
-        ..Parameters::default()
+        ..SimulationParameters::default()
     }
 }
 
@@ -235,7 +240,7 @@ fn link(a: End, b: End, simplex: bool) -> Link {
     Link { a, b, class: LinkClass::Local, link_type: LinkTypeId(0), simplex }
 }
 
-fn tables(key: TableKey, vcs: u8, symmetry: Symmetry, routers: Vec<Vec<Entry>>) -> ForwardingTables {
+fn tables(key: TableKey, vcs: u8, symmetry: Symmetry, routers: Vec<Vec<TableEntry>>) -> ForwardingTables {
     ForwardingTables { scenario: "nominal".to_owned(), vcs, key, symmetry, routers }
 }
 
@@ -292,7 +297,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
     }
 }
 
-/// Packets of one flit.
-pub(crate) fn single_flits() -> Parameters {
-    Parameters { packet: 1, ..parameters(2_000) }
+/// Parameters with packets of one flit.
+pub(crate) fn single_flits() -> SimulationParameters {
+    SimulationParameters { packet: 1, ..parameters(2_000) }
 }

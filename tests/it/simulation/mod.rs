@@ -9,7 +9,7 @@ mod ways;
 mod window;
 
 use bench::{Bench, Hardware, UNIT, parameters};
-use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, SimError, Traffic};
+use fabc::sim::{Arbitration, Credits, HostPorts, LaneChoice, SimError, SimulationParameters, Traffic};
 
 /// Whether a number is within a share of what it should be.
 fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
@@ -25,11 +25,11 @@ fn a_packet_alone_takes_as_long_as_its_route() {
     for (hardware, injection, packet) in
         [(UNIT, 0, 6), (Hardware { link: 50, router: 25, ..UNIT }, 25, 6), (UNIT, 0, 1), (UNIT, 7, 200)]
     {
-        for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
+        for hosts in [HostPorts::Unlimited, HostPorts::Ports(1)] {
             for credits in [Credits::AtOnce, Credits::Link] {
                 let hops = 4;
                 let row = Bench::tree(hardware, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
-                let parameters = Parameters {
+                let parameters = SimulationParameters {
                     injection,
                     packet,
                     hosts: Some(hosts),
@@ -59,9 +59,9 @@ fn a_packet_alone_takes_as_long_as_its_route() {
 #[test]
 fn neighbors_at_one_router_need_no_channel() {
     let pair = Bench::tree(UNIT, &[0], &[2, 0]);
-    for (hosts, bound) in [(Hosts::Unlimited, 6.0), (Hosts::Ports(1), 1.0)] {
+    for (hosts, bound) in [(HostPorts::Unlimited, 6.0), (HostPorts::Ports(1), 1.0)] {
         let alone = pair
-            .point(&Parameters { injection: 4, hosts: Some(hosts), ..parameters(100_000) }, "0.001")
+            .point(&SimulationParameters { injection: 4, hosts: Some(hosts), ..parameters(100_000) }, "0.001")
             .unwrap();
         let delays = alone.point.delays.unwrap();
         assert_eq!((delays.median, delays.most, delays.hops, alone.least_cycles), (9, 9, 0, 9));
@@ -72,16 +72,17 @@ fn neighbors_at_one_router_need_no_channel() {
 #[test]
 fn one_flow_is_accepted_as_it_is_offered() {
     let row = Bench::tree(UNIT, &[0, 1], &[1, 0, 1]);
-    for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
+    for hosts in [HostPorts::Unlimited, HostPorts::Ports(1)] {
         for (rate, offered) in [("0.3", 0.3), ("0.9", 0.9), ("1", 1.0)] {
-            let flow = row.point(&Parameters { hosts: Some(hosts), ..parameters(60_000) }, rate).unwrap();
+            let flow =
+                row.point(&SimulationParameters { hosts: Some(hosts), ..parameters(60_000) }, rate).unwrap();
             assert_near(rate, flow.accepted, offered, 0.02);
         }
         // No more than a channel moves.
-        let much = row.point(&Parameters { hosts: Some(hosts), ..parameters(60_000) }, "1.2");
+        let much = row.point(&SimulationParameters { hosts: Some(hosts), ..parameters(60_000) }, "1.2");
         match hosts {
-            Hosts::Unlimited => assert_near("beyond the channel", much.unwrap().accepted, 1.0, 0.001),
-            Hosts::Ports(_) => assert_near("beyond the port", much.unwrap().accepted, 1.0, 0.001),
+            HostPorts::Unlimited => assert_near("beyond the channel", much.unwrap().accepted, 1.0, 0.001),
+            HostPorts::Ports(_) => assert_near("beyond the port", much.unwrap().accepted, 1.0, 0.001),
         }
     }
 }
@@ -89,7 +90,7 @@ fn one_flow_is_accepted_as_it_is_offered() {
 #[test]
 fn two_flows_share_a_channel() {
     for arbitration in [Arbitration::Rotate, Arbitration::Age].map(Some) {
-        bench::two_flows_share_a_channel(&Parameters { arbitration, ..parameters(60_000) });
+        bench::two_flows_share_a_channel(&SimulationParameters { arbitration, ..parameters(60_000) });
     }
 }
 
@@ -129,8 +130,8 @@ fn saturation_is_searched_between_what_is_stable_and_what_is_not() {
     let row = Bench::tree(UNIT, &[0], &[1, 1]);
     let single = row.prepared(&bench::single_flits()).unwrap();
     let report = fabc::sim::simulate(&single, &[], &[1], true, &fabc::progress::Silent).unwrap();
-    let found = &report.saturations[0];
-    assert_eq!((found.stable.map(|rate| rate.as_f64()), found.unstable), (Some(1.0), None));
+    let saturation = &report.saturations[0];
+    assert_eq!((saturation.stable.map(|rate| rate.as_f64()), saturation.unstable), (Some(1.0), None));
 }
 
 #[test]
@@ -149,7 +150,10 @@ fn traffic_that_nobody_sends_is_refused() {
             "there is no bit_shuffle traffic here: every endpoint would send to itself",
         ),
     ] {
-        let error = bench.prepared(&Parameters { traffic, ..parameters(1000) }).err().expect("nobody sends");
+        let error = bench
+            .prepared(&SimulationParameters { traffic, ..parameters(1000) })
+            .err()
+            .expect("nobody sends");
         let code = miette::Diagnostic::code(&error).expect("a code").to_string();
         assert_eq!((error.to_string().as_str(), code.as_str(), error.exit_code()), (why, "FAB0606", 2));
     }
@@ -158,7 +162,7 @@ fn traffic_that_nobody_sends_is_refused() {
 #[test]
 fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     let tight = Hardware { buffer: 6, ..UNIT };
-    let bare = Parameters { lanes: Some(Lanes::General(0)), ..parameters(20_000) };
+    let bare = SimulationParameters { lanes: Some(LaneChoice::General(0)), ..parameters(20_000) };
     let ring = Bench::one_way(tight, 5, false);
     for rate in ["0.1", "0.2"] {
         let error = ring.point(&bare, rate).err().expect("it does not move for ever");
@@ -184,31 +188,37 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
 #[test]
 fn a_faster_switch_changes_no_route_and_frees_queues() {
     let row = Bench::tree(UNIT, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
-    for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
+    for hosts in [HostPorts::Unlimited, HostPorts::Ports(1)] {
         let alone = row
-            .point(&Parameters { speedup: Some(2), hosts: Some(hosts), ..parameters(100_000) }, "0.001")
+            .point(
+                &SimulationParameters { speedup: Some(2), hosts: Some(hosts), ..parameters(100_000) },
+                "0.001",
+            )
             .unwrap();
         let (delays, least) = (alone.point.delays.unwrap(), alone.least_cycles);
         assert_eq!((delays.median, delays.most, delays.waited), (least, least, 0));
         let flow = row
-            .point(&Parameters { speedup: Some(3), hosts: Some(hosts), ..parameters(60_000) }, "1")
+            .point(&SimulationParameters { speedup: Some(3), hosts: Some(hosts), ..parameters(60_000) }, "1")
             .unwrap();
         assert_near("one flow", flow.accepted, 1.0, 0.02);
         let much = row
-            .point(&Parameters { speedup: Some(4), hosts: Some(hosts), ..parameters(60_000) }, "1.2")
+            .point(
+                &SimulationParameters { speedup: Some(4), hosts: Some(hosts), ..parameters(60_000) },
+                "1.2",
+            )
             .unwrap();
         assert_near("no more than a channel moves", much.accepted, 1.0, 0.001);
     }
     // A hub with eight hosts on links of their own: every link has one queue in use.
     let star = Bench::tree(UNIT, &[0; 8], &[0, 1, 1, 1, 1, 1, 1, 1, 1]);
-    let bare = Parameters {
-        lanes: Some(Lanes::General(0)),
-        hosts: Some(Hosts::Ports(1)),
+    let bare = SimulationParameters {
+        lanes: Some(LaneChoice::General(0)),
+        hosts: Some(HostPorts::Ports(1)),
         turn: 0,
         ..parameters(30_000)
     };
     let [plain, fast] = [1, 2]
         .map(Some)
-        .map(|speedup| star.point(&Parameters { speedup, ..bare.clone() }, "1").unwrap().accepted);
+        .map(|speedup| star.point(&SimulationParameters { speedup, ..bare.clone() }, "1").unwrap().accepted);
     assert!(plain < 0.72 && fast > 0.88, "{plain} and {fast}");
 }

@@ -7,8 +7,8 @@ use fabc::model::{Fabric, Plant};
 use fabc::passes::wire::wire;
 use fabc::progress::Silent;
 use fabc::sim::{
-    Choosing, Hosts, Lanes, Limit, Parameters, Prepared, Rate, Routing, Score, Shortest, SimError, SimReport,
-    StaticLoad, Traffic, curve, prepare, simulate,
+    HalfRoutes, HostPorts, LaneChoice, Limit, PacketRouting, Prepared, Rate, RoutingSettings, Score,
+    SimError, SimReport, SimulationParameters, StaticLoad, Traffic, curve, prepare, simulate,
 };
 
 /// A network that is wired, and never routed.
@@ -51,22 +51,22 @@ impl Wired {
         self
     }
 
-    /// Hops between two routers.
+    /// The number of hops between two routers.
     fn hops(&self, from: u32, to: u32) -> u64 {
         let mut search = Breadth::default();
-        Neighbors::out_of(&Scene::whole(&self.topology)).search(NodeId(from), &mut search);
+        Neighbors::out_of(&Scene::healthy(&self.topology)).search(NodeId(from), &mut search);
         search.hops[to as usize].into()
     }
 
-    pub(crate) fn prepared(&self, parameters: &Parameters) -> Result<Prepared<'_>, SimError> {
-        prepare(&self.fabric, &Scene::whole(&self.topology), &self.tables, parameters)
+    pub(crate) fn prepared(&self, parameters: &SimulationParameters) -> Result<Prepared<'_>, SimError> {
+        prepare(&self.fabric, &Scene::healthy(&self.topology), &self.tables, parameters)
     }
 
-    pub(crate) fn load(&self, parameters: &Parameters) -> StaticLoad {
+    pub(crate) fn load(&self, parameters: &SimulationParameters) -> StaticLoad {
         self.prepared(parameters).unwrap_or_else(|error| panic!("{error}")).load().clone()
     }
 
-    fn run(&self, parameters: &Parameters, rates: &[&str]) -> SimReport {
+    fn run(&self, parameters: &SimulationParameters, rates: &[&str]) -> SimReport {
         let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).unwrap()).collect();
         let prepared = self.prepared(parameters).unwrap_or_else(|error| panic!("{error}"));
         curve(&prepared, &rates, &[1], &Silent).unwrap()
@@ -74,16 +74,16 @@ impl Wired {
 }
 
 /// Packets of four flits, idealised routers.
-fn going(routing: Routing, traffic: Traffic, cycles: u32) -> Parameters {
-    let choosing = Choosing { routing: Some(routing), ..Choosing::default() };
-    Parameters {
+fn going(routing: PacketRouting, traffic: Traffic, cycles: u32) -> SimulationParameters {
+    let choosing = RoutingSettings { routing: Some(routing), ..RoutingSettings::default() };
+    SimulationParameters {
         traffic,
         choosing,
         packet: 4,
         turn: 0,
         warmup: Some(cycles),
         measure: Some(cycles),
-        ..Parameters::default()
+        ..SimulationParameters::default()
     }
 }
 
@@ -97,12 +97,12 @@ fn shortest_ways_have_as_many_hops_as_the_graph() {
     {
         let net = Wired::new(topology, 1, vcs);
         let count = net.topology.node_count() as u32;
-        let all: u64 = (0..count)
+        let pairs: u64 = (0..count)
             .flat_map(|from| (0..count).map(move |to| (from, to)))
             .map(|(from, to)| net.hops(from, to))
             .sum();
-        let mean = Fraction::new(all, u64::from(count) * u64::from(count - 1));
-        for routing in [Routing::Min, Routing::MinFirst] {
+        let mean = Fraction::new(pairs, u64::from(count) * u64::from(count - 1));
+        for routing in [PacketRouting::Min, PacketRouting::MinFirst] {
             assert_eq!(
                 net.load(&going(routing, Traffic::Uniform, 1000)).hops,
                 mean,
@@ -110,12 +110,12 @@ fn shortest_ways_have_as_many_hops_as_the_graph() {
             );
         }
         // And as packets really go: of every pair the same number, however they draw.
-        let report = net.run(&going(Routing::Min, Traffic::EndpointPermutation, 3000), &["0.05"]);
+        let report = net.run(&going(PacketRouting::Min, Traffic::EndpointPermutation, 3000), &["0.05"]);
         let delays = report.points[0].delays.unwrap();
         let expected = report.load.hops.as_f64();
         assert_near(topology, delays.hops as f64 / delays.packets as f64, expected, 0.02);
-        let most = report.load.most_cycles;
-        assert!(delays.median >= 5 && delays.median <= most, "{delays:?} {most}");
+        let max_cycles = report.load.most_cycles;
+        assert!(delays.median >= 5 && delays.median <= max_cycles, "{delays:?} {max_cycles}");
     }
 }
 
@@ -125,15 +125,18 @@ fn shortest_ways_have_as_many_hops_as_the_graph() {
 fn a_dragonfly_keeps_to_the_link_between_two_groups() {
     let net = Wired::new(DRAGONFLY, 3, 3);
     let shift = |routing| net.load(&going(routing, Traffic::GroupShift, 1000));
-    let own = shift(Routing::Family);
+    let own_routes = shift(PacketRouting::Family);
     // 18 hosts of a group over one link, whatever the router.
-    assert_eq!((own.bound, own.limit, own.senders), (Fraction::new(1u8, 18u8), Limit::Loads, 342));
-    assert_eq!(own.channels.iter().filter(|&&load| load == 18 * own.unit).count(), 19);
-    assert!(shift(Routing::Min).bound > own.bound);
+    assert_eq!(
+        (own_routes.bound, own_routes.limit, own_routes.senders),
+        (Fraction::new(1u8, 18u8), Limit::Loads, 342)
+    );
+    assert_eq!(own_routes.channels.iter().filter(|&&load| load == 18 * own_routes.unit).count(), 19);
+    assert!(shift(PacketRouting::Min).bound > own_routes.bound);
     // From local, global, local: 5/6 and 5/6 of a local hop.
-    assert_eq!(own.hops, Fraction::new(16u8, 6u8));
+    assert_eq!(own_routes.hops, Fraction::new(16u8, 6u8));
     // Uniform: a global channel carries all from group to group.
-    let uniform = net.load(&going(Routing::Family, Traffic::Uniform, 1000));
+    let uniform = net.load(&going(PacketRouting::Family, Traffic::Uniform, 1000));
     assert!(
         uniform.bound > Fraction::new(95u8, 100u8) && uniform.most_cycles == 3 * 2 + 3,
         "{:?}",
@@ -150,7 +153,7 @@ fn shortest_ways_load_known_networks_as_other_code_has_it() {
         ("dragonfly { a = 12; h = 6; arrangement = consecutive; }", 6, 0.752, 0.390),
     ] {
         let net = Wired::new(topology, hosts, 4);
-        for (routing, bound) in [(Routing::Min, random), (Routing::MinFirst, first)] {
+        for (routing, bound) in [(PacketRouting::Min, random), (PacketRouting::MinFirst, first)] {
             let load = net.load(&going(routing, Traffic::Uniform, 1000));
             assert!(
                 (load.bound.as_f64() - bound).abs() < 0.0011,
@@ -166,17 +169,17 @@ fn shortest_ways_load_known_networks_as_other_code_has_it() {
 #[test]
 fn random_ways_split_evenly() {
     let cube = Wired::new("hypercube { dimensions = 3; }", 1, 3);
-    let load = cube.load(&going(Routing::Min, Traffic::BitComplement, 1000));
+    let load = cube.load(&going(PacketRouting::Min, Traffic::BitComplement, 1000));
     assert!(load.channels.iter().all(|&part| part == load.unit), "every channel carries 8 x 3 / 24");
-    let first = cube.load(&going(Routing::MinFirst, Traffic::BitComplement, 1000));
+    let first = cube.load(&going(PacketRouting::MinFirst, Traffic::BitComplement, 1000));
     // The lowest number first: down to router 0 and up again, four of eight by way of 1 and 0.
     assert_eq!(first.bound, Fraction::new(1u8, 4u8));
     // Over any other router: 7/6 of what uniform traffic loads, out and back.
     let four = Wired::new("hypercube { dimensions = 3; }", 1, 6);
-    let over = four.load(&going(Routing::Valiant, Traffic::BitComplement, 1000));
-    assert_eq!((over.limit, over.hops), (Limit::Loads, Fraction::whole(3u8)));
+    let over = four.load(&going(PacketRouting::Valiant, Traffic::BitComplement, 1000));
+    assert_eq!((over.limit, over.hops), (Limit::Loads, Fraction::integer(3u8)));
     assert!(over.channels.iter().all(|&part| part == over.unit), "{:?} of {}", over.channels, over.unit);
-    let uniform = four.load(&going(Routing::Valiant, Traffic::Uniform, 1000));
+    let uniform = four.load(&going(PacketRouting::Valiant, Traffic::Uniform, 1000));
     assert_eq!(uniform.hops, Fraction::new(24u8, 7u8), "twice the mean of 12 / 7");
 }
 
@@ -185,23 +188,23 @@ fn random_ways_split_evenly() {
 fn valiant_ways_go_over_a_third_router() {
     let net = Wired::new(DRAGONFLY, 1, 6);
     let far = |from: u32| (0..114u32).filter(move |&to| to / 6 != from / 6 && [1, 2, 3].contains(&(to % 6)));
-    let of = |from| far(from).find(|&to| net.hops(from, to) == 3).expect("the diameter is 3");
+    let far_router = |from| far(from).find(|&to| net.hops(from, to) == 3).expect("the diameter is 3");
     let third = (0..114)
-        .find(|&to| net.hops(0, to) == 3 && net.hops(of(0), to) == 3 && to / 6 != of(0) / 6)
+        .find(|&to| net.hops(0, to) == 3 && net.hops(far_router(0), to) == 3 && to / 6 != far_router(0) / 6)
         .expect("another one");
-    let hosts = [0, of(0), third];
+    let hosts = [0, far_router(0), third];
     let net = Wired::new(DRAGONFLY, 1, 6).only(&hosts);
-    let parameters = Parameters {
-        choosing: Choosing {
-            routing: Some(Routing::Valiant),
-            shortest: Some(Shortest::Random),
-            ..Choosing::default()
+    let parameters = SimulationParameters {
+        choosing: RoutingSettings {
+            routing: Some(PacketRouting::Valiant),
+            shortest: Some(HalfRoutes::Random),
+            ..RoutingSettings::default()
         },
-        ..going(Routing::Valiant, Traffic::Uniform, 20_000)
+        ..going(PacketRouting::Valiant, Traffic::Uniform, 20_000)
     };
     let report = net.run(&parameters, &["0.05"]);
     let (point, delays) = (&report.points[0], report.points[0].delays.unwrap());
-    assert_eq!((delays.hops, report.load.hops), (6 * delays.packets, Fraction::whole(6u8)), "{delays:?}");
+    assert_eq!((delays.hops, report.load.hops), (6 * delays.packets, Fraction::integer(6u8)), "{delays:?}");
     // One virtual channel per hop, as many hops on each.
     let hops: Vec<u64> = point.vcs.iter().map(|vc| vc.hops).collect();
     assert!(hops.iter().all(|&on| on.abs_diff(hops[0]) <= 4), "{hops:?}");
@@ -218,16 +221,22 @@ fn adaptive_ways_are_short_where_nothing_is_in_the_way() {
     let net = Wired::new(POLARSTAR, 1, 6);
     let far =
         (0..net.topology.node_count() as u32).find(|&to| net.hops(0, to) == 3).expect("the diameter is 3");
-    for routing in [Routing::Ugal, Routing::UgalGlobal] {
+    for routing in [PacketRouting::Ugal, PacketRouting::UgalGlobal] {
         for score in [Score::Product, Score::Booksim] {
-            let parameters = Parameters {
-                choosing: Choosing { routing: Some(routing), score: Some(score), ..Choosing::default() },
+            let parameters = SimulationParameters {
+                choosing: RoutingSettings {
+                    routing: Some(routing),
+                    score: Some(score),
+                    ..RoutingSettings::default()
+                },
                 ..going(routing, Traffic::Uniform, 20_000)
             };
             let report = Wired::new(POLARSTAR, 1, 6).only(&[0, 1, far]).run(&parameters, &["0.001"]);
             let delays = report.points[0].delays.unwrap();
-            let least = [net.hops(0, 1), net.hops(0, far), net.hops(1, far)];
-            assert!(delays.packets > 8 && report.load.hops == Fraction::new(least.iter().sum::<u64>(), 3u8));
+            let least_hops = [net.hops(0, 1), net.hops(0, far), net.hops(1, far)];
+            assert!(
+                delays.packets > 8 && report.load.hops == Fraction::new(least_hops.iter().sum::<u64>(), 3u8)
+            );
             assert!(
                 delays.hops <= 3 * delays.packets && delays.most <= 3 * 2 + 3,
                 "{routing:?} {score:?}: {delays:?}"
@@ -245,42 +254,50 @@ fn adaptive_ways_go_round_a_link_that_all_want() {
         let report = net.run(&parameters(routing), &[rate]);
         report.points[0].accepted(&report.setting, report.load.senders).as_f64()
     };
-    assert_near("shortest", accepted(Routing::Family, "0.1"), 1.0 / 18.0, 0.01);
-    let [local, global, over] =
-        [Routing::Ugal, Routing::UgalGlobal, Routing::Valiant].map(|routing| accepted(routing, "0.35"));
+    assert_near("shortest", accepted(PacketRouting::Family, "0.1"), 1.0 / 18.0, 0.01);
+    let [local, global, over] = [PacketRouting::Ugal, PacketRouting::UgalGlobal, PacketRouting::Valiant]
+        .map(|routing| accepted(routing, "0.35"));
     assert!(local > 5.0 / 18.0 && global > 5.0 / 18.0 && over > 5.0 / 18.0, "{local} {global} {over}");
     // Saturation is found below half of the bound, which hops alone make.
-    let bound = net.load(&parameters(Routing::Ugal));
+    let bound = net.load(&parameters(PacketRouting::Ugal));
     assert_eq!(bound.limit, Limit::Hops);
-    let prepared = net.prepared(&parameters(Routing::Ugal)).unwrap();
-    let found = &simulate(&prepared, &[], &[1], true, &Silent).unwrap().saturations[0];
-    assert!(found.at_least().as_f64() > 0.2 && Fraction::from(found.at_least()) < bound.bound, "{found:?}");
+    let prepared = net.prepared(&parameters(PacketRouting::Ugal)).unwrap();
+    let saturation = &simulate(&prepared, &[], &[1], true, &Silent).unwrap().saturations[0];
+    assert!(
+        saturation.at_least().as_f64() > 0.2 && Fraction::from(saturation.at_least()) < bound.bound,
+        "{saturation:?}"
+    );
 }
 
 #[test]
 fn neither_threads_nor_the_order_of_rates_show_where_ways_are_chosen() {
     let net = Wired::new(POLARSTAR, 2, 6);
-    for routing in [Routing::Min, Routing::Valiant, Routing::Ugal, Routing::UgalGlobal] {
+    for routing in
+        [PacketRouting::Min, PacketRouting::Valiant, PacketRouting::Ugal, PacketRouting::UgalGlobal]
+    {
         let with = |threads: usize, rates: &[&str]| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             pool.install(|| net.run(&going(routing, Traffic::Adversarial, 500), rates))
         };
-        let one = with(1, &["0.1", "0.3"]);
-        assert_eq!(one, with(2, &["0.3", "0.1"]));
-        assert_eq!(one, with(16, &["0.3", "0.1", "0.3"]));
-        let point = &one.points[1];
+        let first_run = with(1, &["0.1", "0.3"]);
+        assert_eq!(first_run, with(2, &["0.3", "0.1"]));
+        assert_eq!(first_run, with(16, &["0.3", "0.1", "0.3"]));
+        let point = &first_run.points[1];
         assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
     }
 }
 
-/// Unlimited hosts choose at birth; a pod of packets never stands still where channels count hops.
+/// Unlimited hosts choose at birth. A pod of packets never stands still where channels count hops.
 #[test]
 fn full_networks_do_not_stand_still() {
     let tight = Wired::new("torus 5 x 5;", 1, 8);
-    for hosts in [Hosts::Unlimited, Hosts::Ports(2)] {
-        for routing in [Routing::Min, Routing::Valiant, Routing::Ugal] {
-            let parameters =
-                Parameters { hosts: Some(hosts), packet: 32, ..going(routing, Traffic::Tornado, 3000) };
+    for hosts in [HostPorts::Unlimited, HostPorts::Ports(2)] {
+        for routing in [PacketRouting::Min, PacketRouting::Valiant, PacketRouting::Ugal] {
+            let parameters = SimulationParameters {
+                hosts: Some(hosts),
+                packet: 32,
+                ..going(routing, Traffic::Tornado, 3000)
+            };
             let report = tight.run(&parameters, &["2"]);
             assert!(report.points[0].accepted(&report.setting, 25).as_f64() > 0.2, "{routing:?} {hosts:?}");
         }
@@ -289,37 +306,51 @@ fn full_networks_do_not_stand_still() {
 
 #[test]
 fn ways_that_there_are_not_are_refused() {
-    let error = |net: &Wired, parameters: &Parameters| {
+    let error = |net: &Wired, parameters: &SimulationParameters| {
         let error = net.prepared(parameters).err().expect("refused");
         (miette::Diagnostic::code(&error).expect("a code").to_string(), error.to_string(), error.exit_code())
     };
-    let told = |code: &str, text: &str, exit: u8| (code.to_owned(), text.to_owned(), exit);
+    let expected_error = |code: &str, text: &str, exit: u8| (code.to_owned(), text.to_owned(), exit);
     let net = Wired::new(POLARSTAR, 1, 2);
     assert_eq!(
-        error(&net, &going(Routing::Ugal, Traffic::Uniform, 1000)),
-        told(
+        error(&net, &going(PacketRouting::Ugal, Traffic::Uniform, 1000)),
+        expected_error(
             "FAB0621",
             "`ugal` routing takes a virtual channel per hop: ways have up to 3 hops, and the router has 2",
             1
         )
     );
     assert_eq!(
-        error(&net, &going(Routing::Family, Traffic::Uniform, 1000)),
-        told(
+        error(&net, &going(PacketRouting::Family, Traffic::Uniform, 1000)),
+        expected_error(
             "FAB0620",
             "there is no `family` routing here: only a dragonfly, and tables of `routing = algebraic`, have a rule of their own",
             1
         )
     );
-    let lanes = Parameters { lanes: Some(Lanes::General(1)), ..going(Routing::Min, Traffic::Uniform, 1000) };
-    assert_eq!(error(&net, &lanes), told("FAB0623", "`general` says nothing about `min` routing", 2));
-    let halves =
-        Choosing { routing: Some(Routing::Min), shortest: Some(Shortest::First), ..Choosing::default() };
-    let min = |choosing| Parameters { choosing, ..going(Routing::Min, Traffic::Uniform, 1000) };
-    assert_eq!(error(&net, &min(halves)), told("FAB0623", "`shortest` says nothing about `min` routing", 2));
-    let samples = Choosing { routing: Some(Routing::Valiant), samples: Some(2), ..Choosing::default() };
+    let lanes = SimulationParameters {
+        lanes: Some(LaneChoice::General(1)),
+        ..going(PacketRouting::Min, Traffic::Uniform, 1000)
+    };
+    assert_eq!(error(&net, &lanes), expected_error("FAB0623", "`general` has no effect on `min` routing", 2));
+    let halves = RoutingSettings {
+        routing: Some(PacketRouting::Min),
+        shortest: Some(HalfRoutes::First),
+        ..RoutingSettings::default()
+    };
+    let min =
+        |choosing| SimulationParameters { choosing, ..going(PacketRouting::Min, Traffic::Uniform, 1000) };
+    assert_eq!(
+        error(&net, &min(halves)),
+        expected_error("FAB0623", "`shortest` has no effect on `min` routing", 2)
+    );
+    let samples = RoutingSettings {
+        routing: Some(PacketRouting::Valiant),
+        samples: Some(2),
+        ..RoutingSettings::default()
+    };
     assert_eq!(
         error(&net, &min(samples)),
-        told("FAB0623", "`samples` says nothing about `valiant` routing", 2)
+        expected_error("FAB0623", "`samples` has no effect on `valiant` routing", 2)
     );
 }

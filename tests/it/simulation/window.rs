@@ -3,23 +3,26 @@
 use crate::simulation::assert_near;
 use crate::simulation::bench::{Bench, Hardware, UNIT, parameters};
 use fabc::progress::Silent;
-use fabc::sim::{Completion, Details, Hosts, Model, Order, Parameters, Traffic, read_trace, simulate};
+use fabc::sim::{
+    Completion, HostPorts, MessageOrder, RouterModel, SimulationParameters, Traffic, TrafficDetails,
+    read_trace, simulate,
+};
 
-/// Flits of a packet.
+/// The number of flits of a packet.
 const PACKET: u32 = 6;
 
-const MODELS: [(Model, Hosts); 4] = [
-    (Model::Packet, Hosts::Unlimited),
-    (Model::Packet, Hosts::Ports(1)),
-    (Model::Packet, Hosts::Ports(2)),
-    (Model::Flit, Hosts::Ports(1)),
+const MODELS: [(RouterModel, HostPorts); 4] = [
+    (RouterModel::Packet, HostPorts::Unlimited),
+    (RouterModel::Packet, HostPorts::Ports(1)),
+    (RouterModel::Packet, HostPorts::Ports(2)),
+    (RouterModel::Flit, HostPorts::Ports(1)),
 ];
 
 /// So far apart that a packet alone is more way than flits.
 const FAR: Hardware = Hardware { link: 40, ..UNIT };
 
-fn of(model: Model, hosts: Hosts, window: Option<u32>) -> Parameters {
-    Parameters {
+fn parameters_of(model: RouterModel, hosts: HostPorts, window: Option<u32>) -> SimulationParameters {
+    SimulationParameters {
         model,
         hosts: Some(hosts),
         window,
@@ -30,21 +33,24 @@ fn of(model: Model, hosts: Hosts, window: Option<u32>) -> Parameters {
     }
 }
 
-fn run(bench: &Bench, parameters: &Parameters) -> Completion {
+fn run(bench: &Bench, parameters: &SimulationParameters) -> Completion {
     let mut report = simulate(&bench.prepared(parameters).unwrap(), &[], &[1], false, &Silent).unwrap();
     report.completions.remove(0)
 }
 
-fn all_to_all(packets: u64, order: Order, rest: Parameters) -> Parameters {
-    let details =
-        Details { bytes: Some(packets * u64::from(PACKET) * 64), order: Some(order), ..Details::default() };
-    Parameters { traffic: Traffic::AllToAll, details, ..rest }
+fn all_to_all(packets: u64, order: MessageOrder, rest: SimulationParameters) -> SimulationParameters {
+    let details = TrafficDetails {
+        bytes: Some(packets * u64::from(PACKET) * 64),
+        order: Some(order),
+        ..TrafficDetails::default()
+    };
+    SimulationParameters { traffic: Traffic::AllToAll, details, ..rest }
 }
 
 /// Cycles over a row of five routers from where a packet may leave its host to its last flit.
-fn round(model: Model) -> u32 {
+fn round(model: RouterModel) -> u32 {
     let way = 4 * (UNIT.router + UNIT.link) + PACKET - 1;
-    if model == Model::Flit { way + UNIT.router } else { way - UNIT.router }
+    if model == RouterModel::Flit { way + UNIT.router } else { way - UNIT.router }
 }
 
 /// One message over a row: as many packets as the window has room for leave back to back, and the next one
@@ -56,10 +62,18 @@ fn a_flow_is_as_fast_as_its_window() {
     for (model, hosts) in MODELS {
         let trace = read_trace("test.csv", &format!("0,0,1,{}\n", packets * PACKET)).unwrap();
         let flow = |window| {
-            let details = Details { trace: Some(trace.clone()), ..Details::default() };
-            run(&row, &Parameters { traffic: Traffic::Trace, details, ..of(model, hosts, window) }).cycles
+            let details = TrafficDetails { trace: Some(trace.clone()), ..TrafficDetails::default() };
+            run(
+                &row,
+                &SimulationParameters {
+                    traffic: Traffic::Trace,
+                    details,
+                    ..parameters_of(model, hosts, window)
+                },
+            )
+            .cycles
         };
-        let (lead, round) = (if model == Model::Flit { 7 } else { 7 + UNIT.router }, round(model));
+        let (lead, round) = (if model == RouterModel::Flit { 7 } else { 7 + UNIT.router }, round(model));
         for window in [1, 2, 3] {
             // The last of all rounds has the others of its window before it.
             let expected = lead + (packets / window) * round + (window - 1) * PACKET;
@@ -79,10 +93,15 @@ fn a_window_limits_what_is_accepted() {
     let row = Bench::tree(UNIT, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
     for (model, hosts) in MODELS {
         for (window, offered) in [(1, "0.9"), (2, "0.9"), (2, "0.3"), (64, "0.9")] {
-            let asked = Parameters { model, hosts: Some(hosts), window: Some(window), ..parameters(60_000) };
-            let most = f64::from(window * PACKET) / f64::from(round(model));
-            let found = row.point(&asked, offered).unwrap();
-            assert_near("accepted", found.accepted, most.min(offered.parse().unwrap()), 0.01);
+            let request = SimulationParameters {
+                model,
+                hosts: Some(hosts),
+                window: Some(window),
+                ..parameters(60_000)
+            };
+            let max_rate = f64::from(window * PACKET) / f64::from(round(model));
+            let measured_point = row.point(&request, offered).unwrap();
+            assert_near("accepted", measured_point.accepted, max_rate.min(offered.parse().unwrap()), 0.01);
         }
     }
 }
@@ -92,9 +111,9 @@ fn a_window_limits_what_is_accepted() {
 fn exchanges_end_under_any_window() {
     let ring = Bench::ring(FAR, 7);
     for (model, hosts) in MODELS {
-        for order in [Order::Shift, Order::Barrier, Order::Turns] {
+        for order in [MessageOrder::Shift, MessageOrder::Barrier, MessageOrder::Turns] {
             let [narrow, some, wide, none] = [Some(1), Some(4), Some(1 << 20), None]
-                .map(|window| run(&ring, &all_to_all(20, order, of(model, hosts, window))));
+                .map(|window| run(&ring, &all_to_all(20, order, parameters_of(model, hosts, window))));
             assert_eq!(wide, none);
             assert_eq!((narrow.packets, some.packets), (wide.packets, wide.packets));
             assert_eq!(narrow.busy, wide.busy);
@@ -112,26 +131,32 @@ fn exchanges_end_under_any_window() {
 #[test]
 fn ports_share_a_window() {
     let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 1]);
-    let both = "0,0,1,600\n0,0,2,600\n";
-    let one = "0,0,1,600\n";
-    for model in [Model::Packet, Model::Flit] {
-        let of = |text: &str| {
-            let details =
-                Details { trace: Some(read_trace("test.csv", text).unwrap()), ..Details::default() };
+    let both_messages = "0,0,1,600\n0,0,2,600\n";
+    let one_message = "0,0,1,600\n";
+    for model in [RouterModel::Packet, RouterModel::Flit] {
+        let run_of = |text: &str| {
+            let details = TrafficDetails {
+                trace: Some(read_trace("test.csv", text).unwrap()),
+                ..TrafficDetails::default()
+            };
             run(
                 &star,
-                &Parameters { traffic: Traffic::Trace, details, ..of(model, Hosts::Ports(2), Some(1)) },
+                &SimulationParameters {
+                    traffic: Traffic::Trace,
+                    details,
+                    ..parameters_of(model, HostPorts::Ports(2), Some(1))
+                },
             )
         };
-        let (both, one) = (of(both), of(one));
+        let (both_messages, one_message) = (run_of(both_messages), run_of(one_message));
         assert!(
-            both.cycles.abs_diff(2 * one.cycles) <= 2 * (7 + UNIT.router),
+            both_messages.cycles.abs_diff(2 * one_message.cycles) <= 2 * (7 + UNIT.router),
             "{} and {}",
-            both.cycles,
-            one.cycles
+            both_messages.cycles,
+            one_message.cycles
         );
         // Packets of both wait alike: their latencies are those of every other turn.
-        let [mean, alone] = [&both, &one].map(|run| run.delays.unwrap().mean().as_f64());
+        let [mean, alone] = [&both_messages, &one_message].map(|run| run.delays.unwrap().mean().as_f64());
         assert!(mean > 1.5 * alone && mean < 2.5 * alone, "{model:?}: {mean} and {alone}");
     }
 }
@@ -141,8 +166,9 @@ fn ports_share_a_window() {
 fn hosts_have_windows_of_their_own() {
     let pair = Bench::tree(FAR, &[0], &[3, 2]);
     for (model, hosts) in MODELS {
-        let [narrow, none] =
-            [Some(1), None].map(|window| run(&pair, &all_to_all(8, Order::Turns, of(model, hosts, window))));
+        let [narrow, none] = [Some(1), None].map(|window| {
+            run(&pair, &all_to_all(8, MessageOrder::Turns, parameters_of(model, hosts, window)))
+        });
         assert_eq!((narrow.packets, narrow.hops), (none.packets, none.hops));
         assert!(narrow.cycles > none.cycles, "{model:?} {hosts:?}: {} {}", narrow.cycles, none.cycles);
     }

@@ -3,9 +3,9 @@
 use super::spec;
 use fabc::compile::{Stage, compile};
 use fabc::ids::BlockId;
-use fabc::ir::{Change, Mirrors, PlaceStep, SlicePlacement, after};
+use fabc::ir::{Mirrors, PlaceStep, SlicePlacement, StepChange, mirrors_after};
 use fabc::model::Fabric;
-use fabc::passes::slices::{Placing, way};
+use fabc::passes::slices::{Placing, slice_plan};
 use fabc::progress::Silent;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -49,7 +49,7 @@ fn step(random: &mut ChaCha8Rng, placement: &SlicePlacement) -> PlaceStep {
 fn no_port_of_an_unchanged_slice_is_touched() {
     let (fabric, kinds) = sixty_four();
     let pod = fabric.pod().unwrap();
-    let placing = Placing::of(&fabric, pod);
+    let placing = Placing::new(&fabric, pod);
     for seed in 0..20 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut placement = placing.initial(fabric.slices.spare).unwrap();
@@ -59,9 +59,9 @@ fn no_port_of_an_unchanged_slice_is_touched() {
             let Ok(next) = placing.after(&placement, &[step(&mut random, &placement)]) else { continue };
             done += 1;
             let new = placing.settings(&next, &kinds);
-            let plan = way(pod, (&placement, &settings), (&next, &new));
+            let plan = slice_plan(pod, &placement, &settings, &next, &new);
             let steps = plan.steps();
-            assert_eq!(after(&settings, &steps), new);
+            assert_eq!(mirrors_after(&settings, &steps), new);
             // All that goes goes before anything comes.
             assert!(steps.is_sorted_by_key(|step| step.change), "{steps:?}");
             let same: BTreeSet<BlockId> = next
@@ -77,7 +77,7 @@ fn no_port_of_an_unchanged_slice_is_touched() {
                     "{step:?} touches a slice that stays"
                 );
             }
-            let moved = steps.iter().filter(|step| step.change == Change::Add).count();
+            let moved = steps.iter().filter(|step| step.change == StepChange::Add).count();
             assert_eq!(
                 plan.untouched,
                 next.slices.iter().filter(|slice| placement.slice(&slice.name) == Some(slice)).count()

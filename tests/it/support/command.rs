@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs fabc and expects an exit code; returns standard output and standard error.
+/// Runs fabc and expects an exit code. Returns standard output and standard error.
 pub(crate) fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
     // Short messages are not wrapped.

@@ -1,16 +1,16 @@
 //! Random mixes of old tables and those that take their place.
 
 use fabc::ids::{Id, NodeId, PortId};
-use fabc::ir::{Delta, Entry, ForwardingTables, Key, Scene};
+use fabc::ir::{Delta, EntryKey, ForwardingTables, Scene, TableEntry};
 use fabc::random::Stream;
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graphmap::DiGraphMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries by router and key.
-type Entries = BTreeMap<(NodeId, Key), Entry>;
+type Entries = BTreeMap<(NodeId, EntryKey), TableEntry>;
 
-/// The old entries of routers that live; those after the first two passes; those after the third.
+/// The old entries of routers that live. Those after the first two passes. Those after the third.
 fn passes(scene: &Scene<'_>, tables: &ForwardingTables, delta: &Delta) -> [Entries; 3] {
     let living = || scene.topology.nodes().filter(|&node| scene.lives(node));
     let old: Entries = living()
@@ -18,7 +18,7 @@ fn passes(scene: &Scene<'_>, tables: &ForwardingTables, delta: &Delta) -> [Entri
         .collect();
     let mut between = old.clone();
     for router in &delta.routers {
-        let keyed = |entry: &Entry| ((router.router, Key::from(*entry)), *entry);
+        let keyed = |entry: &TableEntry| ((router.router, EntryKey::from(*entry)), *entry);
         between.extend(router.add.iter().map(keyed));
         between.extend(router.turn.iter().map(keyed));
     }
@@ -49,10 +49,10 @@ impl Mixes {
         Self { random: Stream::new(seed, 0), stranded: 0, arrived: 0, count }
     }
 
-    /// Walks from every key that there is on the way; whoever meets the dark is gone.
+    /// Walks from every key that there is on the way. Whoever meets the dark is gone.
     pub(crate) fn walk(&mut self, scene: &Scene<'_>, before: &ForwardingTables, delta: &Delta) {
         let topology = scene.topology;
-        let lost: BTreeSet<(NodeId, Key)> = delta.stranded.iter().copied().collect();
+        let lost: BTreeSet<(NodeId, EntryKey)> = delta.stranded.iter().copied().collect();
         let [old, between, new] = passes(scene, before, delta);
         let applied = delta.applied(before, &scene.dead, "repair");
         let listed: Entries = topology
@@ -65,7 +65,7 @@ impl Mixes {
         self.stranded += lost.len();
         for _ in 0..self.count {
             let turned: Vec<bool> = topology.nodes().map(|_| self.random.below(2) == 1).collect();
-            let entry = |node: NodeId, key: Key| {
+            let entry = |node: NodeId, key: EntryKey| {
                 let present =
                     if turned[node.index()] { between.get(&(node, key)) } else { old.get(&(node, key)) };
                 present.or_else(|| between.get(&(node, key))).copied()
@@ -83,7 +83,7 @@ impl Mixes {
                     if lost.contains(&(node, key)) {
                         break;
                     }
-                    let Some(Entry { out_port, out_vc, .. }) = entry(node, key) else {
+                    let Some(TableEntry { out_port, out_vc, .. }) = entry(node, key) else {
                         // Whoever is for the dead, or for nobody, has nowhere to go.
                         assert!(!scene.lives(key.dst), "{:?}: {node} has nothing for {key:?}", scene.dead);
                         break;
@@ -97,7 +97,8 @@ impl Mixes {
                         break;
                     }
                     held = Some((slot, out_vc));
-                    (node, key) = (end.node, Key { in_port: end.port.0 as i16, in_vc: out_vc as i8, ..key });
+                    (node, key) =
+                        (end.node, EntryKey { in_port: end.port.0 as i16, in_vc: out_vc as i8, ..key });
                 }
             }
             assert!(!is_cyclic_directed(&waits), "{:?}", scene.dead);

@@ -25,7 +25,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Random choices.
+/// A source of random choices.
 pub(crate) struct Dice(ChaCha8Rng);
 
 impl Dice {
@@ -146,7 +146,7 @@ const WORDS: [&str; 30] = [
 
 const SIGNS: &[u8] = b"{}[]();=\"/*.,-+<>%x0 \n";
 
-/// Changes of single bytes; what is no UTF-8 then is replaced, as an editor does.
+/// Changes of single bytes. What is no UTF-8 then is replaced, as an editor does.
 fn mutate_bytes(text: &str, dice: &mut Dice) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..1 + dice.below(4) {
@@ -166,7 +166,7 @@ fn mutate_bytes(text: &str, dice: &mut Dice) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Changes of single tokens.
+/// Changes single tokens of a text.
 fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
     let mut tokens = tokens(text);
     for _ in 0..1 + dice.below(3) {
@@ -228,11 +228,11 @@ fn mutate_lines(text: &str, others: &[String], dice: &mut Dice) -> String {
 /// What is far larger than in any spec: names, numbers, lines, brackets, sums, comments.
 fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
     let mut tokens = tokens(text);
-    let at = dice.below(tokens.len());
-    let token = tokens[at].trim().to_owned();
+    let index = dice.below(tokens.len());
+    let token = tokens[index].trim().to_owned();
     let size = *[3, 63, 64, 65, 200, 5_000, 70_000].get(dice.below(7)).unwrap();
     let many = |part: &str| part.repeat(size);
-    tokens[at] = match dice.below(10) {
+    tokens[index] = match dice.below(10) {
         0 => format!(" {}{token}{}", many("("), many(")")),
         1 => format!(" {}{token}{}", many("["), many("]")),
         2 => format!(" {} {{ {token} {}", many("x = a { "), many("}")),

@@ -11,7 +11,7 @@ pub(crate) fn command(directory: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Runs fabc and expects an exit code; returns standard output and standard error.
+/// Runs fabc and expects an exit code. Returns standard output and standard error.
 pub(crate) fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, String) {
     let Output { status, stdout, stderr } = command(directory, args).output().expect("fabc starts");
     let (out, err) = (String::from_utf8(stdout).expect("UTF-8"), String::from_utf8(stderr).expect("UTF-8"));
@@ -21,18 +21,18 @@ pub(crate) fn fabc(directory: &Path, args: &[&str], code: i32) -> (String, Strin
 
 /// All files below a directory.
 pub(crate) fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut files_found = BTreeMap::new();
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(
+            files_found.extend(
                 files(&path)
                     .into_iter()
                     .map(|(below, bytes)| (PathBuf::from(path.file_name().unwrap()).join(below), bytes)),
             );
         } else {
-            found.insert(path.file_name().unwrap().into(), std::fs::read(&path).unwrap());
+            files_found.insert(path.file_name().unwrap().into(), std::fs::read(&path).unwrap());
         }
     }
-    found
+    files_found
 }

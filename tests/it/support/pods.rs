@@ -1,17 +1,17 @@
 //! Compiled pods made by hand, so that emitters can be tested without the passes.
 
-use fabc::compiled::{Compiled, CompiledPod, CompiledScenario};
+use fabc::compiled::{CompiledFabric, CompiledPod, CompiledScenario};
 use fabc::diag::Span;
 use fabc::ids::{BlockId, ChannelId, Id, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
-    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, End, Entry, FlowCertificate, ForwardingTables,
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, End, FlowCertificate, ForwardingTables,
     Fraction, Link, LinkClass, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason,
-    Symmetry, Topology, Walk, router_names, surviving_scene,
+    Symmetry, TableEntry, Topology, Walk, router_names, surviving_scene,
 };
 use fabc::model::{
     Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType,
-    Metric, Ocs, OcsGroup, Plant, Pod, Require, Router, RoutingChoice, Scale, SonicConfig, SymmetryChoice,
-    Synthesize, TopologyChoice,
+    Metric, Ocs, OcsGroup, Plant, Pod, Require, Router, RoutingChoice, SonicConfig, SymmetryChoice,
+    Synthesize, TopologyChoice, ValueScale,
 };
 use fabc::units::Decimal;
 
@@ -28,13 +28,14 @@ pub(crate) struct Shape {
 }
 
 /// A pod in which OCS k couples the + face of every cube with the - face of the cube `shift(k)` further on.
-pub(crate) fn compiled(shape: Shape) -> Compiled {
+pub(crate) fn compiled(shape: Shape) -> CompiledFabric {
     let fabric = fabric(shape);
     let pod = fabric.pod().expect("made above");
     let (topology, cross_connects) = wire(pod);
     let topology = topology.named(router_names(&fabric)).with_capacities(fabric.capacities.clone());
-    let wired = fabc::check::wiring(&fabric, &topology, Some(&cross_connects)).expect("wired as declared");
-    let scenarios: Vec<CompiledScenario> = Scenario::all(&fabric, &topology)
+    let wired =
+        fabc::check::verify_wiring(&fabric, &topology, Some(&cross_connects)).expect("wired as declared");
+    let scenarios: Vec<CompiledScenario> = Scenario::tolerated(&fabric, &topology)
         .into_iter()
         .filter(|scenario| shape.routed || scenario.is_nominal())
         .map(|scenario| measure(&fabric, &topology, &cross_connects, scenario, shape.routed))
@@ -43,7 +44,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     let requires = fabric
         .requires
         .iter()
-        .map(|require| RequireOutcome::of(require, &metrics, None, None, None))
+        .map(|require| RequireOutcome::evaluate(require, &metrics, None, None, None))
         .collect();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
@@ -66,7 +67,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     ];
     let limit = fabc::passes::limit::universal(pod, &fabric.demand, &fabric.capacities).0;
     let pod = Some(CompiledPod { cross_connects, limit, uniform: None, trees, tree_bounds });
-    Compiled {
+    CompiledFabric {
         fabric,
         topology,
         wired,
@@ -87,10 +88,10 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
 /// One unit from every canonical source to every other node along a tree of shortest paths.
 fn tree_flow(topology: &Topology) -> FlowCertificate {
     let symmetry = topology.symmetry();
-    let whole = Scene::whole(topology);
+    let scene = Scene::healthy(topology);
     let mut totals = vec![0; topology.class_count(symmetry)];
     let mut flow = |source| {
-        let (next, _, order) = towards(&whole, source);
+        let (next, _, order) = towards(&scene, source);
         let mut through = vec![1u64; topology.node_count()];
         let mut units = vec![0; topology.channel_count()];
         for node in order {
@@ -126,11 +127,11 @@ fn fabric(shape: Shape) -> Fabric {
     };
     let require = |metric, fault, comparison, value_text: &str| Require {
         metric,
-        of: None,
+        subject: None,
         fault,
         comparison,
         value: Decimal::parse(value_text).expect("a number"),
-        scale: Scale::Metric,
+        scale: ValueScale::Metric,
         value_text: value_text.to_owned(),
         unit: fabc::model::WrittenUnit::default(),
         span,
@@ -153,11 +154,11 @@ fn fabric(shape: Shape) -> Fabric {
         let group = pod.ocs_groups.push(OcsGroup { name: name.to_owned(), shape: size.clone(), span });
         for (u, v) in (0..size[0]).flat_map(|u| (0..size[1]).map(move |v| (u, v))) {
             let face = |cube, minus: bool| {
-                let mut at = [0; 3];
-                (at[others[0]], at[others[1]]) = (u, v);
-                at[axis] = if minus { 0 } else { shape.dims[axis] - 1 };
+                let mut coordinates = [0; 3];
+                (coordinates[others[0]], coordinates[others[1]]) = (u, v);
+                coordinates[axis] = if minus { 0 } else { shape.dims[axis] - 1 };
                 let port = PortId(2 * axis as u16 + u16::from(minus));
-                FacePort { cube: BlockId(cube), node: pod.node(BlockId(cube), at), port }
+                FacePort { cube: BlockId(cube), node: pod.node(BlockId(cube), coordinates), port }
             };
             let [plus, minus] =
                 [false, true].map(|minus| (0..shape.cubes).map(|cube| face(cube, minus)).collect::<Vec<_>>());
@@ -255,10 +256,10 @@ fn wire(pod: &Pod) -> (Topology, CrossConnects) {
     let mut links = Vec::new();
     let end = |node, port| End { node, port: PortId(port) };
     for node in (0..pod.node_count()).map(NodeId::new) {
-        let at = pod.at(node);
+        let coordinates = pod.coordinates(node);
         for axis in 0..3 {
-            if at[axis] + 1 < pod.cube.dims[axis] {
-                let mut next = at;
+            if coordinates[axis] + 1 < pod.cube.dims[axis] {
+                let mut next = coordinates;
                 next[axis] += 1;
                 let next = pod.node(pod.cube_of(node), next);
                 links.push(Link {
@@ -395,7 +396,7 @@ fn measure(
         hop_histogram: histogram,
         hop_total,
         demand_hops: hop_total,
-        sent_per_host: Fraction::whole(fabric.demand.sent_most(None)),
+        sent_per_host: Fraction::integer(fabric.demand.sent_most(None)),
         flow_low: Fraction::new(1u64, busiest),
         flow_high: Some(flow_high),
         clock_hz: fabric.clock_hz,
@@ -415,18 +416,18 @@ fn measure(
 
 /// Tables of shortest paths (not free of deadlock: they only test the writers).
 pub(crate) fn tables(topology: &Topology, symmetry: Symmetry) -> ForwardingTables {
-    let whole = Scene::whole(topology);
+    let scene = Scene::healthy(topology);
     let mut routers = vec![Vec::new(); symmetry.class_count()];
     for dst in topology.nodes() {
-        let (next, _, _) = towards(&whole, dst);
+        let (next, _, _) = towards(&scene, dst);
         for (class, node) in symmetry.canonical_nodes().enumerate() {
             let Some(out) = next[node.index()] else { continue };
             let out_port = topology.source(out).port.0;
-            routers[class].push(Entry { dst, in_port: -1, in_vc: -1, out_port, out_vc: 0 });
+            routers[class].push(TableEntry { dst, in_port: -1, in_vc: -1, out_port, out_vc: 0 });
             for channel in topology.channels_from(node).filter_map(|channel| topology.reverse(channel)) {
                 if next[topology.source(channel).node.index()] == Some(channel) {
                     let in_port = topology.target(channel).port.0 as i16;
-                    routers[class].push(Entry { dst, in_port, in_vc: 0, out_port, out_vc: 1 });
+                    routers[class].push(TableEntry { dst, in_port, in_vc: 0, out_port, out_vc: 1 });
                 }
             }
         }

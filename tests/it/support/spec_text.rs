@@ -1,6 +1,6 @@
 //! Specs of small fabrics as text: a test writes what it is about, everything else is as it stands here.
 
-/// A spec; items are in the order in which they were first named.
+/// A spec. Items are in the order in which they were first named.
 #[derive(Clone)]
 pub(crate) struct SpecText {
     name: String,
@@ -26,7 +26,7 @@ impl SpecText {
             .with("routing = allowed_turns;")
     }
 
-    /// Four cubes; one group of each kind of switches that can be configured: sides and circulators, sides
+    /// Four cubes. One group of each kind of switches that can be configured: sides and circulators, sides
     /// and pairs of fibers, no sides and pairs.
     pub(crate) fn configurable(topology: &str) -> Self {
         Self::pod([2, 1, 2], 4)
@@ -53,7 +53,7 @@ impl SpecText {
             .with("routing = minimal;")
     }
 
-    /// With another name.
+    /// Gives the fabric another name.
     pub(crate) fn named(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self
@@ -79,7 +79,7 @@ impl SpecText {
         self
     }
 
-    /// The text.
+    /// The text of the whole spec.
     pub(crate) fn text(&self) -> String {
         format!("fabric {} {{\n    {}\n}}\n", self.name, self.items.join("\n    "))
     }

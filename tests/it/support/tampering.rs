@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
-/// One change.
+/// One change of a file.
 pub(crate) struct Change {
     /// JSON place without indices (`scenarios.ranks`), or `body`, or the first word of a line.
     pub(crate) place: String,
     /// The same with indices or line numbers.
     pub(crate) at: String,
-    /// What is done there.
+    /// The kind of change, such as `altered`.
     pub(crate) what: &'static str,
     range: Range<usize>,
     with: Vec<u8>,
@@ -27,17 +27,17 @@ impl Change {
 
 /// All changes of a file, by the ending of its path.
 pub(crate) fn changes(path: &str, bytes: &[u8]) -> Vec<Change> {
-    let mut all = Changes { bytes, all: Vec::new() };
+    let mut change_list = Changes { bytes, all: Vec::new() };
     match path.rsplit('.').next() {
-        Some("json") => all.json(bytes.len()),
+        Some("json") => change_list.json(bytes.len()),
         Some("bin") => {
             let head = bytes.iter().position(|&byte| byte == b'\n').expect("a binary table has a first line");
-            all.json(head);
-            all.body(head + 1);
+            change_list.json(head);
+            change_list.body(head + 1);
         }
-        _ => all.lines(path.ends_with(".fab")),
+        _ => change_list.lines(path.ends_with(".fab")),
     }
-    all.all
+    change_list.all
 }
 
 /// A JSON value and where it stands.
@@ -82,15 +82,15 @@ impl Changes<'_> {
     fn value(&mut self, place: &str, at: &str, node: &Node) {
         match &node.kind {
             Kind::Leaf => {
-                let other = altered(self.text(node.span.clone()));
-                self.push(place, at, "altered", node.span.clone(), other);
+                let changed_text = altered(self.text(node.span.clone()));
+                self.push(place, at, "altered", node.span.clone(), changed_text);
             }
             Kind::Array(elements) => {
                 let spans: Vec<Range<usize>> = elements.iter().map(|element| element.span.clone()).collect();
                 for (k, element) in elements.iter().enumerate() {
-                    let at = format!("{at}[{k}]");
-                    self.in_list(place, &at, &spans, k);
-                    self.value(place, &at, element);
+                    let item_place = format!("{at}[{k}]");
+                    self.in_list(place, &item_place, &spans, k);
+                    self.value(place, &item_place, element);
                 }
             }
             Kind::Object(members) => {
@@ -113,12 +113,12 @@ impl Changes<'_> {
                     self.in_list(&place, &at, &spans, k);
                     self.push(&place, &at, "renamed", key.end - 1..key.end - 1, "x");
                     // Many readers keep the last of repeated keys: the first one then says what nobody reads.
-                    let other = if matches!(value.kind, Kind::Leaf) {
+                    let changed_text = if matches!(value.kind, Kind::Leaf) {
                         altered(self.text(value.span.clone()))
                     } else {
                         "null".to_owned()
                     };
-                    let repeated = format!("\"{name}\":{other},");
+                    let repeated = format!("\"{name}\":{changed_text},");
                     self.push(&place, &at, "repeated", key.start..key.start, repeated);
                     self.value(&place, &at, value);
                 }
@@ -128,15 +128,15 @@ impl Changes<'_> {
 
     /// Deletes and duplicates one of a list.
     fn in_list(&mut self, place: &str, at: &str, spans: &[Range<usize>], k: usize) {
-        let here = spans[k].clone();
+        let item_span = spans[k].clone();
         let with_comma = match (spans.get(k + 1), k.checked_sub(1)) {
-            (Some(next), _) => here.start..next.start,
-            (None, Some(before)) => spans[before].end..here.end,
-            (None, None) => here.clone(),
+            (Some(next), _) => item_span.start..next.start,
+            (None, Some(before)) => spans[before].end..item_span.end,
+            (None, None) => item_span.clone(),
         };
         self.push(place, at, "deleted", with_comma, "");
-        let copy = format!("{},", self.text(here.clone()));
-        self.push(place, at, "duplicated", here.start..here.start, copy);
+        let copy = format!("{},", self.text(item_span.clone()));
+        self.push(place, at, "duplicated", item_span.start..item_span.start, copy);
     }
 
     fn lines(&mut self, comments: bool) {
@@ -153,18 +153,18 @@ impl Changes<'_> {
             let digits: Vec<usize> = (0..line.len()).filter(|&at| line[at].is_ascii_digit()).collect();
             let letters: Vec<usize> = (0..line.len()).filter(|&at| line[at].is_ascii_alphabetic()).collect();
             for (what, found) in [("digit altered", digits), ("letter altered", letters)] {
-                let mut ends = vec![found.first(), found.get(found.len() / 2), found.last()];
-                ends.dedup();
-                for at in ends.into_iter().flatten() {
+                let mut samples = vec![found.first(), found.get(found.len() / 2), found.last()];
+                samples.dedup();
+                for at in samples.into_iter().flatten() {
                     let byte = line[*at];
-                    let other =
+                    let other_byte =
                         if byte.is_ascii_digit() { b'0' + (byte - b'0' + 1) % 10 } else { byte ^ 0x20 };
                     self.push(
                         &place,
                         &(k + 1).to_string(),
                         what,
                         here.start + at..here.start + at + 1,
-                        [other],
+                        [other_byte],
                     );
                 }
             }
@@ -221,14 +221,14 @@ fn altered(leaf: &str) -> String {
 
 /// The runs of digits of a line, and where they start.
 fn numbers(line: &str) -> Vec<(usize, String)> {
-    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut numbers_found: Vec<(usize, String)> = Vec::new();
     for (at, letter) in line.char_indices().filter(|(_, letter)| letter.is_ascii_digit()) {
-        match found.last_mut() {
+        match numbers_found.last_mut() {
             Some((start, digits)) if *start + digits.len() == at => digits.push(letter),
-            _ => found.push((at, letter.to_string())),
+            _ => numbers_found.push((at, letter.to_string())),
         }
     }
-    found
+    numbers_found
 }
 
 /// A reader of JSON that keeps where everything stands.

@@ -10,12 +10,12 @@ pub(super) const CODES: &[CodeDoc] = &[
 A `require` line is a contract between the spec and everyone who builds on it: a metric, a comparison and a value. The pod was compiled,
 the metric was measured, and the comparison is false. With the prefix `fault.` the worst tolerated fault counts, and the message names it.
 
-Mend the design (more `effort`, another topology, more virtual channels, a smaller fault budget), or, if the line asked for more than
+Change the design (more `effort`, another topology, more virtual channels, a smaller fault budget), or, if the line asked for more than
 the pod can give, the line. `report.json` has the bounds: no design of this pod beats those.",
     },
     CodeDoc {
         code: "FAB0402",
-        title: "the wiring is not that of the spec",
+        title: "the wiring does not match the spec",
         text: "\
 The copper links of a pod are the meshes of its cubes: every two neighboring chips of a cube are joined once, and nothing else is
 copper. Every other link is a fiber through an OCS. A topology that lacks such a link, has one more, uses more ports than the chip's
@@ -36,9 +36,9 @@ to one: a setting without a link is light into a dark port, a link without a set
     },
     CodeDoc {
         code: "FAB0404",
-        title: "the claimed symmetry is none",
+        title: "the claimed symmetry does not hold",
         text: "\
-Tables, lengths, ranks and flows may be stored for canonical routers only; a symmetry carries them to all the others. That is right only
+Tables, lengths, ranks and flows may be stored for canonical routers only. A symmetry carries them to all the others. That is right only
 if the symmetry is a group of permutations of the cubes that carries every link onto a link of the same ports, kind and type (in a fault
 scenario: lit onto lit), and if no element but the identity leaves a cube in place, so that all orbits have the same size.
 
@@ -48,8 +48,8 @@ If one element fails, everything that was stored canonically is about another po
         code: "FAB0405",
         title: "two routers cannot reach each other",
         text: "\
-The lit links fall into parts. In the nominal scenario the topology is not connected; in a fault scenario the dark switches cut it, so the
-pod does not tolerate `faults` of its `budget`.",
+The lit links do not connect all routers. In the nominal scenario the topology is disconnected. In a fault scenario the dark switches
+disconnect it, so the pod does not tolerate `faults` of its `budget`.",
     },
     CodeDoc {
         code: "FAB0406",
@@ -99,12 +99,12 @@ and must be used by some route. Tables hold nothing superfluous: an entry that n
         code: "FAB0412",
         title: "a forwarding loop",
         text: "\
-A packet came back to a router by the same port on the same virtual channel. Tables have no memory, so it will come back for ever, and
+A packet came back to a router by the same port on the same virtual channel. Tables have no memory, so it will come back forever, and
 never arrives. The message shows the hops that repeat.",
     },
     CodeDoc {
         code: "FAB0413",
-        title: "channels can wait on each other in a circle",
+        title: "channels can wait on each other in a cycle",
         text: "\
 A packet holds the buffer of one (channel, virtual channel) while it waits for the next one on its route. If such dependencies close to a
 circle, packets can fill all its buffers so that none of them can ever move: deadlock (Dally and Seitz, 1987). The message shows a shortest
@@ -125,7 +125,7 @@ other tables.",
         code: "FAB0415",
         title: "the tables use more than the budget",
         text: "\
-Routes may use the virtual channels of the `budget`, and never more than the `chip` has; no router may have
+Routes may use the virtual channels of the `budget`, and never more than the `chip` has. No router may have
 more entries than its `table_entries`.",
     },
     CodeDoc {
@@ -144,7 +144,7 @@ ones, the build ends here. Certificates must count in units so small that all ra
         title: "packets do not arrive",
         text: "\
 `fabc verify --tables FILE --topology FILE` follows the tables from every endpoint to every other one. Some packets come to a router that
-has no entry for them, or that sends them to a port with nothing behind it. The message counts the pairs, packets that go round for ever
+has no entry for them, or that sends them to a port with nothing behind it. The message counts the pairs, packets that go round forever
 included, and shows the walk of the first one.",
     },
     CodeDoc {
@@ -155,17 +155,17 @@ included, and shows the walk of the first one.",
 in `fabc.topology/1` or `fabc.topology/2`. The unicast forwarding tables of OpenSM (`opensm.fdbs`, `dump_fts`) go with what `ibnetdiscover`
 prints: every switch of the one must be in the other, and every endpoint needs a LID, in the topology or as a port GUID in the tables.
 
-`fabc verify --collective FILE --topology FILE` reads a schedule in `fabc.collective/1`, of the healthy fabric, and a topology of fabc; an
+`fabc verify --collective FILE --topology FILE` reads a schedule in `fabc.collective/1`, of the healthy fabric, and a topology of fabc. An
 all-to-all follows tables of fabc, `--tables FILE`, and nothing else does. A schedule lists one of `steps`, `trees` and `sends`.
 
 The message names the file and the line.",
     },
     CodeDoc {
         code: "FAB0419",
-        title: "a bisection that is not proved",
+        title: "the bisection is not proved",
         text: "\
 Between two halves of the routers run some links, and their number bounds the bisection of a network from above: the checker counts them
-again. From below it is bounded by the second least eigenvalue of the Laplacian, lambda2 floor(N/2) ceil(N/2) / N, rounded up; the
+again. From below it is bounded by the second least eigenvalue of the Laplacian, lambda2 floor(N/2) ceil(N/2) / N, rounded up. The
 checker proves that with a factorization of its own, of networks of up to 4608 routers. Halves that are none, another number of links, or a lower end that the
 factorization does not bear out, are refused.",
     },
@@ -181,7 +181,7 @@ A file is missing, changed, or does not belong here. Build the pod again, or fin
         title: "a file cannot be read",
         text: "\
 The file is no JSON, lacks a key, has one that the format does not know, or has another format tag (`\"format\":\"fabc.topology/1\"`). Other
-versions of fabc may write other formats; read the directory with the version that `manifest.json` names.",
+versions of fabc may write other formats. Read the directory with the version that `manifest.json` names.",
     },
     CodeDoc {
         code: "FAB0422",
@@ -192,15 +192,15 @@ order, a link or cross-connect that only one of two files has. Hashes that match
     },
     CodeDoc {
         code: "FAB0423",
-        title: "a number of the report does not come out again",
+        title: "a number of the report is not reproduced",
         text: "\
 `fabc verify` recomputes every number of `report.json` from the topology, the settings, the tables and the certificates. Integers must be
-equal; ratios are rounded to 6 decimals; the lower end of the flow, and what follows from it (`injection`, `bandwidth`), may only be rounded
+equal. Ratios are rounded to 6 decimals. The lower end of the flow, and what follows from it (`injection`, `bandwidth`), may only be rounded
 down and upper ends only up, to 9 digits. Ends are compared as exact fractions.",
     },
     CodeDoc {
         code: "FAB0424",
-        title: "a file does not come out again",
+        title: "a file is not reproduced",
         text: "\
 After everything was proved, `fabc verify` writes every file again from the proved values, and the directory
 must have the same bytes. Here a file says something else than the other files prove, or says it in other
@@ -212,7 +212,7 @@ files differently.",
     },
     CodeDoc {
         code: "FAB0425",
-        title: "a graph that was counted wrongly",
+        title: "a metric of the graph is wrong",
         text: "\
 How many shortest paths a network has, how many links have to be lost before a router with hosts is cut off, and when networks fall
 apart whose links fail at random: the checker counts all of it again from the links alone, with searches of its own, and compares before
@@ -220,15 +220,15 @@ anything is written. A difference is a bug of fabc.",
     },
     CodeDoc {
         code: "FAB0426",
-        title: "the floor is not that of the spec",
+        title: "the floor does not match the spec",
         text: "\
 `floor.json` says which router stands in which cabinet, and where that stands; `topology.json` how long every cable is, and of which link. A
-cabinet holds as many routers as the spec allows, those that its `clustering` asks for, on a place of its own; a cable is as long as the way
+cabinet holds as many routers as the spec allows, those that its `clustering` asks for, on a place of its own. A cable is as long as the way
 between its cabinets, and of the link that its length asks for. What they come to is added up again.",
     },
     CodeDoc {
         code: "FAB0428",
-        title: "a schedule that does not do what it is for",
+        title: "a schedule does not perform its collective",
         text: "\
 The schedule of a collective says which chunk crosses which channel in which round. The checker replays it: channels exist and are lit, none
 carries more than its round is wide, a chunk is sent by a chip that has got it before, and in the end each chip has got each chunk exactly
@@ -241,12 +241,12 @@ In a build this is a bug of fabc. A schedule that was read was changed, or is of
     },
     CodeDoc {
         code: "FAB0429",
-        title: "a program for thread blocks that does not do what it is for",
+        title: "a program for thread blocks does not perform its collective",
         text: "\
 `fabc verify --collective FILE.xml --topology FILE` runs a collective in MSCCL XML, of whomever. Its numbers must be within what runtimes
 take: 256 steps of a thread block, 216 thread blocks of a gpu without gaps, of which those below 128 can be waited for, 32 numbers (`chan`) of
 connections, 32 peers each way under one, 71 chunks of a step, offsets within `i_chunks`, `o_chunks`, `s_chunks`. A connection (sender, receiver,
-chan) has one thread block at each end, which move as many chunks in the same order, and there is a link between the two chips; several
+chan) has one thread block at each end, which move as many chunks in the same order, and there is a link between the two chips. Several
 connections may share it. The thread blocks must come to an end on connections that hold two transfers. Two steps that use one place must
 wait for each other if one of them writes. And the result must be that of the collective, in place and out of place as the file says: every
 sum has every chip in it exactly once. Of `custom` only the structure is judged.
@@ -257,8 +257,8 @@ Gpu r is chip r of the topology. The message names gpu, thread block and step.",
         code: "FAB0430",
         title: "slices that are not isolated",
         text: "\
-In a pod in slices no cross-connect joins two slices, or a slice to a cube that has none; what is set among the cubes of a slice is exactly what its
-kind sets, carried to these cubes, switch by switch; no cube is in two slices, and none that is spare or down in any. So nothing that a slice sends
+In a pod in slices no cross-connect joins two slices, or a slice to a cube that has none. What is set among the cubes of a slice is exactly what its
+kind sets, carried to these cubes, switch by switch. No cube is in two slices, and none that is spare or down in any. So nothing that a slice sends
 can reach another one, and what was proved of a kind holds of each of its slices. The message names the cross-connect and both slices. Set
 the switches as `fabc plan` says, or build or place again.",
     },

@@ -16,7 +16,7 @@ are relative to the directory you are in (paths in `use` are relative to the fil
         code: "FAB0502",
         title: "a file is not UTF-8 text",
         text: "\
-A `.fab` file is plain UTF-8 text. The message names the first byte that is no part of a character; the file was perhaps saved with
+A `.fab` file is plain UTF-8 text. The message names the first byte that is no part of a character. The file was perhaps saved with
 another encoding, or is no text at all. Save it again as UTF-8.",
     },
     CodeDoc {
@@ -24,7 +24,7 @@ another encoding, or is no text at all. Save it again as UTF-8.",
         title: "a file or directory cannot be written",
         text: "\
 The system refused to write, for the reason in the message: a read-only place, a full disk, a file where a directory should be. A build
-looks for this before it compiles, writes beside the old directory and renames at the end; so does whatever writes a single file, such as
+looks for this before it compiles, writes beside the old directory and renames at the end. So does whatever writes a single file, such as
 `fabc fmt` and `--emit`. So the old outputs are still whole, and nothing half written was left behind.",
     },
     CodeDoc {
@@ -100,9 +100,9 @@ receives in which cycle.",
     },
     CodeDoc {
         code: "FAB0513",
-        title: "a spec is not laid out",
+        title: "a spec is not formatted",
         text: "\
-`fabc fmt --check` found a spec that `fabc fmt` would change. It changes white space and the order of nothing; comments stay.",
+`fabc fmt --check` found a spec that `fabc fmt` would change. It changes white space and the order of nothing. Comments stay.",
     },
     CodeDoc {
         code: "FAB0514",
@@ -160,7 +160,7 @@ name.",
     },
     CodeDoc {
         code: "FAB0521",
-        title: "no such form of a result",
+        title: "unknown format of a result",
         text: "\
 `fabc sim` compares several directories in one table, as text or as CSV. JSON and pictures are of one directory: ask for them one after
 the other. A picture is of latency over load: traffic that ends has none.",
@@ -183,7 +183,7 @@ declares and no other, name its ports as that spec does, use no port twice and j
 ports decide; with `duplex = pair` both directions must be there.
 
 The message says where: `ocs[3].cross_connects[7]` is the eighth pair of the fourth switch of a file, `OCS_CROSS_CONNECT.1A-2B` an entry of a
-CONFIG_DB. A switch that is wholly dark has an empty list; one that is left out is an error, since its real setting is not known.",
+CONFIG_DB. A switch that is wholly dark has an empty list. One that is left out is an error, since its real setting is not known.",
     },
     CodeDoc {
         code: "FAB0532",
@@ -210,7 +210,7 @@ of a network of routers are cables; which of them differ between two builds is w
         text: "\
 Formats of other programs have no words for everything that a network can be. An InfiniBand subnet has cables that run both ways, switches
 of at most 254 ports, 49,151 unicast LIDs for switches and hosts, and forwarding tables that know the destination only: routes that change
-between virtual channels, such as those of `minimal`, do not fit into `opensm_lft`; those of `allowed_turns { key = dst; }` within one
+between virtual channels, such as those of `minimal`, do not fit into `opensm_lft`. Those of `allowed_turns { key = dst; }` within one
 virtual channel do. The files of TONS number chips by their place in a pod of cubes. `topology.graphml`, `topology.csv` and
 `--emit tables_csv` hold every network.",
     },
@@ -219,7 +219,7 @@ virtual channel do. The files of TONS number chips by their place in a pod of cu
         title: "no SONiC configuration of a switch",
         text: "\
 `--emit config_db` and `fabc plan --patch` are about the CONFIG_DB of switches. A switch without sides whose ports carry both directions
-(`couple any of` without `duplex = pair`) has none, since SONiC joins a port of side A to one of side B (`fabc explain FAB0145`); nor has one of
+(`couple any of` without `duplex = pair`) has none, since SONiC joins a port of side A to one of side B (`fabc explain FAB0145`). Nor has one of
 which the spec says `config_db = none`. The message names the first such switch. `ocs.json` and `fabc plan --json` are about all switches.",
     },
     CodeDoc {
@@ -264,7 +264,7 @@ Two `--emit` name one file, and the second would replace the first. Give each a 
 `fabc build` of several specs writes every fabric to its own directory below that of `--out`: two fabrics of one name (capitals do not count)
 would be one directory. Single formats (`--emit`) are of one spec, and standard input (`-`) can be read once. Nothing was compiled.
 
-`--golden`, `--set` and all other options hold for every spec; every spec is built, also after one that could not be, and the exit code is the
+`--golden`, `--set` and all other options hold for every spec. Every spec is built, also after one that could not be, and the exit code is the
 greatest of theirs.",
     },
     CodeDoc {

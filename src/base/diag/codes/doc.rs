@@ -3,10 +3,10 @@
 /// What `fabc explain` says about one code.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeDoc {
-    /// `FABnnnn`.
+    /// The code, as it is printed: `FABnnnn`.
     pub code: &'static str,
-    /// One line.
+    /// The title, one line without a full stop.
     pub title: &'static str,
-    /// A few paragraphs of Markdown: what it means, why it is an error, how to mend it.
+    /// A few paragraphs of Markdown: what the error means, why it is one, how to repair it.
     pub text: &'static str,
 }

@@ -1,4 +1,4 @@
-//! FAB055n: what cannot be estimated; FAB056n: what cannot be scheduled; FAB057n: of a fabric that runs.
+//! FAB055n: what cannot be estimated. FAB056n: what cannot be scheduled. FAB057n: a fabric in service.
 
 use super::doc::CodeDoc;
 
@@ -8,7 +8,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         title: "an estimate that lacks something",
         text: "\
 `fabc estimate KIND --size SIZE --on SHAPE`: the collective, the size of the vector of a chip (or `--sizes`) and the fabric have no defaults.
-Latency, overhead and bandwidth of a channel have; what they are is printed with every estimate. `fabc collective` takes fabric, latency and
+Latency, overhead and bandwidth of a channel have. What they are is printed with every estimate. `fabc collective` takes fabric, latency and
 bandwidth from a built directory, and lacks only the size.",
     },
     CodeDoc {
@@ -31,7 +31,7 @@ There are at least two chips, and at most 1073741824, along at most 32 axes.",
         code: "FAB0554",
         title: "no size, time or bandwidth",
         text: "\
-A quantity is a number and a unit without a blank: sizes in B, kB, MB, GB, TB or KiB, MiB, GiB, TiB; times in ps, ns, us, ms, s; bandwidths in MB/s,
+A quantity is a number and a unit without a blank: sizes in B, kB, MB, GB, TB or KiB, MiB, GiB, TiB, times in ps, ns, us, ms, s, bandwidths in MB/s,
 GB/s, TB/s, MiB/s, GiB/s, TiB/s (bytes) or Mb/s, Gb/s, Tb/s, Mbps, Gbps, Tbps (bits, an eighth). Sizes are whole bytes, times whole
 picoseconds. Only latencies and overheads may be zero.",
     },
@@ -50,7 +50,7 @@ latencies are (at least 1), and which part of the bandwidth is left (above 0, at
     },
     CodeDoc {
         code: "FAB0557",
-        title: "an option that says nothing here",
+        title: "an option has no effect here",
         text: "\
 A switch can add only where chips hang on a switch (`--in-switch` of `star`, `leaf_spine`, `fat_tree`). Only an all-to-all can be skewed, only switches
 above switches can have less capacity than those below, and only rings of two chips can have one link or two. An option that would change
@@ -92,9 +92,9 @@ in one scenario. Several would be several files.",
         code: "FAB0565",
         title: "a schedule that a format cannot hold",
         text: "\
-`--emit msccl=FILE` and `--emit chakra=DIR` write a schedule of rounds for the programs of others; shared trees and messages along forwarding
+`--emit msccl=FILE` and `--emit chakra=DIR` write a schedule of rounds for the programs of others. Shared trees and messages along forwarding
 tables are not written so. A runtime of MSCCL takes at most 256 steps of a thread block (RCCL 64, unless it was built for more, which is a note)
-and 216 thread blocks of a chip, of which others may wait for 128; between two chips there are 32 connections, and a chip has up to 32 peers each
+and 216 thread blocks of a chip, of which others may wait for 128. Between two chips there are 32 connections, and a chip has up to 32 peers each
 way under one number. A file of more than 200 MB is not written. Chakra traces are written of up to 256 chips.
 
 `--emit trace=FILE` is of any schedule with up to 4,194,304 messages, of a piece on a channel each where there are trees, in less than
@@ -114,7 +114,7 @@ fewer.",
     },
     CodeDoc {
         code: "FAB0567",
-        title: "collectives that are planned already",
+        title: "the collectives are scheduled already",
         text: "\
 `fabc collective DIR` plans collectives in messages, over links that are shared or over forwarding tables. With `routing = scheduled` the build
 has given every vector its cycle on every channel: `report.txt`, `report.html` and `report.json` say what each collective of the spec takes and
@@ -123,10 +123,10 @@ size or another collective, write it into the spec and build again.",
     },
     CodeDoc {
         code: "FAB0571",
-        title: "an availability that cannot be told",
+        title: "an availability that cannot be computed",
         text: "\
 `fabc availability DIR --host-chips 4 --fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day` is about a pod: its cubes are what is swapped.
-All three rates are needed, as numbers a day, month or year; hosts have whole shares of a cube, and a job needs at least one cube and at most all.",
+All three rates are needed, as numbers a day, month or year. Hosts have whole shares of a cube, and a job needs at least one cube and at most all.",
     },
     CodeDoc {
         code: "FAB0572",
@@ -134,18 +134,18 @@ All three rates are needed, as numbers a day, month or year; hosts have whole sh
         text: "\
 `fabc repair DIR --down NAME` takes the names of the fabric: an optical circuit switch (`X[0,0]`), a router or chip (`cube3[1,2,3]`,
 `group0[2]`), a link by one of its two ends (`cube0[1,2,3].+x`, `group0[2].port5`), or all routers of a cube, group or supernode (`cube5`).
-`fabc tables DIR` prints the first and last router; the hint shows one name of each kind.",
+`fabc tables DIR` prints the first and last router. The hint shows one name of each kind.",
     },
     CodeDoc {
         code: "FAB0573",
         title: "nothing is left to repair",
         text: "\
 A repair is about the routes between those that are left, so at least two chips, or routers with hosts, must be up and joined. `--down` names
-what is down now, all of it at once; what is healed is left out of the next list.",
+what is down now, all of it at once. What is healed is left out of the next list.",
     },
     CodeDoc {
         code: "FAB0574",
-        title: "what is left is in parts",
+        title: "the surviving network is disconnected",
         text: "\
 No tables can join what no cable joins. `fabc repair --partial` serves the part with most chips (of as many, the one with the first), tells how
 many ordered pairs are cut off from each other, and leaves the tables of all routers outside as they are. The exit code without it is 3.",
@@ -163,15 +163,15 @@ come by.",
         title: "the switches do not do what was built",
         text: "\
 `fabc drift LIVE DIR` and `fabc repair DIR --live LIVE` compare what the switches do with what was built. What is dark can be routed around, as
-long as what is left is whole; ports that are joined and should not be cannot: tables name ports, so packets would arrive somewhere else. The
-exit code is 3 where what is left is in parts, or where a repair meets such ports.",
+long as the surviving network is connected. Ports that are joined and should not be cannot: tables name ports, so packets would arrive somewhere else. The
+exit code is 3 where the surviving network is disconnected, or where a repair meets such ports.",
     },
     CodeDoc {
         code: "FAB0581",
-        title: "no tables for the way from one topology to another",
+        title: "no tables for the change from one topology to another",
         text: "\
-`fabc plan LIVE NEW_DIR --tables DIR` finds tables for every moment of the way, all of which rise by the ranks that are in force: then routers
-may change in any order while packets fly. LIVE must be the directory that runs, of the same chips and switches as NEW_DIR, and its tables must
+`fabc plan LIVE NEW_DIR --tables DIR` finds tables for every moment of the change, and all of them rise by the live ranks: then routers
+may change in any order under live traffic. LIVE must be the directory that runs, of the same chips and switches as NEW_DIR, and its tables must
 look at the input as well. Where a batch of steps would load a channel more than `--load` allows, it is made shorter; where a single step
 does, the message says with how much it would go. Where no way rises by the old ranks, `start` in the new spec, with fewer moves, keeps more of
 what is there; `--order new` asks it of the batches alone, and needs twice the virtual channels; or the pod is drained, and changed with the plan alone.",
@@ -181,14 +181,14 @@ what is there; `--order new` asks it of the batches alone, and needs twice the v
         title: "a slice that cannot be placed so",
         text: "\
 `fabc place` knows the kinds that the spec declares, the slices of the placement by their names, and the cubes of the pod. The cubes of a slice are
-free, work, are not spare, and are treated alike by all switches; a cube that does not work is replaced (`--swap`) before the slice goes on, or the
+free, work, are not spare, and are treated alike by all switches. A cube that does not work is replaced (`--swap`) before the slice goes on, or the
 slice is removed. Steps are carried out in the order given, all or none.",
     },
     CodeDoc {
         code: "FAB0583",
         title: "no room for a slice",
         text: "\
-A slice takes any free cubes that the same groups of switches serve; spare cubes only come in the place of others. The message counts what is left.
+A slice takes any free cubes that the same groups of switches serve. Spare cubes only come in the place of others. The message counts the remaining ones.
 Remove a slice, bring a cube up again, or declare less to `spare`. The exit code is 3.",
     },
 ];

@@ -1,4 +1,4 @@
-//! FAB059n: what can go wrong with work that several processes share.
+//! FAB059n: work that several processes share.
 
 use super::doc::CodeDoc;
 
@@ -7,7 +7,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         code: "FAB0591",
         title: "an engine that cannot be asked",
         text: "\
-`--engine slurm` speaks through `sbatch` and `squeue`, `--engine hyperqueue` through HyperQueue's Python package; one of them is not there. Debian has
+`--engine slurm` speaks through `sbatch` and `squeue`, `--engine hyperqueue` through HyperQueue's Python package. One of them is not there. Debian has
 Slurm's clients in `slurm-client`, and `python3 -m pip install hyperqueue` brings the package, for the `python3` that the PATH finds. Its version is
 that of the server.
 
@@ -17,8 +17,8 @@ The files of the job are written by then: `--dry-run` says what submits them, wh
         code: "FAB0592",
         title: "an engine that does not take a job",
         text: "\
-The message has the engine's own last words. No server may run, or it may be another version; a partition, an account or a limit of time may be
-missing, which Slurm takes from the environment (`SBATCH_PARTITION`, `SBATCH_ACCOUNT`, `SBATCH_TIMELIMIT`); an array may have more tasks than it allows
+The message has the engine's own last words. No server may run, or it may be another version. A partition, an account or a limit of time may be
+missing, which Slurm takes from the environment (`SBATCH_PARTITION`, `SBATCH_ACCOUNT`, `SBATCH_TIMELIMIT`). An array may have more tasks than it allows
 (`MaxArraySize`): `--shards` says how many.
 
 Nothing is lost: the same command goes on from what is done.",
@@ -28,7 +28,7 @@ Nothing is lost: the same command goes on from what is done.",
         title: "shards that left work open",
         text: "\
 Every process of the job has ended, and some of the work is not done. The message names the shards and the last words of their logs, which stand below
-`jobs/` in the directory. A process that is killed (by a machine without memory, for example) is started again three times; one that fails is not.
+`jobs/` in the directory. A process that is killed (by a machine without memory, for example) is started again three times. One that fails is not.
 
 What is done stays done, and the same command goes on with what is open.",
     },
@@ -40,7 +40,7 @@ What is done stays done, and the same command goes on with what is open.",
 `OUT/FABRIC.shards`; `fabc merge OUT/FABRIC.shards` proves the scenarios and writes `OUT/FABRIC` when every shard is done. The message names those that
 are not, and what they have left open: `X[0,1]` is a scenario, `` `peak` on X[0,1] `` a simulation on its tables.
 
-All shards are of one spec, one stage and one version of fabc: what others left there is as good as not there, and is replaced; so is a simulation of
+All shards are of one spec, one stage and one version of fabc: what others left there is as good as not there, and is replaced. So is a simulation of
 other tables. A damaged file is named; without it its shard finds the scenario again, or runs the simulation. A simulation's file may be whole and still not
 be of this build: then its rates and seeds are not those of the spec, or other figures follow from its counts and the tables.
 

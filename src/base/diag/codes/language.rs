@@ -265,7 +265,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0122",
         "a require that decides nothing",
-        "The comparison is true or false for every pod, whatever is measured: most likely the value or the direction is \
+        "The comparison is true or false for every pod, whatever is measured. Most likely the value or the direction is \
          a slip.",
     ),
     doc(

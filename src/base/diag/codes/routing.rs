@@ -8,8 +8,8 @@ pub(super) const CODES: &[CodeDoc] = &[
         title: "axis after axis needs a second virtual channel on a torus",
         text: "\
 In a ring of three or more routers every channel may wait for the next one all the way round: a deadlock. Dimension-order routing breaks the
-cycle at a dateline, where packets that wrap around move to a second virtual channel. With `vcs = 1` there is none. Rings of two are safe;
-under `routing = algebraic` also those of three and four, where no two routes meet all the way round.",
+cycle at a dateline, where packets that wrap around move to a second virtual channel. With `vcs = 1` there is none. Rings of two are safe.
+Under `routing = algebraic` also those of three and four, where no two routes meet all the way round.",
     },
     CodeDoc {
         code: "FAB0321",
@@ -23,7 +23,7 @@ The same holds for `1 link`, and for `1 chip` among the chips that are left.",
         code: "FAB0322",
         title: "dimension order cannot route around a fault",
         text: "\
-Dimension order has exactly one path per pair; if a link on it is dark, the pair is cut off. Use `allowed_turns` or `up_down` for pods that must
+Dimension order has exactly one path per pair. If a link on it is dark, the pair is cut off. Use `allowed_turns` or `up_down` for pods that must
 tolerate faults, or write `faults = 0`.",
     },
     CodeDoc {
@@ -32,7 +32,7 @@ tolerate faults, or write `faults = 0`.",
         text: "\
 `table_entries = 1200` in the budget limits the entries of every router. Each router needs one entry per destination for the packets injected there, and one
 for every further (destination, input port, input VC) that routes come in by. Allowed-turns routing merges routes until the budget holds, as far
-as that goes; the message names the router with the largest table and the smallest size that was reached for it. Tables keyed by
+as that goes. The message names the router with the largest table and the smallest size that was reached for it. Tables keyed by
 destination alone (`key = dst`) need one entry per destination.",
     },
     CodeDoc {
@@ -47,7 +47,7 @@ built-in solver, 200,000 with the cargo feature `cbc`. Without `select` the rout
         title: "too many faults of links or chips",
         text: "\
 A fault of one link or chip breaks the symmetry of the pod: its tables are found and listed for every router, not for one cube. Faults that are
-images of each other under the symmetry are compiled once, but what is left can still be more than anybody would wait for or store. The
+images of each other under the symmetry are compiled once, but the remaining ones can still be more than anybody would wait for or store. The
 message has the arithmetic. `faults = 1 ocs` keeps the symmetry and is cheap at any size. Networks have no switches that fail as a whole.",
     },
     CodeDoc {
@@ -67,7 +67,7 @@ grids and hypercubes under `routing = algebraic`, need fewer.",
 symmetry. Networks without symmetry have as many of those as routers: 256 routers of 12 ports take minutes, 1,000 of 20 take hours. What would take
 days is refused before it begins: channels x virtual channels x differing destinations may be 67108864, and differing routers x (ports x \
 virtual channels)^2 half as many, where every router counts with the ports of the widest one. `minimal` and `up_down` route
-networks of any size that fits into memory; dragonflies in the arrangements `palmtree` and `fold` are the same from every group, so that
+networks of any size that fits into memory. Dragonflies in the arrangements `palmtree` and `fold` are the same from every group, so that
 only the routers of one group differ.",
     },
     CodeDoc {
@@ -103,6 +103,6 @@ link makes no way shorter).",
         title: "a `require` of what is not measured",
         text: "\
 Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection` or `bisection_bandwidth`, and
-there is a limit to searches from every router for `edge_connectivity`. The line can be neither kept nor broken; it is refused before the work begins.",
+there is a limit to searches from every router for `edge_connectivity`. The line can be neither kept nor broken. It is refused before the work begins.",
     },
 ];

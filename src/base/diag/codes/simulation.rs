@@ -1,4 +1,4 @@
-//! FAB06nn: what cannot be simulated, and what goes wrong in motion.
+//! FAB06nn: simulations that cannot run, or whose runs go wrong.
 
 use super::doc::CodeDoc;
 
@@ -23,7 +23,7 @@ virtual channels that the hardware has. Without either option the channels that 
         title: "links of unlike bandwidths in a simulation",
         text: "\
 A simulation moves one flit per cycle over every channel, so that all links in use must carry the same. Fabrics whose links carry unlike
-cannot be simulated; their static loads in the report count bandwidths as they are.",
+cannot be simulated. Their static loads in the report count bandwidths as they are.",
     },
     CodeDoc {
         code: "FAB0604",
@@ -45,7 +45,7 @@ higher rate cannot be offered. Longer packets (`packet`) or more ports (`hosts`)
         title: "a traffic that the fabric does not have",
         text: "\
 Every traffic takes two endpoints at least: chips of a pod, hosts of a network. In patterns by bits only the first 2^b endpoints send, and who
-would send to itself sends nothing; the message says that nobody is left to send. `tornado` and `neighbour` take coordinates: a torus, mesh,
+would send to itself sends nothing. The message says that nobody is left to send. `tornado` and `neighbour` take coordinates: a torus, mesh,
 hyperx or hypercube, or a pod whose topology is a torus. `group_shift` and `adversarial` take groups: cubes, the groups of dragonflies, megaflies
 and levels, the supernodes of star products, of two routers or more. `adjacent` takes two routers with hosts that a link joins.
 
@@ -55,13 +55,13 @@ and levels, the supernodes of star products, of two routers or more. `adjacent` 
         code: "FAB0607",
         title: "tables that do not deliver",
         text: "\
-Before anything moves, `fabc sim` follows every route of the traffic through the tables, as the packets will. A router on the way has no entry
-for the packet, sends it where no lit link is, or the packet comes round for ever; the message names the pair. No build writes such tables:
+Before anything moves, `fabc sim` follows every route of the traffic through the tables, as the packets will. A router on the route has no entry
+for the packet, sends it where no lit link is, or the packet comes round forever. The message names the pair. No build writes such tables:
 they were changed, or belong to another topology. `fabc verify` says what is wrong with them.",
     },
     CodeDoc {
         code: "FAB0608",
-        title: "packets that wait for each other for ever",
+        title: "packets wait for each other forever",
         text: "\
 There are packets inside, and for longer than four times the slowest route takes when nothing is in the way, and at least 1000 cycles, nothing
 has moved: the run ends. The message lists the queues of the circle: in each, by its channel and virtual channel, the first packet waits for room
@@ -90,14 +90,14 @@ inputs of the router like those of channels, so there must be a number of them. 
         title: "a router that takes no time in the flit model",
         text: "\
 In the flit model a flit that has passed the switch of a router waits at its output for as many cycles as the router takes, and leaves in a later
-cycle than it came. So `latency` of the chip or router must be one cycle at least; the packet model (`model = packet`) takes 0 as well.",
+cycle than it came. So `latency` of the chip or router must be one cycle at least. The packet model (`model = packet`) takes 0 as well.",
     },
     CodeDoc {
         code: "FAB0612",
         title: "a setting of the other model",
         text: "\
-`turn` says how long the next whole packet of a queue waits in the packet model; in the flit model the allocation of virtual channels and of the
-switch takes its own cycle. In the packet model packets may also choose their ways (`routing`); in the flit model they go by the tables. Leave the
+`turn` says how long the next whole packet of a queue waits in the packet model. In the flit model the allocation of virtual channels and of the
+switch takes its own cycle. In the packet model packets may also choose their paths (`routing`). In the flit model they follow the tables. Leave the
 setting out, or choose the model that has it (`model`).",
     },
     CodeDoc {
@@ -110,11 +110,11 @@ put into the tables. Where the tables were made in another way, there is none.",
     },
     CodeDoc {
         code: "FAB0621",
-        title: "ways of more hops than virtual channels",
+        title: "routes of more hops than virtual channels",
         text: "\
-Where packets choose their ways (`routing = min`, `valiant`, `ugal` and so on), hop number k is on virtual channel k, so that no packet waits for
-one on a lower channel and none waits for ever. The router must have as many virtual channels (`vcs`) as the longest of the shortest ways has
-hops; ways over another router are taken as far as they fit.",
+Where packets choose their paths (`routing = min`, `valiant`, `ugal` and so on), hop number k is on virtual channel k, so that no packet waits for
+one on a lower channel and none waits forever. The router must have as many virtual channels (`vcs`) as the longest of the shortest paths has
+hops. Ways over another router are taken as far as they fit.",
     },
     CodeDoc {
         code: "FAB0622",
@@ -129,14 +129,14 @@ cycle between two bursts. So it offers at most R LENGTH / (LENGTH + 1) on averag
         text: "\
 A setting of a simulation says something about a traffic or a routing that is not asked for: `by` belongs to `group_shift`, `at` and `share`
 to `hotspot`, `samples`, `bias` and `rule` to `ugal`, `shortest` to `valiant` and `ugal`; `general` and `classes` are about the virtual
-channels of tables, so that they say nothing where ways are chosen. `bytes` and `order` belong to `all_to_all`; traffic that ends
+channels of tables, so that they say nothing where ways are chosen. `bytes` and `order` belong to `all_to_all`. Traffic that ends
 (`all_to_all`, a trace) has no rates, no bursts, no saturation, and no cycles to warm up or to measure.",
     },
     CodeDoc {
         code: "FAB0624",
         title: "a line of a trace that is no message",
         text: "\
-A trace has a line per message: `cycle,src,dst,flits`, in ascending order of cycles; the first line may be these words, and lines that begin with
+A trace has a line per message: `cycle,src,dst,flits`, in ascending order of cycles. The first line may be these words, and lines that begin with
 `#` say nothing. `src` and `dst` are names of routers with one endpoint, such as `cube0[0,0,0]`, or numbers of endpoints, counted router by router;
 `flits` is 1 at least. The message says which line is not like that, or speaks of an endpoint that the fabric does not have.",
     },
@@ -160,7 +160,7 @@ less (`bytes`): long messages reach the throughput of even longer ones.",
     },
     CodeDoc {
         code: "FAB0628",
-        title: "messages of hosts without limit that choose their ways",
+        title: "messages of unlimited hosts with adaptive routing",
         text: "\
 Where hosts are not limited, the messages of `all_to_all` or of a trace wait in line for the output that their tables name. Packets that choose their
 ways name none before they are born: give hosts ports (`hosts = 1`), behind which all messages of a host wait in one line.",

@@ -9,7 +9,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         text: "\
 Every fiber of a topology runs through one optical circuit switch, and a switch can only join ports that are wired to it: with
 `couple P with Q` a P port to a Q port, with `couple any of P, Q` any two. A torus asks for the fiber from the `+d` face of every cube
-to the `-d` face of the next one, at the same position; if no declared `ocs` sees both ends, the torus cannot be built.
+to the `-d` face of the next one, at the same position. If no declared `ocs` sees both ends, the torus cannot be built.
 
 The message names the first such pair and says what is missing: a face that no group couples (it is dark), two ends on different switches
 (often `for cubes ..` groups that cut the pod apart), or two ends on the same side of one switch.",
@@ -40,7 +40,7 @@ file leaves out is dark.",
         text: "\
 With `symmetry = translation` every OCS shifts all cubes by the same group element, so every switch must serve the same two ports of
 every cube. A group that serves some cubes only, or whose sides have different lengths, breaks that. `symmetry = auto` searches without symmetry
-where there is none; routing and certificates then take more work, since every chip is different.
+where there is none. Routing and certificates then take more work, since every chip is different.
 
 With a `start`, only whole switches can be shifted under `symmetry = translation`, and only if the live wiring treats all cubes alike.",
     },
@@ -60,19 +60,19 @@ The same error says that the solver gave up on a program within the limit, and w
         title: "a build that would take too much memory",
         text: "\
 What a build takes is estimated before the work begins, and one that would take more than 17.2 GB (16 GiB) is refused at the line that makes it so
-large; the estimate knows nothing of the machine, so that the answer is the same everywhere. What grows faster than the pod: the flow with 48
-bytes, and routes and tables with some 700 bytes (2 virtual channels), for every pair of a chip and a chip that differs from all others under the symmetry; the symmetry with 8
-bytes for every pair of cubes; every scenario with about 5 bytes per such pair of chips. A pod whose cubes are all alike has only the chips of one cube that differ, so it may be a
+large. The estimate knows nothing of the machine, so that the answer is the same everywhere. What grows faster than the pod: the flow with 48
+bytes, and routes and tables with some 700 bytes (2 virtual channels), for every pair of a chip and a chip that differs from all others under the symmetry, the symmetry with 8
+bytes for every pair of cubes, every scenario with about 5 bytes per such pair of chips. A pod whose cubes are all alike has only the chips of one cube that differ, so it may be a
 hundred times as large as one without symmetry: see `symmetry` in `synthesize`. `dimension_order` and `up_down` keep no symmetry in their routes.
 
 `--stop-after analyze` builds a topology whose routes do not fit. Where faults are too many, tolerate fewer, or take a smaller pod.",
     },
     CodeDoc {
         code: "FAB0207",
-        title: "no random draw is as it must be",
+        title: "no random draw has the required properties",
         text: "\
 `random_regular` and `xpander` are drawn until one is connected and, of an xpander, until its second eigenvalue is below that of a Ramanujan
-graph of its degree, at most `attempts` times (100 if the spec does not say). Routers of two links mostly form several rings; a
+graph of its degree, at most `attempts` times (100 if the spec does not say). Routers of two links mostly form several rings. A
 meta-node of few routers has few matchings. Raise `attempts`, or change `degree`, `lift` or `seed`.",
     },
     CodeDoc {
@@ -89,7 +89,7 @@ of the network: the links of some routers, and searches from some of them. `buil
         text: "\
 Distances, paths and bounds are exact: every router that differs from all others under the symmetry is searched from, and every search looks at all
 channels. Where that is more than 17179869184 looks (2^34), some minutes for every measurement, the network is refused at its line before
-the work begins, on every machine alike. A network of 16,384 routers may have up to 64 links at each; one that a rotation carries onto itself
+the work begins, on every machine alike. A network of 16,384 routers may have up to 64 links at each. One that a rotation carries onto itself
 may be larger. Take a smaller network, or one with fewer links. Where formulas describe the family, `fabc check` without `--stop-after` describes
 such a network as it describes one of more than 65536 routers; `build`, `graph` and `check --stop-after` refuse it.",
     },
@@ -104,7 +104,7 @@ all that are longer (`beyond = optical;`), or bring cabinets nearer: another `cl
         code: "FAB0211",
         title: "a fabric in slices",
         text: "\
-A fabric with `slice` items has no topology of its own: every kind of slice is a pod for itself. `fabc build` and `fabc check` take it whole; what asks for
+A fabric with `slice` items has no topology of its own: every kind of slice is a pod for itself. `fabc build` and `fabc check` take it whole. What asks for
 one topology (`graph`, `sweep`, `diff`, `--golden`, `--emit`, `--dump`) takes the spec of a kind, which a build writes to `DIR/slices/KIND/spec.fab`.",
     },
 ];

@@ -1,17 +1,17 @@
-//! Dragonflies, by who is joined to whom between groups.
+//! Next hops in dragonflies, from the global links between groups.
 
 use super::next::Formula;
 
-/// Groups of routers, every two joined, with global links.
-pub(super) struct Groups {
+/// Groups of routers with global links. All routers of a group are connected.
+pub(super) struct DragonflyFormula {
     size: u32,
-    /// `[router][global port]`.
+    /// `[router][global port]`: the router at the far end.
     across: Vec<Vec<Option<u32>>>,
 }
 
-impl Groups {
+impl DragonflyFormula {
     /// # Errors
-    /// Links of no network.
+    /// Groups or links that do not fit the number of routers.
     pub(super) fn new(size: u32, across: Vec<Vec<Option<u32>>>, routers: u32) -> Result<Self, String> {
         if size == 0 || !routers.is_multiple_of(size) || across.len() as u64 != u64::from(routers) {
             return Err(format!(
@@ -24,8 +24,8 @@ impl Groups {
             None => Ok(Self { size, across }),
         }
     }
-    /// The routers at the far ends of the global links of one, by port.
-    fn far(&self, router: u32) -> impl Iterator<Item = u32> {
+    /// The routers at the far ends of the global links of a router, in port order.
+    fn global_neighbors(&self, router: u32) -> impl Iterator<Item = u32> {
         self.across[router as usize].iter().copied().flatten()
     }
     fn group(&self, router: u32) -> u32 {
@@ -33,25 +33,26 @@ impl Groups {
     }
 }
 
-impl Formula for Groups {
-    fn next(&self, from: u32, to: u32) -> Option<u32> {
-        let [here, there] = [from, to].map(|router| self.group(router));
-        if here == there || self.far(from).any(|far| far == to) {
+impl Formula for DragonflyFormula {
+    fn next_router(&self, from: u32, to: u32) -> Option<u32> {
+        let [from_group, to_group] = [from, to].map(|router| self.group(router));
+        if from_group == to_group || self.global_neighbors(from).any(|far| far == to) {
             return Some(to);
         }
-        let over = self.far(from).find(|&far| self.group(far) == there);
-        let beside = self.far(to).find(|&far| self.group(far) == here);
-        let by_third = self.far(from).find(|&far| self.far(far).any(|end| end == to));
-        over.or(beside).or(by_third).or_else(|| {
-            let members = here * self.size..(here + 1) * self.size;
-            let leads = |member: &u32| self.far(*member).any(|far| self.group(far) == there);
+        let direct = self.global_neighbors(from).find(|&far| self.group(far) == to_group);
+        let beside = self.global_neighbors(to).find(|&far| self.group(far) == from_group);
+        let through_third =
+            self.global_neighbors(from).find(|&far| self.global_neighbors(far).any(|end| end == to));
+        direct.or(beside).or(through_third).or_else(|| {
+            let members = from_group * self.size..(from_group + 1) * self.size;
+            let leads = |member: &u32| self.global_neighbors(*member).any(|far| self.group(far) == to_group);
             let leading: Vec<u32> = members.filter(leads).collect();
-            let turn = (to - there * self.size) as usize;
+            let turn = (to - to_group * self.size) as usize;
             leading.get(turn.checked_rem(leading.len())?).copied()
         })
     }
 
-    fn by_port(&self, router: u32) -> Vec<Option<u32>> {
+    fn neighbors_by_port(&self, router: u32) -> Vec<Option<u32>> {
         let first = self.group(router) * self.size;
         let members = (first..first + self.size).filter(|&member| member != router).map(Some);
         members.chain(self.across[router as usize].iter().copied()).collect()

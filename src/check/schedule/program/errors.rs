@@ -1,82 +1,82 @@
-//! What is wrong with a program for thread blocks. Places are those of the file.
+//! The ways in which a program for thread blocks can fail. Places are lines of the file.
 
 use thiserror::Error;
 
-/// A place of a program at which it fails.
+/// The first place at which a program fails.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ProgramFault {
     /// Numbers that do not fit the network, the collective or each other.
-    #[error("{what}")]
-    Shape {
-        /// What is wrong.
-        what: String,
+    #[error("{violation}")]
+    CollectiveShape {
+        /// The rule that is violated.
+        violation: String,
     },
-    /// More than a runtime takes.
-    #[error("{place} {what}")]
+    /// A number above the limit of a runtime.
+    #[error("{place} {violation}")]
     Limit {
-        /// Where.
+        /// The place in the file.
         place: String,
-        /// Which number, and what is allowed.
-        what: String,
+        /// The number, and the limit.
+        violation: String,
     },
-    /// Ends of a connection that do not fit.
-    #[error("gpu {from} to gpu {to}, chan {chan}: {what}")]
+    /// A connection whose ends do not match.
+    #[error("gpu {from} to gpu {to}, chan {chan}: {violation}")]
     Connection {
-        /// The sender.
+        /// The GPU of the sender.
         from: u32,
-        /// The receiver.
+        /// The GPU of the receiver.
         to: u32,
-        /// Its number.
+        /// The number of the connection.
         chan: i64,
-        /// What is wrong.
-        what: String,
+        /// The rule that is violated.
+        violation: String,
     },
     /// Thread blocks that wait for each other for ever.
-    #[error("{length} thread blocks wait for each other in a circle:\n{circle}")]
+    #[error("{length} thread blocks wait for each other in a cycle:\n{circle}")]
     Deadlock {
-        /// Thread blocks in the circle.
+        /// Number of thread blocks in the cycle.
         length: usize,
-        /// One line for each, with what it waits for.
+        /// One line per thread block, with what it waits for.
         circle: String,
     },
-    /// A step that uses what is not there, or comes when it should not.
-    #[error("{place} {what}")]
+    /// A step that uses missing data, or that comes at the wrong time.
+    #[error("{place} {violation}")]
     Step {
-        /// Where.
+        /// The place in the file.
         place: String,
-        /// What is wrong.
-        what: String,
+        /// The rule that the step violates.
+        violation: String,
     },
-    /// Two steps of a GPU at one place, of which none waits for the other.
+    /// Two steps of a GPU that use the same location without waiting for each other.
     #[error("{place} {does} {location}, but does not wait for {other}, which {did} it")]
     Race {
-        /// The later one, in the order in which it was looked at.
+        /// The later step, in the order of the search.
         place: String,
-        /// `reads` or `writes`.
+        /// What the later step does: `reads` or `writes`.
         does: &'static str,
-        /// `o[3] of gpu 1`.
+        /// A location such as `o[3] of gpu 1`.
         location: String,
-        /// The other one.
+        /// The place of the earlier step.
         other: String,
-        /// `reads` or `writes`.
+        /// What the earlier step did: `reads` or `writes`.
         did: &'static str,
     },
-    /// A result that is not what the collective promises.
-    #[error("{called}: {location} should end as {expected}, but ends as {found}")]
+    /// A result that differs from what the collective promises.
+    #[error("{called}: {location} should end as {expected}, but ends as {present}")]
     Result {
-        /// `in place` or `out of place`.
+        /// How the program was called: `in place` or `out of place`.
         called: &'static str,
-        /// Where.
+        /// The location of the result.
         location: String,
-        /// What should be there.
+        /// The value that it should have.
         expected: String,
-        /// What is there.
-        found: String,
+        /// The value that it has.
+        present: String,
     },
 }
 
 impl ProgramFault {
-    pub(super) fn shape(what: impl Into<String>) -> Self {
-        ProgramFault::Shape { what: what.into() }
+    pub(super) fn shape(violation: impl Into<String>) -> Self {
+        ProgramFault::CollectiveShape { violation: violation.into() }
     }
 }

@@ -1,8 +1,9 @@
-//! Judges a collective as a program for thread blocks (MSCCL XML), of whomever.
+//! Judges a collective as a third-party program for thread blocks (MSCCL XML).
 //!
-//! First its structure, then whether the thread blocks come to an end, then what the collective's result is,
-//! by running it with values that say of which chunk and of which GPUs they are; in place and out of place,
-//! as the program claims. GPU r is the r-th chip of the network. Nothing is shared with what writes programs.
+//! First its structure is verified, then whether all thread blocks end, then the result of the collective.
+//! For the result the program runs with values that record their chunk and their GPUs, in place and out of
+//! place, as the program claims. GPU r is the r-th chip of the network. Nothing is shared with the code that
+//! writes programs.
 
 mod errors;
 mod layout;
@@ -17,69 +18,72 @@ use fabc_base::ids::{Id, NodeId};
 use fabc_ir::Scene;
 use fabc_ir::read::MscclProgram;
 use fabc_model::Collective;
-use layout::Layout;
+use layout::ProgramLayout;
 use memory::Memory;
-use run::{Unseen, run};
-use shape::Shape;
+use run::{NoObserver, run_program};
+use shape::CollectiveShape;
 use std::collections::BTreeMap;
 
-/// Transfers that a connection of a runtime holds: 8 slots of a buffer, of which a chunk takes 4 (NCCL_STEPS
-/// and MSCCL_CHUNKSTEPS of the runtimes).
-const HELD: u64 = 2;
+/// Limit on the transfers that a connection of a runtime holds: 8 slots of a buffer, of which a chunk takes
+/// 4 (NCCL_STEPS and MSCCL_CHUNKSTEPS of the runtimes).
+const MAX_HELD: u64 = 2;
 
-/// What was found of a good program.
+/// The measurements of a valid program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JudgedProgram {
-    /// Its name, as it says.
+    /// The name that the program gives itself.
     pub name: String,
     /// The collective, in the words of the format.
     pub collective: String,
-    /// None where the result is not known (`custom`), which then was not judged.
+    /// The collective that was verified. `None` if the result is unknown (`custom`), which is not judged.
     pub result: Option<Collective>,
-    /// GPUs.
+    /// Number of GPUs that take part.
     pub gpus: u64,
-    /// Chunks of a loop.
+    /// Number of chunks of a loop.
     pub chunks: u64,
-    /// The root by its chip's name, where the collective has one.
+    /// The name of the root's chip, if the collective has a root.
     pub root: Option<String>,
-    /// The most thread blocks of a GPU.
+    /// The largest number of thread blocks of a GPU.
     pub blocks: u64,
-    /// The most steps of a thread block.
+    /// The largest number of steps of a thread block.
     pub steps: u64,
-    /// Steps of all.
+    /// Number of steps of all thread blocks.
     pub all_steps: u64,
-    /// Connections that are used.
+    /// Number of connections in use.
     pub connections: u64,
-    /// Channels of the network that they go over, at least.
+    /// The smallest number of network channels that they need.
     pub channels: u64,
-    /// The most connections that share a channel, if they are spread evenly over parallel ones.
+    /// The largest number of connections on one channel, if they are spread evenly over parallel channels.
     pub sharing: u64,
-    /// Chunks that were sent.
+    /// Number of chunks that were sent.
     pub transfers: u64,
-    /// Transfers that a connection must hold so that nobody waits for ever: 0 where both ends may meet.
+    /// Transfers that a connection must hold to avoid a deadlock. It is 0 if both ends may meet.
     pub held: u64,
-    /// For which calls it is.
+    /// Whether it is for calls in place.
     pub in_place: bool,
-    /// For which calls it is.
+    /// Whether it is for calls out of place.
     pub out_of_place: bool,
 }
 
 /// Judges a program on a scene.
 ///
 /// # Errors
-/// The first thing that is wrong.
-pub(crate) fn program(scene: &Scene<'_>, program: &MscclProgram<'_>) -> Result<JudgedProgram, ProgramFault> {
+/// The first violation of a rule.
+pub(crate) fn judge_program(
+    scene: &Scene<'_>,
+    program: &MscclProgram<'_>,
+) -> Result<JudgedProgram, ProgramFault> {
     let chips: Vec<NodeId> = scene.endpoints().collect();
     if chips.len() != program.gpus.len() {
         let (gpus, chips) = (program.gpus.len(), chips.len());
         return Err(ProgramFault::shape(format!("it is for {gpus} gpus, but the network has {chips} chips")));
     }
-    let layout = Layout::new(program)?;
-    let shape = Shape::of(&layout)?;
-    let (channels, sharing) = wired(scene, &chips, &layout)?;
-    let held = (0..=HELD).find(|&slots| run(&layout, slots, &mut Unseen).is_ok());
+    let layout = ProgramLayout::new(program)?;
+    let shape = CollectiveShape::new(&layout)?;
+    let (channels, sharing) = count_channels(scene, &chips, &layout)?;
+    let held = (0..=MAX_HELD).find(|&slots| run_program(&layout, slots, &mut NoObserver).is_ok());
     let Some(held) = held else {
-        run(&layout, HELD, &mut Unseen)?;
+        run_program(&layout, MAX_HELD, &mut NoObserver)?;
         return Err(ProgramFault::shape("its thread blocks do not come to an end"));
     };
     let mut root = None;
@@ -88,10 +92,10 @@ pub(crate) fn program(scene: &Scene<'_>, program: &MscclProgram<'_>) -> Result<J
         if !claimed || shape.collective.is_none() {
             continue;
         }
-        let shape = Shape { in_place, ..shape };
+        let shape = CollectiveShape { in_place, ..shape };
         let mut memory = Memory::new(&layout, shape);
-        run(&layout, held, &mut memory)?;
-        root = shape.results(&|gpu, at| memory.output(gpu, at))?;
+        run_program(&layout, held, &mut memory)?;
+        root = shape.verify_results(&|gpu, at| memory.output(gpu, at))?;
     }
     let blocks = || layout.blocks.iter().flatten();
     let moved = blocks().flat_map(|block| &block.steps).filter(|step| step.kind.sends());
@@ -105,7 +109,7 @@ pub(crate) fn program(scene: &Scene<'_>, program: &MscclProgram<'_>) -> Result<J
         blocks: layout.blocks.iter().map(Vec::len).max().unwrap_or(0) as u64,
         steps: blocks().map(|block| block.steps.len()).max().unwrap_or(0) as u64,
         all_steps: blocks().map(|block| block.steps.len() as u64).sum(),
-        connections: layout.wires.values().filter(|wire| wire.transfers > 0).count() as u64,
+        connections: layout.connections.values().filter(|wire| wire.transfers > 0).count() as u64,
         channels,
         sharing,
         transfers: moved.map(|step| u64::from(step.count)).sum(),
@@ -115,10 +119,15 @@ pub(crate) fn program(scene: &Scene<'_>, program: &MscclProgram<'_>) -> Result<J
     })
 }
 
-/// Whether every connection has a lit channel; how many channels are used, and by how many connections.
-fn wired(scene: &Scene<'_>, chips: &[NodeId], layout: &Layout<'_>) -> Result<(u64, u64), ProgramFault> {
+/// Verifies that every connection has a lit channel. Returns the number of channels in use, and the largest
+/// number of connections per channel.
+fn count_channels(
+    scene: &Scene<'_>,
+    chips: &[NodeId],
+    layout: &ProgramLayout<'_>,
+) -> Result<(u64, u64), ProgramFault> {
     let mut rank = vec![u32::MAX; scene.topology.node_count()];
-    chips.iter().enumerate().for_each(|(at, chip)| rank[chip.index()] = at as u32);
+    chips.iter().enumerate().for_each(|(index, chip)| rank[chip.index()] = index as u32);
     let mut parallel: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for channel in scene.channels() {
         let [from, to] = [scene.topology.source(channel), scene.topology.target(channel)]
@@ -126,14 +135,14 @@ fn wired(scene: &Scene<'_>, chips: &[NodeId], layout: &Layout<'_>) -> Result<(u6
         *parallel.entry((from, to)).or_default() += 1;
     }
     let mut used: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for &(from, to, chan) in layout.wires.keys() {
+    for &(from, to, chan) in layout.connections.keys() {
         if !parallel.contains_key(&(from, to)) {
             let [a, b] = [from, to].map(|gpu| scene.topology.name(chips[gpu as usize]));
             return Err(ProgramFault::Connection {
                 from,
                 to,
                 chan,
-                what: format!("no lit link leads from {a} to {b}"),
+                violation: format!("no lit link leads from {a} to {b}"),
             });
         }
         *used.entry((from, to)).or_default() += 1;

@@ -1,39 +1,39 @@
-//! Runs the thread blocks: each goes on as far as it can, until all are done or all wait.
+//! Runs the thread blocks. Each continues until all are done or all wait.
 //!
-//! A connection holds so many transfers that were sent and not yet received; of 0, both ends meet. A fused
-//! step receives first and then sends. Whether all come to an end does not depend on who goes on first, so
-//! one order decides it; what data comes of it is judged by who follows the steps as they are done, in an
-//! order that all waiting agrees with.
+//! A connection holds `slots` transfers that were sent and not yet received. With 0 slots both ends must
+//! meet. A fused step receives first and then sends. Whether all blocks end does not depend on which one
+//! continues first, so one order decides it. An observer sees the steps in an order that respects all waits,
+//! and judges the data.
 
 use super::ProgramFault;
-use super::layout::{BlockAt, Layout, name};
+use super::layout::{BlockAt, ProgramLayout, step_name};
 use fabc_ir::read::MscclStep;
 use std::collections::VecDeque;
 
-/// What is told of steps as they are done.
-pub(super) trait Follow {
-    /// What is sent.
+/// Observes the steps of a run.
+pub(super) trait StepObserver {
+    /// The data of a transfer.
     type Packet;
-    /// A step begins: what it waited for is done.
+    /// A step begins. The step that it waited for is done.
     fn begin(&mut self, at: BlockAt, step: &MscclStep);
-    /// What a step does with its own GPU, and what it sends if it does.
+    /// Executes a step on its own GPU. Returns the data that it sends, if it sends.
     ///
     /// # Errors
-    /// It should not have.
+    /// A step that violates a rule.
     fn act(
         &mut self,
         at: BlockAt,
         step: &MscclStep,
         received: Option<Self::Packet>,
     ) -> Result<Self::Packet, ProgramFault>;
-    /// A step is done.
+    /// A step is done, and others may stop waiting for it.
     fn finish(&mut self, at: BlockAt, step: &MscclStep);
 }
 
-/// Nothing is told.
-pub(super) struct Unseen;
+/// An observer that ignores the data.
+pub(super) struct NoObserver;
 
-impl Follow for Unseen {
+impl StepObserver for NoObserver {
     type Packet = ();
     fn begin(&mut self, _: BlockAt, _: &MscclStep) {}
     fn act(&mut self, _: BlockAt, _: &MscclStep, _: Option<()>) -> Result<(), ProgramFault> {
@@ -42,23 +42,23 @@ impl Follow for Unseen {
     fn finish(&mut self, _: BlockAt, _: &MscclStep) {}
 }
 
-/// How far a thread block is.
-struct State<P> {
+/// The progress of a thread block.
+struct BlockState<P> {
     at: BlockAt,
-    /// Steps that are done.
+    /// Number of steps that are done.
     done: u32,
     begun: bool,
-    /// What is to be sent, after the rest of the step.
+    /// The data that the step will send after it has received.
     outgoing: Option<P>,
-    /// Whether it has been handed over, to somebody who has not taken it yet.
+    /// Whether the data is on the connection, but not yet received.
     offered: bool,
     queued: bool,
-    /// Numbers of the connections that it sends to and receives from.
+    /// The connections that it sends to and receives from.
     out: Option<usize>,
     into: Option<usize>,
 }
 
-struct Wire<P> {
+struct RunningConnection<P> {
     sender: usize,
     receiver: usize,
     sent: u64,
@@ -66,8 +66,8 @@ struct Wire<P> {
     held: VecDeque<P>,
 }
 
-/// Why a thread block does not go on.
-enum Waits {
+/// The reason why a thread block does not continue.
+enum BlockedOn {
     Step(usize),
     Receive(usize),
     Send(usize),
@@ -76,35 +76,39 @@ enum Waits {
 /// Runs a program on connections that hold `slots` transfers.
 ///
 /// # Errors
-/// What the follower finds wrong; thread blocks that wait in a circle.
-pub(super) fn run<F: Follow>(layout: &Layout<'_>, slots: u64, follow: &mut F) -> Result<(), ProgramFault> {
+/// An error of the observer, or thread blocks that wait for each other in a cycle.
+pub(super) fn run_program<F: StepObserver>(
+    layout: &ProgramLayout<'_>,
+    slots: u64,
+    follow: &mut F,
+) -> Result<(), ProgramFault> {
     let mut machine = Machine::new(layout, slots);
     while let Some(at) = machine.ready.pop_front() {
         machine.states[at].queued = false;
-        while machine.go_on(at, follow)? {}
+        while machine.advance(at, follow)? {}
     }
-    machine.circle()
+    machine.find_deadlock()
 }
 
 struct Machine<'a, P> {
-    layout: &'a Layout<'a>,
+    layout: &'a ProgramLayout<'a>,
     slots: u64,
-    /// `[gpu]`: its first thread block.
+    /// `[gpu]`: the index of its first thread block.
     first: Vec<usize>,
-    states: Vec<State<P>>,
-    wires: Vec<Wire<P>>,
-    /// `[thread block]`: those that wait for a step of it.
+    states: Vec<BlockState<P>>,
+    connections: Vec<RunningConnection<P>>,
+    /// `[thread block]`: the blocks that wait for one of its steps.
     waiters: Vec<Vec<usize>>,
     ready: VecDeque<usize>,
 }
 
 impl<'a, P> Machine<'a, P> {
-    fn new(layout: &'a Layout<'a>, slots: u64) -> Self {
+    fn new(layout: &'a ProgramLayout<'a>, slots: u64) -> Self {
         let (mut first, mut states) = (Vec::new(), Vec::new());
         for (gpu, blocks) in layout.blocks.iter().enumerate() {
             first.push(states.len());
-            let state = |block: u32| State {
-                at: (gpu as u32, block),
+            let state = |block: u32| BlockState {
+                at: BlockAt { gpu: gpu as u32, block },
                 done: 0,
                 begun: false,
                 outgoing: None,
@@ -115,17 +119,23 @@ impl<'a, P> Machine<'a, P> {
             };
             states.extend((0..blocks.len() as u32).map(state));
         }
-        let mut wires = Vec::new();
-        for wire in layout.wires.values().filter(|wire| wire.transfers > 0) {
+        let mut connections = Vec::new();
+        for wire in layout.connections.values().filter(|wire| wire.transfers > 0) {
             let [sender, receiver] =
-                [wire.sender, wire.receiver].map(|(gpu, block)| first[gpu as usize] + block as usize);
-            states[sender].out = Some(wires.len());
-            states[receiver].into = Some(wires.len());
-            wires.push(Wire { sender, receiver, sent: 0, taken: 0, held: VecDeque::new() });
+                [wire.sender, wire.receiver].map(|at| first[at.gpu as usize] + at.block as usize);
+            states[sender].out = Some(connections.len());
+            states[receiver].into = Some(connections.len());
+            connections.push(RunningConnection {
+                sender,
+                receiver,
+                sent: 0,
+                taken: 0,
+                held: VecDeque::new(),
+            });
         }
         let waiters = (0..states.len()).map(|_| Vec::new()).collect();
         let ready = (0..states.len()).collect();
-        Self { layout, slots, first, states, wires, waiters, ready }
+        Self { layout, slots, first, states, connections, waiters, ready }
     }
 
     fn step(&self, at: usize) -> Option<&'a MscclStep> {
@@ -138,30 +148,34 @@ impl<'a, P> Machine<'a, P> {
         }
     }
 
-    /// What the current step still waits for.
-    fn waits(&self, at: usize, step: &MscclStep) -> Option<Waits> {
+    /// The reason why the current step cannot continue.
+    fn blocked_on(&self, at: usize, step: &MscclStep) -> Option<BlockedOn> {
         let state = &self.states[at];
         if !state.begun
             && let Some((block, number)) = step.after
         {
-            let other = self.first[state.at.0 as usize] + block as usize;
+            let other = self.first[state.at.gpu as usize] + block as usize;
             if self.states[other].done <= number {
-                return Some(Waits::Step(other));
+                return Some(BlockedOn::Step(other));
             }
         }
         if let (None, false, Some(wire)) =
             (&state.outgoing, state.offered, state.into.filter(|_| step.kind.receives()))
         {
-            return self.wires[wire].held.is_empty().then_some(Waits::Receive(wire));
+            return self.connections[wire].held.is_empty().then_some(BlockedOn::Receive(wire));
         }
         None
     }
 
-    /// A step or a part of one; whether there is more to be done.
-    fn go_on<F: Follow<Packet = P>>(&mut self, at: usize, follow: &mut F) -> Result<bool, ProgramFault> {
+    /// Executes a step or a part of it. Returns whether there is more to do.
+    fn advance<F: StepObserver<Packet = P>>(
+        &mut self,
+        at: usize,
+        follow: &mut F,
+    ) -> Result<bool, ProgramFault> {
         let Some(step) = self.step(at) else { return Ok(false) };
-        match self.waits(at, step) {
-            Some(Waits::Step(other)) => {
+        match self.blocked_on(at, step) {
+            Some(BlockedOn::Step(other)) => {
                 self.waiters[other].push(at);
                 return Ok(false);
             }
@@ -174,10 +188,10 @@ impl<'a, P> Machine<'a, P> {
         }
         if self.states[at].outgoing.is_none() && !self.states[at].offered {
             let received = self.states[at].into.filter(|_| step.kind.receives()).and_then(|wire| {
-                self.wires[wire].taken += 1;
-                let sender = self.wires[wire].sender;
+                self.connections[wire].taken += 1;
+                let sender = self.connections[wire].sender;
                 self.wake(sender);
-                self.wires[wire].held.pop_front()
+                self.connections[wire].held.pop_front()
             });
             let packet = follow.act(place, step, received)?;
             if step.kind.sends() {
@@ -185,18 +199,18 @@ impl<'a, P> Machine<'a, P> {
             }
         }
         if let Some(wire) = self.states[at].out.filter(|_| step.kind.sends()) {
-            let Wire { sent, taken, receiver, .. } = self.wires[wire];
+            let RunningConnection { sent, taken, receiver, .. } = self.connections[wire];
             if !self.states[at].offered {
                 if sent - taken >= self.slots.max(1) {
                     return Ok(false);
                 }
                 let packet = self.states[at].outgoing.take();
-                self.wires[wire].held.extend(packet);
-                self.wires[wire].sent += 1;
+                self.connections[wire].held.extend(packet);
+                self.connections[wire].sent += 1;
                 self.states[at].offered = true;
                 self.wake(receiver);
             }
-            if self.slots == 0 && self.wires[wire].taken < self.wires[wire].sent {
+            if self.slots == 0 && self.connections[wire].taken < self.connections[wire].sent {
                 return Ok(false);
             }
         }
@@ -209,35 +223,37 @@ impl<'a, P> Machine<'a, P> {
         Ok(true)
     }
 
-    /// Whether somebody waits for ever.
-    fn circle(&self) -> Result<(), ProgramFault> {
-        let Some(start) = (0..self.states.len()).find(|&at| self.step(at).is_some()) else { return Ok(()) };
-        // `[thread block]`: how many were passed before it.
+    /// Convicts thread blocks that wait for ever.
+    fn find_deadlock(&self) -> Result<(), ProgramFault> {
+        let Some(start) = (0..self.states.len()).find(|&current| self.step(current).is_some()) else {
+            return Ok(());
+        };
+        // `[thread block]`: number of blocks that were passed before it.
         let mut passed = vec![usize::MAX; self.states.len()];
-        let (mut way, mut at) = (Vec::new(), start);
-        while passed[at] == usize::MAX {
-            passed[at] = way.len();
-            let Some(step) = self.step(at) else { break };
-            let out = self.states[at].out.map(Waits::Send);
-            let (next, what) = match self.waits(at, step).or(out) {
-                Some(Waits::Step(other)) => {
+        let (mut lines_passed, mut current) = (Vec::new(), start);
+        while passed[current] == usize::MAX {
+            passed[current] = lines_passed.len();
+            let Some(step) = self.step(current) else { break };
+            let out = self.states[current].out.map(BlockedOn::Send);
+            let (next, violation) = match self.blocked_on(current, step).or(out) {
+                Some(BlockedOn::Step(other)) => {
                     let (block, number) = step.after.unwrap_or_default();
                     (other, format!("waits for step {number} of thread block {block}"))
                 }
-                Some(Waits::Receive(wire)) => {
-                    let sender = self.wires[wire].sender;
-                    (sender, format!("waits to receive from gpu {}", self.states[sender].at.0))
+                Some(BlockedOn::Receive(wire)) => {
+                    let sender = self.connections[wire].sender;
+                    (sender, format!("waits to receive from gpu {}", self.states[sender].at.gpu))
                 }
-                Some(Waits::Send(wire)) => {
-                    let receiver = self.wires[wire].receiver;
-                    (receiver, format!("waits until gpu {} receives", self.states[receiver].at.0))
+                Some(BlockedOn::Send(wire)) => {
+                    let receiver = self.connections[wire].receiver;
+                    (receiver, format!("waits until gpu {} receives", self.states[receiver].at.gpu))
                 }
                 None => break,
             };
-            way.push(format!("  {} {what}", name(self.states[at].at, step.number)));
-            at = next;
+            lines_passed.push(format!("  {} {violation}", step_name(self.states[current].at, step.number)));
+            current = next;
         }
-        let lines = way.get(passed[at].min(way.len())..).unwrap_or_default();
+        let lines = lines_passed.get(passed[current].min(lines_passed.len())..).unwrap_or_default();
         Err(ProgramFault::Deadlock { length: lines.len(), circle: lines.join("\n") })
     }
 }

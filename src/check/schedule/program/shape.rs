@@ -1,17 +1,17 @@
-//! What a collective gives and promises, in chunks of input and output.
+//! The inputs and promised outputs of a collective, in chunks.
 
 use super::ProgramFault;
-use super::layout::Layout;
-use super::values::Value;
+use super::layout::ProgramLayout;
+use super::values::ChunkValue;
 use fabc_model::Collective;
 
-/// Cells of all GPUs together, at most.
-const CELLS: u64 = 1 << 28;
+/// Limit on the cells of all GPUs.
+const MAX_CELLS: u64 = 1 << 28;
 
-/// Numbers of chunks of a collective, and how its buffers lie.
+/// The numbers of chunks of a collective, and the layout of its buffers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    /// None of a custom one, of whose result nothing is known.
+pub(super) struct CollectiveShape {
+    /// `None` for a custom collective, whose result is unknown.
     pub(super) collective: Option<Collective>,
     pub(super) gpus: u32,
     /// Chunks of input and output of a GPU.
@@ -21,12 +21,12 @@ pub(super) struct Shape {
     pub(super) in_place: bool,
 }
 
-impl Shape {
-    /// That of a program, called out of place.
+impl CollectiveShape {
+    /// The shape of a program that is called out of place.
     ///
     /// # Errors
     /// Numbers that do not fit the collective.
-    pub(super) fn of(layout: &Layout<'_>) -> Result<Self, ProgramFault> {
+    pub(super) fn new(layout: &ProgramLayout<'_>) -> Result<Self, ProgramFault> {
         let (gpus, chunks) = (layout.gpus.len() as u32, layout.program.chunks);
         let collective = match &*layout.program.collective {
             "allreduce" => Some(Collective::AllReduce),
@@ -61,15 +61,15 @@ impl Shape {
             }
             cells += u64::from(input) + u64::from(output) + u64::from(s);
         }
-        if cells > CELLS {
+        if cells > MAX_CELLS {
             return Err(ProgramFault::shape(format!(
-                "{cells} chunks of all gpus are more than the {CELLS} that are judged"
+                "{cells} chunks of all gpus are more than the {MAX_CELLS} that are judged"
             )));
         }
         Ok(Self { collective, gpus, input, output, in_place: false })
     }
 
-    /// Where a chunk of a buffer (input, output, scratch) lies among the cells of a GPU.
+    /// The cell of a chunk of a buffer (input, output, scratch) on a GPU.
     pub(super) fn cell(&self, gpu: u32, buffer: u8, at: u32) -> usize {
         let (buffer, at) = match (self.in_place, buffer, self.collective) {
             (true, 0, Some(Collective::AllGather)) => (1, gpu * self.input + at),
@@ -82,23 +82,24 @@ impl Shape {
         before as usize + at as usize
     }
 
-    /// Cells of a GPU with so much scratch.
+    /// Number of cells of a GPU with `scratch` cells.
     pub(super) fn cells(&self, scratch: u32) -> usize {
         self.input as usize + self.output as usize + scratch as usize
     }
 
-    /// What a GPU is given at a place of its input.
-    pub(super) fn given(&self, gpu: u32, at: u32) -> Value {
-        Value::given(self.first(gpu) + at, gpu)
+    /// The value of a GPU's input at a place.
+    pub(super) fn given(&self, gpu: u32, at: u32) -> ChunkValue {
+        ChunkValue::given(self.first_chunk(gpu) + at, gpu)
     }
 
-    /// The place of a GPU's input at which a chunk is given to it.
+    /// The place of a GPU's input that has a chunk.
     pub(super) fn given_at(&self, gpu: u32, chunk: u32) -> u32 {
-        chunk - self.first(gpu)
+        chunk - self.first_chunk(gpu)
     }
 
-    /// The number of the first chunk that a GPU is given: chunks that are added have one number everywhere.
-    fn first(&self, gpu: u32) -> u32 {
+    /// The number of the first chunk of a GPU's input. Chunks that are added have the same number
+    /// everywhere.
+    fn first_chunk(&self, gpu: u32) -> u32 {
         if matches!(self.collective, Some(Collective::AllGather | Collective::AllToAll)) {
             gpu * self.input
         } else {
@@ -106,58 +107,60 @@ impl Shape {
         }
     }
 
-    /// Checks results; `output` is what a GPU has at a place of its output. Goes out: the root, if there is
-    /// one.
+    /// Verifies the results. `output` is the value at a place of a GPU's output. Returns the root, if there
+    /// is one.
     ///
     /// # Errors
-    /// The first place that is wrong.
-    pub(super) fn results<'v>(
+    /// The first place with another value.
+    pub(super) fn verify_results<'v>(
         &self,
-        output: &dyn Fn(u32, u32) -> Option<&'v Value>,
+        output: &dyn Fn(u32, u32) -> Option<&'v ChunkValue>,
     ) -> Result<Option<u32>, ProgramFault> {
         let called = if self.in_place { "in place" } else { "out of place" };
-        let wrong = |gpu: u32, at: u32, expected: String| {
-            let found = output(gpu, at).map_or("nothing".to_owned(), |value| value.show(self.gpus));
-            Err(ProgramFault::Result { called, location: format!("o[{at}] of gpu {gpu}"), expected, found })
+        let reject = |gpu: u32, at: u32, expected: String| {
+            let present = output(gpu, at).map_or("nothing".to_owned(), |value| value.show(self.gpus));
+            Err(ProgramFault::Result { called, location: format!("o[{at}] of gpu {gpu}"), expected, present })
         };
         let Some(collective) = self.collective else { return Ok(None) };
-        let whole = |gpu: u32, at: u32, chunk: u32| {
+        let is_full_sum = |gpu: u32, at: u32, chunk: u32| {
             output(gpu, at).is_some_and(|value| value.is_whole(chunk, self.gpus))
         };
         let root = match collective {
-            Collective::Broadcast => output(0, 0).and_then(Value::single),
-            // Who has more sums than others is meant.
+            Collective::Broadcast => output(0, 0).and_then(ChunkValue::single),
+            // The GPU with the most full sums is taken as the root.
             Collective::Reduce => (0..self.gpus)
                 .rev()
-                .max_by_key(|&gpu| (0..self.output).filter(|&at| whole(gpu, at, at)).count()),
+                .max_by_key(|&gpu| (0..self.output).filter(|&at| is_full_sum(gpu, at, at)).count()),
             _ => None,
         };
         for gpu in 0..self.gpus {
             for at in 0..self.output {
-                let of =
+                let is_chunk_of =
                     |chunk: u32, from: u32| output(gpu, at).is_some_and(|value| value.is_of(chunk, from));
-                let sum = |chunk: u32| format!("chunk {chunk} summed over all gpus");
-                let one = |chunk: u32, from: u32| format!("chunk {chunk} of gpu {from}");
+                let sum_text = |chunk: u32| format!("chunk {chunk} summed over all gpus");
+                let chunk_text = |chunk: u32, from: u32| format!("chunk {chunk} of gpu {from}");
                 match collective {
-                    Collective::AllReduce if !whole(gpu, at, at) => return wrong(gpu, at, sum(at)),
-                    Collective::Reduce if root == Some(gpu) && !whole(gpu, at, at) => {
-                        return wrong(gpu, at, sum(at));
+                    Collective::AllReduce if !is_full_sum(gpu, at, at) => {
+                        return reject(gpu, at, sum_text(at));
                     }
-                    Collective::ReduceScatter if !whole(gpu, at, gpu * self.output + at) => {
-                        return wrong(gpu, at, sum(gpu * self.output + at));
+                    Collective::Reduce if root == Some(gpu) && !is_full_sum(gpu, at, at) => {
+                        return reject(gpu, at, sum_text(at));
                     }
-                    Collective::AllGather if !of(at, at / self.input) => {
-                        return wrong(gpu, at, one(at, at / self.input));
+                    Collective::ReduceScatter if !is_full_sum(gpu, at, gpu * self.output + at) => {
+                        return reject(gpu, at, sum_text(gpu * self.output + at));
                     }
-                    Collective::Broadcast if !root.is_some_and(|root| of(at, root)) => {
-                        return wrong(gpu, at, one(at, root.unwrap_or(0)));
+                    Collective::AllGather if !is_chunk_of(at, at / self.input) => {
+                        return reject(gpu, at, chunk_text(at, at / self.input));
+                    }
+                    Collective::Broadcast if !root.is_some_and(|root| is_chunk_of(at, root)) => {
+                        return reject(gpu, at, chunk_text(at, root.unwrap_or(0)));
                     }
                     Collective::AllToAll => {
                         let shard = self.output / self.gpus;
                         let (from, part) = (at / shard, at % shard);
                         let chunk = from * self.input + gpu * shard + part;
-                        if !of(chunk, from) {
-                            return wrong(gpu, at, one(chunk, from));
+                        if !is_chunk_of(chunk, from) {
+                            return reject(gpu, at, chunk_text(chunk, from));
                         }
                     }
                     _ => {}

@@ -1,92 +1,92 @@
-//! What chunks are made of: of which chunk, and from which GPUs.
+//! Values of chunks: their chunk number and the GPUs whose data they contain.
 
 use fixedbitset::FixedBitSet;
 use std::rc::Rc;
 
-/// A chunk, or a sum of several GPUs' chunks of one number.
+/// A chunk, or a sum of chunks of one number from several GPUs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Value {
-    /// Which chunk of the collective.
+pub(super) struct ChunkValue {
+    /// The number of the chunk in the collective.
     pub(super) chunk: u32,
-    who: Who,
+    contributors: Contributors,
 }
 
-/// Whose data it is.
+/// The GPUs whose data a value contains.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Who {
+enum Contributors {
     One(u32),
     Many(Rc<FixedBitSet>),
 }
 
-impl Value {
-    /// What a GPU is given.
+impl ChunkValue {
+    /// The input of a GPU.
     pub(super) fn given(chunk: u32, gpu: u32) -> Self {
-        Self { chunk, who: Who::One(gpu) }
+        Self { chunk, contributors: Contributors::One(gpu) }
     }
 
-    /// The sum of two.
+    /// The sum of two values.
     ///
     /// # Errors
-    /// They are of different chunks, or have a GPU in common.
+    /// Values of different chunks, or with a GPU in common.
     pub(super) fn sum(&self, other: &Self, gpus: u32) -> Result<Self, String> {
         if self.chunk != other.chunk {
             return Err(format!("adds {} to {}", other.show(gpus), self.show(gpus)));
         }
-        let mut all = self.set(gpus);
-        let theirs = other.set(gpus);
-        if let Some(twice) = all.intersection(&theirs).next() {
-            return Err(format!("adds the chunk {} of gpu {twice} a second time", self.chunk));
+        let mut union = self.set(gpus);
+        let added = other.set(gpus);
+        if let Some(duplicate) = union.intersection(&added).next() {
+            return Err(format!("adds the chunk {} of gpu {duplicate} a second time", self.chunk));
         }
-        all.union_with(&theirs);
-        Ok(Self { chunk: self.chunk, who: Who::Many(Rc::new(all)) })
+        union.union_with(&added);
+        Ok(Self { chunk: self.chunk, contributors: Contributors::Many(Rc::new(union)) })
     }
 
-    /// Whether a GPU's data is in it.
+    /// Whether the value contains data of a GPU.
     pub(super) fn has(&self, gpu: u32) -> bool {
-        match &self.who {
-            Who::One(one) => *one == gpu,
-            Who::Many(many) => many.contains(gpu as usize),
+        match &self.contributors {
+            Contributors::One(contributor) => *contributor == gpu,
+            Contributors::Many(set) => set.contains(gpu as usize),
         }
     }
 
-    /// Whether it is this chunk of one GPU alone.
+    /// Whether the value is this chunk of one GPU alone.
     pub(super) fn is_of(&self, chunk: u32, gpu: u32) -> bool {
-        self.chunk == chunk && self.who == Who::One(gpu)
+        self.chunk == chunk && self.contributors == Contributors::One(gpu)
     }
 
-    /// Whether it is the sum of this chunk over all.
+    /// Whether the value is the sum of this chunk over all GPUs.
     pub(super) fn is_whole(&self, chunk: u32, gpus: u32) -> bool {
-        let count = match &self.who {
-            Who::One(_) => 1,
-            Who::Many(many) => many.count_ones(..),
+        let count = match &self.contributors {
+            Contributors::One(_) => 1,
+            Contributors::Many(set) => set.count_ones(..),
         };
         self.chunk == chunk && count == gpus as usize
     }
 
-    /// The GPU that it is of, if it is of one.
+    /// The GPU that the value is from, if it is only one.
     pub(super) fn single(&self) -> Option<u32> {
-        if let Who::One(gpu) = self.who { Some(gpu) } else { None }
+        if let Contributors::One(gpu) = self.contributors { Some(gpu) } else { None }
     }
 
-    /// For people.
+    /// The value in the words of messages.
     pub(super) fn show(&self, gpus: u32) -> String {
         let chunk = self.chunk;
-        match &self.who {
-            Who::One(gpu) => format!("chunk {chunk} of gpu {gpu}"),
-            Who::Many(many) => match many.zeroes().next() {
+        match &self.contributors {
+            Contributors::One(gpu) => format!("chunk {chunk} of gpu {gpu}"),
+            Contributors::Many(set) => match set.zeroes().next() {
                 None => format!("chunk {chunk} summed over all gpus"),
-                Some(first) => format!(
-                    "chunk {chunk} summed over {} of {gpus} gpus (gpu {first} is not among them)",
-                    many.count_ones(..)
+                Some(missing) => format!(
+                    "chunk {chunk} summed over {} of {gpus} gpus (gpu {missing} is not among them)",
+                    set.count_ones(..)
                 ),
             },
         }
     }
 
     fn set(&self, gpus: u32) -> FixedBitSet {
-        match &self.who {
-            Who::Many(many) => (**many).clone(),
-            Who::One(gpu) => {
+        match &self.contributors {
+            Contributors::Many(shared) => (**shared).clone(),
+            Contributors::One(gpu) => {
                 let mut set = FixedBitSet::with_capacity(gpus as usize);
                 set.insert(*gpu as usize);
                 set

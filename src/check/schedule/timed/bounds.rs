@@ -1,77 +1,78 @@
-//! Bounds of plans of vectors: whether they follow from their witnesses, in cycles, and are not beaten.
+//! Verifies the bounds of schedules of vectors: they follow from their witnesses, in cycles, and are not
+//! beaten.
 
 use super::super::ScheduleError;
-use super::super::bounds::{hops_to, witnesses};
+use super::super::bounds::{hops_to, verify_witnesses};
 use super::messages;
 use crate::CheckError;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Schedule, Timed};
 use fabc_model::Collective;
 
-/// Checks all bounds of a plan.
-pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
+/// Verifies all bounds of a schedule.
+pub(super) fn verify_bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
     match schedule.collective {
-        Collective::Send => messages::witnesses(scene, schedule, timed)?,
-        _ if timed.groups > 1 => of_groups(scene, schedule, timed)?,
-        _ => of_everybody(scene, schedule, timed)?,
+        Collective::Send => messages::verify_witnesses(scene, schedule, timed)?,
+        _ if timed.groups > 1 => verify_group_bounds(scene, schedule, timed)?,
+        _ => verify_common_bounds(scene, schedule, timed)?,
     }
-    let took = u64::from(timed.end - timed.start);
-    for (at, bound) in schedule.bounds.iter().enumerate() {
-        if cycles(schedule, timed, bound) > took {
-            return Err(ScheduleError::Beaten { bound: at, volume: took }.into());
+    let duration = u64::from(timed.end - timed.start);
+    for (index, bound) in schedule.bounds.iter().enumerate() {
+        if cycles_of_bound(schedule, timed, bound) > duration {
+            return Err(ScheduleError::Beaten { bound: index, volume: duration }.into());
         }
     }
     Ok(())
 }
 
-/// Checks the bounds of what all chips do together.
-fn of_everybody(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
+/// Verifies the bounds of a collective of all chips.
+fn verify_common_bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
     let mut others = Vec::new();
-    for (at, bound) in schedule.bounds.iter().enumerate() {
+    for (index, bound) in schedule.bounds.iter().enumerate() {
         let CollectiveBound::Quickest { levels, .. } = bound else {
             others.push(bound.clone());
             continue;
         };
-        let counted = messages::told_all(scene, schedule, timed, levels)?;
-        if counted != *bound {
+        let recomputed = messages::broadcast_bound(scene, schedule, timed, levels)?;
+        if recomputed != *bound {
             return Err(ScheduleError::Bound {
-                bound: at,
+                bound: index,
                 claimed: format!("{bound:?}"),
-                counted: format!("{counted:?}"),
+                counted: format!("{recomputed:?}"),
             }
             .into());
         }
     }
-    witnesses(scene, schedule.collective, schedule.root, &others, None)
+    verify_witnesses(scene, schedule.collective, schedule.root, &others, None)
 }
 
-/// Checks the bounds of what is done in groups: how much each of some chips must hear from members of its
-/// group that are farther away than some hops, over all channels into it.
-fn of_groups(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
+/// Verifies the bounds of a collective in groups. A bound counts what a chip must receive from members of
+/// its group that are more than `distance` hops away, over all channels into it.
+fn verify_group_bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
     let chips: Vec<NodeId> = scene.endpoints().collect();
     let size = chips.len() / timed.groups as usize;
-    for (at, bound) in schedule.bounds.iter().enumerate() {
+    for (index, bound) in schedule.bounds.iter().enumerate() {
         let CollectiveBound::Latency { node, distance, .. } = *bound else {
-            return Err(ScheduleError::shape(format!("bound {at} is none of a group")).into());
+            return Err(ScheduleError::shape(format!("bound {index} is none of a group")).into());
         };
         let Some(group) = chips.chunks(size).find(|group| group.contains(&node)) else {
-            return Err(ScheduleError::shape(format!("bound {at} is of no chip")).into());
+            return Err(ScheduleError::shape(format!("bound {index} is of no chip")).into());
         };
         let hops = hops_to(scene, node);
         let farther = group.iter().filter(|from| hops[from.index()] > distance).count();
         let shards =
             if schedule.collective == Collective::AllReduce && farther > 0 { size } else { farther } as u32;
-        let counted = CollectiveBound::Latency {
+        let recomputed = CollectiveBound::Latency {
             node,
             distance,
             channels: scene.channels_into(node).count() as u32,
             shards,
         };
-        if counted != *bound || shards == 0 {
+        if recomputed != *bound || shards == 0 {
             return Err(ScheduleError::Bound {
-                bound: at,
+                bound: index,
                 claimed: format!("{bound:?}"),
-                counted: format!("{counted:?}"),
+                counted: format!("{recomputed:?}"),
             }
             .into());
         }
@@ -79,32 +80,33 @@ fn of_groups(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<()
     Ok(())
 }
 
-/// The bound that says most, in cycles, and its witness.
+/// The largest lower bound in cycles, and its witness.
 pub(crate) fn cycles_at_least<'a>(
     schedule: &'a Schedule,
     timed: &Timed,
 ) -> Option<(u64, &'a CollectiveBound)> {
-    let mut best: Option<(u64, &CollectiveBound)> = None;
+    let mut tightest: Option<(u64, &CollectiveBound)> = None;
     for bound in &schedule.bounds {
-        let cycles = cycles(schedule, timed, bound);
-        if best.is_none_or(|(most, _)| cycles > most) {
-            best = Some((cycles, bound));
+        let cycles = cycles_of_bound(schedule, timed, bound);
+        if tightest.is_none_or(|(tightest_cycles, _)| cycles > tightest_cycles) {
+            tightest = Some((cycles, bound));
         }
     }
-    best
+    tightest
 }
 
-/// The first vector takes its hops, every further one on the same channel a slot.
-fn cycles(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) -> u64 {
+/// The cycles of a bound. The first vector takes its hops. Every further one on the same channel takes a
+/// slot.
+fn cycles_of_bound(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) -> u64 {
     let vectors = u128::from(schedule.chunks);
     let (slot, hop) = (u128::from(timed.pace.slot), u128::from(timed.pace.hop));
-    let whole = schedule.collective == Collective::AllReduce;
-    // Vectors that some channels carry together, and how many channels.
+    let is_all_reduce = schedule.collective == Collective::AllReduce;
+    // Vectors that some channels carry together, the number of channels, and hops.
     let (carried, channels, hops) = match *bound {
         CollectiveBound::Cut { channels, shards, .. } => {
             (u128::from(shards) * vectors, u128::from(channels), 1)
         }
-        CollectiveBound::Latency { distance, channels, .. } if whole => {
+        CollectiveBound::Latency { distance, channels, .. } if is_all_reduce => {
             (vectors, u128::from(channels), u128::from(distance) + 1)
         }
         CollectiveBound::Latency { distance, channels, shards, .. } => {
@@ -117,11 +119,12 @@ fn cycles(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) -> u64 {
         }
         CollectiveBound::Flow { volume, distance, .. } => (distance * vectors, volume, 1),
         CollectiveBound::Quickest { cycles, .. } => return cycles,
-        // Parts take in a vector until one has the sum, and then the sum: all but one of them twice in all.
+        // A part receives vectors until one part has the sum, and then the sum. So all parts but one receive
+        // twice.
         CollectiveBound::Partition { parts, channels, .. } => {
             (2 * u128::from(parts - 1) * vectors, u128::from(channels), 1)
         }
     };
-    let most = carried.div_ceil(channels.max(1));
-    (hops * hop + most.max(1) * slot - slot) as u64
+    let vectors_per_channel = carried.div_ceil(channels.max(1));
+    (hops * hop + vectors_per_channel.max(1) * slot - slot) as u64
 }

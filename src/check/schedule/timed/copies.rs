@@ -1,40 +1,48 @@
-//! The replay of vectors that are copied: who has one since when.
+//! Replays vectors that are copied, and records when each router has them.
 
-use super::plan::{Replay, Step};
+use super::plan::{VectorReplay, VectorStep};
 use crate::CheckError;
 use crate::schedule::ScheduleError;
 use fabc_base::ids::{Id, NodeId};
 
-/// A vector that is copied: `came[router]` is when, and nothing where the replay ends.
-pub(super) fn copies(of: &Replay<'_>, came: &mut [u64], steps: &[Step]) -> Result<u64, CheckError> {
+/// Replays a vector that is copied. `arrivals[router]` is a cycle, or `u64::MAX` if the vector is not there.
+pub(super) fn replay_copies(
+    replay: &VectorReplay<'_>,
+    arrivals: &mut [u64],
+    steps: &[VectorStep],
+) -> Result<u64, CheckError> {
     let vector = steps[0].vector;
-    let failed = |cycle: u32, what: String| CheckError::from(ScheduleError::Vector { vector, cycle, what });
-    came.fill(u64::MAX);
-    let owner = of.owner(vector).or(of.schedule.root).unwrap_or(NodeId(0));
-    came[owner.index()] = of.since(vector);
+    let vector_error =
+        |cycle: u32, violation: String| CheckError::from(ScheduleError::Vector { vector, cycle, violation });
+    arrivals.fill(u64::MAX);
+    let owner = replay.owner(vector).or(replay.schedule.root).unwrap_or(NodeId(0));
+    arrivals[owner.index()] = replay.since(vector);
     let mut end = 0;
     for step in steps {
-        let name = |node| of.scene.topology.name(node);
-        if came[step.from.index()] > u64::from(step.cycle) {
-            let since = came[step.from.index()];
+        let name = |node| replay.scene.topology.name(node);
+        if arrivals[step.from.index()] > u64::from(step.cycle) {
+            let since = arrivals[step.from.index()];
             let since = if since == u64::MAX { "never".to_owned() } else { format!("in cycle {since}") };
-            return Err(failed(step.cycle, format!("leaves {}, where it has come {since}", name(step.from))));
+            return Err(vector_error(
+                step.cycle,
+                format!("leaves {}, where it has come {since}", name(step.from)),
+            ));
         }
-        if came[step.to.index()] != u64::MAX {
-            return Err(failed(step.cycle, format!("is sent to {}, which has it", name(step.to))));
+        if arrivals[step.to.index()] != u64::MAX {
+            return Err(vector_error(step.cycle, format!("is sent to {}, which has it", name(step.to))));
         }
-        came[step.to.index()] = u64::from(step.cycle) + u64::from(of.timed.pace.hop);
-        end = end.max(came[step.to.index()]);
+        arrivals[step.to.index()] = u64::from(step.cycle) + u64::from(replay.timed.pace.hop);
+        end = end.max(arrivals[step.to.index()]);
     }
-    let lacks = |node: &&NodeId| came[node.index()] == u64::MAX;
-    let missing = match of.destination(vector) {
-        Some(to) => Some(&to).filter(lacks).copied(),
-        None => of.members(vector).iter().find(lacks).copied(),
+    let is_missing = |node: &&NodeId| arrivals[node.index()] == u64::MAX;
+    let missing = match replay.destination(vector) {
+        Some(to) => Some(&to).filter(is_missing).copied(),
+        None => replay.members(vector).iter().find(is_missing).copied(),
     };
     match missing {
-        Some(node) => Err(failed(
+        Some(node) => Err(vector_error(
             steps[steps.len() - 1].cycle,
-            format!("never comes to {}", of.scene.topology.name(node)),
+            format!("never comes to {}", replay.scene.topology.name(node)),
         )),
         None => Ok(end),
     }

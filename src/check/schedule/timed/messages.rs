@@ -1,4 +1,4 @@
-//! Messages between chips: whose vector is whose, and what no plan of them does better.
+//! Messages between chips: the message of each vector, and lower bounds on schedules of messages.
 
 use crate::CheckError;
 use crate::schedule::ScheduleError;
@@ -8,45 +8,54 @@ use fabc_model::Collective;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Checks that there are messages where some are sent, between chips that take part, in their order and
-/// numbered through; under a symmetry every image of one is one of them.
-pub(super) fn shape(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
-    let all = &timed.messages;
-    if all.is_empty() != (schedule.collective != Collective::Send) {
-        return Err(wrong(format!("it is {}, and lists {} messages", schedule.collective.name(), all.len())));
+/// Verifies that messages are listed where some are sent, that they run between endpoints, and that they are
+/// in order and numbered without gaps. Under a symmetry every image of a message must be listed.
+pub(super) fn verify_shape(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
+    let messages = &timed.messages;
+    if messages.is_empty() != (schedule.collective != Collective::Send) {
+        return Err(violation(format!(
+            "it is {}, and lists {} messages",
+            schedule.collective.name(),
+            messages.len()
+        )));
     }
     let mut count = 0u64;
-    let mut before = None;
-    for message in all {
-        let known = |node: NodeId| node.index() < scene.topology.node_count() && scene.is_endpoint(node);
+    let mut previous = None;
+    for message in messages {
+        let is_endpoint =
+            |node: NodeId| node.index() < scene.topology.node_count() && scene.is_endpoint(node);
         let key = (message.from, message.to, message.earliest);
-        if !known(message.from) || !known(message.to) || message.from == message.to || message.vectors == 0 {
-            return Err(wrong(format!("no message goes from {} to {}", message.from, message.to)));
+        if !is_endpoint(message.from)
+            || !is_endpoint(message.to)
+            || message.from == message.to
+            || message.vectors == 0
+        {
+            return Err(violation(format!("no message goes from {} to {}", message.from, message.to)));
         }
-        if before.is_some_and(|before| before >= key) || message.first != count {
-            return Err(wrong("its messages are out of order".to_owned()));
+        if previous.is_some_and(|previous| previous >= key) || message.first != count {
+            return Err(violation("its messages are out of order".to_owned()));
         }
-        before = Some(key);
+        previous = Some(key);
         count += u64::from(message.vectors);
     }
-    if !all.is_empty() && count != u64::from(schedule.chunks) {
-        return Err(wrong(format!("its messages have {count} vectors, but it has {}", schedule.chunks)));
+    if !messages.is_empty() && count != u64::from(schedule.chunks) {
+        return Err(violation(format!("its messages have {count} vectors, but it has {}", schedule.chunks)));
     }
-    if timed.canonical && !all.is_empty() {
+    if timed.canonical && !messages.is_empty() {
         let symmetry = scene.topology.symmetry();
-        let known: BTreeMap<_, u32> = all
+        let known: BTreeMap<_, u32> = messages
             .iter()
             .map(|message| ((message.from, message.to, message.earliest), message.vectors))
             .collect();
         for element in 0..symmetry.order() {
             let image = |node| symmetry.image(element, node);
-            let is_known = |of: &TimedMessage| {
-                known.get(&(image(of.from), image(of.to), of.earliest)) == Some(&of.vectors)
+            let is_known = |listed: &TimedMessage| {
+                known.get(&(image(listed.from), image(listed.to), listed.earliest)) == Some(&listed.vectors)
             };
-            if let Some(lost) = all.iter().find(|message| !is_known(message)) {
-                return Err(wrong(format!(
+            if let Some(unmatched) = messages.iter().find(|message| !is_known(message)) {
+                return Err(violation(format!(
                     "the message from {} to {} has an image that is none",
-                    lost.from, lost.to
+                    unmatched.from, unmatched.to
                 )));
             }
         }
@@ -54,8 +63,8 @@ pub(super) fn shape(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Re
     Ok(())
 }
 
-/// The message that a vector is of.
-pub(super) fn of(timed: &Timed, vector: u64) -> Option<&TimedMessage> {
+/// The message that a vector belongs to.
+pub(super) fn message_of(timed: &Timed, vector: u64) -> Option<&TimedMessage> {
     let (mut low, mut high) = (0, timed.messages.len());
     while low < high {
         let middle = (low + high) / 2;
@@ -71,28 +80,34 @@ pub(super) fn of(timed: &Timed, vector: u64) -> Option<&TimedMessage> {
     None
 }
 
-/// The number of a vector's image; messages keep the symmetry.
-pub(super) fn image(timed: &Timed, symmetry: &Symmetry, element: usize, vector: u64) -> u64 {
-    let Some(message) = of(timed, vector) else { return vector };
+/// The number of a vector's image. The symmetry maps messages to messages.
+pub(super) fn image_of_vector(timed: &Timed, symmetry: &Symmetry, element: usize, vector: u64) -> u64 {
+    let Some(message) = message_of(timed, vector) else { return vector };
     let key = (symmetry.image(element, message.from), symmetry.image(element, message.to), message.earliest);
-    let at = timed.messages.partition_point(|other| (other.from, other.to, other.earliest) < key);
-    timed.messages.get(at).map_or(vector, |there| there.first + (vector - message.first))
+    let index = timed.messages.partition_point(|other| (other.from, other.to, other.earliest) < key);
+    timed.messages.get(index).map_or(vector, |image| image.first + (vector - message.first))
 }
 
-/// Checks what the bounds of messages say from their witnesses.
-pub(super) fn witnesses(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
-    for (at, bound) in schedule.bounds.iter().enumerate() {
-        let counted = match bound {
-            CollectiveBound::Quickest { message, levels, .. } => quickest(scene, timed, *message, levels),
-            CollectiveBound::Flow { lengths, .. } => haul(scene, timed, lengths),
+/// Verifies the bounds of messages from their witnesses.
+pub(super) fn verify_witnesses(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    timed: &Timed,
+) -> Result<(), CheckError> {
+    for (index, bound) in schedule.bounds.iter().enumerate() {
+        let recomputed = match bound {
+            CollectiveBound::Quickest { message, levels, .. } => {
+                quickest_bound(scene, timed, *message, levels)
+            }
+            CollectiveBound::Flow { lengths, .. } => flow_bound(scene, timed, lengths),
             _ => Err("is of no messages"),
         };
-        let counted = counted.map_err(|what| wrong(format!("bound {at} {what}")))?;
-        if counted != *bound {
+        let recomputed = recomputed.map_err(|reason| violation(format!("bound {index} {reason}")))?;
+        if recomputed != *bound {
             return Err(ScheduleError::Bound {
-                bound: at,
+                bound: index,
                 claimed: format!("{bound:?}"),
-                counted: format!("{counted:?}"),
+                counted: format!("{recomputed:?}"),
             }
             .into());
         }
@@ -100,8 +115,8 @@ pub(super) fn witnesses(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -
     Ok(())
 }
 
-/// What levels say of a message.
-fn quickest(
+/// The bound that levels prove for a message.
+fn quickest_bound(
     scene: &Scene<'_>,
     timed: &Timed,
     number: u32,
@@ -114,13 +129,14 @@ fn quickest(
     {
         return Err("has levels that do not part the ends of its message");
     }
-    let cycles = crossed(scene, timed, levels, message.vectors.into())? + u64::from(message.earliest);
+    let cycles =
+        cycles_by_levels(scene, timed, levels, message.vectors.into())? + u64::from(message.earliest);
     Ok(CollectiveBound::Quickest { message: number, levels: levels.to_vec(), cycles })
 }
 
-/// What levels say of something that all chips must have all of: what a chip of level 0, or the root, has for
-/// every vector must come to a chip without a level.
-pub(super) fn told_all(
+/// The bound that levels prove for a collective in which all chips receive everything. Every vector of a
+/// chip of level 0, or of the root, must come to a chip without a level.
+pub(super) fn broadcast_bound(
     scene: &Scene<'_>,
     schedule: &Schedule,
     timed: &Timed,
@@ -128,41 +144,42 @@ pub(super) fn told_all(
 ) -> Result<CollectiveBound, CheckError> {
     let starts =
         |node: NodeId| levels[node.index()] == Some(0) && schedule.root.is_none_or(|root| root == node);
-    let parts = levels.len() == scene.topology.node_count()
+    let is_separating = levels.len() == scene.topology.node_count()
         && scene.endpoints().any(starts)
         && scene.endpoints().any(|node| levels[node.index()].is_none());
-    if !parts
+    if !is_separating
         || !matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast)
         || timed.groups != 1
     {
-        return Err(wrong("a bound has levels that part nobody from who must hear of it".to_owned()));
+        return Err(violation("a bound has levels that part nobody from who must hear of it".to_owned()));
     }
-    let cycles = crossed(scene, timed, levels, schedule.chunks.into())
-        .map_err(|what| wrong(format!("a bound {what}")))?;
+    let cycles = cycles_by_levels(scene, timed, levels, schedule.chunks.into())
+        .map_err(|reason| violation(format!("a bound {reason}")))?;
     Ok(CollectiveBound::Quickest { message: 0, levels: levels.to_vec(), cycles })
 }
 
-/// The cycles that so many vectors take by levels. Were all there by some cycle, each would have crossed a
-/// channel from a router in or after the cycle in which it begins to count to one before that cycle.
-fn crossed(
+/// The cycles that `required` vectors take by levels. If all have arrived by some cycle, each has crossed a
+/// channel that rises. It started in or after the cycle in which the lower level begins, and ended before
+/// the higher one begins.
+fn cycles_by_levels(
     scene: &Scene<'_>,
     timed: &Timed,
     levels: &[Option<u32>],
-    wanted: u64,
+    required: u64,
 ) -> Result<u64, &'static str> {
     let (hop, slot) = (u64::from(timed.pace.hop), u64::from(timed.pace.slot));
-    // Pairs of levels that channels lead between, and how many do; only rising ones are crossed.
-    let mut rises: BTreeMap<(u32, Option<u32>), u64> = BTreeMap::new();
+    // Pairs of levels with the number of channels between them. Only rising channels count.
+    let mut rising_channels: BTreeMap<(u32, Option<u32>), u64> = BTreeMap::new();
     for channel in scene.channels() {
         let (from, to) = (scene.topology.source(channel).node, scene.topology.target(channel).node);
         let Some(low) = levels[from.index()] else { continue };
         if levels[to.index()].is_none_or(|high| high > low) {
-            *rises.entry((low, levels[to.index()])).or_default() += 1;
+            *rising_channels.entry((low, levels[to.index()])).or_default() += 1;
         }
     }
-    let carried = |end: u64| -> u64 {
+    let capacity_until = |end: u64| -> u64 {
         let mut starts = 0;
-        for (&(low, high), &channels) in &rises {
+        for (&(low, high), &channels) in &rising_channels {
             let first = u64::from(low) * hop;
             let last = high.map_or(end + 1, |high| (u64::from(high) * hop).min(end + 1));
             if last > first + hop {
@@ -172,62 +189,65 @@ fn crossed(
         starts
     };
     let mut end = u64::from(timed.end - timed.start) + 1;
-    // It grows with the cycle: halve what is between one that is too soon and one that is not.
-    if carried(end) < wanted {
+    // The capacity grows with the cycle, so bisection finds the first cycle that suffices.
+    if capacity_until(end) < required {
         return Err("says that it takes longer than the plan");
     }
-    let mut soon = 0;
-    while soon < end {
-        let middle = soon + (end - soon) / 2;
-        if carried(middle) < wanted { soon = middle + 1 } else { end = middle }
+    let mut too_soon = 0;
+    while too_soon < end {
+        let middle = too_soon + (end - too_soon) / 2;
+        if capacity_until(middle) < required { too_soon = middle + 1 } else { end = middle }
     }
     Ok(end)
 }
 
-/// What lengths of channels say: every vector makes at least the way between its ends.
-fn haul(scene: &Scene<'_>, timed: &Timed, lengths: &[u64]) -> Result<CollectiveBound, &'static str> {
+/// The bound that lengths of channels prove: every vector crosses at least the shortest path between its
+/// ends.
+fn flow_bound(scene: &Scene<'_>, timed: &Timed, lengths: &[u64]) -> Result<CollectiveBound, &'static str> {
     let topology = scene.topology;
-    let own = topology.symmetry();
-    let symmetry = if timed.canonical { own.clone() } else { own.without() };
+    let topology_symmetry = topology.symmetry();
+    let symmetry = if timed.canonical { topology_symmetry.clone() } else { topology_symmetry.to_trivial() };
     if lengths.len() != topology.class_count(&symmetry) {
         return Err("has not a length for every channel");
     }
     let length = |channel| lengths[topology.channel_class(&symmetry, channel).index()];
     let volume: u128 = scene.channels().map(|channel| u128::from(length(channel))).sum();
     let mut distance = 0u128;
-    let mut far = vec![u64::MAX; topology.node_count()];
-    for messages in timed.messages.chunk_by(|one, other| one.from == other.from) {
+    let mut distances = vec![u64::MAX; topology.node_count()];
+    for messages in timed.messages.chunk_by(|first, second| first.from == second.from) {
         let source = messages[0].from;
-        // The images of a chip are as far from theirs.
-        if timed.canonical && own.canonical_node(own.class(source)) != source {
+        // Images of a chip have the same distances.
+        if timed.canonical && topology_symmetry.canonical_node(topology_symmetry.class(source)) != source {
             continue;
         }
-        far.fill(u64::MAX);
-        far[source.index()] = 0;
+        distances.fill(u64::MAX);
+        distances[source.index()] = 0;
         let mut open = BinaryHeap::from([Reverse((0u64, source))]);
-        while let Some(Reverse((way, node))) = open.pop() {
-            if way > far[node.index()] {
+        while let Some(Reverse((distance_reached, node))) = open.pop() {
+            if distance_reached > distances[node.index()] {
                 continue;
             }
             for channel in scene.channels_from(node) {
-                let (to, longer) = (topology.target(channel).node, way.saturating_add(length(channel)));
-                if longer < far[to.index()] {
-                    far[to.index()] = longer;
-                    open.push(Reverse((longer, to)));
+                let (to, new_distance) =
+                    (topology.target(channel).node, distance_reached.saturating_add(length(channel)));
+                if new_distance < distances[to.index()] {
+                    distances[to.index()] = new_distance;
+                    open.push(Reverse((new_distance, to)));
                 }
             }
         }
-        let ways =
-            messages.iter().map(|message| u128::from(far[message.to.index()]) * u128::from(message.vectors));
-        distance += ways.sum::<u128>();
+        let total_lengths = messages
+            .iter()
+            .map(|message| u128::from(distances[message.to.index()]) * u128::from(message.vectors));
+        distance += total_lengths.sum::<u128>();
     }
     if volume == 0 || distance == 0 {
         return Err("has no lengths");
     }
-    let images = if timed.canonical { own.order() as u128 } else { 1 };
+    let images = if timed.canonical { topology_symmetry.order() as u128 } else { 1 };
     Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance: distance * images })
 }
 
-fn wrong(what: String) -> CheckError {
-    ScheduleError::shape(what).into()
+fn violation(text: String) -> CheckError {
+    ScheduleError::shape(text).into()
 }

@@ -1,4 +1,4 @@
-//! Whose vectors a plan sends, and all of its sends by vector.
+//! The vectors of a schedule, and all of its sends by vector.
 
 use super::messages;
 use crate::CheckError;
@@ -8,15 +8,15 @@ use fabc_ir::{Scene, Schedule, Symmetry, Timed, TimedSend};
 use fabc_model::Collective;
 use rayon::prelude::*;
 
-/// What is wrong with a plan as a whole.
-pub(super) fn wrong(what: impl Into<String>) -> CheckError {
-    ScheduleError::shape(what).into()
+/// A conviction of a schedule as a whole.
+pub(super) fn violation(violation: impl Into<String>) -> CheckError {
+    ScheduleError::shape(violation).into()
 }
 
-/// A vector that crosses a channel, where it starts at a canonical chip.
+/// A vector that crosses a channel, mapped so that it starts at a canonical chip.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Step {
-    /// Of a sum the vector, without level and origin.
+pub(super) struct VectorStep {
+    /// The vector. For a sum, the number without level and origin.
     pub(super) vector: u64,
     pub(super) cycle: u32,
     pub(super) from: NodeId,
@@ -25,43 +25,44 @@ pub(super) struct Step {
     pub(super) origin: NodeId,
 }
 
-/// What a plan is replayed against.
-pub(super) struct Replay<'a> {
+/// The schedule and the scene that a replay runs on.
+pub(super) struct VectorReplay<'a> {
     pub(super) scene: &'a Scene<'a>,
     pub(super) schedule: &'a Schedule,
     pub(super) timed: &'a Timed,
     symmetry: Symmetry,
     pub(super) chips: Vec<NodeId>,
     pub(super) nodes: u64,
-    /// `[router]`: its group, of those that do it by themselves; of no chip, none.
+    /// `[router]`: its group, for collectives in groups. `usize::MAX` for routers without chips.
     group_of: Vec<usize>,
-    /// Numbers of vectors of one chip, where they are numbered by chips.
-    each: Option<u64>,
+    /// Number of vectors of a chip, if vectors are numbered by chips.
+    vectors_per_chip: Option<u64>,
 }
 
-impl<'a> Replay<'a> {
+impl<'a> VectorReplay<'a> {
     pub(super) fn new(
         scene: &'a Scene<'a>,
         schedule: &'a Schedule,
         timed: &'a Timed,
     ) -> Result<Self, CheckError> {
-        let own = scene.topology.symmetry();
-        let symmetry = if timed.canonical { own.clone() } else { own.without() };
+        let topology_symmetry = scene.topology.symmetry();
+        let symmetry =
+            if timed.canonical { topology_symmetry.clone() } else { topology_symmetry.to_trivial() };
         let (nodes, vectors) = (schedule.nodes.into(), u64::from(schedule.chunks));
-        let each = match schedule.collective {
+        let vectors_per_chip = match schedule.collective {
             Collective::AllToAll => Some(nodes * vectors),
             Collective::AllGather | Collective::ReduceScatter => Some(vectors),
             Collective::AllReduce if timed.canonical && vectors % nodes == 0 => Some(vectors / nodes),
             Collective::AllReduce if timed.canonical => {
-                return Err(wrong("its vectors are not the same for every chip".to_owned()));
+                return Err(violation("its vectors are not the same for every chip".to_owned()));
             }
             _ => None,
         };
         let chips: Vec<NodeId> = scene.endpoints().collect();
-        let size = groups(schedule, timed, chips.len())?;
+        let size = group_size(schedule, timed, chips.len())?;
         let mut group_of = vec![usize::MAX; scene.topology.node_count()];
         chips.iter().enumerate().for_each(|(place, chip)| group_of[chip.index()] = place / size);
-        Ok(Self { scene, schedule, timed, symmetry, chips, nodes, group_of, each })
+        Ok(Self { scene, schedule, timed, symmetry, chips, nodes, group_of, vectors_per_chip })
     }
 
     /// The chips that a vector is for.
@@ -75,31 +76,31 @@ impl<'a> Replay<'a> {
         self.chips.get(group.saturating_mul(size)..).map_or(&[], |rest| &rest[..size.min(rest.len())])
     }
 
-    /// Whether a chip is one of them.
+    /// Whether a chip is a member of a vector's group.
     pub(super) fn takes_part(&self, chip: NodeId, vector: u64) -> bool {
         self.members(vector).binary_search(&chip).is_ok()
     }
 
-    /// The chip whose vector it is.
+    /// The chip that a vector starts at.
     pub(super) fn owner(&self, vector: u64) -> Option<NodeId> {
         if self.schedule.collective == Collective::Send {
-            return messages::of(self.timed, vector).map(|message| message.from);
+            return messages::message_of(self.timed, vector).map(|message| message.from);
         }
-        let owner = vector / self.each?;
+        let owner = vector / self.vectors_per_chip?;
         (owner < self.nodes).then_some(NodeId(owner as u32))
     }
 
     pub(super) fn destination(&self, vector: u64) -> Option<NodeId> {
         if self.schedule.collective == Collective::Send {
-            return messages::of(self.timed, vector).map(|message| message.to);
+            return messages::message_of(self.timed, vector).map(|message| message.to);
         }
         let to_all = self.schedule.collective != Collective::AllToAll;
         let pair = vector / u64::from(self.schedule.chunks);
         (!to_all).then_some(NodeId((pair % self.nodes) as u32))
     }
 
-    /// All sends, by vector and cycle; each vector that starts at a canonical chip, on all channels.
-    pub(super) fn steps(&self) -> Result<Vec<Step>, CheckError> {
+    /// All sends by vector and cycle, for the vectors that start at a canonical chip, on all channels.
+    pub(super) fn steps(&self) -> Result<Vec<VectorStep>, CheckError> {
         let Self { scene, timed, symmetry, nodes, .. } = self;
         let topology = scene.topology;
         let step = |send: &TimedSend| {
@@ -108,11 +109,11 @@ impl<'a> Replay<'a> {
                 CheckError::from(ScheduleError::Vector {
                     vector,
                     cycle,
-                    what: "is none of this collective".to_owned(),
+                    violation: "is none of this collective".to_owned(),
                 })
             };
             let channel = scene.outgoing(chip, port).ok_or_else(unknown)?;
-            let (vector, level, origin) = match self.schedule.collective.sums() {
+            let (vector, level, origin) = match self.schedule.collective.adds_up() {
                 true => {
                     let (value, origin) = (vector / nodes, NodeId((vector % nodes) as u32));
                     (value / u64::from(timed.levels()), (value % u64::from(timed.levels())) as u32, origin)
@@ -125,10 +126,10 @@ impl<'a> Replay<'a> {
             }
             let home = self.owner(vector).map_or(0, |owner| symmetry.inverse(symmetry.element_to(owner)));
             if home == 0 {
-                return Ok(Step { vector, cycle, from: chip, to, level, origin });
+                return Ok(VectorStep { vector, cycle, from: chip, to, level, origin });
             }
             let image = |node| symmetry.image(home, node);
-            Ok(Step {
+            Ok(VectorStep {
                 vector: self.image(home, vector),
                 cycle,
                 from: image(chip),
@@ -137,16 +138,16 @@ impl<'a> Replay<'a> {
                 origin: image(origin),
             })
         };
-        Ok(by_vector(timed.sends.par_iter().map(step).collect::<Result<Vec<Step>, CheckError>>()?))
+        Ok(sort_by_vector(timed.sends.par_iter().map(step).collect::<Result<Vec<VectorStep>, CheckError>>()?))
     }
 
     fn image(&self, element: usize, vector: u64) -> u64 {
         if self.schedule.collective == Collective::Send {
-            return messages::image(self.timed, &self.symmetry, element, vector);
+            return messages::image_of_vector(self.timed, &self.symmetry, element, vector);
         }
-        let Some(each) = self.each else { return vector };
+        let Some(per_chip) = self.vectors_per_chip else { return vector };
         let image = |node: u64| u64::from(self.symmetry.image(element, NodeId(node as u32)).0);
-        let (owner, rest) = (image(vector / each), vector % each);
+        let (owner, rest) = (image(vector / per_chip), vector % per_chip);
         let rest = match self.schedule.collective {
             Collective::AllToAll => {
                 let parts = u64::from(self.schedule.chunks);
@@ -154,35 +155,36 @@ impl<'a> Replay<'a> {
             }
             _ => rest,
         };
-        owner * each + rest
+        owner * per_chip + rest
     }
 
-    /// The cycle before which a vector is nowhere.
+    /// The first cycle in which a vector may leave its source.
     pub(super) fn since(&self, vector: u64) -> u64 {
-        let message = messages::of(self.timed, vector);
+        let message = messages::message_of(self.timed, vector);
         u64::from(self.timed.start) + message.map_or(0, |message| u64::from(message.earliest))
     }
 
-    /// Whether there is such a vector.
+    /// Whether the collective has a vector of this number.
     fn is_vector(&self, vector: u64) -> bool {
         let takes_part = |node: NodeId| self.scene.is_endpoint(node);
-        match self.each {
+        match self.vectors_per_chip {
             None => vector < u64::from(self.schedule.chunks) * u64::from(self.timed.groups),
             Some(_) => {
                 let (owner, destination) = (self.owner(vector), self.destination(vector));
-                let for_it = |to: NodeId| takes_part(to) && Some(to) != owner && self.takes_part(to, vector);
-                owner.is_some_and(takes_part) && destination.is_none_or(for_it)
+                let is_valid_destination =
+                    |to: NodeId| takes_part(to) && Some(to) != owner && self.takes_part(to, vector);
+                owner.is_some_and(takes_part) && destination.is_none_or(is_valid_destination)
             }
         }
     }
 
-    /// Vectors that start at canonical chips.
+    /// Number of vectors that start at canonical chips.
     pub(super) fn count(&self) -> u64 {
         let vectors = u64::from(self.schedule.chunks);
         let (chips, canonical) = (self.chips.len() as u64, (self.chips.len() / self.symmetry.order()) as u64);
         match self.schedule.collective {
             Collective::AllToAll => canonical * (chips / u64::from(self.timed.groups) - 1) * vectors,
-            // Every message has its images, and no chip is its own.
+            // Every message has its images, and no chip is its own image.
             Collective::Send => vectors / self.symmetry.order() as u64,
             Collective::AllGather | Collective::ReduceScatter => canonical * vectors,
             _ => vectors * u64::from(self.timed.groups) / self.symmetry.order() as u64,
@@ -190,15 +192,14 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Sorted: those of a vector are brought together first, where there are not many more numbers of vectors
-/// than steps.
-fn by_vector(mut steps: Vec<Step>) -> Vec<Step> {
+/// Sorts steps by vector and cycle. If vector numbers are dense, steps are first distributed by vector.
+fn sort_by_vector(mut steps: Vec<VectorStep>) -> Vec<VectorStep> {
     let numbers = steps.iter().map(|step| step.vector).max().unwrap_or(0) as usize + 1;
     if numbers > steps.len() {
         steps.par_sort_unstable();
         return steps;
     }
-    // `[vector]`: where its next step goes.
+    // `[vector]`: the index of its next step.
     let mut places = vec![0usize; numbers + 1];
     steps.iter().for_each(|step| places[step.vector as usize + 1] += 1);
     for vector in 1..=numbers {
@@ -210,19 +211,22 @@ fn by_vector(mut steps: Vec<Step>) -> Vec<Step> {
         sorted[*place] = step;
         *place += 1;
     }
-    sorted.par_chunk_by_mut(|one, other| one.vector == other.vector).for_each(<[Step]>::sort_unstable);
+    sorted
+        .par_chunk_by_mut(|first, second| first.vector == second.vector)
+        .for_each(<[VectorStep]>::sort_unstable);
     sorted
 }
 
-/// Chips of a group, of so many chips.
-fn groups(schedule: &Schedule, timed: &Timed, chips: usize) -> Result<usize, CheckError> {
+/// Number of chips per group.
+fn group_size(schedule: &Schedule, timed: &Timed, chips: usize) -> Result<usize, CheckError> {
     let groups = timed.groups as usize;
     if groups == 1 {
         return Ok(chips.max(1));
     }
-    let alone = matches!(schedule.collective, Collective::Send | Collective::Broadcast | Collective::Reduce);
-    if groups == 0 || chips / groups < 2 || !chips.is_multiple_of(groups) || alone || timed.canonical {
-        return Err(wrong(format!("{chips} chips do not do it in {groups} groups")));
+    let is_ungrouped =
+        matches!(schedule.collective, Collective::Send | Collective::Broadcast | Collective::Reduce);
+    if groups == 0 || chips / groups < 2 || !chips.is_multiple_of(groups) || is_ungrouped || timed.canonical {
+        return Err(violation(format!("{chips} chips do not do it in {groups} groups")));
     }
     Ok(chips / groups)
 }
@@ -237,7 +241,7 @@ mod tests {
         let mut draw = Stream::new(1, 0);
         // Numbers of fewer and of more vectors than there are steps.
         for vectors in [1, 17, 1 << 40] {
-            let mut step = |_| Step {
+            let mut step = |_| VectorStep {
                 vector: draw.below(vectors) as u64,
                 cycle: draw.below(90) as u32,
                 from: NodeId(draw.below(9) as u32),
@@ -245,11 +249,11 @@ mod tests {
                 level: 0,
                 origin: NodeId(draw.below(9) as u32),
             };
-            let steps: Vec<Step> = (0..500).map(&mut step).collect();
+            let steps: Vec<VectorStep> = (0..500).map(&mut step).collect();
             let mut sorted = steps.clone();
             sorted.sort_unstable();
-            assert_eq!(by_vector(steps), sorted, "{vectors} vectors");
+            assert_eq!(sort_by_vector(steps), sorted, "{vectors} vectors");
         }
-        assert_eq!(by_vector(Vec::new()), []);
+        assert_eq!(sort_by_vector(Vec::new()), []);
     }
 }

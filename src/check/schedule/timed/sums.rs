@@ -1,189 +1,212 @@
-//! The replay of sums: every value with the set of chips whose contributions are in it.
+//! Replays sums. Every value has the set of chips whose contributions it contains.
 
-use super::plan::{Replay, Step};
+use super::plan::{VectorReplay, VectorStep};
 use crate::CheckError;
 use crate::schedule::ScheduleError;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{Schedule, Sum, Timed, Total};
+use fabc_ir::{ResultRule, Schedule, SumRule, Timed};
 use fabc_model::Collective;
 
 /// A value that a chip has.
 #[derive(Clone, Copy)]
-struct Held {
+struct HeldValue {
     level: u32,
     origin: NodeId,
-    /// Its set, by number.
+    /// The number of its set of contributors.
     set: usize,
-    /// When it came, or was made.
+    /// The cycle in which it arrived, or was made.
     since: u64,
 }
 
-/// Checks that sums are made of what there can be, and only where vectors are summed.
-pub(super) fn recipe(schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
-    let sums = schedule.collective.sums();
-    let fits = |sum: &Sum, level: u32| {
-        sum.from <= sum.below && sum.below <= level && sum.own.is_none_or(|own| own < level)
+/// Verifies that sums are made of values that exist, and only where the collective sums.
+pub(super) fn verify_sum_rules(schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
+    let sums = schedule.collective.adds_up();
+    let fits = |sum: &SumRule, level: u32| {
+        sum.from <= sum.below && sum.below <= level && sum.own_level.is_none_or(|sum_level| sum_level < level)
     };
-    let of_levels = (1..).zip(&timed.sums).all(|(level, sum)| fits(sum, level));
-    let of_result = match (&timed.result, schedule.collective) {
-        (Total::Summed(sum), _) => sums && fits(sum, timed.levels()),
-        (Total::Told, Collective::ReduceScatter) => false,
-        (Total::Told, _) => true,
+    let levels_fit = (1..).zip(&timed.sums).all(|(level, sum)| fits(sum, level));
+    let result_fits = match (&timed.result, schedule.collective) {
+        (ResultRule::Summed(sum), _) => sums && fits(sum, timed.levels()),
+        (ResultRule::Told, Collective::ReduceScatter) => false,
+        (ResultRule::Told, _) => true,
     };
-    if (timed.sums.is_empty() || sums) && of_levels && of_result {
+    if (timed.sums.is_empty() || sums) && levels_fit && result_fits {
         return Ok(());
     }
     Err(ScheduleError::shape("its sums are made of what there is not").into())
 }
 
-/// One vector at a time.
-pub(super) struct Sums {
-    /// `[router]`
-    held: Vec<Vec<Held>>,
+/// The state of the replay of one vector.
+pub(super) struct SumReplay {
+    /// `[router]`: the values that it has.
+    held: Vec<Vec<HeldValue>>,
     /// Sets of routers one after the other, `words` each.
     sets: Vec<u64>,
     words: usize,
 }
 
-impl Sums {
+impl SumReplay {
     pub(super) fn new(nodes: usize) -> Self {
         Self { held: vec![Vec::new(); nodes], sets: Vec::new(), words: nodes.div_ceil(64) }
     }
 
-    /// Replays all sends of one vector, in the order of time.
-    pub(super) fn replay(&mut self, of: &Replay<'_>, steps: &[Step]) -> Result<u64, CheckError> {
+    /// Replays all sends of one vector, in time order.
+    pub(super) fn replay(
+        &mut self,
+        replay: &VectorReplay<'_>,
+        steps: &[VectorStep],
+    ) -> Result<u64, CheckError> {
         let vector = steps[0].vector;
-        let failed =
-            |cycle: u32, what: String| CheckError::from(ScheduleError::Vector { vector, cycle, what });
-        let name = |node: NodeId| of.scene.topology.name(node);
-        let (hop, reduce, start) =
-            (u64::from(of.timed.pace.hop), u64::from(of.timed.pace.reduce), u64::from(of.timed.start));
+        let vector_error = |cycle: u32, violation: String| {
+            CheckError::from(ScheduleError::Vector { vector, cycle, violation })
+        };
+        let name = |node: NodeId| replay.scene.topology.name(node);
+        let (hop, start) = (u64::from(replay.timed.pace.hop), u64::from(replay.timed.start));
         self.held.iter_mut().for_each(Vec::clear);
         self.sets.clear();
-        let members = of.members(vector);
+        let members = replay.members(vector);
         for &chip in members {
             let set = self.add_set();
             self.sets[set * self.words + chip.index() / 64] |= 1 << (chip.index() % 64);
-            self.held[chip.index()].push(Held { level: 0, origin: chip, set, since: start });
+            self.held[chip.index()].push(HeldValue { level: 0, origin: chip, set, since: start });
         }
         let mut end = 0;
         for step in steps {
             let cycle = u64::from(step.cycle);
-            if !of.takes_part(step.origin, vector) {
-                return Err(failed(
+            if !replay.takes_part(step.origin, vector) {
+                return Err(vector_error(
                     step.cycle,
                     format!("is a value of {}, which has no part in it", name(step.origin)),
                 ));
             }
-            let known = |held: &&Held| (held.level, held.origin) == (step.level, step.origin);
-            let set = match self.held[step.from.index()].iter().find(known) {
-                Some(held) if held.since <= cycle => held.set,
-                Some(held) => {
-                    let what =
-                        format!("leaves {}, where its value comes in cycle {}", name(step.from), held.since);
-                    return Err(failed(step.cycle, what));
-                }
-                None if step.origin == step.from => {
-                    let sum = of.timed.sums[step.level as usize - 1];
-                    let set = self.made(of, step.from, sum, cycle.checked_sub(reduce)).map_err(|twice| {
-                        failed(
-                            step.cycle,
-                            format!(
-                                "is summed at {} with the contribution of {} twice",
-                                name(step.from),
-                                name(twice)
-                            ),
-                        )
-                    })?;
-                    let held = Held { level: step.level, origin: step.from, set, since: cycle };
-                    self.held[step.from.index()].push(held);
-                    set
-                }
-                None => {
-                    return Err(failed(
-                        step.cycle,
-                        format!("leaves {}, which has no such value", name(step.from)),
-                    ));
-                }
-            };
-            let there = &mut self.held[step.to.index()];
-            if there.iter().any(|held| (held.level, held.origin) == (step.level, step.origin))
+            let set = self.sent_set(replay, step).map_err(|violation| vector_error(step.cycle, violation))?;
+            let arrived = &mut self.held[step.to.index()];
+            if arrived.iter().any(|held| (held.level, held.origin) == (step.level, step.origin))
                 || step.origin == step.to
             {
-                return Err(failed(step.cycle, format!("brings {} a value that it has", name(step.to))));
+                return Err(vector_error(
+                    step.cycle,
+                    format!("brings {} a value that it has", name(step.to)),
+                ));
             }
-            there.push(Held { level: step.level, origin: step.origin, set, since: cycle + hop });
+            arrived.push(HeldValue { level: step.level, origin: step.origin, set, since: cycle + hop });
             end = end.max(cycle + hop);
         }
         let last = steps[steps.len() - 1].cycle;
-        let results: &[NodeId] = match of.schedule.collective {
-            Collective::ReduceScatter => &[of.owner(vector).unwrap_or(NodeId(0))],
+        self.finish(replay, vector, end).map_err(|chip| {
+            vector_error(
+                last,
+                format!("is not summed at {}: a contribution is missing, or there twice", name(chip)),
+            )
+        })
+    }
+
+    /// The set of the value that a step sends. A value of the sender's own is made if it has not been sent.
+    fn sent_set(&mut self, replay: &VectorReplay<'_>, step: &VectorStep) -> Result<usize, String> {
+        let name = |node: NodeId| replay.scene.topology.name(node);
+        let (cycle, reduce) = (u64::from(step.cycle), u64::from(replay.timed.pace.reduce));
+        let known = |held: &&HeldValue| (held.level, held.origin) == (step.level, step.origin);
+        match self.held[step.from.index()].iter().find(known) {
+            Some(held) if held.since <= cycle => Ok(held.set),
+            Some(held) => {
+                Err(format!("leaves {}, where its value comes in cycle {}", name(step.from), held.since))
+            }
+            None if step.origin == step.from => {
+                let sum = replay.timed.sums[step.level as usize - 1];
+                let set = self.make_sum(replay, step.from, sum, cycle.checked_sub(reduce)).map_err(
+                    |duplicate| {
+                        format!(
+                            "is summed at {} with the contribution of {} twice",
+                            name(step.from),
+                            name(duplicate)
+                        )
+                    },
+                )?;
+                let held = HeldValue { level: step.level, origin: step.from, set, since: cycle };
+                self.held[step.from.index()].push(held);
+                Ok(set)
+            }
+            None => Err(format!("leaves {}, which has no such value", name(step.from))),
+        }
+    }
+
+    /// Makes the results of a vector after its last send. Returns the cycle in which they are there, or the
+    /// first chip whose result has a contribution missing or twice.
+    fn finish(&mut self, replay: &VectorReplay<'_>, vector: u64, mut end: u64) -> Result<u64, NodeId> {
+        let (members, reduce) = (replay.members(vector), u64::from(replay.timed.pace.reduce));
+        let results: &[NodeId] = match replay.schedule.collective {
+            Collective::ReduceScatter => &[replay.owner(vector).unwrap_or(NodeId(0))],
             _ => members,
         };
-        let top = of.timed.levels() - 1;
-        let mut made = Vec::with_capacity(results.len());
+        let top = replay.timed.levels() - 1;
+        let mut sums = Vec::with_capacity(results.len());
         for &chip in results {
-            let here = &self.held[chip.index()];
-            let told = here.iter().any(|held| held.level == top && held.origin != chip);
-            let sum = match of.timed.result {
-                Total::Summed(sum) => sum,
-                Total::Told if told => Sum { from: top, below: top + 1, own: None },
-                Total::Told => Sum { from: 0, below: 0, own: Some(top) },
+            let values = &self.held[chip.index()];
+            let is_told = values.iter().any(|held| held.level == top && held.origin != chip);
+            let sum = match replay.timed.result {
+                ResultRule::Summed(sum) => sum,
+                ResultRule::Told if is_told => SumRule { from: top, below: top + 1, own_level: None },
+                ResultRule::Told => SumRule { from: 0, below: 0, own_level: Some(top) },
             };
-            // What a chip is told is there when it comes; a sum takes its time after its last part.
-            let came =
-                here.iter().filter(|held| held.origin != chip && (sum.from..sum.below).contains(&held.level));
-            let last = came.map(|held| held.since).max();
-            let copied = of.timed.result == Total::Told && told;
+            // A value that a chip is sent is there on arrival. A sum takes its time after its last part.
+            let arrivals = values
+                .iter()
+                .filter(|held| held.origin != chip && (sum.from..sum.below).contains(&held.level));
+            let last = arrivals.map(|held| held.since).max();
+            let copied = replay.timed.result == ResultRule::Told && is_told;
             end = end.max(last.map_or(0, |last| last + if copied { 0 } else { reduce }));
-            made.push((chip, sum));
+            sums.push((chip, sum));
         }
-        for (chip, sum) in made {
-            let set = self.made(of, chip, sum, Some(end));
-            if !set.is_ok_and(|set| self.members(set) == members.len()) {
-                return Err(failed(
-                    last,
-                    format!("is not summed at {}: a contribution is missing, or there twice", name(chip)),
-                ));
+        for (chip, sum) in sums {
+            let set = self.make_sum(replay, chip, sum, Some(end));
+            if !set.is_ok_and(|set| self.member_count(set) == members.len()) {
+                return Err(chip);
             }
         }
         Ok(end)
     }
 
-    /// A set without members.
+    /// Adds an empty set, and returns its number.
     fn add_set(&mut self) -> usize {
         self.sets.resize(self.sets.len() + self.words, 0);
         self.sets.len() / self.words - 1
     }
 
-    /// Makes a sum at a chip, of what has come by a cycle (`None`: before the first one); the set, or who is
-    /// in it twice.
-    fn made(&mut self, of: &Replay<'_>, chip: NodeId, sum: Sum, by: Option<u64>) -> Result<usize, NodeId> {
+    /// Makes a sum at a chip from the values that have arrived by a cycle (`None`: before the first cycle).
+    /// Returns its set, or the chip whose contribution is in it twice.
+    fn make_sum(
+        &mut self,
+        replay: &VectorReplay<'_>,
+        chip: NodeId,
+        sum: SumRule,
+        deadline: Option<u64>,
+    ) -> Result<usize, NodeId> {
         let set = self.add_set();
-        let by = by.unwrap_or(0);
-        let came = |held: &&Held| {
-            held.origin != chip && (sum.from..sum.below).contains(&held.level) && held.since <= by
+        let deadline = deadline.unwrap_or(0);
+        let has_arrived = |held: &&HeldValue| {
+            held.origin != chip && (sum.from..sum.below).contains(&held.level) && held.since <= deadline
         };
-        let parts: Vec<usize> = self.held[chip.index()].iter().filter(came).map(|held| held.set).collect();
+        let parts: Vec<usize> =
+            self.held[chip.index()].iter().filter(has_arrived).map(|held| held.set).collect();
         for part in parts {
-            self.add(set, part)?;
+            self.add_members(set, part)?;
         }
-        let Some(level) = sum.own else { return Ok(set) };
-        let own = self.held[chip.index()]
+        let Some(level) = sum.own_level else { return Ok(set) };
+        let own_set = self.held[chip.index()]
             .iter()
             .find(|held| held.origin == chip && held.level == level)
             .map(|held| held.set);
-        let own = match own {
-            Some(own) => own,
-            // What it has not sent it makes now.
-            None => self.made(of, chip, of.timed.sums[level as usize - 1], Some(by))?,
+        let own_set = match own_set {
+            Some(own_set) => own_set,
+            // A part that it has not sent is made now.
+            None => self.make_sum(replay, chip, replay.timed.sums[level as usize - 1], Some(deadline))?,
         };
-        self.add(set, own)?;
+        self.add_members(set, own_set)?;
         Ok(set)
     }
 
-    /// Adds a set to another one; who is in both.
-    fn add(&mut self, set: usize, part: usize) -> Result<(), NodeId> {
+    /// Adds one set to another. Returns an element of both as an error.
+    fn add_members(&mut self, set: usize, part: usize) -> Result<(), NodeId> {
         for word in 0..self.words {
             let more = self.sets[part * self.words + word];
             let sum = &mut self.sets[set * self.words + word];
@@ -195,7 +218,7 @@ impl Sums {
         Ok(())
     }
 
-    fn members(&self, set: usize) -> usize {
+    fn member_count(&self, set: usize) -> usize {
         self.sets[set * self.words..(set + 1) * self.words]
             .iter()
             .map(|word| word.count_ones() as usize)

@@ -1,4 +1,4 @@
-//! What can go wrong between fabc and whoever runs its processes. Codes FAB059n.
+//! Errors between fabc and the engines that run its processes. They have the codes FAB059n.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -6,30 +6,21 @@ use thiserror::Error;
 /// An error of a job.
 #[derive(Debug, Error, Diagnostic)]
 pub(crate) enum EngineError {
-    /// The program that speaks with the engine is not there.
-    #[error("{engine} cannot be asked: {what}")]
+    /// The client program of the engine is missing.
+    #[error("{engine} cannot be asked: {problem}")]
     #[diagnostic(code(FAB0591), help("{hint}"))]
-    NoClient {
-        /// Its name.
-        engine: &'static str,
-        /// What is missing.
-        what: String,
-        /// Where to get it.
-        hint: &'static str,
-    },
-    /// The engine does not take the job, or is not there.
+    NoClient { engine: &'static str, problem: String, hint: &'static str },
+    /// The engine refuses the job, or does not answer.
     #[error("{engine} does not take the job: {words}")]
     #[diagnostic(code(FAB0592), help("{hint}"))]
     Refused {
-        /// Its name.
         engine: &'static str,
-        /// What its client said last.
+        /// The last words of its client.
         words: String,
-        /// What to look at.
         hint: String,
     },
-    /// Everybody has ended, and something is open.
-    #[error("{shards} of {of} shards have left work open: {which}")]
+    /// All processes have ended, and work is unfinished.
+    #[error("{shards} of {total} shards did not finish: {listed}")]
     #[diagnostic(
         code(FAB0593),
         help(
@@ -37,12 +28,11 @@ pub(crate) enum EngineError {
         )
     )]
     Left {
-        /// Shards with open work.
         shards: usize,
-        /// Shards in all.
-        of: usize,
-        /// Which, and how they ended.
-        which: String,
+        /// All shards of the job.
+        total: usize,
+        /// The shards, and how they ended.
+        listed: String,
         /// The folder of their logs.
         logs: String,
     },

@@ -1,14 +1,14 @@
-//! What the engines share: how often they look, and how a process of a job ended.
+//! What the engines share: the polling interval, and how a process of a job ended.
 
 use std::time::Duration;
 
-/// How often the disk is asked what is open while others work.
+/// The interval at which the disk is polled while others work.
 pub(crate) const ASKED_EVERY: Duration = Duration::from_millis(100);
 
-/// The words of one process where something is open in the end.
-pub(crate) struct Failed {
-    /// Which shard, from 1.
+/// How one process ended, if its work is unfinished.
+pub(crate) struct FailedShard {
+    /// The number of the shard, from 1.
     pub(crate) shard: usize,
-    /// How it ended, as far as that is known.
+    /// A phrase, as far as anything is known.
     pub(crate) how: String,
 }

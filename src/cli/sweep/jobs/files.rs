@@ -1,7 +1,7 @@
-//! The files of a job: what an engine runs, and where it says what happened.
+//! The files of a job: the scripts that an engine runs, and the logs of the shards.
 //!
-//! They name the directory by `.` and hold no time, so that they are the same bytes whoever writes them
-//! again.
+//! The scripts name the directory by `.` and contain no time, so that they are the same bytes however often
+//! they are written.
 
 use crate::args::sweep::{Engine, JobArgs};
 use crate::io::errors::DriverError;
@@ -9,37 +9,36 @@ use crate::io::read::display;
 use crate::io::write;
 use std::path::{Path, PathBuf};
 
-/// How often a process is started again that was killed.
+/// How often a killed process is started again.
 pub(crate) const RESTARTS: u32 = 3;
 
-/// How many words of others are repeated.
+/// How many items a message lists.
 const FEW: usize = 4;
 
-/// Work for several processes.
-pub(crate) struct Job<'a> {
-    /// What lists of jobs call it.
+/// Work that is divided among several processes.
+pub(crate) struct ShardedJob<'a> {
+    /// Its name in the queue of an engine.
     pub(crate) name: String,
-    /// Where its processes run, and below which its files stand.
+    /// The working directory of its processes, which also holds its files.
     pub(crate) directory: &'a Path,
-    /// What fabc is told before `--shard i/n`.
+    /// The arguments of fabc before `--shard i/n`.
     pub(crate) run: &'a [&'a str],
-    /// What fabc is told when all is done.
+    /// The arguments of fabc when all shards are finished.
     pub(crate) merge: &'a [&'a str],
-    /// In how many parts.
     pub(crate) shards: usize,
 }
 
-/// The folder of an engine.
-pub(crate) fn folder(job: &Job<'_>, engine: Engine) -> PathBuf {
-    job.directory.join("jobs").join(name(engine))
+/// The folder for the files of an engine.
+pub(crate) fn engine_folder(job: &ShardedJob<'_>, engine: Engine) -> PathBuf {
+    job.directory.join("jobs").join(engine_name(engine))
 }
 
-/// What a shard says.
-pub(crate) fn log(job: &Job<'_>, engine: Engine, shard: usize) -> PathBuf {
-    folder(job, engine).join(format!("{shard}.log"))
+/// The log of a shard.
+pub(crate) fn log_path(job: &ShardedJob<'_>, engine: Engine, shard: usize) -> PathBuf {
+    engine_folder(job, engine).join(format!("{shard}.log"))
 }
 
-fn name(engine: Engine) -> &'static str {
+fn engine_name(engine: Engine) -> &'static str {
     match engine {
         Engine::Local => "local",
         Engine::Hyperqueue => "hyperqueue",
@@ -47,42 +46,46 @@ fn name(engine: Engine) -> &'static str {
     }
 }
 
-/// This very program.
-pub(crate) fn fabc() -> PathBuf {
+/// The path of this program.
+pub(crate) fn program_path() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| PathBuf::from("fabc"))
 }
 
-/// The arguments of the process of a shard, a word of a script in the place of its number.
-pub(crate) fn arguments(job: &Job<'_>, cores: u16, shard: &str) -> Vec<String> {
+/// The arguments of the process of a shard. `shard` may be a variable of a script.
+pub(crate) fn shard_arguments(job: &ShardedJob<'_>, cores: u16, shard: &str) -> Vec<String> {
     let threads = ["--threads".to_owned(), cores.to_string()];
     let run = job.run.iter().map(|word| (*word).to_owned());
     threads.into_iter().chain(run).chain(["--shard".to_owned(), format!("{shard}/{}", job.shards)]).collect()
 }
 
-/// Writes what the engine needs; logs of earlier jobs go.
+/// Writes the files that the engine needs, and removes the logs of earlier jobs.
 ///
 /// # Errors
-/// The disk does not let us.
-pub(crate) fn write(job: &Job<'_>, args: &JobArgs) -> Result<(), DriverError> {
-    let folder = folder(job, args.engine);
+/// `DriverError::Unwritable` if a file cannot be written.
+pub(crate) fn write_scripts(job: &ShardedJob<'_>, args: &JobArgs) -> Result<(), DriverError> {
+    let folder = engine_folder(job, args.engine);
     let unwritable =
         |error: std::io::Error| DriverError::Unwritable { path: display(&folder), reason: error.to_string() };
     std::fs::create_dir_all(&folder).map_err(unwritable)?;
-    let program = quoted(&display(&fabc()));
-    let merge = words(&program, job.merge.iter().map(|word| (*word).to_owned()));
+    let program = shell_quoted(&display(&program_path()));
+    let merge = shell_command(&program, job.merge.iter().map(|word| (*word).to_owned()));
     let files: Vec<(&str, String)> = match args.engine {
         Engine::Local => Vec::new(),
         Engine::Hyperqueue => {
-            let run = words(&program, arguments(job, args.cores, "$1").into_iter());
+            let run = shell_command(&program, shard_arguments(job, args.cores, "$1").into_iter());
             let redirected = "exec > \"jobs/hyperqueue/$1.log\" 2>&1\n";
             vec![
-                ("run.sh", format!("#!/bin/sh\n# A shard of the work.\n{redirected}{}", again(&run))),
+                (
+                    "run.sh",
+                    format!("#!/bin/sh\n# A shard of the work.\n{redirected}{}", restart_script(&run)),
+                ),
                 ("merge.sh", format!("#!/bin/sh\n# What becomes of all shards.\n{redirected}exec {merge}\n")),
                 ("submit.py", submit_py(job, args.cores)),
             ]
         }
         Engine::Slurm => {
-            let run = words(&program, arguments(job, args.cores, "$SLURM_ARRAY_TASK_ID").into_iter());
+            let run =
+                shell_command(&program, shard_arguments(job, args.cores, "$SLURM_ARRAY_TASK_ID").into_iter());
             let limit = args.workers.map_or(String::new(), |workers| format!("%{workers}"));
             let head = |log: &str| {
                 let (name, cores) = (&job.name, args.cores);
@@ -94,7 +97,11 @@ pub(crate) fn write(job: &Job<'_>, args: &JobArgs) -> Result<(), DriverError> {
             vec![
                 (
                     "run.sh",
-                    format!("#!/bin/sh\n# A shard of the work.\n{}{array}{}", head("%a"), again(&run)),
+                    format!(
+                        "#!/bin/sh\n# A shard of the work.\n{}{array}{}",
+                        head("%a"),
+                        restart_script(&run)
+                    ),
                 ),
                 (
                     "merge.sh",
@@ -104,13 +111,13 @@ pub(crate) fn write(job: &Job<'_>, args: &JobArgs) -> Result<(), DriverError> {
         }
     };
     for shard in 1..=job.shards {
-        let _ = std::fs::remove_file(log(job, args.engine, shard));
+        let _ = std::fs::remove_file(log_path(job, args.engine, shard));
     }
-    files.iter().try_for_each(|(name, text)| write::write(&folder.join(name), text.as_bytes()))
+    files.iter().try_for_each(|(name, text)| write::write_file(&folder.join(name), text.as_bytes()))
 }
 
-/// Lines of a shell that start a command again when it is killed, but not when it is asked to end.
-fn again(run: &str) -> String {
+/// A shell script that starts a command again when it is killed, but not when it is asked to end.
+fn restart_script(run: &str) -> String {
     format!(
         "for attempt in {}; do\n    {run}\n    code=$?\n    [ \"$code\" -gt 128 ] && [ \"$code\" -ne 130 ] || exit \"$code\"\n    \
          echo \"killed: code $code, attempt $attempt\"\ndone\nexit \"$code\"\n",
@@ -118,9 +125,10 @@ fn again(run: &str) -> String {
     )
 }
 
-/// The job as HyperQueue's Python package takes it: a task for every shard, and one that waits for them.
-fn submit_py(job: &Job<'_>, cores: u16) -> String {
-    let (name, shards) = (python(&job.name), job.shards);
+/// A Python script that submits the job to HyperQueue: one task per shard, and one that waits for all and
+/// merges.
+fn submit_py(job: &ShardedJob<'_>, cores: u16) -> String {
+    let (name, shards) = (python_quoted(&job.name), job.shards);
     format!(
         r#"# Hands the shards to the HyperQueue server of HQ_SERVER_DIR (or ~/.hq-server) and prints the number of the job.
 # `--wait` waits for the end; without it a last task merges.
@@ -154,25 +162,29 @@ if wait:
     )
 }
 
-/// What a person would type to submit the files.
-pub(crate) fn commands(job: &Job<'_>, args: &JobArgs) -> Vec<String> {
-    let here = quoted(&display(job.directory));
+/// The commands that submit the files by hand.
+pub(crate) fn commands(job: &ShardedJob<'_>, args: &JobArgs) -> Vec<String> {
+    let directory = shell_quoted(&display(job.directory));
     match args.engine {
         Engine::Local => {
-            let program = quoted(&display(&fabc()));
-            let shards = (1..=job.shards)
-                .map(|shard| words(&program, arguments(job, args.cores, &shard.to_string()).into_iter()));
-            let merge = words(&program, job.merge.iter().map(|word| (*word).to_owned()));
-            shards.chain([merge]).map(|command| format!("cd {here} && {command}")).collect()
+            let program = shell_quoted(&display(&program_path()));
+            let shards = (1..=job.shards).map(|shard| {
+                shell_command(&program, shard_arguments(job, args.cores, &shard.to_string()).into_iter())
+            });
+            let merge = shell_command(&program, job.merge.iter().map(|word| (*word).to_owned()));
+            shards.chain([merge]).map(|command| format!("cd {directory} && {command}")).collect()
         }
         Engine::Hyperqueue => {
             let wait = if args.wait { " --wait" } else { "" };
-            vec![format!("python3 {}{wait}", quoted(&display(&folder(job, args.engine).join("submit.py"))))]
+            vec![format!(
+                "python3 {}{wait}",
+                shell_quoted(&display(&engine_folder(job, args.engine).join("submit.py")))
+            )]
         }
         Engine::Slurm => {
-            let run = format!("cd {here} && sbatch --parsable jobs/slurm/run.sh");
+            let run = format!("cd {directory} && sbatch --parsable jobs/slurm/run.sh");
             let merge = format!(
-                "cd {here} && sbatch --parsable --kill-on-invalid-dep=yes --dependency=afterok:JOB jobs/slurm/merge.sh"
+                "cd {directory} && sbatch --parsable --kill-on-invalid-dep=yes --dependency=afterok:JOB jobs/slurm/merge.sh"
             );
             if args.wait { vec![run] } else { vec![run, merge] }
         }
@@ -180,12 +192,12 @@ pub(crate) fn commands(job: &Job<'_>, args: &JobArgs) -> Vec<String> {
 }
 
 /// The last line of a log, if there is one.
-pub(crate) fn last_word(job: &Job<'_>, engine: Engine, shard: usize) -> Option<String> {
-    let bytes = std::fs::read(log(job, engine, shard)).ok()?;
+pub(crate) fn last_log_line(job: &ShardedJob<'_>, engine: Engine, shard: usize) -> Option<String> {
+    let bytes = std::fs::read(log_path(job, engine, shard)).ok()?;
     last_line(&bytes)
 }
 
-/// The last line with something on it; of a diagnostic, the line that says what is wrong.
+/// The last line that is not blank. If a diagnostic was printed, the line with its message.
 pub(crate) fn last_line(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -193,21 +205,21 @@ pub(crate) fn last_line(bytes: &[u8]) -> Option<String> {
     lines.iter().rev().find(says).or(lines.last()).map(|line| line.trim_start_matches(['×', ' ']).to_owned())
 }
 
-/// Some of many words, in a line.
-pub(crate) fn few(all: Vec<String>) -> String {
-    let more = all.len().saturating_sub(FEW);
-    let shown = all.into_iter().take(FEW).collect::<Vec<_>>().join(", ");
+/// The first few items, and the number of the others.
+pub(crate) fn first_few(items: Vec<String>) -> String {
+    let more = items.len().saturating_sub(FEW);
+    let shown = items.into_iter().take(FEW).collect::<Vec<_>>().join(", ");
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
-/// A command of a shell; what its variables stand in is not quoted away.
-fn words(program: &str, arguments: impl Iterator<Item = String>) -> String {
-    let word = |word: String| if word.starts_with('$') { format!("\"{word}\"") } else { quoted(&word) };
+/// A command of a shell. Words that begin with `$` keep their variables.
+fn shell_command(program: &str, arguments: impl Iterator<Item = String>) -> String {
+    let word = |word: String| if word.starts_with('$') { format!("\"{word}\"") } else { shell_quoted(&word) };
     std::iter::once(program.to_owned()).chain(arguments.map(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word of a shell.
-fn quoted(word: &str) -> String {
+/// Quotes a word for a shell.
+fn shell_quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=:,%+@".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {
         word.to_owned()
@@ -216,8 +228,8 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// A text of Python: what JSON quotes, Python reads.
-fn python(text: &str) -> String {
+/// Quotes a text for Python, which reads JSON strings.
+fn python_quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
@@ -227,11 +239,11 @@ mod tests {
 
     #[test]
     fn words_stay_words_in_a_shell() {
-        assert_eq!(quoted("out/sweep_ring"), "out/sweep_ring");
-        assert_eq!(quoted("it's here"), r"'it'\''s here'");
-        assert_eq!(quoted(""), "''");
+        assert_eq!(shell_quoted("out/sweep_ring"), "out/sweep_ring");
+        assert_eq!(shell_quoted("it's here"), r"'it'\''s here'");
+        assert_eq!(shell_quoted(""), "''");
         assert_eq!(
-            words("fabc", ["--shard".to_owned(), "$1/8".to_owned(), "a b".to_owned()].into_iter()),
+            shell_command("fabc", ["--shard".to_owned(), "$1/8".to_owned(), "a b".to_owned()].into_iter()),
             "fabc --shard \"$1/8\" 'a b'"
         );
     }
@@ -247,7 +259,7 @@ mod tests {
 
     #[test]
     fn many_words_are_cut_short() {
-        assert_eq!(few(vec!["a".to_owned(), "b".to_owned()]), "a, b");
-        assert_eq!(few((1..=6).map(|n| n.to_string()).collect()), "1, 2, 3, 4 and 2 more");
+        assert_eq!(first_few(vec!["a".to_owned(), "b".to_owned()]), "a, b");
+        assert_eq!(first_few((1..=6).map(|n| n.to_string()).collect()), "1, 2, 3, 4 and 2 more");
     }
 }

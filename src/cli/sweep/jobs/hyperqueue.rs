@@ -1,10 +1,10 @@
-//! HyperQueue: a job of tasks, by its Python package.
+//! HyperQueue: submits a job of tasks through its Python package.
 
-use super::files::{Job, folder, last_line};
-use super::{ASKED_EVERY, EngineError, Failed};
+use super::files::{ShardedJob, engine_folder, last_line};
+use super::{ASKED_EVERY, EngineError, FailedShard};
 use crate::args::sweep::Engine;
-use crate::io::errors::Stop;
 use crate::io::read::display;
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind};
@@ -15,19 +15,19 @@ const ENGINE: &str = "HyperQueue";
 
 const GET_IT: &str = "`python3 -m pip install hyperqueue` brings its client, for the `python3` of the PATH";
 
-/// Submits the job; `None` where its last task merges, the failed shards where the end was waited for (none
-/// are known by name: what is open on the disk tells).
+/// Submits the job. Without `wait`, the last task merges, and the result is `None`. With `wait`, it returns
+/// an empty list at the end, since the disk shows which shards are unfinished.
 ///
 /// # Errors
-/// The package is not there, or the server refuses.
+/// `EngineError::NoClient` if the package is missing, and `EngineError::Refused` if the server refuses.
 pub(crate) fn submit(
-    job: &Job<'_>,
+    job: &ShardedJob<'_>,
     wait: bool,
     tell: &mut dyn FnMut(),
     terminal: Terminal,
-) -> Result<Option<Vec<Failed>>, Stop> {
-    let asked = Command::new("python3").args(["-c", "import hyperqueue"]).stdin(Stdio::null()).output();
-    let missing = match asked {
+) -> Result<Option<Vec<FailedShard>>, Stop> {
+    let import = Command::new("python3").args(["-c", "import hyperqueue"]).stdin(Stdio::null()).output();
+    let missing = match import {
         Ok(output) if output.status.success() => None,
         Ok(output) => {
             Some(last_line(&output.stderr).unwrap_or("its Python package cannot be loaded".to_owned()))
@@ -35,18 +35,21 @@ pub(crate) fn submit(
         Err(error) if error.kind() == ErrorKind::NotFound => Some("there is no `python3`".to_owned()),
         Err(error) => Some(format!("`python3` cannot be started: {error}")),
     };
-    if let Some(what) = missing {
-        return Err(EngineError::NoClient { engine: ENGINE, what, hint: GET_IT }.into());
+    if let Some(problem) = missing {
+        return Err(EngineError::NoClient { engine: ENGINE, problem, hint: GET_IT }.into());
     }
-    let folder = folder(job, Engine::Hyperqueue);
-    // A file, not a pipe: nobody reads along while the end is waited for.
-    let said = folder.join("submit.log");
-    let unwritable = |error: std::io::Error| refused(&format!("{}: {error}", display(&said)));
-    let says = File::create(&said).map_err(unwritable)?;
+    let folder = engine_folder(job, Engine::Hyperqueue);
+    // A file instead of a pipe, because nobody reads a pipe while we wait.
+    let log_path = folder.join("submit.log");
+    let unwritable = |error: std::io::Error| refused_error(&format!("{}: {error}", display(&log_path)));
+    let log = File::create(&log_path).map_err(unwritable)?;
     let mut command = Command::new("python3");
     command.arg(folder.join("submit.py")).args(wait.then_some("--wait")).stdin(Stdio::null());
-    let mut child =
-        command.stdout(Stdio::piped()).stderr(says).spawn().map_err(|error| refused(&error.to_string()))?;
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .spawn()
+        .map_err(|error| refused_error(&error.to_string()))?;
     let mut id = String::new();
     if let Some(stdout) = child.stdout.as_mut() {
         let _ = BufReader::new(stdout).read_line(&mut id);
@@ -54,7 +57,7 @@ pub(crate) fn submit(
     let id = id.trim().to_owned();
     if id.is_empty() {
         let _ = child.wait();
-        return Err(refused(&words(&said)).into());
+        return Err(refused_error(&client_words(&log_path)).into());
     }
     terminal.say(&format!("HyperQueue has taken the shards 1 to {} as job {id}", job.shards))?;
     while let Ok(None) = child.try_wait() {
@@ -69,14 +72,14 @@ pub(crate) fn submit(
     Ok(None)
 }
 
-fn words(said: &Path) -> String {
-    std::fs::read(said)
+fn client_words(log_path: &Path) -> String {
+    std::fs::read(log_path)
         .ok()
         .and_then(|bytes| last_line(&bytes))
         .unwrap_or("its client has failed and said nothing".to_owned())
 }
 
-fn refused(words: &str) -> EngineError {
+fn refused_error(words: &str) -> EngineError {
     let hint = "a server must run, of the version of the Python package: its directory is HQ_SERVER_DIR, or ~/.hq-server".to_owned();
     EngineError::Refused { engine: ENGINE, words: words.to_owned(), hint }
 }

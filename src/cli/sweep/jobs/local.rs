@@ -1,34 +1,43 @@
-//! Processes on this machine: each shard one, so many at a time, started again when they are killed.
+//! Runs shards as processes on this machine, a few at a time, and starts them again when they are killed.
 
-use super::files::{Job, RESTARTS, arguments, fabc, log};
-use super::{ASKED_EVERY, EngineError, Failed};
+use super::files::{RESTARTS, ShardedJob, log_path, program_path, shard_arguments};
+use super::{ASKED_EVERY, EngineError, FailedShard};
 use crate::args::sweep::{Engine, JobArgs};
-use crate::io::errors::{DriverError, Stop};
-use crate::io::read::{display, plain};
+use crate::io::errors::DriverError;
+use crate::io::read::{display, error_words};
+use crate::io::stop::Stop;
 use std::fs::OpenOptions;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-/// How often children are asked whether they are over.
+/// How often per polling interval children are polled.
 const STEPS: u32 = 5;
 
-/// A shard that runs.
-struct Running {
+/// The process of a shard.
+struct RunningShard {
     shard: usize,
     attempt: u32,
     child: Child,
 }
 
-/// Runs all shards to their end; the failed ones are returned.
+/// Runs all shards to their end, and returns the failed ones.
 ///
 /// # Errors
-/// A process cannot be started.
-pub(crate) fn run(job: &Job<'_>, args: &JobArgs, tell: &mut dyn FnMut()) -> Result<Vec<Failed>, Stop> {
+/// `EngineError::Refused` if a process cannot be started, and `DriverError::Unwritable` for a log.
+pub(crate) fn run(
+    job: &ShardedJob<'_>,
+    args: &JobArgs,
+    tell: &mut dyn FnMut(),
+) -> Result<Vec<FailedShard>, Stop> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = args.workers.map_or(cores.div_ceil(usize::from(args.cores)), usize::from).max(1);
     let (mut failed, mut running, mut next) = (Vec::new(), Vec::new(), 1);
     loop {
         while running.len() < workers && next <= job.shards {
-            running.push(Running { shard: next, attempt: 0, child: start(job, args.cores, next)? });
+            running.push(RunningShard {
+                shard: next,
+                attempt: 0,
+                child: start_shard(job, args.cores, next)?,
+            });
             next += 1;
         }
         if running.is_empty() {
@@ -38,26 +47,26 @@ pub(crate) fn run(job: &Job<'_>, args: &JobArgs, tell: &mut dyn FnMut()) -> Resu
         for _ in 0..STEPS {
             std::thread::sleep(ASKED_EVERY / STEPS);
             let mut ended = Vec::new();
-            for (at, one) in running.iter_mut().enumerate() {
-                // A child whose state cannot be read is waited for no longer: the disk says what it has done.
-                match one.child.try_wait() {
+            for (index, shard_process) in running.iter_mut().enumerate() {
+                // A child whose state cannot be read counts as ended: the disk shows what it has done.
+                match shard_process.child.try_wait() {
                     Ok(None) => {}
-                    Ok(Some(status)) => ended.push((at, Some(status))),
-                    Err(_) => ended.push((at, None)),
+                    Ok(Some(status)) => ended.push((index, Some(status))),
+                    Err(_) => ended.push((index, None)),
                 }
             }
-            for (at, status) in ended.into_iter().rev() {
-                let Running { shard, attempt, .. } = running.swap_remove(at);
+            for (index, status) in ended.into_iter().rev() {
+                let RunningShard { shard, attempt, .. } = running.swap_remove(index);
                 match status {
                     Some(status) if status.success() => {}
                     Some(status) if status.code().is_none() && attempt < RESTARTS => {
-                        running.push(Running {
+                        running.push(RunningShard {
                             shard,
                             attempt: attempt + 1,
-                            child: start(job, args.cores, shard)?,
+                            child: start_shard(job, args.cores, shard)?,
                         });
                     }
-                    Some(status) => failed.extend(how(job, shard, status, attempt)),
+                    Some(status) => failed.extend(failed_shard(job, shard, status, attempt)),
                     None => {}
                 }
             }
@@ -68,28 +77,28 @@ pub(crate) fn run(job: &Job<'_>, args: &JobArgs, tell: &mut dyn FnMut()) -> Resu
     }
 }
 
-/// How a shard failed; nothing where its log says it better.
-fn how(job: &Job<'_>, shard: usize, status: ExitStatus, attempt: u32) -> Option<Failed> {
+/// How a shard failed, from its exit status and its log.
+fn failed_shard(job: &ShardedJob<'_>, shard: usize, status: ExitStatus, attempt: u32) -> Option<FailedShard> {
     let how = match status.code() {
         None => format!("it was killed {} times", attempt + 1),
         Some(code) => {
-            super::files::last_word(job, Engine::Local, shard).unwrap_or(format!("exit code {code}"))
+            super::files::last_log_line(job, Engine::Local, shard).unwrap_or(format!("exit code {code}"))
         }
     };
-    Some(Failed { shard, how })
+    Some(FailedShard { shard, how })
 }
 
-fn start(job: &Job<'_>, cores: u16, shard: usize) -> Result<Child, Stop> {
-    let path = log(job, Engine::Local, shard);
+fn start_shard(job: &ShardedJob<'_>, cores: u16, shard: usize) -> Result<Child, Stop> {
+    let path = log_path(job, Engine::Local, shard);
     let unwritable =
-        |error: std::io::Error| DriverError::Unwritable { path: display(&path), reason: plain(&error) };
-    let says = OpenOptions::new().create(true).append(true).open(&path).map_err(unwritable)?;
-    let also = says.try_clone().map_err(unwritable)?;
-    let mut command = Command::new(fabc());
-    command.args(arguments(job, cores, &shard.to_string())).current_dir(job.directory);
-    let started = command.stdin(Stdio::null()).stdout(says).stderr(also).spawn();
+        |error: std::io::Error| DriverError::Unwritable { path: display(&path), reason: error_words(&error) };
+    let log = OpenOptions::new().create(true).append(true).open(&path).map_err(unwritable)?;
+    let log_copy = log.try_clone().map_err(unwritable)?;
+    let mut command = Command::new(program_path());
+    command.args(shard_arguments(job, cores, &shard.to_string())).current_dir(job.directory);
+    let started = command.stdin(Stdio::null()).stdout(log).stderr(log_copy).spawn();
     started.map_err(|error| {
-        let words = plain(&error);
+        let words = error_words(&error);
         EngineError::Refused {
             engine: "this machine",
             words,

@@ -1,9 +1,10 @@
-//! Work that several processes share, handed to whoever runs them: this machine, HyperQueue, Slurm.
+//! Hands work to an engine that runs several processes: this machine, HyperQueue, or Slurm.
 //!
-//! Comes in: what one process does of it (a command that takes `--shard i/n`), and how to tell what is open.
-//! Goes out: the files of a job below `DIR/jobs/ENGINE/`, which are the same however often they are written,
-//! and the job itself. Invariant: what counts is what stands on the disk. A shard that says it failed and
-//! left nothing open has not failed, and one that says nothing and left something open has.
+//! Input: the command of one process, which takes `--shard i/n`, and a function that lists the unfinished
+//! work. Output: the files of a job below `DIR/jobs/ENGINE/`, which are the same however often they are
+//! written, and the job itself. Invariant: the files on the disk decide. A shard that reports a failure but
+//! leaves no work unfinished has not failed. A shard that reports nothing and leaves work unfinished has
+//! failed.
 
 mod errors;
 mod failed;
@@ -13,115 +14,121 @@ mod local;
 mod slurm;
 
 pub(crate) use errors::EngineError;
-pub(crate) use failed::Failed;
-pub(crate) use files::Job;
+pub(crate) use failed::FailedShard;
+pub(crate) use files::ShardedJob;
 
 use crate::args::sweep::{Engine, JobArgs, MOST_SHARDS};
-use crate::io::errors::Stop;
-use crate::io::progress::{Pace, Watch};
+use crate::io::progress::{Throttle, Watch};
 use crate::io::read::display;
+use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_err};
 use fabc_pipeline::show::MessageFormat;
 use failed::ASKED_EVERY;
 
-/// What became of a job.
-pub(crate) enum Handed {
-    /// It was only written down.
+/// The result of handing over a job.
+pub(crate) enum HandedOver {
+    /// Its files were written, and nothing was run.
     Written,
-    /// It runs elsewhere, and merges in the end.
+    /// It runs elsewhere, and merges at the end.
     Over,
-    /// Every shard is done; nothing is merged yet.
+    /// Every shard is finished. Nothing is merged yet.
     Done,
 }
 
-/// Workers, where nobody says how many and shards depend on it.
+/// The number of workers that shards are computed from, if `--workers` is not given.
 const WORKERS: usize = 4;
 
-/// Shards of a job: as many as are asked for, otherwise so many for every worker.
+/// The number of shards: as requested, or `for_each` per worker.
 pub(crate) fn shards(args: &JobArgs, for_each: usize) -> usize {
     let default = for_each * args.workers.map_or(WORKERS, usize::from);
     args.shards.map_or(default, usize::from).clamp(1, MOST_SHARDS as usize)
 }
 
-/// Hands a job over; `open` lists the pieces of work that are not done, the k-th of which is of the shard
-/// `k % shards + 1`.
+/// Hands over a job. `list_open` lists the numbers of unfinished pieces. Shard `k % shards + 1` does piece k.
 ///
 /// # Errors
-/// The engine cannot be asked or refuses the job, the disk does not let us, or shards have left work open.
+/// `EngineError` if the engine is missing, refuses the job, or leaves work unfinished, and errors of the
+/// disk.
 pub(crate) fn hand_over(
-    job: &Job<'_>,
+    job: &ShardedJob<'_>,
     args: &JobArgs,
-    open: &mut dyn FnMut() -> Vec<usize>,
+    list_open: &mut dyn FnMut() -> Vec<usize>,
     terminal: Terminal,
-) -> Result<Handed, Stop> {
-    files::write(job, args)?;
+) -> Result<HandedOver, Stop> {
+    files::write_scripts(job, args)?;
     if args.dry_run {
         for line in files::commands(job, args) {
             terminal.say(&line)?;
         }
-        return Ok(Handed::Written);
+        return Ok(HandedOver::Written);
     }
-    let mut told =
-        Told { all: open().len(), watch: Watch::new(false), pace: Pace::seconds(1), last: 0, terminal };
-    let mut tell = || told.look(open);
+    let mut progress = JobProgress {
+        all: list_open().len(),
+        watch: Watch::new(false),
+        pace: Throttle::seconds(1),
+        last: 0,
+        terminal,
+    };
+    let mut report = || progress.update(list_open);
     let failed = match args.engine {
-        Engine::Local => local::run(job, args, &mut tell)?,
-        Engine::Hyperqueue => match hyperqueue::submit(job, args.wait, &mut tell, terminal)? {
+        Engine::Local => local::run(job, args, &mut report)?,
+        Engine::Hyperqueue => match hyperqueue::submit(job, args.wait, &mut report, terminal)? {
             Some(failed) => failed,
-            None => return Ok(Handed::Over),
+            None => return Ok(HandedOver::Over),
         },
-        Engine::Slurm => match slurm::submit(job, args.wait, &mut tell, terminal)? {
+        Engine::Slurm => match slurm::submit(job, args.wait, &mut report, terminal)? {
             Some(failed) => failed,
-            None => return Ok(Handed::Over),
+            None => return Ok(HandedOver::Over),
         },
     };
-    let left = open();
-    told.say(left.len());
-    if left.is_empty() {
-        return Ok(Handed::Done);
+    let unfinished = list_open();
+    progress.print(unfinished.len());
+    if unfinished.is_empty() {
+        return Ok(HandedOver::Done);
     }
-    let mut shards: Vec<usize> = left.iter().map(|piece| piece % job.shards + 1).collect();
+    let mut shards: Vec<usize> = unfinished.iter().map(|piece| piece % job.shards + 1).collect();
     shards.sort_unstable();
     shards.dedup();
-    let which = shards.iter().map(|&shard| {
+    let endings = shards.iter().map(|&shard| {
         let how = failed.iter().find(|failed| failed.shard == shard).map(|failed| failed.how.clone());
         format!(
             "{shard} ({})",
-            how.or_else(|| files::last_word(job, args.engine, shard)).unwrap_or("it said nothing".to_owned())
+            how.or_else(|| files::last_log_line(job, args.engine, shard))
+                .unwrap_or("it said nothing".to_owned())
         )
     });
-    let which = files::few(which.collect());
-    let logs = display(&files::folder(job, args.engine));
-    Err(Stop::from(EngineError::Left { shards: shards.len(), of: job.shards, which, logs }))
+    let listed = files::first_few(endings.collect());
+    let logs = display(&files::engine_folder(job, args.engine));
+    Err(Stop::from(EngineError::Left { shards: shards.len(), total: job.shards, listed, logs }))
 }
 
-/// Progress, for people.
-struct Told {
+/// Prints the progress of a job.
+struct JobProgress {
     all: usize,
     watch: Watch,
-    pace: Pace,
+    pace: Throttle,
     last: usize,
     terminal: Terminal,
 }
 
-impl Told {
-    /// Says how far it is, if that is wanted and it is time. A look reads what was kept, which may be much:
-    /// looks take a hundredth of the time at most.
-    fn look(&mut self, open: &mut dyn FnMut() -> Vec<usize>) {
+impl JobProgress {
+    /// Prints the progress if it is wanted and due. Listing the unfinished work reads many files, so it may
+    /// take a hundredth of the time at most.
+    fn update(&mut self, list_open: &mut dyn FnMut() -> Vec<usize>) {
         if self.is_wanted() && self.pace.is_due() {
-            let open = open().len();
+            let list_open = list_open().len();
             self.pace.slow_down(100);
-            self.say(open);
+            self.print(list_open);
         }
     }
 
-    fn say(&mut self, open: usize) {
-        // Of a build the scenarios are known as soon as the first shard has the healthy fabric.
-        self.all = self.all.max(open);
-        let done = self.all - open;
+    fn print(&mut self, list_open: usize) {
+        // During a build the number of pieces is unknown until the first shard has kept the healthy fabric.
+        self.all = self.all.max(list_open);
+        let done = self.all - list_open;
         if self.is_wanted() && done > self.last {
             self.last = done;
-            print_err(&format!("{done} of {} done{}", self.all, self.watch.left(done, self.all)));
+            print_err(&format!("{done} of {} done{}", self.all, self.watch.remaining_time(done, self.all)));
         }
     }
 

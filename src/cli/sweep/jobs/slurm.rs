@@ -1,47 +1,47 @@
-//! Slurm: an array of shards, and a job that waits for it and merges.
+//! Slurm: submits an array of shards, and a job that waits for it and merges.
 
-use super::files::{Job, last_line};
-use super::{ASKED_EVERY, EngineError, Failed};
-use crate::io::errors::Stop;
+use super::files::{ShardedJob, last_line};
+use super::{ASKED_EVERY, EngineError, FailedShard};
+use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use std::io::ErrorKind;
 use std::process::{Command, Output, Stdio};
 
 const ENGINE: &str = "Slurm";
 
-/// The queue is asked every so many times that the disk is.
+/// The queue is polled once per so many polls of the disk.
 const QUEUE_EVERY: u32 = 5;
 
-/// How often in a row the queue may be out of reach.
+/// How often in a row a poll of the queue may fail.
 const MISSES: u32 = 60;
 
-/// Submits the array; `None` where a job merges in the end, the failed shards where the end was waited for
-/// (none are known by name: what is open on the disk tells).
+/// Submits the array. Without `wait`, a second job merges, and the result is `None`. With `wait`, it returns
+/// an empty list at the end, since the disk shows which shards are unfinished.
 ///
 /// # Errors
-/// `sbatch` is not there, or refuses.
+/// `EngineError::NoClient` if `sbatch` is missing, and `EngineError::Refused` if it refuses.
 pub(crate) fn submit(
-    job: &Job<'_>,
+    job: &ShardedJob<'_>,
     wait: bool,
-    tell: &mut dyn FnMut(),
+    report: &mut dyn FnMut(),
     terminal: Terminal,
-) -> Result<Option<Vec<Failed>>, Stop> {
-    let array = batch(job, &["jobs/slurm/run.sh"], "")?;
+) -> Result<Option<Vec<FailedShard>>, Stop> {
+    let array = submit_script(job, &["jobs/slurm/run.sh"], "")?;
     terminal.say(&format!("Slurm has taken the shards 1 to {} as job {array}", job.shards))?;
     if wait {
-        until_gone(job, &array, tell)?;
+        wait_until_gone(job, &array, report)?;
         return Ok(Some(Vec::new()));
     }
     let after = format!("--dependency=afterok:{array}");
     let words = ["--kill-on-invalid-dep=yes", &after, "jobs/slurm/merge.sh"];
-    let merge = batch(job, &words, &format!("the shards run as job {array}; "))?;
+    let merge = submit_script(job, &words, &format!("the shards run as job {array}; "))?;
     terminal.say(&format!("job {merge} merges when all of them are done"))?;
     Ok(None)
 }
 
-/// Submits a script and returns the number of the job.
-fn batch(job: &Job<'_>, words: &[&str], before: &str) -> Result<String, EngineError> {
-    let Output { status, stdout, stderr } = asked(job, "sbatch", &[&["--parsable"], words].concat())?;
+/// Submits a script, and returns the number of the job.
+fn submit_script(job: &ShardedJob<'_>, words: &[&str], before: &str) -> Result<String, EngineError> {
+    let Output { status, stdout, stderr } = run_client(job, "sbatch", &[&["--parsable"], words].concat())?;
     let id = String::from_utf8_lossy(&stdout).trim().split(';').next().unwrap_or_default().to_owned();
     if status.success() && !id.is_empty() {
         return Ok(id);
@@ -55,33 +55,34 @@ fn batch(job: &Job<'_>, words: &[&str], before: &str) -> Result<String, EngineEr
     Err(EngineError::Refused { engine: ENGINE, words, hint })
 }
 
-/// Asks a client.
-fn asked(job: &Job<'_>, client: &str, words: &[&str]) -> Result<Output, EngineError> {
+/// Runs a client of Slurm.
+fn run_client(job: &ShardedJob<'_>, client: &str, words: &[&str]) -> Result<Output, EngineError> {
     let mut command = Command::new(client);
     command.args(words).current_dir(job.directory).stdin(Stdio::null());
     command.output().map_err(|error| {
-        let what = match error.kind() {
+        let problem = match error.kind() {
             ErrorKind::NotFound => format!("there is no `{client}`"),
             _ => format!("`{client}` cannot be started: {error}"),
         };
         EngineError::NoClient {
             engine: ENGINE,
-            what,
+            problem,
             hint: "it is in Debian's slurm-client, and on the login node of a cluster",
         }
     })
 }
 
 /// Waits until no task of a job is left in the queue.
-fn until_gone(job: &Job<'_>, id: &str, tell: &mut dyn FnMut()) -> Result<(), Stop> {
-    let of = format!("--jobs={id}");
+fn wait_until_gone(job: &ShardedJob<'_>, id: &str, report: &mut dyn FnMut()) -> Result<(), Stop> {
+    let job_filter = format!("--jobs={id}");
     let mut misses = 0;
     loop {
         for _ in 0..QUEUE_EVERY {
             std::thread::sleep(ASKED_EVERY);
-            tell();
+            report();
         }
-        let Output { status, stdout, stderr } = asked(job, "squeue", &["--noheader", "--format=%i", &of])?;
+        let Output { status, stdout, stderr } =
+            run_client(job, "squeue", &["--noheader", "--format=%i", &job_filter])?;
         let forgotten = String::from_utf8_lossy(&stderr).contains("Invalid job id");
         if forgotten || (status.success() && stdout.iter().all(u8::is_ascii_whitespace)) {
             return Ok(());

@@ -2,45 +2,50 @@
 
 use super::super::context::Context;
 use super::super::kind::PlantKind;
-use super::super::settings::{Settings, in_range, integer, wrong_kind};
-use super::grid::{SIDE, grid_of, too_small};
+use super::super::settings::{BlockSettings, in_range, integer, wrong_kind};
+use super::grid::{SIDE, fit_grid, grid_problem};
 use crate::ResolveError;
-use crate::syntax::ast::{Value, ValueKind};
+use crate::syntax::ast::{SettingValue, ValueKind};
 use fabc_base::diag::Span;
-use fabc_model::{Bundles, Floor, Ocs, RackPlaces, Racks};
+use fabc_model::{Bundling, Floor, Ocs, RackPlaces, Racks};
 
-/// Switches of a rack, at most.
+/// The most switches of a rack.
 const SWITCHES: i64 = 1 << 20;
 
-/// `ocs = at 0 x 3; ocs_rack = 16;`: where racks stand, before it is known how many there are. The outer
+/// Reads `ocs = at 0 x 3; ocs_rack = 16;`: the places of racks, before their number is known. The outer
 /// `None` says that an error was reported.
 #[allow(clippy::option_option)]
 pub(super) fn racks(
     context: &mut Context,
-    settings: &Settings<'_>,
+    settings: &BlockSettings<'_>,
     kind: PlantKind,
 ) -> Option<Option<Racks>> {
-    if kind.network {
+    if kind.is_network {
         return Some(None);
     }
     let holds = settings.get("ocs_rack").map(|value| integer(context, "`ocs_rack`", value, 1..=SWITCHES));
     let Some(value) = settings.get("ocs") else {
         if holds.is_some() {
             let help = Some("say where the first rack stands: `ocs = at 0 x 0;`".to_owned());
-            let (what, place) = ("`ocs_rack`".to_owned(), "a `floor` without `ocs`".to_owned());
-            context.error(ResolveError::Misplaced { what, place, help, span: settings.place_of("ocs_rack") });
+            let (subject, place) = ("`ocs_rack`".to_owned(), "a `floor` without `ocs`".to_owned());
+            context.error(ResolveError::Misplaced {
+                subject,
+                place,
+                help,
+                span: settings.span_or_head("ocs_rack"),
+            });
             return None;
         }
         return Some(None);
     };
-    let at = places(context, value);
+    let rack_places = places(context, value);
     // Without `ocs_rack`, one rack holds them all.
     let holds = holds.unwrap_or(Some(SWITCHES));
-    Some(Some(Racks { holds: holds? as u32, count: 0, at: at?, span: value.span }))
+    Some(Some(Racks { holds: holds? as u32, count: 0, place: rack_places?, span: value.span }))
 }
 
-/// `at 0 x 3` or `row 1`.
-fn places(context: &mut Context, value: &Value) -> Option<RackPlaces> {
+/// Reads a place of racks: `at 0 x 3` or `row 1`.
+fn places(context: &mut Context, value: &SettingValue) -> Option<RackPlaces> {
     let mut number = |expr| {
         let number = context.eval(expr, &[])?;
         in_range(context, "a row or column", number, 0..=SIDE - 1, expr.span).map(|number| number as u32)
@@ -52,28 +57,30 @@ fn places(context: &mut Context, value: &Value) -> Option<RackPlaces> {
                 Some(RackPlaces::From([row?, column?]))
             }
             ("row", [row]) => number(row).map(RackPlaces::Row),
-            _ => wrong(context, value),
+            _ => report_place(context, value),
         },
-        _ => wrong(context, value),
+        _ => report_place(context, value),
     }
 }
 
-fn wrong(context: &mut Context, value: &Value) -> Option<RackPlaces> {
+fn report_place(context: &mut Context, value: &SettingValue) -> Option<RackPlaces> {
     context.error(wrong_kind("`ocs`", "the place of a rack, or a row", "ocs = at 0 x 0;", value.span));
     None
 }
 
-/// `1 place`, `2 places`, `3 switches`.
+/// A count with its noun, such as `1 place` or `3 switches`.
 fn counted(count: u32, word: &str) -> String {
     let ending = if word.ends_with("ch") { "es" } else { "s" };
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}{ending}") }
 }
 
-/// The floor with its racks, cabinets and grid, if a pod of so many cubes and chips per cube fits.
-pub(super) fn fitted(
+/// Completes the floor with its racks, cabinets and grid, if the pod fits. `chips` is the number of chips per
+/// cube.
+pub(super) fn fit_pod(
     context: &mut Context,
     floor: Floor,
-    [cubes, chips]: [u32; 2],
+    cubes: u32,
+    chips: u32,
     ocses: &[Ocs],
 ) -> Option<Floor> {
     let mut misfit = |problem: String, help: &str, span: Span| {
@@ -84,7 +91,7 @@ pub(super) fn fitted(
         let problem = "every link of a pod is named where it stands, not by its length".to_owned();
         return misfit(problem, "remove the limits", by_length.span);
     }
-    if floor.bundles == Bundles::ByGroup {
+    if floor.bundles == Bundling::ByGroup {
         return misfit("the cubes of a pod form no groups".to_owned(), "remove `by_group`", floor.span);
     }
     let racks = match (floor.racks, ocses.len() as u32) {
@@ -103,54 +110,47 @@ pub(super) fn fitted(
     };
     let count = racks.map_or(0, |racks| racks.count);
     let cabinets = cubes + count;
-    let grid = grid_of(floor.grid, cabinets);
-    if let Some(problem) = too_small(grid, cabinets) {
+    let grid = fit_grid(floor.grid, cabinets);
+    if let Some(problem) = grid_problem(grid, cabinets) {
         let problem = format!("{problem}: {} and {}", counted(cubes, "cube"), counted(count, "rack"));
         return misfit(problem, "make `grid` larger, or leave it out", floor.span);
     }
-    let [rows, columns] = grid;
-    if let Some(Racks { at, span, .. }) = racks {
-        let floor_has = format!(
-            "the floor has {} of {}, counted from 0",
-            counted(rows, "row"),
-            counted(columns, "place")
-        );
-        match at {
-            RackPlaces::From([row, column]) if row >= rows || column >= columns => {
-                return misfit(
-                    format!("{floor_has}: there is no place {row} x {column}"),
-                    "choose a place of the floor",
-                    span,
-                );
-            }
-            RackPlaces::Row(row) if row >= rows => {
-                return misfit(
-                    format!("{floor_has}: there is no row {row}"),
-                    "choose a row of the floor",
-                    span,
-                );
-            }
-            RackPlaces::Row(row) if count > columns => {
-                return misfit(
-                    format!("row {row} has {}, but there are {count} racks", counted(columns, "place")),
-                    "raise `ocs_rack`",
-                    span,
-                );
-            }
-            RackPlaces::From([row, column]) => {
-                let turned = row % 2 == 1 && floor.order == fabc_model::Filling::Serpentine;
-                let before = row * columns + if turned { columns - 1 - column } else { column };
-                let left = rows * columns - before;
-                if count > left {
-                    let problem = format!(
-                        "from place {row} x {column} on the floor has {}, but there are {count} racks",
-                        counted(left, "place")
-                    );
-                    return misfit(problem, "choose an earlier place, or raise `ocs_rack`", span);
-                }
-            }
-            RackPlaces::Row(_) => {}
-        }
+    if let Some(racks) = racks
+        && let Some((problem, help)) = racks_misfit(&floor, racks, grid)
+    {
+        return misfit(problem, help, racks.span);
     }
     Some(Floor { cabinet: chips, cabinets, grid, racks, ..floor })
+}
+
+/// Why the racks do not fit on the grid, and what helps.
+fn racks_misfit(floor: &Floor, racks: Racks, grid: [u32; 2]) -> Option<(String, &'static str)> {
+    let ([rows, columns], count) = (grid, racks.count);
+    let floor_has =
+        format!("the floor has {} of {}, counted from 0", counted(rows, "row"), counted(columns, "place"));
+    match racks.place {
+        RackPlaces::From([row, column]) if row >= rows || column >= columns => {
+            Some((format!("{floor_has}: there is no place {row} x {column}"), "choose a place of the floor"))
+        }
+        RackPlaces::Row(row) if row >= rows => {
+            Some((format!("{floor_has}: there is no row {row}"), "choose a row of the floor"))
+        }
+        RackPlaces::Row(row) if count > columns => Some((
+            format!("row {row} has {}, but there are {count} racks", counted(columns, "place")),
+            "raise `ocs_rack`",
+        )),
+        RackPlaces::From([row, column]) => {
+            let turned = row % 2 == 1 && floor.order == fabc_model::Filling::Serpentine;
+            let before = row * columns + if turned { columns - 1 - column } else { column };
+            let remaining = rows * columns - before;
+            let problem = || {
+                format!(
+                    "from place {row} x {column} on the floor has {}, but there are {count} racks",
+                    counted(remaining, "place")
+                )
+            };
+            (count > remaining).then(|| (problem(), "choose an earlier place, or raise `ocs_rack`"))
+        }
+        RackPlaces::Row(_) => None,
+    }
 }

@@ -1,19 +1,19 @@
-//! Edge lists: a line `u v` or `u v link` for every link, `#` before comments; routers in the order in which
-//! they are first named.
+//! Reads edge lists: a line `u v` or `u v link` for every link, and `#` before comments. Routers are in the
+//! order in which they are first named.
 
-use super::parsed::{Edge, Graph, Slip};
+use super::parsed::{GraphProblem, ParsedEdge, ParsedGraph};
 use fabc_model::ListedRouter;
 use std::collections::BTreeMap;
 
-/// Reads an edge list.
-pub(super) fn read(text: &str) -> Result<Graph, Slip> {
-    let mut graph = Graph { routers: Vec::new(), edges: Vec::new(), directed: None };
+/// Reads the text of an edge list.
+pub(super) fn read(text: &str) -> Result<ParsedGraph, GraphProblem> {
+    let mut graph = ParsedGraph { routers: Vec::new(), edges: Vec::new(), directed: None };
     let mut ids: BTreeMap<&str, u32> = BTreeMap::new();
     let mut next = 0;
     for line in text.split_inclusive('\n') {
-        let at = next;
+        let offset = next;
         next += line.len();
-        let line = if at == 0 { line.trim_start_matches('\u{feff}') } else { line };
+        let line = if offset == 0 { line.trim_start_matches('\u{feff}') } else { line };
         let line = line.split('#').next().unwrap_or_default();
         let words: Vec<&str> = line.split_whitespace().take(4).collect();
         let (ends, link) = match words[..] {
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<Graph, Slip> {
                 } else {
                     "this line has too many words".to_owned()
                 };
-                return Err(Slip::At { at: Some(at), problem, help });
+                return Err(GraphProblem::At { offset: Some(offset), problem, help });
             }
         };
         let ends = ends.map(|name| {
@@ -38,12 +38,12 @@ pub(super) fn read(text: &str) -> Result<Graph, Slip> {
             })
         });
         if let Some(name) = words[..2].iter().find(|name| name.chars().any(char::is_control)) {
-            return Err(Slip::at(
-                at,
+            return Err(GraphProblem::at_offset(
+                offset,
                 format!("the name `{}` has a control character in it", name.escape_debug()),
             ));
         }
-        graph.edges.push(Edge { ends, link, ports: [None, None], at });
+        graph.edges.push(ParsedEdge { ends, link, ports: [None, None], offset });
     }
     Ok(graph)
 }

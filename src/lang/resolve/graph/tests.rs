@@ -1,11 +1,11 @@
-//! What graph files say, and how it reads when they are wrong.
+//! Tests of graph files, and of the messages on malformed ones.
 
 use super::*;
 use fabc_model::LinkType;
 use std::fmt::Write;
 
-fn declared(names: &[&str]) -> Links {
-    let of = |name: &str| LinkType {
+fn declared(names: &[&str]) -> DeclaredLinks {
+    let link_type = |name: &str| LinkType {
         name: name.to_owned(),
         bandwidth_bps: 1,
         latency_cycles: 1,
@@ -14,24 +14,24 @@ fn declared(names: &[&str]) -> Links {
         power_mw: 0,
         span: Span::default(),
     };
-    Links {
+    DeclaredLinks {
         names: names.iter().map(|&name| name.into()).collect(),
-        types: names.iter().map(|name| Some(of(name))).collect(),
+        types: names.iter().map(|name| Some(link_type(name))).collect(),
     }
 }
 
-fn read(path: &str, text: &str, wanted: Option<Arcs>) -> Result<Parts, Slip> {
-    listed(path, text, Some(LinkTypeId(1)), wanted, &declared(&["trunk", "wire"]))
+fn read(path: &str, text: &str, wanted: Option<Arcs>) -> Result<GraphParts, GraphProblem> {
+    parse_graph(path, text, Some(LinkTypeId(1)), wanted, &declared(&["trunk", "wire"]))
 }
 
-fn ends(parts: &Parts) -> Vec<[&str; 2]> {
+fn ends_of_links(parts: &GraphParts) -> Vec<[&str; 2]> {
     parts.1.iter().map(|link| link.ends.map(|end| &*parts.0[end as usize].name)).collect()
 }
 
 /// GraphML with these keys, this `edgedefault` and these nodes and edges.
 fn graphml(default: &str, inside: &str) -> String {
-    let key = |id, of, name| {
-        format!("  <key id=\"{id}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"string\"/>\n")
+    let key = |id, element, name| {
+        format!("  <key id=\"{id}\" for=\"{element}\" attr.name=\"{name}\" attr.type=\"string\"/>\n")
     };
     let names = ["link", "source_port", "target_port", "length"];
     let keys: String = names.into_iter().map(|name| key(name, "edge", name)).collect();
@@ -52,8 +52,8 @@ fn edge(source: &str, target: &str, values: &[(&str, &str)]) -> String {
 
 fn problem(path: &str, text: &str, wanted: Option<Arcs>) -> String {
     match read(path, text, wanted) {
-        Err(Slip::At { at, problem, .. }) => {
-            let line = at.map_or(0, |at| text[..at].matches('\n').count() + 1);
+        Err(GraphProblem::At { offset, problem, .. }) => {
+            let line = offset.map_or(0, |offset| text[..offset].matches('\n').count() + 1);
             format!("{line}: {problem}")
         }
         other => panic!("{other:?}"),
@@ -64,11 +64,11 @@ fn problem(path: &str, text: &str, wanted: Option<Arcs>) -> String {
 fn an_edge_list_names_routers_in_order() {
     let parts = read("lab.txt", "\u{feff}# a comment\nb a # here too\n\n a\tc trunk\r\nb a", None).unwrap();
     assert_eq!(parts.0.iter().map(|router| &*router.name).collect::<Vec<_>>(), ["b", "a", "c"]);
-    assert_eq!(ends(&parts), [["b", "a"], ["a", "c"], ["b", "a"]]);
+    assert_eq!(ends_of_links(&parts), [["b", "a"], ["a", "c"], ["b", "a"]]);
     assert_eq!(parts.1.iter().map(|link| link.link.0).collect::<Vec<_>>(), [1, 0, 1]);
     assert_eq!(parts.2, Arcs::Duplex);
     let ring = read("ring.txt", "a b\nb c\nc a", Some(Arcs::Simplex)).unwrap();
-    assert_eq!((ends(&ring), ring.2), (vec![["a", "b"], ["b", "c"], ["c", "a"]], Arcs::Simplex));
+    assert_eq!((ends_of_links(&ring), ring.2), (vec![["a", "b"], ["b", "c"], ["c", "a"]], Arcs::Simplex));
 }
 
 #[test]
@@ -83,9 +83,12 @@ fn graphml_carries_hosts_ports_and_links() {
     let parts = read("lab.GraphML", &graphml("undirected", &inside), None).unwrap();
     let hosts: Vec<_> = parts.0.iter().map(|router| (&*router.name, router.hosts)).collect();
     assert_eq!(hosts, [("a", Some(4)), ("b & c", None), ("7", Some(0))]);
-    assert_eq!(ends(&parts), [["7", "a"], ["b & c", "a"]]);
-    let of = |link: &ListedLink| (link.link.0, link.ports);
-    assert_eq!(parts.1.iter().map(of).collect::<Vec<_>>(), [(0, [Some(3), Some(0)]), (1, [None, Some(1)])]);
+    assert_eq!(ends_of_links(&parts), [["7", "a"], ["b & c", "a"]]);
+    let type_and_ports = |link: &ListedLink| (link.link.0, link.ports);
+    assert_eq!(
+        parts.1.iter().map(type_and_ports).collect::<Vec<_>>(),
+        [(0, [Some(3), Some(0)]), (1, [None, Some(1)])]
+    );
 }
 
 #[test]
@@ -110,10 +113,10 @@ fn opposite_arcs_are_one_link_where_arcs_are_duplex() {
     let parts = read("lab.graphml", &text, None).unwrap();
     assert_eq!((parts.1.len(), parts.2), (5, Arcs::Simplex));
     let parts = read("lab.graphml", &text, Some(Arcs::Duplex)).unwrap();
-    assert_eq!(ends(&parts), [["a", "b"], ["a", "b"], ["b", "a"]]);
-    let of = |link: &ListedLink| (link.link.0, link.ports);
+    assert_eq!(ends_of_links(&parts), [["a", "b"], ["a", "b"], ["b", "a"]]);
+    let type_and_ports = |link: &ListedLink| (link.link.0, link.ports);
     let wanted = [(1, [Some(0), Some(2)]), (0, [None, None]), (1, [None, Some(5)])];
-    assert_eq!(parts.1.iter().map(of).collect::<Vec<_>>(), wanted);
+    assert_eq!(parts.1.iter().map(type_and_ports).collect::<Vec<_>>(), wanted);
 }
 
 #[test]
@@ -130,8 +133,8 @@ fn slips_of_edge_lists_have_their_line() {
         text
     });
     assert_eq!(list(&star), "1025: `hub` has more than 1024 links: no router has so many ports");
-    let two = listed("lab.txt", "a b trunk\nb c", None, None, &declared(&["trunk", "wire"]));
-    let Err(Slip::At { problem, .. }) = two else { panic!("{two:?}") };
+    let two = parse_graph("lab.txt", "a b trunk\nb c", None, None, &declared(&["trunk", "wire"]));
+    let Err(GraphProblem::At { problem, .. }) = two else { panic!("{two:?}") };
     assert_eq!(problem, "the edge of `b` and `c` names no link, and the spec declares several");
 }
 
@@ -168,8 +171,8 @@ fn slips_of_graphml_have_their_line() {
     assert_eq!(with(&twice), "13: port 1 of `a` carries another link already");
     let hosts = |values: &[(&str, &str)]| in_graph(&format!("<node id=\"a\">{}</node>", data(values)));
     assert_eq!(hosts(&[("hosts", "2.0")]), "10: `hosts` is an integer from 0 to 65535, not `2.0`");
-    let both = "10: `hosts` and `endpoints` are two words for one thing: give one of them";
-    assert_eq!(hosts(&[("hosts", "1"), ("endpoints", "1")]), both);
+    let two_words = "10: `hosts` and `endpoints` are two words for one thing: give one of them";
+    assert_eq!(hosts(&[("hosts", "1"), ("endpoints", "1")]), two_words);
     let spine = |name: &str| format!("<node id=\"{name}\">{}</node>", data(&[("hosts", "0")]));
     assert_eq!(
         in_graph(&format!("{}{}{}", spine("a"), spine("b"), edge("a", "b", &[]))),
@@ -180,18 +183,20 @@ fn slips_of_graphml_have_their_line() {
         "0: `b` alone has hosts"
     );
 
-    let whole = |text: &str| problem("lab.graphml", text, None);
-    assert_eq!(whole("<svg/>"), "1: `<svg>` is not GraphML: `<graphml>` expected");
-    assert_eq!(whole("<graphml/>"), "1: it has no `<graph>`");
-    assert_eq!(whole("<graphml>\n<graph/>\n<graph/></graphml>"), "3: this is a second `<graph>`");
+    let in_file = |text: &str| problem("lab.graphml", text, None);
+    assert_eq!(in_file("<svg/>"), "1: `<svg>` is not GraphML: `<graphml>` expected");
+    assert_eq!(in_file("<graphml/>"), "1: it has no `<graph>`");
+    assert_eq!(in_file("<graphml>\n<graph/>\n<graph/></graphml>"), "3: this is a second `<graph>`");
     assert_eq!(
-        whole("<graphml>\n<graph edgedefault=\"both\"/></graphml>"),
+        in_file("<graphml>\n<graph edgedefault=\"both\"/></graphml>"),
         "2: `edgedefault` cannot be `both`"
     );
-    assert_eq!(whole("<graphml>\n<key id=\"a\"/><key id=\"a\"/></graphml>"), "2: there are two keys `a`");
-    assert!(whole("<graphml>\n</graph>").starts_with("2: this is not XML: "));
-    assert!(whole("").starts_with("1: this is not XML: "));
-    assert!(whole("<!DOCTYPE graphml [<!ENTITY a \"b\">]>\n<graphml/>").starts_with("1: this is not XML: "));
+    assert_eq!(in_file("<graphml>\n<key id=\"a\"/><key id=\"a\"/></graphml>"), "2: there are two keys `a`");
+    assert!(in_file("<graphml>\n</graph>").starts_with("2: this is not XML: "));
+    assert!(in_file("").starts_with("1: this is not XML: "));
+    assert!(
+        in_file("<!DOCTYPE graphml [<!ENTITY a \"b\">]>\n<graphml/>").starts_with("1: this is not XML: ")
+    );
     let simplex = problem(
         "lab.graphml",
         &graphml("undirected", &format!("{nodes}{}", edge("a", "b", &[]))),
@@ -221,7 +226,7 @@ fn outputs_and_inputs_of_arcs_are_ports_apart() {
 #[test]
 fn pieces_are_told_apart() {
     let pieces = |from: &str, to: &str, hub: &str, reached, one_way| {
-        Err(Slip::InPieces {
+        Err(GraphProblem::InPieces {
             from: from.to_owned(),
             to: to.to_owned(),
             hub: hub.to_owned(),
@@ -245,6 +250,8 @@ fn deep_files_do_not_exhaust_the_stack() {
 fn elements_with_thousands_of_attributes_are_refused_at_once() {
     let attributes: String = (0..100_000).map(|k| format!(" a{k}='1'")).collect();
     let text = format!("<graphml>\n<graph{attributes}/></graphml>");
-    let Err(Slip::At { at, problem, .. }) = read("lab.graphml", &text, None) else { panic!("it is read") };
-    assert_eq!((at, &*problem), (Some(10), "this element has more than 256 attributes"));
+    let Err(GraphProblem::At { offset, problem, .. }) = read("lab.graphml", &text, None) else {
+        panic!("it is read")
+    };
+    assert_eq!((offset, &*problem), (Some(10), "this element has more than 256 attributes"));
 }

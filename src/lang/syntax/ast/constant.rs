@@ -1,57 +1,57 @@
-//! Constants: `let`, `param`, and what the command line sets.
+//! Constants: `let`, `param`, and the values that the command line sets.
 
 use super::expr::{Name, Quantity};
 use fabc_base::diag::Span;
 
-/// `let name = value;`
+/// The declaration of a constant: `let name = value;`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Let {
-    /// The constant.
+    /// The name of the constant.
     pub name: Name,
-    /// Its value.
+    /// The value of the constant.
     pub value: Constant,
 }
 
-/// `param name = value in range;`
+/// The declaration of a parameter: `param name = value in range;`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Param {
-    /// The parameter.
+    /// The name of the parameter.
     pub name: Name,
-    /// Its value unless it is set.
+    /// The value unless another one is set.
     pub value: Constant,
-    /// What it may be.
+    /// The values that the parameter may have.
     pub among: Option<Among>,
 }
 
 /// The value of a constant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Constant {
-    /// What it is.
+    /// The kind of the value.
     pub kind: ConstantKind,
-    /// Where.
+    /// The span of the value.
     pub span: Span,
 }
 
-/// The kinds of values of constants.
+/// The kinds of values that constants have.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ConstantKind {
     /// `4`, `2 * side`, `0.5`, `128 GB/s`, or a name.
     Quantity(Quantity),
-    /// `"lab.graphml"`, without its quotes.
+    /// A text such as `"lab.graphml"`, without its quotes.
     Text(Name),
 }
 
-/// What a parameter may be.
+/// The values that a parameter may have.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Among {
-    /// `in 1..=128`, with both ends.
+    /// A range with both ends: `in 1..=128`.
     Range(Quantity, Quantity, Span),
-    /// `in [up_down, allowed_turns]`
+    /// A list of words: `in [up_down, allowed_turns]`.
     List(Vec<Name>, Span),
 }
 
 impl Among {
-    /// Where it stands.
+    /// The span of the range or list.
     pub fn span(&self) -> Span {
         match self {
             Among::Range(.., span) | Among::List(_, span) => *span,
@@ -59,38 +59,38 @@ impl Among {
     }
 }
 
-/// `seed = 1..=8, 10;` in a `sweep`.
+/// The values of a parameter in a `sweep`: `seed = 1..=8, 10;`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Swept {
-    /// The parameter.
+pub struct SweptParameter {
+    /// The name of the parameter.
     pub name: Name,
-    /// Its values.
+    /// The values of the parameter.
     pub values: Vec<SweptValue>,
 }
 
 /// One value of a sweep, or several in a row.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SweptValue {
-    /// `128 GB/s`
+    /// A single value such as `128 GB/s`.
     One(Constant),
-    /// `1..8`, or with `through` `1..=8`: digits as written.
+    /// A range: `1..8`, or with `through` `1..=8`. The digits are kept as written.
     Range {
-        /// The first integer.
+        /// The first integer of the range.
         first: Name,
-        /// Where it ends.
+        /// The end of the range.
         last: Name,
-        /// Whether that is one of them.
+        /// Whether the range includes its end.
         through: bool,
     },
 }
 
-/// `name=value` of `--set`.
+/// A parameter that `--set name=value` sets.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Given {
-    /// The parameter.
+pub struct GivenParameter {
+    /// The name of the parameter.
     pub name: Name,
     /// The value as it was typed.
     pub text: Name,
-    /// The same as a constant, if it can be read as one.
+    /// The value as a constant, if it can be read as one.
     pub value: Option<Constant>,
 }

@@ -2,7 +2,7 @@
 
 use fabc_base::diag::{Span, Spanned};
 
-/// A name and the place it was written at.
+/// A name and its place in the source.
 pub type Name = Spanned<Text>;
 
 /// Owned text of a name, a path or a number.
@@ -13,18 +13,18 @@ pub type Text = std::sync::Arc<str>;
 pub struct Quantity {
     /// The number, or a bare name.
     pub number: Expr,
-    /// The unit.
+    /// The unit of the number.
     pub unit: Option<Name>,
-    /// Both.
+    /// The span of number and unit.
     pub span: Span,
 }
 
 /// An integer expression, a decimal number or a name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of the expression.
     pub kind: ExprKind,
-    /// Where.
+    /// The span of the expression.
     pub span: Span,
 }
 
@@ -37,31 +37,31 @@ pub enum ExprKind {
     Decimal(Text),
     /// A constant, an index or a choice.
     Name(Text),
-    /// `-e`
+    /// An expression of the form `-e`.
     Negate(Box<Expr>),
     /// `e + e - e` or `e * e / e`: one level of precedence, left to right.
     Chain(Box<Expr>, Vec<(Operator, Expr)>),
-    /// `(e)`
+    /// An expression of the form `(e)`.
     Paren(Box<Expr>),
 }
 
-/// An operator.
+/// An arithmetic operator of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operator {
-    /// `+`
+    /// The operator that is written `+`.
     Add,
-    /// `-`
+    /// The operator that is written `-`.
     Subtract,
-    /// `*`
+    /// The operator that is written `*`.
     Multiply,
-    /// `/`, rounding towards zero
+    /// The operator that is written `/`, rounding towards zero.
     Divide,
-    /// `%`, with the sign of the left side
+    /// The operator that is written `%`, with the sign of the left side.
     Remainder,
 }
 
 impl Operator {
-    /// As written.
+    /// The operator as it is written.
     pub fn symbol(self) -> &'static str {
         match self {
             Operator::Add => "+",

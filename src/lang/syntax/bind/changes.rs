@@ -1,66 +1,73 @@
-//! What a `use` changes in the file that it brings in.
+//! Finds and applies the changes that a `use` makes in its file.
 //!
-//! Comes in: a spec. Goes out: the values that parameters get, and the settings that other items get, each
-//! once. A change reaches the file of its `use` and all files that this one uses; of two changes of one
-//! thing that of the outer file counts, and two in files at the same depth are an error.
+//! In: a spec. Out: the values that parameters get, and the settings that other items get, each once. A
+//! change reaches the file of its `use` and all files that this one uses. If two changes concern one thing,
+//! the outer file wins. Two changes at the same depth are an error.
 
 use super::errors::BindError;
 use crate::syntax::ast::*;
 use fabc_base::diag::{Span, list, suggestion};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The words of items that a `use` may change settings of.
+/// The words of items whose settings a `use` may change.
 const CHANGED: [&str; 9] =
     ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "simulate"];
 
-/// What a spec changes.
+/// All changes that a spec makes.
 #[derive(Default)]
-pub(super) struct Changes<'a> {
-    /// The values of parameters.
+pub(super) struct UseChanges<'a> {
+    /// The values of parameters, by name.
     pub(super) parameters: BTreeMap<Text, Constant>,
-    /// Settings by what they are told as: `cubes`, `link copper.latency`.
-    pub(super) settings: BTreeMap<String, Changed<'a>>,
+    /// Changed settings by their names in reports: `cubes`, `link copper.latency`.
+    pub(super) settings: BTreeMap<String, SettingChange<'a>>,
 }
 
-/// One setting of an item.
-pub(super) struct Changed<'a> {
-    /// The files that the item may stand in.
+/// A new value for one setting of an item.
+pub(super) struct SettingChange<'a> {
+    /// The files that may contain the item.
     files: BTreeSet<usize>,
     /// The item, unless it is a setting itself.
-    item: Option<&'a Change>,
-    /// What it gets.
+    item: Option<&'a UseChange>,
+    /// The setting that it gets.
     pub(super) statement: &'a Statement,
 }
 
-/// One change before it is known whether it counts.
-struct Found<'a> {
+/// A change before it is known whether it takes effect.
+struct CandidateChange<'a> {
     key: String,
     span: Span,
     depth: usize,
-    changed: Changed<'a>,
+    changed: SettingChange<'a>,
 }
 
-/// All changes of a spec.
-pub(super) fn changes<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> Changes<'a> {
+/// Finds all changes of a spec.
+pub(super) fn find_changes<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> UseChanges<'a> {
     let depths = depths(spec);
-    let mut found = Vec::new();
-    for (at, used) in spec.uses() {
+    let mut candidates = Vec::new();
+    for (file_index, used) in spec.uses() {
         let (Some(block), Some(file)) = (&used.changes, used.file) else { continue };
         let files = reached(spec, file);
         for statement in &block.statements {
-            found.extend(one(spec, &used.path.value, statement, &files, depths[at], errors));
+            candidates.extend(changes_of_statement(
+                spec,
+                &used.path.value,
+                statement,
+                &files,
+                depths[file_index],
+                errors,
+            ));
         }
     }
-    // The outermost first: it counts.
-    found.sort_by_key(|found| (found.depth, found.span));
-    let mut changes = Changes::default();
+    // The change of the outermost file takes effect.
+    candidates.sort_by_key(|change| (change.depth, change.span));
+    let mut changes = UseChanges::default();
     let mut first: BTreeMap<String, (usize, Span)> = BTreeMap::new();
-    for Found { key, span, depth, changed } in found {
+    for CandidateChange { key, span, depth, changed } in candidates {
         match first.get(&key) {
-            Some(&(before, first)) if before == depth => {
+            Some(&(first_depth, first)) if first_depth == depth => {
                 let help = "remove one of the two";
                 errors.push(BindError::Twice {
-                    what: format!("`{key}`"),
+                    subject: format!("`{key}`"),
                     again: "changed",
                     help,
                     span,
@@ -75,7 +82,7 @@ pub(super) fn changes<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> Change
                     continue;
                 };
                 match constant(&setting.value)
-                    .filter(|_| changed.item.is_none() && parameter(spec, &key, &changed.files))
+                    .filter(|_| changed.item.is_none() && declares_parameter(spec, &key, &changed.files))
                 {
                     Some(value) => _ = changes.parameters.insert(setting.name.value.clone(), value),
                     None => _ = changes.settings.insert(key, changed),
@@ -86,14 +93,14 @@ pub(super) fn changes<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> Change
     changes
 }
 
-/// How deep every file lies below the spec.
+/// The depth of every file below the spec.
 fn depths(spec: &Spec) -> Vec<usize> {
     let mut depths = vec![usize::MAX; spec.files.len()];
     depths[0] = 0;
-    let uses: Vec<(usize, usize)> = spec.uses().filter_map(|(at, used)| Some((at, used.file?))).collect();
+    let uses: Vec<(usize, usize)> = spec.uses().filter_map(|(user, used)| Some((user, used.file?))).collect();
     for depth in 0..spec.files.len() {
-        for &(at, file) in &uses {
-            if depths[at] == depth {
+        for &(user, file) in &uses {
+            if depths[user] == depth {
                 depths[file] = depths[file].min(depth + 1);
             }
         }
@@ -101,31 +108,32 @@ fn depths(spec: &Spec) -> Vec<usize> {
     depths
 }
 
-/// A file and all that it uses.
+/// A file and all files that it uses, directly or not.
 fn reached(spec: &Spec, file: usize) -> BTreeSet<usize> {
-    let mut reached = BTreeSet::from([file]);
+    let mut reachable_files = BTreeSet::from([file]);
     let mut open = vec![file];
     while let Some(file) = open.pop() {
-        let next = spec.uses().filter(|(at, _)| *at == file).filter_map(|(_, used)| used.file);
-        open.extend(next.filter(|&file| reached.insert(file)));
+        let next = spec.uses().filter(|(user, _)| *user == file).filter_map(|(_, used)| used.file);
+        open.extend(next.filter(|&file| reachable_files.insert(file)));
     }
-    reached
+    reachable_files
 }
 
-fn items<'a>(spec: &'a Spec, files: &BTreeSet<usize>) -> impl Iterator<Item = &'a Item> {
+fn items_of_files<'a>(spec: &'a Spec, files: &BTreeSet<usize>) -> impl Iterator<Item = &'a Item> {
     let entries = files.iter().filter_map(|&file| spec.files.get(file)).flat_map(|file| &file.entries);
     entries.flat_map(|entry| match entry {
-        Entry::Fabric(fabric) => &fabric.items[..],
-        Entry::Item(item) => std::slice::from_ref(item),
+        FileEntry::Fabric(fabric) => &fabric.items[..],
+        FileEntry::Item(item) => std::slice::from_ref(item),
     })
 }
 
-fn parameter(spec: &Spec, name: &str, files: &BTreeSet<usize>) -> bool {
-    items(spec, files).any(|item| matches!(&item.kind, ItemKind::Param(param) if &*param.name.value == name))
+fn declares_parameter(spec: &Spec, name: &str, files: &BTreeSet<usize>) -> bool {
+    items_of_files(spec, files)
+        .any(|item| matches!(&item.kind, ItemKind::Param(param) if &*param.name.value == name))
 }
 
-/// A value that a parameter may have.
-fn constant(value: &Value) -> Option<Constant> {
+/// Returns the value as a constant, if a parameter may have it.
+fn constant(value: &SettingValue) -> Option<Constant> {
     let kind = match &value.kind {
         ValueKind::Quantity(quantity) => ConstantKind::Quantity(quantity.clone()),
         ValueKind::File(kind, text, None) if kind.value.is_empty() => ConstantKind::Text(text.clone()),
@@ -135,7 +143,7 @@ fn constant(value: &Value) -> Option<Constant> {
 }
 
 /// The name of an item, if it has one.
-fn name(kind: &ItemKind) -> Option<&Name> {
+fn item_name(kind: &ItemKind) -> Option<&Name> {
     match kind {
         ItemKind::Link(name, _) | ItemKind::Simulate(name, _) => Some(name),
         ItemKind::Ocs(ocs) => Some(&ocs.name),
@@ -143,16 +151,16 @@ fn name(kind: &ItemKind) -> Option<&Name> {
     }
 }
 
-/// Whether a change is one of this item.
-fn changes_item(change: &Change, kind: &ItemKind) -> bool {
+/// Whether a change concerns this item.
+fn changes_item(change: &UseChange, kind: &ItemKind) -> bool {
     CHANGED.contains(&&*change.word.value)
         && kind.keyword() == &*change.word.value
-        && name(kind).map(|name| &name.value) == change.name.as_ref().map(|name| &name.value)
-        && block(&mut kind.clone()).is_some()
+        && item_name(kind).map(|name| &name.value) == change.name.as_ref().map(|name| &name.value)
+        && settings_block(&mut kind.clone()).is_some()
 }
 
 /// The settings of an item.
-fn block(kind: &mut ItemKind) -> Option<&mut Block> {
+fn settings_block(kind: &mut ItemKind) -> Option<&mut Block> {
     match kind {
         ItemKind::Link(_, block) | ItemKind::Simulate(_, block) => Some(block),
         ItemKind::Router(block)
@@ -166,48 +174,50 @@ fn block(kind: &mut ItemKind) -> Option<&mut Block> {
     }
 }
 
-/// One statement of the block of a `use`, which may be several changes.
-fn one<'a>(
+/// Returns the changes of one statement in the block of a `use`. Reports a statement that changes nothing.
+fn changes_of_statement<'a>(
     spec: &'a Spec,
     path: &str,
     statement: &'a Statement,
     files: &BTreeSet<usize>,
     depth: usize,
     errors: &mut Vec<BindError>,
-) -> Vec<Found<'a>> {
-    let mut nothing = |what: String, help: String, span: Span| {
-        errors.push(BindError::NothingToChange { path: path.to_owned(), what, help, span });
+) -> Vec<CandidateChange<'a>> {
+    let mut report_nothing = |subject: String, help: String, span: Span| {
+        errors.push(BindError::NothingToChange { path: path.to_owned(), subject, help, span });
     };
-    let found = |key: String, item: Option<&'a Change>, statement: &'a Statement| {
-        let changed = Changed { files: files.clone(), item, statement };
-        Found { key, span: statement.span, depth, changed }
+    let candidate = |key: String, item: Option<&'a UseChange>, statement: &'a Statement| {
+        let changed = SettingChange { files: files.clone(), item, statement };
+        CandidateChange { key, span: statement.span, depth, changed }
     };
     match &statement.kind {
         StatementKind::Setting(setting) => {
             let word = &*setting.name.value;
             let text = matches!(&setting.value.kind, ValueKind::File(kind, ..) if kind.value.is_empty());
             let is_setting = !text
-                && items(spec, files)
+                && items_of_files(spec, files)
                     .any(|item| matches!(&item.kind, ItemKind::Setting(known) if *known.name.value == *word));
-            if is_setting || parameter(spec, word, files) {
-                return vec![found(word.to_owned(), None, statement)];
+            if is_setting || declares_parameter(spec, word, files) {
+                return vec![candidate(word.to_owned(), None, statement)];
             }
-            let known = items(spec, files).filter_map(|item| match &item.kind {
+            let known = items_of_files(spec, files).filter_map(|item| match &item.kind {
                 ItemKind::Param(param) => Some(&*param.name.value),
                 ItemKind::Setting(setting) => Some(&*setting.name.value),
                 _ => None,
             });
             let help = suggestion(word, known)
                 .unwrap_or_else(|| "it has no parameters and no settings of its own".to_owned());
-            nothing(format!("parameter or setting `{word}`"), help, setting.name.span);
+            report_nothing(format!("parameter or setting `{word}`"), help, setting.name.span);
         }
         StatementKind::Change(change) => {
             let title = change.name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
             let title = format!("{}{title}", change.word.value);
-            if !items(spec, files).any(|item| changes_item(change, &item.kind)) {
+            if !items_of_files(spec, files).any(|item| changes_item(change, &item.kind)) {
                 let help = if CHANGED.contains(&&*change.word.value) {
-                    let same = items(spec, files).filter(|item| item.kind.keyword() == &*change.word.value);
-                    let names: Vec<&str> = same.filter_map(|item| Some(&*name(&item.kind)?.value)).collect();
+                    let same_kind =
+                        items_of_files(spec, files).filter(|item| item.kind.keyword() == &*change.word.value);
+                    let names: Vec<&str> =
+                        same_kind.filter_map(|item| Some(&*item_name(&item.kind)?.value)).collect();
                     match &names[..] {
                         [] => format!("write `{title} {{ .. }}` beside the `use`, where it is new"),
                         names => format!("it declares {}", list(names)),
@@ -215,17 +225,17 @@ fn one<'a>(
                 } else {
                     format!("a `use` changes parameters, settings, and settings of {}", list(&CHANGED))
                 };
-                nothing(format!("`{title}`"), help, change.word.span);
+                report_nothing(format!("`{title}`"), help, change.word.span);
                 return Vec::new();
             }
             let statements = change.block.statements.iter();
             return statements
                 .map(|statement| {
-                    found(format!("{title}.{}", statement.kind.keyword()), Some(change), statement)
+                    candidate(format!("{title}.{}", statement.kind.keyword()), Some(change), statement)
                 })
                 .collect();
         }
-        _ => nothing(
+        _ => report_nothing(
             "such a line".to_owned(),
             "a `use` changes parameters and settings".to_owned(),
             statement.span,
@@ -234,12 +244,12 @@ fn one<'a>(
     Vec::new()
 }
 
-/// Gives the items their settings; `statement` is that of the change with its constants put in.
-pub(super) fn apply(spec: &mut Spec, changed: &Changed<'_>, statement: &Statement) {
-    let files = spec.files.iter_mut().enumerate().filter(|(at, _)| changed.files.contains(at));
+/// Applies a change to the items of the spec. `statement` is the changed setting with its constants replaced.
+pub(super) fn apply(spec: &mut Spec, changed: &SettingChange<'_>, statement: &Statement) {
+    let files = spec.files.iter_mut().enumerate().filter(|(index, _)| changed.files.contains(index));
     let items = files.flat_map(|(_, file)| &mut file.entries).flat_map(|entry| match entry {
-        Entry::Fabric(fabric) => &mut fabric.items[..],
-        Entry::Item(item) => std::slice::from_mut(item),
+        FileEntry::Fabric(fabric) => &mut fabric.items[..],
+        FileEntry::Item(item) => std::slice::from_mut(item),
     });
     for item in items {
         match (changed.item, &mut item.kind, &statement.kind) {
@@ -249,7 +259,7 @@ pub(super) fn apply(spec: &mut Spec, changed: &Changed<'_>, statement: &Statemen
                 known.clone_from(setting);
             }
             (Some(change), kind, _) if changes_item(change, kind) => {
-                let Some(block) = block(kind) else { continue };
+                let Some(block) = settings_block(kind) else { continue };
                 match block
                     .statements
                     .iter_mut()

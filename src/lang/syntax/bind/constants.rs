@@ -1,39 +1,39 @@
-//! The values of all constants, in whatever order they stand.
+//! Computes the values of all constants, in any order of declaration.
 //!
-//! Comes in: every `let` and `param`, with what is set from outside. Goes out: the value of each, or why it
-//! has none. Where two have the same name, the first one counts.
+//! In: every `let` and `param`, with the values that are set from outside. Out: the value of each, or why it
+//! has none. If two have the same name, the first one counts.
 
 use super::errors::BindError;
-use super::value::{Names, NoValue, Value, evaluate};
+use super::value::{ConstantValue, NameValues, NoValue, evaluate};
 use crate::syntax::ast::{Constant, ConstantKind, ExprKind, Param, Quantity, Text};
-use crate::syntax::eval::names;
+use crate::syntax::eval::names_in;
 use fabc_base::diag::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A constant before it has a value.
-pub(super) struct Declared<'a> {
-    /// Where its name stands.
+pub(super) struct DeclaredConstant<'a> {
+    /// The span of its name.
     pub(super) span: Span,
     /// `None` for a `let`. The value of a parameter may be a name that is no constant.
     pub(super) param: Option<&'a Param>,
-    /// What it is set to, or else what stands at its declaration.
+    /// The value that is set, or else the declared one.
     pub(super) value: Constant,
 }
 
-/// A constant.
-pub(super) struct Known {
-    /// What it stands for.
-    pub(super) value: Value,
-    /// Where the value was written.
+/// A constant with its value.
+pub(super) struct KnownConstant {
+    /// The value of the constant.
+    pub(super) value: ConstantValue,
+    /// The span of the value.
     pub(super) span: Span,
-    /// Where the name was declared.
+    /// The span of the declared name.
     pub(super) declared: Span,
-    /// Whether it is a parameter.
+    /// Whether the constant is a parameter.
     pub(super) param: bool,
 }
 
-/// A name alone.
-pub(super) fn bare(quantity: &Quantity) -> Option<&Text> {
+/// Returns the name if a quantity is a bare name.
+pub(super) fn bare_name(quantity: &Quantity) -> Option<&Text> {
     match &quantity.number.kind {
         ExprKind::Name(name) if quantity.unit.is_none() => Some(name),
         _ => None,
@@ -43,18 +43,21 @@ pub(super) fn bare(quantity: &Quantity) -> Option<&Text> {
 /// All constants with a value.
 #[derive(Default)]
 pub(super) struct BoundConstants {
-    pub(super) known: BTreeMap<Text, Known>,
+    pub(super) known: BTreeMap<Text, KnownConstant>,
 }
 
-impl Names for BoundConstants {
-    fn value(&self, name: &Text) -> Option<&Value> {
+impl NameValues for BoundConstants {
+    fn value(&self, name: &Text) -> Option<&ConstantValue> {
         self.known.get(name).map(|known| &known.value)
     }
 }
 
 impl BoundConstants {
-    /// Computes all, each after those it needs, with a stack of its own: chains may be long.
-    pub(super) fn of(declared: &BTreeMap<Text, Declared<'_>>, errors: &mut Vec<BindError>) -> Self {
+    /// Computes all constants, each after those it needs. An explicit stack allows long chains.
+    pub(super) fn compute_all(
+        declared: &BTreeMap<Text, DeclaredConstant<'_>>,
+        errors: &mut Vec<BindError>,
+    ) -> Self {
         let mut constants = BoundConstants::default();
         let mut done = BTreeSet::new();
         for name in declared.keys() {
@@ -73,7 +76,7 @@ impl BoundConstants {
                 stack.push((name, true));
                 let mut needed = Vec::new();
                 if let ConstantKind::Quantity(quantity) = &constant.value.kind {
-                    names(&quantity.number, &mut needed);
+                    names_in(&quantity.number, &mut needed);
                 }
                 let needed = needed
                     .into_iter()
@@ -84,13 +87,18 @@ impl BoundConstants {
         constants
     }
 
-    fn compute(&mut self, name: &Text, declared: &BTreeMap<Text, Declared<'_>>, errors: &mut Vec<BindError>) {
+    fn compute(
+        &mut self,
+        name: &Text,
+        declared: &BTreeMap<Text, DeclaredConstant<'_>>,
+        errors: &mut Vec<BindError>,
+    ) {
         let constant = &declared[name];
         let value = match &constant.value.kind {
-            ConstantKind::Text(text) => Ok(Value::Text(text.value.clone())),
-            ConstantKind::Quantity(quantity) => match bare(quantity) {
+            ConstantKind::Text(text) => Ok(ConstantValue::Text(text.value.clone())),
+            ConstantKind::Quantity(quantity) => match bare_name(quantity) {
                 Some(word) if constant.param.is_some() && !declared.contains_key(word) => {
-                    Ok(Value::Word(word.clone()))
+                    Ok(ConstantValue::Word(word.clone()))
                 }
                 _ => evaluate(quantity, self),
             },
@@ -98,13 +106,13 @@ impl BoundConstants {
         match value {
             Ok(value) => {
                 let (span, declared, param) = (constant.value.span, constant.span, constant.param.is_some());
-                self.known.insert(name.clone(), Known { value, span, declared, param });
+                self.known.insert(name.clone(), KnownConstant { value, span, declared, param });
             }
-            Err(NoValue::Elsewhere) => {}
-            Err(NoValue::Told(problem, span)) => {
-                let what = format!("the constant `{name}`");
+            Err(NoValue::ReportedElsewhere) => {}
+            Err(NoValue::Problem(problem, span)) => {
+                let subject = format!("the constant `{name}`");
                 let help = "quantities are added to their like, and multiplied and divided by plain numbers; nothing is rounded";
-                errors.push(BindError::NoValue { what, problem, help, span });
+                errors.push(BindError::NoValue { subject, problem, help, span });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with constants, parameters and what is set from outside.
+//! Errors of constants, parameters and values that are set from outside.
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
@@ -8,10 +8,10 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 #[allow(missing_docs)] // the message of every variant is its documentation
 pub enum BindError {
-    #[error("{what} is {again} twice")]
+    #[error("{subject} is {again} twice")]
     #[diagnostic(code(FAB0102), help("{help}"))]
     Twice {
-        what: String,
+        subject: String,
         again: &'static str,
         help: &'static str,
         #[label("{again} again")]
@@ -38,9 +38,9 @@ pub enum BindError {
         name: String,
         wanted: String,
         help: String,
-        #[label("{found}")]
+        #[label("{note}")]
         span: Span,
-        found: String,
+        note: String,
         #[label("this is {wanted}")]
         declared: Span,
     },
@@ -52,43 +52,43 @@ pub enum BindError {
         wanted: String,
         #[help]
         help: Option<String>,
-        #[label("{found}")]
+        #[label("{note}")]
         span: Span,
-        found: String,
+        note: String,
         #[label("declared here")]
         declared: Span,
     },
 
-    #[error("{path} declares no {what}")]
+    #[error("{path} declares no {subject}")]
     #[diagnostic(code(FAB0148), help("{help}"))]
     NothingToChange {
         path: String,
-        what: String,
+        subject: String,
         help: String,
         #[label("nothing to change")]
         span: Span,
     },
 
-    #[error("{what} cannot be calculated: {problem}")]
+    #[error("{subject} cannot be calculated: {problem}")]
     #[diagnostic(code(FAB0146), help("{help}"))]
     NoValue {
-        what: String,
+        subject: String,
         problem: String,
         help: &'static str,
         #[label("{problem}")]
         span: Span,
     },
 
-    #[error("the constant `{name}` is {found}, and {wanted} belongs here")]
+    #[error("the constant `{name}` is {kind}, and {wanted} belongs here")]
     #[diagnostic(code(FAB0147), help("{help}"))]
     WrongPlace {
         name: String,
-        found: &'static str,
+        kind: &'static str,
         wanted: &'static str,
         help: &'static str,
         #[label("{wanted} expected")]
         span: Span,
-        #[label("{found}")]
+        #[label("{kind}")]
         declared: Span,
     },
 }

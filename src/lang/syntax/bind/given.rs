@@ -1,44 +1,51 @@
-//! What parameters are set to: by the command line, and whether it is what they take.
+//! Parameters that the command line sets, and whether their values are allowed.
 
-use super::constants::{BoundConstants, Declared, Known, bare};
+use super::constants::{BoundConstants, DeclaredConstant, KnownConstant, bare_name};
 use super::errors::BindError;
-use super::value::{Value, converted, evaluate};
+use super::value::{ConstantValue, converted, evaluate};
 use crate::syntax::ast::*;
 use crate::syntax::words;
 use fabc_base::diag::{Span, Spanned, list, suggestion};
-use fabc_base::units::{Decimal, Unit, instead, unit};
+use fabc_base::units::{Decimal, Unit, replacement_hint, unit};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// The values that the command line gives, each parameter once.
-pub(super) fn given(
+/// Returns the values that the command line gives. Reports a parameter that is set twice, or that does not
+/// exist.
+pub(super) fn given_values(
     spec: &Spec,
-    declared: &BTreeMap<Text, Declared<'_>>,
+    declared: &BTreeMap<Text, DeclaredConstant<'_>>,
     defaults: &BoundConstants,
     errors: &mut Vec<BindError>,
 ) -> BTreeMap<Text, Constant> {
-    let mut found: BTreeMap<Text, (Constant, Span)> = BTreeMap::new();
+    let mut values: BTreeMap<Text, (Constant, Span)> = BTreeMap::new();
     for given in &spec.given {
         let (name, span) = (&given.name.value, given.name.span);
-        if let Some((_, first)) = found.get(name) {
-            let (what, first) = (format!("the parameter `{name}`"), *first);
-            errors.push(BindError::Twice { what, again: "set", help: "leave one of them out", span, first });
+        if let Some((_, first)) = values.get(name) {
+            let (subject, first) = (format!("the parameter `{name}`"), *first);
+            errors.push(BindError::Twice {
+                subject,
+                again: "set",
+                help: "leave one of them out",
+                span,
+                first,
+            });
             continue;
         }
         match declared.get(name) {
-            Some(Declared { param: Some(_), .. }) => {
+            Some(DeclaredConstant { param: Some(_), .. }) => {
                 let default = defaults.known.get(name).map(|known| &known.value);
-                let value = typed(given, default);
-                found.insert(name.clone(), (value, span));
+                let value = typed_value(given, default);
+                values.insert(name.clone(), (value, span));
             }
             _ => errors.push(no_parameter(&given.name, declared)),
         }
     }
-    found.into_iter().map(|(name, (value, _))| (name, value)).collect()
+    values.into_iter().map(|(name, (value, _))| (name, value)).collect()
 }
 
 /// The error of a name that is no parameter.
-fn no_parameter(name: &Name, declared: &BTreeMap<Text, Declared<'_>>) -> BindError {
+fn no_parameter(name: &Name, declared: &BTreeMap<Text, DeclaredConstant<'_>>) -> BindError {
     let Spanned { value: name, span } = name;
     if let Some(constant) = declared.get(name) {
         let help = format!("a `let` stays as it is: write `param {name} = ..;` in the spec to have it set");
@@ -62,28 +69,28 @@ fn no_parameter(name: &Name, declared: &BTreeMap<Text, Declared<'_>>) -> BindErr
     BindError::NoParameter { name: name.to_string(), help, span: *span, declared: None, declared_as: "" }
 }
 
-/// A value as it was typed: what a parameter takes says whether it is a text.
-fn typed(given: &Given, default: Option<&Value>) -> Constant {
+/// Reads a value as it was typed. The default of the parameter tells whether it is a text.
+fn typed_value(given: &GivenParameter, default: Option<&ConstantValue>) -> Constant {
     let span = given.text.span;
     let text = || Constant { kind: ConstantKind::Text(given.text.clone()), span };
     match (&given.value, default) {
         (Some(value @ Constant { kind: ConstantKind::Text(_), .. }), _) => value.clone(),
-        (_, Some(Value::Text(_))) | (None, _) => text(),
+        (_, Some(ConstantValue::Text(_))) | (None, _) => text(),
         (Some(value), _) => value.clone(),
     }
 }
 
-/// Complains about a parameter that was set to what is of another kind than its default; whether it is of
+/// Reports a parameter that is set to a value of another kind than its default. Returns whether the kind is
 /// the same.
-pub(super) fn of_its_kind(
+pub(super) fn has_default_kind(
     name: &Text,
-    declared: &BTreeMap<Text, Declared<'_>>,
+    declared: &BTreeMap<Text, DeclaredConstant<'_>>,
     defaults: &BoundConstants,
     constants: &BoundConstants,
     errors: &mut Vec<BindError>,
 ) -> bool {
-    // What has no value is told where integers are resolved.
-    let Some(Known { value, span, .. }) = constants.known.get(name) else { return true };
+    // The resolution of integers reports a constant without a value.
+    let Some(KnownConstant { value, span, .. }) = constants.known.get(name) else { return true };
     let error = kind_error(name, value, *span, declared, defaults);
     let fits = error.is_none();
     errors.extend(error);
@@ -93,29 +100,31 @@ pub(super) fn of_its_kind(
 /// Why a parameter cannot have a value of this kind.
 fn kind_error(
     name: &Text,
-    value: &Value,
+    value: &ConstantValue,
     span: Span,
-    declared: &BTreeMap<Text, Declared<'_>>,
+    declared: &BTreeMap<Text, DeclaredConstant<'_>>,
     defaults: &BoundConstants,
 ) -> Option<BindError> {
     let (default, set) = (&defaults.known.get(name)?.value, declared.get(name)?);
     let wanted = match default {
-        Value::Quantity(_, unit) => format!("a quantity such as `{}`", example(default, &unit.value)),
-        other => other.kind().to_owned(),
+        ConstantValue::Quantity(_, unit) => format!("a quantity such as `{}`", example(default, &unit.value)),
+        value => value.kind().to_owned(),
     };
     let (fits, help) = match (default, value) {
-        (Value::Integer(_), Value::Integer(_))
-        | (Value::Text(_), Value::Text(_))
-        | (Value::Word(_), Value::Word(_)) => (true, None),
-        (Value::Decimal(_), Value::Integer(number)) => (*number >= 0, None),
-        (Value::Decimal(_), Value::Decimal(_)) => (true, None),
-        (Value::Quantity(_, as_default), Value::Quantity(number, written)) => {
+        (ConstantValue::Integer(_), ConstantValue::Integer(_))
+        | (ConstantValue::Text(_), ConstantValue::Text(_))
+        | (ConstantValue::Word(_), ConstantValue::Word(_)) => (true, None),
+        (ConstantValue::Decimal(_), ConstantValue::Integer(number)) => (*number >= 0, None),
+        (ConstantValue::Decimal(_), ConstantValue::Decimal(_)) => (true, None),
+        (ConstantValue::Quantity(_, as_default), ConstantValue::Quantity(number, written)) => {
             let wanted: Option<&'static Unit> = unit(&as_default.value);
             match (wanted, unit(&written.value)) {
-                (Some(wanted), Some(found)) if !alike(wanted, found) => {
-                    (false, instead(Some(*number), &written.value, &[wanted.dimension]))
+                (Some(wanted), Some(actual)) if !same_measure(wanted, actual) => {
+                    (false, replacement_hint(Some(*number), &written.value, &[wanted.dimension]))
                 }
-                (Some(wanted), None) => (false, instead(Some(*number), &written.value, &[wanted.dimension])),
+                (Some(wanted), None) => {
+                    (false, replacement_hint(Some(*number), &written.value, &[wanted.dimension]))
+                }
                 _ => (true, None),
             }
         }
@@ -124,17 +133,17 @@ fn kind_error(
     if fits {
         None
     } else {
-        let found = match value {
-            Value::Quantity(_, unit) if matches!(default, Value::Quantity(..)) => {
+        let note = match value {
+            ConstantValue::Quantity(_, unit) if matches!(default, ConstantValue::Quantity(..)) => {
                 format!("`{}` does not measure this", unit.value)
             }
-            Value::Text(text) => format!("`{text}` is no value of that kind"),
-            other => format!("{} is {}", quoted(&other.written()), other.kind()),
+            ConstantValue::Text(text) => format!("`{text}` is no value of that kind"),
+            value => format!("{} is {}", quoted(&value.written()), value.kind()),
         };
         let help = help.unwrap_or_else(|| {
             format!("it is {} unless it is set, and takes what is of that kind", quoted(&default.written()))
         });
-        Some(BindError::WrongValue { name: name.to_string(), wanted, help, span, found, declared: set.span })
+        Some(BindError::WrongValue { name: name.to_string(), wanted, help, span, note, declared: set.span })
     }
 }
 
@@ -142,34 +151,38 @@ fn quoted(text: &str) -> String {
     format!("`{text}`")
 }
 
-/// Whether a parameter of one unit may be set with the other: latencies also in cycles or metres.
-fn alike(one: &Unit, other: &Unit) -> bool {
+/// Whether a parameter of one unit may be set in the other. Latencies may also be in cycles or metres.
+fn same_measure(left: &Unit, right: &Unit) -> bool {
     use fabc_base::units::Dimension::{Cycles, Length, Time};
     let latency = |unit: &Unit| matches!(unit.dimension, Time | Cycles | Length);
-    one.dimension == other.dimension || latency(one) && latency(other)
+    left.dimension == right.dimension || latency(left) && latency(right)
 }
 
-fn example(default: &Value, unit: &str) -> String {
-    if let Value::Quantity(number, _) = default { format!("{number} {unit}") } else { unit.to_owned() }
+fn example(default: &ConstantValue, unit: &str) -> String {
+    if let ConstantValue::Quantity(number, _) = default {
+        format!("{number} {unit}")
+    } else {
+        unit.to_owned()
+    }
 }
 
-/// Complains about parameters that are not what they may be.
-pub(super) fn fits(
-    declared: &BTreeMap<Text, Declared<'_>>,
+/// Reports parameters whose values are not allowed.
+pub(super) fn check_ranges(
+    declared: &BTreeMap<Text, DeclaredConstant<'_>>,
     constants: &BoundConstants,
     errors: &mut Vec<BindError>,
 ) {
     for (name, declared) in declared {
         let Some(among) = declared.param.and_then(|param| param.among.as_ref()) else { continue };
-        let Some(Known { value, span, .. }) = constants.known.get(name) else { continue };
+        let Some(KnownConstant { value, span, .. }) = constants.known.get(name) else { continue };
         errors.extend(among_error(name, value, *span, among, constants));
     }
 }
 
-/// Why a parameter cannot be this.
+/// Why a parameter cannot have a value.
 fn among_error(
     name: &Text,
-    value: &Value,
+    value: &ConstantValue,
     span: Span,
     among: &Among,
     constants: &BoundConstants,
@@ -177,7 +190,7 @@ fn among_error(
     let (fits, wanted, close) = match among {
         Among::List(items, _) => {
             let names: Vec<&str> = items.iter().map(|item| &*item.value).collect();
-            let (Value::Word(text) | Value::Text(text)) = value else {
+            let (ConstantValue::Word(text) | ConstantValue::Text(text)) = value else {
                 return Some(not_listed(name, value, among, span));
             };
             (
@@ -187,8 +200,8 @@ fn among_error(
             )
         }
         Among::Range(low, high, _) => {
-            let ends = [low, high].map(|end| evaluate(end, constants).ok());
-            let inside = match &ends {
+            let bounds = [low, high].map(|end| evaluate(end, constants).ok());
+            let inside = match &bounds {
                 [Some(low), Some(high)] => compare(low, value).zip(compare(value, high)),
                 _ => None,
             };
@@ -197,65 +210,70 @@ fn among_error(
             (inside == Some(true), format!("between {low} and {high}"), None)
         }
     };
-    let found = format!("this is {}", value.written());
+    let note = format!("this is {}", value.written());
     let error = BindError::NotAmong {
         name: name.to_string(),
         wanted,
         help: close,
         span,
-        found,
+        note,
         declared: among.span(),
     };
     (!fits).then_some(error)
 }
 
-/// Complains about what a `sweep` says of parameters that there are not, or that cannot be.
-pub(super) fn swept(
+/// Reports a `sweep` over unknown parameters, or with values that are not allowed.
+pub(super) fn check_sweeps(
     spec: &Spec,
-    declared: &BTreeMap<Text, Declared<'_>>,
+    declared: &BTreeMap<Text, DeclaredConstant<'_>>,
     defaults: &BoundConstants,
     errors: &mut Vec<BindError>,
 ) {
     let mut first: BTreeMap<&Text, Span> = BTreeMap::new();
-    let all = spec
+    let sweeps = spec
         .items()
         .into_iter()
-        .filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None });
-    for Swept { name, values } in all.flatten() {
+        .filter_map(|item| if let ItemKind::Sweep(sweeps) = &item.kind { Some(sweeps) } else { None });
+    for SweptParameter { name, values } in sweeps.flatten() {
         if let Some(&first) = first.get(&name.value) {
-            let (what, help) = (format!("the parameter `{}`", name.value), "write all values into one line");
-            errors.push(BindError::Twice { what, again: "swept", help, span: name.span, first });
+            let (subject, help) =
+                (format!("the parameter `{}`", name.value), "write all values into one line");
+            errors.push(BindError::Twice { subject, again: "swept", help, span: name.span, first });
             continue;
         }
         first.insert(&name.value, name.span);
-        let Some(Declared { param: Some(param), .. }) = declared.get(&name.value) else {
+        let Some(DeclaredConstant { param: Some(param), .. }) = declared.get(&name.value) else {
             errors.push(no_parameter(name, declared));
             continue;
         };
         for value in values {
-            let found: Vec<(Value, Span)> = match value {
+            let candidates: Vec<(ConstantValue, Span)> = match value {
                 SweptValue::Range { first, last, .. } => {
                     let end = |end: &Name| {
-                        Some((Value::Integer(end.value.replace('_', "").parse().ok()?), end.span))
+                        Some((ConstantValue::Integer(end.value.replace('_', "").parse().ok()?), end.span))
                     };
                     [first, last].into_iter().filter_map(end).collect()
                 }
                 SweptValue::One(constant) => {
                     let value = match &constant.kind {
-                        ConstantKind::Text(text) => Some(Value::Text(text.value.clone())),
-                        ConstantKind::Quantity(quantity) => match bare(quantity) {
-                            Some(word) if !declared.contains_key(word) => Some(Value::Word(word.clone())),
+                        ConstantKind::Text(text) => Some(ConstantValue::Text(text.value.clone())),
+                        ConstantKind::Quantity(quantity) => match bare_name(quantity) {
+                            Some(word) if !declared.contains_key(word) => {
+                                Some(ConstantValue::Word(word.clone()))
+                            }
                             _ => evaluate(quantity, defaults).ok(),
                         },
                     };
                     value.map(|value| (value, constant.span)).into_iter().collect()
                 }
             };
-            // The end of a range may be one past what can be.
+            // The end of an open range may be one past the largest value.
             let open = matches!(value, SweptValue::Range { through: false, .. });
-            for (at, (value, span)) in found.into_iter().enumerate() {
+            for (index, (value, span)) in candidates.into_iter().enumerate() {
                 let value = match value {
-                    Value::Integer(end) if open && at == 1 => Value::Integer(end.saturating_sub(1)),
+                    ConstantValue::Integer(end) if open && index == 1 => {
+                        ConstantValue::Integer(end.saturating_sub(1))
+                    }
                     value => value,
                 };
                 let error = kind_error(&name.value, &value, span, declared, defaults);
@@ -266,25 +284,25 @@ pub(super) fn swept(
     }
 }
 
-/// Numbers are not listed but have a range.
-fn not_listed(name: &Text, value: &Value, among: &Among, span: Span) -> BindError {
-    let (wanted, found) =
+/// The error of a number where names are listed.
+fn not_listed(name: &Text, value: &ConstantValue, among: &Among, span: Span) -> BindError {
+    let (wanted, note) =
         ("a name or a text, where names are listed".to_owned(), format!("this is {}", value.written()));
     let help = Some("numbers have a range: `in 1..=128`".to_owned());
-    BindError::NotAmong { name: name.to_string(), wanted, help, span, found, declared: among.span() }
+    BindError::NotAmong { name: name.to_string(), wanted, help, span, note, declared: among.span() }
 }
 
-/// Which of two values is more; `None` where they are of different kinds.
-fn compare(left: &Value, right: &Value) -> Option<Ordering> {
-    let number = |value: &Value| match value {
-        Value::Integer(number) => u64::try_from(*number).ok().map(Decimal::whole),
-        Value::Decimal(number) => Some(*number),
+/// Compares two values. Returns `None` if they are of different kinds.
+fn compare(left: &ConstantValue, right: &ConstantValue) -> Option<Ordering> {
+    let number = |value: &ConstantValue| match value {
+        ConstantValue::Integer(number) => u64::try_from(*number).ok().map(Decimal::integer),
+        ConstantValue::Decimal(number) => Some(*number),
         _ => None,
     };
     match (left, right) {
-        (Value::Integer(left), Value::Integer(right)) => Some(left.cmp(right)),
-        (Value::Quantity(left, unit), Value::Quantity(right, other)) => {
-            Some(left.compare(converted(*right, &other.value, &unit.value)?))
+        (ConstantValue::Integer(left), ConstantValue::Integer(right)) => Some(left.cmp(right)),
+        (ConstantValue::Quantity(left, unit), ConstantValue::Quantity(right, right_unit)) => {
+            Some(left.compare(converted(*right, &right_unit.value, &unit.value)?))
         }
         _ => Some(number(left)?.compare(number(right)?)),
     }

@@ -1,22 +1,21 @@
-//! Constants put in the places where their names stand.
+//! Replaces the names of constants by their values.
 //!
-//! Comes in: the values of all constants. Goes out: items in which only integers still have names, those of
-//! `let`. Invariant: what stood for something has the place of what it stands for, so that an error points at
-//! the value: at its declaration, at the `use` that changes it, or at the command line. Whole settings keep
-//! their own places.
+//! In: the values of all constants. Out: items in which only integer constants of `let` still have names.
+//! Invariant: a replaced name takes the span of its value, so that an error points at the declaration, at the
+//! `use` that changes it, or at the command line. Whole settings keep their own spans.
 
-use super::constants::{BoundConstants, Known, bare};
+use super::constants::{BoundConstants, KnownConstant, bare_name};
 use super::errors::BindError;
-use super::value::{NoValue, Value, evaluate};
+use super::value::{ConstantValue, NoValue, evaluate};
 use crate::syntax::ast::*;
-use crate::syntax::eval::names;
+use crate::syntax::eval::names_in;
 use crate::syntax::words::takes_a_word;
 use fabc_base::diag::{Span, Spanned};
 
-/// Settings that name a router, which a number does as well.
+/// Settings that name a router, which may also be a number.
 const ROUTERS: [&str; 3] = ["root", "from", "to"];
 
-/// What replaces names.
+/// Replaces names in items, and collects errors.
 pub(super) struct Lower<'a> {
     pub(super) constants: &'a BoundConstants,
     pub(super) errors: Vec<BindError>,
@@ -64,9 +63,12 @@ impl Lower<'_> {
             StatementKind::Couple(couple) => {
                 let ports = match &mut couple.ports {
                     Coupled::Sided(a, b) => vec![a, b],
-                    Coupled::AnyOf(all) => all.iter_mut().collect(),
+                    Coupled::AnyOf(listed) => listed.iter_mut().collect(),
                 };
-                ports.into_iter().flat_map(|port| &mut port.at).for_each(|expr| self.expr(expr, indices));
+                ports
+                    .into_iter()
+                    .flat_map(|port| &mut port.position)
+                    .for_each(|expr| self.expr(expr, indices));
                 couple.over.iter_mut().for_each(|over| self.word(over));
             }
             StatementKind::Component(component) => {
@@ -89,14 +91,14 @@ impl Lower<'_> {
     }
 
     fn setting(&mut self, setting: &mut Setting) {
-        let choice = takes_a_word(&setting.name.value);
-        let of_router = ROUTERS.contains(&&*setting.name.value);
+        let takes_word = takes_a_word(&setting.name.value);
+        let names_router = ROUTERS.contains(&&*setting.name.value);
         let replaced = match &mut setting.value.kind {
-            ValueKind::Quantity(quantity) => match self.stands_for(quantity, (choice, of_router)) {
+            ValueKind::Quantity(quantity) => match self.stands_for(quantity, takes_word, names_router) {
                 Some(kind) => Some(kind),
                 None => {
-                    let of_word = bare(quantity).is_some() && choice;
-                    if !of_word {
+                    let is_bare_word = bare_name(quantity).is_some() && takes_word;
+                    if !is_bare_word {
                         self.quantity(quantity);
                     }
                     None
@@ -115,10 +117,14 @@ impl Lower<'_> {
             ValueKind::List(items) => {
                 for item in items {
                     match self.constants.known.get(&item.value) {
-                        Some(Known { value: Value::Word(text) | Value::Text(text), span, .. }) => {
+                        Some(KnownConstant {
+                            value: ConstantValue::Word(text) | ConstantValue::Text(text),
+                            span,
+                            ..
+                        }) => {
                             *item = Spanned { value: text.clone(), span: *span };
                         }
-                        Some(Known { value: Value::Integer(number), span, .. }) => {
+                        Some(KnownConstant { value: ConstantValue::Integer(number), span, .. }) => {
                             *item = Spanned { value: number.to_string().into(), span: *span };
                         }
                         _ => {}
@@ -154,15 +160,15 @@ impl Lower<'_> {
         }
     }
 
-    /// What a name (of a router, a number as well), or a word with a name behind it, stands for where that is
-    /// a name or a text.
-    fn stands_for(&self, quantity: &Quantity, (choice, of_router): (bool, bool)) -> Option<ValueKind> {
-        if let Some(name) = bare(quantity) {
-            let Known { value, span, .. } = self.constants.known.get(name)?;
+    /// The value that a bare name, or a word with a name behind it, stands for if that is a name or a text.
+    /// `names_router` allows an integer as well.
+    fn stands_for(&self, quantity: &Quantity, takes_word: bool, names_router: bool) -> Option<ValueKind> {
+        if let Some(name) = bare_name(quantity) {
+            let KnownConstant { value, span, .. } = self.constants.known.get(name)?;
             return match value {
-                Value::Word(_) => Some(ValueKind::Quantity(value.literal(*span)?)),
-                Value::Integer(_) if of_router => Some(ValueKind::Quantity(value.literal(*span)?)),
-                Value::Text(text) if choice => {
+                ConstantValue::Word(_) => Some(ValueKind::Quantity(value.literal(*span)?)),
+                ConstantValue::Integer(_) if names_router => Some(ValueKind::Quantity(value.literal(*span)?)),
+                ConstantValue::Text(text) if takes_word => {
                     Some(ValueKind::Router(Spanned { value: text.clone(), span: *span }))
                 }
                 _ => None,
@@ -170,7 +176,9 @@ impl Lower<'_> {
         }
         // `graph live`
         let (ExprKind::Name(word), Some(unit)) = (&quantity.number.kind, &quantity.unit) else { return None };
-        let Known { value: Value::Text(text), span, .. } = self.constants.known.get(&unit.value)? else {
+        let KnownConstant { value: ConstantValue::Text(text), span, .. } =
+            self.constants.known.get(&unit.value)?
+        else {
             return None;
         };
         let mut word = Spanned { value: word.clone(), span: quantity.number.span };
@@ -178,46 +186,52 @@ impl Lower<'_> {
         Some(ValueKind::File(word, Spanned { value: text.clone(), span: *span }, None))
     }
 
-    /// The file in `graph live { .. }`.
+    /// The file that a name stands for in `graph live { .. }`.
     fn text(&self, dims: &[Expr]) -> Option<Name> {
         let [Expr { kind: ExprKind::Name(name), .. }] = dims else { return None };
         match self.constants.known.get(name)? {
-            Known { value: Value::Text(text), span, .. } => {
+            KnownConstant { value: ConstantValue::Text(text), span, .. } => {
                 Some(Spanned { value: text.clone(), span: *span })
             }
             _ => None,
         }
     }
 
-    /// A word that may be a parameter.
+    /// Replaces a word that may be a parameter.
     fn word(&self, word: &mut Name) {
-        if let Some(Known { value: Value::Word(text), span, .. }) = self.constants.known.get(&word.value) {
+        if let Some(KnownConstant { value: ConstantValue::Word(text), span, .. }) =
+            self.constants.known.get(&word.value)
+        {
             *word = Spanned { value: text.clone(), span: *span };
         }
     }
 
-    /// A number with its unit.
+    /// Replaces names in a number with its unit.
     fn quantity(&mut self, quantity: &mut Quantity) {
-        let mut found = Vec::new();
-        names(&quantity.number, &mut found);
-        let mut known = found.iter().filter_map(|(name, _)| self.constants.known.get(*name));
+        let mut names = Vec::new();
+        names_in(&quantity.number, &mut names);
+        let mut known = names.iter().filter_map(|(name, _)| self.constants.known.get(*name));
         if let ExprKind::Name(name) = &quantity.number.kind {
-            let Some(Known { value, span, param, .. }) = self.constants.known.get(name) else { return };
+            let Some(KnownConstant { value, span, param, .. }) = self.constants.known.get(name) else {
+                return;
+            };
             // The name of an integer is a number wherever one can stand.
-            if matches!(value, Value::Integer(_)) && !param {
+            if matches!(value, ConstantValue::Integer(_)) && !param {
                 return;
             }
             match (value.literal(*span), &quantity.unit) {
                 (Some(literal), None) => *quantity = literal,
-                (Some(Quantity { number, unit: None, .. }), Some(_)) if !matches!(value, Value::Word(_)) => {
+                (Some(Quantity { number, unit: None, .. }), Some(_))
+                    if !matches!(value, ConstantValue::Word(_)) =>
+                {
                     quantity.number = number
                 }
                 _ => self.wrong_place(&name.clone(), "a number", quantity.number.span),
             }
             return;
         }
-        let decimal = decimals(&quantity.number) && matches!(quantity.number.kind, ExprKind::Chain(..));
-        if !decimal && known.all(|known| matches!(known.value, Value::Integer(_))) {
+        let decimal = has_decimal(&quantity.number) && matches!(quantity.number.kind, ExprKind::Chain(..));
+        if !decimal && known.all(|known| matches!(known.value, ConstantValue::Integer(_))) {
             return;
         }
         match evaluate(quantity, self.constants) {
@@ -226,24 +240,24 @@ impl Lower<'_> {
                     *quantity = Quantity { number, unit, span: quantity.span };
                 }
             }
-            Err(NoValue::Elsewhere) => {}
-            Err(NoValue::Told(problem, span)) => {
+            Err(NoValue::ReportedElsewhere) => {}
+            Err(NoValue::Problem(problem, span)) => {
                 let help = "quantities are added to their like, and multiplied and divided by plain numbers; nothing is rounded";
-                self.errors.push(BindError::NoValue { what: "this".to_owned(), problem, help, span });
+                self.errors.push(BindError::NoValue { subject: "this".to_owned(), problem, help, span });
             }
         }
     }
 
-    /// A number without a unit, decimal or not.
+    /// Replaces names in a number without a unit, decimal or not.
     fn number(&mut self, expr: &mut Expr) {
         let mut quantity = Quantity { number: expr.clone(), unit: None, span: expr.span };
         self.quantity(&mut quantity);
         match quantity.unit {
             None => *expr = quantity.number,
             Some(_) => {
-                let mut found = Vec::new();
-                names(expr, &mut found);
-                let name = found.first().map(|(name, _)| (*name).clone());
+                let mut names = Vec::new();
+                names_in(expr, &mut names);
+                let name = names.first().map(|(name, _)| (*name).clone());
                 if let Some(name) = name {
                     self.wrong_place(&name, "a number without a unit", expr.span);
                 }
@@ -251,21 +265,21 @@ impl Lower<'_> {
         }
     }
 
-    /// An integer expression; `indices` stand for themselves.
+    /// Replaces names in an integer expression. `indices` keep their names.
     fn expr(&mut self, expr: &mut Expr, indices: &[Text]) {
-        let mut found = Vec::new();
-        names(expr, &mut found);
-        found.retain(|(name, _)| !indices.contains(name));
-        let wrong = found.iter().find(|(name, _)| {
+        let mut names = Vec::new();
+        names_in(expr, &mut names);
+        names.retain(|(name, _)| !indices.contains(name));
+        let misplaced = names.iter().find(|(name, _)| {
             let known = self.constants.known.get(*name);
-            known.is_some_and(|known| !matches!(known.value, Value::Integer(_)))
+            known.is_some_and(|known| !matches!(known.value, ConstantValue::Integer(_)))
         });
-        if let Some((name, span)) = wrong {
+        if let Some((name, span)) = misplaced {
             let (name, span) = ((*name).clone(), *span);
             return self.wrong_place(&name, "an integer", span);
         }
         let ExprKind::Name(name) = &expr.kind else { return };
-        if let Some(Known { value, span, param: true, .. }) =
+        if let Some(KnownConstant { value, span, param: true, .. }) =
             self.constants.known.get(name).filter(|_| !indices.contains(name))
             && let Some(literal) = value.literal(*span)
         {
@@ -276,22 +290,26 @@ impl Lower<'_> {
     fn wrong_place(&mut self, name: &Text, wanted: &'static str, span: Span) {
         let Some(known) = self.constants.known.get(name) else { return };
         let help = match known.value {
-            Value::Quantity(..) => "it has its unit already: write the name alone, where a quantity belongs",
-            Value::Word(_) => "a name stands where a word is chosen, such as `routing = way;`",
-            Value::Text(_) => "a text stands where a file is named, such as `graph lab;`",
+            ConstantValue::Quantity(..) => {
+                "it has its unit already: write the name alone, where a quantity belongs"
+            }
+            ConstantValue::Word(_) => "a name stands where a word is chosen, such as `routing = way;`",
+            ConstantValue::Text(_) => "a text stands where a file is named, such as `graph lab;`",
             _ => "choose another constant, or give this one another value",
         };
-        let (name, found, declared) = (name.to_string(), known.value.kind(), known.declared);
-        self.errors.push(BindError::WrongPlace { name, found, wanted, help, span, declared });
+        let (name, kind, declared) = (name.to_string(), known.value.kind(), known.declared);
+        self.errors.push(BindError::WrongPlace { name, kind, wanted, help, span, declared });
     }
 }
 
 /// Whether an expression has a decimal number in it.
-pub(super) fn decimals(expr: &Expr) -> bool {
+pub(super) fn has_decimal(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Integer(_) | ExprKind::Name(_) => false,
         ExprKind::Decimal(_) => true,
-        ExprKind::Negate(inner) | ExprKind::Paren(inner) => decimals(inner),
-        ExprKind::Chain(first, rest) => decimals(first) || rest.iter().any(|(_, operand)| decimals(operand)),
+        ExprKind::Negate(inner) | ExprKind::Paren(inner) => has_decimal(inner),
+        ExprKind::Chain(first, rest) => {
+            has_decimal(first) || rest.iter().any(|(_, operand)| has_decimal(operand))
+        }
     }
 }

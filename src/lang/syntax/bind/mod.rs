@@ -1,9 +1,9 @@
-//! Parameters, constants of all kinds, and what is set from outside.
+//! Binds parameters, constants of all kinds, and values that are set from outside.
 //!
-//! Comes in: a spec as it was written, with what the command line sets. Goes out: the same spec with every
-//! parameter and every constant that is no integer put in its place, and with what each `use` changes in its
-//! file; what the resolution knows of constants are integers. Invariant: a spec that was bound is bound
-//! already, and stays as it is.
+//! In: a spec as it was written, with the values from the command line. Out: the same spec with its
+//! parameters, and its constants other than integers, replaced by their values, and with the changes of each
+//! `use` applied. Only integer constants remain for the resolution. Invariant: binding a bound spec changes
+//! nothing.
 
 mod changes;
 mod constants;
@@ -15,31 +15,31 @@ mod value;
 pub use errors::BindError;
 
 use super::ast::*;
-use super::print::told;
-use changes::{Changes, apply, changes};
-use constants::{BoundConstants, Declared, Known};
+use super::print::setting_text;
+use changes::{UseChanges, apply, find_changes};
+use constants::{BoundConstants, DeclaredConstant, KnownConstant};
 use fabc_base::diag::Span;
 use lower::Lower;
 use std::collections::BTreeMap;
-use value::Value;
+use value::ConstantValue;
 
 /// A spec whose parameters have values.
 pub struct Bound {
-    /// Without parameters.
+    /// The spec, in which no parameters remain.
     pub spec: Spec,
-    /// Every parameter with its value, and every setting of a used file that was changed, as they are
-    /// written, by name: `param.cubes` `8`, `use.link copper.latency` `30 cycles`.
+    /// Every parameter with its value, and every changed setting of a used file, by name. Both are as
+    /// written: `param.cubes` `8`, `use.link copper.latency` `30 cycles`.
     pub settings: Vec<(String, String)>,
-    /// What is wrong, in source order.
+    /// The errors, in source order.
     pub errors: Vec<BindError>,
 }
 
-/// Binds a spec.
+/// Binds the parameters and constants of a spec.
 pub fn bind(spec: &Spec) -> Bound {
     let mut errors = Vec::new();
-    let mut declared = declared(spec, &mut errors);
-    let changes = changes(spec, &mut errors);
-    let constants = values(spec, &mut declared, &changes, &mut errors);
+    let mut declared = declared_constants(spec, &mut errors);
+    let changes = find_changes(spec, &mut errors);
+    let constants = bind_values(spec, &mut declared, &changes, &mut errors);
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
     for (name, constant) in constants.known.iter().filter(|(_, constant)| constant.param) {
         settings.insert(format!("param.{name}"), constant.value.written());
@@ -47,26 +47,26 @@ pub fn bind(spec: &Spec) -> Bound {
     let mut bound = spec.clone();
     bound.given.clear();
     let mut lower = Lower { constants: &constants, errors };
-    let kept = |item: &mut Item| kept(item, &constants, &declared);
+    let keep = |item: &mut Item| keep_item(item, &constants, &declared);
     for file in &mut bound.files {
         for entry in &mut file.entries {
             match entry {
-                Entry::Fabric(fabric) => {
+                FileEntry::Fabric(fabric) => {
                     fabric.items.iter_mut().for_each(|item| lower.item(item));
-                    fabric.items.retain_mut(|item| kept(item));
+                    fabric.items.retain_mut(|item| keep(item));
                 }
-                Entry::Item(item) => lower.item(item),
+                FileEntry::Item(item) => lower.item(item),
             }
         }
         file.entries.retain_mut(|entry| match entry {
-            Entry::Fabric(_) => true,
-            Entry::Item(item) => kept(item),
+            FileEntry::Fabric(_) => true,
+            FileEntry::Item(item) => keep(item),
         });
     }
     for (key, changed) in &changes.settings {
         let mut statement = changed.statement.clone();
         lower.statement(&mut statement, &[]);
-        settings.insert(format!("use.{key}"), told(&statement));
+        settings.insert(format!("use.{key}"), setting_text(&statement));
         apply(&mut bound, changed, &statement);
     }
     let mut errors = lower.errors;
@@ -74,28 +74,32 @@ pub fn bind(spec: &Spec) -> Bound {
     Bound { spec: bound, settings: settings.into_iter().collect(), errors }
 }
 
-/// Whether an item stays: of constants, the integers do, and those that have no value, which is told where
-/// integers are resolved.
-fn kept(item: &mut Item, constants: &BoundConstants, declared: &BTreeMap<Text, Declared<'_>>) -> bool {
+/// Whether an item stays in the bound spec. Integer constants stay. So do constants without a value, which
+/// the resolution of integers reports.
+fn keep_item(
+    item: &mut Item,
+    constants: &BoundConstants,
+    declared: &BTreeMap<Text, DeclaredConstant<'_>>,
+) -> bool {
     let (name, value) = match &item.kind {
         ItemKind::Let(Let { name, value }) | ItemKind::Param(Param { name, value, .. }) => (name, value),
-        // It says nothing of a single build.
+        // A sweep means nothing to a single build.
         ItemKind::Sweep(_) => return false,
         ItemKind::Use(used) => {
             let (path, file) = (used.path.clone(), used.file);
-            item.kind = ItemKind::Use(Use { path, changes: None, file });
+            item.kind = ItemKind::Use(UseItem { path, changes: None, file });
             return true;
         }
         _ => return true,
     };
     let known = constants.known.get(&name.value).filter(|known| known.declared == name.span);
-    // A second `let` is told where integers are resolved.
-    if known.is_none() && matches!(item.kind, ItemKind::Let(_)) && integer(value) {
+    // The resolution of integers reports a second `let`.
+    if known.is_none() && matches!(item.kind, ItemKind::Let(_)) && may_be_integer(value) {
         return true;
     }
     let value = match known {
-        Some(Known { value: Value::Integer(_), param: false, .. }) => return true,
-        Some(Known { value: number @ Value::Integer(_), span, .. }) => number.literal(*span),
+        Some(KnownConstant { value: ConstantValue::Integer(_), param: false, .. }) => return true,
+        Some(KnownConstant { value: number @ ConstantValue::Integer(_), span, .. }) => number.literal(*span),
         Some(_) => None,
         None => match &declared.get(&name.value).map_or(value, |declared| &declared.value).kind {
             ConstantKind::Quantity(quantity)
@@ -112,9 +116,12 @@ fn kept(item: &mut Item, constants: &BoundConstants, declared: &BTreeMap<Text, D
     true
 }
 
-/// All constants as they are declared; a second one of a name is told.
-fn declared<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> BTreeMap<Text, Declared<'a>> {
-    let mut declared: BTreeMap<Text, Declared<'a>> = BTreeMap::new();
+/// Returns all constants as they are declared. Reports a second declaration of a name.
+fn declared_constants<'a>(
+    spec: &'a Spec,
+    errors: &mut Vec<BindError>,
+) -> BTreeMap<Text, DeclaredConstant<'a>> {
+    let mut declared: BTreeMap<Text, DeclaredConstant<'a>> = BTreeMap::new();
     for item in spec.items() {
         let (name, value, param) = match &item.kind {
             ItemKind::Let(constant) => (&constant.name, &constant.value, None),
@@ -122,48 +129,50 @@ fn declared<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> BTreeMap<Text, D
             _ => continue,
         };
         match declared.get(&name.value) {
-            Some(first) if param.is_some() || first.param.is_some() || !integer(value) => {
-                let (what, help) = (format!("the constant `{}`", name.value), "a constant has one value");
+            Some(first) if param.is_some() || first.param.is_some() || !may_be_integer(value) => {
+                let (subject, help) = (format!("the constant `{}`", name.value), "a constant has one value");
                 errors.push(BindError::Twice {
-                    what,
+                    subject,
                     again: "declared",
                     help,
                     span: name.span,
                     first: first.span,
                 });
             }
-            // Two `let` of integers are told where the others are.
+            // The resolution of integers reports two `let` of integers.
             Some(_) => {}
             None => {
-                _ = declared
-                    .insert(name.value.clone(), Declared { span: name.span, param, value: value.clone() })
+                _ = declared.insert(
+                    name.value.clone(),
+                    DeclaredConstant { span: name.span, param, value: value.clone() },
+                )
             }
         }
     }
     declared
 }
 
-/// Whether a value can be an integer, by its looks.
-fn integer(value: &Constant) -> bool {
-    matches!(&value.kind, ConstantKind::Quantity(Quantity { unit: None, number, .. }) if !lower::decimals(number))
+/// Whether a value may be an integer, judging by its form.
+fn may_be_integer(value: &Constant) -> bool {
+    matches!(&value.kind, ConstantKind::Quantity(Quantity { unit: None, number, .. }) if !lower::has_decimal(number))
 }
 
-/// The values of all constants: first by what is declared, which says what parameters take, then with what
-/// is set.
-fn values(
+/// Computes the values of all constants: first as declared, which tells what parameters take, then with the
+/// values that are set.
+fn bind_values(
     spec: &Spec,
-    declared: &mut BTreeMap<Text, Declared<'_>>,
-    changes: &Changes<'_>,
+    declared: &mut BTreeMap<Text, DeclaredConstant<'_>>,
+    changes: &UseChanges<'_>,
     errors: &mut Vec<BindError>,
 ) -> BoundConstants {
-    let mut told = Vec::new();
-    let defaults = BoundConstants::of(declared, &mut told);
-    given::swept(spec, declared, &defaults, errors);
+    let mut default_errors = Vec::new();
+    let defaults = BoundConstants::compute_all(declared, &mut default_errors);
+    given::check_sweeps(spec, declared, &defaults, errors);
     let mut set: BTreeMap<Text, Constant> = changes.parameters.clone();
-    set.extend(given::given(spec, declared, &defaults, errors));
+    set.extend(given::given_values(spec, declared, &defaults, errors));
     if set.is_empty() {
-        errors.extend(told);
-        given::fits(declared, &defaults, errors);
+        errors.extend(default_errors);
+        given::check_ranges(declared, &defaults, errors);
         return defaults;
     }
     for (name, value) in &set {
@@ -171,19 +180,19 @@ fn values(
             declared.value = value.clone();
         }
     }
-    let constants = BoundConstants::of(declared, errors);
-    let mut constants = constants;
+    let mut constants = BoundConstants::compute_all(declared, errors);
+
     for name in set.keys() {
-        if !given::of_its_kind(name, declared, &defaults, &constants, errors) {
+        if !given::has_default_kind(name, declared, &defaults, &constants, errors) {
             constants.known.remove(name);
         }
     }
-    given::fits(declared, &constants, errors);
+    given::check_ranges(declared, &constants, errors);
     constants
 }
 
 impl BindError {
-    /// Where the error is shown first.
+    /// The span that the error is shown at first.
     pub fn span(&self) -> Span {
         match self {
             BindError::Twice { span, .. }

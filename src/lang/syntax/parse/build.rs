@@ -1,4 +1,4 @@
-//! From what the grammar matched to syntax.
+//! Builds syntax from what the grammar matched.
 
 use super::grammar::{Rule, children};
 use crate::syntax::ast::*;
@@ -7,7 +7,7 @@ use crate::syntax::words::ITEMS;
 use fabc_base::diag::{Span, Spanned, closest};
 use pest::iterators::Pair;
 
-/// Turns pairs into syntax; what the error productions matched is gathered on the way.
+/// Turns pairs into syntax, and collects the errors that error productions matched.
 pub(super) struct Builder {
     pub(super) base: u32,
     pub(super) errors: Vec<ParseError>,
@@ -34,21 +34,21 @@ impl Builder {
         Spanned { value: pair.as_str().trim_matches('"').into(), span: self.span(pair) }
     }
 
-    pub(super) fn entries(&mut self, file: Pair<'_, Rule>) -> Vec<Entry> {
+    pub(super) fn entries(&mut self, file: Pair<'_, Rule>) -> Vec<FileEntry> {
         let mut entries = Vec::new();
         for pair in children(file) {
             match pair.as_rule() {
                 Rule::fabric => {
                     let start = self.span(&pair).start;
                     let keyword = Span { start, end: start + "fabric".len() as u32 };
-                    entries.push(Entry::Fabric(self.fabric(pair.clone(), children(pair), keyword)));
+                    entries.push(FileEntry::Fabric(self.fabric(pair.clone(), children(pair), keyword)));
                 }
                 Rule::other_fabric => {
                     let mut parts = children(pair.clone());
-                    let Some(found) = parts.next().map(|keyword| self.name(&keyword)) else { continue };
+                    let Some(keyword) = parts.next().map(|keyword| self.name(&keyword)) else { continue };
                     self.errors
-                        .push(ParseError::NotFabric { found: found.value.to_string(), span: found.span });
-                    entries.push(Entry::Fabric(self.fabric(pair, parts, found.span)));
+                        .push(ParseError::NotFabric { text: keyword.value.to_string(), span: keyword.span });
+                    entries.push(FileEntry::Fabric(self.fabric(pair, parts, keyword.span)));
                 }
                 Rule::item => entries.extend(self.item(pair).map(|item| self.entry(item))),
                 _ => {}
@@ -57,18 +57,20 @@ impl Builder {
         entries
     }
 
-    /// An item at the top of a file, where a block with an unknown word may be meant as the fabric.
-    fn entry(&mut self, item: Item) -> Entry {
+    /// Turns an item at the top of a file into an entry. A block with an unknown word may be meant as the
+    /// fabric.
+    fn entry(&mut self, item: Item) -> FileEntry {
         match &item.kind {
-            ItemKind::Unknown(found, ..)
-                if closest(&found.value, ITEMS.iter().map(|item| item.name).chain(["fabric"]))
+            ItemKind::Unknown(keyword, ..)
+                if closest(&keyword.value, ITEMS.iter().map(|item| item.name).chain(["fabric"]))
                     == Some("fabric") =>
             {
-                self.errors.push(ParseError::NotFabric { found: found.value.to_string(), span: found.span });
-                let name = Spanned { value: "".into(), span: found.span };
-                Entry::Fabric(Fabric { head: found.span, name, items: Vec::new(), span: item.span })
+                self.errors
+                    .push(ParseError::NotFabric { text: keyword.value.to_string(), span: keyword.span });
+                let name = Spanned { value: "".into(), span: keyword.span };
+                FileEntry::Fabric(FabricItem { head: keyword.span, name, items: Vec::new(), span: item.span })
             }
-            _ => Entry::Item(item),
+            _ => FileEntry::Item(item),
         }
     }
 
@@ -77,7 +79,7 @@ impl Builder {
         pair: Pair<'a, Rule>,
         parts: impl Iterator<Item = Pair<'a, Rule>>,
         keyword: Span,
-    ) -> Fabric {
+    ) -> FabricItem {
         let span = self.span(&pair);
         let mut parts = parts.peekable();
         let name = parts.next_if(|pair| pair.as_rule() == Rule::name).map(|pair| self.name(&pair));
@@ -86,7 +88,7 @@ impl Builder {
             Spanned { value: "".into(), span: keyword }
         });
         let items = self.items(parts);
-        Fabric { head: keyword.to(name.span), name, items, span }
+        FabricItem { head: keyword.to(name.span), name, items, span }
     }
 
     fn items<'a>(&mut self, parts: impl Iterator<Item = Pair<'a, Rule>>) -> Vec<Item> {
@@ -121,7 +123,7 @@ impl Builder {
                         None
                     }
                 };
-                ItemKind::Use(Use { path, changes, file: None })
+                ItemKind::Use(UseItem { path, changes, file: None })
             }
             Rule::let_name => {
                 let (name, value) = self.constant_name(&mut parts)?;
@@ -170,7 +172,7 @@ impl Builder {
         Some(Item { kind, span })
     }
 
-    /// A slice; one without a name has the place of its keyword.
+    /// Builds a slice. A slice without a name gets the span of its keyword.
     fn slice<'a>(&mut self, keyword: Span, parts: impl Iterator<Item = Pair<'a, Rule>>) -> ItemKind {
         let mut parts = parts.peekable();
         let name = parts.next_if(|pair| pair.as_rule() == Rule::name).map(|pair| self.name(&pair));
@@ -200,22 +202,22 @@ impl Builder {
         None
     }
 
-    fn range(&mut self, pair: Pair<'_, Rule>) -> Option<Range> {
+    fn range(&mut self, pair: Pair<'_, Rule>) -> Option<IndexRange> {
         let span = self.span(&pair);
         let mut parts = children(pair);
         let lo = self.expr(parts.next()?);
         let dots = parts.next()?;
         if dots.as_rule() == Rule::wrong_dots {
             self.errors.push(ParseError::WrongRange {
-                found: dots.as_str().to_owned(),
+                text: dots.as_str().to_owned(),
                 help: RANGE,
                 span: self.span(&dots),
             });
         }
-        Some(Range { lo, hi: self.expr(parts.next()?), span })
+        Some(IndexRange { lo, hi: self.expr(parts.next()?), span })
     }
 
-    /// The statements of `{ .. }`, or of settings without braces.
+    /// Builds the statements of `{ .. }`, or of settings without braces.
     pub(super) fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
         let span = self.span(&pair);
         let mut statements = Vec::new();
@@ -241,249 +243,9 @@ impl Builder {
 
     fn stray_assign(&mut self, pair: &Pair<'_, Rule>) {
         self.errors.push(ParseError::StrayAssign {
-            found: pair.as_str().trim_end().to_owned(),
+            text: pair.as_str().trim_end().to_owned(),
             span: self.span(pair),
         });
-    }
-
-    /// Dimensions, however they are joined.
-    fn dims<'a>(&mut self, parts: impl Iterator<Item = Pair<'a, Rule>>) -> Vec<Expr> {
-        let (mut dims, mut texts, mut wrong) = (Vec::new(), Vec::new(), None);
-        let mut flat = Vec::new();
-        for part in parts {
-            match part.as_rule() {
-                Rule::wrong_by => {
-                    wrong = wrong.or(Some((part.as_str().trim_end().to_owned(), self.span(&part))))
-                }
-                Rule::tuple => {
-                    wrong = wrong.or(Some((part.as_str().trim_end().to_owned(), self.span(&part))));
-                    flat.extend(children(part));
-                }
-                _ => flat.push(part),
-            }
-        }
-        for part in flat {
-            texts.push(part.as_str().trim_end().to_owned());
-            dims.push(self.expr(part));
-        }
-        if let Some((found, span)) = wrong {
-            self.errors.push(ParseError::WrongBy { found, wanted: texts.join(" x "), span });
-        }
-        dims
-    }
-
-    fn statement(&mut self, pair: Pair<'_, Rule>) -> Option<Statement> {
-        let span = self.span(&pair);
-        let pair = pair.into_inner().next()?;
-        let kind = match pair.as_rule() {
-            Rule::mesh => {
-                let mut parts = children(pair);
-                let dims_pair = parts.next()?;
-                let mut end = self.span(&dims_pair);
-                let dims = self.dims(children(dims_pair));
-                let over = self.over(&mut parts, &mut end)?;
-                StatementKind::Mesh(Mesh { dims, over })
-            }
-            Rule::couple => {
-                let mut parts = children(pair);
-                let ports_pair = parts.next()?;
-                let mut end = self.span(&ports_pair);
-                let sided = ports_pair.as_rule() == Rule::sided;
-                let mut ports =
-                    children(ports_pair).map(|port| self.port(port)).collect::<Option<Vec<_>>>()?;
-                let ports = match (sided, ports.len()) {
-                    (true, 2) => Coupled::Sided(ports.remove(0), ports.remove(0)),
-                    _ => Coupled::AnyOf(ports),
-                };
-                let over = self.over(&mut parts, &mut end)?;
-                StatementKind::Couple(Couple { ports, over })
-            }
-            Rule::component => StatementKind::Component(self.component(pair)?),
-            Rule::level => StatementKind::Level(self.level(pair)?),
-            Rule::setting => StatementKind::Setting(self.setting(pair)?),
-            Rule::limit => StatementKind::Setting(self.limit(pair)?),
-            _ => {
-                self.errors.push(ParseError::StraySemicolon { span });
-                return None;
-            }
-        };
-        Some(Statement { kind, span })
-    }
-
-    fn component(&mut self, pair: Pair<'_, Rule>) -> Option<Component> {
-        let mut end = self.span(&pair);
-        end.end = end.start + "all_to_all".len() as u32;
-        let mut parts = children(pair);
-        let mut next = parts.next()?;
-        let (mut groups, mut over) = (None, String::new());
-        if next.as_rule() == Rule::groups {
-            over = format!(" {}", next.as_str().trim_end());
-            let size = self.expr(children(next).next()?);
-            end = size.span;
-            groups = Some(size);
-            next = parts.next()?;
-        }
-        let written = |weight: &str| format!("all_to_all{over} weight {weight};");
-        let weight = match next.as_rule() {
-            Rule::no_weight => {
-                let span = Span { start: end.end, end: end.end };
-                self.errors.push(ParseError::NoWeight { wanted: written("1"), span });
-                Expr { kind: ExprKind::Integer("1".into()), span }
-            }
-            Rule::split_weight => {
-                let span = self.span(&next);
-                let weight = children(next).next()?;
-                self.errors
-                    .push(ParseError::SplitWeight { wanted: written(weight.as_str().trim_end()), span });
-                self.expr(weight)
-            }
-            _ => self.expr(next),
-        };
-        self.semi(parts.next(), weight.span);
-        Some(Component { groups, weight })
-    }
-
-    fn level(&mut self, pair: Pair<'_, Rule>) -> Option<Level> {
-        let mut parts = children(pair);
-        let blocks = self.expr(parts.next()?);
-        let (mut joined, mut over, mut end) = (None, None, blocks.span);
-        for part in parts {
-            match part.as_rule() {
-                Rule::joined => {
-                    let count = self.expr(children(part).next()?);
-                    end = count.span;
-                    joined = Some(count);
-                }
-                Rule::name => {
-                    end = self.span(&part);
-                    over = Some(self.name(&part));
-                }
-                Rule::block => return Some(Level { blocks, joined, over, block: Some(self.block(part)) }),
-                _ => self.semi(Some(part), end),
-            }
-        }
-        Some(Level { blocks, joined, over, block: None })
-    }
-
-    /// The rest of a line: `over link` (if written) and the `;`.
-    fn over<'i>(
-        &mut self,
-        parts: &mut impl Iterator<Item = Pair<'i, Rule>>,
-        end: &mut Span,
-    ) -> Option<Option<Name>> {
-        let mut next = parts.next()?;
-        let mut over = None;
-        if next.as_rule() == Rule::name {
-            *end = self.span(&next);
-            over = Some(self.name(&next));
-            next = parts.next()?;
-        }
-        self.semi(Some(next), *end);
-        Some(over)
-    }
-
-    fn port(&mut self, pair: Pair<'_, Rule>) -> Option<Port> {
-        let span = self.span(&pair);
-        let mut parts = children(pair);
-        let face = self.name(&parts.next()?);
-        Some(Port { face, at: parts.map(|expr| self.expr(expr)).collect(), span })
-    }
-
-    fn setting(&mut self, pair: Pair<'_, Rule>) -> Option<Setting> {
-        let mut parts = children(pair);
-        let name = self.name(&parts.next()?);
-        let assign = parts.next()?;
-        let value_pair = parts.next()?;
-        self.assign(assign, &name, &value_pair);
-        if matches!(value_pair.as_rule(), Rule::choice_block | Rule::file_block | Rule::dims_block) {
-            return Some(Setting { name, value: self.choice(value_pair)? });
-        }
-        let value = match value_pair.as_rule() {
-            Rule::quoted => self.router(value_pair)?,
-            _ => self.value(value_pair)?,
-        };
-        self.semi(parts.next(), value.span);
-        Some(Setting { name, value })
-    }
-
-    fn limit(&mut self, pair: Pair<'_, Rule>) -> Option<Setting> {
-        let mut parts = children(pair);
-        let name = self.name(&parts.next()?);
-        let comparison = self.comparison(parts.next()?, &name)?;
-        let quantity = self.quantity(parts.next()?);
-        self.semi(parts.next(), quantity.span);
-        let span = comparison.span.to(quantity.span);
-        Some(Setting { name, value: Value { kind: ValueKind::Limit(comparison, quantity), span } })
-    }
-
-    fn value(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
-        let span = self.span(&pair);
-        let pair = pair.into_inner().next()?;
-        match pair.as_rule() {
-            Rule::quantity => Some(Value { kind: ValueKind::Quantity(self.quantity(pair)), span }),
-            Rule::steps => Some(Value { kind: ValueKind::Steps(self.steps(pair)?), span }),
-            Rule::list => Some(Value { kind: ValueKind::List(self.list(pair)), span }),
-            Rule::router_name => self.router(pair),
-            Rule::named_file => {
-                let mut parts = children(pair);
-                let (kind, path) = (self.name(&parts.next()?), self.name(&parts.next()?));
-                let number = Expr { kind: ExprKind::Name(kind.value), span: kind.span };
-                Some(Value { kind: ValueKind::Quantity(Quantity { number, unit: Some(path), span }), span })
-            }
-            _ => self.choice(pair),
-        }
-    }
-
-    /// `cube0[0, 0, 0]`, or a name in quotes.
-    fn router(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
-        let span = self.span(&pair);
-        Some(Value { kind: ValueKind::Router(self.item_name(&children(pair).next()?)), span })
-    }
-
-    /// `[cube0[0,0,0], 17]`, also with names in quotes.
-    pub(super) fn list(&mut self, pair: Pair<'_, Rule>) -> Vec<Name> {
-        let items = children(pair).filter(|item| matches!(item.as_rule(), Rule::item_name | Rule::string));
-        items.map(|item| self.item_name(&item)).collect()
-    }
-
-    /// `cube0[0, 0, 0]` without its spaces, or what stands in quotes.
-    fn item_name(&mut self, pair: &Pair<'_, Rule>) -> Name {
-        if pair.as_rule() == Rule::string {
-            return self.string(pair);
-        }
-        let bare: String = pair.as_str().split_whitespace().collect();
-        Spanned { value: bare.into(), span: self.span(pair) }
-    }
-
-    /// `0.1 .. 1.8 step 0.1`
-    fn steps(&mut self, pair: Pair<'_, Rule>) -> Option<Steps> {
-        let mut parts = children(pair);
-        let first = self.expr(parts.next()?);
-        let mut next = parts.next()?;
-        if next.as_rule() == Rule::wrong_dots {
-            self.errors.push(ParseError::WrongRange {
-                found: next.as_str().to_owned(),
-                help: STEPS,
-                span: self.span(&next),
-            });
-            next = parts.next()?;
-        }
-        Some(Steps { first, last: self.expr(next), step: self.expr(parts.next()?) })
-    }
-
-    /// A name with a file or dimensions, with a block, or with both.
-    fn choice(&mut self, pair: Pair<'_, Rule>) -> Option<Value> {
-        let (span, rule) = (self.span(&pair), pair.as_rule());
-        let mut parts: Vec<_> = children(pair).collect();
-        let block = parts.pop_if(|part| part.as_rule() == Rule::block).map(|block| self.block(block));
-        let mut parts = parts.into_iter();
-        let name = self.name(&parts.next()?);
-        let kind = match rule {
-            Rule::choice_block => ValueKind::Block(name, block?),
-            Rule::choice_file | Rule::file_block => ValueKind::File(name, self.string(&parts.next()?), block),
-            _ => ValueKind::Dims(name, self.dims(parts), block),
-        };
-        Some(Value { kind, span })
     }
 
     pub(super) fn assign(&mut self, pair: Pair<'_, Rule>, name: &Name, value: &Pair<'_, Rule>) {
@@ -494,18 +256,20 @@ impl Builder {
                 value,
                 span: name.span,
             });
-        } else if let Some(wrong) = children(pair).next() {
-            self.errors
-                .push(ParseError::WrongAssign { found: wrong.as_str().to_owned(), span: self.span(&wrong) });
+        } else if let Some(mistake) = children(pair).next() {
+            self.errors.push(ParseError::WrongAssign {
+                text: mistake.as_str().to_owned(),
+                span: self.span(&mistake),
+            });
         }
     }
 
-    /// Complains about a `;` that is missing after `end` or is a comma.
+    /// Reports a `;` that is missing after `end` or is a comma.
     pub(super) fn semi(&mut self, pair: Option<Pair<'_, Rule>>, end: Span) {
-        let Some(wrong) = pair.and_then(|pair| children(pair).next()) else { return };
-        match wrong.as_rule() {
+        let Some(mistake) = pair.and_then(|pair| children(pair).next()) else { return };
+        match mistake.as_rule() {
             Rule::comma_for_semi => {
-                self.errors.push(ParseError::CommaForSemicolon { span: self.span(&wrong) })
+                self.errors.push(ParseError::CommaForSemicolon { span: self.span(&mistake) })
             }
             _ => {
                 self.errors.push(ParseError::MissingSemicolon { span: Span { start: end.end, end: end.end } })
@@ -514,16 +278,15 @@ impl Builder {
     }
 }
 
-/// What ranges mean.
+/// The help for a malformed range.
 const RANGE: &str = "`lo..hi` runs from `lo` to `hi - 1`: `0..4` has the values 0, 1, 2, 3";
-const STEPS: &str = "`0.1 .. 0.5 step 0.1` has both ends";
 
-/// That a block with items in it is no slice, as its word says.
+/// The error of a block that has items in it, but is no slice.
 fn not_slice(keyword: &Name) -> ParseError {
     let close = closest(&keyword.value, ["slice"]).map(|meant| format!("did you mean `{meant}`?"));
     let help = close.unwrap_or_else(|| "only `fabric` and `slice` have blocks in their braces".to_owned());
     ParseError::Unexpected {
-        found: format!("`{}`", keyword.value),
+        text: format!("`{}`", keyword.value),
         expected: "`slice`".to_owned(),
         help: Some(help),
         span: keyword.span,

@@ -1,4 +1,4 @@
-//! Constants, parameters, and what a `use` changes.
+//! Builds constants, parameters, and the changes of a `use`.
 
 use super::build::Builder;
 use super::grammar::{Rule, children};
@@ -8,7 +8,7 @@ use fabc_base::diag::Spanned;
 use pest::iterators::Pair;
 
 impl Builder {
-    /// `name = value` of a `let` or `param`.
+    /// Builds `name = value` of a `let` or `param`.
     pub(super) fn constant_name<'i>(
         &mut self,
         parts: &mut impl Iterator<Item = Pair<'i, Rule>>,
@@ -29,8 +29,8 @@ impl Builder {
         Some(Constant { kind, span })
     }
 
-    /// `seed = 1..=8, 10;`
-    pub(super) fn swept(&mut self, pair: Pair<'_, Rule>) -> Option<Swept> {
+    /// Builds a line of a sweep, such as `seed = 1..=8, 10;`.
+    pub(super) fn swept(&mut self, pair: Pair<'_, Rule>) -> Option<SweptParameter> {
         if pair.as_rule() != Rule::swept {
             if pair.as_rule() == Rule::stray_semi {
                 self.errors.push(ParseError::StraySemicolon { span: self.span(&pair) });
@@ -53,7 +53,7 @@ impl Builder {
                 self.semi(Some(part), end);
             }
         }
-        Some(Swept { name, values })
+        Some(SweptParameter { name, values })
     }
 
     fn swept_value(&mut self, pair: Pair<'_, Rule>) -> Option<SweptValue> {
@@ -77,13 +77,13 @@ impl Builder {
         let low = self.quantity(first);
         let dots = parts.next()?;
         if dots.as_rule() == Rule::wrong_through {
-            let found = dots.as_str().trim_end().to_owned();
-            self.errors.push(ParseError::WrongThrough { found, span: self.span(&dots) });
+            let text = dots.as_str().trim_end().to_owned();
+            self.errors.push(ParseError::WrongThrough { text, span: self.span(&dots) });
         }
         Some(Among::Range(low, self.quantity(parts.next()?), span))
     }
 
-    /// `lab = "lab.graphml";` in a `use`: a file without the word before it.
+    /// Builds `lab = "lab.graphml";` in a `use`: a file without a word before it.
     pub(super) fn text(&mut self, pair: Pair<'_, Rule>) -> Option<Statement> {
         let span = self.span(&pair);
         let mut parts = children(pair);
@@ -93,17 +93,17 @@ impl Builder {
         let text = self.string(&text);
         self.semi(parts.next(), text.span);
         let none = Spanned { value: "".into(), span: text.span };
-        let value = Value { span: text.span, kind: ValueKind::File(none, text, None) };
+        let value = SettingValue { span: text.span, kind: ValueKind::File(none, text, None) };
         Some(Statement { kind: StatementKind::Setting(Setting { name, value }), span })
     }
 
-    /// `link copper { .. }` in a `use`.
+    /// Builds a change such as `link copper { .. }` in a `use`.
     pub(super) fn change(&mut self, pair: Pair<'_, Rule>) -> Option<Statement> {
         let span = self.span(&pair);
         let mut parts: Vec<_> = children(pair).collect();
         let block = self.block(parts.pop()?);
         let mut names = parts.iter().map(|part| self.name(part));
         let (word, name) = (names.next()?, names.next());
-        Some(Statement { kind: StatementKind::Change(Change { word, name, block }), span })
+        Some(Statement { kind: StatementKind::Change(UseChange { word, name, block }), span })
     }
 }

@@ -1,4 +1,4 @@
-//! The rules of the grammar, and how they are called towards people.
+//! The rules of the grammar, and their names in messages.
 
 use pest::iterators::Pair;
 
@@ -6,14 +6,14 @@ use pest::iterators::Pair;
 #[grammar = "fab.pest"]
 pub(super) struct Grammar;
 
-/// The parts of a pair that carry meaning: no keywords, no lookaheads, expressions without their wrapping
-/// levels.
+/// The parts of a pair that carry meaning, without keywords and lookaheads. Expressions come without their
+/// wrapping levels.
 pub(super) fn children(pair: Pair<'_, Rule>) -> impl Iterator<Item = Pair<'_, Rule>> {
     pair.into_inner()
         .filter(|pair| !matches!(rule_name(pair.as_rule()), RuleName::Keyword(_) | RuleName::Lookahead))
 }
 
-/// How a rule is called towards people.
+/// The name of a rule in messages.
 enum RuleName {
     /// What could stand here, in words.
     Words(&'static str),

@@ -1,4 +1,4 @@
-//! Numbers, and what is calculated of them.
+//! Builds numbers and expressions.
 
 use super::build::Builder;
 use super::grammar::{Rule, children};
@@ -7,7 +7,7 @@ use fabc_base::diag::Span;
 use pest::iterators::Pair;
 
 impl Builder {
-    /// A number, and its unit if it has one.
+    /// Builds a number, and its unit if it has one.
     pub(super) fn quantity(&mut self, pair: Pair<'_, Rule>) -> Quantity {
         let span = self.span(&pair);
         let mut parts = children(pair);
@@ -18,7 +18,7 @@ impl Builder {
         Quantity { number, unit: parts.next().map(|unit| self.name(&unit)), span }
     }
 
-    /// Any of the expression rules.
+    /// Builds an expression from any of its rules.
     pub(super) fn expr(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
         let digits = || pair.as_str().into();

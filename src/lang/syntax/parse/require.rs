@@ -9,7 +9,7 @@ use fabc_model::REFERENCES;
 use pest::iterators::Pair;
 
 impl Builder {
-    /// All behind the `require`.
+    /// Builds a requirement from the parts behind the `require`.
     pub(super) fn require(&mut self, mut parts: std::vec::IntoIter<Pair<'_, Rule>>) -> Option<RequireItem> {
         let metric = self.name(&parts.next()?);
         let comparison = self.comparison(parts.next()?, &metric)?;
@@ -17,10 +17,12 @@ impl Builder {
         let mut next = parts.next();
         let mut share = times_reference(&mut value);
         if let Some(written) = next.take_if(|pair| pair.as_rule() == Rule::share) {
-            share = children(written).next().map(|of| Share { of: self.name(&of), percent: true });
+            share = children(written)
+                .next()
+                .map(|name| RequiredShare { reference: self.name(&name), percent: true });
             next = parts.next();
         }
-        let end = share.as_ref().map_or(value.span, |share| value.span.to(share.of.span));
+        let end = share.as_ref().map_or(value.span, |share| value.span.to(share.reference.span));
         self.semi(next, end);
         Some(RequireItem { metric, comparison, value, share })
     }
@@ -39,7 +41,7 @@ impl Builder {
                 _ => "a require states what must hold; say it with `<` or `>`".to_owned(),
             };
             self.errors.push(ParseError::WrongComparison {
-                found: name.value.to_string(),
+                text: name.value.to_string(),
                 help,
                 span: name.span,
             });
@@ -48,10 +50,10 @@ impl Builder {
     }
 }
 
-/// Takes `* bound` off `1.05 * bound`.
-fn times_reference(value: &mut Quantity) -> Option<Share> {
+/// Splits the reference off a share such as `1.05 * bound`.
+fn times_reference(value: &mut Quantity) -> Option<RequiredShare> {
     let ExprKind::Chain(first, rest) = &mut value.number.kind else { return None };
-    let of = match rest.last() {
+    let reference = match rest.last() {
         Some((Operator::Multiply, Expr { kind: ExprKind::Name(name), span }))
             if REFERENCES.contains(&&**name) && value.unit.is_none() =>
         {
@@ -63,5 +65,5 @@ fn times_reference(value: &mut Quantity) -> Option<Share> {
     if rest.is_empty() {
         value.number = (**first).clone();
     }
-    Some(Share { of, percent: false })
+    Some(RequiredShare { reference, percent: false })
 }

@@ -1,16 +1,16 @@
-//! The error of a text that no production of the grammar fits.
+//! Builds the error of a text that no production of the grammar fits.
 //!
-//! Comes in: the place where the grammar stopped, and what it could have taken there. Goes out: an error that
-//! names what was most likely meant. The text has no comments any more.
+//! In: the place where the grammar stopped, and what it expected there. Out: an error that names what was
+//! most likely meant. The text has no comments.
 
 use super::grammar::{Rule, expectation};
 use crate::syntax::errors::ParseError;
-use crate::syntax::words::{self, Form, STATEMENTS};
+use crate::syntax::words::{self, ItemForm, STATEMENTS};
 use fabc_base::diag::{Span, closest, plain};
 use pest::error::ErrorVariant;
 use std::collections::BTreeSet;
 
-/// Signs that look like others, and what to write.
+/// Signs that look like others, and what to write instead.
 const LOOKALIKES: [(&str, &str); 18] = [
     ("\u{201c}", "\""),
     ("\u{201d}", "\""),
@@ -32,19 +32,19 @@ const LOOKALIKES: [(&str, &str); 18] = [
     ("\u{d7}", "x"),
 ];
 
-pub(super) fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVariant<Rule>) -> ParseError {
-    let line = Line::around(code, at);
-    if let Some((meant, length)) = line.meant() {
-        let (found, start) = (format!("`{}`", &line.text[..length]), base + line.start as u32);
+pub(super) fn unexpected(code: &str, offset: usize, base: u32, variant: &ErrorVariant<Rule>) -> ParseError {
+    let line = SpecLine::around(code, offset);
+    if let Some((meant, length)) = line.meant_keyword() {
+        let (text, start) = (format!("`{}`", &line.text[..length]), base + line.start as u32);
         let help = Some(format!("did you mean `{meant}`? For example `{}`", example(meant).unwrap_or(meant)));
         return ParseError::Unexpected {
-            found,
+            text,
             expected: format!("`{meant}`"),
             help,
             span: Span { start, end: start + length as u32 },
         };
     }
-    let rest = &code[at..];
+    let rest = &code[offset..];
     let token = match rest.chars().next() {
         None => 0,
         Some(first) if is_word(first) => rest.find(|c: char| !is_word(c)).unwrap_or(rest.len()),
@@ -52,7 +52,7 @@ pub(super) fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVarian
         Some(first) => first.len_utf8(),
     };
     let token = &rest[..token];
-    let found = match token.chars().next() {
+    let text = match token.chars().next() {
         None => "the end of the file".to_owned(),
         Some(sign)
             if sign.is_whitespace() || sign.is_control() || sign == '\u{200b}' || sign == '\u{feff}' =>
@@ -61,20 +61,20 @@ pub(super) fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVarian
         }
         Some(_) => format!("`{token}`"),
     };
-    let help = help(code, at, token, &line);
-    let span = Span { start: base + at as u32, end: base + (at + token.len()) as u32 };
-    ParseError::Unexpected { found, expected: expected(variant, &line), help, span }
+    let help = help(code, offset, token, &line);
+    let span = Span { start: base + offset as u32, end: base + (offset + token.len()) as u32 };
+    ParseError::Unexpected { text, expected: expected(variant, &line), help, span }
 }
 
-/// What the grammar could take if the first word of a line were no keyword.
+/// What the grammar expects if the first word of a line is no keyword.
 const NOT_IN_A_LINE: [&str; 4] = ["a comparison", "`{`", "`=`", "a name"];
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// What could have stood there, in words.
-fn expected(variant: &ErrorVariant<Rule>, line: &Line<'_>) -> String {
+/// Lists what could have stood there, in words.
+fn expected(variant: &ErrorVariant<Rule>, line: &SpecLine<'_>) -> String {
     let expected: BTreeSet<&str> = match variant {
         ErrorVariant::ParsingError { positives, .. } => {
             positives.iter().filter_map(|&rule| expectation(rule)).collect()
@@ -83,10 +83,10 @@ fn expected(variant: &ErrorVariant<Rule>, line: &Line<'_>) -> String {
     };
     let mut expected: Vec<&str> = expected.into_iter().collect();
     if expected.contains(&"an item") || expected.contains(&"a setting") {
-        // Where a new line of a block may begin, the ways to go on with the old one are noise.
+        // Where a new line of a block may begin, the continuations of the old line are noise.
         expected.retain(|name| matches!(*name, "an item" | "a setting" | "`}`" | "`fabric`"));
     }
-    let lines = words::item(line.word).is_some_and(|item| item.form == Form::Line)
+    let lines = words::item(line.word).is_some_and(|item| item.form == ItemForm::Line)
         || example(line.word).is_some() && line.nested;
     // Only a require compares.
     let noise = &NOT_IN_A_LINE[usize::from(line.word == "require")..];
@@ -103,16 +103,16 @@ fn expected(variant: &ErrorVariant<Rule>, line: &Line<'_>) -> String {
     }
 }
 
-/// What would mend it, as far as the sign itself and the words before it tell.
-fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
-    let (before, rest) = (&code[..at], &code[at..]);
+/// Suggests a correction, as far as the sign itself and the words before it tell.
+fn help(code: &str, offset: usize, token: &str, line: &SpecLine<'_>) -> Option<String> {
+    let (before, rest) = (&code[..offset], &code[offset..]);
     let after = &rest[token.len()..];
     let last = before.chars().next_back();
     let touches_word = last.is_some_and(is_word);
     if let Some((_, wanted)) = LOOKALIKES.iter().find(|(sign, _)| rest.starts_with(sign)) {
         return Some(match *wanted {
             "\"" => "texts stand in straight double quotes".to_owned(),
-            "" => "remove it: nobody can see it".to_owned(),
+            "" => "remove this invisible character".to_owned(),
             " " => "write a plain blank".to_owned(),
             wanted => format!("write `{wanted}`"),
         });
@@ -125,7 +125,7 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
     Some(match token {
         "#" => "comments begin with `//`".to_owned(),
         "-" if rest.starts_with("--") => "comments begin with `//`".to_owned(),
-        _ if line.word == "fabric" && line.second() => {
+        _ if line.word == "fabric" && line.is_second_word() => {
             let name = |c: char| is_word(c) || matches!(c, '-' | '.');
             let from = before.trim_end_matches(name).len();
             let written: String = code[from..].chars().take_while(|c| name(*c)).collect();
@@ -136,7 +136,7 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
                 false => "a name begins with a letter, and has letters, digits and `_` only".to_owned(),
             }
         }
-        "-" if touches_word && line.second() => "a name has letters, digits and `_` only".to_owned(),
+        "-" if touches_word && line.is_second_word() => "a name has letters, digits and `_` only".to_owned(),
         _ if line.word == "use" => format!("a path stands in quotes: `{}`", example("use").unwrap_or_default()),
         _ if line.word == "rates" && line.text.contains('=') && (token != "." || line.text.contains("..")) => ascending_rates(line.text),
         "." if digit_before || after.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -148,7 +148,7 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
         "<" | ">" if !line.nested && line.text.split_whitespace().count() == 1 => {
             format!("what must hold is written `require {} {token}= ..;`", line.text.trim())
         }
-        "(" if line.second() && words::item(line.word).is_some_and(|item| matches!(item.form, Form::Block | Form::ChoiceOrBlock)) => {
+        "(" if line.is_second_word() && words::item(line.word).is_some_and(|item| matches!(item.form, ItemForm::Block | ItemForm::ChoiceOrBlock)) => {
             format!("a block stands in braces: `{} {{ .. }}`", line.text.trim())
         }
         "{" if before.trim_end().ends_with('+') => {
@@ -177,39 +177,40 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
     })
 }
 
-/// How one rate and several rates are written, with the ends of the wrong text where it has them.
+/// Explains how one rate and several rates are written, with the ends of the wrong text if it has any.
 fn ascending_rates(text: &str) -> String {
     let number =
         |part: &str| part.trim().parse::<f64>().is_ok_and(f64::is_finite).then(|| part.trim().to_owned());
-    let ends = text.split_once('=').and_then(|(_, ends)| ends.split_once(".."));
-    let ends = ends.and_then(|(first, last)| number(first).zip(number(last.trim_start_matches(['.', '=']))));
-    let (first, last) = ends.unwrap_or(("0.1".to_owned(), "1.8".to_owned()));
+    let bounds = text.split_once('=').and_then(|(_, bounds)| bounds.split_once(".."));
+    let bounds =
+        bounds.and_then(|(first, last)| number(first).zip(number(last.trim_start_matches(['.', '=']))));
+    let (first, last) = bounds.unwrap_or(("0.1".to_owned(), "1.8".to_owned()));
     format!(
         "one rate is written `rates = 0.5;`, several ascend by a step: `rates = {first} .. {last} step 0.1;`"
     )
 }
 
-/// An item or a statement as it is written.
+/// An example of an item or a statement.
 fn example(word: &str) -> Option<&'static str> {
     let statement = || STATEMENTS.iter().find(|(name, _)| *name == word).map(|(_, example)| *example);
     words::item(word).map(|item| item.example).or_else(statement)
 }
 
 /// The statement or item that a place lies in, up to that place.
-struct Line<'a> {
+struct SpecLine<'a> {
     text: &'a str,
-    /// Its first byte.
+    /// The offset of its first byte.
     start: usize,
-    /// Its first word.
+    /// The first word of the text.
     word: &'a str,
     /// Whether it lies in a block that is not the fabric.
     nested: bool,
 }
 
-impl<'a> Line<'a> {
-    fn around(code: &'a str, at: usize) -> Self {
-        let start = code[..at].rfind([';', '{', '}']).map_or(0, |stop| stop + 1);
-        let text = &code[start..at];
+impl<'a> SpecLine<'a> {
+    fn around(code: &'a str, offset: usize) -> Self {
+        let start = code[..offset].rfind([';', '{', '}']).map_or(0, |stop| stop + 1);
+        let text = &code[start..offset];
         let start = start + (text.len() - text.trim_start().len());
         let text = text.trim_start();
         let word = &text[..text.find(|c: char| !is_word(c)).unwrap_or(text.len())];
@@ -221,20 +222,20 @@ impl<'a> Line<'a> {
                 _ => {}
             }
         }
-        Line { text, start, word, nested: depth > 1 }
+        SpecLine { text, start, word, nested: depth > 1 }
     }
 
     /// Whether the place is that of the second word.
-    fn second(&self) -> bool {
+    fn is_second_word(&self) -> bool {
         let after = self.text[self.word.len()..].trim_start();
         !after.contains(char::is_whitespace)
     }
 
-    /// The keyword that was meant by the first word, where what follows it fits nothing; and the length of
-    /// the word.
-    fn meant(&self) -> Option<(&'static str, usize)> {
+    /// Returns the keyword that the first word was meant as, and the length of that word, if what follows it
+    /// fits nothing.
+    fn meant_keyword(&self) -> Option<(&'static str, usize)> {
         let word = self.word;
-        // A keyword with `-` for its `_`.
+        // A keyword that is written with `-` in place of `_`.
         let dashed =
             &self.text[..self.text.find(|c: char| !(is_word(c) || c == '-')).unwrap_or(self.text.len())];
         if let Some((name, _)) = STATEMENTS.iter().find(|(name, _)| dashed != *name && plain(dashed) == *name)
@@ -248,9 +249,9 @@ impl<'a> Line<'a> {
         }
         let lines = words::ITEMS
             .iter()
-            .filter(|item| item.form == Form::Line || item.form == Form::Named)
+            .filter(|item| item.form == ItemForm::Line || item.form == ItemForm::Named)
             .map(|item| item.name);
-        let all = lines.chain(STATEMENTS.iter().map(|(name, _)| *name)).chain(["fabric"]);
-        words::meant(word, true).or_else(|| closest(word, all)).map(|meant| (meant, word.len()))
+        let known_words = lines.chain(STATEMENTS.iter().map(|(name, _)| *name)).chain(["fabric"]);
+        words::fabc_word(word, true).or_else(|| closest(word, known_words)).map(|meant| (meant, word.len()))
     }
 }

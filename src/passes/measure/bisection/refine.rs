@@ -1,22 +1,23 @@
 //! Moves of single vertices that make a cut smaller: Fiduccia & Mattheyses 1982, with buckets.
 //!
-//! In: a graph and two sides. Out: sides that no pass of moves improves, in balance. A pass moves every
-//! vertex at most once, always the one that takes most links out of the cut (or brings in fewest) and keeps
-//! the balance within a vertex, and ends at the best moment that it went through. Ties: the side with more
-//! routers, then the vertex that came into its bucket last. Cost: a pass is linear in the edges.
+//! Input: a graph and two sides. Output: balanced sides that no pass of moves improves. A pass moves every
+//! vertex at most once. Each time it moves the vertex that takes most links out of the cut (or brings in
+//! fewest) and keeps the balance within a vertex. The pass ends in the best state that it passed. The side
+//! with more routers wins ties, then the vertex that entered its bucket last. Cost: a pass is linear in the
+//! edges.
 
-use super::graph::Graph;
+use super::graph::CutGraph;
 
-/// Passes at most: they nearly always end by themselves, after three to eight.
+/// The most passes. They nearly always end by themselves, after three to eight.
 const PASSES: usize = 24;
 
-/// Vertices looked at, best first, for one whose weight keeps the balance.
+/// The number of vertices examined, best first, for one whose weight keeps the balance.
 const LOOKS: usize = 32;
 
 const NONE: u32 = u32::MAX;
 
-/// Moves vertices until no pass improves the cut; at the end both sides weigh the same, up to `slack`.
-pub(super) fn refine(graph: &Graph, sides: &mut [bool], slack: u32) {
+/// Moves vertices until no pass improves the cut. At the end both sides weigh the same, up to `slack`.
+pub(super) fn refine(graph: &CutGraph, sides: &mut [bool], slack: u32) {
     balance(graph, sides, slack);
     for _ in 0..PASSES {
         if !pass(graph, sides, slack) {
@@ -25,14 +26,14 @@ pub(super) fn refine(graph: &Graph, sides: &mut [bool], slack: u32) {
     }
 }
 
-/// Routers of the side `true` in balance, up to `slack`.
-fn goal(graph: &Graph, slack: u32) -> std::ops::RangeInclusive<u32> {
+/// The range of routers on the side `true` in balance, up to `slack`.
+fn balanced_weights(graph: &CutGraph, slack: u32) -> std::ops::RangeInclusive<u32> {
     let total = graph.total();
     (total / 2).saturating_sub(slack)..=total.div_ceil(2) + slack
 }
 
-/// Links that leave the cut when a vertex moves.
-fn gain(graph: &Graph, sides: &[bool], vertex: usize) -> i64 {
+/// The number of links that leave the cut when a vertex moves.
+fn gain(graph: &CutGraph, sides: &[bool], vertex: usize) -> i64 {
     let signed = |&(to, links): &(u32, u32)| {
         if sides[to as usize] == sides[vertex] { -i64::from(links) } else { i64::from(links) }
     };
@@ -40,9 +41,9 @@ fn gain(graph: &Graph, sides: &[bool], vertex: usize) -> i64 {
 }
 
 /// Moves the best vertices of the heavier side until the sides are in balance.
-fn balance(graph: &Graph, sides: &mut [bool], slack: u32) {
-    let goal = goal(graph, slack);
-    let mut weight = graph.weight_of(sides);
+fn balance(graph: &CutGraph, sides: &mut [bool], slack: u32) {
+    let goal = balanced_weights(graph, slack);
+    let mut weight = graph.weight_of_true(sides);
     if goal.contains(&weight) {
         return;
     }
@@ -53,41 +54,45 @@ fn balance(graph: &Graph, sides: &mut [bool], slack: u32) {
         .for_each(|vertex| buckets.insert(vertex, gain(graph, sides, vertex)));
     while let Some((vertex, _)) = buckets.first(usize::MAX, |_| true).filter(|_| !goal.contains(&weight)) {
         buckets.remove(vertex);
-        let after = if from { weight - graph.weights[vertex] } else { weight + graph.weights[vertex] };
-        // Too heavy a one goes too far: a lighter one is further down.
-        if if from { after < *goal.start() } else { after > *goal.end() } {
+        let weight_after = if from { weight - graph.weights[vertex] } else { weight + graph.weights[vertex] };
+        // A vertex that is too heavy goes too far. A lighter one is further down.
+        if if from { weight_after < *goal.start() } else { weight_after > *goal.end() } {
             continue;
         }
-        weight = after;
+        weight = weight_after;
         sides[vertex] = !from;
         for &(to, links) in graph.edges(vertex) {
             if buckets.holds(to as usize) {
-                buckets.change(to as usize, 2 * i64::from(links));
+                buckets.change_gain(to as usize, 2 * i64::from(links));
             }
         }
     }
 }
 
-/// One pass; whether it made the cut smaller.
-fn pass(graph: &Graph, sides: &mut [bool], slack: u32) -> bool {
-    let goal = goal(graph, slack);
+/// One pass. Returns whether it made the cut smaller.
+fn pass(graph: &CutGraph, sides: &mut [bool], slack: u32) -> bool {
+    let goal = balanced_weights(graph, slack);
     let allowed = goal.start().saturating_sub(graph.heaviest())..=goal.end() + graph.heaviest();
     let lightest = graph.weights.iter().copied().min().unwrap_or(1);
-    let mut weight = graph.weight_of(sides);
-    // Of the sides `false` and `true`.
+    let mut weight = graph.weight_of_true(sides);
+    // The buckets of the sides `false` and `true`.
     let mut buckets = [Buckets::new(graph), Buckets::new(graph)];
     for vertex in 0..graph.len() {
         buckets[usize::from(sides[vertex])].insert(vertex, gain(graph, sides, vertex));
     }
-    let (mut moved, mut won, mut best) = (Vec::new(), 0i64, (0i64, 0usize));
+    let (mut moved, mut total_gain, mut best_prefix) = (Vec::new(), 0i64, (0i64, 0usize));
     loop {
-        let after = |side: bool, own: u32| if side { weight.checked_sub(own) } else { Some(weight + own) };
-        let fits = |side: bool, own: u32| after(side, own).is_some_and(|after| allowed.contains(&after));
+        let after = |side: bool, vertex_weight: u32| {
+            if side { weight.checked_sub(vertex_weight) } else { Some(weight + vertex_weight) }
+        };
+        let fits = |side: bool, vertex_weight: u32| {
+            after(side, vertex_weight).is_some_and(|after| allowed.contains(&after))
+        };
         let candidate = |side: bool| {
-            let of_side =
+            let first_of_side =
                 || buckets[usize::from(side)].first(LOOKS, |vertex| fits(side, graph.weights[vertex]));
             fits(side, lightest)
-                .then(of_side)
+                .then(first_of_side)
                 .flatten()
                 .map(|(vertex, gain)| (gain, side == (weight * 2 > graph.total()), side, vertex))
         };
@@ -95,85 +100,95 @@ fn pass(graph: &Graph, sides: &mut [bool], slack: u32) -> bool {
         buckets[usize::from(side)].remove(vertex);
         sides[vertex] = !side;
         weight = if side { weight - graph.weights[vertex] } else { weight + graph.weights[vertex] };
-        won += gain;
+        total_gain += gain;
         moved.push(vertex);
         for &(to, links) in graph.edges(vertex) {
             let to = to as usize;
-            let of = &mut buckets[usize::from(sides[to])];
-            if of.holds(to) {
-                of.change(to, if sides[to] == side { 2 * i64::from(links) } else { -2 * i64::from(links) });
+            let target_bucket = &mut buckets[usize::from(sides[to])];
+            if target_bucket.holds(to) {
+                target_bucket.change_gain(
+                    to,
+                    if sides[to] == side { 2 * i64::from(links) } else { -2 * i64::from(links) },
+                );
             }
         }
-        if won > best.0 && goal.contains(&weight) {
-            best = (won, moved.len());
+        if total_gain > best_prefix.0 && goal.contains(&weight) {
+            best_prefix = (total_gain, moved.len());
         }
     }
-    moved[best.1..].iter().for_each(|&vertex| sides[vertex] = !sides[vertex]);
-    best.0 > 0
+    moved[best_prefix.1..].iter().for_each(|&vertex| sides[vertex] = !sides[vertex]);
+    best_prefix.0 > 0
 }
 
-/// Vertices by their gain; the last one in comes out first.
+/// Vertices by their gain. The last one inserted comes out first.
 struct Buckets {
-    /// `[gain + most]`: the first vertex.
+    /// `[gain + max_degree]`: the first vertex of the bucket.
     heads: Vec<u32>,
-    most: i64,
-    /// No vertex is in a bucket above.
+    max_degree: i64,
+    /// No vertex is in a bucket above this one.
     top: usize,
-    /// `[vertex]`
+    /// `[vertex]`: the next vertex in its bucket.
     next: Vec<u32>,
-    before: Vec<u32>,
+    previous: Vec<u32>,
     bucket: Vec<u32>,
 }
 
 impl Buckets {
-    fn new(graph: &Graph) -> Self {
-        let most = (0..graph.len()).map(|vertex| graph.degree(vertex)).max().unwrap_or(0);
+    fn new(graph: &CutGraph) -> Self {
+        let max_degree = (0..graph.len()).map(|vertex| graph.degree(vertex)).max().unwrap_or(0);
         let (next, before, bucket) =
             (vec![NONE; graph.len()], vec![NONE; graph.len()], vec![NONE; graph.len()]);
-        Self { heads: vec![NONE; 2 * most as usize + 1], most: i64::from(most), top: 0, next, before, bucket }
+        Self {
+            heads: vec![NONE; 2 * max_degree as usize + 1],
+            max_degree: i64::from(max_degree),
+            top: 0,
+            next,
+            previous: before,
+            bucket,
+        }
     }
     fn holds(&self, vertex: usize) -> bool {
         self.bucket[vertex] != NONE
     }
     fn insert(&mut self, vertex: usize, gain: i64) {
-        let bucket = (gain + self.most) as usize;
+        let bucket = (gain + self.max_degree) as usize;
         let first = std::mem::replace(&mut self.heads[bucket], vertex as u32);
         if first != NONE {
-            self.before[first as usize] = vertex as u32;
+            self.previous[first as usize] = vertex as u32;
         }
-        (self.next[vertex], self.before[vertex], self.bucket[vertex]) = (first, NONE, bucket as u32);
+        (self.next[vertex], self.previous[vertex], self.bucket[vertex]) = (first, NONE, bucket as u32);
         self.top = self.top.max(bucket);
     }
     fn remove(&mut self, vertex: usize) {
-        let (next, before) = (self.next[vertex], self.before[vertex]);
+        let (next, before) = (self.next[vertex], self.previous[vertex]);
         match before {
             NONE => self.heads[self.bucket[vertex] as usize] = next,
             before => self.next[before as usize] = next,
         }
         if next != NONE {
-            self.before[next as usize] = before;
+            self.previous[next as usize] = before;
         }
         self.bucket[vertex] = NONE;
         while self.top > 0 && self.heads[self.top] == NONE {
             self.top -= 1;
         }
     }
-    fn change(&mut self, vertex: usize, by: i64) {
-        let gain = i64::from(self.bucket[vertex]) - self.most + by;
+    fn change_gain(&mut self, vertex: usize, change: i64) {
+        let gain = i64::from(self.bucket[vertex]) - self.max_degree + change;
         self.remove(vertex);
         self.insert(vertex, gain);
     }
-    /// The best vertex that is wanted, of so many that are looked at, and its gain.
-    fn first(&self, looks: usize, wanted: impl Fn(usize) -> bool) -> Option<(usize, i64)> {
-        let (mut bucket, mut left) = (self.top, looks);
+    /// The best vertex that is wanted among the first `looks`, and its gain.
+    fn first(&self, looks: usize, is_wanted: impl Fn(usize) -> bool) -> Option<(usize, i64)> {
+        let (mut bucket, mut looks_left) = (self.top, looks);
         loop {
             let mut vertex = self.heads[bucket];
             while vertex != NONE {
-                if wanted(vertex as usize) {
-                    return Some((vertex as usize, bucket as i64 - self.most));
+                if is_wanted(vertex as usize) {
+                    return Some((vertex as usize, bucket as i64 - self.max_degree));
                 }
-                left -= 1;
-                if left == 0 {
+                looks_left -= 1;
+                if looks_left == 0 {
                     return None;
                 }
                 vertex = self.next[vertex as usize];
@@ -188,16 +203,16 @@ mod tests {
     use super::*;
 
     /// Two complete graphs of six that a single edge joins.
-    fn dumbbell() -> Graph {
+    fn dumbbell() -> CutGraph {
         let row = |vertex: u32| {
-            let own = vertex / 6 * 6;
-            let mut row: Vec<(u32, u32)> = (own..own + 6).map(|to| (to, 1)).collect();
+            let row_start = vertex / 6 * 6;
+            let mut row: Vec<(u32, u32)> = (row_start..row_start + 6).map(|to| (to, 1)).collect();
             row.extend(
                 [(5, 6), (6, 5)].into_iter().filter(|(from, _)| *from == vertex).map(|(_, to)| (to, 1)),
             );
             row
         };
-        Graph::new((0..12).map(row), vec![1; 12])
+        CutGraph::new((0..12).map(row), vec![1; 12])
     }
 
     #[test]
@@ -205,7 +220,7 @@ mod tests {
         let graph = dumbbell();
         let mut sides: Vec<bool> = (0..12).map(|vertex| vertex % 2 == 0).collect();
         refine(&graph, &mut sides, 0);
-        assert_eq!((graph.cut(&sides), graph.weight_of(&sides)), (1, 6));
+        assert_eq!((graph.cut(&sides), graph.weight_of_true(&sides)), (1, 6));
     }
 
     #[test]
@@ -214,7 +229,7 @@ mod tests {
         for all in [false, true] {
             let mut sides = vec![all; 12];
             refine(&graph, &mut sides, 0);
-            assert_eq!(graph.weight_of(&sides), 6);
+            assert_eq!(graph.weight_of_true(&sides), 6);
             assert_eq!(graph.cut(&sides), 1);
         }
     }

@@ -1,52 +1,53 @@
 //! The second least eigenvalue of the Laplacian, from below, and its vector.
 //!
-//! In: a connected graph. Out: a number that the eigenvalue is not below, as far as an iteration can tell
-//! (the checker proves what is concluded from it), and the Fiedler vector. Lanczos iteration in the space
-//! orthogonal to the vector of ones, every new vector made orthogonal to all before it; the least eigenvalue
-//! of the tridiagonal matrix by Sturm counts, its vector by inverse iteration, and the residual from that.
-//! Plain floats in a fixed order: the same bits everywhere. Sources: Lanczos 1950; Fiedler 1973; Parlett, The
-//! Symmetric Eigenvalue Problem. Cost: at most [`STEPS`] products with the Laplacian, and as many squared
-//! times the routers.
+//! Input: a connected graph. Output: a lower bound on the eigenvalue, as far as an iteration can tell, and
+//! the Fiedler vector. The checker proves what is concluded from the bound.
+//!
+//! Method: Lanczos iteration in the space orthogonal to the vector of ones, with every new vector made
+//! orthogonal to all before it. Sturm counts give the least eigenvalue of the tridiagonal matrix, inverse
+//! iteration gives its vector, and the residual follows from that. Plain floats in a fixed order give the
+//! same bits everywhere. Sources: Lanczos 1950; Fiedler 1973; Parlett, The Symmetric Eigenvalue Problem.
+//! Cost: at most [`STEPS`] products with the Laplacian, and as many squared times the routers.
 
-use super::graph::Graph;
+use super::graph::CutGraph;
 use fabc_base::random::Stream;
 
-/// Steps at most.
+/// The most steps of the iteration.
 const STEPS: usize = 600;
-/// Steps between two looks at the residual.
+/// The number of steps between two tests of the residual.
 const LOOK: usize = 20;
-/// The residual at which the iteration ends, and what is taken off the value beside it for the rounding of
-/// both sides, as parts of the largest eigenvalue that there can be.
+/// The residual at which the iteration ends. Also the margin subtracted from the value for the rounding of
+/// both. Both are parts of the largest possible eigenvalue.
 const RESIDUAL: f64 = 1e-9;
 const MARGIN: f64 = 1e-8;
 
-/// What the iteration found.
+/// The result of the iteration.
 pub(super) struct Spectrum {
-    /// The second least eigenvalue is at least this; `None` where the iteration did not settle.
-    pub(super) least: Option<f64>,
-    /// `[router]`: the vector that goes with it.
+    /// The second least eigenvalue is at least this. `None` if the iteration did not settle.
+    pub(super) lower_bound: Option<f64>,
+    /// `[router]`: the vector of that eigenvalue.
     pub(super) fiedler: Vec<f64>,
-    /// Steps taken.
+    /// The number of steps taken.
     pub(super) steps: u64,
 }
 
 /// The spectrum of a connected graph with two vertices or more.
-pub(super) fn spectrum(graph: &Graph) -> Spectrum {
+pub(super) fn spectrum(graph: &CutGraph) -> Spectrum {
     let scale =
         2.0 * f64::from((0..graph.len()).map(|vertex| graph.degree(vertex)).max().unwrap_or(1).max(1));
     let mut stream = Stream::new(1, 0);
     let mut vector: Vec<f64> =
         (0..graph.len()).map(|_| stream.below(1 << 20) as f64 / f64::from(1 << 20) - 0.5).collect();
-    let (mut basis, mut diagonal, mut beside): (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) =
+    let (mut basis, mut diagonal, mut off_diagonal): (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) =
         (Vec::new(), Vec::new(), Vec::new());
     center(&mut vector);
     normalize(&mut vector);
-    let most = STEPS.min(graph.len() - 1);
+    let max_steps = STEPS.min(graph.len() - 1);
     loop {
         let mut next = product(graph, &vector);
         diagonal.push(dot(&vector, &next));
         basis.push(std::mem::take(&mut vector));
-        // Twice is enough.
+        // Two passes of orthogonalization are enough.
         for _ in 0..2 {
             center(&mut next);
             for known in &basis {
@@ -56,30 +57,32 @@ pub(super) fn spectrum(graph: &Graph) -> Spectrum {
         }
         let length = normalize(&mut next);
         let steps = diagonal.len();
-        // A space that the Laplacian keeps holds exact eigenvectors.
+        // A subspace that the Laplacian maps into itself holds exact eigenvectors.
         let closed = length <= RESIDUAL * scale;
-        if closed || steps == most || steps.is_multiple_of(LOOK) {
-            let (value, small) = least_pair(&diagonal, &beside);
-            let residual = if closed { length } else { length * small.last().map_or(0.0, |last| last.abs()) };
-            if closed || steps == most || residual <= RESIDUAL * scale {
-                let fiedler = (0..graph.len())
-                    .map(|router| basis.iter().zip(&small).map(|(vector, part)| vector[router] * part).sum());
-                let least = value - residual - MARGIN * scale;
+        if closed || steps == max_steps || steps.is_multiple_of(LOOK) {
+            let (value, vector_in_basis) = least_pair(&diagonal, &off_diagonal);
+            let residual =
+                if closed { length } else { length * vector_in_basis.last().map_or(0.0, |last| last.abs()) };
+            if closed || steps == max_steps || residual <= RESIDUAL * scale {
+                let fiedler = (0..graph.len()).map(|router| {
+                    basis.iter().zip(&vector_in_basis).map(|(vector, part)| vector[router] * part).sum()
+                });
+                let lower_bound = value - residual - MARGIN * scale;
                 let settled = residual <= RESIDUAL * scale || steps + 1 == graph.len();
                 return Spectrum {
-                    least: settled.then_some(least),
+                    lower_bound: settled.then_some(lower_bound),
                     fiedler: fiedler.collect(),
                     steps: steps as u64,
                 };
             }
         }
-        beside.push(length);
+        off_diagonal.push(length);
         vector = next;
     }
 }
 
 /// The Laplacian times a vector.
-fn product(graph: &Graph, vector: &[f64]) -> Vec<f64> {
+fn product(graph: &CutGraph, vector: &[f64]) -> Vec<f64> {
     let row = |vertex: usize| {
         let edges = graph.edges(vertex).iter();
         edges.map(|&(to, links)| f64::from(links) * (vector[vertex] - vector[to as usize])).sum()
@@ -91,13 +94,13 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// Takes the mean off.
+/// Subtracts the mean of a vector.
 fn center(vector: &mut [f64]) {
     let mean = vector.iter().sum::<f64>() / vector.len() as f64;
     vector.iter_mut().for_each(|value| *value -= mean);
 }
 
-/// Makes a vector of length 1, unless it is 0; returns its length.
+/// Scales a vector to length 1, unless it is 0. Returns its length before.
 fn normalize(vector: &mut [f64]) -> f64 {
     let length = dot(vector, vector).sqrt();
     if length > 0.0 {
@@ -107,23 +110,26 @@ fn normalize(vector: &mut [f64]) -> f64 {
 }
 
 /// The least eigenvalue of a symmetric tridiagonal matrix, and its vector of length 1.
-fn least_pair(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
+fn least_pair(diagonal: &[f64], off_diagonal: &[f64]) -> (f64, Vec<f64>) {
     const HALVINGS: u32 = 120;
     const ITERATIONS: u32 = 4;
-    let next_to = |at: usize| at.checked_sub(1).and_then(|at| beside.get(at)).copied().unwrap_or(0.0);
-    // Gershgorin's circles.
-    let reach =
-        |at: usize| next_to(at).abs() + if at + 1 < diagonal.len() { next_to(at + 1).abs() } else { 0.0 };
+    let off_diagonal_at =
+        |at: usize| at.checked_sub(1).and_then(|at| off_diagonal.get(at)).copied().unwrap_or(0.0);
+    // The eigenvalues lie in Gershgorin's circles.
+    let reach = |at: usize| {
+        off_diagonal_at(at).abs() + if at + 1 < diagonal.len() { off_diagonal_at(at + 1).abs() } else { 0.0 }
+    };
     let circles = || (0..diagonal.len()).map(|at| (diagonal[at] - reach(at), diagonal[at] + reach(at)));
     let (mut low, mut high) =
         circles().fold((f64::MAX, f64::MIN), |(low, high), (a, b)| (low.min(a), high.max(b)));
     let width = (high - low).max(f64::MIN_POSITIVE);
-    // Pivots of the matrix less a shift: all positive exactly if every eigenvalue is above the shift.
+    // The pivots of the matrix minus a shift. All are positive exactly if every eigenvalue is above the
+    // shift.
     let pivots = |shift: f64| {
         let mut pivots = Vec::with_capacity(diagonal.len());
-        for (at, own) in diagonal.iter().enumerate() {
-            let before = pivots.last().map_or(0.0, |pivot| next_to(at) * next_to(at) / pivot);
-            let pivot = own - shift - before;
+        for (at, entry) in diagonal.iter().enumerate() {
+            let before = pivots.last().map_or(0.0, |pivot| off_diagonal_at(at) * off_diagonal_at(at) / pivot);
+            let pivot = entry - shift - before;
             if pivot <= 0.0 {
                 return None;
             }
@@ -143,10 +149,11 @@ fn least_pair(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
     if let Some(pivots) = pivots(low - width * 1e-14).or_else(|| pivots(low)) {
         for _ in 0..ITERATIONS {
             for at in 1..vector.len() {
-                vector[at] -= next_to(at) / pivots[at - 1] * vector[at - 1];
+                vector[at] -= off_diagonal_at(at) / pivots[at - 1] * vector[at - 1];
             }
             for at in (0..vector.len()).rev() {
-                let after = if at + 1 < vector.len() { next_to(at + 1) * vector[at + 1] } else { 0.0 };
+                let after =
+                    if at + 1 < vector.len() { off_diagonal_at(at + 1) * vector[at + 1] } else { 0.0 };
                 vector[at] = (vector[at] - after) / pivots[at];
             }
             normalize(&mut vector);
@@ -159,23 +166,23 @@ fn least_pair(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
 mod tests {
     use super::*;
 
-    fn ring(routers: u32) -> Graph {
+    fn ring(routers: u32) -> CutGraph {
         let row = |at: u32| vec![((at + 1) % routers, 1), ((at + routers - 1) % routers, 1)];
-        Graph::new((0..routers).map(row), vec![1; routers as usize])
+        CutGraph::new((0..routers).map(row), vec![1; routers as usize])
     }
 
     #[test]
     fn the_value_of_rings_and_complete_graphs_is_known() {
         for routers in [3u32, 4, 5, 64, 500] {
-            let found = spectrum(&ring(routers)).least.expect("settled");
+            let found = spectrum(&ring(routers)).lower_bound.expect("settled");
             let exact = 2.0 - 2.0 * libm::cos(2.0 * std::f64::consts::PI / f64::from(routers));
             assert!(found <= exact && exact - found < 1e-6, "{routers}: {found} of {exact}");
         }
-        let complete = Graph::new(
+        let complete = CutGraph::new(
             (0..20).map(|at| (0..20).filter(|&to| to != at).map(|to| (to, 1)).collect()),
             vec![1; 20],
         );
-        let found = spectrum(&complete).least.expect("settled");
+        let found = spectrum(&complete).lower_bound.expect("settled");
         assert!(found <= 20.0 && 20.0 - found < 1e-5, "{found}");
     }
 
@@ -188,7 +195,7 @@ mod tests {
                 .map(|to| (to, 1))
                 .collect()
         };
-        let path = Graph::new((0..10).map(row), vec![1; 10]);
+        let path = CutGraph::new((0..10).map(row), vec![1; 10]);
         let fiedler = spectrum(&path).fiedler;
         assert!(
             fiedler.windows(2).all(|two| two[0] < two[1]) || fiedler.windows(2).all(|two| two[0] > two[1]),

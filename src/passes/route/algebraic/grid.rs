@@ -1,37 +1,38 @@
-//! Grids and hypercubes: the first coordinate that differs is put right.
+//! Next hops in grids and hypercubes: a packet corrects the first coordinate that differs.
 
-/// A grid whose last axis is the fastest.
-pub(super) struct Grid<'a> {
+/// A grid, numbered with the last axis fastest.
+pub(super) struct GridHops<'a> {
     sides: &'a [u32],
-    /// The coordinate that comes next, of a line of so many routers, on the way from one to another.
-    step: fn(side: u32, from: u32, to: u32) -> u32,
+    /// The next coordinate between two coordinates of a line of `side` routers.
+    next_coordinate: fn(side: u32, from: u32, to: u32) -> u32,
 }
 
-impl<'a> Grid<'a> {
-    /// The shorter way around; half a ring by the parity of the start.
+impl<'a> GridHops<'a> {
+    /// A torus. Packets take the shorter direction around a ring. The parity of the start breaks ties at
+    /// half a ring.
     pub(super) fn torus(sides: &'a [u32]) -> Self {
         let step = |side: u32, from: u32, to: u32| {
             if goes_up(side, from, to) { (from + 1) % side } else { (from + side - 1) % side }
         };
-        Self { sides, step }
+        Self { sides, next_coordinate: step }
     }
-    /// One further along the line.
+    /// A mesh. Packets move one router along the line.
     pub(super) fn mesh(sides: &'a [u32]) -> Self {
-        Self { sides, step: |_, from, to| if to > from { from + 1 } else { from - 1 } }
+        Self { sides, next_coordinate: |_, from, to| if to > from { from + 1 } else { from - 1 } }
     }
-    /// There at once.
+    /// A hyperx. One hop corrects a coordinate.
     pub(super) fn hyperx(sides: &'a [u32]) -> Self {
-        Self { sides, step: |_, _, to| to }
+        Self { sides, next_coordinate: |_, _, to| to }
     }
-    /// The router that comes next on the way from one to another, which differ.
-    pub(super) fn next(self) -> impl Fn(u32, u32) -> u32 {
+    /// The next router on the route between two different routers, as a function of both.
+    pub(super) fn next_router(self) -> impl Fn(u32, u32) -> u32 {
         move |from, to| {
             let mut stride: u32 = self.sides.iter().product();
             for &side in self.sides {
                 stride /= side;
-                let (here, there) = (from / stride % side, to / stride % side);
-                if here != there {
-                    return from - here * stride + (self.step)(side, here, there) * stride;
+                let (current, goal) = (from / stride % side, to / stride % side);
+                if current != goal {
+                    return from - current * stride + (self.next_coordinate)(side, current, goal) * stride;
                 }
             }
             to
@@ -39,33 +40,35 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// Whether the shorter way around a ring is that of rising numbers; of half a ring by the parity of the
-/// start.
+/// Whether the shorter direction around a ring is that of rising numbers. The parity of the start breaks
+/// ties at half a ring.
 fn goes_up(side: u32, from: u32, to: u32) -> bool {
     let ahead = (to + side - from) % side;
     if 2 * ahead == side { from.is_multiple_of(2) } else { 2 * ahead < side }
 }
 
-/// The virtual channel on which a router of a torus sends what is for another: along a ring VC 0 up to the
-/// link between the last router and the first one, VC 1 behind it. What never passes that link stays on VC 0
-/// where no packet that did can join it: those go half a ring at most.
+/// The virtual channel on which router `from` of a torus sends packets for router `to`.
+///
+/// Along a ring, packets use VC 0 up to the link between the last router and the first one, and VC 1 after
+/// it. A packet that never crosses that link stays on VC 0 where no packet that crossed it can join: such
+/// packets travel half a ring at most.
 pub(super) fn dateline(sides: &[u32], from: u32, to: u32) -> u8 {
     let mut stride: u32 = sides.iter().product();
     for &side in sides {
         stride /= side;
-        let (here, there) = (from / stride % side, to / stride % side);
-        if here != there {
-            // Along the way, counted from the link in question.
-            let up = goes_up(side, here, there);
-            let [at, goal] = [here, there].map(|place| if up { place } else { side - 1 - place });
-            return u8::from(at < goal && 2 * (goal + 1) <= side);
+        let (current, goal) = (from / stride % side, to / stride % side);
+        if current != goal {
+            // Positions in the direction of travel, counted so that the dateline follows the last one.
+            let up = goes_up(side, current, goal);
+            let [start, end] = [current, goal].map(|place| if up { place } else { side - 1 - place });
+            return u8::from(start < end && 2 * (end + 1) <= side);
         }
     }
     0
 }
 
-/// The next router of a hypercube: the lowest bit that differs; of a folded one, all bits at once where that
-/// leaves fewer.
+/// The next router of a hypercube: the lowest differing bit is flipped. A folded hypercube flips all bits
+/// at once where that leaves fewer differing bits.
 pub(super) fn across_bits(dimensions: u32, folded: bool, from: u32, to: u32) -> u32 {
     let differing = from ^ to;
     let count = differing.count_ones();

@@ -1,43 +1,46 @@
 //! Routes for tables keyed by destination alone: one in-tree per destination, whose ranks rise towards the
 //! root.
 //!
-//! Comes in: a [`Quotient`] and the rank of every symbol. Goes out: per canonical destination the output port
-//! and VC of every router. Invariant: the state by which a router sends has a smaller rank than the state by
-//! which the next router sends, so every walk ends at the destination. Such a tree exists wherever every
-//! source has a legal path: give each router the state of highest rank that still reaches the destination.
+//! Input: a [`TurnQuotient`] and the rank of every symbol. Output: per canonical destination, the output
+//! port and VC of every router. Invariant: the state by which a router sends has a smaller rank than the
+//! state by which the next router sends, so every walk ends at the destination.
 //!
-//! Descent as in `select`, but a router moves all that passes through it at once, and its new state must lie
-//! between those of the routers before it and of the router after it. So a visit also offers a whole new tree
-//! at the prices of the moment.
+//! Such a tree exists if every source has a legal path: give each router the state of highest rank that
+//! still reaches the destination.
+//!
+//! The descent is as in `select`, but a router moves all routes through it at once. Its new state must lie
+//! between those of the routers before it and that of the router after it. So a visit also offers a whole
+//! new tree at the current prices.
 
-use super::potential::{ONE, Potential};
-use super::quotient::{DARK, MEAN_LENGTH, Quotient};
+use super::potential::{LoadPotential, ONE};
+use super::quotient::{DARK, MEAN_LENGTH, TurnQuotient};
 use super::scan::{RankScan, symbol};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// No state.
+/// Marks a router without a state.
 const NONE: u16 = u16::MAX;
 
-/// The trees under construction.
-pub(super) struct Trees<'a> {
-    quotient: &'a Quotient,
+/// The trees under construction, with their loads.
+pub(super) struct DestinationTrees<'a> {
+    quotient: &'a TurnQuotient,
     scan: RankScan,
-    /// `[state]`: rank.
+    /// `[state]`: its rank in the order.
     rank: Vec<u32>,
-    /// `[channel class]`: routes to canonical destinations over channels of the class, by slowness.
+    /// `[channel class]`: routes to canonical destinations over channels of the class, weighted by
+    /// slowness.
     load: Vec<u32>,
-    /// `[vc]`: hops.
+    /// `[vc]`: the number of hops on it.
     vc_hops: Vec<u64>,
     /// `[destination class * nodes + node]`: how the router sends, as `port * vcs + vc`.
     out: Vec<u16>,
-    potential: Potential,
+    potential: LoadPotential,
 }
 
-impl<'a> Trees<'a> {
-    /// A first tree for every destination, by length and by the load so far. The order must leave every pair
-    /// a path.
-    pub(super) fn new(quotient: &'a Quotient, rank: &[u32]) -> Self {
+impl<'a> DestinationTrees<'a> {
+    /// Builds a first tree for every destination, by length and by the load so far. The order must leave
+    /// every pair a path.
+    pub(super) fn new(quotient: &'a TurnQuotient, rank: &[u32]) -> Self {
         let scan = RankScan::new(quotient, rank);
         let destinations = quotient.symmetry.class_count();
         let mut trees = Self {
@@ -46,7 +49,7 @@ impl<'a> Trees<'a> {
             load: vec![0; quotient.classes()],
             vc_hops: vec![0; quotient.vcs],
             out: vec![NONE; destinations * quotient.nodes],
-            potential: Potential::exponential(1, 1.0, 1),
+            potential: LoadPotential::exponential(1, 1.0, 1),
             quotient,
         };
         let expected = ((destinations * quotient.nodes) as f64 * quotient.mean_slowness()) as u64 * 4
@@ -59,7 +62,7 @@ impl<'a> Trees<'a> {
                         + u64::from(trees.load[class]) * u64::from(MEAN_LENGTH / 16) / expected
                 })
                 .collect();
-            let tree = trees.tree(d, &prices);
+            let tree = trees.build_tree(d, &prices);
             trees.out[d * quotient.nodes..][..quotient.nodes].copy_from_slice(&tree);
             trees.account(d, true);
         }
@@ -79,7 +82,7 @@ impl<'a> Trees<'a> {
         let mut best = (self.max_load(), self.out.clone());
         for _ in 0..sweeps {
             let limit = self.max_load();
-            self.potential = Potential::exponential(limit, width, limit as usize * 2 + 64);
+            self.potential = LoadPotential::exponential(limit, width, limit as usize * 2 + 64);
             for d in 0..self.quotient.symmetry.class_count() {
                 self.visit(d);
             }
@@ -105,18 +108,18 @@ impl<'a> Trees<'a> {
             .zip(&quotient.slowness)
             .map(|(&load, &slowness)| self.potential.rise(load, slowness) + ONE / 256)
             .collect();
-        let offered = self.tree(d, &prices);
+        let new_tree = self.build_tree(d, &prices);
         let before = self.total();
         self.account(d, false);
         let old = self.out[d * nodes..][..nodes].to_vec();
-        self.out[d * nodes..][..nodes].copy_from_slice(&offered);
+        self.out[d * nodes..][..nodes].copy_from_slice(&new_tree);
         self.account(d, true);
         if self.total() > before {
             self.account(d, false);
             self.out[d * nodes..][..nodes].copy_from_slice(&old);
             self.account(d, true);
         }
-        let mut through = self.through(d);
+        let mut through = self.routes_through(d);
         let mut order: Vec<usize> = (0..nodes).filter(|&node| node != dst).collect();
         order.sort_unstable_by_key(|&node| (self.rank[self.state(d, node)], node));
         for node in order {
@@ -124,7 +127,7 @@ impl<'a> Trees<'a> {
         }
     }
 
-    /// Potential of all channels, and a little for every hop.
+    /// The potential of all channels, and a small price for every hop.
     fn total(&self) -> u128 {
         let hops: u64 = self.vc_hops.iter().sum();
         self.load.iter().map(|&load| u128::from(self.potential.rise(0, load))).sum::<u128>()
@@ -145,7 +148,7 @@ impl<'a> Trees<'a> {
     }
 
     /// `[node]`: routes towards a destination that pass through a router or start there.
-    fn through(&self, d: usize) -> Vec<u32> {
+    fn routes_through(&self, d: usize) -> Vec<u32> {
         let dst = self.quotient.symmetry.canonical_node(d).0 as usize;
         let mut order: Vec<usize> = (0..self.quotient.nodes).filter(|&node| node != dst).collect();
         order.sort_unstable_by_key(|&node| (self.rank[self.state(d, node)], node));
@@ -158,7 +161,7 @@ impl<'a> Trees<'a> {
 
     /// Adds or takes away all routes towards a destination.
     fn account(&mut self, d: usize, add: bool) {
-        let through = self.through(d);
+        let through = self.routes_through(d);
         let dst = self.quotient.symmetry.canonical_node(d).0 as usize;
         for node in (0..self.quotient.nodes).filter(|&node| node != dst) {
             let state = self.state(d, node);
@@ -173,21 +176,21 @@ impl<'a> Trees<'a> {
         }
     }
 
-    /// Moves a router, and with it all that passes through it, to its cheapest state.
+    /// Moves a router, with all routes through it, to its cheapest state.
     fn relocate(&mut self, d: usize, dst: usize, node: usize, through: &mut [u32]) {
         let quotient = self.quotient;
         let width = quotient.ports * quotient.vcs;
         let count = through[node];
         self.shift(d, dst, node, count, false, through);
-        // The states by which neighbors send here bound the new one from below.
+        // The states by which neighbors send to this router bound its new state from below.
         let floor = (0..quotient.ports)
             .map(|port| node * quotient.ports + port)
             .filter(|&channel| quotient.head[channel] != DARK)
             .filter_map(|channel| {
-                let other = quotient.head[channel] as usize;
-                let sends = self.out[d * quotient.nodes + other] as usize;
-                (other != dst && sends / quotient.vcs == quotient.in_port[channel] as usize)
-                    .then(|| self.rank[other * width + sends])
+                let neighbor = quotient.head[channel] as usize;
+                let sends = self.out[d * quotient.nodes + neighbor] as usize;
+                (neighbor != dst && sends / quotient.vcs == quotient.in_port[channel] as usize)
+                    .then(|| self.rank[neighbor * width + sends])
             })
             .max();
         let old = self.out[d * quotient.nodes + node];
@@ -217,8 +220,7 @@ impl<'a> Trees<'a> {
         self.shift(d, dst, node, count, true, through);
     }
 
-    /// The rise of the potential if `count` routes left by a state, or the largest number where it exceeds
-    /// `limit`.
+    /// The rise of the potential if `count` routes left by a state, or `u64::MAX` where it exceeds `limit`.
     fn cost(&self, d: usize, dst: usize, mut state: usize, count: u32, limit: u64) -> u64 {
         let mut cost = 0;
         loop {
@@ -252,9 +254,9 @@ impl<'a> Trees<'a> {
         }
     }
 
-    /// A tree at these prices per channel class: routers take the highest state on a near-cheapest path,
-    /// within ever wider tolerances.
-    fn tree(&self, d: usize, prices: &[u64]) -> Vec<u16> {
+    /// Builds a tree at given prices per channel class. Routers take the highest state on a near-cheapest
+    /// path, within ever wider tolerances.
+    fn build_tree(&self, d: usize, prices: &[u64]) -> Vec<u16> {
         let quotient = self.quotient;
         let dst = quotient.symmetry.canonical_node(d).0 as usize;
         let cheapest = self.distances(dst, prices);
@@ -262,7 +264,7 @@ impl<'a> Trees<'a> {
         let width = quotient.ports * quotient.vcs;
         let mut out = vec![NONE; quotient.nodes];
         let mut cost = vec![0u64; quotient.nodes];
-        let mut left = quotient.nodes - 1;
+        let mut unreached = quotient.nodes - 1;
         for tolerance in [0, mean / 8, mean / 2, mean, 2 * mean, 4 * mean, 1 << 60] {
             for &state in &self.scan.states {
                 let (state, node) = (state as usize, state as usize / width);
@@ -270,20 +272,21 @@ impl<'a> Trees<'a> {
                 if node == dst || out[node] != NONE || (next != dst && out[next] == NONE) {
                     continue;
                 }
-                let way = cost[next] + prices[self.class(state)];
-                if way > cheapest[node] + tolerance
+                let path_cost = cost[next] + prices[self.class(state)];
+                if path_cost > cheapest[node] + tolerance
                     || (next != dst && self.rank[next * width + out[next] as usize] <= self.rank[state])
                 {
                     continue;
                 }
-                (out[node], cost[node]) = ((state % width) as u16, way);
-                left -= 1;
+                (out[node], cost[node]) = ((state % width) as u16, path_cost);
+                unreached -= 1;
             }
-            if left == 0 {
+            if unreached == 0 {
                 return out;
             }
         }
-        // Some router was left without a state above: the highest states of all leave none without.
+        // Some router has no state left above the one before it. Taking the highest states of all always
+        // succeeds.
         out.fill(NONE);
         for &state in &self.scan.states {
             let (state, node) = (state as usize, state as usize / width);
@@ -297,7 +300,7 @@ impl<'a> Trees<'a> {
         out
     }
 
-    /// `[node]`: the cheapest way to a destination at these prices, whatever the ranks.
+    /// `[node]`: the price of the cheapest path to a destination, whatever the ranks.
     fn distances(&self, dst: usize, prices: &[u64]) -> Vec<u64> {
         let quotient = self.quotient;
         let mut cheapest = vec![u64::MAX; quotient.nodes];
@@ -311,12 +314,12 @@ impl<'a> Trees<'a> {
                 if quotient.head[channel] == DARK {
                     continue;
                 }
-                let other = quotient.head[channel] as usize;
-                let back = other * quotient.ports + quotient.in_port[channel] as usize;
-                let way = reached + prices[quotient.channel_class(back)];
-                if way < cheapest[other] {
-                    cheapest[other] = way;
-                    open.push(Reverse((way, other)));
+                let neighbor = quotient.head[channel] as usize;
+                let back = neighbor * quotient.ports + quotient.in_port[channel] as usize;
+                let path_cost = reached + prices[quotient.channel_class(back)];
+                if path_cost < cheapest[neighbor] {
+                    cheapest[neighbor] = path_cost;
+                    open.push(Reverse((path_cost, neighbor)));
                 }
             }
         }

@@ -1,41 +1,40 @@
 //! The near-shortest paths from every canonical source.
 //!
-//! Comes in: a [`Quotient`] with prices. Goes out: per canonical source the channels whose use costs at most
-//! a tolerance more than a shortest path, by the node they lead to. Invariant: every such channel leads away
-//! from the source, so the order of distance is a topological order.
+//! Input: a [`TurnQuotient`] with prices. Output: per canonical source, the channels whose use costs at
+//! most a tolerance more than a shortest path, by the node they lead to. Invariant: every such channel
+//! leads away from the source, so the order of distance is a topological order.
 
-use super::quotient::{DARK, Quotient};
+use super::quotient::{DARK, TurnQuotient};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A channel on a near-shortest path.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
-    /// `node * ports + port` of the channel.
+pub(super) struct DagStep {
+    /// The channel, as `node * ports + port`.
     pub(super) channel: u32,
-    /// By how much it exceeds the shortest way to its end.
+    /// By how much the path over it exceeds the shortest path to its head.
     pub(super) extra: u32,
 }
 
 /// The near-shortest paths from one source.
 pub(super) struct Dag {
-    /// The source.
     pub(super) source: u32,
-    /// All other nodes by rising distance.
+    /// All other nodes by rising distance from the source.
     pub(super) order: Vec<u32>,
-    /// Where the steps into `order[i]` start; one more at the end.
+    /// Where the steps into `order[i]` start, with one more at the end.
     pub(super) offsets: Vec<u32>,
-    /// The steps.
-    pub(super) steps: Vec<Step>,
+    /// The steps, by the place of their head in `order`.
+    pub(super) steps: Vec<DagStep>,
 }
 
 impl Dag {
-    /// The steps into `order[place]`.
-    pub(super) fn into(&self, place: usize) -> &[Step] {
+    /// The steps that lead into `order[place]`.
+    pub(super) fn steps_into(&self, place: usize) -> &[DagStep] {
         &self.steps[self.offsets[place] as usize..self.offsets[place + 1] as usize]
     }
-    /// `[node]`: its place in `order`; that of the source means nothing.
+    /// `[node]`: its place in `order`. That of the source is meaningless.
     pub(super) fn places(&self, nodes: usize) -> Vec<u32> {
         let mut places = vec![0; nodes];
         self.order.iter().enumerate().for_each(|(place, &node)| places[node as usize] = place as u32);
@@ -44,7 +43,7 @@ impl Dag {
 }
 
 /// The near-shortest paths from every canonical node.
-pub(super) fn near_shortest(quotient: &Quotient, tolerance: u32) -> Vec<Dag> {
+pub(super) fn near_shortest(quotient: &TurnQuotient, tolerance: u32) -> Vec<Dag> {
     let canonical: Vec<u32> = quotient.symmetry.canonical_nodes().map(|node| node.0).collect();
     let mut into = vec![Vec::new(); quotient.nodes];
     for (channel, &head) in quotient.head.iter().enumerate() {
@@ -52,10 +51,10 @@ pub(super) fn near_shortest(quotient: &Quotient, tolerance: u32) -> Vec<Dag> {
             into[head as usize].push((channel as u32, quotient.length[quotient.channel_class(channel)]));
         }
     }
-    canonical.into_par_iter().map(|source| from_source(quotient, &into, source, tolerance)).collect()
+    canonical.into_par_iter().map(|source| near_shortest_from(quotient, &into, source, tolerance)).collect()
 }
 
-fn from_source(quotient: &Quotient, into: &[Vec<(u32, u32)>], source: u32, tolerance: u32) -> Dag {
+fn near_shortest_from(quotient: &TurnQuotient, into: &[Vec<(u32, u32)>], source: u32, tolerance: u32) -> Dag {
     let mut distance = vec![u32::MAX; quotient.nodes];
     distance[source as usize] = 0;
     let mut order = Vec::with_capacity(quotient.nodes);
@@ -82,10 +81,12 @@ fn from_source(quotient: &Quotient, into: &[Vec<(u32, u32)>], source: u32, toler
     let (mut offsets, mut steps) = (vec![0], Vec::new());
     for &node in &order {
         for &(channel, length) in &into[node as usize] {
-            let from = distance[channel as usize / quotient.ports];
-            // Every step leads away from the source, or the paths could go in circles.
-            if from < distance[node as usize] && from + length <= distance[node as usize] + tolerance {
-                steps.push(Step { channel, extra: from + length - distance[node as usize] });
+            let tail_distance = distance[channel as usize / quotient.ports];
+            // Every step leads away from the source, or the paths could have cycles.
+            if tail_distance < distance[node as usize]
+                && tail_distance + length <= distance[node as usize] + tolerance
+            {
+                steps.push(DagStep { channel, extra: tail_distance + length - distance[node as usize] });
             }
         }
         offsets.push(steps.len() as u32);

@@ -1,16 +1,17 @@
-//! Fewer table entries: routes that share more of what they look up.
+//! Fewer table entries: routes that share more of their lookup keys.
 //!
-//! Comes in: a finished [`Selection`] and the most entries a router may have. Goes out: the selection with
-//! the least excess that was met, of those the one with the least load. Invariant: as in `select`. A router
-//! needs one entry per destination for the packets injected there, and one for every (destination, input
-//! port, input VC) that some route comes in by. So a price on the first route through a state makes routes
-//! join others; it doubles at the routers that have too many entries until none has.
+//! Input: a finished [`Selection`] and the most entries a router may have. Output: the selection with the
+//! least excess found, and of those the one with the least load. Invariants: as in `select`.
+//!
+//! A router needs one entry per destination for the packets injected there, and one for every (destination,
+//! input port, input VC) by which some route arrives. So a price on the first route through a state makes
+//! routes join others. The price doubles at routers that have too many entries until none has.
 
-use super::potential::{ONE, Potential};
+use super::potential::{LoadPotential, ONE};
 use super::select::Selection;
 use fabc_base::ids::Id;
 
-/// How often prices double at most.
+/// Most rounds in which prices double.
 const ROUNDS: u32 = 14;
 
 impl Selection<'_> {
@@ -32,10 +33,12 @@ impl Selection<'_> {
         entries
     }
 
-    /// Re-chooses routes until no router has more than `most` entries, or prices have doubled often enough.
-    pub(super) fn merge_entries(&mut self, most: u32) {
-        let excess =
-            |entries: &[u32]| entries.iter().map(|&entries| entries.saturating_sub(most)).max().unwrap_or(0);
+    /// Re-chooses routes until no router has more than `max_entries` entries, or prices have doubled
+    /// [`ROUNDS`] times.
+    pub(super) fn merge_entries(&mut self, max_entries: u32) {
+        let excess = |entries: &[u32]| {
+            entries.iter().map(|&entries| entries.saturating_sub(max_entries)).max().unwrap_or(0)
+        };
         let mut entries = self.entries();
         let mut best = (excess(&entries), self.max_load(), self.first.clone(), self.next.clone());
         for round in 0..ROUNDS {
@@ -43,13 +46,13 @@ impl Selection<'_> {
                 break;
             }
             for (price, &entries) in self.entry_price.iter_mut().zip(&entries) {
-                if entries > most {
+                if entries > max_entries {
                     *price = (*price * 2).max(ONE / 64);
                 }
             }
             let limit = self.max_load();
             self.potential =
-                Potential::exponential(limit, f64::from(limit) * 0.01 + 0.5, limit as usize * 2 + 64);
+                LoadPotential::exponential(limit, f64::from(limit) * 0.01 + 0.5, limit as usize * 2 + 64);
             for _ in 0..if round + 1 == ROUNDS { 6 } else { 3 } {
                 self.sweep_with(ONE / 256, ONE / 1024);
             }

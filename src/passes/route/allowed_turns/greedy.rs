@@ -1,15 +1,17 @@
-//! Orders by greedy insertion: turns are allowed in falling priority, each unless it closes a cycle.
+//! Rank orders by greedy insertion: turns are allowed in falling priority, each unless it closes a cycle.
 //!
-//! Comes in: a [`Quotient`], its turns, a [`TurnPriority`], turns that are allowed before all others. Goes
-//! out: ranks under which every allowed turn rises. Invariant: the ranks are a topological order of the turns
-//! allowed so far. Every turn is first offered within one VC, so that as many as possible are allowed
-//! somewhere; then all its changes of VC. Sources: allowed turns of the TONS paper; online topological order:
-//! Pearce & Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2006).
+//! Input: a [`TurnQuotient`], its turns, a [`TurnPriority`], and turns that are allowed before all others.
+//! Output: ranks under which every allowed turn rises. Invariant: the ranks are a topological order of the
+//! turns allowed so far.
+//!
+//! Every turn is first offered within one VC, so that as many turns as possible are allowed in some VC.
+//! Then all its changes of VC are offered. Sources: allowed turns of the TONS paper. Online topological
+//! order: Pearce & Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2006).
 
 use super::dag::{self, Dag};
 use super::linear::{TurnGraph, shuffle};
-use super::potential::{ONE, Potential};
-use super::quotient::{DARK, MEAN_LENGTH, Quotient};
+use super::potential::{LoadPotential, ONE};
+use super::quotient::{DARK, MEAN_LENGTH, TurnQuotient};
 use fabc_model::TurnPriority;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -17,10 +19,10 @@ use rayon::prelude::*;
 /// Sweeps of the unconstrained routing behind [`TurnPriority::ChosenPaths`].
 const SWEEPS: u32 = 12;
 
-/// The order by a priority; the `kept` turns are allowed before all others and must not close a cycle among
+/// The ranks by a priority. The `kept` turns are allowed before all others and must not close a cycle among
 /// themselves.
 pub(super) fn by_priority(
-    quotient: &Quotient,
+    quotient: &TurnQuotient,
     graph: &TurnGraph,
     priority: TurnPriority,
     kept: &[u32],
@@ -37,14 +39,14 @@ pub(super) fn by_priority(
     for &turn in kept {
         online.try_add(graph.from(turn as usize) as u32, graph.to(turn as usize));
     }
-    for all in [false, true] {
+    for in_every_vc in [false, true] {
         for &turn in &turns {
             let (class, port) = (turn as usize / quotient.ports, turn as usize % quotient.ports);
             for (vc, next_vc) in (0..vcs).flat_map(|change| (0..vcs).map(move |vc| (vc, (vc + change) % vcs)))
             {
                 let from = class * vcs + vc;
                 let to = graph.to(graph.turn(from, port * vcs + next_vc));
-                if to != DARK && online.try_add(from as u32, to) && !all {
+                if to != DARK && online.try_add(from as u32, to) && !in_every_vc {
                     break;
                 }
             }
@@ -53,44 +55,45 @@ pub(super) fn by_priority(
     online.rank
 }
 
-/// Sorts turn classes by falling use, equal ones by number.
+/// Sorts turn classes by falling use. The smaller number breaks ties.
 fn by_use(turns: &mut [u32], used: &[u64]) {
     turns.sort_by_key(|&turn| (std::cmp::Reverse(used[turn as usize]), turn));
 }
 
 /// `[channel class * ports + port]`: shortest paths (by hops, from canonical sources) that take the turn.
-fn all_turns(quotient: &Quotient) -> Vec<u64> {
+fn all_turns(quotient: &TurnQuotient) -> Vec<u64> {
     let mut flat = quotient.clone();
     flat.length.iter_mut().filter(|length| **length > 0).for_each(|length| *length = MEAN_LENGTH);
     let dags = dag::near_shortest(&flat, 0);
     let sums = dags.par_iter().map(|dag| {
         let mut used = vec![0u64; quotient.classes() * quotient.ports];
-        // Paths from the source to a node, and from a node to any node beyond it, itself included.
-        let (mut to, mut beyond) = (vec![0u64; quotient.nodes], vec![1u64; quotient.nodes]);
-        to[dag.source as usize] = 1;
+        // The number of paths from the source to a node, and from a node to any node beyond it, itself
+        // included.
+        let (mut paths_to, mut paths_beyond) = (vec![0u64; quotient.nodes], vec![1u64; quotient.nodes]);
+        paths_to[dag.source as usize] = 1;
         for (place, &node) in dag.order.iter().enumerate() {
-            to[node as usize] = dag
-                .into(place)
+            paths_to[node as usize] = dag
+                .steps_into(place)
                 .iter()
-                .fold(0, |sum, step| sum.saturating_add(to[step.channel as usize / quotient.ports]));
+                .fold(0, |sum, step| sum.saturating_add(paths_to[step.channel as usize / quotient.ports]));
         }
         for (place, &node) in dag.order.iter().enumerate().rev() {
-            for step in dag.into(place) {
+            for step in dag.steps_into(place) {
                 let tail = step.channel as usize / quotient.ports;
-                beyond[tail] = beyond[tail].saturating_add(beyond[node as usize]);
+                paths_beyond[tail] = paths_beyond[tail].saturating_add(paths_beyond[node as usize]);
             }
         }
         let place = dag.places(quotient.nodes);
-        for (at, &node) in dag.order.iter().enumerate() {
-            for step in dag.into(at) {
+        for (head_place, &node) in dag.order.iter().enumerate() {
+            for step in dag.steps_into(head_place) {
                 let (tail, port) =
                     (step.channel as usize / quotient.ports, step.channel as usize % quotient.ports);
                 if tail == dag.source as usize {
                     continue;
                 }
-                for before in dag.into(place[tail] as usize) {
-                    let paths =
-                        to[before.channel as usize / quotient.ports].saturating_mul(beyond[node as usize]);
+                for before in dag.steps_into(place[tail] as usize) {
+                    let paths = paths_to[before.channel as usize / quotient.ports]
+                        .saturating_mul(paths_beyond[node as usize]);
                     let turn =
                         &mut used[quotient.channel_class(before.channel as usize) * quotient.ports + port];
                     *turn = turn.saturating_add(paths);
@@ -101,16 +104,16 @@ fn all_turns(quotient: &Quotient) -> Vec<u64> {
     });
     sums.reduce(
         || vec![0; quotient.classes() * quotient.ports],
-        |mut left, right| {
-            left.iter_mut().zip(&right).for_each(|(left, right)| *left = left.saturating_add(*right));
-            left
+        |mut sum, more| {
+            sum.iter_mut().zip(&more).for_each(|(sum, paths)| *sum = sum.saturating_add(*paths));
+            sum
         },
     )
 }
 
 /// `[channel class * ports + port]`: routes that take the turn, when routes are chosen for small loads and
 /// nothing else.
-fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
+fn chosen_turns(quotient: &TurnQuotient) -> Vec<u64> {
     let dags = dag::near_shortest(quotient, MEAN_LENGTH / 6);
     let mut load = vec![0u32; quotient.classes()];
     // `[source][place]`: the channels of the route to `order[place]`, last first.
@@ -119,7 +122,7 @@ fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
     let mut width = (dags.len() * quotient.nodes) as f64 / lit as f64 / 4.0;
     for _ in 0..SWEEPS {
         let limit = load.iter().copied().max().unwrap_or(0).max(1);
-        let potential = Potential::exponential(limit, width.max(0.5), limit as usize * 2 + 64);
+        let potential = LoadPotential::exponential(limit, width.max(0.5), limit as usize * 2 + 64);
         for (dag, routes) in dags.iter().zip(&mut routes) {
             improve_source(quotient, dag, &potential, &mut load, routes);
         }
@@ -135,12 +138,12 @@ fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
     used
 }
 
-/// Offers every destination of a source the cheapest route at the prices of this moment; it is taken where
-/// the potential falls.
+/// Offers every destination of a source the cheapest route at the current prices. It is taken where the
+/// potential falls.
 fn improve_source(
-    quotient: &Quotient,
+    quotient: &TurnQuotient,
     dag: &Dag,
-    potential: &Potential,
+    potential: &LoadPotential,
     load: &mut [u32],
     routes: &mut [Vec<u32>],
 ) {
@@ -149,14 +152,14 @@ fn improve_source(
         .zip(&quotient.slowness)
         .map(|(&load, &slowness)| potential.rise(load, slowness) + ONE / 256)
         .collect();
-    let mut best = vec![(u64::MAX, 0u32); quotient.nodes];
-    best[dag.source as usize].0 = 0;
+    let mut nearest = vec![(u64::MAX, 0u32); quotient.nodes];
+    nearest[dag.source as usize].0 = 0;
     for (place, &node) in dag.order.iter().enumerate() {
-        let ways = dag.into(place).iter().map(|step| {
+        let candidates = dag.steps_into(place).iter().map(|step| {
             let tail = step.channel as usize / quotient.ports;
-            (best[tail].0 + prices[quotient.channel_class(step.channel as usize)], step.channel)
+            (nearest[tail].0 + prices[quotient.channel_class(step.channel as usize)], step.channel)
         });
-        best[node as usize] = ways.min().expect("a step leads to every node");
+        nearest[node as usize] = candidates.min().expect("a step leads to every node");
     }
     for (place, route) in routes.iter_mut().enumerate() {
         for &channel in &*route {
@@ -166,7 +169,7 @@ fn improve_source(
         let mut offered = Vec::with_capacity(route.len());
         let mut node = dag.order[place];
         while node != dag.source {
-            let channel = best[node as usize].1;
+            let channel = nearest[node as usize].1;
             offered.push(channel);
             node = channel / quotient.ports as u32;
         }
@@ -205,7 +208,7 @@ impl OnlineOrder {
         }
     }
 
-    /// Adds an edge unless it closes a cycle; says whether it was added.
+    /// Adds an edge unless it closes a cycle. Returns whether it was added.
     fn try_add(&mut self, from: u32, to: u32) -> bool {
         let (low, high) = (self.rank[to as usize], self.rank[from as usize]);
         if from == to {
@@ -222,7 +225,7 @@ impl OnlineOrder {
         true
     }
 
-    /// The symbols reachable from `start` within some ranks, forward or backward; `None` if `goal` is among
+    /// The symbols reachable from `start` within some ranks, forward or backward. `None` if `goal` is among
     /// them.
     fn collect(
         &mut self,
@@ -231,26 +234,26 @@ impl OnlineOrder {
         forward: bool,
         goal: u32,
     ) -> Option<Vec<u32>> {
-        let mut found = vec![start];
+        let mut reached = vec![start];
         self.mark[start as usize] = true;
-        let (mut at, mut meets) = (0, false);
-        while at < found.len() && !meets {
-            let here = found[at] as usize;
-            at += 1;
-            for &other in if forward { &self.next[here] } else { &self.previous[here] } {
-                meets |= other == goal;
-                if !self.mark[other as usize] && within(self.rank[other as usize]) {
-                    self.mark[other as usize] = true;
-                    found.push(other);
+        let (mut next_index, mut meets) = (0, false);
+        while next_index < reached.len() && !meets {
+            let symbol = reached[next_index] as usize;
+            next_index += 1;
+            for &neighbor in if forward { &self.next[symbol] } else { &self.previous[symbol] } {
+                meets |= neighbor == goal;
+                if !self.mark[neighbor as usize] && within(self.rank[neighbor as usize]) {
+                    self.mark[neighbor as usize] = true;
+                    reached.push(neighbor);
                 }
             }
         }
-        found.iter().for_each(|&symbol| self.mark[symbol as usize] = false);
-        (!meets).then_some(found)
+        reached.iter().for_each(|&symbol| self.mark[symbol as usize] = false);
+        (!meets).then_some(reached)
     }
 
-    /// Deals the ranks of both sets out again: first all that leads to the new edge, then all that follows
-    /// it.
+    /// Redistributes the ranks of both sets: first all symbols that lead to the new edge, then all that
+    /// follow it.
     fn reorder(&mut self, mut backward: Vec<u32>, mut forward: Vec<u32>) {
         backward.sort_unstable_by_key(|&symbol| self.rank[symbol as usize]);
         forward.sort_unstable_by_key(|&symbol| self.rank[symbol as usize]);

@@ -1,16 +1,16 @@
 //! Turns between symbols, and the weighted linear ordering of the symbols.
 //!
-//! Comes in: a [`Quotient`], then a weight per turn and an order. Goes out: an order in which less weight
-//! points backwards. Invariant: the ranks are always a permutation of the symbols.
+//! Input: a [`TurnQuotient`], a weight per turn, and an order. Output: an order in which less weight points
+//! backwards. Invariant: the ranks are always a permutation of the symbols.
 
-use super::quotient::{DARK, Quotient};
+use super::quotient::{DARK, TurnQuotient};
 use rand_chacha::ChaCha8Rng;
 use rand_core::RngCore;
 
 /// Distance between the keys of neighbors after renumbering.
 const SPACING: i64 = 1 << 32;
 
-/// Which symbol can follow which.
+/// The graph of all turns: which symbol can follow which.
 pub(super) struct TurnGraph {
     symbols: usize,
     /// Turns per symbol: output ports times VCs of the next router.
@@ -23,8 +23,8 @@ pub(super) struct TurnGraph {
 }
 
 impl TurnGraph {
-    /// All turns but those back through the same port.
-    pub(super) fn new(quotient: &Quotient) -> Self {
+    /// All turns except those back through the same port.
+    pub(super) fn new(quotient: &TurnQuotient) -> Self {
         let (symbols, fan) = (quotient.symbols(), quotient.ports * quotient.vcs);
         let mut after = vec![DARK; symbols * fan];
         for symbol in 0..symbols {
@@ -57,7 +57,7 @@ impl TurnGraph {
         Self { symbols, fan, after, offsets, into }
     }
 
-    /// Number of turn slots.
+    /// The number of turn slots, `symbols * fan`.
     pub(super) fn turns(&self) -> usize {
         self.after.len()
     }
@@ -74,7 +74,12 @@ impl TurnGraph {
         from * self.fan + code
     }
     /// The turns from one channel of `within` (by class) to another, in VC 0, that rise under an order.
-    pub(super) fn rising_turns_within(&self, quotient: &Quotient, within: &[bool], rank: &[u32]) -> Vec<u32> {
+    pub(super) fn rising_turns_within(
+        &self,
+        quotient: &TurnQuotient,
+        within: &[bool],
+        rank: &[u32],
+    ) -> Vec<u32> {
         let first = |symbol: usize| symbol.is_multiple_of(quotient.vcs) && within[symbol / quotient.vcs];
         let rises = |&turn: &usize| {
             let (from, to) = (self.from(turn), self.after[turn]);
@@ -83,8 +88,8 @@ impl TurnGraph {
         (0..self.turns()).filter(rises).map(|turn| turn as u32).collect()
     }
 
-    /// Moves every symbol to its best place among its neighbors, again and again, until nothing moves or
-    /// `sweeps` are over.
+    /// Moves every symbol to its best place among its neighbors. Repeats until nothing moves, at most
+    /// `sweeps` times.
     pub(super) fn order(&self, weights: &[u64], rank: &mut [u32], sweeps: u32, rng: &mut ChaCha8Rng) {
         let mut keys: Vec<i64> = rank.iter().map(|&rank| i64::from(rank) * SPACING).collect();
         let mut visits: Vec<u32> = (0..self.symbols as u32).collect();
@@ -105,7 +110,8 @@ impl TurnGraph {
         }
     }
 
-    /// Moves one symbol; the keys of its neighbors cut the order into gaps.
+    /// Moves one symbol to its best place and returns whether it moved. The keys of its neighbors cut the
+    /// order into gaps.
     fn place(
         &self,
         symbol: usize,
@@ -131,19 +137,19 @@ impl TurnGraph {
             return false;
         }
         neighbors.sort_unstable();
-        // The cost left of all neighbors is a constant; passing a predecessor mends its turn, passing a
+        // The cost before the first neighbor is a constant. Passing a predecessor mends its turn, passing a
         // successor breaks it.
-        let (mut cost, mut least, mut gap, mut now, mut own) = (0, 0, 0, 0, 0);
+        let (mut cost, mut least_cost, mut gap, mut current_cost, mut current_gap) = (0, 0, 0, 0, 0);
         for (at, &(key, weight)) in neighbors.iter().enumerate() {
             cost += weight;
-            if cost < least {
-                (least, gap) = (cost, at + 1);
+            if cost < least_cost {
+                (least_cost, gap) = (cost, at + 1);
             }
             if key < keys[symbol] {
-                (now, own) = (cost, at + 1);
+                (current_cost, current_gap) = (cost, at + 1);
             }
         }
-        if now == least || own == gap {
+        if current_cost == least_cost || current_gap == gap {
             return false;
         }
         let low = if gap == 0 { neighbors[0].0 - 2 * SPACING } else { neighbors[gap - 1].0 };
@@ -157,7 +163,7 @@ impl TurnGraph {
     }
 }
 
-/// Spreads the keys evenly, equal ones by symbol.
+/// Spreads the keys evenly. The smaller symbol breaks ties.
 fn renumber(keys: &mut [i64]) {
     let mut order: Vec<(i64, u32)> =
         keys.iter().enumerate().map(|(symbol, &key)| (key, symbol as u32)).collect();
@@ -167,7 +173,7 @@ fn renumber(keys: &mut [i64]) {
     }
 }
 
-/// Fisher-Yates.
+/// Shuffles by Fisher and Yates.
 pub(super) fn shuffle(items: &mut [u32], rng: &mut ChaCha8Rng) {
     for at in (1..items.len()).rev() {
         items.swap(at, (rng.next_u64() % (at as u64 + 1)) as usize);

@@ -1,33 +1,34 @@
-//! Allowed-turns routing: one rank order of the channels, and single-path routes that climb it.
+//! Allowed-turns routing: one rank order of the channels, and single-path routes that rise in it.
 //!
-//! Comes in: a scene, prices of the channels, a budget of virtual channels. Goes out: [`Routes`] for every
+//! Input: a scene, prices of the channels, a budget of virtual channels. Output: [`Routes`] for every
 //! ordered pair. Invariants: the rank of (channel class, VC) rises along every route, so no set of channels
-//! can wait on itself, whatever the demand; routes agree wherever they share (destination, input port, input
-//! VC).
+//! can wait on itself, whatever the demand. Routes agree wherever they share (destination, input port,
+//! input VC).
 //!
-//! When to use it: always, unless a method with a closed form (dimension order on a torus) is wanted. It
-//! needs no more than 2 VCs to come within 1 % of the best load without any constraint up to 1024 chips; a
-//! third VC removes most of the rest; more than three are not used.
+//! When: always, unless a method with a closed form (dimension order on a torus) is wanted. Two VCs suffice
+//! to come within 1 % of the best load without any constraint, up to 1024 chips. A third VC removes most of
+//! the rest. More than three are not used.
 //!
-//! The idea to allow as many turns as acyclicity permits and to choose single paths among them is that of
-//! TONS (allowed turns). Here the set of allowed turns is given by a rank order: every turn that goes up is
-//! allowed, which makes any order a maximal acyclic set, and the search is over orders instead of over turns.
-//! Everything works on the quotient by the topology's symmetry (`quotient`): `384 * vcs` numbers at any size
-//! of a pod of 4x4x4 cubes.
+//! The idea of TONS (allowed turns) is to allow as many turns as acyclicity permits and to choose single
+//! paths among them. Here a rank order gives the set of allowed turns: every turn that rises is allowed. So
+//! any order is a maximal acyclic set, and the search is over orders instead of over turns. Everything
+//! works on the quotient by the topology's symmetry (`quotient`): `384 * vcs` numbers at any size of a pod
+//! of 4x4x4 cubes.
 //!
-//! 1. `dag`: the near-shortest paths by price, from every canonical source.
-//! 2. `improve`, `linear`: from a random order (one layer per VC), move symbols until few pairs lack a
-//!    near-shortest path.
-//! 3. `reach`: does every pair have a legal path at all? If not, as a rule with a single VC: an asymmetric
-//!    order around a spanning tree.
-//! 4. `scan`, `select`, `potential`: routes by descent of an exponential potential of the channel loads.
+//! 1. `dag` finds the near-shortest paths by price from every canonical source.
+//! 2. `improve` and `linear` start from a random order (one layer per VC) and move symbols until few pairs
+//!    lack a near-shortest path.
+//! 3. `reach` tests whether every pair has a legal path at all. If not, as usually with a single VC, the
+//!    order is an asymmetric one around a spanning tree.
+//! 4. `scan`, `select` and `potential` choose the routes by descent of an exponential potential of the
+//!    channel loads.
 //!
-//! With a priority, `greedy` inserts turns one by one instead of 2. With tables keyed by destination alone,
-//! `by_destination` stands in for 4.
+//! With a priority, `greedy` inserts turns one by one instead of step 2. With tables keyed by destination
+//! alone, `by_destination` replaces step 4.
 //!
 //! A fault is routed under the order of the healthy fabric, starting from its routes. Cost at 2 VCs on one
-//! core: 2 s at 256 chips, 10 s at 1024, 50 s at 4096, 95 s at 8192; 0.3 s for a fault at 256; memory grows
-//! with `classes * channels * vcs` (290 MB at 8192).
+//! core: 2 s at 256 chips, 10 s at 1024, 50 s at 4096, 95 s at 8192. A fault at 256 chips takes 0.3 s.
+//! Memory grows with `classes * channels * vcs` (290 MB at 8192).
 
 mod by_destination;
 mod dag;
@@ -43,49 +44,50 @@ mod reach;
 mod scan;
 mod select;
 
-use by_destination::Trees;
+use by_destination::DestinationTrees;
 pub use exact::{MAX_NODES, MAX_PATHS, least_load, paths};
 use fabc_base::ids::{ChannelId, Id, NodeId, PortId, Vc};
 use fabc_base::progress::Progress;
 use fabc_ir::{DualLengths, Hop, Routes, Scene, Topology};
 use fabc_model::{Demand, TableKey, TurnPriority};
-use improve::Ordered;
+use improve::ImprovedOrder;
 use linear::TurnGraph;
 pub use order::TurnOrder;
-use quotient::Quotient;
+use quotient::TurnQuotient;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use select::{Aim, Selection};
 
-/// Routers that stand for all of a pod of 4x4x4 cubes.
-const FEW: usize = 64;
-/// Sweeps of the selection, but of large pods.
+/// Most canonical routers for which more rounds are cheap: those of a pod of 4x4x4 cubes.
+const FEW_ROUTERS: usize = 64;
+/// Sweeps of the selection, except for large pods.
 const SWEEPS: u32 = 50;
-/// Rounds for the order of a fault at most: it starts from that of the healthy fabric.
+/// Most rounds for the order of a fault, which starts from that of the healthy fabric.
 const FAULT_ROUNDS: u32 = 300;
 
 /// How much work goes into the order and the selection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settings {
+pub struct TurnSettings {
     /// Virtual channels of the budget, 1..=8.
     pub vcs: u8,
-    /// Rounds of order improvement.
+    /// The number of rounds of order improvement.
     pub order_rounds: u32,
-    /// Sweeps of the selection.
+    /// The number of sweeps of the selection.
     pub sweeps: u32,
-    /// Times that a selection from finished routes tightens towards the bound, five sweeps each.
+    /// How often a selection that starts from finished routes tightens towards the bound, in five sweeps
+    /// each.
     pub tightenings: u32,
     /// Seed of the order improvement.
     pub seed: u64,
-    /// Greedy insertion of turns by this priority instead of an improved order.
+    /// The priority by which turns are inserted greedily, or `None` for an improved order.
     pub priority: Option<TurnPriority>,
-    /// What tables look packets up by.
+    /// The key by which tables look packets up.
     pub key: TableKey,
-    /// Most table entries of a router, where they are limited.
+    /// Most table entries of a router, if they are limited.
     pub table_entries: Option<u32>,
 }
 
-impl Settings {
+impl TurnSettings {
     /// The default work for a topology of this size, whatever its symmetry.
     pub fn for_size(vcs: u8, nodes: usize) -> Self {
         let order_rounds = match nodes {
@@ -106,11 +108,12 @@ impl Settings {
         }
     }
 
-    /// The default work for a topology: more where few routers stand for many. Rounds are cheap there, and
-    /// more of them lose fewer pairs; routes of many routers settle later.
+    /// The default work for a topology, with more rounds where few canonical routers represent many. Rounds
+    /// are cheap there, and more of them lose fewer pairs. Routes of many routers take more sweeps to
+    /// settle.
     pub fn for_topology(vcs: u8, topology: &Topology) -> Self {
         let plain = Self::for_size(vcs, topology.node_count());
-        if topology.symmetry().class_count() > FEW {
+        if topology.symmetry().class_count() > FEW_ROUTERS {
             return plain;
         }
         match topology.node_count() {
@@ -122,8 +125,8 @@ impl Settings {
         }
     }
 
-    /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and
-    /// know 2 or 3 VCs and full keys only.
+    /// Whether improving the routes of a closed form is worthwhile. They keep no symmetry, which costs
+    /// memory, and know 2 or 3 VCs and full keys only.
     pub fn starts_from_routes(&self, nodes: usize) -> bool {
         nodes <= 2048
             && (2..=3).contains(&self.vcs)
@@ -132,70 +135,71 @@ impl Settings {
     }
 }
 
-/// Up to this many routers a single virtual channel may do as well as two.
+/// Most routers for which a single virtual channel may do as well as two.
 const SMALL: usize = 64;
 
-/// Virtual channels worth using: three are as good as any number.
-fn used_vcs(settings: &Settings) -> usize {
+/// The virtual channels worth using. Three are as good as any number.
+fn used_vcs(settings: &TurnSettings) -> usize {
     usize::from(settings.vcs.min(3))
 }
 
-/// Finds the order of a healthy fabric.
+/// Finds the rank order of a healthy fabric.
 ///
-/// The order keeps the topology's symmetry where every pair has a legal path under such an order; where none
-/// was found (as a rule with a single VC) it starts from up*/down* and treats every channel as a class of its
+/// The order keeps the topology's symmetry if every pair has a legal path under such an order. If none was
+/// found (as usually with a single VC), it starts from up*/down* and treats every channel as a class of its
 /// own: see [`TurnOrder::symmetric`].
 pub fn order(
     topology: &Topology,
     prices: &DualLengths,
-    settings: &Settings,
+    settings: &TurnSettings,
     progress: &dyn Progress,
 ) -> TurnOrder {
-    let whole = Scene::whole(topology);
+    let healthy_scene = Scene::healthy(topology);
     progress.begin("order", u64::from(settings.order_rounds));
-    let mut found = find_order(&whole, prices, None, settings, &|| progress.advance());
+    let mut turn_order = find_order(&healthy_scene, prices, None, settings, &|| progress.advance());
     progress.end();
     if settings.priority.is_some() {
-        return found;
+        return turn_order;
     }
-    // More virtual channels must not cost load: what fewer reach is taken where the search with more falls
-    // short of it. A single one is not worth trying in larger pods, where it is far behind.
+    // More virtual channels must not cost load. So an order of fewer VCs is taken where it reaches less
+    // load than the search with more. A single VC is not worth trying in larger pods, where it is far
+    // behind.
     let uniform = Demand::uniform(topology.node_count());
     let load = |order: &TurnOrder| {
-        select(&whole, &uniform, prices, order, settings, None).max_load(topology, &uniform)
+        select(&healthy_scene, &uniform, prices, order, settings, None).max_load(topology, &uniform)
     };
-    let mut reached = None;
-    for vcs in (1..found.vcs).rev().filter(|&vcs| vcs == 2 || topology.node_count() <= SMALL) {
-        let least = *reached.get_or_insert_with(|| load(&found));
-        if least <= prices.least_load(topology.capacities().parts()) {
+    let mut known_load = None;
+    for vcs in (1..turn_order.vcs).rev().filter(|&vcs| vcs == 2 || topology.node_count() <= SMALL) {
+        let best_load = *known_load.get_or_insert_with(|| load(&turn_order));
+        if best_load <= prices.least_load(topology.capacities().parts()) {
             break;
         }
-        let fewer = find_order(&whole, prices, None, &Settings { vcs, ..*settings }, &|| ());
+        let fewer = find_order(&healthy_scene, prices, None, &TurnSettings { vcs, ..*settings }, &|| ());
         let with_fewer = load(&fewer);
-        if with_fewer < least {
-            (found, reached) = (fewer, Some(with_fewer));
+        if with_fewer < best_load {
+            (turn_order, known_load) = (fewer, Some(with_fewer));
         }
     }
-    found
+    turn_order
 }
 
-/// An order for a scenario, from a given one or afresh.
+/// The rank order for a scenario, improved from a given one or found from scratch.
 fn find_order(
     scene: &Scene<'_>,
     prices: &DualLengths,
     from: Option<&TurnOrder>,
-    settings: &Settings,
+    settings: &TurnSettings,
     advance: &dyn Fn(),
 ) -> TurnOrder {
     let topology = scene.topology;
     let vcs = used_vcs(settings);
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     if from.is_none_or(|order| order.symmetric) {
-        let quotient = Quotient::new(scene, prices, vcs, false);
-        // Ranks of more virtual channels than are searched say nothing here.
-        let found = match (settings.priority, from.filter(|order| usize::from(order.vcs) == vcs)) {
+        let quotient = TurnQuotient::new(scene, prices, vcs, false);
+        // Ranks of more virtual channels than are searched do not help.
+        let ordered = match (settings.priority, from.filter(|order| usize::from(order.vcs) == vcs)) {
             (Some(priority), _) => greedy_order(&quotient, priority, &[], &mut rng),
-            (None, Some(order)) => improved(
+            (None, Some(order)) => improve_order(
                 &quotient,
                 order.expanded(topology, &quotient.symmetry),
                 &[],
@@ -204,63 +208,63 @@ fn find_order(
                 advance,
             ),
             (None, None) => {
-                improved(&quotient, layered(&quotient, &mut rng), &[], settings, &mut rng, advance)
+                improve_order(&quotient, random_layers(&quotient, &mut rng), &[], settings, &mut rng, advance)
             }
         };
-        if reach::unreachable_pair(&quotient, &found.rank).is_none() {
+        if reach::unreachable_pair(&quotient, &ordered.rank).is_none() {
             let symmetric = quotient.symmetry == *topology.symmetry();
-            return TurnOrder { vcs: vcs as u8, symmetric, ranks: found.rank, lost: found.lost };
+            return TurnOrder { vcs: vcs as u8, symmetric, ranks: ordered.rank, lost: ordered.lost };
         }
     }
-    let quotient = Quotient::new(scene, prices, vcs, true);
+    let quotient = TurnQuotient::new(scene, prices, vcs, true);
     let (ranks, lost) = match settings.priority {
         Some(priority) => {
             let (start, tree) = reach::up_down(&quotient);
             let kept = TurnGraph::new(&quotient).rising_turns_within(&quotient, &tree, &start);
-            let found = greedy_order(&quotient, priority, &kept, &mut rng);
-            (found.rank, found.lost)
+            let ordered = greedy_order(&quotient, priority, &kept, &mut rng);
+            (ordered.rank, ordered.lost)
         }
-        None => around_a_tree(quotient, settings, &mut rng, advance),
+        None => order_around_tree(quotient, settings, &mut rng, advance),
     };
     TurnOrder { vcs: vcs as u8, symmetric: topology.symmetry().is_trivial(), ranks, lost }
 }
 
-/// An order under which the paths of a spanning tree are legal, so that every pair has a path.
+/// A rank order under which the paths of a spanning tree are legal, so that every pair has a path.
 ///
-/// Many pairs lose their near-shortest paths and crowd onto the tree. So the rounds, twice as many as usual,
-/// come in stages: after each, routes are selected in a few sweeps and the channels re-priced by their load,
-/// and the next looks for ways around the crowd. The order with the least load wins.
-fn around_a_tree(
-    mut quotient: Quotient,
-    settings: &Settings,
+/// Many pairs lose their near-shortest paths and crowd onto the tree. So the rounds, twice as many as
+/// usual, come in stages. After each stage, routes are selected in a few sweeps and the channels re-priced
+/// by their load. The next stage then looks for paths around the crowd. The order with the least load wins.
+fn order_around_tree(
+    mut quotient: TurnQuotient,
+    settings: &TurnSettings,
     rng: &mut ChaCha8Rng,
     advance: &dyn Fn(),
 ) -> (Vec<u32>, u64) {
     const STAGES: u32 = 8;
-    let stage = Settings { order_rounds: settings.order_rounds.div_ceil(STAGES / 2), ..*settings };
+    let stage = TurnSettings { order_rounds: settings.order_rounds.div_ceil(STAGES / 2), ..*settings };
     let (start, tree) = reach::up_down(&quotient);
     let kept = TurnGraph::new(&quotient).rising_turns_within(&quotient, &tree, &start);
     let mut rank = start;
     let mut best: Option<(u32, Vec<u32>, u64)> = None;
     for _ in 0..STAGES {
-        let found = improved(&quotient, rank, &kept, &stage, rng, advance);
-        let mut trial = Selection::new(&quotient, &found.rank);
+        let ordered = improve_order(&quotient, rank, &kept, &stage, rng, advance);
+        let mut trial = Selection::new(&quotient, &ordered.rank);
         trial.start(None::<fn(usize, usize) -> std::iter::Empty<usize>>).expect("the tree joins every pair");
         let busiest = f64::from(trial.max_load());
-        trial.descend(Aim { bound: busiest / 4.0, least: 0 }, 12, 0, 0.06);
+        trial.descend(Aim { bound: busiest / 4.0, target_load: 0 }, 12, 0, 0.06);
         if best.as_ref().is_none_or(|best| trial.max_load() < best.0) {
-            best = Some((trial.max_load(), found.rank.clone(), found.lost));
+            best = Some((trial.max_load(), ordered.rank.clone(), ordered.lost));
         }
         let loads = trial.loads().to_vec();
         quotient.reprice(&loads);
-        rank = found.rank;
+        rank = ordered.rank;
     }
     let (_, rank, lost) = best.expect("at least one stage");
     (rank, lost)
 }
 
 /// A random order of the channels in VC 0, then one in VC 1, and so on.
-fn layered(quotient: &Quotient, rng: &mut ChaCha8Rng) -> Vec<u32> {
+fn random_layers(quotient: &TurnQuotient, rng: &mut ChaCha8Rng) -> Vec<u32> {
     let mut start = vec![0; quotient.symbols()];
     let mut rank = 0;
     for vc in 0..quotient.vcs {
@@ -275,68 +279,74 @@ fn layered(quotient: &Quotient, rng: &mut ChaCha8Rng) -> Vec<u32> {
     start
 }
 
-/// The order of greedy insertion, as it comes; the `kept` turns come first.
-fn greedy_order(quotient: &Quotient, priority: TurnPriority, kept: &[u32], rng: &mut ChaCha8Rng) -> Ordered {
+/// The rank order of greedy insertion without improvement. The `kept` turns come first.
+fn greedy_order(
+    quotient: &TurnQuotient,
+    priority: TurnPriority,
+    kept: &[u32],
+    rng: &mut ChaCha8Rng,
+) -> ImprovedOrder {
     let graph = TurnGraph::new(quotient);
     let rank = greedy::by_priority(quotient, &graph, priority, kept, rng);
     let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 6);
-    // No round: only counts what is lost.
-    improve::improve(improve::Task { quotient, dags: &dags, graph: &graph, kept }, rank, 0, rng, &|| ())
+    // Zero rounds only count the lost pairs.
+    improve::improve(improve::OrderTask { quotient, dags: &dags, graph: &graph, kept }, rank, 0, rng, &|| ())
 }
 
-/// Improves an order; the `kept` turns stay allowed.
-fn improved(
-    quotient: &Quotient,
+/// Improves a rank order. The `kept` turns stay allowed.
+fn improve_order(
+    quotient: &TurnQuotient,
     start: Vec<u32>,
     kept: &[u32],
-    settings: &Settings,
+    settings: &TurnSettings,
     rng: &mut ChaCha8Rng,
     advance: &dyn Fn(),
-) -> Ordered {
+) -> ImprovedOrder {
     let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 6);
     let graph = TurnGraph::new(quotient);
-    let task = improve::Task { quotient, dags: &dags, graph: &graph, kept };
+    let task = improve::OrderTask { quotient, dags: &dags, graph: &graph, kept };
     improve::improve(task, start, settings.order_rounds, rng, advance)
 }
 
-/// Selects routes of small maximum load (weighted by the demand) under an order. With `healthy` it starts
-/// from those routes, if their symmetry and ranks are the same, and takes a third of the sweeps (of at most
-/// `SWEEPS`).
+/// Selects routes of small maximum load, weighted by the demand, under a rank order. With `healthy` it
+/// starts from those routes if their symmetry and ranks are the same, and takes a third of the sweeps (of
+/// at most `SWEEPS`).
 ///
-/// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its
-/// own. Panics where the lit links do not connect the topology: the caller has measured distances by then.
+/// If some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its
+/// own. Panics if the lit links do not connect the topology: the caller has measured distances before.
 pub fn select(
     scene: &Scene<'_>,
     demand: &Demand,
     prices: &DualLengths,
     order: &TurnOrder,
-    settings: &Settings,
+    settings: &TurnSettings,
     healthy: Option<&Routes>,
 ) -> Routes {
     let topology = scene.topology;
     let mut vcs = usize::from(order.vcs);
-    let mut quotient = Quotient::new(scene, prices, vcs, !order.symmetric);
+    let mut quotient = TurnQuotient::new(scene, prices, vcs, !order.symmetric);
     let mut ranks = order.expanded(topology, &quotient.symmetry);
     if reach::unreachable_pair(&quotient, &ranks).is_some() {
-        // With as many virtual channels as the order that it starts from, which may be fewer than the budget.
-        // An order that was read from tables may have more than any order that is searched.
+        // The new order has as many virtual channels as the order that it starts from, which may be fewer
+        // than the budget. An order that was read from tables may have more than any order that is
+        // searched.
         let order_rounds = settings.order_rounds.min(FAULT_ROUNDS);
-        let own = find_order(
+        let fault_order = find_order(
             scene,
             prices,
             Some(order),
-            &Settings { vcs: order.vcs, order_rounds, ..*settings },
+            &TurnSettings { vcs: order.vcs, order_rounds, ..*settings },
             &|| (),
         );
-        vcs = usize::from(own.vcs);
-        quotient = Quotient::new(scene, prices, vcs, !own.symmetric);
-        ranks = own.expanded(topology, &quotient.symmetry);
+        vcs = usize::from(fault_order.vcs);
+        quotient = TurnQuotient::new(scene, prices, vcs, !fault_order.symmetric);
+        ranks = fault_order.expanded(topology, &quotient.symmetry);
     }
     let budget = budget_ranks(&quotient, &ranks, settings.vcs);
     if settings.key == TableKey::Dst {
-        let mut trees = Trees::new(&quotient, &ranks);
+        let mut trees = DestinationTrees::new(&quotient, &ranks);
         trees.descend((quotient.parts / prices.bound()).max(1.0), settings.sweeps);
-        return finish(
+        return write_routes(
             topology,
             &quotient,
             trees.hops(),
@@ -360,10 +370,10 @@ pub fn select(
     let aim = selection.weigh(demand, prices);
     selection.start(warm).expect("the order leaves every pair of a connected pod a path");
     selection.descend(aim, sweeps, rounds, widest);
-    if let Some(most) = settings.table_entries {
-        selection.merge_entries(most);
+    if let Some(max_entries) = settings.table_entries {
+        selection.merge_entries(max_entries);
     }
-    finish(
+    write_routes(
         topology,
         &quotient,
         selection.hops(),
@@ -373,15 +383,15 @@ pub fn select(
     )
 }
 
-/// Descends from finished routes under their own ranks: what a closed form reaches in load is kept, and its
-/// VCs are balanced.
+/// Descends from finished routes under their own ranks. This keeps the load that a closed form reaches, and
+/// balances its VCs.
 ///
-/// The routes must be consistent and rise in rank; they may use all VCs of the budget.
+/// The routes must be consistent and rise in rank. They may use all VCs of the budget.
 pub fn improve_routes(
     scene: &Scene<'_>,
     demand: &Demand,
     prices: &DualLengths,
-    settings: &Settings,
+    settings: &TurnSettings,
     start: &Routes,
 ) -> Routes {
     let symmetric = start.symmetry == *scene.topology.symmetry();
@@ -389,21 +399,21 @@ pub fn improve_routes(
     select(scene, demand, prices, &order, settings, Some(start))
 }
 
-/// The ranks of all VCs of the budget; those that routes do not use come last.
-fn budget_ranks(quotient: &Quotient, ranks: &[u32], budget: u8) -> Vec<u32> {
+/// The ranks of all VCs of the budget. Those that routes do not use come last.
+fn budget_ranks(quotient: &TurnQuotient, ranks: &[u32], budget: u8) -> Vec<u32> {
     let mut spare = ranks.iter().copied().max().map_or(0, |last| last + 1)..;
-    let mut all = Vec::with_capacity(quotient.classes() * usize::from(budget));
+    let mut all_ranks = Vec::with_capacity(quotient.classes() * usize::from(budget));
     for row in ranks.chunks(quotient.vcs) {
-        all.extend(row);
-        all.extend(spare.by_ref().take(usize::from(budget) - quotient.vcs));
+        all_ranks.extend(row);
+        all_ranks.extend(spare.by_ref().take(usize::from(budget) - quotient.vcs));
     }
-    all
+    all_ranks
 }
 
-/// Writes the routes out.
-fn finish(
+/// Writes the chosen routes as [`Routes`].
+fn write_routes(
     topology: &Topology,
-    quotient: &Quotient,
+    quotient: &TurnQuotient,
     total_hops: u64,
     route: impl Fn(usize, usize, &mut dyn FnMut(usize)),
     ranks: Vec<u32>,
@@ -420,7 +430,7 @@ fn finish(
     for d in 0..destinations {
         let to = quotient.symmetry.canonical_node(d);
         for src in 0..quotient.nodes {
-            // Every pair had a route while they were chosen; only hosts send and receive.
+            // Every pair had a route while they were chosen, but only hosts send and receive.
             if !topology.is_endpoint(to) || !topology.is_endpoint(NodeId::new(src)) {
                 offsets.push(hops.len() as u32);
                 continue;

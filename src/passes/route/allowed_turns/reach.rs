@@ -1,17 +1,17 @@
-//! Whether every pair has a legal path at all, and an order under which every pair has one.
+//! Tests whether every pair has a legal path, and builds a rank order under which every pair has one.
 //!
-//! Comes in: a [`Quotient`] and an order. Goes out: a pair without a legal path, if there is one; or the
-//! up*/down* order, under which no connected topology has such a pair. Source of the latter: Schroeder et
-//! al., "Autonet: a high-speed, self-configuring local area network" (1991).
+//! Input: a [`TurnQuotient`] and a rank order. Output: a pair without a legal path, if there is one. Or the
+//! up*/down* order, under which every pair of a connected topology has a legal path. Source of the latter:
+//! Schroeder et al., "Autonet: a high-speed, self-configuring local area network" (1991).
 
-use super::quotient::{DARK, Quotient};
+use super::quotient::{DARK, TurnQuotient};
 use super::scan::RankScan;
 use fabc_base::ids::NodeId;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 
 /// The first pair (by destination, then source) that has no path of rising rank.
-pub(super) fn unreachable_pair(quotient: &Quotient, rank: &[u32]) -> Option<(NodeId, NodeId)> {
+pub(super) fn unreachable_pair(quotient: &TurnQuotient, rank: &[u32]) -> Option<(NodeId, NodeId)> {
     let scan = RankScan::new(quotient, rank);
     (0..quotient.symmetry.class_count()).into_par_iter().find_map_first(|class| {
         let dst = quotient.symmetry.canonical_node(class);
@@ -24,21 +24,22 @@ pub(super) fn unreachable_pair(quotient: &Quotient, rank: &[u32]) -> Option<(Nod
     })
 }
 
-/// Ranks by which every VC is an up*/down* layer of its own, one above the other, and the channels (by class)
-/// of the spanning tree beneath them, whose paths alone join every pair. Needs the trivial symmetry.
-pub(super) fn up_down(quotient: &Quotient) -> (Vec<u32>, Vec<bool>) {
+/// Ranks under which every VC is an up*/down* layer of its own, one above the other. Also returns which
+/// channel classes belong to the underlying spanning tree, whose paths alone join every pair. Needs the
+/// trivial symmetry.
+pub(super) fn up_down(quotient: &TurnQuotient) -> (Vec<u32>, Vec<bool>) {
     debug_assert!(quotient.symmetry.is_trivial());
     let mut place = vec![u32::MAX; quotient.nodes];
     let mut tree = vec![false; quotient.classes()];
-    let mut found = 0;
+    let mut last_place = 0;
     let mut open = VecDeque::from([0]);
     place[0] = 0;
     while let Some(node) = open.pop_front() {
         for channel in node * quotient.ports..(node + 1) * quotient.ports {
             let next = quotient.head[channel];
             if next != DARK && place[next as usize] == u32::MAX {
-                found += 1;
-                place[next as usize] = found;
+                last_place += 1;
+                place[next as usize] = last_place;
                 open.push_back(next as usize);
                 let back = next as usize * quotient.ports + quotient.in_port[channel] as usize;
                 tree[quotient.channel_class(channel)] = true;
@@ -46,7 +47,7 @@ pub(super) fn up_down(quotient: &Quotient) -> (Vec<u32>, Vec<bool>) {
             }
         }
     }
-    // Up channels by falling place of their tail, then down channels by rising place; equal ranks never
+    // Up channels by falling place of their tail, then down channels by rising place. Equal ranks never
     // follow each other.
     let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(quotient.symbols());
     for class in 0..quotient.classes() {
@@ -66,8 +67,8 @@ pub(super) fn up_down(quotient: &Quotient) -> (Vec<u32>, Vec<bool>) {
     }
     keyed.sort_unstable();
     let mut rank = vec![0; keyed.len()];
-    for (at, (_, symbol)) in keyed.into_iter().enumerate() {
-        rank[symbol as usize] = at as u32;
+    for (place_in_order, (_, symbol)) in keyed.into_iter().enumerate() {
+        rank[symbol as usize] = place_in_order as u32;
     }
     (rank, tree)
 }

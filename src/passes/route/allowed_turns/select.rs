@@ -1,152 +1,153 @@
 //! Which legal route every pair takes: consistent selection by potential descent.
 //!
-//! Comes in: a [`Quotient`], the rank of every symbol, possibly routes to start from. Goes out: per canonical
-//! destination a forest of states, and through it one route per source. Invariants: `next` of a state always
-//! has a higher rank, so every walk ends at the destination; two routes that meet in a state towards the same
-//! destination are the same from there on, so tables keyed by (destination, input port, input VC) never
-//! conflict; no route turns back through the port it came in by.
+//! Input: a [`TurnQuotient`], the rank of every symbol, and possibly routes to start from. Output: per
+//! canonical destination a forest of states, and through it one route per source. Invariants:
 //!
-//! Loads count every route as often as its pair's weight in the demand; pairs without demand have routes that
-//! weigh nothing. Large weights are scaled down for the search, so that prices by load stay a short table;
-//! the checker measures the true loads.
+//! - `next` of a state always has a higher rank, so every walk ends at the destination.
+//! - Two routes that meet in a state towards the same destination are the same from there on. So tables
+//!   keyed by (destination, input port, input VC) never conflict.
+//! - No route turns back through the port by which it arrived.
 //!
-//! Here is what the selection knows and counts; `descent` moves the routes.
+//! Loads count every route as often as its pair's weight in the demand. Pairs without demand have routes
+//! that weigh nothing. Large weights are scaled down for the search, so that prices by load stay a short
+//! table. The checker measures the true loads.
+//!
+//! This file holds the state of the selection and its counts. `descent` moves the routes.
 
 mod descent;
 
-use super::potential::Potential;
-use super::quotient::{DARK, Quotient};
+use super::potential::LoadPotential;
+use super::quotient::{DARK, TurnQuotient};
 use super::scan::{RankScan, symbol};
 use fabc_base::ids::NodeId;
 use fabc_ir::DualLengths;
 use fabc_model::Demand;
 use std::ops::{AddAssign, SubAssign};
 
-/// No continuation.
+/// Marks a state without a continuation.
 const NONE: u16 = u16::MAX;
-/// No state follows: the walk is at its destination.
+/// Marks the last state of a walk.
 const END: u32 = u32::MAX;
-/// Bits of a lane that are its virtual channel.
+/// The lowest bits of a lane, which hold its virtual channel.
 const VC_BITS: u32 = 3;
 const VC_MASK: u16 = (1 << VC_BITS) - 1;
-/// Routers up to which a visit looks again at the states that only routes use which it did not move: of few
-/// routers it saves a route on the busiest channel now and then; of many it takes time and saves none.
+/// Most routers for which a visit looks again at states that only unmoved routes use. With few routers it
+/// occasionally saves a route on the busiest channel. With many it takes time and saves none.
 const THOROUGH: usize = 512;
-/// Not reachable at any price.
+/// The cost of an unreachable state.
 const INFINITE: u64 = u64::MAX;
 
 /// The cheapest two continuations at a router, by different ports.
 #[derive(Clone, Copy)]
-struct Best {
+struct CheapestTwo {
     cost: [u64; 2],
     code: [u16; 2],
 }
 
-const NOTHING: Best = Best { cost: [INFINITE; 2], code: [NONE; 2] };
+const NOTHING: CheapestTwo = CheapestTwo { cost: [INFINITE; 2], code: [NONE; 2] };
 
-/// Routes that go the same way.
+/// Some routes over the same channels.
 #[derive(Clone, Copy, Default)]
-struct Share {
+struct RouteCount {
     routes: u32,
-    /// What they add to a load.
+    /// Their sum of weights, which they add to a load.
     weight: u32,
 }
 
-impl AddAssign for Share {
+impl AddAssign for RouteCount {
     fn add_assign(&mut self, more: Self) {
         self.routes += more.routes;
         self.weight += more.weight;
     }
 }
 
-impl SubAssign for Share {
+impl SubAssign for RouteCount {
     fn sub_assign(&mut self, less: Self) {
         self.routes -= less.routes;
         self.weight -= less.weight;
     }
 }
 
-/// A lower bound on the maximum load above which weights are scaled down to it.
+/// The lower bound on the maximum load above which weights are scaled down to it.
 const LARGEST_BOUND: f64 = 16384.0;
 
-/// What a descent aims at.
+/// The aim of a descent.
 #[derive(Clone, Copy)]
 pub(super) struct Aim {
     /// A lower bound on the maximum load, to measure widths by.
     pub(super) bound: f64,
-    /// The load at which nothing is left to gain.
-    pub(super) least: u32,
+    /// The load at which nothing remains to gain.
+    pub(super) target_load: u32,
 }
 
 /// A lit state, as a scan meets it.
 #[derive(Clone, Copy)]
-struct Step {
-    /// Where its channel starts.
+struct ScanStep {
+    /// The router where its channel starts.
     tail: u32,
-    /// Where it leads.
+    /// The router where its channel leads.
     head: u32,
-    /// Its lane.
     lane: u32,
     /// Its output port and VC, as `port * vcs + vc`.
     code: u16,
-    /// The first code at `head` by which a packet would turn back.
+    /// The first code at `head` that would lead a packet back.
     back: u16,
 }
 
-/// The routes under construction.
+/// The routes under construction, with their loads.
 pub(super) struct Selection<'a> {
-    pub(super) quotient: &'a Quotient,
-    /// States per router.
+    pub(super) quotient: &'a TurnQuotient,
+    /// The number of states per router.
     width: usize,
-    /// What is sent, unless all pairs send alike, and the factor to scale weights by.
+    /// The demand and the factor to scale weights by. `None` if all pairs send alike.
     demand: Option<(&'a Demand, f64)>,
     /// The lit states by falling rank.
-    steps: Vec<Step>,
+    steps: Vec<ScanStep>,
     /// Ends of the groups of equal rank in `steps`.
     ends: Vec<u32>,
-    /// `[state]`: its lane, the channel class and the VC as `class << VC_BITS | vc`.
+    /// `[state]`: its lane, which is the channel class and the VC as `class << VC_BITS | vc`.
     lane: Vec<u32>,
     /// `[state]`: the first state at the router that it leads to.
     entrance: Vec<u32>,
-    /// `[state]`: rank.
+    /// `[state]`: the rank of its symbol.
     rank: Vec<u32>,
     /// `[channel class]`: routes to canonical destinations over channels of the class, by weight and
     /// slowness.
     load: Vec<u32>,
-    /// `[vc]`: hops.
+    /// `[vc]`: the number of hops on it.
     vc_hops: Vec<u64>,
     /// `[destination class * states + state]`: the continuation, as `port * vcs + vc`.
     pub(super) next: Vec<u16>,
     /// `[destination class * nodes + node]`: the first hop, as `port * vcs + vc`.
     pub(super) first: Vec<u16>,
-    /// Prices of a visit.
-    pub(super) potential: Potential,
+    /// The potential that sets the prices of a visit.
+    pub(super) potential: LoadPotential,
     hop_price: Vec<u64>,
-    /// `[node class]`: what an entry costs in its tables.
+    /// `[node class]`: the price of an entry in its tables.
     pub(super) entry_price: Vec<u64>,
-    /// Whether any entry costs something.
+    /// Whether any entry has a price.
     priced: bool,
-    /// Whether what only unmoved routes use is looked at again.
+    /// Whether a visit looks again at states that only unmoved routes use.
     thorough: bool,
     /// Whether equally cheap continuations replace each other.
     restless: bool,
-    /// Where the next relocation starts to look.
+    /// The code at which the next relocation starts.
     turn: usize,
-    // Scratch of one visit.
-    count: Vec<Share>,
+    // Scratch space of one visit.
+    count: Vec<RouteCount>,
     pub(super) used: Vec<u32>,
     /// `[state]`: the state that follows, or [`END`].
     onward: Vec<u32>,
     value: Vec<u64>,
-    best: Vec<Best>,
+    best: Vec<CheapestTwo>,
     /// `[lane]`: prices at the start of the visit.
     price: Vec<u64>,
     open: Vec<u32>,
 }
 
 impl<'a> Selection<'a> {
-    /// No routes yet.
-    pub(super) fn new(quotient: &'a Quotient, rank: &[u32]) -> Self {
+    /// A selection without any routes.
+    pub(super) fn new(quotient: &'a TurnQuotient, rank: &[u32]) -> Self {
         let (states, vcs) = (quotient.states(), quotient.vcs);
         let width = quotient.ports * vcs;
         let scan = RankScan::new(quotient, rank);
@@ -154,9 +155,9 @@ impl<'a> Selection<'a> {
         let lane: Vec<u32> = (0..states)
             .map(|state| ((quotient.channel_class(state / vcs) << VC_BITS) | (state % vcs)) as u32)
             .collect();
-        let step = |&state: &u32| {
+        let scan_step = |&state: &u32| {
             let channel = state as usize / vcs;
-            Step {
+            ScanStep {
                 tail: (channel / quotient.ports) as u32,
                 head: quotient.head[channel],
                 lane: lane[state as usize],
@@ -166,8 +167,8 @@ impl<'a> Selection<'a> {
         };
         Self {
             width,
-            steps: scan.states.iter().map(step).collect(),
-            ends: scan.ends,
+            steps: scan.states.iter().map(scan_step).collect(),
+            ends: scan.group_ends,
             rank: (0..states).map(|state| rank[symbol(quotient, state)]).collect(),
             entrance: (0..states)
                 .map(|state| quotient.head[state / vcs].wrapping_mul(width as u32))
@@ -176,14 +177,14 @@ impl<'a> Selection<'a> {
             vc_hops: vec![0; vcs],
             next: vec![NONE; destinations * states],
             first: vec![NONE; destinations * quotient.nodes],
-            potential: Potential::exponential(1, 1.0, 1),
+            potential: LoadPotential::exponential(1, 1.0, 1),
             hop_price: vec![0; vcs],
             entry_price: vec![0; destinations],
             priced: false,
             thorough: quotient.nodes <= THOROUGH,
             restless: false,
             turn: 0,
-            count: vec![Share::default(); states],
+            count: vec![RouteCount::default(); states],
             used: Vec::new(),
             onward: vec![END; states],
             value: vec![INFINITE; states],
@@ -196,26 +197,26 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Weighs every route by the demand, before any is chosen; returns what the lengths leave to aim at, as
-    /// the selection counts.
+    /// Weighs every route by the demand, before any is chosen. Returns the aim that the lengths allow, in
+    /// the units of the selection.
     pub(super) fn weigh(&mut self, demand: &'a Demand, lengths: &DualLengths) -> Aim {
         let bound = (self.quotient.parts / lengths.bound()).max(1.0);
         let factor = if demand.is_uniform() { 1.0 } else { (LARGEST_BOUND / bound).min(1.0) };
         if !demand.is_uniform() {
             self.demand = Some((demand, factor));
         }
-        let least = match (factor < 1.0, self.quotient.exact) {
+        let target_load = match (factor < 1.0, self.quotient.exact) {
             (true, _) => LARGEST_BOUND as u32,
             (false, true) => {
                 u32::try_from(lengths.least_load(self.quotient.parts as u64)).unwrap_or(u32::MAX)
             }
-            // What is counted nearly never tells that nothing is left to gain.
+            // Rounded loads never tell that nothing remains to gain.
             (false, false) => 0,
         };
-        Aim { bound: bound * factor, least }
+        Aim { bound: bound * factor, target_load }
     }
-    /// The route from a source to a canonical destination.
-    fn share(&self, src: usize, dst: u32) -> Share {
+    /// The count of the one route from a source to a canonical destination.
+    fn route_count(&self, src: usize, dst: u32) -> RouteCount {
         let weight = match self.demand {
             None => 1,
             Some((demand, factor)) => match demand.weight(NodeId(src as u32), NodeId(dst)) {
@@ -223,7 +224,7 @@ impl<'a> Selection<'a> {
                 weight => ((f64::from(weight) * factor).round() as u32).max(1),
             },
         };
-        Share { routes: 1, weight }
+        RouteCount { routes: 1, weight }
     }
 
     /// Load of the busiest channel.
@@ -238,18 +239,18 @@ impl<'a> Selection<'a> {
     pub(super) fn hops(&self) -> u64 {
         self.vc_hops.iter().sum()
     }
-    /// Share of hops by VC, in thousandths.
-    fn share_of(&self, vc: usize) -> u64 {
+    /// The share of hops on a VC, in thousandths.
+    fn vc_share(&self, vc: usize) -> u64 {
         self.vc_hops[vc] * 1000 / self.hops().max(1)
     }
 
-    /// Takes over one route, unless it runs over a dark channel.
+    /// Adopts one route, unless it runs over a dark channel.
     fn adopt(&mut self, d: usize, src: usize, states: impl Iterator<Item = usize> + Clone) {
         let quotient = self.quotient;
         if states.clone().any(|state| quotient.head[state / quotient.vcs] == DARK) {
             return;
         }
-        let share = self.share(src, quotient.symmetry.canonical_node(d).0);
+        let counted = self.route_count(src, quotient.symmetry.canonical_node(d).0);
         let mut before = None;
         for state in states {
             let code = (state % self.width) as u16;
@@ -257,21 +258,21 @@ impl<'a> Selection<'a> {
                 None => self.first[d * quotient.nodes + src] = code,
                 Some(before) => self.next[d * quotient.states() + before] = code,
             }
-            let (class, vc) = split(self.lane[state]);
-            self.load[class] += share.weight * quotient.slowness[class];
+            let (class, vc) = split_lane(self.lane[state]);
+            self.load[class] += counted.weight * quotient.slowness[class];
             self.vc_hops[vc] += 1;
             before = Some(state);
         }
     }
 
-    /// Counts all loads afresh.
+    /// Recounts all loads from the routes.
     pub(super) fn recount(&mut self) {
         self.load.fill(0);
         self.vc_hops.fill(0);
         for d in 0..self.quotient.symmetry.class_count() {
             self.tally(d, self.quotient.symmetry.canonical_node(d).0);
             for &state in &self.used {
-                let (class, vc) = split(self.lane[state as usize]);
+                let (class, vc) = split_lane(self.lane[state as usize]);
                 let count = self.count[state as usize];
                 self.load[class] += count.weight * self.quotient.slowness[class];
                 self.vc_hops[vc] += u64::from(count.routes);
@@ -289,45 +290,48 @@ impl<'a> Selection<'a> {
             if code == NONE {
                 continue;
             }
-            let share = self.share(src, dst);
+            let counted = self.route_count(src, dst);
             let mut state = (src * self.width + code as usize) as u32;
             while state != END {
-                let at = state as usize;
-                if self.count[at].routes == 0 {
+                let index = state as usize;
+                if self.count[index].routes == 0 {
                     self.used.push(state);
-                    let entrance = self.entrance[at];
-                    self.onward[at] =
-                        if entrance == end { END } else { entrance + u32::from(self.next[d * states + at]) };
+                    let entrance = self.entrance[index];
+                    self.onward[index] = if entrance == end {
+                        END
+                    } else {
+                        entrance + u32::from(self.next[d * states + index])
+                    };
                 }
-                self.count[at] += share;
-                state = self.onward[at];
+                self.count[index] += counted;
+                state = self.onward[index];
             }
         }
     }
 
     pub(super) fn clear_counts(&mut self) {
         for &state in &self.used {
-            self.count[state as usize] = Share::default();
+            self.count[state as usize] = RouteCount::default();
         }
         self.used.clear();
     }
 
-    /// Writes down how the used states go on.
+    /// Stores how the used states continue.
     fn store(&mut self, d: usize) {
         let next = &mut self.next[d * self.quotient.states()..][..self.quotient.states()];
         for &state in &self.used {
-            let at = state as usize;
-            if self.onward[at] != END {
-                next[at] = (self.onward[at] - self.entrance[at]) as u16;
+            let index = state as usize;
+            if self.onward[index] != END {
+                next[index] = (self.onward[index] - self.entrance[index]) as u16;
             }
         }
     }
 
-    /// Adds what routes weigh along a walk, or takes it away.
+    /// Adds the weight of routes along a walk if `back`, or takes it away.
     #[inline]
     fn lift(&mut self, mut state: u32, weight: u32, back: bool) {
         while state != END {
-            let class = split(self.lane[state as usize]).0;
+            let class = split_lane(self.lane[state as usize]).0;
             let weight = weight * self.quotient.slowness[class];
             let load = &mut self.load[class];
             *load = if back { *load + weight } else { *load - weight };
@@ -335,24 +339,25 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Routes stay as they are: lists the states at the begin of their walk again that no others use, where
-    /// those are looked at again. Counts rise along a walk.
+    /// For routes that do not move: lists again the states at the beginning of their walk that no others
+    /// use. Does nothing unless `thorough`. Counts rise along a walk.
     #[inline]
-    fn unmoved(&mut self, mut state: u32, count: Share) {
+    fn unmoved(&mut self, mut state: u32, count: RouteCount) {
         while self.thorough && state != END && self.count[state as usize].routes == count.routes {
             self.used.push(state);
             state = self.onward[state as usize];
         }
     }
 
-    /// Counts routes along a walk, or no longer.
+    /// Adds routes to the counts along a walk, or takes them away.
     #[inline]
-    fn carry(&mut self, mut state: u32, count: Share, add: bool) {
+    fn carry(&mut self, mut state: u32, count: RouteCount, add: bool) {
         while state != END {
-            let (at, vc) = (state as usize, split(self.lane[state as usize]).1);
+            let (at, vc) = (state as usize, split_lane(self.lane[state as usize]).1);
             if add {
                 self.vc_hops[vc] += u64::from(count.routes);
-                // Those that lost all routes in this visit are listed already; one more visit does no harm.
+                // States that lost all routes in this visit are already listed. One more visit does no
+                // harm.
                 if self.count[at].routes == 0 {
                     self.used.push(state);
                 }
@@ -381,6 +386,6 @@ impl<'a> Selection<'a> {
 
 /// The channel class and the VC of a lane.
 #[inline]
-fn split(lane: u32) -> (usize, usize) {
+fn split_lane(lane: u32) -> (usize, usize) {
     ((lane >> VC_BITS) as usize, (lane & u32::from(VC_MASK)) as usize)
 }

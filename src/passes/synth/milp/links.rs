@@ -1,59 +1,60 @@
-//! What may be chosen: the links that the OCSes can realise, and the rules that keep every OCS a matching.
+//! The choices of the program: the links that the OCSes can realise, and the limits that keep every OCS a
+//! matching.
 //!
-//! In: a pod, and whether one shift per OCS is chosen. Out: [`Links`], numbers only; and back from chosen
-//! numbers to fibers. Ports of one chip on the same side of the same OCS are interchangeable, so that a
-//! choice counts the links between two chips through an OCS and the ports are handed out afterwards.
-//! Invariant: numbers that satisfy all limits can always be wired.
+//! Input: a pod, and whether one shift per OCS is chosen. Output: a [`LinkSet`], numbers only, and fibers
+//! from chosen numbers. Ports of one chip on the same side of the same OCS are interchangeable. So a choice
+//! counts the links between two chips through an OCS, and the ports are assigned afterwards. Invariant:
+//! numbers that satisfy all limits can always be wired.
 
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_model::{CoupleRule, FacePort, Ocs, Pod};
 use std::collections::BTreeMap;
 
-/// The links of a pod: those that stand and those that can be chosen. Nodes are chips; node = element * block
+/// The links of a pod: the fixed ones and those that can be chosen. Nodes are chips: node = element * block
 /// + position.
 #[derive(Clone, Debug)]
-pub(super) struct Links {
+pub(super) struct LinkSet {
     pub(super) nodes: usize,
-    /// Order of the cyclic group of translations: the number of cubes, or 1.
+    /// The order of the cyclic group of translations: the number of cubes, or 1.
     pub(super) order: usize,
-    /// The copper.
+    /// The copper links, which are fixed.
     pub(super) fixed: Vec<[usize; 2]>,
-    /// Links of a chip when all its ports are lit.
+    /// `[node]`: its links if all its ports are lit.
     pub(super) degree: Vec<u32>,
-    pub(super) choices: Vec<Choice>,
-    pub(super) limits: Vec<Limit>,
-    /// Whether any permutation of the chips maps the choices onto themselves.
+    pub(super) choices: Vec<LinkChoice>,
+    pub(super) limits: Vec<PortLimit>,
+    /// Whether every permutation of the chips maps the choices onto themselves.
     pub(super) interchangeable: bool,
 }
 
-/// How often something is wired, 0 to `most`.
+/// A number of links that the program chooses, from 0 to `max`.
 #[derive(Clone, Debug)]
-pub(super) struct Choice {
+pub(super) struct LinkChoice {
     pub(super) ocs: usize,
-    pub(super) most: u32,
+    pub(super) max: u32,
     /// The links that it adds each time: one, or all images of one under the translations.
     pub(super) links: Vec<[usize; 2]>,
-    wire: Wire,
+    wire: ChoiceWiring,
 }
 
-/// How a choice becomes fibers.
+/// The fibers of a choice.
 #[derive(Clone, Copy, Debug)]
-enum Wire {
-    /// The A port of every cube with the B port of the cube this many further on.
+enum ChoiceWiring {
+    /// Joins the A port of every cube with the B port of the cube this many further on.
     Shift(usize),
-    /// A free port of one chip (side A) with a free port of another.
+    /// Joins a free port of one chip (side A) with a free port of another.
     Pair(NodeId, NodeId),
 }
 
-/// The sum of some choices is at most `most`.
+/// A limit: the sum of some choices is at most `max`.
 #[derive(Clone, Debug)]
-pub(super) struct Limit {
+pub(super) struct PortLimit {
     pub(super) choices: Vec<usize>,
-    pub(super) most: u32,
+    pub(super) max: u32,
 }
 
-/// Why one shift per OCS cannot wire a pod, if it cannot: every OCS must serve the same two ports of every
-/// cube.
+/// The reason why one shift per OCS cannot wire a pod, or `None` if it can. Every OCS must serve the same
+/// two ports of every cube.
 pub(in crate::synth) fn asymmetry(pod: &Pod) -> Option<String> {
     let chips = pod.chips_per_cube();
     let local = |face: &FacePort| (face.node.0 % chips, face.port);
@@ -61,48 +62,53 @@ pub(in crate::synth) fn asymmetry(pod: &Pod) -> Option<String> {
         let per_cube = if ocs.rule == CoupleRule::Any { 2 } else { 1 };
         let fits = |faces: &[FacePort]| {
             let first: Vec<_> = faces.iter().take(per_cube).map(local).collect();
-            let here = |(cube, faces): (usize, &[FacePort])| {
+            let matches_first = |(cube, faces): (usize, &[FacePort])| {
                 faces.iter().all(|face| face.cube.index() == cube) && faces.iter().map(local).eq(first.iter().copied())
             };
-            faces.len() == per_cube * pod.cubes as usize && faces.chunks(per_cube).enumerate().all(here)
+            faces.len() == per_cube * pod.cubes as usize && faces.chunks(per_cube).enumerate().all(matches_first)
         };
-        let all = fits(&ocs.a) && (ocs.rule == CoupleRule::Any || fits(&ocs.b));
-        (!all)
+        let is_symmetric = fits(&ocs.a) && (ocs.rule == CoupleRule::Any || fits(&ocs.b));
+        (!is_symmetric)
             .then(|| format!("{} does not serve the same two ports of every cube, which the program needs for one shift per OCS", ocs.name))
     })
 }
 
-impl Links {
-    /// One shift per OCS. The pod must fit translations: every OCS serves the same two ports of every cube.
-    pub(super) fn by_shift(pod: &Pod) -> Self {
+impl LinkSet {
+    /// The links of one shift per OCS. The pod must fit translations: every OCS serves the same two ports
+    /// of every cube.
+    pub(super) fn with_shifts(pod: &Pod) -> Self {
         let cubes = pod.cubes as usize;
         let mut links = Self::empty(pod, cubes);
         for (id, ocs) in pod.ocses.enumerate() {
             let first = links.choices.len();
-            let same = arm(ocs, 0).map(|face| face.node);
-            // On one and the same chip the shifts s and -s make the same links, and 0 makes none.
-            let shifts = if same[0] == same[1] { 1..=cubes / 2 } else { 0..=cubes - 1 };
+            let chips = ports_of_cube(ocs, 0).map(|face| face.node);
+            // On a single chip the shifts s and -s make the same links, and 0 makes none.
+            let shifts = if chips[0] == chips[1] { 1..=cubes / 2 } else { 0..=cubes - 1 };
             for shift in shifts {
-                let link =
-                    |cube| [arm(ocs, cube)[0].node.index(), arm(ocs, (cube + shift) % cubes)[1].node.index()];
+                let link = |cube| {
+                    [
+                        ports_of_cube(ocs, cube)[0].node.index(),
+                        ports_of_cube(ocs, (cube + shift) % cubes)[1].node.index(),
+                    ]
+                };
                 let links_of = (0..cubes).map(link).collect();
-                links.choices.push(Choice {
+                links.choices.push(LinkChoice {
                     ocs: id.index(),
-                    most: 1,
+                    max: 1,
                     links: links_of,
-                    wire: Wire::Shift(shift),
+                    wire: ChoiceWiring::Shift(shift),
                 });
             }
-            links.limits.push(Limit { choices: (first..links.choices.len()).collect(), most: 1 });
+            links.limits.push(PortLimit { choices: (first..links.choices.len()).collect(), max: 1 });
         }
         links
     }
 
-    /// Any matching.
-    pub(super) fn by_pair(pod: &Pod) -> Self {
+    /// The links of any matching of each OCS.
+    pub(super) fn with_pairs(pod: &Pod) -> Self {
         let mut links = Self::empty(pod, 1);
         for (id, ocs) in pod.ocses.enumerate() {
-            let (a, b) = (ports_of(&ocs.a), ports_of(&ocs.b));
+            let (a, b) = (ports_by_chip(&ocs.a), ports_by_chip(&ocs.b));
             let mut of_a: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
             let mut of_b = of_a.clone();
             for (&from, from_ports) in &a {
@@ -116,11 +122,11 @@ impl Links {
                         .entry(to)
                         .or_default()
                         .push(choice);
-                    links.choices.push(Choice {
+                    links.choices.push(LinkChoice {
                         ocs: id.index(),
-                        most: from_ports.len().min(to_ports.len()) as u32,
+                        max: from_ports.len().min(to_ports.len()) as u32,
                         links: vec![[from.index(), to.index()]],
-                        wire: Wire::Pair(from, to),
+                        wire: ChoiceWiring::Pair(from, to),
                     });
                 }
             }
@@ -128,12 +134,12 @@ impl Links {
                 links.limits.extend(
                     choices
                         .into_iter()
-                        .map(|(node, choices)| Limit { choices, most: ports[&node].len() as u32 }),
+                        .map(|(node, choices)| PortLimit { choices, max: ports[&node].len() as u32 }),
                 );
             }
         }
         let alike = |ocs: &Ocs| {
-            let ports = ports_of(&ocs.a);
+            let ports = ports_by_chip(&ocs.a);
             let mut counts = ports.values().map(Vec::len);
             let first = counts.next();
             ocs.rule == CoupleRule::Any
@@ -148,7 +154,7 @@ impl Links {
         let mut fixed: Vec<[usize; 2]> = Vec::new();
         for node in (0..pod.node_count()).map(NodeId::new) {
             for axis in 0..3 {
-                let mut next = pod.at(node);
+                let mut next = pod.coordinates(node);
                 next[axis] += 1;
                 if next[axis] < pod.cube.dims[axis] {
                     fixed.push([node.index(), pod.node(pod.cube_of(node), next).index()]);
@@ -174,25 +180,25 @@ impl Links {
 
     /// Every ordered pair of chips that some link can join, ascending.
     pub(super) fn arcs(&self) -> Vec<(usize, usize)> {
-        let all = self.fixed.iter().chain(self.choices.iter().flat_map(|choice| &choice.links));
-        let mut arcs: Vec<(usize, usize)> = all.flat_map(|&[a, b]| [(a, b), (b, a)]).collect();
+        let links = self.fixed.iter().chain(self.choices.iter().flat_map(|choice| &choice.links));
+        let mut arcs: Vec<(usize, usize)> = links.flat_map(|&[a, b]| [(a, b), (b, a)]).collect();
         arcs.sort_unstable();
         arcs.dedup();
         arcs
     }
 
-    /// How many more times each choice can be taken alone.
+    /// `[choice]`: how many more times it can be taken alone.
     pub(super) fn room(&self, taken: &[u32]) -> Vec<u32> {
         let mut room: Vec<u32> =
-            self.choices.iter().zip(taken).map(|(choice, &taken)| choice.most - taken).collect();
+            self.choices.iter().zip(taken).map(|(choice, &taken)| choice.max - taken).collect();
         for limit in &self.limits {
-            let left = limit.most.saturating_sub(limit.choices.iter().map(|&choice| taken[choice]).sum());
-            limit.choices.iter().for_each(|&choice| room[choice] = room[choice].min(left));
+            let remaining = limit.max.saturating_sub(limit.choices.iter().map(|&choice| taken[choice]).sum());
+            limit.choices.iter().for_each(|&choice| room[choice] = room[choice].min(remaining));
         }
         room
     }
 
-    /// Takes what is still free, in order: a further link never harms.
+    /// Takes all that is still free, in order, because a further link never harms.
     pub(super) fn fill(&self, taken: &mut [u32]) {
         for choice in 0..taken.len() {
             taken[choice] += self.room(taken)[choice];
@@ -207,13 +213,13 @@ impl Links {
             let ocs = &pod.ocses.as_slice()[choice.ocs];
             for _ in 0..times {
                 match choice.wire {
-                    Wire::Shift(shift) => {
+                    ChoiceWiring::Shift(shift) => {
                         let cubes = pod.cubes as usize;
-                        fibers.extend(
-                            (0..cubes).map(|cube| [arm(ocs, cube)[0], arm(ocs, (cube + shift) % cubes)[1]]),
-                        );
+                        fibers.extend((0..cubes).map(|cube| {
+                            [ports_of_cube(ocs, cube)[0], ports_of_cube(ocs, (cube + shift) % cubes)[1]]
+                        }));
                     }
-                    Wire::Pair(from, to) => {
+                    ChoiceWiring::Pair(from, to) => {
                         let (used_a, used_b) = &mut used[choice.ocs];
                         let a = next_port(&ocs.a, used_a, from);
                         let b = if ocs.rule == CoupleRule::Any {
@@ -230,8 +236,8 @@ impl Links {
     }
 }
 
-/// The two ports of a cube that an OCS of a pod with translations couples; the lists ascend by cube.
-fn arm(ocs: &Ocs, cube: usize) -> [FacePort; 2] {
+/// The two ports of a cube that an OCS couples, in a pod with translations. The port lists ascend by cube.
+fn ports_of_cube(ocs: &Ocs, cube: usize) -> [FacePort; 2] {
     let arm = match ocs.rule {
         CoupleRule::Sided => [ocs.a[cube], ocs.b[cube]],
         CoupleRule::Any => [ocs.a[2 * cube], ocs.a[2 * cube + 1]],
@@ -244,7 +250,7 @@ fn arm(ocs: &Ocs, cube: usize) -> [FacePort; 2] {
     arm
 }
 
-fn ports_of(faces: &[FacePort]) -> BTreeMap<NodeId, Vec<FacePort>> {
+fn ports_by_chip(faces: &[FacePort]) -> BTreeMap<NodeId, Vec<FacePort>> {
     let mut ports: BTreeMap<NodeId, Vec<FacePort>> = BTreeMap::new();
     faces.iter().for_each(|&face| ports.entry(face.node).or_default().push(face));
     ports

@@ -1,11 +1,11 @@
 //! The dualised Leighton-Rao program of a pod, as columns and rows.
 //!
-//! In: [`Links`]. Out: a [`Program`] whose column 0 is N lambda, columns 1.. are the choices, and the rest
-//! detour flow. See the module above for the derivation. Flows and lambda are multiplied by the number N of
-//! chips, so that optima are of the order of 1.
+//! Input: a [`LinkSet`]. Output: a [`LinearProgram`] whose column 0 is N lambda. Columns 1.. are the
+//! choices, and the rest are detour flow. See the module above for the derivation. Flows and lambda are
+//! multiplied by the number N of chips, so that optima are of the order of 1.
 
-use super::links::Links;
-use crate::solve::{Column, Program, Row};
+use super::links::LinkSet;
+use crate::solve::{LinearProgram, ProgramColumn, ProgramRow};
 
 /// The column of N lambda.
 pub(super) const LAMBDA: usize = 0;
@@ -15,39 +15,39 @@ pub(super) fn column(choice: usize) -> usize {
     1 + choice
 }
 
-/// Rows, columns and non-zero weights of a program, counted without building it.
+/// The rows, columns and non-zero weights of a program, counted without building it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Size {
+pub(super) struct ProgramSize {
     pub(super) rows: usize,
     pub(super) columns: usize,
     pub(super) weights: usize,
 }
 
-/// The size of [`flow_program`].
-pub(super) fn size(links: &Links) -> Size {
+/// The size of the program of [`flow_program`].
+pub(super) fn size(links: &LinkSet) -> ProgramSize {
     let block = links.nodes / links.order;
     let detours = block.saturating_mul(links.arcs().len());
     let rows = block.saturating_mul(links.nodes) / 2 + links.limits.len();
-    Size { rows, columns: 1 + links.choices.len() + detours, weights: detours.saturating_mul(3) }
+    ProgramSize { rows, columns: 1 + links.choices.len() + detours, weights: detours.saturating_mul(3) }
 }
 
-/// Unordered pairs of chips up to translation, numbered.
-pub(super) struct Pairs {
+/// The row of every unordered pair of chips up to translation.
+pub(super) struct PairRows {
     block: usize,
     order: usize,
     row_of: Vec<usize>,
     pub(super) count: usize,
 }
 
-impl Pairs {
-    pub(super) fn new(links: &Links) -> Self {
+impl PairRows {
+    pub(super) fn new(links: &LinkSet) -> Self {
         let (order, block) = (links.order, links.nodes / links.order);
         let mut pairs = Self { block, order, row_of: vec![usize::MAX; block * links.nodes], count: 0 };
         for a in 0..block {
             for b in (0..links.nodes).filter(|&b| b != a) {
-                let (there, back) = (pairs.key(a, b), pairs.key(b, a));
-                if pairs.row_of[there] == usize::MAX {
-                    (pairs.row_of[there], pairs.row_of[back]) = (pairs.count, pairs.count);
+                let (forward, back) = (pairs.key(a, b), pairs.key(b, a));
+                if pairs.row_of[forward] == usize::MAX {
+                    (pairs.row_of[forward], pairs.row_of[back]) = (pairs.count, pairs.count);
                     pairs.count += 1;
                 }
             }
@@ -66,20 +66,20 @@ impl Pairs {
     }
 }
 
-/// The program, with `integer` choices or relaxed ones. No row about faults is in it.
-pub(super) fn flow_program(links: &Links, integer: bool) -> Program {
-    let pairs = Pairs::new(links);
+/// The program, with `integer` choices or relaxed ones. It has no row about faults.
+pub(super) fn flow_program(links: &LinkSet, integer: bool) -> LinearProgram {
+    let pairs = PairRows::new(links);
     let block = links.nodes / links.order;
     let scale = links.nodes as f64;
-    let mut rows = vec![Row { terms: Vec::new(), at_most: 0.0 }; pairs.count];
-    let mut columns = vec![Column { lower: 0.0, upper: f64::INFINITY, integer: false, gain: 1.0 }];
-    // Demand.
+    let mut rows = vec![ProgramRow { terms: Vec::new(), at_most: 0.0 }; pairs.count];
+    let mut columns = vec![ProgramColumn { lower: 0.0, upper: f64::INFINITY, integer: false, gain: 1.0 }];
+    // The demand of each row.
     let mut demand = vec![0.0; pairs.count];
     for a in 0..block {
         (0..links.nodes).filter(|&b| b != a).for_each(|b| demand[pairs.row(a, b)] += 1.0);
     }
     rows.iter_mut().zip(demand).for_each(|(row, demand)| row.terms.push((LAMBDA, demand)));
-    // Capacity: every link seen from its canonical end, in both directions.
+    // The capacity: every link seen from its canonical end, in both directions.
     for &[a, b] in links.fixed.iter() {
         let seen = [a, b].into_iter().filter(|&end| end < block).count();
         rows[pairs.row(a, b)].at_most += seen as f64 * scale;
@@ -87,37 +87,37 @@ pub(super) fn flow_program(links: &Links, integer: bool) -> Program {
     for choice in &links.choices {
         let mut seen: Vec<(usize, f64)> = Vec::new();
         for &[a, b] in &choice.links {
-            let ends = [a, b].into_iter().filter(|&end| end < block).count();
-            seen.push((pairs.row(a, b), ends as f64));
+            let canonical_ends = [a, b].into_iter().filter(|&end| end < block).count();
+            seen.push((pairs.row(a, b), canonical_ends as f64));
         }
-        for (row, ends) in summed(seen) {
+        for (row, ends) in sum_by_row(seen) {
             rows[row].terms.push((columns.len(), -scale * ends));
         }
-        columns.push(Column { lower: 0.0, upper: f64::from(choice.most), integer, gain: 0.0 });
+        columns.push(ProgramColumn { lower: 0.0, upper: f64::from(choice.max), integer, gain: 0.0 });
     }
     let arcs = links.arcs();
-    // Detours: what source s sends over the arc (u, v), when u and v are not s.
+    // Detours: the flow from source s over the arc (u, v), where u and v are not s.
     for source in 0..block {
         for &(u, v) in arcs.iter().filter(|&&(u, v)| u != source && v != source) {
             let terms =
                 vec![(pairs.row(source, v), -1.0), (pairs.row(source, u), 1.0), (pairs.row(u, v), 1.0)];
-            for (row, weight) in summed(terms) {
+            for (row, weight) in sum_by_row(terms) {
                 rows[row].terms.push((columns.len(), weight));
             }
-            columns.push(Column { lower: 0.0, upper: f64::INFINITY, integer: false, gain: 0.0 });
+            columns.push(ProgramColumn { lower: 0.0, upper: f64::INFINITY, integer: false, gain: 0.0 });
         }
     }
     for limit in &links.limits {
-        rows.push(Row {
+        rows.push(ProgramRow {
             terms: limit.choices.iter().map(|&choice| (column(choice), 1.0)).collect(),
-            at_most: f64::from(limit.most),
+            at_most: f64::from(limit.max),
         });
     }
-    Program { columns, rows }
+    LinearProgram { columns, rows }
 }
 
-/// Terms of equal index added up; those that cancel are gone.
-fn summed(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+/// Adds up the terms of each row and drops those that cancel.
+fn sum_by_row(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     terms.sort_by_key(|&(row, _)| row);
     let mut sums: Vec<(usize, f64)> = Vec::new();
     for (row, weight) in terms {
@@ -130,23 +130,23 @@ fn summed(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
     sums
 }
 
-/// Rows that only integers satisfy: the flow of a source fills at least as many hops as its chips are away in
-/// any graph of these degrees (the Moore bound); and among interchangeable chips the first one prefers
+/// Rows that only integers satisfy. The flow of a source fills at least as many hops as its chips are away
+/// in any graph of these degrees (the Moore bound). Among interchangeable chips the first one prefers
 /// neighbors of small number.
-pub(super) fn integer_rows(links: &Links) -> Vec<Row> {
+pub(super) fn integer_rows(links: &LinkSet) -> Vec<ProgramRow> {
     let block = links.nodes / links.order;
     let degree = &links.degree;
     let largest = degree.iter().copied().max().unwrap_or(0).max(1);
     let arcs = links.arcs();
     let mut rows = Vec::new();
     let mut first = 1 + links.choices.len();
-    for (source, &here) in degree.iter().enumerate().take(block) {
+    for (source, &own_degree) in degree.iter().enumerate().take(block) {
         let detours = arcs.iter().filter(|&&(u, v)| u != source && v != source).count();
-        let hops = moore(links.nodes, here, largest);
+        let hops = moore(links.nodes, own_degree, largest);
         let mut terms: Vec<(usize, f64)> = vec![(LAMBDA, (hops - (links.nodes - 1)) as f64)];
         terms.extend((first..first + detours).map(|column| (column, -1.0)));
         first += detours;
-        rows.push(Row { terms, at_most: 0.0 });
+        rows.push(ProgramRow { terms, at_most: 0.0 });
     }
     if links.interchangeable {
         let ocs = links.choices.first().map_or(0, |choice| choice.ocs);
@@ -154,7 +154,10 @@ pub(super) fn integer_rows(links: &Links) -> Vec<Row> {
             .filter(|&at| links.choices[at].ocs == ocs && links.choices[at].links[0][0] == 0)
             .collect();
         for pair in of_first.windows(2) {
-            rows.push(Row { terms: vec![(column(pair[1]), 1.0), (column(pair[0]), -1.0)], at_most: 0.0 });
+            rows.push(ProgramRow {
+                terms: vec![(column(pair[1]), 1.0), (column(pair[0]), -1.0)],
+                at_most: 0.0,
+            });
         }
     }
     rows
@@ -163,13 +166,13 @@ pub(super) fn integer_rows(links: &Links) -> Vec<Row> {
 /// The least sum of distances from a node of this degree to all others, in a graph whose degrees are at most
 /// `largest`.
 fn moore(nodes: usize, degree: u32, largest: u32) -> usize {
-    let (mut left, mut level, mut distance, mut sum) = (nodes - 1, degree as usize, 1, 0);
-    while left > 0 && level > 0 {
-        let here = level.min(left);
-        sum += here * distance;
-        left -= here;
+    let (mut remaining, mut level, mut distance, mut sum) = (nodes - 1, degree as usize, 1, 0);
+    while remaining > 0 && level > 0 {
+        let at_level = level.min(remaining);
+        sum += at_level * distance;
+        remaining -= at_level;
         distance += 1;
-        level = here.saturating_mul(largest as usize - 1);
+        level = at_level.saturating_mul(largest as usize - 1);
     }
-    sum + left * distance
+    sum + remaining * distance
 }

@@ -39,14 +39,14 @@ fn flat(cubes: usize) -> Pod {
 }
 
 /// The exact flow of a wiring by the plain program over arcs, which shares nothing with the dualised one.
-fn plain_flow(links: &Links, taken: &[u32]) -> f64 {
+fn plain_flow(links: &LinkSet, taken: &[u32]) -> f64 {
     let chosen = links
         .choices
         .iter()
         .zip(taken)
         .flat_map(|(choice, &times)| (0..times).flat_map(|_| choice.links.iter().copied()));
-    let both = links.fixed.iter().copied().chain(chosen).flat_map(|[a, b]| [(a, b), (b, a)]);
-    let channels = both.enumerate().map(|(class, (from, to))| (from, to, class)).collect();
+    let directed_links = links.fixed.iter().copied().chain(chosen).flat_map(|[a, b]| [(a, b), (b, a)]);
+    let channels = directed_links.enumerate().map(|(class, (from, to))| (from, to, class)).collect();
     max_concurrent_flow(
         &FlowProblem {
             nodes: links.nodes,
@@ -60,8 +60,8 @@ fn plain_flow(links: &Links, taken: &[u32]) -> f64 {
 }
 
 /// The best flow over all wirings that leave no room.
-fn brute_force(links: &Links) -> f64 {
-    fn extend(links: &Links, taken: &mut Vec<u32>, at: usize, best: &mut f64) {
+fn brute_force(links: &LinkSet) -> f64 {
+    fn extend(links: &LinkSet, taken: &mut Vec<u32>, at: usize, best: &mut f64) {
         if at == taken.len() {
             if links.room(taken).iter().all(|&room| room == 0) {
                 *best = best.max(plain_flow(links, taken));
@@ -79,17 +79,17 @@ fn brute_force(links: &Links) -> f64 {
     best
 }
 
-fn milp(links: &Links, dark: u32) -> Best {
+fn milp(links: &LinkSet, dark: u32) -> BestWiring {
     optimise(links, dark, 4, Some(10_000), &fabc_base::progress::Silent).unwrap()
 }
 
-fn per_pair(links: &Links, scaled: f64) -> f64 {
+fn per_pair(links: &LinkSet, scaled: f64) -> f64 {
     scaled / links.nodes as f64
 }
 
 /// A graph that leaves no choice.
-fn given(nodes: usize, fixed: &[[usize; 2]]) -> Links {
-    let mut links = Links::by_pair(&graph(nodes, 1));
+fn given(nodes: usize, fixed: &[[usize; 2]]) -> LinkSet {
+    let mut links = LinkSet::with_pairs(&graph(nodes, 1));
     links.choices.clear();
     links.limits.clear();
     links.fixed = fixed.to_vec();
@@ -116,7 +116,7 @@ fn lp_dualised_equals_the_plain_flow_program() {
 
 #[test]
 fn lp_under_translations_equals_the_plain_flow_of_the_whole_pod() {
-    let links = Links::by_shift(&flat(3));
+    let links = LinkSet::with_shifts(&flat(3));
     for seed in 0..9usize {
         let mut taken = vec![0; links.choices.len()];
         // Any shifts: one choice of every switch.
@@ -138,7 +138,7 @@ fn lp_under_translations_equals_the_plain_flow_of_the_whole_pod() {
 #[test]
 fn lp_milp_finds_the_best_of_all_shifts() {
     for cubes in [2, 3] {
-        let links = Links::by_shift(&flat(cubes));
+        let links = LinkSet::with_shifts(&flat(cubes));
         let (best, all) = (milp(&links, 0), brute_force(&links));
         assert_eq!(best.stopped_by, "optimal");
         assert!(
@@ -152,7 +152,7 @@ fn lp_milp_finds_the_best_of_all_shifts() {
 #[test]
 fn lp_milp_finds_the_best_of_all_graphs() {
     for (nodes, ports) in [(4, 2), (4, 3), (5, 2), (6, 2), (5, 3)] {
-        let links = Links::by_pair(&graph(nodes, ports));
+        let links = LinkSet::with_pairs(&graph(nodes, ports));
         let (best, all) = (milp(&links, 0), brute_force(&links));
         assert_eq!(best.stopped_by, "optimal");
         assert!(
@@ -165,7 +165,7 @@ fn lp_milp_finds_the_best_of_all_graphs() {
 
 #[test]
 fn lp_relaxation_bounds_what_it_rounds_to() {
-    for links in [Links::by_pair(&graph(6, 3)), Links::by_shift(&flat(3))] {
+    for links in [LinkSet::with_pairs(&graph(6, 3)), LinkSet::with_shifts(&flat(3))] {
         let relaxed = optimise(&links, 0, 1, None, &fabc_base::progress::Silent).unwrap();
         assert_eq!(relaxed.stopped_by, "fixed");
         assert!((per_pair(&links, relaxed.lambda) - plain_flow(&links, &relaxed.taken)).abs() < 1e-6);
@@ -185,7 +185,7 @@ fn lp_two_cubes_reach_the_distance_bound() {
     let faces = ["x", "y", "z"].map(|axis| {
         format!("ocs {}[u in 0..2, v in 0..2] {{ couple +{axis}[u, v] with -{axis}[u, v] over fiber; ports = 64; }}", axis.to_uppercase())
     });
-    let links = Links::by_shift(&pod(&format!(
+    let links = LinkSet::with_shifts(&pod(&format!(
         "cube {{ mesh 2 x 2 x 2 over copper; }} cubes = 2; {}",
         faces.concat()
     )));
@@ -205,9 +205,9 @@ fn lp_dark_switches_leave_the_pod_connected() {
     };
     let pod =
         pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = 4; {} {}", rings("x"), rings("y")));
-    let links = Links::by_pair(&pod);
+    let links = LinkSet::with_pairs(&pod);
     let (any, tolerant) = (milp(&links, 0), milp(&links, 1));
-    assert!(faults::violated(&links, &tolerant.taken, 1).is_none());
+    assert!(faults::violated_cut(&links, &tolerant.taken, 1).is_none());
     assert!(tolerant.lambda <= any.lambda + 1e-6);
     // Two double links per switch, crosswise: connected, but not when either switch is dark.
     let joins = |ocs: usize, link: [usize; 2]| {
@@ -217,7 +217,7 @@ fn lp_dark_switches_leave_the_pod_connected() {
     for choice in [joins(0, [0, 1]), joins(0, [2, 3]), joins(1, [0, 2]), joins(1, [1, 3])] {
         crosswise[choice] = 2;
     }
-    let cut = faults::violated(&links, &crosswise, 1).expect("one dark switch parts it");
+    let cut = faults::violated_cut(&links, &crosswise, 1).expect("one dark switch parts it");
     let lit: f64 =
         cut.terms.iter().map(|&(column, weight)| weight * f64::from(tolerant.taken[column - 1])).sum();
     assert!(lit <= cut.at_most, "a tolerant wiring satisfies the cut");
@@ -227,16 +227,19 @@ fn lp_dark_switches_leave_the_pod_connected() {
 #[test]
 fn lp_relaxed_wirings_are_connected() {
     let ring = "ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 39; }";
-    let links = Links::by_pair(&pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = 6; {ring}")));
+    let links =
+        LinkSet::with_pairs(&pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = 6; {ring}")));
     let best = optimise(&links, 0, 2, None, &fabc_base::progress::Silent).unwrap();
-    assert!(faults::violated(&links, &best.taken, 0).is_none());
+    assert!(faults::violated_cut(&links, &best.taken, 0).is_none());
     // Another solver may round to one ring at once.
     assert!(solve::CBC || best.cuts > 0, "{best:?}");
 }
 
 #[test]
 fn fibers_keep_to_the_ports_of_their_switches() {
-    for (pod, links) in [(graph(7, 3), Links::by_pair(&graph(7, 3))), (flat(4), Links::by_shift(&flat(4)))] {
+    for (pod, links) in
+        [(graph(7, 3), LinkSet::with_pairs(&graph(7, 3))), (flat(4), LinkSet::with_shifts(&flat(4)))]
+    {
         let mut taken = vec![0; links.choices.len()];
         links.fill(&mut taken);
         let mut ports: Vec<FacePort> = links.fibers(&pod, &taken).concat();

@@ -1,50 +1,50 @@
-//! Shifts of a whole OCS, which keep the symmetry of the live wiring: threshold accepting over one choice per
-//! OCS.
+//! Shifts of a whole OCS, which keep the symmetry of the live wiring: threshold accepting over one choice
+//! per OCS.
 
-use super::area::{Area, Slot, Slots, pairs};
+use super::area::{Neighborhood, PortSlot, PortSlots, pairs};
 use crate::synth::evaluate::Evaluator;
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_base::random::Stream;
 use fabc_ir::Symmetry;
 use fabc_model::{CoupleRule, FacePort, Ocs, Pod};
 
-/// The ways to shift one OCS as a whole.
-pub(super) struct Shift<'a> {
+/// The shifts of one OCS as a whole.
+pub(super) struct SwitchShift<'a> {
     pod: &'a Pod,
     symmetry: &'a Symmetry,
     ocs: usize,
-    /// The A port and the B port of every cube.
+    /// `[side][cube]`: the port of the cube on that side.
     arms: [Vec<FacePort>; 2],
-    /// Moves of a shift, and where it takes cube 0.
+    /// The moves of a shift, and the cube to which it takes cube 0.
     choices: Vec<(u64, u32)>,
 }
 
-impl<'a> Shift<'a> {
-    /// All OCSes that serve the same two ports of every cube, with the shifts that keep the symmetry and the
-    /// moves reach.
-    pub(super) fn all(area: &Area<'a>, symmetry: &'a Symmetry) -> Vec<Self> {
-        let each = area.pod.ocses.enumerate().filter_map(|(id, ocs)| {
-            let mut shift = Shift {
+impl<'a> SwitchShift<'a> {
+    /// All OCSes that serve the same two ports of every cube, with the shifts that keep the symmetry and
+    /// are within the moves.
+    pub(super) fn find_all(area: &Neighborhood<'a>, symmetry: &'a Symmetry) -> Vec<Self> {
+        let shifts = area.pod.ocses.enumerate().filter_map(|(id, ocs)| {
+            let mut shift = SwitchShift {
                 pod: area.pod,
                 symmetry,
                 ocs: id.index(),
                 arms: arms(area.pod, ocs)?,
                 choices: Vec::new(),
             };
-            let choices = (0..area.pod.cubes).filter_map(|by| {
-                let slots = shift.slots(by);
+            let choices = (0..area.pod.cubes).filter_map(|cube| {
+                let slots = shift.slots(cube);
                 let moves = slots.iter().filter(|&&slot| area.is_move(slot)).count() as u64;
                 let lit = pairs(&slots).count() == slots.len();
-                (lit && moves > 0 && moves <= area.moves).then_some((moves, by))
+                (lit && moves > 0 && moves <= area.moves).then_some((moves, cube))
             });
             shift.choices = choices.collect();
             Some(shift)
         });
-        each.filter(|shift| !shift.choices.is_empty()).collect()
+        shifts.filter(|shift| !shift.choices.is_empty()).collect()
     }
 
     /// The slots of a shift. Cube g(0) meets g(by), so that the wiring looks the same from every cube.
-    fn slots(&self, by: u32) -> Vec<Slot> {
+    fn slots(&self, by: u32) -> Vec<PortSlot> {
         let first = |cube: u32| NodeId(cube * self.pod.chips_per_cube());
         let to = |cube: u32| {
             self.pod.cube_of(self.symmetry.image(self.symmetry.element_to(first(cube)), first(by)))
@@ -54,23 +54,24 @@ impl<'a> Shift<'a> {
     }
 }
 
-impl Area<'_> {
-    /// Threshold accepting over whole shifts; what exceeds the moves is paid for by setting other OCSes back.
+impl Neighborhood<'_> {
+    /// Threshold accepting over whole shifts. If there are too many moves, other OCSes are set back.
     pub(super) fn shift(
         &self,
-        live: &Slots,
+        live: &PortSlots,
         score: u64,
-        shifts: &[Shift<'_>],
+        shifts: &[SwitchShift<'_>],
         evaluations: u64,
         stream: &mut Stream,
-    ) -> (u64, Slots) {
+    ) -> (u64, PortSlots) {
         let mut evaluator = Evaluator::new(&self.shape);
         // Per OCS that can be shifted: its shift, or `None` for the live setting.
         let mut chosen: Vec<Option<usize>> = vec![None; shifts.len()];
         let moves = |chosen: &[Option<usize>]| {
-            let of =
-                |(shift, chosen): (&Shift<'_>, &Option<usize>)| chosen.map_or(0, |by| shift.choices[by].0);
-            shifts.iter().zip(chosen).map(of).sum::<u64>()
+            let moves_of = |(shift, chosen): (&SwitchShift<'_>, &Option<usize>)| {
+                chosen.map_or(0, |by| shift.choices[by].0)
+            };
+            shifts.iter().zip(chosen).map(moves_of).sum::<u64>()
         };
         let mut slots = live.clone();
         let mut current = score;
@@ -82,13 +83,13 @@ impl Area<'_> {
             }
             let limit = current.saturating_add(threshold * (evaluations - evaluation) / evaluations);
             let before = chosen.clone();
-            let one = stream.below(shifts.len());
-            // One more than there are choices stands for the live setting.
-            let pick = stream.below(shifts[one].choices.len() + 1);
-            chosen[one] = (pick < shifts[one].choices.len()).then_some(pick);
+            let changed_shift = stream.below(shifts.len());
+            // The number after the last choice stands for the live setting.
+            let pick = stream.below(shifts[changed_shift].choices.len() + 1);
+            chosen[changed_shift] = (pick < shifts[changed_shift].choices.len()).then_some(pick);
             while moves(&chosen) > self.moves {
                 let others: Vec<usize> =
-                    (0..chosen.len()).filter(|&at| at != one && chosen[at].is_some()).collect();
+                    (0..chosen.len()).filter(|&at| at != changed_shift && chosen[at].is_some()).collect();
                 if others.is_empty() {
                     break;
                 }
@@ -99,7 +100,7 @@ impl Area<'_> {
                 continue;
             }
             let changed: Vec<usize> = (0..chosen.len()).filter(|&at| chosen[at] != before[at]).collect();
-            let set = |slots: &mut Slots, chosen: &[Option<usize>]| {
+            let set = |slots: &mut PortSlots, chosen: &[Option<usize>]| {
                 for &at in &changed {
                     let ocs = shifts[at].ocs;
                     slots[ocs] = chosen[at]
@@ -122,18 +123,19 @@ impl Area<'_> {
     }
 }
 
-/// The A port and the B port of every cube on an OCS that has one of each.
+/// `[side][cube]`: the port of every cube on an OCS that has one port of each side. `None` for other OCSes.
 fn arms(pod: &Pod, ocs: &Ocs) -> Option<[Vec<FacePort>; 2]> {
     let local = |face: &FacePort| (face.node.0 % pod.chips_per_cube(), face.port);
-    let all: Vec<&FacePort> = ocs.a.iter().chain(&ocs.b).collect();
-    let mut kinds: Vec<_> = all.iter().map(|face| local(face)).collect();
+    let faces_of_ocs: Vec<&FacePort> = ocs.a.iter().chain(&ocs.b).collect();
+    let mut kinds: Vec<_> = faces_of_ocs.iter().map(|face| local(face)).collect();
     if ocs.rule == CoupleRule::Any {
         kinds.sort_unstable();
     }
     kinds.dedup();
     let [first, second] = kinds[..] else { return None };
     let arm = |kind| {
-        let faces: Vec<FacePort> = all.iter().filter(|face| local(face) == kind).map(|face| **face).collect();
+        let faces: Vec<FacePort> =
+            faces_of_ocs.iter().filter(|face| local(face) == kind).map(|face| **face).collect();
         faces.iter().map(|face| face.cube).eq((0..pod.cubes).map(BlockId)).then_some(faces)
     };
     Some([arm(first)?, arm(second)?])

@@ -1,10 +1,10 @@
 //! Both searches against one chip at a time by a queue.
 
 use super::*;
-use crate::synth::action::{Action, kinds};
+use crate::synth::action::{GroupAction, kinds};
 use crate::synth::antipodal::Antipodal;
 use crate::synth::evaluate::{Evaluator, FiberLengths};
-use crate::synth::shape::Wiring;
+use crate::synth::shape::CandidateWiring;
 use fabc_base::random::Stream;
 use fabc_model::Fabric;
 use proptest::prelude::*;
@@ -44,13 +44,18 @@ pub(in crate::synth) fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabri
         .0
 }
 
-pub(in crate::synth) fn shape(fabric: &Fabric) -> Shape {
+pub(in crate::synth) fn shape(fabric: &Fabric) -> PodShape {
     let pod = fabric.pod().expect("a pod");
-    Shape::new(&fabric.demand, pod, Action::by_number(&kinds(pod), vec![pod.cubes as usize]))
+    PodShape::new(&fabric.demand, pod, GroupAction::by_number(&kinds(pod), vec![pod.cubes as usize]))
 }
 
 /// Sum of distances from the chips of cube 0 to all chips, one source at a time over the fibers of all cubes.
-pub(in crate::synth) fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, length: usize) -> Option<u64> {
+pub(in crate::synth) fn plain(
+    fabric: &Fabric,
+    shape: &PodShape,
+    wiring: &CandidateWiring,
+    length: usize,
+) -> Option<u64> {
     let pod = fabric.pod().expect("a pod");
     let copper: Vec<Vec<usize>> = crate::synth::shape::mesh(pod, pod.cubes as usize);
     let mut neighbors: Vec<Vec<(usize, usize)>> =
@@ -64,18 +69,18 @@ pub(in crate::synth) fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, l
         let mut distance = vec![usize::MAX; neighbors.len()];
         // `open[d]`: chips that may be at distance d.
         let mut open = vec![vec![source]];
-        let mut at = 0;
-        while at < open.len() {
-            for node in std::mem::take(&mut open[at]) {
+        let mut reached = 0;
+        while reached < open.len() {
+            for node in std::mem::take(&mut open[reached]) {
                 if distance[node] == usize::MAX {
-                    distance[node] = at;
+                    distance[node] = reached;
                     for &(to, step) in &neighbors[node] {
-                        open.resize_with(open.len().max(at + step + 1), Vec::new);
-                        open[at + step].push(to);
+                        open.resize_with(open.len().max(reached + step + 1), Vec::new);
+                        open[reached + step].push(to);
                     }
                 }
             }
-            at += 1;
+            reached += 1;
         }
         sum += distance
             .into_iter()
@@ -86,14 +91,19 @@ pub(in crate::synth) fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, l
 }
 
 /// The sums of both searches, and whether the one by parity applies.
-fn both(shape: &Shape, wiring: &Wiring, length: usize, antipodal: bool) -> (u64, bool) {
-    let mut evaluator = if antipodal { Evaluator::of_antipodal(shape) } else { Evaluator::new(shape) };
+fn sum_and_applies(
+    shape: &PodShape,
+    wiring: &CandidateWiring,
+    length: usize,
+    antipodal: bool,
+) -> (u64, bool) {
+    let mut evaluator = if antipodal { Evaluator::for_antipodal(shape) } else { Evaluator::new(shape) };
     let lengths = FiberLengths { inside: length, across: length };
     let sum = evaluator.distance_sum(wiring, lengths, None, u64::MAX);
     // A second time: nothing of the first may be left over. Any smaller limit is exceeded.
     assert_eq!(evaluator.distance_sum(wiring, lengths, None, sum), sum);
     assert!(evaluator.distance_sum(wiring, lengths, None, sum - 1) > sum - 1);
-    (sum, Parity::new(shape, length).is_some())
+    (sum, ParitySearch::new(shape, length).is_some())
 }
 
 proptest! {
@@ -114,11 +124,11 @@ proptest! {
         let shape = shape(&fabric);
         let wiring = shape.random_wiring(&mut Stream::new(seed, 0));
         if let Some(sum) = plain(&fabric, &shape, &wiring, length) {
-            prop_assert_eq!(both(&shape, &wiring, length, false).0, sum);
+            prop_assert_eq!(sum_and_applies(&shape, &wiring, length, false).0, sum);
         }
     }
 
-    /// Half of the sources stand for all.
+    /// Half of the sources represent all of them.
     #[test]
     fn antipodal_wirings_take_half_of_the_sources(
         dims in prop_oneof![Just([4, 4, 4]), Just([2, 2, 2]), Just([4, 4, 2])],
@@ -128,12 +138,12 @@ proptest! {
     ) {
         let fabric = pod(dims, 4 * quarter, false);
         let shape = shape(&fabric);
-        let antipodal = Antipodal::of(fabric.pod().expect("a pod"), &shape).expect("every switch has a mate");
+        let antipodal = Antipodal::find(fabric.pod().expect("a pod"), &shape).expect("every switch has a mate");
         let wiring = antipodal.random_wiring(&shape, &mut Stream::new(seed, 0));
-        let (sum, by_parity) = both(&shape, &wiring, length, true);
+        let (sum, by_parity) = sum_and_applies(&shape, &wiring, length, true);
         prop_assert_eq!(by_parity, length % 2 == 1);
-        prop_assert_eq!(both(&shape, &wiring, length, false).0, sum);
-        // Of wirings in pieces there is nothing to compare.
+        prop_assert_eq!(sum_and_applies(&shape, &wiring, length, false).0, sum);
+        // There is nothing to compare in disconnected wirings.
         if let Some(plain) = plain(&fabric, &shape, &wiring, length) {
             prop_assert_eq!(sum, plain);
         }
@@ -153,8 +163,8 @@ fn it_applies_where_all_paths_have_one_parity() {
     ] {
         let fabric = pod(dims, cubes, any);
         let shape = shape(&fabric);
-        let found = [1, 2, 3, 4].map(|length| Parity::new(&shape, length).is_some());
-        assert_eq!(found, lengths, "{dims:?}, {cubes} cubes, any: {any}");
+        let fits = [1, 2, 3, 4].map(|length| ParitySearch::new(&shape, length).is_some());
+        assert_eq!(fits, lengths, "{dims:?}, {cubes} cubes, any: {any}");
     }
 }
 
@@ -166,5 +176,5 @@ fn cubes_that_no_fiber_reaches_are_noticed() {
     // Even shifts only: half of the cubes.
     wiring.iter_mut().for_each(|slots| slots[0].shift &= !1);
     assert_eq!(plain(&fabric, &shape, &wiring, 3), None);
-    assert!(both(&shape, &wiring, 3, false).0 > 1000 * 8 * 64);
+    assert!(sum_and_applies(&shape, &wiring, 3, false).0 > 1000 * 8 * 64);
 }

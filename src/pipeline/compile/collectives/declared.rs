@@ -1,7 +1,8 @@
-//! Collectives that a spec declares: planned on the finished fabric, in every scenario that it asks for.
+//! Plans the collectives that a spec declares, on the finished fabric and in every scenario that the spec
+//! asks for.
 
-use super::{CollectivesAsked, CollectivesError, Planned};
-use crate::compile::context::Context;
+use super::{CollectivesError, CollectivesRequest, ScenarioCollectives};
+use crate::compile::context::ScenarioContext;
 use fabc_base::diag::Failure;
 use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
@@ -10,18 +11,18 @@ use fabc_ir::{
     CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene,
 };
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
-use fabc_passes::collective::{admitted, copyable};
+use fabc_passes::collective::{check_chunks_can_rest, check_plannable};
 use fabc_passes::scheduled::groups_are_joined;
 use rayon::prelude::*;
 
-/// The scenario in which nothing has failed.
+/// The scenario without any fault.
 const NOMINAL: &str = "nominal";
 
-/// Sizes of the curve of a report: powers of two, from 1 KiB to 4 GiB.
+/// Sizes of the curve in a report: powers of two, from 1 KiB to 4 GiB.
 const CURVE: std::ops::RangeInclusive<u32> = 10..=32;
 
-impl Context<'_> {
-    /// Plans every collective of the spec; nothing where there are no tables.
+impl ScenarioContext<'_> {
+    /// Plans every collective of the spec. The results are empty where there are no tables.
     pub(in crate::compile) fn collectives(
         &self,
         scenarios: &[CompiledScenario],
@@ -41,27 +42,27 @@ impl Context<'_> {
         scenarios: &[&CompiledScenario],
         progress: &dyn Progress,
     ) -> Result<CollectiveResult, Failure> {
-        let asked = asked(declared, self.topology)?;
+        let request = request_of(declared, self.topology)?;
         let wanted = if declared.scenarios == Scenarios::All { scenarios.len() } else { 1 };
         progress.begin(&format!("collective {}", declared.name), wanted as u64);
-        let plan = |(at, of): (usize, &&CompiledScenario)| {
-            let scene = surviving_scene(&of.scenario.fault, self.topology, self.cross_connects);
-            // Where the root is dead there is no such collective.
-            if asked.root.is_some_and(|root| !scene.lives(root)) {
+        let plan = |(index, compiled): (usize, &&CompiledScenario)| {
+            let scene = surviving_scene(&compiled.scenario.fault, self.topology, self.cross_connects);
+            // A collective does not exist in a scenario in which its root is dead.
+            if request.root.is_some_and(|root| !scene.lives(root)) {
                 return Ok(CollectiveResult::default());
             }
-            let tables = of.routed.as_ref().map(|routed| routed.tables.unpacked());
-            let mut planned =
-                Planned::new(self.fabric, &scene, &asked).along(tables.as_ref(), &of.lengths.lengths);
-            let found = one(&mut planned, &of.scenario.name, declared, at == 0);
+            let tables = compiled.routed.as_ref().map(|routed| routed.tables.unpacked());
+            let mut planned = ScenarioCollectives::new(self.fabric, &scene, &request)
+                .along(tables.as_ref(), &compiled.lengths.lengths);
+            let result = plan_scenario(&mut planned, &compiled.scenario.name, declared, index == 0);
             progress.advance();
-            found.map_err(|error| failure(error.of(&of.scenario.name), declared))
+            result.map_err(|error| collective_failure(error.in_scenario(&compiled.scenario.name), declared))
         };
-        let found: Vec<Result<CollectiveResult, Failure>> =
+        let results: Vec<Result<CollectiveResult, Failure>> =
             scenarios[..wanted].par_iter().enumerate().map(plan).collect();
         let mut result = CollectiveResult::default();
-        for of in found {
-            let CollectiveResult { scenarios, crossovers, curve } = of?;
+        for partial in results {
+            let CollectiveResult { scenarios, crossovers, curve } = partial?;
             result.scenarios.extend(scenarios);
             result.crossovers.extend(crossovers);
             result.curve.extend(curve);
@@ -71,9 +72,9 @@ impl Context<'_> {
     }
 }
 
-/// A collective in one scenario; `over_sizes` says whether also what it takes at other sizes.
-fn one(
-    planned: &mut Planned<'_>,
+/// Plans a collective in one scenario. `over_sizes` says whether also at other sizes.
+fn plan_scenario(
+    planned: &mut ScenarioCollectives<'_>,
     scenario: &str,
     declared: &DeclaredCollective,
     over_sizes: bool,
@@ -95,22 +96,22 @@ fn one(
     Ok(CollectiveResult { scenarios, crossovers: planned.crossovers()?, curve })
 }
 
-/// Refuses collectives whose roots or ends are no routers of the fabric; no topology is needed for that.
+/// Refuses collectives whose roots or ends are no routers of the fabric. This needs no topology.
 ///
 /// # Errors
-/// The first such name, at its line.
-pub(in crate::compile) fn named_routers(fabric: &Fabric) -> Result<(), Failure> {
+/// [`CollectivesError::NoRoot`] for the first such name, at its line.
+pub(in crate::compile) fn check_router_names(fabric: &Fabric) -> Result<(), Failure> {
     let (names, count) = (router_names(fabric), fabric.node_count());
     for declared in &fabric.collectives {
-        let ends = declared
+        let message_ends = declared
             .messages
             .iter()
             .flat_map(|messages| &messages.all)
             .flat_map(|message| [&message.from, &message.to]);
-        for name in declared.root.iter().chain(ends) {
+        for name in declared.root.iter().chain(message_ends) {
             let is_number = name.parse::<usize>().is_ok_and(|number| number < count);
             if !is_number && names.find(name, count).is_none() {
-                let (collective, root, hint) = (declared.name.clone(), name.clone(), names.told(count));
+                let (collective, root, hint) = (declared.name.clone(), name.clone(), names.range_hint(count));
                 return Err(Failure::spec(CollectivesError::NoRoot {
                     collective,
                     root,
@@ -126,28 +127,31 @@ pub(in crate::compile) fn named_routers(fabric: &Fabric) -> Result<(), Failure> 
 /// Refuses collectives that no schedule can be made for, whatever the tables of the healthy fabric are.
 ///
 /// # Errors
-/// Such a one, at its line.
-pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Result<(), Failure> {
-    let scene = Scene::whole(topology);
+/// The first such collective, at its line.
+pub(in crate::compile) fn check_declared(fabric: &Fabric, topology: &Topology) -> Result<(), Failure> {
+    let scene = Scene::healthy(topology);
     for declared in &fabric.collectives {
-        asked(declared, topology)?;
+        request_of(declared, topology)?;
         let messages = declared.messages.iter().flat_map(|messages| &messages.all);
         messages
             .flat_map(|message| [&message.from, &message.to])
-            .try_for_each(|end| named(end, topology, declared).map(|_| ()))?;
-        let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::rests);
-        let found = admitted(&scene).and_then(|()| if rests { copyable(&scene) } else { Ok(()) });
-        found.map_err(|reason| failure(CollectivesError::from(reason).of(NOMINAL), declared))?;
+            .try_for_each(|end| find_router(end, topology, declared).map(|_| ()))?;
+        let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::copies_chunks);
+        let checked =
+            check_plannable(&scene).and_then(|()| if rests { check_chunks_can_rest(&scene) } else { Ok(()) });
+        checked.map_err(|reason| {
+            collective_failure(CollectivesError::from(reason).in_scenario(NOMINAL), declared)
+        })?;
     }
     Ok(())
 }
 
-/// Refuses scheduled collectives in groups whose chips are not joined among themselves.
+/// Refuses scheduled collectives in groups whose chips are not connected among themselves.
 ///
 /// # Errors
-/// Such a one, at its line.
-pub(in crate::compile) fn are_in_joined_groups(fabric: &Fabric, topology: &Topology) -> Result<(), Failure> {
-    let scene = Scene::whole(topology);
+/// The first such collective, at its line.
+pub(in crate::compile) fn check_groups_joined(fabric: &Fabric, topology: &Topology) -> Result<(), Failure> {
+    let scene = Scene::healthy(topology);
     for (declared, size) in
         fabric.collectives.iter().filter_map(|declared| Some((declared, declared.groups?)))
     {
@@ -159,9 +163,9 @@ pub(in crate::compile) fn are_in_joined_groups(fabric: &Fabric, topology: &Topol
     Ok(())
 }
 
-fn asked(declared: &DeclaredCollective, topology: &Topology) -> Result<CollectivesAsked, Failure> {
-    let root = declared.root.as_deref().map(|root| named(root, topology, declared)).transpose()?;
-    Ok(CollectivesAsked {
+fn request_of(declared: &DeclaredCollective, topology: &Topology) -> Result<CollectivesRequest, Failure> {
+    let root = declared.root.as_deref().map(|root| find_router(root, topology, declared)).transpose()?;
+    Ok(CollectivesRequest {
         collectives: vec![declared.collective],
         sizes: vec![declared.size],
         algorithm: declared.algorithm,
@@ -173,20 +177,20 @@ fn asked(declared: &DeclaredCollective, topology: &Topology) -> Result<Collectiv
     })
 }
 
-pub(super) fn named(
+pub(super) fn find_router(
     root: &str,
     topology: &Topology,
     declared: &DeclaredCollective,
 ) -> Result<NodeId, Failure> {
     topology.find(root).ok_or_else(|| {
-        let (collective, root, hint) = (declared.name.clone(), root.to_owned(), topology.names_told());
+        let (collective, root, hint) = (declared.name.clone(), root.to_owned(), topology.names_hint());
         Failure::spec(CollectivesError::NoRoot { collective, root, hint, span: declared.span })
     })
 }
 
-fn failure(error: CollectivesError, declared: &DeclaredCollective) -> Failure {
+fn collective_failure(error: CollectivesError, declared: &DeclaredCollective) -> Failure {
     match error {
         CollectivesError::Convicted { .. } => Failure::internal(error),
-        _ => Failure::spec(error.at(declared.span)),
+        _ => Failure::spec(error.at_place(declared.span)),
     }
 }

@@ -1,4 +1,4 @@
-//! What cannot be planned. Codes FAB056n.
+//! Errors about collectives that cannot be planned. Codes FAB056n.
 
 use fabc_base::diag::Span;
 use fabc_check::CheckError;
@@ -7,65 +7,65 @@ use fabc_passes::scheduled::ScheduledError;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// Why a collective has no schedule.
+/// The reason why a collective has no schedule.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
 pub enum CollectivesError {
-    /// The scene has none.
-    #[error("nothing can be planned in `{scenario}`: {reason}")]
+    /// FAB0563: nothing can be planned on the scene.
+    #[error("nothing can be scheduled in `{scenario}`: {reason}")]
     #[diagnostic(code(FAB0563), help("`fabc explain FAB0563` says what collectives can be planned on"))]
     NotPlanned {
-        /// The scenario.
+        /// The name of the scenario.
         scenario: String,
-        /// Why not.
+        /// The reason of the planner.
         reason: CollectiveError,
-        /// The collective of the spec that asks for it.
+        /// The collective of the spec that asks for the plan.
         #[label("of this collective")]
         span: Option<Span>,
     },
-    /// No vectors are scheduled for it.
+    /// FAB0566: no vectors can be scheduled for the collective.
     #[error("collective `{name}` cannot be scheduled: {reason}")]
     #[diagnostic(code(FAB0566), help("`fabc explain FAB0566` says what vectors are scheduled on"))]
     NotScheduled {
-        /// Its name.
+        /// The name of the collective.
         name: String,
-        /// Why not.
+        /// The reason of the scheduler.
         reason: ScheduledError,
-        /// The collective.
+        /// The place of the collective.
         #[label("this collective")]
         span: Span,
     },
-    /// A spec names a root that its fabric does not have.
+    /// FAB0562: a spec names a root that its fabric does not have.
     #[error("collective `{collective}`: there is no router `{root}`")]
     #[diagnostic(code(FAB0562), help("{hint}"))]
     NoRoot {
-        /// Its name.
+        /// The name of the collective.
         collective: String,
-        /// As it is written.
+        /// The root as the spec writes it.
         root: String,
-        /// What there is.
+        /// The routers that there are, as a hint.
         hint: String,
-        /// The collective.
+        /// The place of the collective.
         #[label("of this collective")]
         span: Span,
     },
-    /// The checker convicts a schedule.
+    /// FAB0901: the checker convicts a schedule.
     #[error("fabc has a bug: the checker convicts a schedule of `{collective}` by `{algorithm}`: {error}")]
     #[diagnostic(
         code(FAB0901),
         help("this is not the fault of your spec; please report it with the spec and this text")
     )]
     Convicted {
-        /// The collective.
+        /// The kind of the collective.
         collective: &'static str,
-        /// The algorithm.
+        /// The algorithm of the schedule.
         algorithm: &'static str,
-        /// Why.
+        /// The error of the checker.
         error: Box<CheckError>,
     },
 }
 
 impl CollectivesError {
-    /// The process exit code of it.
+    /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             CollectivesError::NotPlanned { .. }
@@ -74,8 +74,8 @@ impl CollectivesError {
             CollectivesError::Convicted { .. } => 4,
         }
     }
-    /// The same error, of a scenario.
-    pub fn of(self, name: &str) -> Self {
+    /// The same error, with the name of its scenario.
+    pub fn in_scenario(self, name: &str) -> Self {
         match self {
             CollectivesError::NotPlanned { reason, span, .. } => {
                 CollectivesError::NotPlanned { scenario: name.to_owned(), reason, span }
@@ -83,8 +83,8 @@ impl CollectivesError {
             other => other,
         }
     }
-    /// The same error, of a collective of a spec.
-    pub fn at(self, place: Span) -> Self {
+    /// The same error, with the place of its collective in a spec.
+    pub fn at_place(self, place: Span) -> Self {
         match self {
             CollectivesError::NotPlanned { scenario, reason, .. } => {
                 CollectivesError::NotPlanned { scenario, reason, span: Some(place) }

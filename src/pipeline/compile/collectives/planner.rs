@@ -1,71 +1,73 @@
-//! Schedules of one scene, each made, checked and laid out once, however many sizes are asked for.
+//! Plans the schedules of one scene. Each is made, checked and laid out once, however many sizes are
+//! requested.
 
-use super::algorithms::{Base, Size, few_messages, plans};
-use super::times::Times;
-use super::{CollectivesAsked, CollectivesError};
+use super::algorithms::{Base, SceneSize, few_messages, plans_to_try};
+use super::times::ScheduleTimes;
+use super::{CollectivesError, CollectivesRequest};
 use fabc_base::ids::{Id, NodeId};
 use fabc_check::CheckError;
 use fabc_ir::{
     Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction,
-    Neighbors, Scene, Schedule, Starts, Transfers,
+    MessageStarts, Neighbors, Scene, Schedule, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
-    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, delays, direct, least_time, multitree,
-    natural_chunks, over_lengths, pull, rooted, slowest_chip, tightest, trees, turned,
+    CollectiveError, ScheduleRequest, bound_delays, bounds, by_slots, by_steps, check_chunks_can_rest,
+    derive_schedule, direct, flow_bound_by_lengths, least_time, multitree, natural_chunks, pull, rooted,
+    slowest_chip, tightest_bound, trees,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A schedule that was checked, and its times.
-struct Checked {
+/// A schedule that the checker accepted, and its times.
+struct CheckedSchedule {
     schedule: Schedule,
-    times: Times,
+    times: ScheduleTimes,
 }
 
 /// The fastest plan of an algorithm.
-struct Best {
+struct FastestPlan {
     base: Base,
-    plans: Rc<Vec<Checked>>,
-    at: usize,
-    /// Into how many it cuts what it cuts.
+    plans: Rc<Vec<CheckedSchedule>>,
+    index: usize,
+    /// The chunks into which it cuts a shard, a vector or a message.
     chunks: u32,
-    /// Attoseconds.
+    /// The time of the plan in attoseconds.
     total: u128,
 }
 
-/// Forwarding tables, and lengths of channels that may say what no tables beat.
+/// Forwarding tables, and lengths of channels that may bound every schedule along tables.
 #[derive(Clone, Copy)]
-pub(super) struct Along<'a> {
+pub(super) struct AlongTables<'a> {
     pub(super) tables: &'a ForwardingTables,
     pub(super) lengths: &'a [u64],
 }
 
-/// Plans on a scene.
+/// The planner of a scene, with the results so far.
 pub(super) struct Planner<'a> {
     scene: &'a Scene<'a>,
     pub(super) cost: CollectiveCost,
-    asked: &'a CollectivesAsked,
-    pub(super) along: Option<Along<'a>>,
-    /// Whether chunks may rest, be copied and be added up on their way.
+    request: &'a CollectivesRequest,
+    pub(super) along: Option<AlongTables<'a>>,
+    /// Whether chunks may rest, be copied and be added up on the way.
     rests: bool,
-    size: Option<Size>,
+    size: Option<SceneSize>,
     copies: BTreeMap<Base, Rc<Vec<Schedule>>>,
-    checked: BTreeMap<(Collective, CollectiveAlgorithm, Base), Rc<Vec<Checked>>>,
+    checked: BTreeMap<(Collective, CollectiveAlgorithm, Base), Rc<Vec<CheckedSchedule>>>,
     bounds: BTreeMap<Collective, Rc<Vec<CollectiveBound>>>,
-    /// By collective: the delays of as many of its bounds as were known.
+    /// For each collective, the delays of those of its bounds that were known.
     delays: BTreeMap<Collective, Rc<Vec<u128>>>,
 }
 
 impl<'a> Planner<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, asked: &'a CollectivesAsked) -> Self {
+    pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, request: &'a CollectivesRequest) -> Self {
         let (copies, checked, bounds, delays) =
             (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let rests = copyable(scene).is_ok();
-        Self { scene, cost, asked, along: None, rests, size: None, copies, checked, bounds, delays }
+        let rests = check_chunks_can_rest(scene).is_ok();
+        Self { scene, cost, request, along: None, rests, size: None, copies, checked, bounds, delays }
     }
 
-    /// The candidates of a collective by time, beside its bound.
+    /// The candidates of a collective by time, with its bound.
     pub(super) fn row(
         &mut self,
         scenario: &str,
@@ -75,9 +77,9 @@ impl<'a> Planner<'a> {
         let size = self.size()?;
         let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
         for algorithm in self.algorithms(collective) {
-            match self.best(collective, algorithm, bytes)? {
+            match self.fastest_plan(collective, algorithm, bytes)? {
                 Some(best) => {
-                    candidates.push(best.candidate(algorithm, &self.cost, bytes, self.asked.chunks))
+                    candidates.push(best.candidate(algorithm, &self.cost, bytes, self.request.chunks))
                 }
                 None => left_out.push(algorithm),
             }
@@ -85,7 +87,7 @@ impl<'a> Planner<'a> {
         candidates.sort_by_key(|candidate| candidate.time.total());
         let bounds = self.all_bounds(collective)?;
         let delays = self.delays(collective, &bounds);
-        let tightest = tightest((&bounds, &delays), collective, &self.cost, bytes, size.chips);
+        let tightest = tightest_bound(&bounds, &delays, collective, &self.cost, bytes, size.chips);
         let (Some((bound, witness)), false) = (tightest, candidates.is_empty()) else {
             return Err(CollectiveError::TooFew { chips: size.chips as usize }.into());
         };
@@ -103,13 +105,12 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// What no schedule beats: the packing of trees may have come upon a tighter partition.
+    /// The bounds on every schedule. The packing of trees may have found a tighter partition.
     fn all_bounds(&mut self, collective: Collective) -> Result<Vec<CollectiveBound>, CollectivesError> {
         let mut bounds = self.bounds(collective)?.to_vec();
-        let packed = self
-            .checked
-            .iter()
-            .filter(|((of, algorithm, _), _)| (*of, *algorithm) == (collective, CollectiveAlgorithm::Trees));
+        let packed = self.checked.iter().filter(|((kind, algorithm, _), _)| {
+            (*kind, *algorithm) == (collective, CollectiveAlgorithm::Trees)
+        });
         for bound in packed.flat_map(|(_, plans)| plans.iter()).flat_map(|plan| &plan.schedule.bounds) {
             if !bounds.contains(bound) {
                 bounds.push(bound.clone());
@@ -118,24 +119,25 @@ impl<'a> Planner<'a> {
         Ok(bounds)
     }
 
-    /// How long what each bound counts is under way.
+    /// For each bound, the delay of the traffic that it counts.
     fn delays(&mut self, collective: Collective, bounds: &[CollectiveBound]) -> Rc<Vec<u128>> {
         if let Some(delays) = self.delays.get(&collective).filter(|delays| delays.len() == bounds.len()) {
             return Rc::clone(delays);
         }
-        let found = Rc::new(delays(self.scene, &self.cost, (collective, self.root(collective)), bounds));
-        self.delays.insert(collective, Rc::clone(&found));
-        found
+        let delays = Rc::new(bound_delays(self.scene, &self.cost, collective, self.root(collective), bounds));
+        self.delays.insert(collective, Rc::clone(&delays));
+        delays
     }
 
-    /// What the tables load most, as a bound for what follows them.
+    /// The bound on everything that follows the tables: the load of their busiest channel.
     fn along(
         &mut self,
         collective: Collective,
         bytes: u64,
     ) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
         let size = self.size()?;
-        let planned = self.checked.iter().find(|((of, ..), plans)| *of == collective && !plans.is_empty());
+        let planned =
+            self.checked.iter().find(|((kind, ..), plans)| *kind == collective && !plans.is_empty());
         let bounds = planned.map(|(_, plans)| plans[0].schedule.bounds.iter()).into_iter().flatten();
         let relative = bounds.filter(|bound| !bound.is_universal());
         let timed = relative.map(|bound| {
@@ -154,9 +156,9 @@ impl<'a> Planner<'a> {
         Ok(!self.is_sent(collective) || few_messages(&size))
     }
 
-    /// Whether all that may be used for a collective are messages along the tables.
+    /// Whether every usable algorithm sends messages along the tables.
     pub(super) fn is_sent(&self, collective: Collective) -> bool {
-        self.algorithms(collective).all(|algorithm| !algorithm.rests())
+        self.algorithms(collective).all(|algorithm| !algorithm.copies_chunks())
     }
 
     /// The schedule of the first candidate.
@@ -176,39 +178,40 @@ impl<'a> Planner<'a> {
         algorithm: CollectiveAlgorithm,
         bytes: u64,
     ) -> Result<Schedule, CollectivesError> {
-        let Best { plans, at, chunks, .. } = self.expect(collective, algorithm, bytes)?;
-        // With all that is known to bound it, that of other algorithms, too: the row is judged by it.
-        let all = self.all_bounds(collective)?;
-        let schedule = Schedule { chunks, ..bounded(&plans[at].schedule, &all) };
-        // Pieces of trees are counted here first.
+        let FastestPlan { plans, index, chunks, .. } = self.expect_plan(collective, algorithm, bytes)?;
+        // Add all known bounds, those of other algorithms too, since the row is judged by them.
+        let bounds = self.all_bounds(collective)?;
+        let schedule = Schedule { chunks, ..bounded(&plans[index].schedule, &bounds) };
+        // The pieces of trees are counted here for the first time.
         self.check(&schedule)?;
         Ok(schedule)
     }
 
-    /// When what it sends leaves, if that is no more than so many messages.
+    /// The start times of the messages of the fastest schedule, if they are at most `most`.
     pub(super) fn starts(
         &mut self,
         collective: Collective,
         bytes: u64,
         most: u64,
-    ) -> Result<Starts, CollectivesError> {
+    ) -> Result<MessageStarts, CollectivesError> {
         let algorithm = self.fastest_algorithm(collective, bytes)?;
-        let Best { plans, at, chunks, .. } = self.expect(collective, algorithm, bytes)?;
-        let Checked { schedule, times } = &plans[at];
-        Ok(times.starts(self.scene, schedule, &self.cost, (bytes, chunks), most))
+        let FastestPlan { plans, index, chunks, .. } = self.expect_plan(collective, algorithm, bytes)?;
+        let CheckedSchedule { schedule, times } = &plans[index];
+        Ok(times.starts(self.scene, schedule, &self.cost, bytes, chunks, most))
     }
 
     /// The fastest plan of an algorithm that has one.
-    fn expect(
+    fn expect_plan(
         &mut self,
         collective: Collective,
         algorithm: CollectiveAlgorithm,
         bytes: u64,
-    ) -> Result<Best, CollectivesError> {
-        self.best(collective, algorithm, bytes)?.ok_or_else(|| CollectiveError::TooFew { chips: 0 }.into())
+    ) -> Result<FastestPlan, CollectivesError> {
+        self.fastest_plan(collective, algorithm, bytes)?
+            .ok_or_else(|| CollectiveError::TooFew { chips: 0 }.into())
     }
 
-    /// The algorithm whose fastest plan is the fastest of all that may be used.
+    /// The algorithm with the fastest plan, of all that may be used.
     pub(super) fn fastest_algorithm(
         &mut self,
         collective: Collective,
@@ -216,59 +219,62 @@ impl<'a> Planner<'a> {
     ) -> Result<CollectiveAlgorithm, CollectivesError> {
         let mut best: Option<(u128, CollectiveAlgorithm)> = None;
         for algorithm in self.algorithms(collective) {
-            if let Some(found) = self.best(collective, algorithm, bytes)?
-                && best.is_none_or(|(least, _)| found.total < least)
+            if let Some(plan) = self.fastest_plan(collective, algorithm, bytes)?
+                && best.is_none_or(|(least, _)| plan.total < least)
             {
-                best = Some((found.total, algorithm));
+                best = Some((plan.total, algorithm));
             }
         }
-        let nothing = CollectiveError::TooFew { chips: self.size()?.chips as usize };
-        Ok(best.ok_or(nothing)?.1)
+        let too_few = CollectiveError::TooFew { chips: self.size()?.chips as usize };
+        Ok(best.ok_or(too_few)?.1)
     }
 
-    /// Those of a collective that may be used: the one that is named, or all that are good for something. In
-    /// messages everything is sent from the beginning to every end, which is for those who cannot do better.
+    /// The algorithms of a collective that may be used: the named one, or all that are useful. Messages send
+    /// everything from its source to every destination. They are for scenes on which nothing better works.
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
-        let all = CollectiveAlgorithm::of(collective);
+        let known = CollectiveAlgorithm::for_tables(collective);
         let rests = self.rests;
-        let good = move |algorithm: &CollectiveAlgorithm| all.len() == 1 || algorithm.rests() == rests;
-        let only = self.asked.algorithm;
-        all.iter()
+        let is_useful =
+            move |algorithm: &CollectiveAlgorithm| known.len() == 1 || algorithm.copies_chunks() == rests;
+        let only = self.request.algorithm;
+        known
+            .iter()
             .copied()
-            .filter(move |algorithm| only.map_or_else(|| good(algorithm), |only| only == *algorithm))
+            .filter(move |algorithm| only.map_or_else(|| is_useful(algorithm), |only| only == *algorithm))
     }
 
-    /// The fastest plan of an algorithm; none where all of its plans are too much work.
-    fn best(
+    /// The fastest plan of an algorithm. `None` where all of its plans are too much work.
+    fn fastest_plan(
         &mut self,
         collective: Collective,
         algorithm: CollectiveAlgorithm,
         bytes: u64,
-    ) -> Result<Option<Best>, CollectivesError> {
+    ) -> Result<Option<FastestPlan>, CollectivesError> {
         let size = self.size()?;
-        let asked = self.asked.chunks;
-        let wanted = plans(algorithm, (&size, &self.cost), bytes, asked, self.asked.algorithm.is_some());
-        let mut best: Option<Best> = None;
+        let requested = self.request.chunks;
+        let wanted =
+            plans_to_try(algorithm, &size, &self.cost, bytes, requested, self.request.algorithm.is_some());
+        let mut best: Option<FastestPlan> = None;
         for base in wanted {
-            let plans = self.plans(collective, algorithm, base)?;
-            for (at, Checked { schedule, times }) in plans.iter().enumerate() {
-                let chunks = times.chunks(schedule, &self.cost, bytes, asked);
+            let plans = self.checked_plans(collective, algorithm, base)?;
+            for (index, CheckedSchedule { schedule, times }) in plans.iter().enumerate() {
+                let chunks = times.chunks(schedule, &self.cost, bytes, requested);
                 let total = times.total(&self.cost, bytes, chunks);
                 if best.as_ref().is_none_or(|best| total < best.total) {
-                    best = Some(Best { base, plans: Rc::clone(&plans), at, chunks, total });
+                    best = Some(FastestPlan { base, plans: Rc::clone(&plans), index, chunks, total });
                 }
             }
         }
         Ok(best)
     }
 
-    /// What a plan of copies is as a schedule of a collective, checked.
-    fn plans(
+    /// The schedules of a collective that derive from a plan of copies, checked.
+    fn checked_plans(
         &mut self,
         collective: Collective,
         algorithm: CollectiveAlgorithm,
         base: Base,
-    ) -> Result<Rc<Vec<Checked>>, CollectivesError> {
+    ) -> Result<Rc<Vec<CheckedSchedule>>, CollectivesError> {
         let key = (collective, algorithm, base);
         if let Some(plans) = self.checked.get(&key) {
             return Ok(Rc::clone(plans));
@@ -277,18 +283,19 @@ impl<'a> Planner<'a> {
         let mut plans = Vec::with_capacity(copies.len());
         for copy in copies.iter() {
             let schedule = match &copy.transfers {
-                Transfers::Rounds(_) => turned(self.scene, copy, collective, algorithm)?,
-                // The tightest partition is one that the packing of trees has found.
+                Transfers::Rounds(_) => derive_schedule(self.scene, copy, collective, algorithm)?,
+                // The packing of trees itself finds the tightest partition.
                 Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
-                // What is sent from a root is not what is sent to one.
+                // What is sent from a root differs from what is sent to one.
                 Transfers::Sends(_) if copy.root.is_some() => copy.clone(),
-                Transfers::Sends(_) => {
-                    bounded(&turned(self.scene, copy, collective, algorithm)?, &self.bounds(collective)?)
-                }
+                Transfers::Sends(_) => bounded(
+                    &derive_schedule(self.scene, copy, collective, algorithm)?,
+                    &self.bounds(collective)?,
+                ),
             };
             self.check(&schedule)?;
-            let times = Times::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
-            plans.push(Checked { schedule, times });
+            let times = ScheduleTimes::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
+            plans.push(CheckedSchedule { schedule, times });
         }
         let plans = Rc::new(plans);
         self.checked.insert(key, Rc::clone(&plans));
@@ -301,22 +308,23 @@ impl<'a> Planner<'a> {
         }
         if let (Base::Direct(chunks, latency), Some(root)) = (base, self.root(collective)) {
             let along = self.along.ok_or(CollectiveError::Untabled)?;
-            let asked = Asked { chunks: Some(chunks), seed: self.asked.seed, latency };
-            return Ok(Rc::new(vec![rooted(self.scene, along.tables, (collective, root), asked)?]));
+            let request = ScheduleRequest { chunks: Some(chunks), seed: self.request.seed, latency };
+            return Ok(Rc::new(vec![rooted(self.scene, along.tables, collective, root, request)?]));
         }
-        let asked = |chunks, latency| Asked { chunks: Some(chunks), seed: self.asked.seed, latency };
-        let copies = match (base, self.asked.root) {
-            (Base::Steps(chunks), _) => by_steps(self.scene, asked(chunks, 0))?,
-            (Base::Slots(chunks, latency), _) => vec![by_slots(self.scene, asked(chunks, latency))?],
-            (Base::MultiTree, _) => vec![multitree(self.scene, asked(1, 0))?],
+        let request =
+            |chunks, latency| ScheduleRequest { chunks: Some(chunks), seed: self.request.seed, latency };
+        let copies = match (base, self.request.root) {
+            (Base::Steps(chunks), _) => by_steps(self.scene, request(chunks, 0))?,
+            (Base::Slots(chunks, latency), _) => vec![by_slots(self.scene, request(chunks, latency))?],
+            (Base::MultiTree, _) => vec![multitree(self.scene, request(1, 0))?],
             (Base::Pull(chunks, latency), Some(root)) => {
-                vec![pull(self.scene, root, asked(chunks, latency))?]
+                vec![pull(self.scene, root, request(chunks, latency))?]
             }
             (Base::Pull(..), None) => Vec::new(),
-            (Base::Trees, _) => vec![trees(self.scene, Asked { chunks: None, ..asked(1, 0) })?],
+            (Base::Trees, _) => vec![trees(self.scene, ScheduleRequest { chunks: None, ..request(1, 0) })?],
             (Base::Direct(chunks, latency), _) => {
                 let along = self.along.ok_or(CollectiveError::Untabled)?;
-                vec![direct(self.scene, along.tables, asked(chunks, latency))?]
+                vec![direct(self.scene, along.tables, request(chunks, latency))?]
             }
         };
         let copies = Rc::new(copies);
@@ -329,36 +337,36 @@ impl<'a> Planner<'a> {
             return Ok(Rc::clone(bounds));
         }
         let root = self.root(collective);
-        let mut found = bounds(self.scene, collective, root)?;
+        let mut bounds = bounds(self.scene, collective, root)?;
         if let (Collective::AllToAll, Some(along)) = (collective, self.along) {
-            found.extend(over_lengths(self.scene, along.lengths));
+            bounds.extend(flow_bound_by_lengths(self.scene, along.lengths));
         }
         if let (Collective::Broadcast, Some(root)) = (collective, root) {
-            found.extend(slowest_chip(self.scene, &self.cost, root).filter(|bound| !found.contains(bound)));
+            bounds.extend(slowest_chip(self.scene, &self.cost, root).filter(|bound| !bounds.contains(bound)));
         }
-        fabc_check::collective_bounds(self.scene, collective, root, &found)
+        fabc_check::verify_collective_bounds(self.scene, collective, root, &bounds)
             .map_err(|error| convicted(collective, "bound", error))?;
-        let found = Rc::new(found);
-        self.bounds.insert(collective, Rc::clone(&found));
-        Ok(found)
+        let bounds = Rc::new(bounds);
+        self.bounds.insert(collective, Rc::clone(&bounds));
+        Ok(bounds)
     }
 
     /// Has the checker replay a schedule.
     fn check(&self, schedule: &Schedule) -> Result<(), CollectivesError> {
         let replayed = match (&schedule.transfers, self.along) {
             (Transfers::Sends(_), Some(along)) => {
-                fabc_check::schedule_along(self.scene, along.tables, schedule)
+                fabc_check::verify_message_schedule(self.scene, along.tables, schedule)
             }
-            _ => fabc_check::schedule(self.scene, schedule),
+            _ => fabc_check::verify_schedule(self.scene, schedule),
         };
         replayed.map_err(|error| convicted(schedule.collective, schedule.algorithm.name(), error))
     }
 
     fn root(&self, collective: Collective) -> Option<NodeId> {
-        self.asked.root.filter(|_| collective.is_rooted())
+        self.request.root.filter(|_| collective.is_rooted())
     }
 
-    fn size(&mut self) -> Result<Size, CollectivesError> {
+    fn size(&mut self) -> Result<SceneSize, CollectivesError> {
         if let Some(size) = self.size {
             return Ok(size);
         }
@@ -366,7 +374,7 @@ impl<'a> Planner<'a> {
         let symmetry = self.scene.topology.symmetry();
         let classes =
             if self.scene.keeps_symmetry() { symmetry.class_count() } else { symmetry.node_count() };
-        let farthest = self.asked.root.filter(|&root| self.scene.is_endpoint(root)).map_or(0, |root| {
+        let farthest = self.request.root.filter(|&root| self.scene.is_endpoint(root)).map_or(0, |root| {
             let mut breadth = Breadth::default();
             Neighbors::into_of(self.scene).search(root, &mut breadth);
             self.scene.endpoints().map(|chip| breadth.hops[chip.index()]).max().unwrap_or(0)
@@ -376,22 +384,23 @@ impl<'a> Planner<'a> {
         let chips = self.scene.endpoints().count() as u64;
         let tabled = self.along.map_or(symmetry.node_count(), |along| along.tables.symmetry.class_count());
         let senders = classes.max(tabled) as u64;
-        let size = Size { chips, classes: classes as u64, senders, natural, degree: degree as u32, farthest };
+        let size =
+            SceneSize { chips, classes: classes as u64, senders, natural, degree: degree as u32, farthest };
         self.size = Some(size);
         Ok(size)
     }
 }
 
-impl Best {
+impl FastestPlan {
     fn candidate(
         &self,
         algorithm: CollectiveAlgorithm,
         cost: &CollectiveCost,
         bytes: u64,
-        asked: Option<u32>,
+        request: Option<u32>,
     ) -> CollectiveCandidate {
-        let (Checked { schedule, times }, chunks) = (&self.plans[self.at], self.chunks);
-        let reduced_from = asked.filter(|&asked| self.base.is_cut() && asked > chunks);
+        let (CheckedSchedule { schedule, times }, chunks) = (&self.plans[self.index], self.chunks);
+        let reduced_from = request.filter(|&request| self.base.is_cut() && request > chunks);
         let (steps, volume) = times.steps(schedule, chunks);
         CollectiveCandidate {
             algorithm,
@@ -404,13 +413,13 @@ impl Best {
     }
 }
 
-/// A schedule beside what bounds every schedule; what bounds those of its tables stays.
+/// A schedule with the bounds on every schedule. Bounds on the schedules along its tables stay.
 fn bounded(schedule: &Schedule, universal: &[CollectiveBound]) -> Schedule {
     let relative = schedule.bounds.iter().filter(|bound| !bound.is_universal());
     Schedule { bounds: relative.chain(universal).cloned().collect(), ..schedule.clone() }
 }
 
-/// What the checker does not accept.
+/// The error where the checker rejects a schedule or a bound.
 fn convicted(collective: Collective, algorithm: &'static str, error: CheckError) -> CollectivesError {
     CollectivesError::Convicted { collective: collective.name(), algorithm, error: Box::new(error) }
 }

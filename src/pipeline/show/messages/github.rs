@@ -5,8 +5,8 @@ use crate::show::excerpt::shortened;
 use fabc_base::diag::SourceMap;
 use miette::Diagnostic;
 
-/// The line of a diagnostic, its help behind the message; what is related to it, and its other labels, become
-/// lines of the message, since a command has one place.
+/// The command for a diagnostic, with the help after the message. A command has one place only. Hence related
+/// diagnostics and further labels become lines of the message.
 pub fn command(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     let word = match severity(diagnostic) {
         "advice" => "notice",
@@ -17,40 +17,41 @@ pub fn command(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     let place = labels.first().and_then(|label| region(label, sources));
     if let Some(Region { file, start: [line, column], end: [end_line, end_column] }) = place {
         properties.push(format!("file={},line={line},endLine={end_line}", property(file)));
-        // Columns are taken of labels in one line only.
+        // Columns only make sense for a label within one line.
         if line == end_line {
             properties.push(format!("col={column},endColumn={}", end_column.max(column)));
         }
     }
     properties.extend(diagnostic.code().map(|code| format!("title={}", property(&code.to_string()))));
     let mut text = shortened(&diagnostic.to_string());
-    for label in labels.iter().filter(|label| label.label().is_some_and(|told| !told.is_empty())) {
-        let at = region(label, sources)
-            .map_or(String::new(), |at| format!("{}:{}:{}: ", shortened(at.file), at.start[0], at.start[1]));
-        text += &format!("\n{at}{}", shortened(label.label().unwrap_or_default()));
+    for label in labels.iter().filter(|label| label.label().is_some_and(|text| !text.is_empty())) {
+        let place = region(label, sources).map_or(String::new(), |place| {
+            format!("{}:{}:{}: ", shortened(place.file), place.start[0], place.start[1])
+        });
+        text += &format!("\n{place}{}", shortened(label.label().unwrap_or_default()));
     }
     text += &diagnostic
         .help()
         .map(|help| format!("\nhelp: {}", shortened(&help.to_string())))
         .unwrap_or_default();
-    for one in diagnostic.related().into_iter().flatten() {
-        text += &format!("\n{}", shortened(&one.to_string()));
+    for related in diagnostic.related().into_iter().flatten() {
+        text += &format!("\n{}", shortened(&related.to_string()));
     }
     let space = if properties.is_empty() { "" } else { " " };
     format!("::{word}{space}{}::{}", properties.join(","), escaped(&text))
 }
 
-/// The line of what is no diagnostic.
+/// The command for a text that is no diagnostic.
 pub fn notice(text: &str) -> String {
     format!("::notice::{}", escaped(text))
 }
 
-/// A message: the runner reads a line, and `%` begins what it puts back.
+/// Escapes a message. The runner reads one line, and unescapes what begins with `%`.
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The value of a property, which ends with a comma or two colons.
+/// Escapes the value of a property, which would end at a comma or two colons.
 fn property(text: &str) -> String {
     escaped(text).replace(':', "%3A").replace(',', "%2C")
 }

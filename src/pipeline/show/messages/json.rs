@@ -9,27 +9,27 @@ use serde_json::{Map, Value, json};
 /// The format tag of every line.
 const FORMAT: &str = "fabc.message/1";
 
-/// The line of a diagnostic.
+/// The JSON object of a diagnostic.
 pub fn message(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     tagged(object(diagnostic, sources))
 }
 
-/// The line of a diagnostic whose labels cannot be told; `text` has its place before its message.
+/// The JSON object of a diagnostic whose labels cannot be printed. `text` has its place before its message.
 pub fn bare_message(diagnostic: &dyn Diagnostic, text: &str) -> Value {
     let mut object = with_labels(diagnostic, Vec::new());
     object.insert("message".to_owned(), json!(text));
     tagged(object)
 }
 
-/// The line of what is no diagnostic.
+/// The JSON object of a text that is no diagnostic.
 pub fn remark(text: &str) -> Value {
     json!({"format": FORMAT, "code": null, "severity": "advice", "message": text, "help": null, "labels": []})
 }
 
 fn tagged(object: Map<String, Value>) -> Value {
-    let mut all = Map::from_iter([("format".to_owned(), json!(FORMAT))]);
-    all.extend(object);
-    Value::Object(all)
+    let mut tagged = Map::from_iter([("format".to_owned(), json!(FORMAT))]);
+    tagged.extend(object);
+    Value::Object(tagged)
 }
 
 fn object(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Map<String, Value> {
@@ -40,7 +40,7 @@ fn object(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Map<String, Value
         .related()
         .into_iter()
         .flatten()
-        .map(|one| Value::Object(self::object(one, sources)))
+        .map(|related| Value::Object(self::object(related, sources)))
         .collect();
     if !related.is_empty() {
         object.insert("related".to_owned(), Value::Array(related));

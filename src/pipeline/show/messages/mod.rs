@@ -1,7 +1,7 @@
-//! Diagnostics for programs, in forms that have a version.
+//! Diagnostics for programs, in versioned forms.
 //!
-//! Comes in: a diagnostic and the sources that it points into. Goes out: a line of `fabc.message/1`, a
-//! command of a GitHub workflow, or a result of SARIF.
+//! In: a diagnostic and the sources that it points into. Out: a line of `fabc.message/1`, a command of a
+//! GitHub workflow, or a result of SARIF.
 
 mod github;
 mod json;
@@ -13,7 +13,7 @@ pub use sarif::{log, notification, result};
 
 use miette::{Diagnostic, LabeledSpan, Severity};
 
-/// `error`, `warning` or `advice`.
+/// The severity in a word: `error`, `warning` or `advice`.
 pub fn severity(diagnostic: &dyn Diagnostic) -> &'static str {
     match diagnostic.severity() {
         Some(Severity::Advice) => "advice",
@@ -22,16 +22,16 @@ pub fn severity(diagnostic: &dyn Diagnostic) -> &'static str {
     }
 }
 
-/// Its labels, the primary one first.
+/// The labels of a diagnostic, the primary one first.
 fn labels(diagnostic: &dyn Diagnostic) -> Vec<LabeledSpan> {
     let mut labels: Vec<LabeledSpan> = diagnostic.labels().into_iter().flatten().collect();
-    if let Some(at) = labels.iter().position(LabeledSpan::primary) {
-        labels[..=at].rotate_right(1);
+    if let Some(index) = labels.iter().position(LabeledSpan::primary) {
+        labels[..=index].rotate_right(1);
     }
     labels
 }
 
-/// Where a label begins and ends: file, and lines and columns from 1, in characters.
+/// The begin and the end of a label: its file, with lines and columns from 1. Columns count characters.
 struct Region<'s> {
     file: &'s str,
     start: [usize; 2],
@@ -40,7 +40,9 @@ struct Region<'s> {
 
 fn region<'s>(label: &LabeledSpan, sources: &'s fabc_base::diag::SourceMap) -> Option<Region<'s>> {
     let (file, line, column) = sources.position(label.offset() as u32)?;
-    let end = sources.position((label.offset() + label.len()) as u32).filter(|(other, ..)| *other == file);
+    let end = sources
+        .position((label.offset() + label.len()) as u32)
+        .filter(|(label_file, ..)| *label_file == file);
     let end = end.map_or([line, column], |(_, line, column)| [line, column]);
     Some(Region { file, start: [line, column], end })
 }

@@ -7,11 +7,11 @@ use miette::{Diagnostic, LabeledSpan};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Where the schema stands.
+/// The address of the schema.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// A diagnostic as a `result`. The rule that it is of is its code; [`log`] adds where the rule is listed.
+/// A diagnostic as a `result`. Its rule is its code. [`log`] adds the index of the rule.
 pub fn result(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     let mut result = Map::new();
     if let Some(code) = diagnostic.code() {
@@ -32,10 +32,10 @@ pub fn result(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     if let Some(first) = places.next() {
         result.insert("locations".to_owned(), json!([first]));
     }
-    let related = diagnostic.related().into_iter().flatten().map(|one| {
-        let place = self::labels(one).first().and_then(|label| location(label, sources));
+    let related = diagnostic.related().into_iter().flatten().map(|related| {
+        let place = self::labels(related).first().and_then(|label| location(label, sources));
         let mut place = place.unwrap_or(json!({}));
-        place["message"] = json!({"text": shortened(&one.to_string())});
+        place["message"] = json!({"text": shortened(&related.to_string())});
         place
     });
     let related: Vec<Value> = places.chain(related).collect();
@@ -45,7 +45,7 @@ pub fn result(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     Value::Object(result)
 }
 
-/// What is no diagnostic: a note of the run.
+/// A text that is no diagnostic, as a notification of the run.
 pub fn notification(text: &str) -> Value {
     json!({"level": "note", "message": {"text": text}})
 }
@@ -85,7 +85,8 @@ fn location(label: &LabeledSpan, sources: &SourceMap) -> Option<Value> {
     Some(location)
 }
 
-/// A path as a reference: with `/`, and what has no place in one as `%` and its bytes (RFC 3986).
+/// A path as a URI reference. It has `/` as separator, and percent-encodes all other special bytes (RFC
+/// 3986).
 fn uri(file: &str) -> String {
     let mut out = String::new();
     for byte in file.replace('\\', "/").bytes() {
@@ -93,7 +94,7 @@ fn uri(file: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 out.push(char::from(byte))
             }
-            other => out += &format!("%{other:02X}"),
+            byte => out += &format!("%{byte:02X}"),
         }
     }
     out

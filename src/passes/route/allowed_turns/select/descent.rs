@@ -1,22 +1,27 @@
 //! The descent of a selection: routes move, one destination after the other, to where the potential of the
 //! loads rises least.
 //!
-//! Comes in: a [`Selection`], possibly with routes. Goes out: the same with a route for every pair, of little
-//! maximum load. Per visit of a destination: a scan of all states by falling rank finds the cheapest legal
-//! continuation of every unused state (rank is a topological order, so no queue is needed); then every source
-//! and every used state re-chooses its continuation by the exact change of the potential, carrying its whole
-//! subtree of routes.
+//! Input: a [`Selection`], possibly with routes. Output: the same with a route of low maximum load for
+//! every pair.
+//!
+//! Each visit of a destination has two parts. A scan of all states by falling rank finds the cheapest legal
+//! continuation of every unused state. Rank is a topological order, so no queue is needed. Then every
+//! source and every used state re-chooses its continuation by the exact change of the potential, and its
+//! whole subtree of routes moves along.
 
-use super::{Aim, END, INFINITE, NONE, NOTHING, Selection, Share, VC_BITS, VC_MASK, split};
-use crate::route::allowed_turns::potential::{ONE, Potential};
+use super::{Aim, END, INFINITE, NONE, NOTHING, RouteCount, Selection, VC_BITS, VC_MASK, split_lane};
+use crate::route::allowed_turns::potential::{LoadPotential, ONE};
 use fabc_base::ids::{Id, NodeId};
 
 impl Selection<'_> {
-    /// Gives every pair its first route: the one of `warm` where that is lit, otherwise the cheapest by
-    /// length and by the load so far. Returns a pair that has no legal route.
+    /// Gives every pair its first route: the one of `warm` if it is lit, otherwise the cheapest by length
+    /// and by the load so far.
     ///
-    /// `warm(destination class, source)` yields the states of a route; its routes must be consistent and rise
-    /// in rank.
+    /// `warm(destination class, source)` yields the states of a route. Its routes must be consistent and
+    /// rise in rank.
+    ///
+    /// # Errors
+    /// The first pair that has no legal route.
     pub(in crate::route::allowed_turns) fn start<
         W: Fn(usize, usize) -> R,
         R: Iterator<Item = usize> + Clone,
@@ -60,9 +65,10 @@ impl Selection<'_> {
                     return Err((NodeId(src as u32), dst));
                 }
                 self.first[d * quotient.nodes + src] = code;
-                let (state, share) = ((src * self.width) as u32 + u32::from(code), self.share(src, dst.0));
-                self.lift(state, share.weight, true);
-                self.carry(state, share, true);
+                let (state, counted) =
+                    ((src * self.width) as u32 + u32::from(code), self.route_count(src, dst.0));
+                self.lift(state, counted.weight, true);
+                self.carry(state, counted, true);
             }
             self.store(d);
             self.clear_counts();
@@ -70,11 +76,11 @@ impl Selection<'_> {
         Ok(())
     }
 
-    /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five
-    /// sweeps, then trims detours.
+    /// Anneals the potential's width over some sweeps. Then tightens towards the bound in `rounds` rounds
+    /// of five sweeps, and trims detours at the end.
     pub(in crate::route::allowed_turns) fn descend(
         &mut self,
-        Aim { bound, least }: Aim,
+        Aim { bound, target_load }: Aim,
         sweeps: u32,
         rounds: u32,
         widest: f64,
@@ -87,7 +93,7 @@ impl Selection<'_> {
             best = start;
         }
         for _ in 0..rounds {
-            if best.0 <= least {
+            if best.0 <= target_load {
                 break;
             }
             self.restless = true;
@@ -102,19 +108,19 @@ impl Selection<'_> {
             self.recount();
         }
         let limit = self.max_load();
-        self.potential = Potential::wall(limit, limit as usize * 2 + 64);
+        self.potential = LoadPotential::wall(limit, limit as usize * 2 + 64);
         for _ in 0..(sweeps / 10).max(2) {
             self.sweep_with(ONE >> 6, ONE >> 14);
         }
     }
 
-    /// Sweeps with falling width; `limit` is the load to price by, the present maximum if `None`.
+    /// Sweeps with falling width. `limit` is the load to price by, the present maximum if `None`.
     fn anneal(&mut self, limit: Option<u32>, widest: f64, narrowest: f64, sweeps: u32) {
         let decay = libm::exp(libm::log(narrowest / widest) / f64::from(sweeps.max(2) - 1));
         let mut width = widest;
         for _ in 0..sweeps {
             let limit = limit.unwrap_or(self.max_load());
-            self.potential = Potential::exponential(limit, width, limit as usize * 2 + 64);
+            self.potential = LoadPotential::exponential(limit, width, limit as usize * 2 + 64);
             self.sweep();
             width *= decay;
         }
@@ -124,11 +130,11 @@ impl Selection<'_> {
         self.sweep_with(ONE * 3 / 1000, if self.restless { 0 } else { ONE * 3 / 1000 });
     }
 
-    /// Visits every destination once: a hop costs `base` plus `tilt` times the share of its VC.
+    /// Visits every destination once. A hop costs `base` plus `tilt` times the share of its VC.
     pub(in crate::route::allowed_turns) fn sweep_with(&mut self, base: u64, tilt: u64) {
         for d in 0..self.quotient.symmetry.class_count() {
             for vc in 0..self.quotient.vcs {
-                self.hop_price[vc] = base + tilt * self.share_of(vc) / 1000;
+                self.hop_price[vc] = base + tilt * self.vc_share(vc) / 1000;
             }
             self.visit(d);
         }
@@ -151,12 +157,12 @@ impl Selection<'_> {
             if src != dst.index() {
                 let entrance = (src * self.width) as u32;
                 let old = entrance + u32::from(self.first[d * quotient.nodes + src]);
-                let new = self.relocate(entrance, None, old, self.share(src, dst.0));
+                let new = self.relocate(entrance, None, old, self.route_count(src, dst.0));
                 self.first[d * quotient.nodes + src] = (new - entrance) as u16;
             }
         }
-        for at in 0..self.used.len() {
-            let state = self.used[at] as usize;
+        for place in 0..self.used.len() {
+            let state = self.used[place] as usize;
             let (old, count) = (self.onward[state], self.count[state]);
             if count.routes > 0 && old != END {
                 self.onward[state] = self.relocate(self.entrance[state], Some(state), old, count);
@@ -166,8 +172,8 @@ impl Selection<'_> {
         self.clear_counts();
     }
 
-    /// By falling rank: the value of every state at the present prices, and the continuation of the unused
-    /// ones.
+    /// Computes by falling rank the value of every state at the present prices, and the continuation of the
+    /// unused ones.
     fn scan(&mut self, dst: NodeId) {
         let (width, vcs) = (self.width as u32, self.quotient.vcs as u16);
         let Self { steps, ends, best, value, onward, count, price, entry_price, priced, quotient, .. } = self;
@@ -177,25 +183,25 @@ impl Selection<'_> {
             let group = &steps[from..end as usize];
             for step in group {
                 let state = (step.tail * width) as usize + usize::from(step.code);
-                let own = price[step.lane as usize];
+                let hop_cost = price[step.lane as usize];
                 value[state] = if step.head == dst.0 {
                     onward[state] = END;
-                    own
+                    hop_cost
                 } else if count[state].routes > 0 {
-                    value[onward[state] as usize] + own
+                    value[onward[state] as usize] + hop_cost
                 } else {
                     let best = &best[step.head as usize];
-                    let by = usize::from(best.code[0].wrapping_sub(step.back) < vcs);
-                    match best.cost[by] {
+                    let rank_by_port = usize::from(best.code[0].wrapping_sub(step.back) < vcs);
+                    match best.cost[rank_by_port] {
                         INFINITE => INFINITE,
                         cost => {
-                            onward[state] = step.head * width + u32::from(best.code[by]);
+                            onward[state] = step.head * width + u32::from(best.code[rank_by_port]);
                             let entry = if *priced {
                                 entry_price[quotient.class[step.head as usize] as usize]
                             } else {
                                 0
                             };
-                            cost + own + entry
+                            cost + hop_cost + entry
                         }
                     }
                 };
@@ -220,19 +226,19 @@ impl Selection<'_> {
         }
     }
 
-    /// Moves the routes of `count` that stand at the router of the first state `entrance` (having come by
-    /// state `via`) and go on by state `old` to their cheapest continuation and returns it.
-    fn relocate(&mut self, entrance: u32, via: Option<usize>, old: u32, count: Share) -> u32 {
+    /// Moves the routes of `count` to their cheapest continuation and returns it. They stand at the router
+    /// of the first state `entrance`, arrived by state `via`, and continue by state `old`.
+    fn relocate(&mut self, entrance: u32, via: Option<usize>, old: u32, count: RouteCount) -> u32 {
         let (width, vcs) = (self.width, self.quotient.vcs);
         let entry = if self.priced {
             self.entry_price[self.quotient.class[entrance as usize / width] as usize]
         } else {
             0
         };
-        // Prices were taken before this visit moved anything, and before these routes were lifted; the slack
-        // covers both.
-        let own = self.value[old as usize];
-        let dearest = own + own / 32 + 4 * entry;
+        // Prices were taken before this visit moved anything, and before these routes were lifted. The
+        // slack covers both.
+        let old_value = self.value[old as usize];
+        let dearest = old_value + old_value / 32 + 4 * entry;
         self.turn = if self.turn + 1 == width { 0 } else { self.turn + 1 };
         self.find_open(entrance as usize, old, dearest);
         if let (Some(via), false) = (via, self.open.is_empty()) {
@@ -253,8 +259,8 @@ impl Selection<'_> {
         }
         let mut chosen = old;
         let mut cheapest = self.cost(old, count, INFINITE);
-        // Routes that cost the same are exchanged while the selection is restless: loads drift until a gap
-        // closes.
+        // While the selection is restless, equally cheap routes replace each other. Loads then drift until
+        // a gap closes.
         let slack = u64::from(self.restless);
         for &state in &self.open {
             let cost = self.cost(state, count, cheapest + slack);
@@ -287,18 +293,18 @@ impl Selection<'_> {
         }
     }
 
-    /// The rise of the potential if `count` routes went this way, or [`INFINITE`] where it is not below
+    /// The rise of the potential if `count` routes took this path, or [`INFINITE`] if it is not below
     /// `limit`.
     #[inline]
-    fn cost(&self, mut state: u32, count: Share, limit: u64) -> u64 {
+    fn cost(&self, mut state: u32, count: RouteCount, limit: u64) -> u64 {
         let mut cost = 0;
         loop {
-            let at = state as usize;
-            let (class, vc) = split(self.lane[at]);
+            let index = state as usize;
+            let (class, vc) = split_lane(self.lane[index]);
             cost += self.potential.rise(self.load[class], count.weight * self.quotient.slowness[class])
                 + u64::from(count.routes) * self.hop_price[vc];
-            state = self.onward[at];
-            if self.priced && self.count[at].routes == 0 && state != END {
+            state = self.onward[index];
+            if self.priced && self.count[index].routes == 0 && state != END {
                 cost += self.entry_price[self.quotient.class[state as usize / self.width] as usize];
             }
             if cost >= limit {

@@ -1,0 +1,106 @@
+//! The pace of a schedule: the times of hops, messages and channels.
+
+use crate::hop_cycles::cycles_over_cable;
+use fabc_base::ids::{Id, LinkId};
+use fabc_ir::Scene;
+use fabc_kernel::scene_symmetry;
+use fabc_model::{DeclaredCollective, Fabric};
+use std::collections::BTreeMap;
+
+/// Attoseconds in a second and in a picosecond. All times are counted in attoseconds.
+pub(super) const SECOND: u128 = 1_000_000_000_000_000_000;
+const PICOSECOND: u128 = 1_000_000;
+
+/// The speed of hops, messages and channels, in attoseconds. A channel of several lanes carries that many
+/// times as much.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pace {
+    /// Time of a hop: the router, and the slowest lit link.
+    pub hop: u128,
+    /// Times of hops by link. `None` if all lit links are equal.
+    pub hops: Option<HopTimes>,
+    /// Overhead of a message, before its first byte.
+    pub overhead: u128,
+    /// Bandwidth of a channel, or the greatest common unit of all; bit/s.
+    pub bandwidth_bps: u64,
+    /// Whether all chips wait for each other after every round.
+    pub barrier: bool,
+}
+
+/// Times of hops where lit links differ, in attoseconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HopTimes {
+    /// `[link]`: router and link. No schedule is faster than these times allow.
+    pub exact: Vec<u128>,
+    /// `[link]`: the slowest image of the link under the symmetry of the scene. A schedule treats all images
+    /// alike.
+    pub slowest: Vec<u128>,
+}
+
+impl Pace {
+    /// The pace of a collective in a scene.
+    pub fn of_collective(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
+        let hop = |link| {
+            cycles_time(
+                cycles_over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles),
+                fabric.clock_hz,
+            )
+        };
+        let slowest = scene
+            .links()
+            .map(hop)
+            .max()
+            .unwrap_or_else(|| cycles_time(fabric.router.latency_cycles.into(), fabric.clock_hz));
+        let is_uniform = scene.links().all(|link| hop(link) == slowest);
+        Self {
+            hop: slowest,
+            hops: (!is_uniform).then(|| HopTimes::new(scene, hop)),
+            overhead: u128::from(declared.overhead_ps) * PICOSECOND,
+            bandwidth_bps: fabric.capacities.unit_bps(),
+            barrier: declared.barrier,
+        }
+    }
+}
+
+impl Pace {
+    /// Time of a hop over a link, as schedules count it.
+    pub(super) fn hop_time(&self, link: LinkId) -> u128 {
+        self.hops.as_ref().map_or(self.hop, |hops| hops.slowest[link.index()])
+    }
+    /// The same pace, but hops and messages take no time.
+    pub(super) fn without_hops(&self) -> Self {
+        Self { hop: 0, hops: None, overhead: 0, ..self.clone() }
+    }
+    pub(super) fn without_overhead(&self) -> Self {
+        Self { overhead: 0, ..self.clone() }
+    }
+}
+
+impl HopTimes {
+    fn new(scene: &Scene<'_>, hop: impl Fn(LinkId) -> u128) -> Self {
+        let topology = scene.topology;
+        let exact: Vec<u128> = topology.links().ids().map(&hop).collect();
+        let mut slowest = exact.clone();
+        let symmetry = scene_symmetry(scene);
+        if symmetry.order() > 1 {
+            // Both directions of a link count, because an image may run the other way.
+            let mut slowest_of_class = BTreeMap::new();
+            let class = |channel| topology.channel_class(&symmetry, channel);
+            for channel in scene.channels() {
+                let class_time = slowest_of_class.entry(class(channel)).or_insert(0u128);
+                *class_time = exact[topology.link_of(channel).index()].max(*class_time);
+            }
+            for channel in scene.channels() {
+                let class_time = slowest_of_class.get(&class(channel)).copied().unwrap_or(0);
+                let link = &mut slowest[topology.link_of(channel).index()];
+                *link = class_time.max(*link);
+            }
+        }
+        Self { exact, slowest }
+    }
+}
+
+/// Attoseconds of cycles, rounded up.
+pub(super) fn cycles_time(cycles: u64, clock_hz: u64) -> u128 {
+    (u128::from(cycles) * SECOND).div_ceil(u128::from(clock_hz.max(1)))
+}

@@ -1,0 +1,58 @@
+//! The early end of a command: what is shown, and the exit code.
+
+use crate::io::errors::DriverError;
+use crate::io::input_errors::InputError;
+use crate::sweep::jobs::EngineError;
+use fabc_base::diag::{Failure, SourceMap};
+use fabc_check::CheckError;
+use miette::Diagnostic;
+
+/// The early end of a command: diagnostics with their sources, and the exit code.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    /// The diagnostics to show, in order.
+    pub(crate) diagnostics: Vec<Box<dyn Diagnostic + Send + Sync>>,
+    /// The files that the diagnostics point into.
+    pub(crate) sources: SourceMap,
+    /// The exit code of the process.
+    pub(crate) exit_code: u8,
+}
+
+impl From<DriverError> for Stop {
+    fn from(error: DriverError) -> Self {
+        Stop {
+            exit_code: error.exit_code(),
+            diagnostics: vec![Box::new(error)],
+            sources: SourceMap::default(),
+        }
+    }
+}
+
+impl From<InputError> for Stop {
+    fn from(error: InputError) -> Self {
+        DriverError::from(error).into()
+    }
+}
+
+impl From<EngineError> for Stop {
+    fn from(error: EngineError) -> Self {
+        DriverError::from(error).into()
+    }
+}
+
+impl From<(Failure, SourceMap)> for Stop {
+    fn from(failed: (Failure, SourceMap)) -> Self {
+        let (failure, sources) = failed;
+        Stop { exit_code: failure.exit_code(), diagnostics: failure.diagnostics(), sources }
+    }
+}
+
+/// Ends a command because the checker convicted a file.
+pub(crate) fn convicted(error: CheckError, sources: &SourceMap) -> Stop {
+    Stop { diagnostics: vec![Box::new(error)], sources: sources.clone(), exit_code: 3 }
+}
+
+/// Turns exit codes 2 and 3 into 1, for commands that use those two codes for results.
+pub(crate) fn with_error_code(stop: Stop) -> Stop {
+    Stop { exit_code: if matches!(stop.exit_code, 2 | 3) { 1 } else { stop.exit_code }, ..stop }
+}

@@ -1,0 +1,203 @@
+//! The formats that `--emit` can name.
+
+use crate::external::External;
+
+/// A format that `--emit` can name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// One line about the format.
+    pub description: &'static str,
+    /// Path of its file, with `*` for several files.
+    pub path: &'static str,
+    pub(crate) kind: FormatKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FormatKind {
+    Spec,
+    Topology,
+    Ocs,
+    ConfigDb,
+    Tables,
+    TablesBin,
+    Formula,
+    Floor,
+    Cables,
+    Certificates,
+    ReportJson,
+    ReportTxt,
+    ReportHtml,
+    Graphml,
+    Dot,
+    Csv,
+    Simulations,
+    SimulationsCsv,
+    Collectives,
+    Schedule,
+    ScheduleBin,
+    Inputs,
+    Demand,
+    /// Written only if `--emit` names it.
+    External(External),
+}
+
+const fn format(
+    kind: FormatKind,
+    name: &'static str,
+    path: &'static str,
+    description: &'static str,
+) -> Format {
+    Format { name, description, path, kind }
+}
+
+/// Every format, in the order of `--emit list`.
+pub const FORMATS: &[Format] = &[
+    format(FormatKind::Topology, "topology", "topology.json", "nodes, links and symmetry (fabc.topology/1)"),
+    format(FormatKind::Ocs, "ocs", "ocs.json", "cross-connects of every OCS (fabc.ocs/1)"),
+    format(FormatKind::ConfigDb, "config_db", "ocs/*.config_db.json", "one SONiC OCS CONFIG_DB per switch"),
+    format(FormatKind::Tables, "tables", "tables/*.json", "forwarding tables per scenario (fabc.tables/1)"),
+    format(
+        FormatKind::TablesBin,
+        "tables_bin",
+        "tables/*.bin",
+        "the same in a byte per entry (fabc.tables.bin/1)",
+    ),
+    format(
+        FormatKind::Formula,
+        "formula",
+        "formula.json",
+        "what routers need to work out next hops, of `algebraic` (fabc.formula/1)",
+    ),
+    format(
+        FormatKind::Floor,
+        "floor",
+        "floor.json",
+        "which router stands in which cabinet, and where (fabc.floor/1)",
+    ),
+    format(FormatKind::Cables, "cables", "cables.csv", "the cables to be cut and laid, one per line"),
+    format(
+        FormatKind::Certificates,
+        "certificates",
+        "certificates.json",
+        "flow, trees, channel lengths and ranks (fabc.certificates/1)",
+    ),
+    format(
+        FormatKind::ReportJson,
+        "report_json",
+        "report.json",
+        "metrics, bounds, scenarios, requires, passes (fabc.report/1)",
+    ),
+    format(FormatKind::ReportTxt, "report_txt", "report.txt", "the report as the terminal shows it"),
+    format(
+        FormatKind::ReportHtml,
+        "report_html",
+        "report.html",
+        "the report with drawings, one self-contained page",
+    ),
+    format(FormatKind::Graphml, "graphml", "topology.graphml", "the topology as GraphML"),
+    format(FormatKind::Dot, "dot", "topology.dot", "the topology for Graphviz"),
+    format(FormatKind::Csv, "csv", "topology.csv", "the links as CSV"),
+    format(
+        FormatKind::Simulations,
+        "simulations",
+        "simulations/*.json",
+        "what the simulations of the spec found (fabc.simulation/1)",
+    ),
+    format(FormatKind::SimulationsCsv, "simulations_csv", "simulations/*.csv", "the same, a row per run"),
+    format(
+        FormatKind::Collectives,
+        "collectives",
+        "collectives/*.json",
+        "the schedules of the spec's collectives (fabc.collective/1)",
+    ),
+    format(
+        FormatKind::Schedule,
+        "schedule",
+        "schedule.json",
+        "when every chip sends which vector, of `scheduled` (fabc.schedule/1)",
+    ),
+    format(
+        FormatKind::ScheduleBin,
+        "schedule_bin",
+        "schedule.bin",
+        "the same in a few bytes per vector (fabc.schedule.bin/1)",
+    ),
+    format(FormatKind::Spec, "spec", "spec.fab", "the normalized spec, every `use` inlined"),
+    format(
+        FormatKind::External(External::TablesCsv),
+        "tables_csv",
+        "*/router_*.csv",
+        "one CSV per router and scenario; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::OpensmLft),
+        "opensm_lft",
+        "nominal.lft",
+        "forwarding tables for `opensm -R file -U`; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::OpensmSl2vl),
+        "opensm_sl2vl",
+        "nominal.sl2vl",
+        "SL2VL tables as OpenSM dumps them, one lane per virtual channel; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::OpensmPathSl),
+        "opensm_path_sl",
+        "nominal.psl",
+        "the service level of every path, for those tables; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Ibnetdiscover),
+        "ibnetdiscover",
+        "topology.ibnetdiscover",
+        "the pod as an InfiniBand subnet; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::OcsPorts),
+        "ocs_ports",
+        "ocs_ports.csv",
+        "which face port is which port of a switch; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::TonsBundle),
+        "tons_bundle",
+        "<fabric>.*",
+        "map, paths, nrl2, vcmat2 as TONS has them; only by --emit",
+    ),
+];
+
+impl Format {
+    /// Whether [`crate::each_chunk`] writes this format. Such a format never goes to the output directory.
+    pub fn is_external(&self) -> bool {
+        matches!(self.kind, FormatKind::External(_))
+    }
+    /// Whether the format holds only links, so that [`crate::wiring_artifact`] can write it.
+    pub fn holds_only_links(&self) -> bool {
+        matches!(self.kind, FormatKind::Topology | FormatKind::Graphml | FormatKind::Dot | FormatKind::Csv)
+    }
+    /// Whether the format needs tables, or results that are computed from tables.
+    pub fn needs_tables(&self) -> bool {
+        let holds_routes = matches!(
+            self.kind,
+            FormatKind::Tables
+                | FormatKind::TablesBin
+                | FormatKind::Formula
+                | FormatKind::Schedule
+                | FormatKind::ScheduleBin
+        );
+        let holds_results = matches!(
+            self.kind,
+            FormatKind::Simulations | FormatKind::SimulationsCsv | FormatKind::Collectives
+        );
+        holds_routes
+            || holds_results
+            || matches!(self.kind, FormatKind::External(external) if external.needs_tables())
+    }
+    /// Whether the format may have several files.
+    pub fn has_several_files(&self) -> bool {
+        self.path.contains('*')
+    }
+}

@@ -1,0 +1,298 @@
+//! The metrics that a spec can require, and what each of them needs.
+
+use super::reference::Reference;
+use super::word::words;
+
+/// A metric that a spec can require. Definitions: `docs/language.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Metric {
+    /// Largest hop distance between endpoints.
+    Diameter,
+    /// Mean hop distance over ordered pairs.
+    AverageHops,
+    /// Certified lower end of the maximum concurrent flow.
+    ConcurrentFlow,
+    /// Flits per cycle that the busiest host injects.
+    Injection,
+    /// Bandwidth of the busiest host, GB/s.
+    Bandwidth,
+    /// Routes over the busiest channel, by weight over capacity.
+    MaxChannelLoad,
+    /// Maximum channel load over its lower bound.
+    LoadRatio,
+    /// Mean route hops over mean hop distance.
+    HopsRatio,
+    /// Largest share of the hops on one virtual channel.
+    VcBalance,
+    /// Zero-load latency of a flit in ns, the mean over all routes.
+    Latency,
+    /// Zero-load latency of a flit in ns, the largest over all routes.
+    LatencyMax,
+    /// OCS-disjoint spanning trees over the cubes.
+    DisjointTrees,
+    /// A metric of the graph of a network. Pods have none, nor have faults.
+    Graph(GraphMetric),
+    /// A metric of the cables on a floor.
+    Floor(FloorMetric),
+    /// A metric of a simulation.
+    Simulated(SimulatedMetric),
+    /// A metric of the fastest schedule of a collective.
+    Collective(CollectiveMetric),
+}
+
+/// A metric of a simulation, at its worst seed and scenario. Definitions: `docs/simulation.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum SimulatedMetric {
+    /// The largest stable rate of all runs, in flits per cycle and endpoint.
+    Saturation,
+    /// The saturation over the static bound. For finite traffic, the lower bound of the cycles over the
+    /// cycles taken.
+    Share,
+    /// Mean latency at a share of the static bound, in ns.
+    Latency,
+    /// For finite traffic: the time from the first cycle to the last delivery, in ns.
+    Time,
+}
+
+words!(SimulatedMetric { Saturation = "saturation", Share = "share", Latency = "latency", Time = "time" });
+
+impl SimulatedMetric {
+    /// Whether it is defined for finite traffic (`finite`), or for traffic that goes on.
+    pub fn is_of(self, finite: bool) -> bool {
+        match self {
+            SimulatedMetric::Share => true,
+            SimulatedMetric::Time => finite,
+            SimulatedMetric::Saturation | SimulatedMetric::Latency => !finite,
+        }
+    }
+}
+
+/// A metric of the fastest schedule of a collective. Definitions: `docs/collectives.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum CollectiveMetric {
+    /// The time that it takes, in ns.
+    Time,
+    /// The lower bound of the time over the time.
+    Share,
+    /// Number of rounds, one after the other.
+    Steps,
+    /// Number of chunk times, one after the other.
+    Volume,
+    /// The bus bandwidth in GB/s: size over time, times [`crate::Collective::bus_factor`].
+    Bandwidth,
+    /// The time from the first cycle of all until it is over, in ns. Only where vectors are scheduled.
+    /// Without a collective, until all are over.
+    Makespan,
+    /// The makespan over its lower bound.
+    MakespanRatio,
+}
+
+words!(CollectiveMetric {
+    Time = "time",
+    Share = "share",
+    Steps = "steps",
+    Volume = "volume",
+    Bandwidth = "bandwidth",
+    Makespan = "makespan",
+    MakespanRatio = "makespan_ratio",
+});
+
+impl CollectiveMetric {
+    /// The metrics that are also defined for all collectives together.
+    pub const OF_ALL: [CollectiveMetric; 2] = [CollectiveMetric::Makespan, CollectiveMetric::MakespanRatio];
+
+    /// Whether it is defined only where vectors are scheduled.
+    pub fn is_scheduled(self) -> bool {
+        matches!(self, CollectiveMetric::Makespan | CollectiveMetric::MakespanRatio)
+    }
+}
+
+/// A metric of the cables on a floor. Definitions: `docs/language.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum FloorMetric {
+    /// Length of all cables together, m.
+    CableLength,
+    /// Mean length of the cables, m.
+    AverageCable,
+    /// Length of the longest cable, m.
+    LongestCable,
+    /// Price of all cables, with the price of laying them.
+    Cost,
+    /// Power of all cables together, W.
+    Power,
+    /// Number of bundles of cables.
+    Bundles,
+}
+
+words!(FloorMetric {
+    CableLength = "cable_length",
+    AverageCable = "average_cable",
+    LongestCable = "longest_cable",
+    Cost = "cost",
+    Power = "power",
+    Bundles = "bundles",
+});
+
+impl FloorMetric {
+    /// Whether the metric is a length, in m.
+    pub fn is_length(self) -> bool {
+        matches!(self, FloorMetric::CableLength | FloorMetric::AverageCable | FloorMetric::LongestCable)
+    }
+}
+
+/// A metric of the graph of a network. Definitions: `docs/language.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum GraphMetric {
+    /// Number of routers of the network.
+    Routers,
+    /// Number of hosts of all routers.
+    Hosts,
+    /// Number of links of the network.
+    Links,
+    /// Certified lower bound of the bisection, in links.
+    Bisection,
+    /// The least that these links carry in one direction, GB/s.
+    BisectionBandwidth,
+    /// Shortest paths of an ordered pair on average.
+    ShortestPaths,
+    /// The fewest links without which the network is disconnected.
+    EdgeConnectivity,
+    /// Share of the links that have failed when the network becomes disconnected: the median over random
+    /// orders.
+    DisconnectShare,
+}
+
+words!(GraphMetric {
+    Routers = "routers",
+    Hosts = "hosts",
+    Links = "links",
+    Bisection = "bisection",
+    BisectionBandwidth = "bisection_bandwidth",
+    ShortestPaths = "shortest_paths",
+    EdgeConnectivity = "edge_connectivity",
+    DisconnectShare = "disconnect_share",
+});
+
+impl GraphMetric {
+    /// Whether it is a count. The others are ratios.
+    pub fn is_count(self) -> bool {
+        !matches!(
+            self,
+            GraphMetric::BisectionBandwidth | GraphMetric::ShortestPaths | GraphMetric::DisconnectShare
+        )
+    }
+    /// Whether it is about the links between two halves of the routers.
+    pub fn is_of_halves(self) -> bool {
+        matches!(self, GraphMetric::Bisection | GraphMetric::BisectionBandwidth)
+    }
+}
+
+impl Metric {
+    /// The metrics of every scenario, in report order.
+    pub const ALL: [Metric; 12] = [
+        Metric::Diameter,
+        Metric::AverageHops,
+        Metric::ConcurrentFlow,
+        Metric::Injection,
+        Metric::Bandwidth,
+        Metric::MaxChannelLoad,
+        Metric::LoadRatio,
+        Metric::HopsRatio,
+        Metric::VcBalance,
+        Metric::Latency,
+        Metric::LatencyMax,
+        Metric::DisjointTrees,
+    ];
+    /// All metrics that a spec may name.
+    pub fn every() -> impl Iterator<Item = Metric> + Clone {
+        Metric::ALL
+            .into_iter()
+            .chain(GraphMetric::ALL.into_iter().map(Metric::Graph))
+            .chain(FloorMetric::ALL.into_iter().map(Metric::Floor))
+            .chain(CollectiveMetric::OF_ALL.into_iter().map(Metric::Collective))
+    }
+    /// The name in specs and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Diameter => "diameter",
+            Metric::AverageHops => "average_hops",
+            Metric::ConcurrentFlow => "concurrent_flow",
+            Metric::Injection => "injection",
+            Metric::Bandwidth => "bandwidth",
+            Metric::MaxChannelLoad => "max_channel_load",
+            Metric::LoadRatio => "load_ratio",
+            Metric::HopsRatio => "hops_ratio",
+            Metric::VcBalance => "vc_balance",
+            Metric::Latency => "latency",
+            Metric::LatencyMax => "latency_max",
+            Metric::DisjointTrees => "disjoint_trees",
+            Metric::Graph(metric) => metric.name(),
+            Metric::Floor(metric) => metric.name(),
+            Metric::Simulated(metric) => metric.name(),
+            Metric::Collective(metric) => metric.name(),
+        }
+    }
+    /// Whether it is about the routes of forwarding tables, so that it needs them.
+    pub fn needs_routes(self) -> bool {
+        matches!(
+            self,
+            Metric::MaxChannelLoad
+                | Metric::LoadRatio
+                | Metric::HopsRatio
+                | Metric::VcBalance
+                | Metric::Latency
+                | Metric::LatencyMax
+        )
+    }
+    /// Whether it is about traffic. Then it is undefined for a fault after which nobody sends.
+    pub fn needs_demand(self) -> bool {
+        matches!(
+            self,
+            Metric::ConcurrentFlow
+                | Metric::Injection
+                | Metric::Bandwidth
+                | Metric::MaxChannelLoad
+                | Metric::LoadRatio
+        )
+    }
+    /// The references that a share of this metric may have, nominal or under a fault.
+    pub fn references(self, fault: bool) -> &'static [Reference] {
+        use Reference::{Bound, Nominal, Universal};
+        match (self, fault) {
+            (Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_), _) => &[],
+            (
+                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad,
+                false,
+            ) => &[Universal, Bound],
+            (
+                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad,
+                true,
+            ) => &[Universal, Bound, Nominal],
+            (_, true) => &[Nominal],
+            (_, false) => &[],
+        }
+    }
+    /// The unit of its values. Empty for counts and ratios.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Metric::Bandwidth
+            | Metric::Collective(CollectiveMetric::Bandwidth)
+            | Metric::Graph(GraphMetric::BisectionBandwidth) => "GB/s",
+            Metric::Latency
+            | Metric::LatencyMax
+            | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
+            | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => "ns",
+            Metric::Floor(metric) if metric.is_length() => "m",
+            Metric::Floor(FloorMetric::Power) => "W",
+            _ => "",
+        }
+    }
+    /// Whether a larger value is better. It decides which fault is the worst.
+    pub fn larger_is_better(self) -> bool {
+        let of_flow = matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
+        let of_runs = matches!(self, Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share));
+        let of_schedules =
+            matches!(self, Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Bandwidth));
+        of_flow || of_runs || of_schedules || matches!(self, Metric::DisjointTrees | Metric::Graph(_))
+    }
+}

@@ -1,0 +1,95 @@
+//! Prepares the path choice of a fabric.
+
+use super::super::endpoints::EndpointMap;
+use super::super::errors::SimError;
+use super::super::layout::NetworkLayout;
+use super::super::routes::TableRoutes;
+use super::super::routing::PathSelection;
+use super::super::setting::Setting;
+use super::decide::PathChoice;
+use super::metric::{HopMetric, NextHopRule};
+use fabc_ir::Scene;
+use fabc_model::{Dragonfly, Fabric, Family, HalfRoutes, RoutingChoice};
+
+/// The default kind of shortest paths of a fabric. In a dragonfly, these go over a link between the two
+/// groups themselves. Paths over third groups, as short as they may be, load a few links with the traffic of
+/// many groups. In other fabrics, all shortest paths are used.
+pub(in super::super) fn shortest_by_default(fabric: &Fabric) -> HalfRoutes {
+    match dragonfly(fabric) {
+        Some(_) => HalfRoutes::Family,
+        None => HalfRoutes::Random,
+    }
+}
+
+fn dragonfly(fabric: &Fabric) -> Option<&Dragonfly> {
+    match fabric.family() {
+        Some(Family::Dragonfly(dragonfly)) => Some(dragonfly),
+        _ => None,
+    }
+}
+
+/// How packets choose their paths. `None` where they follow the tables.
+///
+/// # Errors
+/// The fabric has no such paths, or they have more hops than there are virtual channels.
+pub(in super::super) fn choice(
+    setting: &Setting,
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    layout: &NetworkLayout,
+    endpoints: &EndpointMap,
+    routes: &TableRoutes,
+) -> Result<Option<PathChoice>, SimError> {
+    let Some(shortest) = setting.selection.shortest() else { return Ok(None) };
+    let routing = setting.selection.routing().name();
+    let missing = |why: &str| SimError::NoRouting { routing, why: why.to_owned(), span: fabric.routing_span };
+    if fabric.pod().is_some() {
+        return Err(missing("in a pod packets go by its tables"));
+    }
+    let vias: Vec<u32> = (0..layout.routers as u32)
+        .filter(|&router| !endpoints.of_router(router as usize).is_empty())
+        .collect();
+    let step = match (shortest, dragonfly(fabric)) {
+        (HalfRoutes::Random, _) => NextHopRule::Any,
+        (HalfRoutes::First, _) => NextHopRule::First,
+        (HalfRoutes::Family, Some(dragonfly)) => NextHopRule::Groups(dragonfly.a),
+        (HalfRoutes::Family, None) if fabric.routing == RoutingChoice::Algebraic => {
+            let port =
+                |router: u32, to: u32| routes.next(router, to, None).map_or(u16::MAX, |(port, _)| port);
+            NextHopRule::Ports(
+                vias.iter()
+                    .flat_map(|&to| (0..layout.routers as u32).map(move |router| port(router, to)))
+                    .collect(),
+            )
+        }
+        (HalfRoutes::Family, None) => {
+            return Err(missing(
+                "only a dragonfly, and tables of `routing = algebraic`, have a rule of their own",
+            ));
+        }
+    };
+    let grouped = matches!(step, NextHopRule::Groups(_));
+    let metric = HopMetric::new(scene, layout, &vias, step);
+    let longest = metric.reach(&vias);
+    let max_hops = setting.table_vcs;
+    if longest > max_hops {
+        return Err(SimError::TooFewVcs {
+            routing,
+            needed: longest,
+            has: max_hops,
+            span: fabric.router.span,
+        });
+    }
+    let adaptive = matches!(setting.selection, PathSelection::Ugal(_));
+    let graph = (grouped && (adaptive || matches!(setting.selection, PathSelection::Valiant(_))))
+        .then(|| HopMetric::new(scene, layout, &vias, NextHopRule::Any));
+    Ok(Some(PathChoice {
+        selection: setting.selection,
+        metric,
+        graph,
+        vias,
+        most: max_hops,
+        packet: setting.packet,
+        to: layout.ends.iter().map(|ends| ends.to).collect(),
+    }))
+}

@@ -1,0 +1,215 @@
+//! The defaults of the parameters of a simulation, and the checks of their values.
+
+use super::choice::shortest_by_default;
+use super::errors::SimError;
+use super::routing::PathSelection;
+use super::setting::Setting;
+use fabc_base::ids::LinkTypeId;
+use fabc_ir::{ForwardingTables, Scene, link_cycles};
+use fabc_model::{
+    Arbitration, Credits, Fabric, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate, RouterModel,
+    SimulationParameters, Traffic, TrafficDetails,
+};
+
+/// The most cycles of a link with its router. The wheel of events has this length.
+const LATENCY: u32 = 1 << 20;
+
+/// The setting of a simulation, with every default filled in. Its warm-up and measured cycles are still 0.
+pub(super) fn setting(
+    fabric: &Fabric,
+    tables: &ForwardingTables,
+    parameters: &SimulationParameters,
+) -> Result<Setting, SimError> {
+    let router = &fabric.router;
+    let selection = path_selection(fabric, parameters)?;
+    let ((general, classes), table_vcs) = match selection {
+        PathSelection::Tables => (lanes(fabric, tables.vcs, parameters.lanes)?, tables.vcs),
+        // Hop k uses virtual channel k.
+        _ => ((0, 1), router.vcs),
+    };
+    let (credits, hosts) = by_model(fabric, parameters)?;
+    let (speedup, arbitration) = match parameters.model {
+        RouterModel::Flit => (FLIT_SPEEDUP, Arbitration::Rotate),
+        RouterModel::Packet => (1, Arbitration::Age),
+    };
+    Ok(Setting {
+        model: parameters.model,
+        traffic: parameters.traffic,
+        details: details(parameters)?,
+        selection,
+        packet: parameters.packet,
+        injection: parameters.injection,
+        turn: parameters.turn,
+        speedup: parameters.speedup.unwrap_or(speedup),
+        general,
+        classes,
+        table_vcs,
+        arbitration: parameters.arbitration.unwrap_or(arbitration),
+        credits,
+        hosts,
+        window: parameters.window,
+        warmup: 0,
+        measure: 0,
+        seed: parameters.seed,
+        router: router.latency_cycles,
+        buffer: router.buffer_flits,
+    })
+}
+
+/// The default number of rounds of the switch in a cycle of the flit model.
+const FLIT_SPEEDUP: u32 = 2;
+
+/// The settings that depend on the model: when room is known again, and the ports of hosts.
+pub(super) fn by_model(
+    fabric: &Fabric,
+    parameters: &SimulationParameters,
+) -> Result<(Credits, HostPorts), SimError> {
+    let router = &fabric.router;
+    let (credits, chip_ports) = match parameters.model {
+        RouterModel::Packet if parameters.packet > router.buffer_flits => {
+            return Err(SimError::PacketTooLong {
+                packet: parameters.packet,
+                buffer: router.buffer_flits,
+                span: router.span,
+            });
+        }
+        RouterModel::Packet => (Credits::AtOnce, HostPorts::Unlimited),
+        RouterModel::Flit if parameters.hosts == Some(HostPorts::Unlimited) => {
+            return Err(SimError::UnlimitedHosts);
+        }
+        RouterModel::Flit
+            if parameters.choosing.routing.is_some_and(|routing| routing != PacketRouting::Tables) =>
+        {
+            return Err(SimError::OtherModel { option: "routing", of: RouterModel::Packet.name() });
+        }
+        RouterModel::Flit if router.latency_cycles == 0 => {
+            return Err(SimError::TimelessRouter { router: fabric.plant.router_word(), span: router.span });
+        }
+        RouterModel::Flit => (Credits::Link, HostPorts::Ports(2)),
+    };
+    let hosts = if fabric.pod().is_some() { chip_ports } else { HostPorts::Ports(1) };
+    Ok((parameters.credits.unwrap_or(credits), parameters.hosts.unwrap_or(hosts)))
+}
+
+/// Checks that all links in use have the same bandwidth, and a latency that can be simulated.
+pub(super) fn check_links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
+    let mut used: Vec<LinkTypeId> =
+        scene.links().map(|link| scene.topology.links()[link].link_type).collect();
+    used.sort_unstable();
+    used.dedup();
+    let types: Vec<_> = used.iter().map(|&link_type| &fabric.link_types[link_type]).collect();
+    let max_latency = LATENCY.saturating_sub(fabric.router.latency_cycles);
+    for id in scene.links() {
+        let (cycles, link) = (
+            link_cycles(fabric, scene.topology, id),
+            &fabric.link_types[scene.topology.links()[id].link_type],
+        );
+        if cycles == 0 || cycles > max_latency {
+            return Err(SimError::Latency {
+                name: link.name.clone(),
+                cycles,
+                most: max_latency,
+                span: link.span,
+            });
+        }
+    }
+    match types.windows(2).find(|pair| pair[0].bandwidth_bps != pair[1].bandwidth_bps) {
+        Some(pair) => Err(SimError::UnlikeLinks {
+            name: pair[1].name.clone(),
+            other: pair[0].name.clone(),
+            span: pair[1].span,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Decides how packets find their paths.
+fn path_selection(fabric: &Fabric, parameters: &SimulationParameters) -> Result<PathSelection, SimError> {
+    let choosing = parameters.choosing;
+    let about = || format!("`{}` routing", choosing.routing.map_or("tables", |routing| routing.name()));
+    let belongs = |setting: &str| match setting {
+        "shortest" => "it belongs to `routing = valiant`, `ugal` or `ugal_global`",
+        "general" | "classes" => {
+            "it is about the virtual channels of tables; where ways are chosen, hops are numbered by them"
+        }
+        _ => "it belongs to `routing = ugal` or `ugal_global`",
+    };
+    let misplaced =
+        |setting: &'static str| SimError::Misplaced { setting, about: about(), belongs: belongs(setting) };
+    let selection = PathSelection::resolve(choosing, shortest_by_default(fabric)).map_err(misplaced)?;
+    match (selection, parameters.lanes) {
+        (PathSelection::Tables, _) | (_, None) => Ok(selection),
+        (_, Some(LaneChoice::General(_))) => Err(misplaced("general")),
+        (_, Some(LaneChoice::Classes(_))) => Err(misplaced("classes")),
+    }
+}
+
+/// The default part of the packets that goes to hot spots: a fifth.
+const SHARE: u64 = 200_000;
+
+/// The details of the traffic, with their defaults.
+pub(super) fn details(parameters: &SimulationParameters) -> Result<TrafficDetails, SimError> {
+    let traffic = parameters.traffic;
+    let TrafficDetails { by, share, spots, bursts, bytes, order, trace } = &parameters.details;
+    let is = |other: Traffic| traffic == other;
+    let is_endless = !traffic.is_finite();
+    for (setting, given, belongs) in [
+        ("hotspot", !spots.is_empty(), is(Traffic::Hotspot)),
+        ("share", share.is_some(), is(Traffic::Hotspot)),
+        ("by", by.is_some(), is(Traffic::GroupShift)),
+        ("bytes", bytes.is_some(), is(Traffic::AllToAll)),
+        ("order", order.is_some(), is(Traffic::AllToAll)),
+        ("trace", trace.is_some(), is(Traffic::Trace)),
+        ("bursts", bursts.is_some(), is_endless),
+        ("warmup", parameters.warmup.is_some(), is_endless),
+        ("measure", parameters.measure.is_some(), is_endless),
+    ] {
+        if given && !belongs {
+            return Err(misplaced(traffic, setting));
+        }
+    }
+    Ok(TrafficDetails {
+        by: is(Traffic::GroupShift).then(|| by.unwrap_or(1)),
+        share: is(Traffic::Hotspot).then(|| share.unwrap_or(Rate::millionths(SHARE))),
+        order: is(Traffic::AllToAll).then(|| order.unwrap_or(MessageOrder::Shift)),
+        ..parameters.details.clone()
+    })
+}
+
+/// The error for a setting that a traffic does not have.
+pub(super) fn misplaced(traffic: Traffic, setting: &'static str) -> SimError {
+    let belongs = match setting {
+        "hotspot" | "share" => "it belongs to `traffic = hotspot`",
+        "by" => "it belongs to `traffic = group_shift`",
+        "bytes" | "order" => "it belongs to `traffic = all_to_all`",
+        "trace" => "a trace is a traffic of its own: write `traffic = trace \"FILE\"`",
+        "an end" => "it belongs to `traffic = all_to_all` and `traffic = trace`",
+        _ => "this traffic ends: all of it is run, as fast as it goes, and counted",
+    };
+    SimError::Misplaced { setting, about: format!("{} traffic", traffic.name()), belongs }
+}
+
+/// The number of general virtual channels, and of those for each one of the tables.
+fn lanes(fabric: &Fabric, table_vcs: u8, wanted: Option<LaneChoice>) -> Result<(u8, u8), SimError> {
+    let has = fabric.router.vcs;
+    let (general, classes) = match wanted {
+        None => (has.saturating_sub(table_vcs), 1),
+        Some(LaneChoice::General(general)) => (general, 1),
+        Some(LaneChoice::Classes(classes)) => (0, classes),
+    };
+    let needed = u32::from(general) + u32::from(classes) * u32::from(table_vcs);
+    if needed <= u32::from(has) {
+        return Ok((general, classes));
+    }
+    let wanted_text = match classes {
+        1 => format!("{general} general virtual channels and the {table_vcs} of the tables"),
+        _ => format!("{classes} virtual channels for each of the {table_vcs} of the tables"),
+    };
+    Err(SimError::TooManyVcs {
+        asked: wanted_text,
+        needed,
+        router: fabric.plant.router_word(),
+        has: has.into(),
+        span: fabric.router.span,
+    })
+}
