@@ -47,7 +47,7 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
         push(&mut out, format_args!("  from the tables that are in force without {}\n", failed_parts(since)));
     }
     if !repair.warm {
-        out.push_str("  the order is new: bring the tables in while nothing is on its way\n");
+        out.push_str("  the ranks are new: install the tables while no packet is in flight\n");
     } else if !delta.routers.is_empty() {
         out.push_str("  pass by pass, each when all routers have done the one before; nothing can deadlock in between\n");
         let stranded = delta.stranded.len();

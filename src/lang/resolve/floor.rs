@@ -299,7 +299,7 @@ fn by_length(
     }
     up_to.sort_by_key(|&(_, tenths, span)| (tenths, span));
     for pair in up_to.windows(2).filter(|pair| pair[0].1 == pair[1].1) {
-        let problem = "two links have the same limit: so the link of a cable is ambiguous".to_owned();
+        let problem = "two links have the same limit, so the link of a cable is ambiguous".to_owned();
         let help = "give them different limits, or remove one".to_owned();
         context.error(ResolveError::FloorMisfit { problem, help, span: pair[1].2 });
         valid = false;
