@@ -657,7 +657,7 @@ fn trees_and_messages_are_written_read_and_judged() {
 fn errors_say_what_to_write() {
     let place = ring();
     for (args, code, words) in [
-        (&[][..], 2, ["FAB0551", "how large"]),
+        (&[][..], 2, ["FAB0551", "size of the vector of a chip is missing"]),
         (&["--size", "0B"], 2, ["FAB0554", "zero"]),
         (&["--size", "1"], 2, ["FAB0554", "no unit"]),
         (&["--size", "1Gib"], 2, ["FAB0554", "no unit `Gib`"]),
