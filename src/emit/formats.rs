@@ -162,6 +162,12 @@ pub const FORMATS: &[Format] = &[
         "which face port is which port of a switch; only by --emit",
     ),
     format(
+        FormatKind::External(External::SlurmTopology),
+        "slurm_topology",
+        "topology.*",
+        "the tiers of a network as Slurm reads them; only by --emit",
+    ),
+    format(
         FormatKind::External(External::TonsBundle),
         "tons_bundle",
         "<fabric>.*",

@@ -6,6 +6,7 @@
 
 mod algebraic;
 mod choices;
+mod clos;
 mod collectives;
 mod context;
 mod cross_connects;

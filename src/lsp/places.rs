@@ -33,6 +33,8 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
                 Levels,
                 Megafly,
                 FatTree,
+                LeafSpine,
+                Clos,
                 Kautz,
                 GenKautz,
                 Xpander,

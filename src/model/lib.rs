@@ -24,6 +24,7 @@ mod simulation;
 mod slices;
 mod switches;
 mod synthesis;
+mod tiers;
 mod word;
 
 pub use arrangement::Arrangement;
@@ -50,6 +51,7 @@ pub use simulation::*;
 pub use slices::{CubeClass, CubeRole, ServedPorts};
 pub use switches::*;
 pub use synthesis::*;
+pub use tiers::router_tiers;
 pub use word::Word;
 
 pub use fabc_topology::{

@@ -60,6 +60,7 @@ impl Network {
         let mut used = match self.family.unpermuted() {
             Family::Listed(listed) => listed.links.iter().map(|link| link.link).collect(),
             Family::Levels(levels) => levels.0.iter().map(|level| level.link).collect(),
+            Family::Clos(clos) => clos.stages.iter().map(|stage| stage.link).collect(),
             // Groups of one router have no links inside.
             family if family.is_grouped() && family.group_size().is_none() => vec![self.global],
             // A supernode of several routers and no links has those of the quadrics.

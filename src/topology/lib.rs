@@ -20,7 +20,7 @@ pub use capacity::Capacities;
 pub use certificates::{Distances, DualLengths, FlowCertificate};
 pub use demand::*;
 pub use fraction::Fraction;
-pub use names::{PORT_NAMES, RouterNames};
+pub use names::{PORT_NAMES, RouterNames, TierNames};
 pub use scene::Scene;
 pub use symmetry::Symmetry;
 pub use tables::{ForwardingTables, TableEntry, TableKey, VcCount};

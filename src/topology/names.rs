@@ -33,8 +33,28 @@ pub enum RouterNames {
         /// The number of letters of a word.
         length: u32,
     },
+    /// `agg[7,0]`: tiers with a word each, from the bottom up. Their routers follow each other.
+    Tiers(Arc<[TierNames]>),
     /// Names from a file, by id.
     Listed(Arc<[String]>),
+}
+
+/// The names of the routers of a tier: a word and the digits of the number within the tier.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TierNames {
+    /// The word before the digits.
+    pub word: String,
+    /// The id of the first router of the tier.
+    pub first: u32,
+    /// Number of values of every digit, most significant digit first.
+    pub sides: Vec<u32>,
+}
+
+impl TierNames {
+    /// Number of routers of the tier.
+    fn size(&self) -> u32 {
+        self.sides.iter().product()
+    }
 }
 
 impl RouterNames {
@@ -57,6 +77,10 @@ impl RouterNames {
                 format!("group{}[{router}]", coordinates.join("."))
             }
             RouterNames::Words { degree, length } => bracketed("router", &word(*degree, *length, node.0)),
+            RouterNames::Tiers(tiers) => {
+                let tier = &tiers[tiers.partition_point(|tier| tier.first <= node.0) - 1];
+                bracketed(&tier.word, &grid(&tier.sides, node.0 - tier.first))
+            }
             RouterNames::Listed(names) => names[node.index()].clone(),
         }
     }
@@ -87,6 +111,14 @@ impl RouterNames {
     /// A hint about the names of `count` routers: `they are called ..`.
     pub fn range_hint(&self, count: usize) -> String {
         let last = count.saturating_sub(1);
+        if let RouterNames::Tiers(tiers) = self {
+            let range = |tier: &TierNames| {
+                let ends = [tier.first, tier.first + tier.size() - 1].map(|id| self.node(NodeId(id)));
+                format!("`{}` to `{}`", ends[0], ends[1])
+            };
+            let ranges: Vec<String> = tiers.iter().map(range).collect();
+            return format!("they are called {}, or 0 to {last}", ranges.join(", "));
+        }
         format!(
             "they are called `{}` to `{}`, or 0 to {last}",
             self.node(NodeId(0)),
@@ -107,12 +139,11 @@ impl RouterNames {
                 cell.iter().zip([x, y, z]).all(|(coordinate, side)| coordinate < side).then_some(())?;
                 cube.checked_mul(x * y * z)?.checked_add(cell[0] + x * (cell[1] + y * cell[2]))?
             }
-            RouterNames::Grid(sides) => {
-                let coordinates = numbers(name.strip_prefix("router[")?)?;
-                (coordinates.len() == sides.len()
-                    && coordinates.iter().zip(sides.iter()).all(|(coordinate, side)| coordinate < side))
-                .then_some(())?;
-                coordinates.iter().zip(sides.iter()).fold(0, |id, (coordinate, side)| id * side + coordinate)
+            RouterNames::Grid(sides) => place_in_grid(sides, &numbers(name.strip_prefix("router[")?)?)?,
+            RouterNames::Tiers(tiers) => {
+                let (word, digits) = name.split_once('[')?;
+                let tier = tiers.iter().find(|tier| tier.word == word)?;
+                tier.first + place_in_grid(&tier.sides, &numbers(digits)?)?
             }
             RouterNames::Blocks { word, size } => {
                 let (block, router) = name.strip_prefix(word)?.split_once('[')?;
@@ -159,6 +190,13 @@ fn grid(sides: &[u32], id: u32) -> Vec<u32> {
     coordinates
 }
 
+/// The id of coordinates in a grid, last axis fastest. `None` outside of the grid.
+fn place_in_grid(sides: &[u32], coordinates: &[u32]) -> Option<u32> {
+    let places = || coordinates.iter().zip(sides);
+    let inside = coordinates.len() == sides.len() && places().all(|(coordinate, side)| coordinate < side);
+    inside.then(|| places().fold(0, |id, (coordinate, side)| id * side + coordinate))
+}
+
 /// The letters of an id. The first is one of degree + 1 letters. Each later one is among those that differ
 /// from the letter before it.
 fn word(degree: u32, length: u32, id: u32) -> Vec<u32> {
@@ -179,7 +217,14 @@ mod tests {
     #[test]
     fn every_name_is_found_again() {
         let listed: Arc<[String]> = vec!["leaf 1".to_owned(), "spine".to_owned()].into();
+        let tier = |word: &str, first, sides: &[u32]| TierNames {
+            word: word.to_owned(),
+            first,
+            sides: sides.into(),
+        };
+        let tiers = [tier("edge", 0, &[4, 2]), tier("agg", 8, &[4, 2]), tier("core", 16, &[2, 2])];
         let all = [
+            (RouterNames::Tiers(tiers.into()), 20, "agg[3,0]", 14),
             (RouterNames::Numbered, 9, "router7", 7),
             (RouterNames::Cubes([4, 2, 3]), 48, "cube1[0,1,2]", 44),
             (RouterNames::Grid([3, 4, 5].into()), 60, "router[1,2,3]", 33),

@@ -42,6 +42,7 @@ mod plan;
 mod repair;
 mod simulation;
 mod slices;
+mod slurm;
 mod support;
 mod synthesis;
 mod trees;

@@ -5,6 +5,7 @@
 //! verified in the same way for all.
 
 mod algebraic;
+mod clos;
 mod dragonfly;
 mod drawn;
 mod fat_tree;

@@ -7,7 +7,7 @@
 
 use super::rule::{FamilyRule, verify_by_rule};
 use super::{
-    algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, permuted,
+    algebraic, clos, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, permuted,
     products, quaternions, shortcuts,
 };
 use crate::CheckError;
@@ -43,6 +43,7 @@ fn rule_of_family(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>> {
         }
         Family::Dragonfly(dragonfly) => Box::new(dragonfly::DragonflyGroups(*dragonfly)),
         &Family::FatTree(FatTree { levels, arity }) => Box::new(fat_tree::FatTreeLevels { levels, arity }),
+        Family::Clos(clos) => Box::new(clos::DigitTiers::new(clos)),
         &Family::Kautz(Kautz { degree, length, arcs }) => Box::new(kautz::Words { degree, length, arcs }),
         &Family::RandomRegular(RandomRegular { routers, degree, .. }) => {
             Box::new(drawn::Regular { routers, degree, simplex: false })

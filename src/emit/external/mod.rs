@@ -8,6 +8,7 @@ mod infiniband;
 mod lanes;
 mod nominal;
 mod ocs_ports;
+mod slurm;
 mod tables_csv;
 mod tons;
 
@@ -26,6 +27,7 @@ pub(super) enum External {
     TonsBundle,
     TablesCsv,
     OcsPorts,
+    SlurmTopology,
 }
 
 impl External {
@@ -45,6 +47,7 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
     match external {
         External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
         External::TonsBundle => tons::check_fabric(fabric),
+        External::SlurmTopology => slurm::check_fabric(fabric),
         _ => Ok(()),
     }
 }
@@ -64,5 +67,6 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::TonsBundle => tons::bundle(compiled, take),
         External::TablesCsv => tables_csv::tables(compiled, take),
         External::OcsPorts => ocs_ports::ports(compiled, take),
+        External::SlurmTopology => slurm::topology(compiled, take),
     }
 }

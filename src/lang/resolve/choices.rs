@@ -186,6 +186,7 @@ pub(super) fn topology(
         }
         ValueKind::Limit(..)
         | ValueKind::Steps(_)
+        | ValueKind::Product(_)
         | ValueKind::List(_)
         | ValueKind::Router(_)
         | ValueKind::Quantity(_) => match word(&setting.value) {

@@ -155,7 +155,11 @@ pub(super) fn demand(
         ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => {
             context.error(wrong_demand(kind))
         }
-        ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) | ValueKind::Router(_) => {
+        ValueKind::Limit(..)
+        | ValueKind::Steps(_)
+        | ValueKind::Product(_)
+        | ValueKind::List(_)
+        | ValueKind::Router(_) => {
             context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span))
         }
         ValueKind::Quantity(_) => match word(&setting.value) {

@@ -73,6 +73,8 @@ impl FamilyScope<'_> {
             ("synthesize", ValueKind::Block(_, block)) => self.synthesize(context, block, None),
             ("dragonfly", ValueKind::Block(_, block)) => self.dragonfly(context, block),
             ("fat_tree", ValueKind::Block(_, block)) => self.fat_tree(context, block),
+            ("leaf_spine", ValueKind::Block(_, block)) => self.leaf_spine(context, block),
+            ("clos", ValueKind::Block(_, block)) => self.clos(context, block),
             ("kautz", ValueKind::Block(_, block)) => self.kautz(context, block),
             _ => return None,
         })
@@ -279,9 +281,16 @@ impl FamilyScope<'_> {
         Some((Family::Hypercube(Hypercube { dimensions: dimensions as u32, folded }), links?))
     }
 
-    /// Resolves `fat_tree { levels; arity; }` to a family and its links.
+    /// Resolves `fat_tree { levels; arity; }` or `fat_tree { k; levels; }` to a family and its links.
     pub(super) fn fat_tree(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
         let settings = self.settings(context, Some(block), Fields::FatTree);
+        if let Some(k) = settings.get("k") {
+            return self.full_radix_tree(context, &settings, k);
+        }
+        if block.statements.is_empty() {
+            self.missing_k(context, &settings);
+            return None;
+        }
         let links = self.links(context, &settings);
         let levels = settings
             .need(context, "levels", "3")

@@ -28,7 +28,8 @@ const FIELDS: &[Synonyms] = &[
     (&["routers", "routers_per_group", "group_size"], "a"),
     (&["global_ports", "global_links"], "h"),
     (&["tiers", "layers", "height", "stages", "n"], "levels"),
-    (&["k", "radix", "down", "up"], "arity"),
+    (&["radix", "ports"], "k"),
+    (&["down", "up"], "arity"),
     (&["algorithm", "solver"], "method"),
     (&["iterations", "budget", "work"], "effort"),
     (&["goal", "metric", "optimize"], "objective"),
@@ -96,8 +97,12 @@ const TOPOLOGIES: &[Synonyms] = &[
         "a grid has its sides beside it: `mesh 4 x 4`",
     ),
     (
-        &["clos", "leaf_spine", "spine_leaf", "folded_clos", "xgft"],
-        "a folded Clos is a `fat_tree { levels = 2; arity = 16; }`",
+        &["spine_leaf", "leafspine", "two_tier"],
+        "a network of leaves and spines is written `leaf_spine { leaves = 8; spines = 4; }`",
+    ),
+    (
+        &["folded_clos", "xgft", "pgft", "three_tier"],
+        "a folded Clos is written `clos { down = 4 x 8; up = 4 x 4; }`",
     ),
     (
         &[

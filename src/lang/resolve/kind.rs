@@ -25,6 +25,7 @@ pub(super) fn topology_name(value: &SettingValue) -> Option<Name> {
         ValueKind::Quantity(_)
         | ValueKind::Limit(..)
         | ValueKind::Steps(_)
+        | ValueKind::Product(_)
         | ValueKind::List(_)
         | ValueKind::Router(_) => word(value),
     }

@@ -214,8 +214,15 @@ impl FullestPorts {
     }
 }
 
-/// Checks that the fullest router needs at most `radix` ports.
+/// Checks that the fullest router needs at most `radix` ports, and that no router has more hosts than its
+/// family allows.
 fn check_radix(context: &mut Context, network: &Network, router: &Router) {
+    if let Some(most) = network.family.facts().most_hosts().filter(|&most| u32::from(router.hosts) > most) {
+        let problem = format!("a switch at the bottom has {most} ports for hosts, not {}", router.hosts);
+        let help = format!("write `hosts = {most};`, or a `clos {{ .. }}` with fewer links up than hosts");
+        let (family, span) = (network.family.name(), router.span);
+        return context.error(ResolveError::NoSuchNetwork { family, problem, help, span });
+    }
     let FullestPorts { router: name, needed, arithmetic } = fullest_router(&network.family, router);
     if needed > u64::from(router.radix) {
         let arithmetic = format!("{arithmetic}; raise `radix`, or choose a smaller network or fewer hosts");

@@ -366,6 +366,8 @@ pub enum ValueKind {
     Block(Name, Block),
     /// `torus 4 x 8 x 8`, also with settings: `torus 16 x 16 { link = copper; }`
     Dims(Name, Vec<Expr>, Option<Block>),
+    /// Numbers joined by `x`, such as `4 x 8` in `down = 4 x 8;`.
+    Product(Vec<Expr>),
     /// Equally spaced values, such as `0.1 .. 1.8 step 0.1`.
     Steps(Steps),
     /// `[cube0[0,0,0], 17]`: names without their quotes.

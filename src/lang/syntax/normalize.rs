@@ -337,6 +337,9 @@ impl Normal {
                     [&steps.first, &steps.last, &steps.step].map(|expr| self.number(expr));
                 ValueKind::Steps(Steps { first, last, step })
             }
+            ValueKind::Product(factors) => {
+                ValueKind::Product(factors.iter().map(|factor| self.expr(factor, &[])).collect())
+            }
             ValueKind::List(_) | ValueKind::Router(_) => setting.value.kind.clone(),
             ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
             ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),

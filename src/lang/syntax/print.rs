@@ -308,6 +308,7 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
         ValueKind::Steps(Steps { first, last, step }) => {
             (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None)
         }
+        ValueKind::Product(factors) => (format!("{name} = {};", dims(factors)), None),
         ValueKind::List(items) => {
             (format!("{name} = [{}];", items.iter().map(item_name_text).collect::<Vec<_>>().join(", ")), None)
         }

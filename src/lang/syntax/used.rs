@@ -97,6 +97,7 @@ impl Used {
             ValueKind::Steps(Steps { first, last, step }) => {
                 [first, last, step].into_iter().for_each(|expr| self.expr(expr))
             }
+            ValueKind::Product(factors) => factors.iter().for_each(|factor| self.expr(factor)),
             ValueKind::List(items) => self.0.extend(items.iter().map(|item| item.value.clone())),
             ValueKind::Router(_) => {}
             ValueKind::Block(kind, block) => {

@@ -183,6 +183,10 @@ pub enum BlockKind {
     Megafly,
     /// The block of the form `topology = fat_tree { .. }`.
     FatTree,
+    /// The block of the form `topology = leaf_spine { .. }`.
+    LeafSpine,
+    /// The block of the form `topology = clos { .. }`.
+    Clos,
     /// The block of the form `topology = kautz { .. }`.
     Kautz,
     /// The block of the form `topology = gen_kautz { .. }`.
@@ -245,6 +249,8 @@ impl BlockKind {
             BlockKind::Level => "level",
             BlockKind::Megafly => "megafly",
             BlockKind::FatTree => "fat_tree",
+            BlockKind::LeafSpine => "leaf_spine",
+            BlockKind::Clos => "clos",
             BlockKind::Kautz => "kautz",
             BlockKind::GenKautz => "gen_kautz",
             BlockKind::Xpander => "xpander",
@@ -335,17 +341,25 @@ pub const FIELDS: &[BlockField] = fields! {
     "supernode" Choice Polarstar;
     "arrangement" Choice Dragonfly Level Megafly;
     "spare" Quantity Dragonfly Level;
+    "k" Quantity FatTree;
     "levels" Quantity FatTree;
     "arity" Quantity FatTree;
+    "leaves" Quantity LeafSpine;
+    "spines" Quantity LeafSpine;
+    "down" Quantity Clos;
+    "up" Quantity Clos;
+    "parallel" Quantity LeafSpine Clos;
+    "names" Choice Clos;
     "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "length" Quantity Kautz Bursts;
     "routers" Quantity Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly GenKautz RandomRegular RingN Nbr Gau FreeGraph;
     "lift" Quantity Xpander;
     "arcs" Choice Kautz GenKautz FreeGraph Graph;
     "default" Choice Graph;
-    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
-    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
-    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "over" Choice FatTree LeafSpine Clos;
+    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "start" Quantity Synthesize;
     "moves" Quantity Synthesize;
     "of" Choice Permute;

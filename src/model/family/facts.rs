@@ -56,6 +56,16 @@ pub trait FamilyFacts {
         false
     }
 
+    /// Whether it has tiers: endpoints at the bottom, and links between neighboring tiers only.
+    fn has_tiers(&self) -> bool {
+        false
+    }
+
+    /// The most hosts of a router that its form allows. `None` where the radix alone decides.
+    fn most_hosts(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether `routing = algebraic` has a formula for it.
     fn has_formula(&self) -> bool {
         false

@@ -61,6 +61,10 @@ impl FamilyFacts for FatTree {
         router < self.width()
     }
 
+    fn has_tiers(&self) -> bool {
+        true
+    }
+
     fn closed_form(&self) -> Option<ClosedForm> {
         let (levels, arity) = (self.levels, u64::from(self.arity));
         let width = arity.pow(levels - 1);

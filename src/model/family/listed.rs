@@ -3,6 +3,7 @@
 use super::arcs::Arcs;
 use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::inputs::graph_input;
+use crate::tiers::router_tiers;
 use fabc_base::ids::LinkTypeId;
 use fabc_topology::RouterNames;
 
@@ -74,6 +75,12 @@ impl FamilyFacts for Listed {
 
     fn router_names(&self) -> RouterNames {
         RouterNames::Listed(self.routers.iter().map(|router| router.name.clone()).collect())
+    }
+
+    fn has_tiers(&self) -> bool {
+        let endpoints: Vec<bool> = self.routers.iter().map(|router| router.hosts != Some(0)).collect();
+        let links: Vec<[u32; 2]> = self.links.iter().map(|link| link.ends).collect();
+        !self.is_simplex() && router_tiers(&endpoints, &links).is_some()
     }
 
     fn is_simplex(&self) -> bool {

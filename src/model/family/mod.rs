@@ -3,6 +3,7 @@
 
 mod arcs;
 mod bundlefly;
+mod clos;
 mod dragonfly;
 mod facts;
 mod fat_tree;
@@ -25,6 +26,7 @@ mod xpander;
 
 pub use arcs::Arcs;
 pub use bundlefly::Bundlefly;
+pub use clos::{Clos, ClosForm, ClosStage};
 pub use dragonfly::Dragonfly;
 pub use facts::{FamilyFacts, FamilyForm, FullestRouter, LinkCount};
 pub use fat_tree::FatTree;
@@ -76,8 +78,10 @@ pub enum Family {
     Levels(Levels),
     /// Megaflies, as a spec writes them: `megafly { a; rho; arrangement; }`.
     Megafly(Megafly),
-    /// Fat trees, as a spec writes them: `fat_tree { levels; arity; }`.
+    /// k-ary n-trees, as a spec writes them: `fat_tree { levels; arity; }`.
     FatTree(FatTree),
+    /// Folded Clos networks, written `clos { .. }`, `leaf_spine { .. }` or `fat_tree { k; }`.
+    Clos(Clos),
     /// Kautz graphs, as a spec writes them: `kautz { degree; length; }`.
     Kautz(Kautz),
     /// Generalized Kautz graphs, written `gen_kautz { degree; routers; }`.
@@ -113,7 +117,7 @@ pub struct Permuted {
 
 impl Family {
     /// Every family, with an example as a spec writes it.
-    pub const FORMS: [FamilyForm; 24] = [
+    pub const FORMS: [FamilyForm; 26] = [
         grids::TORUS,
         grids::MESH,
         grids::HYPERX,
@@ -128,6 +132,8 @@ impl Family {
         levels::FORM,
         megafly::FORM,
         fat_tree::FORM,
+        clos::LEAF_SPINE,
+        clos::GENERAL,
         kautz::FORM,
         gen_kautz::FORM,
         xpander::FORM,
@@ -145,7 +151,7 @@ impl Family {
         [polarstar::FORM.0, bundlefly::FORM.0, dragonfly::FORM.0, megafly::FORM.0];
 
     /// The words of the families that have a [`Family::closed_form`].
-    pub const DESCRIBED: [&'static str; 13] = [
+    pub const DESCRIBED: [&'static str; 15] = [
         grids::TORUS.0,
         grids::MESH.0,
         grids::HYPERX.0,
@@ -158,6 +164,8 @@ impl Family {
         dragonfly::FORM.0,
         megafly::FORM.0,
         fat_tree::FORM.0,
+        clos::LEAF_SPINE.0,
+        clos::GENERAL.0,
         kautz::FORM.0,
     ];
 
@@ -177,6 +185,7 @@ impl Family {
             Family::Levels(family) => family,
             Family::Megafly(family) => family,
             Family::FatTree(family) => family,
+            Family::Clos(family) => family,
             Family::Kautz(family) => family,
             Family::GenKautz(family) => family,
             Family::Xpander(family) => family,

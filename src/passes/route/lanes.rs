@@ -5,7 +5,7 @@
 //! up at every hop, so that it waits on higher ones only. Some families need fewer, and fabc tries their
 //! rules first:
 //!
-//! - One VC. In a megafly a route goes leaf, spine, spine, leaf. In a fat tree it goes up and then down.
+//! - One VC. In a megafly a route goes leaf, spine, spine, leaf. Over tiers it goes up and then down.
 //!   Every hop is of a later kind than the one before. In axis order, a mesh, hyperx or hypercube takes the
 //!   axes one after the other, and along an axis of a mesh it never turns. On rings of up to four routers
 //!   no routes close a cycle.
@@ -50,7 +50,7 @@ pub fn rules(fabric: &Fabric) -> &'static [LaneRule] {
     match (fabric.routing, family) {
         (_, Family::Dragonfly(_)) => &[GLOBAL, HOPS],
         (RoutingChoice::Minimal, Family::Megafly(_)) => &[LaneRule::Single, GLOBAL, HOPS],
-        (RoutingChoice::Minimal, Family::FatTree(_)) => &[LaneRule::Single, HOPS],
+        (RoutingChoice::Minimal, family) if family.facts().has_tiers() => &[LaneRule::Single, HOPS],
         (RoutingChoice::Algebraic, Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube(_)) => {
             &[LaneRule::Single]
         }

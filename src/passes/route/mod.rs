@@ -14,6 +14,7 @@ mod error;
 pub mod lanes;
 pub mod minimal;
 mod ranks;
+mod tiers;
 pub mod up_down;
 
 pub use error::RouteError;

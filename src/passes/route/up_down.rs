@@ -3,18 +3,59 @@
 //! When: any connected topology and any fault. One VC suffices. Routers are ordered by (hops from a root,
 //! id). A route climbs towards smaller ones first and then only descends, so no cycle of channels can
 //! arise. Guarantees: delivery and deadlock freedom. Routes are the shortest legal ones, and routers near
-//! the root carry more than their share. Several VCs serve as parallel layers, one per destination. Source:
-//! Schroeder et al., Autonet (1991). Cost: N searches over 2 N states.
+//! the root carry more than their share. In a network with tiers the order is that of the tiers. Routes are
+//! then the shortest ones, balanced by [`minimal`]. Several VCs serve as parallel layers, one per
+//! destination. Source: Schroeder et al., Autonet (1991). Cost: N searches over 2 N states.
 
+use super::minimal::{self, BalanceSettings};
 use super::ranks;
-use fabc_base::ids::{ChannelId, Id, NodeId, Vc};
-use fabc_ir::{Hop, Routes, Scene};
+use super::tiers::Tiers;
+use fabc_base::ids::{ChannelId, Id, NodeId, PortId, Vc};
+use fabc_ir::{Hop, NextHops, Routes, Scene};
+use fabc_model::Demand;
 use std::collections::VecDeque;
 
 const FAR: u32 = u32::MAX;
 
-/// Routes any scene whose lit links connect its surviving routers.
-pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
+/// Routes any scene whose lit links connect its surviving routers. `settings` are those of the balance over
+/// tiers.
+pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings, vcs: u8) -> Routes {
+    let over_tiers = Tiers::of_topology(scene.topology)
+        .and_then(|tiers| routes_over_tiers(scene, &tiers, &minimal::route(scene, demand, settings), vcs));
+    over_tiers.unwrap_or_else(|| routes_over_tree(scene, vcs))
+}
+
+/// Shortest routes, where all of them go up over tiers and then down. `None` where one does not, as around
+/// some faults.
+fn routes_over_tiers(scene: &Scene<'_>, tiers: &Tiers, next: &NextHops, vcs: u8) -> Option<Routes> {
+    let topology = scene.topology;
+    let nodes = topology.node_count();
+    let (mut offsets, mut hops) = (Vec::with_capacity(nodes * nodes + 1), Vec::new());
+    offsets.push(0);
+    let mut trees = next.destinations.iter().zip(&next.ports).peekable();
+    for dst in topology.nodes() {
+        let ports = trees.next_if(|(destination, _)| **destination == dst).map(|(_, ports)| ports);
+        let vc = Vc((dst.index() % usize::from(vcs)) as u8);
+        for src in topology.nodes() {
+            let (mut node, mut may_climb) = (src, true);
+            while let Some(ports) = ports.filter(|_| node != dst && scene.is_endpoint(src)) {
+                let channel = topology.outgoing(node, PortId(ports[node.index()]))?;
+                let head = topology.target(channel).node;
+                let climbs = tiers.climbs(node.0, head.0);
+                if climbs && !may_climb {
+                    return None;
+                }
+                hops.push(Hop { channel, vc });
+                (node, may_climb) = (head, climbs);
+            }
+            offsets.push(hops.len() as u32);
+        }
+    }
+    Some(ranks::with_ranks(topology, vcs, offsets, hops))
+}
+
+/// Routes over the tree of a root, by the least loaded channels.
+fn routes_over_tree(scene: &Scene<'_>, vcs: u8) -> Routes {
     let topology = scene.topology;
     let nodes = topology.node_count();
     let order = levels(scene, root(scene));

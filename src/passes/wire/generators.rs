@@ -7,8 +7,8 @@
 use super::edge::UnnumberedLink;
 use super::grid::AxisJoin;
 use super::{
-    bundlefly, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, megafly, polarfly,
-    polarstar, slim_fly, spectralfly,
+    bundlefly, clos, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, megafly,
+    polarfly, polarstar, slim_fly, spectralfly,
 };
 use fabc_base::algebra::ProjectivePlane;
 use fabc_model::{
@@ -34,6 +34,7 @@ pub(super) fn edges(network: &Network, family: &Family) -> Vec<UnnumberedLink> {
         Family::Levels(levels) => levels::edges(levels),
         Family::Megafly(megafly) => megafly::edges(network, megafly),
         Family::FatTree(FatTree { levels, arity }) => fat_tree::edges(network, *levels, *arity),
+        Family::Clos(clos) => clos::edges(clos),
         Family::Kautz(Kautz { degree, length, arcs }) => kautz::edges(network, *degree, *length, *arcs),
         Family::GenKautz(GenKautz { degree, routers, arcs }) => {
             gen_kautz::edges(network, *degree, *routers, *arcs)
@@ -93,6 +94,10 @@ pub fn neighbors(network: &Network) -> Option<NeighborLister<'_>> {
         }
         Family::FatTree(FatTree { levels, arity }) => {
             Box::new(|router, list| fat_tree::neighbors(*levels, *arity, router, list))
+        }
+        Family::Clos(clos) => {
+            let tiers = clos::tiers(clos);
+            Box::new(move |router, list| clos::neighbors(clos, &tiers, router, list))
         }
         Family::Kautz(Kautz { degree, length, arcs }) => {
             Box::new(|router, list| kautz::neighbors(*degree, *length, *arcs, router, list))

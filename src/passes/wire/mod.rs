@@ -10,6 +10,7 @@
 //! the numbering of each. Cost: linear in the links, except for a sort of the links of each router.
 
 mod bundlefly;
+mod clos;
 mod dragonfly;
 mod edge;
 mod fat_tree;

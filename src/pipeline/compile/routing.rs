@@ -72,14 +72,21 @@ impl Routed {
         prices: &DualLengths,
         scenario: &Scenario,
     ) -> Result<Self, RouteError> {
-        let bound = prices.least_load(scene.topology.capacities().parts());
-        let care =
-            if scenario.is_nominal() { minimal::BalanceEffort::Full } else { minimal::BalanceEffort::Fault };
-        let start =
-            if lanes::local_first(fabric) { minimal::FirstHop::Local } else { minimal::FirstHop::Any };
-        let next =
-            minimal::route(scene, demand, minimal::BalanceSettings { effort: care, first_hop: start, bound });
+        let next = minimal::route(scene, demand, balance_settings(fabric, scene, prices, scenario));
         Self::from_next_hops(fabric, scene, demand, scenario, next)
+    }
+
+    /// Routes the scenario up and then down.
+    fn up_down(
+        fabric: &Fabric,
+        scene: &Scene<'_>,
+        demand: &Demand,
+        prices: &DualLengths,
+        scenario: &Scenario,
+    ) -> Self {
+        let settings = balance_settings(fabric, scene, prices, scenario);
+        let routes = up_down::route(scene, demand, settings, fabric.budget.vcs);
+        Self::new(fabric, scene, demand, routes, TableKey::DstInput, scenario)
     }
 
     /// Lays next hops out on the fewest virtual channels for which there is a proof.
@@ -100,6 +107,21 @@ impl Routed {
         let RankedHops { ranks, .. } = hops;
         Ok(Self { ranks, tables, expected_walk, routes: None })
     }
+}
+
+/// The settings of the balance of shortest routes in a scenario.
+fn balance_settings(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    prices: &DualLengths,
+    scenario: &Scenario,
+) -> minimal::BalanceSettings {
+    let effort =
+        if scenario.is_nominal() { minimal::BalanceEffort::Full } else { minimal::BalanceEffort::Fault };
+    let first_hop =
+        if lanes::local_first(fabric) { minimal::FirstHop::Local } else { minimal::FirstHop::Any };
+    let bound = prices.least_load(scene.topology.capacities().parts());
+    minimal::BalanceSettings { effort, first_hop, bound }
 }
 
 impl PreparedRouting {
@@ -189,7 +211,7 @@ impl PreparedRouting {
                 Some((pod, dims)) => dimension_order::route(fabric, pod, scene, dims, scenario)?,
                 None => axis_order::route(fabric, scene, scenario)?,
             },
-            PreparedRouting::UpDown => up_down::route(scene, fabric.budget.vcs),
+            PreparedRouting::UpDown => return Ok(Routed::up_down(fabric, scene, demand, prices, scenario)),
             PreparedRouting::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
             PreparedRouting::Algebraic => {
                 let next = algebraic::route(scene, fabric)
@@ -211,7 +233,7 @@ impl PreparedRouting {
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<Routed, RouteError> {
-        let (topology, surviving, vcs) = (scene.topology, &survivors.scene(), fabric.budget.vcs);
+        let (topology, surviving) = (scene.topology, &survivors.scene());
         let routed = match self {
             // Use the ranks of the healthy fabric, expanded to every router. What rises by them there rises
             // here.
@@ -250,14 +272,9 @@ impl PreparedRouting {
             PreparedRouting::DimensionOrder | PreparedRouting::Algebraic => {
                 return self.route(fabric, scene, prices, scenario, None);
             }
-            PreparedRouting::UpDown => Routed::new(
-                fabric,
-                surviving,
-                &survivors.demand,
-                up_down::route(surviving, vcs),
-                self.routes_key(),
-                scenario,
-            ),
+            PreparedRouting::UpDown => {
+                Routed::up_down(fabric, surviving, &survivors.demand, prices, scenario)
+            }
             PreparedRouting::Minimal => {
                 Routed::minimal(fabric, surviving, &survivors.demand, prices, scenario)?
             }

@@ -108,7 +108,7 @@ impl Topology {
 /// A family and how often it is chosen.
 type Maker = fn(&mut Dice) -> Topology;
 
-const MAKERS: [(usize, Maker); 22] = [
+const MAKERS: [(usize, Maker); 23] = [
     (6, torus),
     (4, mesh),
     (4, hyperx),
@@ -122,6 +122,7 @@ const MAKERS: [(usize, Maker); 22] = [
     (5, levels),
     (3, megafly),
     (3, fat_tree),
+    (4, clos),
     (4, kautz),
     (4, gen_kautz),
     (2, xpander),
@@ -356,6 +357,29 @@ fn fat_tree(dice: &mut Dice) -> Topology {
     let mut topology = Topology::new("fat_tree", "fat_tree", (levels * width, 2 * arity, 2 * (levels - 1)));
     topology = topology.set("levels", levels).set("arity", arity);
     topology.endpoints.truncate(width);
+    topology.minimal_vcs = Some(1);
+    topology
+}
+
+/// Leaves and spines, or three tiers, some with parallel cables.
+fn clos(dice: &mut Dice) -> Topology {
+    let parallel = dice.pick(&[1, 1, 2]);
+    let mut topology = if dice.below(2) == 0 {
+        let (leaves, spines) = dice.pick(&[(2, 1), (4, 2), (5, 3), (3, 4)]);
+        let degree = parallel * leaves.max(spines);
+        let topology = Topology::new("clos", "leaf_spine", (leaves + spines, degree, 2));
+        let mut topology = topology.set("leaves", leaves).set("spines", spines).set("parallel", parallel);
+        topology.endpoints.truncate(leaves);
+        topology
+    } else {
+        // 6 + 6 + 4 switches, or 6 + 3 + 2.
+        let (up, sizes, degree) = dice.pick(&[("2 x 2", [6, 6, 4], 4), ("1 x 2", [6, 3, 2], 4)]);
+        let topology = Topology::new("clos", "clos", (sizes.iter().sum(), parallel * degree, 4));
+        let cables = if parallel == 1 { "1 x 1" } else { "2 x 1" };
+        let mut topology = topology.set("down", "2 x 3").set("up", up).set("parallel", cables);
+        topology.endpoints.truncate(sizes[0]);
+        topology
+    };
     topology.minimal_vcs = Some(1);
     topology
 }

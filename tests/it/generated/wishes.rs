@@ -3,8 +3,9 @@
 use super::spec::Spec;
 
 /// The rows of the table of coverage.
-pub(crate) const PLANTS: [&str; 44] = [
+pub(crate) const PLANTS: [&str; 45] = [
     "bundlefly",
+    "clos",
     "dragonfly consecutive",
     "dragonfly fold",
     "dragonfly palmtree",
@@ -185,7 +186,9 @@ fn go_together(plant: &str, dimension: &str, value: &str) -> bool {
             let families = ["polarstar", "hypercube", "folded", "dragonfly"];
             is_grid || families.iter().any(|family| plant.starts_with(family))
         }
-        ("routing", "scheduled") => !is_pod && !one_way && !["fat_tree", "megafly", "goal"].contains(&plant),
+        ("routing", "scheduled") => {
+            !is_pod && !one_way && !["clos", "fat_tree", "megafly", "goal"].contains(&plant)
+        }
         ("collective" | "model", _) => !is_large && !in_slices,
         _ => true,
     }

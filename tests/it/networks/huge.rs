@@ -28,6 +28,7 @@ fn described() -> Vec<Family> {
         Family::FatTree(FatTree { levels: 3, arity: 3 }),
         Family::FatTree(FatTree { levels: 4, arity: 2 }),
     ];
+    families.extend(super::clos::samples());
     for dimensions in 2..=7 {
         families.extend([false, true].map(|folded| Family::Hypercube(Hypercube { dimensions, folded })));
     }

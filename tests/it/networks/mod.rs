@@ -3,7 +3,8 @@
 //! Known answers stand in `tests/data/known_answers.csv`. Distances come from the breadth-first search of
 //! this test.
 
-mod builds;
+pub(crate) mod builds;
+mod clos;
 mod designs;
 mod drawn;
 mod facts;
@@ -292,8 +293,9 @@ fn the_answers_of_the_literature_come_out() {
 
 /// One of each family, small.
 fn samples() -> Vec<Family> {
+    let mut samples = clos::samples();
     let ring: Vec<[u32; 2]> = (0..7).map(|router| [router, (router + 1) % 7]).collect();
-    vec![
+    samples.extend([
         Family::Torus(Torus(vec![4, 2, 3])),
         Family::Torus(Torus(vec![2, 1, 5])),
         Family::Mesh(Mesh(vec![3, 4])),
@@ -377,7 +379,8 @@ fn samples() -> Vec<Family> {
         Family::Listed(listed(7, &ring, Arcs::Simplex)),
         Family::Listed(listed(7, &ring, Arcs::Duplex)),
         Family::Listed(listed(4, &[[0, 1], [3, 0], [1, 0], [2, 1]], Arcs::Duplex)),
-    ]
+    ]);
+    samples
 }
 
 /// The same topology with other links. `ports` as before or more.
@@ -831,6 +834,7 @@ fn sizes_of_machines_are_quick() {
         dragonfly(64, 2, 127, Arrangement::Fold),
         levels::nested(&[level(16, 1, 15), level(16, 1, 1), level(16, 2, 1), level(16, 4, 1)]),
         Family::FatTree(FatTree { levels: 3, arity: 64 }),
+        clos::clos(&[32, 64], &[32, 32], &[1, 1]),
         kautz(64, 2, Arcs::Simplex),
         kautz(2, 14, Arcs::Duplex),
     ];

@@ -332,7 +332,8 @@ pub(super) const CODES: &[CodeDoc] = &[
          - `levels`: of every block of a level with n blocks joined (n - 1) links leave, and its routers have \
          `ports` ports each for them. `fold` needs an odd n and an even `ports`; a spare leaves at least two \
          blocks.\n\
-         - `fat_tree`: at least two levels, and arity 2 or more.\n\
+         - `fat_tree` with `arity`: at least two levels, and arity 2 or more. With `k`: an even number of ports, 4 or more, and at most k / 2 hosts.\n\
+         - `leaf_spine`: at least one spine. `clos`: as many numbers in `up` and `parallel` as in `down`, and a word for every tier.\n\
          - `kautz`: degree 2 or more; over two letters there are two words of any length.\n\
          - `torus`, `mesh`, `hyperx`: at least two routers in all.",
     ),

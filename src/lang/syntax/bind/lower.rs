@@ -132,6 +132,10 @@ impl Lower<'_> {
                 }
                 None
             }
+            ValueKind::Product(factors) => {
+                factors.iter_mut().for_each(|factor| self.expr(factor, &[]));
+                None
+            }
             ValueKind::Router(_) => None,
             ValueKind::Block(kind, block) => {
                 self.word(kind);

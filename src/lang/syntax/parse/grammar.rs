@@ -94,6 +94,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::constant
         | Rule::choice_dims
         | Rule::some_dims
+        | Rule::product
         | Rule::quantity => Words("a value"),
         Rule::dims | Rule::by => Words("dimensions such as `4 x 4 x 4`"),
         Rule::unit | Rule::unit_text => Words("a unit"),
@@ -111,9 +112,13 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::comparison | Rule::good_comparison => Words("a comparison"),
         Rule::add_op | Rule::mul_op => Words("an operator"),
         Rule::metric | Rule::metric_at => Words("a metric"),
-        Rule::name | Rule::word | Rule::dashed | Rule::setting_name | Rule::choice_name | Rule::root_word => {
-            Words("a name")
-        }
+        Rule::name
+        | Rule::word
+        | Rule::dashed
+        | Rule::setting_name
+        | Rule::choice_name
+        | Rule::root_word
+        | Rule::stage_word => Words("a name"),
         Rule::string => Words("a path in quotes"),
         Rule::EOI => Words("the end of the file"),
         Rule::negate => Words("a number"),

@@ -167,6 +167,7 @@ impl Builder {
         }
         let value = match value_pair.as_rule() {
             Rule::quoted => self.router(value_pair)?,
+            Rule::product => self.product(value_pair),
             _ => self.value(value_pair)?,
         };
         self.semi(parts.next(), value.span);
@@ -202,6 +203,13 @@ impl Builder {
             }
             _ => self.choice(pair),
         }
+    }
+
+    /// Builds numbers joined by `x`, such as `4 x 8`.
+    fn product(&mut self, pair: Pair<'_, Rule>) -> SettingValue {
+        let span = self.span(&pair);
+        let factors = children(pair).filter(|part| part.as_rule() == Rule::expr);
+        SettingValue { kind: ValueKind::Product(factors.map(|part| self.expr(part)).collect()), span }
     }
 
     /// Builds the name of a router: `cube0[0, 0, 0]`, or a name in quotes.

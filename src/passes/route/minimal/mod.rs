@@ -9,13 +9,16 @@
 //! prices that rise steeply with the load. Such a tree does not see the load that it adds further on, so
 //! all of it may end in one channel, as it does in fat trees. Afterwards, routers move one by one, with all
 //! routes through them, to the path that is cheapest up to the destination. The balancing is our own.
+//! In a network with tiers, the first trees are an even spread over them (`tiers`), and often the last ones.
 //!
 //! Cost: rounds x destinations x channels, and sweeps x destinations x channels x hops.
 
 mod batch;
+mod spread;
 mod sweep;
 mod tree;
 
+use super::tiers::Tiers;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{Breadth, LinkClass, Neighbors, NextHops, Scene, Topology};
 use fabc_model::Demand;
@@ -75,53 +78,38 @@ pub struct BalanceSettings {
 pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> NextHops {
     let BalanceSettings { effort, first_hop, bound } = settings;
     let mut balance = TreeBalance::new(scene, demand, first_hop);
-    let max_rounds = if effort == BalanceEffort::Full { ROUNDS } else { FAULT_ROUNDS };
-    let large = balance.is_large();
-    let rounds = rounds_within_work(balance.trees.len() * balance.heads.len())
-        .clamp(FEWEST[usize::from(large)].min(max_rounds), max_rounds);
-    let mut best: Option<(u64, Vec<Vec<u16>>)> = None;
-    for round in 0..rounds {
-        let progressed = round as f64 / (rounds - 1) as f64;
-        let width = WIDTHS[0] * libm::pow(WIDTHS[1] / WIDTHS[0], progressed);
-        if large {
-            balance.round_in_batches(width)
-        } else {
-            balance.round(width)
-        }
-        let busiest = balance.busiest();
-        if best.as_ref().is_none_or(|(best_load, _)| busiest < *best_load) {
-            best = Some((busiest, balance.trees.iter().map(|tree| tree.ports.clone()).collect()));
-        }
-        if busiest <= bound {
-            break;
-        }
+    let mut best = BestTrees { busiest: u64::MAX, ports: Vec::new() };
+    if let Some(tiers) = Tiers::of_topology(scene.topology) {
+        balance.spread_over_tiers(&tiers);
+        best.offer(&balance);
+        balance.sweep(&mut best, effort, bound);
     }
-    let acceptable_load = if large { bound * SWEPT_PERCENT / 100 } else { bound };
-    if let Some((busiest, ports)) = &mut best {
-        balance.adopt(ports);
-        let sweeps = SWEEPS[usize::from(effort == BalanceEffort::Fault)];
-        let work = balance.trees.len()
-            * balance.heads.len()
-            * balance.trees.iter().map(RouteTree::longest).max().unwrap_or(1);
-        let sweeps = rounds_within_work(work).clamp(1, sweeps);
-        for sweep in 0..sweeps {
-            if *busiest <= acceptable_load {
-                break;
-            }
-            let progressed = sweep as f64 / (sweeps.max(2) - 1) as f64;
-            let width = SWEEP_WIDTHS[0] * libm::pow(SWEEP_WIDTHS[1] / SWEEP_WIDTHS[0], progressed);
-            (0..balance.trees.len()).for_each(|index| balance.move_routers(index, width));
-            if balance.busiest() < *busiest {
-                *busiest = balance.busiest();
-                ports.iter_mut().zip(&balance.trees).for_each(|(ports, tree)| ports.clone_from(&tree.ports));
-            }
-        }
+    if best.busiest > bound {
+        balance.build_in_rounds(&mut best, effort, bound);
+        balance.adopt(&best.ports);
+        let acceptable_load = if balance.is_large() { bound * SWEPT_PERCENT / 100 } else { bound };
+        balance.sweep(&mut best, effort, acceptable_load);
     }
     let destinations = balance.trees.iter().map(|tree| tree.destination).collect();
-    NextHops {
-        symmetry: scene.topology.symmetry().clone(),
-        destinations,
-        ports: best.map(|(_, ports)| ports).unwrap_or_default(),
+    NextHops { symmetry: scene.topology.symmetry().clone(), destinations, ports: best.ports }
+}
+
+/// The trees whose busiest channel carries least so far.
+struct BestTrees {
+    /// The load of the busiest channel, in parts of a unit.
+    busiest: u64,
+    /// `[tree][node]`: the output port.
+    ports: Vec<Vec<u16>>,
+}
+
+impl BestTrees {
+    /// Keeps the trees of a balance if they are better.
+    fn offer(&mut self, balance: &TreeBalance<'_>) {
+        if balance.busiest() < self.busiest || self.ports.is_empty() {
+            self.busiest = balance.busiest();
+            self.ports.resize(balance.trees.len(), Vec::new());
+            self.ports.iter_mut().zip(&balance.trees).for_each(|(ports, tree)| ports.clone_from(&tree.ports));
+        }
     }
 }
 
@@ -198,6 +186,47 @@ impl<'a> TreeBalance<'a> {
             weight: vec![0; nodes],
             passes: vec![false; nodes],
             cost: vec![0.0; nodes],
+        }
+    }
+
+    /// Rebuilds all trees in rounds, at steeper and steeper prices, until the busiest channel carries at most
+    /// `bound`.
+    fn build_in_rounds(&mut self, best: &mut BestTrees, effort: BalanceEffort, bound: u64) {
+        let max_rounds = if effort == BalanceEffort::Full { ROUNDS } else { FAULT_ROUNDS };
+        let large = self.is_large();
+        let rounds = rounds_within_work(self.trees.len() * self.heads.len())
+            .clamp(FEWEST[usize::from(large)].min(max_rounds), max_rounds);
+        for round in 0..rounds {
+            let progressed = round as f64 / (rounds - 1) as f64;
+            let width = WIDTHS[0] * libm::pow(WIDTHS[1] / WIDTHS[0], progressed);
+            if large {
+                self.round_in_batches(width)
+            } else {
+                self.round(width)
+            }
+            best.offer(self);
+            if self.busiest() <= bound {
+                break;
+            }
+        }
+    }
+
+    /// Moves routers of the best trees one by one, in sweeps at steeper and steeper prices, until the busiest
+    /// channel carries at most `acceptable_load`. The best trees must be those of this balance.
+    fn sweep(&mut self, best: &mut BestTrees, effort: BalanceEffort, acceptable_load: u64) {
+        let work = self.trees.len()
+            * self.heads.len()
+            * self.trees.iter().map(RouteTree::longest).max().unwrap_or(1);
+        let sweeps = SWEEPS[usize::from(effort == BalanceEffort::Fault)];
+        let sweeps = rounds_within_work(work).clamp(1, sweeps);
+        for sweep in 0..sweeps {
+            if best.busiest <= acceptable_load {
+                break;
+            }
+            let progressed = sweep as f64 / (sweeps.max(2) - 1) as f64;
+            let width = SWEEP_WIDTHS[0] * libm::pow(SWEEP_WIDTHS[1] / SWEEP_WIDTHS[0], progressed);
+            (0..self.trees.len()).for_each(|index| self.move_routers(index, width));
+            best.offer(self);
         }
     }
 

@@ -1,0 +1,61 @@
+//! The tiers of a network whose routes go up and then down.
+
+/// The tiers of a network, if it has tiers: endpoints are at tier 0, every link joins two neighboring tiers,
+/// and every router has a tier.
+///
+/// `endpoints` says of every router whether it is an endpoint. `links` has the two routers of every link.
+/// Returns `[router]`: its tier, which is its distance from the nearest endpoint.
+pub fn router_tiers(endpoints: &[bool], links: &[[u32; 2]]) -> Option<Vec<u32>> {
+    // The neighbors of router u are `neighbors[starts[u]..starts[u + 1]]`.
+    let mut starts = vec![0usize; endpoints.len() + 1];
+    for end in links.iter().flatten() {
+        starts[*end as usize + 1] += 1;
+    }
+    for router in 0..endpoints.len() {
+        starts[router + 1] += starts[router];
+    }
+    let mut next = starts.clone();
+    let mut neighbors = vec![0u32; 2 * links.len()];
+    for &[first, second] in links {
+        for [from, to] in [[first, second], [second, first]] {
+            neighbors[next[from as usize]] = to;
+            next[from as usize] += 1;
+        }
+    }
+    let mut tiers = vec![u32::MAX; endpoints.len()];
+    let mut reached: Vec<u32> =
+        (0..endpoints.len() as u32).filter(|&router| endpoints[router as usize]).collect();
+    reached.iter().for_each(|&router| tiers[router as usize] = 0);
+    let mut place = 0;
+    while let Some(&router) = reached.get(place) {
+        place += 1;
+        let above = tiers[router as usize] + 1;
+        for &to in &neighbors[starts[router as usize]..starts[router as usize + 1]] {
+            if tiers[to as usize] == u32::MAX {
+                tiers[to as usize] = above;
+                reached.push(to);
+            }
+        }
+    }
+    let joins_two_tiers = |&[first, second]: &[u32; 2]| tiers[first as usize] != tiers[second as usize];
+    (reached.len() == endpoints.len() && links.iter().all(joins_two_tiers)).then_some(tiers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_and_spines_have_two_tiers() {
+        let links = [[0, 2], [0, 3], [1, 2], [1, 3]];
+        assert_eq!(router_tiers(&[true, true, false, false], &links), Some(vec![0, 0, 1, 1]));
+    }
+
+    #[test]
+    fn a_link_within_a_tier_or_a_router_apart_is_no_tier() {
+        let links = [[0, 2], [1, 2], [2, 3]];
+        assert_eq!(router_tiers(&[true, true, false, false], &links), Some(vec![0, 0, 1, 2]));
+        assert_eq!(router_tiers(&[true, true, false, false], &[[0, 2], [1, 3], [2, 3]]), None);
+        assert_eq!(router_tiers(&[true, true, false], &[[0, 1]]), None);
+    }
+}
