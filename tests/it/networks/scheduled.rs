@@ -221,6 +221,12 @@ fn with(schedule: &Schedule, change: impl FnOnce(&mut Timed)) -> Schedule {
     tampered
 }
 
+/// A changed schedule is an error.
+fn convict_schedule(scene: &Scene<'_>, change: &str, changed: Schedule) {
+    let name = changed.collective.name();
+    assert!(check::verify_vectors(scene, &changed).is_err(), "{name}: {change} is not convicted");
+}
+
 #[test]
 fn whatever_is_changed_is_convicted() {
     let mut draw = Stream::new(7, 0);
@@ -228,82 +234,84 @@ fn whatever_is_changed_is_convicted() {
         let (topology, schedules) = plans(topology);
         let scene = Scene::healthy(&topology);
         for schedule in &schedules {
-            let name = schedule.collective.name();
             let judged = check::verify_vectors(&scene, schedule).unwrap();
             let timed = schedule.timed().unwrap();
-            assert_eq!(judged.end, u64::from(timed.end), "{name}");
-            let convicted = |what: &str, other: Schedule| {
-                assert!(check::verify_vectors(&scene, &other).is_err(), "{name}: {what} is not convicted");
-            };
+            assert_eq!(judged.end, u64::from(timed.end), "{}", schedule.collective.name());
             for _ in 0..40 {
-                let index = draw.below(timed.sends.len());
-                let send = timed.sends[index];
-                convicted(
-                    "a send that is left out",
-                    with(schedule, |timed| {
-                        timed.sends.remove(index);
-                    }),
-                );
-                let again = |timed: &mut Timed| timed.sends.push(TimedSend { cycle: timed.end, ..send });
-                convicted("a send that is there twice", with(schedule, again));
-                let port = PortId((send.port.0 + 1) % topology.ports() as u16);
-                // A sum may also go another way. That the directory has another one then, is seen below.
-                if !schedule.collective.adds_up() {
-                    convicted("another port", with(schedule, |timed| timed.sends[index].port = port));
-                }
-                let chip = NodeId((send.chip.0 + 1) % topology.node_count() as u32);
-                // Another chip that has it already may send it to the same one: that is another plan, too.
-                let to = |from: NodeId| {
-                    topology.outgoing(from, send.port).map(|channel| topology.target(channel).node)
-                };
-                if to(chip) != to(send.chip) {
-                    convicted("another chip", with(schedule, |timed| timed.sends[index].chip = chip));
-                }
-                convicted("another vector", with(schedule, |timed| timed.sends[index].vector += 1));
-                convicted(
-                    "a vector that is none",
-                    with(schedule, |timed| timed.sends[index].vector = u64::MAX),
-                );
-                let late = |timed: &mut Timed| timed.sends[index].cycle = timed.end;
-                convicted("a send after the end", with(schedule, late));
-                // Before it can be there, or beside another one.
-                let mut early: Vec<u32> = timed
-                    .sends
-                    .iter()
-                    .filter(|other| (other.chip, other.port) == (send.chip, send.port))
-                    .map(|other| other.cycle)
-                    .collect();
-                early.retain(|&cycle| cycle != send.cycle);
-                if let Some(&beside) = early.first() {
-                    convicted("two in a slot", with(schedule, |timed| timed.sends[index].cycle = beside + 1));
-                }
+                convict_changed_sends(&scene, schedule, draw.below(timed.sends.len()));
             }
-            convicted("another end", with(schedule, |timed| timed.end += 1));
-            convicted("a later start", with(schedule, |timed| timed.start = timed.sends[0].cycle + 1));
-            if schedule.collective.adds_up() {
-                convicted(
-                    "a result that is told",
-                    with(schedule, |timed| match timed.result {
-                        ResultRule::Told => {
-                            timed.result = ResultRule::Summed(SumRule {
-                                from: 0,
-                                below: timed.levels(),
-                                own_level: Some(0),
-                            })
-                        }
-                        ResultRule::Summed(_) => timed.result = ResultRule::Told,
-                    }),
-                );
-                for level in 0..timed.sums.len() {
-                    convicted(
-                        "a sum without its own",
-                        with(schedule, |timed| {
-                            timed.sums[level].own_level =
-                                if timed.sums[level].own_level.is_some() { None } else { Some(0) };
-                        }),
-                    );
+            convict_changed_frames(&scene, schedule);
+        }
+    }
+}
+
+/// Every change of one send of a schedule is an error.
+fn convict_changed_sends(scene: &Scene<'_>, schedule: &Schedule, index: usize) {
+    let topology = scene.topology;
+    let timed = schedule.timed().unwrap();
+    let convict = |change: &str, changed: Schedule| convict_schedule(scene, change, changed);
+    let send = timed.sends[index];
+    convict(
+        "a send that is left out",
+        with(schedule, |timed| {
+            timed.sends.remove(index);
+        }),
+    );
+    let again = |timed: &mut Timed| timed.sends.push(TimedSend { cycle: timed.end, ..send });
+    convict("a send that is there twice", with(schedule, again));
+    let port = PortId((send.port.0 + 1) % topology.ports() as u16);
+    // A sum may also go another way. That the directory has another one then, is seen below.
+    if !schedule.collective.adds_up() {
+        convict("another port", with(schedule, |timed| timed.sends[index].port = port));
+    }
+    let chip = NodeId((send.chip.0 + 1) % topology.node_count() as u32);
+    // Another chip that has it already may send it to the same one: that is another plan, too.
+    let to = |from: NodeId| topology.outgoing(from, send.port).map(|channel| topology.target(channel).node);
+    if to(chip) != to(send.chip) {
+        convict("another chip", with(schedule, |timed| timed.sends[index].chip = chip));
+    }
+    convict("another vector", with(schedule, |timed| timed.sends[index].vector += 1));
+    convict("a vector that is none", with(schedule, |timed| timed.sends[index].vector = u64::MAX));
+    let late = |timed: &mut Timed| timed.sends[index].cycle = timed.end;
+    convict("a send after the end", with(schedule, late));
+    // Before it can be there, or beside another one.
+    let mut early: Vec<u32> = timed
+        .sends
+        .iter()
+        .filter(|other| (other.chip, other.port) == (send.chip, send.port))
+        .map(|other| other.cycle)
+        .collect();
+    early.retain(|&cycle| cycle != send.cycle);
+    if let Some(&beside) = early.first() {
+        convict("two in a slot", with(schedule, |timed| timed.sends[index].cycle = beside + 1));
+    }
+}
+
+/// Every change of the ends and of the sums of a schedule is an error.
+fn convict_changed_frames(scene: &Scene<'_>, schedule: &Schedule) {
+    let timed = schedule.timed().unwrap();
+    let convict = |change: &str, changed: Schedule| convict_schedule(scene, change, changed);
+    convict("another end", with(schedule, |timed| timed.end += 1));
+    convict("a later start", with(schedule, |timed| timed.start = timed.sends[0].cycle + 1));
+    if schedule.collective.adds_up() {
+        convict(
+            "a result that is told",
+            with(schedule, |timed| match timed.result {
+                ResultRule::Told => {
+                    timed.result =
+                        ResultRule::Summed(SumRule { from: 0, below: timed.levels(), own_level: Some(0) })
                 }
-            }
+                ResultRule::Summed(_) => timed.result = ResultRule::Told,
+            }),
+        );
+        for level in 0..timed.sums.len() {
+            convict(
+                "a sum without its own",
+                with(schedule, |timed| {
+                    timed.sums[level].own_level =
+                        if timed.sums[level].own_level.is_some() { None } else { Some(0) };
+                }),
+            );
         }
     }
 }
