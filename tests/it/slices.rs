@@ -250,6 +250,53 @@ fn changed(place: &Path, path: &str, change: impl Fn(&mut Value)) {
     std::fs::write(path, value.to_string()).unwrap();
 }
 
+/// A change of a JSON file.
+type Tamper = Box<dyn Fn(&mut Value)>;
+
+/// Files of a pod of slices, and changes that are errors.
+const TAMPERS: &[(&str, fn(&mut Value))] = &[
+    // The placement.
+    ("placement.json", |value| value["slices"][3]["cubes"][0] = value["slices"][4]["cubes"][0].clone()),
+    ("placement.json", |value| value["slices"][3]["cubes"][0] = 12.into()),
+    ("placement.json", |value| value["slices"][3]["cubes"].as_array_mut().unwrap().swap(0, 1)),
+    ("placement.json", |value| value["slices"][0]["cubes"] = serde_json::json!([9])),
+    ("placement.json", |value| value["slices"][0]["cubes"] = serde_json::json!([14])),
+    ("placement.json", |value| value["slices"][0]["cubes"] = serde_json::json!([99])),
+    ("placement.json", |value| value["slices"][0]["kind"] = "train".into()),
+    ("placement.json", |value| value["slices"][0]["kind"] = "other".into()),
+    ("placement.json", |value| value["slices"][0]["name"] = value["slices"][1]["name"].clone()),
+    ("placement.json", |value| drop(value["slices"].as_array_mut().unwrap().remove(0))),
+    ("placement.json", |value| drop(value["slices"].as_array_mut().unwrap().remove(4))),
+    ("placement.json", |value| value["down"] = serde_json::json!([0])),
+    ("placement.json", |value| value["down"] = serde_json::json!([12])),
+    ("placement.json", |value| value["spare"] = serde_json::json!([13, 14])),
+    ("placement.json", |value| value["spare"] = serde_json::json!([15, 14])),
+    ("placement.json", |value| value["fabric"] = "other".into()),
+    ("placement.json", |value| value["kinds"]["train"]["manifest"] = "00".into()),
+    ("placement.json", |value| value["kinds"]["train"]["dir"] = "slices/serve".into()),
+    // The report, the manifest and the switches of the pod.
+    ("report.json", |value| value["kinds"][1]["metrics"]["diameter"] = 1.into()),
+    ("manifest.json", |value| value["contract"] = "open".into()),
+    ("manifest.json", |value| drop(value["files"].as_array_mut().unwrap().pop())),
+    ("ocs/X_0_1.config_db.json", |value| value["OCS_CROSS_CONNECT"] = serde_json::json!({})),
+    // The directory of a kind.
+    ("slices/train/report.json", |value| value["metrics"]["diameter"] = 1.into()),
+    ("slices/train/manifest.json", |value| value["contract"] = "open".into()),
+];
+
+/// The cross-connects of a switch.
+fn pairs(value: &mut Value, ocs: usize) -> &mut Vec<Value> {
+    value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap()
+}
+
+/// Exchanges the second ends of two cross-connects of a switch.
+fn exchange_ends(value: &mut Value, ocs: usize, first: usize, second: usize) {
+    let pairs = pairs(value, ocs);
+    let end = pairs[first][1].clone();
+    pairs[first][1] = pairs[second][1].clone();
+    pairs[second][1] = end;
+}
+
 #[test]
 fn tampered_placements_are_convicted() {
     let place = built(&spec(16, KINDS));
@@ -259,61 +306,16 @@ fn tampered_placements_are_convicted() {
             std::fs::write(place.path().join("out/pod").join(path), bytes).unwrap();
         }
     };
-    type Tamper = Box<dyn Fn(&mut Value)>;
-    let pairs = |value: &Value, ocs: usize| value["ocs"][ocs]["cross_connects"].as_array().unwrap().clone();
-    let mut tampers: Vec<(&str, Tamper)> = vec![
-        // Of the placement.
-        (
-            "placement.json",
-            Box::new(|value| value["slices"][3]["cubes"][0] = value["slices"][4]["cubes"][0].clone()),
-        ),
-        ("placement.json", Box::new(|value| value["slices"][3]["cubes"][0] = 12.into())),
-        ("placement.json", Box::new(|value| value["slices"][3]["cubes"].as_array_mut().unwrap().swap(0, 1))),
-        ("placement.json", Box::new(|value| value["slices"][0]["cubes"] = serde_json::json!([9]))),
-        ("placement.json", Box::new(|value| value["slices"][0]["cubes"] = serde_json::json!([14]))),
-        ("placement.json", Box::new(|value| value["slices"][0]["cubes"] = serde_json::json!([99]))),
-        ("placement.json", Box::new(|value| value["slices"][0]["kind"] = "train".into())),
-        ("placement.json", Box::new(|value| value["slices"][0]["kind"] = "other".into())),
-        ("placement.json", Box::new(|value| value["slices"][0]["name"] = value["slices"][1]["name"].clone())),
-        ("placement.json", Box::new(|value| drop(value["slices"].as_array_mut().unwrap().remove(0)))),
-        ("placement.json", Box::new(|value| drop(value["slices"].as_array_mut().unwrap().remove(4)))),
-        ("placement.json", Box::new(|value| value["down"] = serde_json::json!([0]))),
-        ("placement.json", Box::new(|value| value["down"] = serde_json::json!([12]))),
-        ("placement.json", Box::new(|value| value["spare"] = serde_json::json!([13, 14]))),
-        ("placement.json", Box::new(|value| value["spare"] = serde_json::json!([15, 14]))),
-        ("placement.json", Box::new(|value| value["fabric"] = "other".into())),
-        ("placement.json", Box::new(|value| value["kinds"]["train"]["manifest"] = "00".into())),
-        ("placement.json", Box::new(|value| value["kinds"]["train"]["dir"] = "slices/serve".into())),
-        // Of what the whole says of itself.
-        ("report.json", Box::new(|value| value["kinds"][1]["metrics"]["diameter"] = 1.into())),
-        ("manifest.json", Box::new(|value| value["contract"] = "open".into())),
-        ("manifest.json", Box::new(|value| drop(value["files"].as_array_mut().unwrap().pop()))),
-        ("ocs/X_0_1.config_db.json", Box::new(|value| value["OCS_CROSS_CONNECT"] = serde_json::json!({}))),
-        // Of a kind.
-        ("slices/train/report.json", Box::new(|value| value["metrics"]["diameter"] = 1.into())),
-        ("slices/train/manifest.json", Box::new(|value| value["contract"] = "open".into())),
-    ];
-    // Of every switch: a cross-connect goes, or two exchange their ends, within a slice or between two.
+    let mut tampers: Vec<(&str, Tamper)> =
+        TAMPERS.iter().map(|&(path, tamper)| (path, Box::new(tamper) as Tamper)).collect();
+    // A cross-connect goes, or two exchange their ends, within a slice or between two.
     for ocs in 0..12 {
-        tampers.push((
-            "ocs.json",
-            Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop())),
-        ));
-        tampers.push((
-            "slices/train/ocs.json",
-            Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop())),
-        ));
-        let count = pairs(&json(&place.path().join("out/pod/ocs.json")), ocs).len();
-        for (one, other) in [(0, 1), (0, count - 1), (3, 4), (4, 7)] {
-            tampers.push((
-                "ocs.json",
-                Box::new(move |value| {
-                    let pairs = value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap();
-                    let end = pairs[one][1].clone();
-                    pairs[one][1] = pairs[other][1].clone();
-                    pairs[other][1] = end;
-                }),
-            ));
+        for path in ["ocs.json", "slices/train/ocs.json"] {
+            tampers.push((path, Box::new(move |value| drop(pairs(value, ocs).pop()))));
+        }
+        let count = pairs(&mut json(&place.path().join("out/pod/ocs.json")), ocs).len();
+        for (first, second) in [(0, 1), (0, count - 1), (3, 4), (4, 7)] {
+            tampers.push(("ocs.json", Box::new(move |value| exchange_ends(value, ocs, first, second))));
         }
     }
     let (mut convicted, count) = (0, tampers.len());
@@ -361,10 +363,7 @@ fn switches_that_join_slices_are_told_with_both() {
     assert_eq!(slice_named(&dark, "serve-0")["repair"], serde_json::json!(["Y[0,0]"]));
     // Two slices are joined.
     live(&|value| {
-        let pairs = value["ocs"][8]["cross_connects"].as_array_mut().unwrap();
-        let end = pairs[0][1].clone();
-        pairs[0][1] = pairs[5][1].clone();
-        pairs[5][1] = end;
+        exchange_ends(value, 8, 0, 5);
     });
     let (joined, err) = drift(3);
     assert_eq!((&joined["means"], joined["across"].as_array().unwrap().len()), (&"foreign".into(), 2));

@@ -232,7 +232,48 @@ impl Machine<'_> {
     }
 }
 
-/// Runs a program in a random order. What is wrong in the end.
+/// Chunks of a shard, of an input and of an output.
+struct Sizes {
+    shard: usize,
+    input: usize,
+    output: usize,
+}
+
+impl Sizes {
+    fn new(program: &Program) -> Self {
+        let (shard, chunks) = (program.chunks / program.gpus.len(), program.chunks);
+        let (input, output) = match &*program.collective {
+            "allgather" => (shard, chunks),
+            "reduce_scatter" => (chunks, shard),
+            _ => (chunks, chunks),
+        };
+        Self { shard, input, output }
+    }
+}
+
+/// A machine before the first step, with numbers in the inputs.
+fn loaded<'a>(program: &'a Program, in_place: bool, held: usize, sizes: &Sizes) -> Machine<'a> {
+    let buffers = |scratch: usize| [vec![7; sizes.input], vec![9; sizes.output], vec![11; scratch]];
+    let mut machine = Machine {
+        program,
+        in_place,
+        held,
+        memory: program.gpus.iter().map(|([_, _, scratch], _)| buffers(*scratch)).collect(),
+        done: program.gpus.iter().map(|(_, blocks)| vec![0; blocks.len()]).collect(),
+        carried: program.gpus.iter().map(|(_, blocks)| vec![None; blocks.len()]).collect(),
+        queues: BTreeMap::new(),
+        receivers: BTreeMap::new(),
+    };
+    for (gpu, (_, blocks)) in program.gpus.iter().enumerate() {
+        (0..sizes.input).for_each(|chunk| machine.write(gpu, ('i', chunk), &[number(gpu, chunk)]));
+        for (number, block) in blocks.iter().enumerate() {
+            machine.receivers.extend(block.receive.map(|from| ((from, gpu, block.chan), number)));
+        }
+    }
+    machine
+}
+
+/// Runs a program in a random order. The error says which step waits forever, or which number is wrong.
 pub(crate) fn run(
     program: &Program,
     in_place: bool,
@@ -240,33 +281,8 @@ pub(crate) fn run(
     root: Option<usize>,
     stream: &mut Stream,
 ) -> Result<(), String> {
-    let gpus = program.gpus.len();
-    let shard = program.chunks / gpus;
-    let (input, output) = match &*program.collective {
-        "allgather" => (shard, program.chunks),
-        "reduce_scatter" => (program.chunks, shard),
-        _ => (program.chunks, program.chunks),
-    };
-    let per_block =
-        |value: usize| program.gpus.iter().map(|(_, blocks)| vec![value; blocks.len()]).collect::<Vec<_>>();
-    let mut machine = Machine {
-        program,
-        in_place,
-        held,
-        memory: (0..gpus)
-            .map(|gpu| [vec![7; input], vec![9; output], vec![11; program.gpus[gpu].0[2]]])
-            .collect(),
-        done: per_block(0),
-        carried: program.gpus.iter().map(|(_, blocks)| vec![None; blocks.len()]).collect(),
-        queues: BTreeMap::new(),
-        receivers: BTreeMap::new(),
-    };
-    for (gpu, (_, blocks)) in program.gpus.iter().enumerate() {
-        (0..input).for_each(|at| machine.write(gpu, ('i', at), &[number(gpu, at)]));
-        for (at, block) in blocks.iter().enumerate() {
-            machine.receivers.extend(block.receive.map(|from| ((from, gpu, block.chan), at)));
-        }
-    }
+    let sizes = Sizes::new(program);
+    let mut machine = loaded(program, in_place, held, &sizes);
     let mut block_ids: Vec<(usize, usize)> = program
         .gpus
         .iter()
@@ -289,25 +305,33 @@ pub(crate) fn run(
             return Err(format!("{} thread blocks wait for ever", block_ids.len()));
         }
     }
-    let sum = |at: usize| (0..gpus).map(|gpu| number(gpu, at)).fold(0, u64::wrapping_add);
+    compare_result(&machine, root, &sizes)
+}
+
+/// Compares the outputs with those of the collective, and the inputs with what they were.
+fn compare_result(machine: &Machine<'_>, root: Option<usize>, sizes: &Sizes) -> Result<(), String> {
+    let (program, gpus) = (machine.program, machine.program.gpus.len());
+    let Sizes { shard, input, output } = *sizes;
+    let sum = |chunk: usize| (0..gpus).map(|gpu| number(gpu, chunk)).fold(0, u64::wrapping_add);
     for gpu in 0..gpus {
-        for at in 0..output {
+        for chunk in 0..output {
             let expected = match &*program.collective {
-                "allreduce" => sum(at),
-                "allgather" => number(at / shard, at % shard),
-                "reduce_scatter" => sum(gpu * shard + at),
-                "broadcast" => number(root.unwrap(), at),
-                "reduce" if root == Some(gpu) => sum(at),
-                "alltoall" => number(at / shard, gpu * shard + at % shard),
+                "allreduce" => sum(chunk),
+                "allgather" => number(chunk / shard, chunk % shard),
+                "reduce_scatter" => sum(gpu * shard + chunk),
+                "broadcast" => number(root.unwrap(), chunk),
+                "reduce" if root == Some(gpu) => sum(chunk),
+                "alltoall" => number(chunk / shard, gpu * shard + chunk % shard),
                 _ => continue,
             };
-            let actual = machine.read(gpu, ('o', at), 1)[0];
+            let actual = machine.read(gpu, ('o', chunk), 1)[0];
             if actual != expected {
-                return Err(format!("o[{at}] of gpu {gpu} is {actual:x}, not {expected:x}"));
+                return Err(format!("o[{chunk}] of gpu {gpu} is {actual:x}, not {expected:x}"));
             }
         }
-        // What is given is not written where it is not the output.
-        let kept = in_place || (0..input).all(|at| machine.read(gpu, ('i', at), 1)[0] == number(gpu, at));
+        // A program writes no input, unless the input is the output, too.
+        let kept = machine.in_place
+            || (0..input).all(|chunk| machine.read(gpu, ('i', chunk), 1)[0] == number(gpu, chunk));
         if !kept && program.collective != "custom" {
             return Err(format!("the input of gpu {gpu} was written"));
         }

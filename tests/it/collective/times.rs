@@ -72,7 +72,8 @@ fn pace(cost: &CollectiveCost) -> Pace {
 fn least_bound<'a>(
     scene: &Scene<'_>,
     bounds: &'a [CollectiveBound],
-    (collective, root): (Collective, Option<NodeId>),
+    collective: Collective,
+    root: Option<NodeId>,
     cost: &CollectiveCost,
     bytes: u64,
 ) -> Option<(u128, &'a CollectiveBound)> {
@@ -102,7 +103,7 @@ fn every_other(stream: &mut Stream, round: u64, most: usize) -> Topology {
     if round % 2 == 1 { uneven(stream, topology) } else { topology }
 }
 
-/// Every piece on every channel, one by one: (start, tree, piece, router, whether up).
+/// Every piece on every channel: the channel, its start and its number.
 fn pieces(
     topology: &Topology,
     shared: &SharedTrees,
@@ -120,6 +121,39 @@ fn pieces(
     let planned_crossings: Vec<_> = all_crossings.collect();
     assert!(planned_crossings.iter().all(|(channel, ..)| channel.index() < topology.channel_count()));
     planned_crossings
+}
+
+/// When the last copy of the first piece arrives, by the start and the arrival of that piece on the channels of
+/// a tree. Sums wait for all children, copies for the parent, and the root for all routers below it.
+fn last_arrival(
+    topology: &Topology,
+    shared: &SharedTrees,
+    times: &dyn Fn(usize, ChannelId) -> (u128, u128),
+) -> u128 {
+    let mut end = 0;
+    for (number, tree) in shared.trees.iter().enumerate() {
+        let edges: Vec<(NodeId, ChannelId)> = topology
+            .nodes()
+            .filter_map(|node| tree.up[node.index()].map(|channel| (node, channel)))
+            .collect();
+        for &(node, up) in &edges {
+            let parent = topology.target(up).node;
+            let below = edges.iter().filter(|(_, other)| topology.target(*other).node == node);
+            assert!(below.clone().all(|&(_, child)| times(number, child).1 <= times(number, up).0), "up");
+            let ready = if parent == tree.root {
+                edges
+                    .iter()
+                    .filter(|(_, top)| topology.target(*top).node == tree.root)
+                    .map(|&(_, top)| times(number, top).1)
+                    .max()
+            } else {
+                tree.up[parent.index()].map(|above| times(number, topology.reverse(above).unwrap()).1)
+            };
+            assert!(ready.unwrap() <= times(number, topology.reverse(up).unwrap()).0, "down");
+            end = end.max(times(number, topology.reverse(up).unwrap()).1);
+        }
+    }
+    end
 }
 
 #[test]
@@ -150,39 +184,13 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         for pair in all_pieces.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             assert!(pair[0].1 + message(pair[0].0) <= pair[1].1, "{pair:?}");
         }
-        // Sums wait for all children, copies for the parent, the root for everybody below it.
-        let came = |tree: usize, channel: ChannelId| {
-            let first_crossing =
-                crossings.iter().find(|one| (one.tree, one.channel) == (tree, channel)).expect("it crosses");
-            (
-                first_crossing.start,
-                first_crossing.start
-                    + message(channel)
-                    + cost.hop_over(topology.link_of(first_crossing.channel)),
-            )
+        let times = |tree: usize, channel: ChannelId| {
+            let crossing =
+                crossings.iter().find(|crossing| (crossing.tree, crossing.channel) == (tree, channel));
+            let start = crossing.expect("it crosses").start;
+            (start, start + message(channel) + cost.hop_over(topology.link_of(channel)))
         };
-        let mut end = 0;
-        for (at, tree) in shared.trees.iter().enumerate() {
-            let ways: Vec<(NodeId, ChannelId)> = topology
-                .nodes()
-                .filter_map(|node| tree.up[node.index()].map(|channel| (node, channel)))
-                .collect();
-            for &(node, up) in &ways {
-                let parent = topology.target(up).node;
-                let below = ways.iter().filter(|(_, other)| topology.target(*other).node == node);
-                assert!(below.clone().all(|&(_, child)| came(at, child).1 <= came(at, up).0), "up");
-                let given = if parent == tree.root {
-                    ways.iter()
-                        .filter(|(_, top)| topology.target(*top).node == tree.root)
-                        .map(|&(_, top)| came(at, top).1)
-                        .max()
-                } else {
-                    tree.up[parent.index()].map(|above| came(at, topology.reverse(above).unwrap()).1)
-                };
-                assert!(given.unwrap() <= came(at, topology.reverse(up).unwrap()).0, "down");
-                end = end.max(came(at, topology.reverse(up).unwrap()).1);
-            }
-        }
+        let end = last_arrival(&topology, shared, &times);
         let time = pipelined.time(&cost, bytes, count);
         assert_eq!(time.total(), end + u128::from(count - 1) * period);
         // The checker counts the same.
@@ -197,7 +205,7 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         // Nothing beats the bounds.
         let found_bounds = bounds(&Scene::healthy(&topology), Collective::AllReduce, None).unwrap();
         let least_of = |cost| {
-            least_bound(&Scene::healthy(&topology), &found_bounds, (Collective::AllReduce, None), cost, bytes)
+            least_bound(&Scene::healthy(&topology), &found_bounds, Collective::AllReduce, None, cost, bytes)
                 .unwrap()
                 .0
         };
@@ -321,7 +329,7 @@ fn messages_keep_to_their_bounds_and_slots() {
                 );
                 let time = time.total();
                 let (least, which) =
-                    least_bound(&scene, &found_bounds, (Collective::AllToAll, None), &cost, bytes).unwrap();
+                    least_bound(&scene, &found_bounds, Collective::AllToAll, None, &cost, bytes).unwrap();
                 assert!(least <= time, "{which:?}");
                 assert!(which.is_universal());
                 // Where a hop is no longer than the slots that it was planned for, slots are kept.
@@ -350,7 +358,7 @@ fn what_the_tables_load_is_no_bound_of_all() {
     // are the least that all of them together take.
     assert!(load.volume() >= Fraction::integer(2u8), "{load:?}");
     let least_of =
-        |bounds| least_bound(&scene, bounds, (Collective::AllToAll, None), &cost(20, 0, false), 100_000);
+        |bounds| least_bound(&scene, bounds, Collective::AllToAll, None, &cost(20, 0, false), 100_000);
     let (least, which) = least_of(&schedule.bounds).unwrap();
     assert!(which.is_universal() && least < load.volume().ceil() * 2_000 * NS, "{which:?}");
     let alone: Vec<_> = schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned().collect();
@@ -370,7 +378,7 @@ fn what_is_written_has_the_bound_that_is_printed() {
             let row = planned.rows("").unwrap().remove(0);
             let schedule = planned.schedule(Collective::AllReduce, size).unwrap();
             let (bound, witness) =
-                least_bound(&scene, &schedule.bounds, (Collective::AllReduce, None), planned.cost(), size)
+                least_bound(&scene, &schedule.bounds, Collective::AllReduce, None, planned.cost(), size)
                     .unwrap();
             assert_eq!((bound, witness), (row.bound, &row.witness));
         }
@@ -481,7 +489,7 @@ fn rounds_take_what_the_checker_finds() {
                     "{name}"
                 );
                 let found_least =
-                    least_bound(&scene, &schedule.bounds, (collective, schedule.root), &cost, bytes);
+                    least_bound(&scene, &schedule.bounds, collective, schedule.root, &cost, bytes);
                 assert_eq!(bound_time(&scene, &schedule, &pace(&cost), bytes), found_least, "{name}");
                 assert!(found_least.unwrap().0 <= measured_times.0.total(), "{name}");
             }

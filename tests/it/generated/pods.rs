@@ -156,30 +156,25 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     note_turns(&mut spec, &settings);
     spec.note("vcs", vcs.to_string());
     let router_vcs = dice.pick(&[vcs, vcs, vcs + 2, 4]).max(vcs);
-    let (buffer, latency) =
-        (dice.pick(&[8, 64, 128]), dice.pick(&["", "1 cycles", "10 cycles", "25 ns", "0 cycles"]));
+    let router = ChipSettings {
+        vcs: router_vcs,
+        buffer: dice.pick(&[8, 64, 128]),
+        latency: dice.pick(&["", "1 cycles", "10 cycles", "25 ns", "0 cycles"]),
+    };
     extras::clock(dice, &mut spec);
     spec.items.extend(links.items.clone());
-    spec.items.push(chip(dice, router_vcs, buffer, latency));
+    spec.items.push(chip(dice, &router));
     let [x, y, z] = shape.sides;
     spec.items.push(Item::block("cube", vec![Item::line(format!("mesh {x} x {y} x {z} over copper"))]));
     spec.items.push(Item::line(format!("cubes = {}", shape.cubes)));
     spec.items.extend(shape.groups.iter().map(Group::item));
-    let facts = facts(&shape, &links, floor, faults, (router_vcs, buffer, latency), is_torus);
+    let facts = facts(&shape, &links, floor, faults, &router, is_torus);
     spec.items.push(Item::plain_if_empty(format!("routing = {routing}"), settings));
     if row == "pod slices" {
         slices(dice, &mut spec, &shape, vcs, &facts);
         return spec;
     }
-    let mut budget = vec![Item::line(format!("vcs = {vcs}"))];
-    if faults != "0" || dice.percent(30) {
-        budget.push(Item::line(format!("faults = {faults}")));
-    }
-    if dice.percent(10) {
-        budget.push(Item::line("table_entries = 100000"));
-        spec.note("budget", "table_entries");
-    }
-    spec.items.push(Item::block("budget", budget));
+    spec.items.push(budget(dice, &mut spec, vcs, faults));
     spec.items.push(topology);
     if floor {
         floors::of_pod(dice, &mut spec, shape.cubes, shape.switches());
@@ -196,7 +191,27 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     spec
 }
 
-fn chip(dice: &mut Dice, vcs: usize, buffer: usize, latency: &str) -> Item {
+fn budget(dice: &mut Dice, spec: &mut Spec, vcs: usize, faults: &str) -> Item {
+    let mut budget = vec![Item::line(format!("vcs = {vcs}"))];
+    if faults != "0" || dice.percent(30) {
+        budget.push(Item::line(format!("faults = {faults}")));
+    }
+    if dice.percent(10) {
+        budget.push(Item::line("table_entries = 100000"));
+        spec.note("budget", "table_entries");
+    }
+    Item::block("budget", budget)
+}
+
+/// Settings of the router of a chip. An empty latency is the default.
+struct ChipSettings {
+    vcs: usize,
+    buffer: usize,
+    latency: &'static str,
+}
+
+fn chip(dice: &mut Dice, router: &ChipSettings) -> Item {
+    let ChipSettings { vcs, buffer, latency } = *router;
     let mut inner = vec![Item::line("radix = 6"), Item::line(format!("vcs = {vcs}"))];
     if dice.percent(60) {
         inner.push(Item::line(format!("flit = {} B", dice.pick(&[32, 64, 128]))));
@@ -215,7 +230,7 @@ fn facts(
     links: &links::Links,
     floor: bool,
     faults: &str,
-    (router_vcs, buffer, latency): (usize, usize, &str),
+    router: &ChipSettings,
     is_torus: bool,
 ) -> Facts {
     let (chips, of_cube) = (shape.chips(), shape.sides.iter().product::<usize>());
@@ -236,9 +251,9 @@ fn facts(
         floor,
         priced: links.priced,
         hops: 6,
-        buffer,
-        latency: latency != "0 cycles",
-        router_vcs,
+        buffer: router.buffer,
+        latency: router.latency != "0 cycles",
+        router_vcs: router.vcs,
         is_dragonfly: false,
         group_sizes: divisors(chips).into_iter().filter(fits).collect(),
     }
