@@ -508,72 +508,94 @@ fn long_names_and_many_errors_are_shown_in_short() {
     }
 }
 
+/// A pod with one group of switches, and a line.
+#[cfg(unix)]
+fn pod_with(line: &str) -> String {
+    let pod =
+        SpecText::pod([2, 2, 2], 2).without("ocs Y").without("ocs Z").without("budget").without("topology");
+    pod.with(line).text()
+}
+
+/// Makes a pipe that nobody writes to.
+#[cfg(unix)]
+fn make_pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+}
+
 #[test]
 #[cfg(unix)]
 fn inputs_are_read_within_limits() {
     let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name);
-    assert!(Command::new("mkfifo").arg(path("pipe")).status().expect("mkfifo").success());
-    std::fs::File::create(path("huge")).unwrap().set_len(1 << 40).unwrap();
-    std::fs::create_dir_all(path("built/inputs")).unwrap();
-    let pod = |setting: &str| {
-        let pod = SpecText::pod([2, 2, 2], 2)
-            .without("ocs Y")
-            .without("ocs Z")
-            .without("budget")
-            .without("topology");
-        pod.with(setting).text()
-    };
-    let null = Stdio::null;
+    let directory = directory.path();
+    make_pipe(&directory.join("pipe"));
+    std::fs::File::create(directory.join("huge")).unwrap().set_len(1 << 40).unwrap();
+    std::fs::create_dir_all(directory.join("built/inputs")).unwrap();
     for (input, reason) in [
         ("/dev/zero", "it is a device, a pipe or a socket, not a regular file"),
         ("pipe", "it is a device, a pipe or a socket, not a regular file"),
         ("built", "it is a directory, not a regular file"),
     ] {
-        for args in [
-            &["check", input][..],
-            &["build", input],
-            &["fmt", input],
-            &["graph", input],
-            &["verify", "--tables", input, "--topology", input],
-        ] {
-            let output = confined(directory.path(), args, null());
-            assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
-            assert!(err(&output).contains("FAB0501"), "{args:?}: {}", err(&output));
-        }
-        for (name, text) in [
-            ("use.fab", pod(&format!("use \"{input}\"; topology = synthesize;"))),
-            ("cross_connects.fab", pod(&format!("topology = cross_connects \"{input}\";"))),
-            (
-                "near.fab",
-                pod(&format!("topology = synthesize {{ start = cross_connects \"{input}\"; moves <= 3; }}")),
-            ),
-            ("matrix.fab", pod(&format!("demand = matrix \"{input}\"; topology = synthesize;"))),
-        ] {
-            std::fs::write(path(name), text).unwrap();
-            let output = confined(directory.path(), &["check", name, "--message-format", "short"], null());
-            assert_eq!(code(&output), 1, "{name}: {}", err(&output));
-            assert!(
-                err(&output).contains(reason) && err(&output).contains(&format!("{name}:")),
-                "{name}: {}",
-                err(&output)
-            );
-        }
-        let stdin = || Stdio::from(std::fs::File::open("/dev/zero").unwrap());
-        for args in [&["check", "-"][..], &["check", "/dev/stdin"], &["fmt", "-"]] {
-            let output = confined(directory.path(), args, stdin());
-            assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
-            assert!(
-                err(&output).contains("FAB0007") && err(&output).contains("4194304 bytes"),
-                "{args:?}: {}",
-                err(&output)
-            );
-        }
+        refuse_special_file(directory, input, reason);
     }
-    // A regular file is refused by its length, and says the limit of its kind.
-    std::fs::write(path("use.fab"), pod("use \"huge\"; topology = synthesize;")).unwrap();
-    std::fs::write(path("matrix.fab"), pod("demand = matrix \"huge\"; topology = synthesize;")).unwrap();
-    std::fs::write(path("cross_connects.fab"), pod("topology = cross_connects \"huge\";")).unwrap();
+    refuse_huge_file(directory);
+    refuse_special_files_of_builds(directory);
+}
+
+/// A file that is not regular is no input of any command, and no file that a spec names.
+#[cfg(unix)]
+fn refuse_special_file(directory: &Path, input: &str, reason: &str) {
+    for args in [
+        &["check", input][..],
+        &["build", input],
+        &["fmt", input],
+        &["graph", input],
+        &["verify", "--tables", input, "--topology", input],
+    ] {
+        let output = confined(directory, args, Stdio::null());
+        assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
+        assert!(err(&output).contains("FAB0501"), "{args:?}: {}", err(&output));
+    }
+    for (name, text) in [
+        ("use.fab", pod_with(&format!("use \"{input}\"; topology = synthesize;"))),
+        ("cross_connects.fab", pod_with(&format!("topology = cross_connects \"{input}\";"))),
+        (
+            "near.fab",
+            pod_with(&format!("topology = synthesize {{ start = cross_connects \"{input}\"; moves <= 3; }}")),
+        ),
+        ("matrix.fab", pod_with(&format!("demand = matrix \"{input}\"; topology = synthesize;"))),
+    ] {
+        std::fs::write(directory.join(name), text).unwrap();
+        let output = confined(directory, &["check", name, "--message-format", "short"], Stdio::null());
+        assert_eq!(code(&output), 1, "{name}: {}", err(&output));
+        assert!(
+            err(&output).contains(reason) && err(&output).contains(&format!("{name}:")),
+            "{name}: {}",
+            err(&output)
+        );
+    }
+    let stdin = || Stdio::from(std::fs::File::open("/dev/zero").unwrap());
+    for args in [&["check", "-"][..], &["check", "/dev/stdin"], &["fmt", "-"]] {
+        let output = confined(directory, args, stdin());
+        assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
+        assert!(
+            err(&output).contains("FAB0007") && err(&output).contains("4194304 bytes"),
+            "{args:?}: {}",
+            err(&output)
+        );
+    }
+}
+
+/// A regular file is refused by its length, with the limit of its kind.
+#[cfg(unix)]
+fn refuse_huge_file(directory: &Path) {
+    std::fs::write(directory.join("use.fab"), pod_with("use \"huge\"; topology = synthesize;")).unwrap();
+    std::fs::write(
+        directory.join("matrix.fab"),
+        pod_with("demand = matrix \"huge\"; topology = synthesize;"),
+    )
+    .unwrap();
+    std::fs::write(directory.join("cross_connects.fab"), pod_with("topology = cross_connects \"huge\";"))
+        .unwrap();
     for (args, part) in [
         (&["check", "huge"][..], "FAB0007"),
         (&["check", "use.fab"], "it has more than 4194304 bytes"),
@@ -581,33 +603,41 @@ fn inputs_are_read_within_limits() {
         (&["check", "cross_connects.fab"], "it has more than 16785408 bytes"),
         (&["verify", "--tables", "huge", "--topology", "huge"], "`huge` has more than 4294967296 bytes"),
     ] {
-        let output = confined(directory.path(), &[args, &["--message-format", "short"]].concat(), null());
+        let output = confined(directory, &[args, &["--message-format", "short"]].concat(), Stdio::null());
         assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
         assert!(err(&output).contains(part), "{args:?}: {}", err(&output));
     }
-    // Directories, and the live setting of a plan.
-    std::fs::write(path("built/spec.fab"), pod("topology = cross_connects \"live.json\";")).unwrap();
-    std::fs::write(path("built/manifest.json"), "{}").unwrap();
-    std::fs::write(path("built/ocs.json"), "{}").unwrap();
+}
+
+/// Special files in the directory of a build, and as the live setting of a plan.
+#[cfg(unix)]
+fn refuse_special_files_of_builds(directory: &Path) {
+    std::fs::write(directory.join("built/spec.fab"), pod_with("topology = cross_connects \"live.json\";"))
+        .unwrap();
+    std::fs::write(directory.join("built/manifest.json"), "{}").unwrap();
+    std::fs::write(directory.join("built/ocs.json"), "{}").unwrap();
     let cross_connects = r#"{"format":"fabc.ocs/1","ocs":[]}"#;
-    std::fs::write(path("built/inputs/ocs.json"), cross_connects).unwrap();
-    assert!(Command::new("mkfifo").arg(path("built/notes")).status().expect("mkfifo").success());
-    let output = confined(directory.path(), &["verify", "built"], null());
+    std::fs::write(directory.join("built/inputs/ocs.json"), cross_connects).unwrap();
+    make_pipe(&directory.join("built/notes"));
+    let output = confined(directory, &["verify", "built"], Stdio::null());
     assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{}", err(&output));
     let dark = ["X[0,0]", "X[0,1]", "X[1,0]", "X[1,1]"]
         .map(|name| format!(r#"{{"name":"{name}","a":[],"b":[],"cross_connects":[]}}"#));
-    std::fs::write(path("built/ocs.json"), cross_connects.replace("[]", &format!("[{}]", dark.join(","))))
-        .unwrap();
+    std::fs::write(
+        directory.join("built/ocs.json"),
+        cross_connects.replace("[]", &format!("[{}]", dark.join(","))),
+    )
+    .unwrap();
     for live in ["/dev/zero", "pipe", "huge"] {
-        let output = confined(directory.path(), &["plan", live, "built"], null());
+        let output = confined(directory, &["plan", live, "built"], Stdio::null());
         let wanted = if live == "huge" { "FAB0519" } else { "FAB0501" };
         assert!(code(&output) == 1 && err(&output).contains(wanted), "{live}: {}", err(&output));
     }
-    std::fs::remove_file(path("built/inputs/ocs.json")).unwrap();
-    assert!(Command::new("mkfifo").arg(path("built/inputs/ocs.json")).status().expect("mkfifo").success());
+    std::fs::remove_file(directory.join("built/inputs/ocs.json")).unwrap();
+    make_pipe(&directory.join("built/inputs/ocs.json"));
     for args in [&["verify", "built"][..], &["tables", "built", "--router", "0"], &["plan", "huge", "built"]]
     {
-        let output = confined(directory.path(), args, null());
+        let output = confined(directory, args, Stdio::null());
         assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{args:?}: {}", err(&output));
     }
 }

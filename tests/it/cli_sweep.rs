@@ -530,8 +530,11 @@ fn simulated() -> String {
 #[expect(clippy::disallowed_types, reason = "whether a file was written again shows in its time only")]
 type Written = std::time::SystemTime;
 
-/// The files that shards keep, and when each was written.
-fn kept(place: &Path) -> BTreeMap<PathBuf, (Vec<u8>, Written)> {
+/// Files, and when each was written.
+type KeptFiles = BTreeMap<PathBuf, (Vec<u8>, Written)>;
+
+/// The files that shards keep.
+fn kept(place: &Path) -> KeptFiles {
     let directory = place.join("out/pod.shards/kept");
     let written = |path: &Path| std::fs::metadata(directory.join(path)).unwrap().modified().unwrap();
     files(&directory).into_iter().map(|(path, bytes)| (path.clone(), (bytes, written(&path)))).collect()
@@ -575,73 +578,89 @@ fn resealed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     bytes
 }
 
+/// Where a shard keeps a file.
+fn kept_path(place: &Path, name: &str) -> PathBuf {
+    place.join("out/pod.shards/kept").join(name)
+}
+
+/// Runs a shard of three.
+fn run_shard(place: &Path, shard: usize, wanted: &str) {
+    let (out, _) = fabc(place, &["build", "out/pod.shards", "--shard", &format!("{shard}/3")], 0);
+    assert!(out.contains(wanted), "{out}");
+}
+
+/// A file that is missing or not what it was is written again by its shard, which writes nothing else.
+fn mend(place: &Path, whole_build: &KeptFiles, name: &str, shard: usize, simulation: &str) {
+    let (_, err) = fabc(place, &["merge", "out/pod.shards"], 2);
+    let message = format!("FAB0594 × shard {shard}/3 is not done: {simulation} missing");
+    assert!(flowing(&err).starts_with(&message), "{err}");
+    let before = kept(place);
+    for other in (1..=3).filter(|other| *other != shard) {
+        run_shard(place, other, "everything was there");
+    }
+    run_shard(place, shard, "1 file written");
+    let after = kept(place);
+    assert!(
+        after.keys().eq(whole_build.keys())
+            && after.iter().all(|(path, (bytes, _))| whole_build[path].0 == *bytes)
+    );
+    let written: Vec<_> = after
+        .keys()
+        .filter(|path| before.get(*path).is_none_or(|(_, time)| *time != after[*path].1))
+        .collect();
+    assert_eq!(written, [Path::new(name)]);
+}
+
 #[test]
 fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
     let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("pod.fab"), simulated()).unwrap();
-    let run = |shard: usize, wanted: &str| {
-        let (out, _) = fabc(place.path(), &["build", "out/pod.shards", "--shard", &format!("{shard}/3")], 0);
-        assert!(out.contains(wanted), "{out}");
-    };
-    fabc(place.path(), &["build", "pod.fab", "--shard", "1/3", "-q"], 0);
-    run(2, "files written");
-    run(3, "files written");
-    let whole_build = kept(place.path());
-    let path = |name: &str| place.path().join("out/pod.shards/kept").join(name);
+    let place = place.path();
+    std::fs::write(place.join("pod.fab"), simulated()).unwrap();
+    fabc(place, &["build", "pod.fab", "--shard", "1/3", "-q"], 0);
+    run_shard(place, 2, "files written");
+    run_shard(place, 3, "files written");
+    let whole_build = kept(place);
     let bytes = |name: &str| whole_build[Path::new(name)].0.clone();
-    // What is not there, or not what it was, is run again by its shard, which writes nothing else.
-    let mended = |name: &str, shard: usize, what: &str| {
-        let (_, err) = fabc(place.path(), &["merge", "out/pod.shards"], 2);
-        let message = format!("FAB0594 × shard {shard}/3 is not done: {what} missing");
-        assert!(flowing(&err).starts_with(&message), "{err}");
-        let before = kept(place.path());
-        for other in (1..=3).filter(|other| *other != shard) {
-            run(other, "everything was there");
-        }
-        run(shard, "1 file written");
-        let after = kept(place.path());
-        assert!(
-            after.keys().eq(whole_build.keys())
-                && after.iter().all(|(path, (bytes, _))| whole_build[path].0 == *bytes)
-        );
-        let written: Vec<_> = after
-            .keys()
-            .filter(|path| before.get(*path).is_none_or(|(_, at)| *at != after[*path].1))
-            .collect();
-        assert_eq!(written, [Path::new(name)]);
-    };
     // X[0,0] is the first of 12 faults. The simulations of the healthy pod are numbered on from there, in the
     // order of their names.
     let (second, faulty) = ("open.fault-X_0_1.bin", "`open` on X[0,1]");
-    for (name, shard, what) in [
+    for (name, shard, simulation) in [
         (second, 2, faulty),
         ("closed.nominal.bin", 1, "`closed` on nominal"),
         ("flits.nominal.bin", 2, "`flits` on nominal"),
         ("open.nominal.bin", 3, "`open` on nominal"),
         ("spread.nominal.bin", 1, "`spread` on nominal"),
     ] {
-        std::fs::remove_file(path(name)).unwrap();
-        mended(name, shard, what);
+        std::fs::remove_file(kept_path(place, name)).unwrap();
+        mend(place, &whole_build, name, shard, simulation);
     }
     // A bit that fell over. Another scenario, simulation or build. Other tables.
     let mut fallen = bytes(second);
     *fallen.last_mut().unwrap() ^= 1;
     let tables = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let hash = |name: &str| tables(&bytes(name)[bytes(name).len() - 32..]);
-    let [own, others] = ["fault-X_0_1.bin", "fault-X_0_0.bin"].map(hash);
+    let [tables_hash, other_tables_hash] = ["fault-X_0_1.bin", "fault-X_0_0.bin"].map(hash);
     for wrong in [
         fallen,
         bytes("open.fault-X_0_0.bin"),
         bytes("closed.fault-X_0_1.bin"),
         resealed(&bytes(second), "\"key\":\"", "\"key\":\"0"),
         resealed(&bytes(second), "kept_simulation.bin/1", "kept_simulation.bin/2"),
-        resealed(&bytes(second), &own, &others),
+        resealed(&bytes(second), &tables_hash, &other_tables_hash),
     ] {
-        std::fs::write(path(second), wrong).unwrap();
-        mended(second, 2, faulty);
+        std::fs::write(kept_path(place, second), wrong).unwrap();
+        mend(place, &whole_build, second, 2, faulty);
     }
-    // Under a hash of its own a report must still be what these tables and its counts come to.
-    for (from, to, what) in [
+    refuse_resealed_reports(place, second, &bytes(second));
+    std::fs::remove_file(kept_path(place, second)).unwrap();
+    mend(place, &whole_build, second, 2, faulty);
+    fabc(place, &["merge", "out/pod.shards", "-q"], 0);
+    fabc(place, &["verify", "out/pod"], 0);
+}
+
+/// Under a hash of its own a report must still follow from its counts and the tables.
+fn refuse_resealed_reports(place: &Path, name: &str, honest: &[u8]) {
+    for (from, to, reason) in [
         ("\"seed\":1,\"stable\"", "\"seed\":3,\"stable\"", "these are not the seeds of the spec, each once"),
         (
             "{\"rate\":0.10,\"seed\":1",
@@ -651,17 +670,13 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
         ("\"senders\":16", "\"senders\":15", "another report follows from its counts and the tables"),
         ("\"born\":", "\"born\":1", "born is not what has a latency and what is unfinished"),
     ] {
-        std::fs::write(path(second), resealed(&bytes(second), from, to)).unwrap();
-        let (_, err) = fabc(place.path(), &["merge", "out/pod.shards"], 2);
+        std::fs::write(kept_path(place, name), resealed(honest, from, to)).unwrap();
+        let (_, err) = fabc(place, &["merge", "out/pod.shards"], 2);
         let message = format!(
-            "FAB0594 × `out/pod.shards/kept/{second}` cannot be of this build: {what} help: remove it, and run its shard again"
+            "FAB0594 × `out/pod.shards/kept/{name}` cannot be of this build: {reason} help: remove it, and run its shard again"
         );
         assert!(flowing(&err).starts_with(&message), "{err}");
     }
-    std::fs::remove_file(path(second)).unwrap();
-    mended(second, 2, faulty);
-    fabc(place.path(), &["merge", "out/pod.shards", "-q"], 0);
-    fabc(place.path(), &["verify", "out/pod"], 0);
 }
 
 #[test]

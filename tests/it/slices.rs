@@ -362,9 +362,7 @@ fn switches_that_join_slices_are_told_with_both() {
     assert_eq!(slice_named(&dark, "train-1")["scenario"], "Y[0,0]");
     assert_eq!(slice_named(&dark, "serve-0")["repair"], serde_json::json!(["Y[0,0]"]));
     // Two slices are joined.
-    live(&|value| {
-        exchange_ends(value, 8, 0, 5);
-    });
+    live(&|value| exchange_ends(value, 8, 0, 5));
     let (joined, err) = drift(3);
     assert_eq!((&joined["means"], joined["across"].as_array().unwrap().len()), (&"foreign".into(), 2));
     assert_eq!(joined["across"][0]["slices"], serde_json::json!(["train-0", "train-1"]));

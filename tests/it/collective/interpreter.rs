@@ -252,7 +252,7 @@ impl Sizes {
 }
 
 /// A machine before the first step, with numbers in the inputs.
-fn loaded<'a>(program: &'a Program, in_place: bool, held: usize, sizes: &Sizes) -> Machine<'a> {
+fn loaded_machine<'a>(program: &'a Program, in_place: bool, held: usize, sizes: &Sizes) -> Machine<'a> {
     let buffers = |scratch: usize| [vec![7; sizes.input], vec![9; sizes.output], vec![11; scratch]];
     let mut machine = Machine {
         program,
@@ -266,8 +266,8 @@ fn loaded<'a>(program: &'a Program, in_place: bool, held: usize, sizes: &Sizes) 
     };
     for (gpu, (_, blocks)) in program.gpus.iter().enumerate() {
         (0..sizes.input).for_each(|chunk| machine.write(gpu, ('i', chunk), &[number(gpu, chunk)]));
-        for (number, block) in blocks.iter().enumerate() {
-            machine.receivers.extend(block.receive.map(|from| ((from, gpu, block.chan), number)));
+        for (block_id, block) in blocks.iter().enumerate() {
+            machine.receivers.extend(block.receive.map(|from| ((from, gpu, block.chan), block_id)));
         }
     }
     machine
@@ -282,7 +282,7 @@ pub(crate) fn run(
     stream: &mut Stream,
 ) -> Result<(), String> {
     let sizes = Sizes::new(program);
-    let mut machine = loaded(program, in_place, held, &sizes);
+    let mut machine = loaded_machine(program, in_place, held, &sizes);
     let mut block_ids: Vec<(usize, usize)> = program
         .gpus
         .iter()

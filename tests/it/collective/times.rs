@@ -123,8 +123,8 @@ fn pieces(
     planned_crossings
 }
 
-/// When the last copy of the first piece arrives, by the start and the arrival of that piece on the channels of
-/// a tree. Sums wait for all children, copies for the parent, and the root for all routers below it.
+/// When the last copy of the first piece arrives. `times` has the start and the arrival of that piece on a
+/// channel of a tree. Sums wait for all children, copies for the parent, and the root for all routers below it.
 fn last_arrival(
     topology: &Topology,
     shared: &SharedTrees,

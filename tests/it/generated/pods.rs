@@ -174,7 +174,8 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
         slices(dice, &mut spec, &shape, vcs, &facts);
         return spec;
     }
-    spec.items.push(budget(dice, &mut spec, vcs, faults));
+    let budget = budget(dice, &mut spec, vcs, faults);
+    spec.items.push(budget);
     spec.items.push(topology);
     if floor {
         floors::of_pod(dice, &mut spec, shape.cubes, shape.switches());

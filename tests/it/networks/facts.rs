@@ -4,12 +4,12 @@
 //!
 //! Networks of more than [`AFFORDABLE`] routers are compared by `cargo bench --bench families -- bisection`.
 
-use super::{Arrangement, dragonfly, megafly, polarstar, roomy, wired};
+use super::{dragonfly, megafly, polarstar, roomy, wired};
 use fabc::check;
 use fabc::ir::{Fraction, NetworkMetrics};
 use fabc::model::{
-    Bundlefly, Fabric, Family, FatTree, HyperX, Hypercube, LinkFailures, Plant, PolarFly, SlimFly,
-    SpectralFly, Supernode, Torus,
+    Arrangement, Bundlefly, Fabric, Family, FatTree, HyperX, Hypercube, LinkFailures, Plant, PolarFly,
+    SlimFly, SpectralFly, Supernode, Torus,
 };
 use fabc::passes::measure;
 use std::collections::BTreeMap;

@@ -4,11 +4,11 @@
 //! 2024, which take the first one where there are several ways.
 
 use super::builds::built;
-use super::{Arrangement, dragonfly, fabric, polarstar, wired};
+use super::{dragonfly, fabric, polarstar, wired};
 use fabc::check;
 use fabc::compiled::CompiledFabric;
 use fabc::ir::Scene;
-use fabc::model::{Family, HyperX, Hypercube, Mesh, RoutingChoice, Supernode, Torus};
+use fabc::model::{Arrangement, Family, HyperX, Hypercube, Mesh, RoutingChoice, Supernode, Torus};
 use fabc::passes::route::{algebraic, lanes};
 use fabc::passes::tables;
 use serde_json::{Value, json};

@@ -1,14 +1,14 @@
 //! Networks that are too large to be wired: formulas against whole networks where those are small, and the
 //! sampled check, which convicts formulas and neighbors that are wrong.
 
-use super::{Arcs, Arrangement, dragonfly, histograms, kautz, megafly, polarstar, roomy, successors, wired};
+use super::{dragonfly, histograms, kautz, megafly, polarstar, roomy, successors, wired};
 use fabc::check::{self, Sampled};
 use fabc::compile::{Stage, check_early, compile, describe};
 use fabc::diag::Failure;
 use fabc::emit;
 use fabc::model::{
-    Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX, Hypercube, Mesh, Network,
-    Plant, PolarFly, ReachedFrom, SlimFly, Supernode, Torus,
+    Arcs, Arrangement, Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX,
+    Hypercube, Mesh, Network, Plant, PolarFly, ReachedFrom, SlimFly, Supernode, Torus,
 };
 use fabc::passes::wire;
 use fabc::progress::Silent;

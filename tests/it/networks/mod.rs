@@ -292,7 +292,15 @@ fn the_answers_of_the_literature_come_out() {
 
 /// One of each family, small.
 fn samples() -> Vec<Family> {
-    let ring: Vec<[u32; 2]> = (0..7).map(|router| [router, (router + 1) % 7]).collect();
+    let mut samples = formula_samples();
+    samples.extend(level_samples());
+    samples.extend(drawn_samples());
+    samples.extend(list_samples());
+    samples
+}
+
+/// Families whose wiring is a formula.
+fn formula_samples() -> Vec<Family> {
     vec![
         Family::Torus(Torus(vec![4, 2, 3])),
         Family::Torus(Torus(vec![2, 1, 5])),
@@ -321,6 +329,12 @@ fn samples() -> Vec<Family> {
         Family::Bundlefly(Bundlefly { q: 3, p: 5 }),
         Family::SpectralFly(SpectralFly { rho: 3, q: 5 }),
         Family::SpectralFly(SpectralFly { rho: 5, q: 7 }),
+    ]
+}
+
+/// Groups of groups, megaflies and generalized Kautz graphs.
+fn level_samples() -> Vec<Family> {
+    vec![
         levels::nested(&[level(4, 1, 3)]),
         levels::nested(&[level(3, 2, 4)]),
         levels::nested(&[level(4, 1, 3), level(5, 2, 2).arranged(Arrangement::Consecutive)]),
@@ -344,6 +358,12 @@ fn samples() -> Vec<Family> {
         megafly(6, 1, Arrangement::Consecutive),
         Family::GenKautz(GenKautz { degree: 3, routers: 10, arcs: Arcs::Simplex }),
         Family::GenKautz(GenKautz { degree: 3, routers: 11, arcs: Arcs::Duplex }),
+    ]
+}
+
+/// Families that are drawn or searched.
+fn drawn_samples() -> Vec<Family> {
+    vec![
         Family::Xpander(Xpander { degree: 4, lift: 4, draw: Draw { seed: 1, attempts: 100, draws: 1 } }),
         Family::RandomRegular(RandomRegular {
             routers: 14,
@@ -371,6 +391,13 @@ fn samples() -> Vec<Family> {
             seed: 1,
             cable: None,
         }),
+    ]
+}
+
+/// Kautz graphs, and lists of links.
+fn list_samples() -> Vec<Family> {
+    let ring: Vec<[u32; 2]> = (0..7).map(|router| [router, (router + 1) % 7]).collect();
+    vec![
         kautz(2, 3, Arcs::Simplex),
         kautz(3, 2, Arcs::Duplex),
         kautz(3, 1, Arcs::Duplex),

@@ -2,9 +2,11 @@
 //!
 //! Bands stand in `tests/data/random_answers.csv`: mean and range over seeds of another generator.
 
-use super::{Draw, Family, degree, histograms, parallel_links, roomy, wired};
+use super::{degree, histograms, parallel_links, roomy, wired};
 use fabc::check;
-use fabc::model::{Duplicates, Hypercube, PermuteMethod, Permuted, ShortcutReach, Shortcuts, Torus};
+use fabc::model::{
+    Draw, Duplicates, Family, Hypercube, PermuteMethod, Permuted, ShortcutReach, Shortcuts, Torus,
+};
 use fabc::units::Decimal;
 use std::collections::BTreeMap;
 
