@@ -1,129 +1,31 @@
 //! `fabc lsp` as an editor has it: a script over standard input and output, random edits, mended errors.
 
+mod client;
 mod editors;
+mod fixes;
+mod random;
+mod server;
 mod specs;
 
+use client::Editor;
 use fabc::lsp::Server;
-use fabc::random::Stream;
-use fabc::syntax::Loader;
-use lsp_server::{Message, Notification, Request, RequestId};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use server::{Disk, findings, open_document};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
-/// An editor with a server of its own.
-struct Editor {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    next: i32,
-    /// Findings by file, as they were published last.
-    findings: BTreeMap<String, Value>,
-}
-
-impl Editor {
-    fn start() -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
-        let mut child =
-            command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("fabc starts");
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut editor = Self { child, to, from, next: 1, findings: BTreeMap::new() };
-        let capabilities =
-            editor.ask("initialize", json!({"capabilities": {}, "processId": null, "rootUri": null}));
-        assert_eq!(capabilities["serverInfo"]["name"], "fabc");
-        editor.tell("initialized", json!({}));
-        editor
-    }
-
-    fn tell(&mut self, method: &str, params: Value) {
-        Message::Notification(Notification::new(method.to_owned(), params)).write(&mut self.to).unwrap();
-    }
-
-    fn ask_for(&mut self, method: &str, params: Value) -> Result<Value, String> {
-        let id = RequestId::from(self.next);
-        self.next += 1;
-        Message::Request(Request::new(id.clone(), method.to_owned(), params)).write(&mut self.to).unwrap();
-        loop {
-            match Message::read(&mut self.from).unwrap().expect("the server answers") {
-                Message::Response(response) => {
-                    assert_eq!(response.id, id);
-                    return response.response_kind_result();
-                }
-                message => self.hear(message),
-            }
-        }
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.ask_for(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
-    }
-
-    fn hear(&mut self, message: Message) {
-        if let Message::Notification(Notification { method, params }) = message {
-            assert_eq!(method, "textDocument/publishDiagnostics");
-            self.findings.insert(params["uri"].as_str().unwrap().to_owned(), params["diagnostics"].clone());
-        }
-    }
-
-    /// Reads the next message of the server.
-    fn listen(&mut self) {
-        let message = Message::read(&mut self.from).unwrap().expect("the server says something");
-        self.hear(message);
-    }
-
-    fn open(&mut self, path: &Path) -> String {
-        let uri = uri(path);
-        let text = std::fs::read_to_string(path).unwrap();
-        self.tell(
-            "textDocument/didOpen",
-            json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}}),
-        );
-        uri
-    }
-
-    fn change(&mut self, uri: &str, from: (u32, u32), to: (u32, u32), text: &str) {
-        let place = |(line, character): (u32, u32)| json!({"line": line, "character": character});
-        let change = json!({"range": {"start": place(from), "end": place(to)}, "text": text});
-        self.tell(
-            "textDocument/didChange",
-            json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]}),
-        );
-    }
-
-    fn stop(mut self) {
-        self.ask("shutdown", Value::Null);
-        self.tell("exit", Value::Null);
-        assert!(self.child.wait().unwrap().success());
-    }
-}
-
-trait Outcome {
-    fn response_kind_result(self) -> Result<Value, String>;
-}
-
-impl Outcome for lsp_server::Response {
-    fn response_kind_result(self) -> Result<Value, String> {
-        let value = serde_json::to_value(&self).unwrap();
-        match value.get("error") {
-            Some(error) => Err(error["message"].as_str().unwrap_or_default().to_owned()),
-            None => Ok(value["result"].clone()),
-        }
-    }
-}
+use std::process::{Command, Stdio};
 
 fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// The place of a text, and so many letters on.
-fn position_of(path: &Path, found: &str, on: u32) -> Value {
+/// The place of a text, moved by a number of letters.
+fn position_of(path: &Path, text_at: &str, letters: u32) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
-    let offset = text.find(found).unwrap_or_else(|| panic!("no `{found}`"));
+    let offset = text.find(text_at).unwrap_or_else(|| panic!("no `{text_at}`"));
     let before = &text[..offset];
     let line = before.matches('\n').count();
-    let character = before.chars().rev().take_while(|letter| *letter != '\n').count() as u32 + on;
+    let character = before.chars().rev().take_while(|letter| *letter != '\n').count() as u32 + letters;
     json!({"textDocument": {"uri": uri(path)}, "position": {"line": line, "character": character}})
 }
 
@@ -461,7 +363,7 @@ fn a_network_that_is_too_large_to_be_built_is_held_against_its_formulas() {
 }
 ";
     let mut server = Server::new(&Disk);
-    opened(&mut server, "file:///huge.fab", text);
+    open_document(&mut server, "file:///huge.fab", text);
     let diagnostics = findings(&mut server, "file:///huge.fab");
     assert_eq!(diagnostics.as_array().map(Vec::len), Some(1), "{diagnostics}");
     assert_eq!(
@@ -593,208 +495,4 @@ fn outlined(symbols: &Value, depth: usize) -> String {
         )
     };
     symbols.as_array().map(|all| all.iter().map(symbol_text).collect()).unwrap_or_default()
-}
-
-/// Files below the root of the package.
-struct Disk;
-
-impl Loader for Disk {
-    fn load(&self, path: &str, _: u64) -> Result<String, String> {
-        std::fs::read_to_string(path).map_err(|error| error.to_string())
-    }
-    fn identity(&self, path: &str) -> String {
-        std::fs::canonicalize(path).map_or(path.to_owned(), |path| path.display().to_string())
-    }
-}
-
-fn opened(server: &mut Server<'_>, uri: &str, text: &str) {
-    let params = json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}});
-    server
-        .handle_message(Message::Notification(Notification::new("textDocument/didOpen".to_owned(), params)));
-}
-
-fn findings(server: &mut Server<'_>, uri: &str) -> Value {
-    let mut published = server.publish_changes().into_iter().filter_map(|message| match message {
-        Message::Notification(Notification { params, .. }) if params["uri"] == uri => {
-            Some(params["diagnostics"].clone())
-        }
-        _ => None,
-    });
-    published.next_back().unwrap_or(json!([]))
-}
-
-fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Value {
-    asked_for(server, method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
-}
-
-fn asked_for(server: &mut Server<'_>, method: &str, params: Value) -> Result<Value, String> {
-    let request = Request::new(RequestId::from(1), method.to_owned(), params);
-    let mut answers = server.handle_message(Message::Request(request));
-    let Some(Message::Response(response)) = answers.pop() else { panic!("{method} is not answered") };
-    response.response_kind_result()
-}
-
-/// Edits of one run with the other tests. `FABC_EDITS` says another number.
-const EDITS: usize = 1500;
-
-#[test]
-fn after_random_edits_a_server_knows_what_a_new_one_does() {
-    let edits =
-        std::env::var("FABC_EDITS").map_or(EDITS, |edits| edits.parse().expect("FABC_EDITS is a number"));
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
-    let specs = [
-        "pod_256.fab",
-        "small_slices.fab",
-        "simulated_128.fab",
-        "graph_10.fab",
-        "collectives_128.fab",
-        "scheduled/node_8.fab",
-    ];
-    let texts: Vec<(String, String)> = specs
-        .iter()
-        .map(|name| root.join(name))
-        .map(|path| (uri(&path), std::fs::read_to_string(&path).unwrap()))
-        .collect();
-    let pieces = [
-        "{",
-        "}",
-        ";",
-        "=",
-        "\"",
-        "//",
-        "/*",
-        "*/",
-        "[",
-        "]",
-        "(",
-        "x",
-        "0",
-        "over",
-        "let a = 1;",
-        "µ",
-        "😀",
-        "\r\n",
-        "\n",
-        " ",
-        "require ",
-        ".",
-    ];
-    let mut draw = Stream::new(1, 0);
-    let mut server = Server::new(&Disk);
-    let (mut at, mut text) = (0, texts[0].1.clone());
-    opened(&mut server, &texts[0].0, &text);
-    for edit in 0..edits {
-        if edit % 50 == 0 {
-            // Another spec, whole again.
-            let closed = json!({"textDocument": {"uri": texts[at].0}});
-            server.handle_message(Message::Notification(Notification::new(
-                "textDocument/didClose".to_owned(),
-                closed,
-            )));
-            at = draw.below(texts.len());
-            text = texts[at].1.clone();
-            opened(&mut server, &texts[at].0, &text);
-        }
-        let uri = &texts[at].0;
-        let letters: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-        let start = draw.below(letters.len());
-        let end = (start + [0, 0, 1, 5, 40][draw.below(5)]).min(letters.len() - 1);
-        let new = match draw.below(4) {
-            0 => String::new(),
-            1 => {
-                let from = draw.below(letters.len());
-                text[letters[from]..letters[(from + draw.below(30)).min(letters.len() - 1)]].to_owned()
-            }
-            _ => pieces[draw.below(pieces.len())].to_owned(),
-        };
-        let place = |offset: usize| {
-            let before = &text[..offset];
-            let begins = |at: &usize| {
-                before.as_bytes()[*at] == b'\n'
-                    || before.as_bytes()[*at] == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n')
-            };
-            let lines: Vec<usize> = (0..before.len()).filter(begins).collect();
-            let units: usize =
-                before[lines.last().map_or(0, |at| at + 1)..].chars().map(char::len_utf16).sum();
-            json!({"line": lines.len(), "character": units})
-        };
-        let (from, to) = (letters[start], letters[end]);
-        // Between `\r` and `\n` there is no place that the protocol could tell.
-        let splits = |at: usize| text[..at].ends_with('\r') && text[at..].starts_with('\n');
-        if splits(from) || splits(to) {
-            continue;
-        }
-        let change = json!({"range": {"start": place(from), "end": place(to)}, "text": new});
-        text.replace_range(from..to, &new);
-        let params = json!({"textDocument": {"uri": uri, "version": edit}, "contentChanges": [change]});
-        server.handle_message(Message::Notification(Notification::new(
-            "textDocument/didChange".to_owned(),
-            params,
-        )));
-        let cursor = json!({"textDocument": {"uri": uri}, "position": {"line": draw.below(40), "character": draw.below(60)}});
-        let document = json!({"textDocument": {"uri": uri}});
-        let methods = [
-            "textDocument/hover",
-            "textDocument/completion",
-            "textDocument/definition",
-            "textDocument/documentHighlight",
-        ][draw.below(4)];
-        let response = answer(&mut server, methods, cursor.clone());
-        let drawn = answer(&mut server, "textDocument/semanticTokens/full", document.clone());
-        // Diagnostics take milliseconds: now and then.
-        if edit % 10 != 9 {
-            continue;
-        }
-        let known = findings(&mut server, uri);
-        let mut fresh = Server::new(&Disk);
-        opened(&mut fresh, uri, &text);
-        assert_eq!(findings(&mut fresh, uri), known, "edit {edit}\n{text}");
-        assert_eq!(
-            answer(&mut fresh, "textDocument/semanticTokens/full", document),
-            drawn,
-            "edit {edit}\n{text}"
-        );
-        if methods != "textDocument/hover" {
-            assert_eq!(answer(&mut fresh, methods, cursor), response, "edit {edit}\n{text}");
-        }
-    }
-}
-
-#[test]
-fn what_is_offered_as_a_fix_mends() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let (mut fixes, mut specs) = (0, 0);
-    for path in specs::specs_of(&["slips", "err"].map(|folder| root.join(folder))) {
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        let uri = uri(&path);
-        let mut server = Server::new(&Disk);
-        opened(&mut server, &uri, &text);
-        let before = findings(&mut server, &uri);
-        let full_range = json!({"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99999, "character": 0}}, "context": {"diagnostics": []}});
-        let actions = answer(&mut server, "textDocument/codeAction", full_range);
-        specs += usize::from(actions.as_array().is_some_and(|all| !all.is_empty()));
-        for action in actions.as_array().unwrap() {
-            let edit = action["edit"]["changes"][&uri][0].clone();
-            let params = json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"range": edit["range"], "text": edit["newText"]}]});
-            let mut server = Server::new(&Disk);
-            opened(&mut server, &uri, &text);
-            server.handle_message(Message::Notification(Notification::new(
-                "textDocument/didChange".to_owned(),
-                params,
-            )));
-            let after = findings(&mut server, &uri);
-            let mended = &action["diagnostics"][0];
-            let count_message = |all: &Value| {
-                all.as_array().unwrap().iter().filter(|one| one["message"] == mended["message"]).count()
-            };
-            assert!(
-                count_message(&after) < count_message(&before),
-                "{}: {}\n{mended:#}\n{after:#}",
-                path.display(),
-                action["title"]
-            );
-            fixes += 1;
-        }
-    }
-    assert!(fixes > 40 && specs > 30, "{fixes} {specs}");
 }

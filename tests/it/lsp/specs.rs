@@ -1,6 +1,7 @@
 //! Every spec that is shipped, as the server reads it and as the compiler does.
 
-use super::{Disk, answer, asked_for, opened, uri};
+use super::server::{Disk, answer, answer_or_error, open_document};
+use super::uri;
 use fabc::diag::{SourceMap, Span};
 use fabc::lsp::Server;
 use fabc::syntax::ast::{FileEntry, Item, ItemKind};
@@ -87,12 +88,12 @@ fn bytes(text: &str, range: &Value) -> std::ops::Range<usize> {
 
 #[test]
 fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
-    let (mut asked, mut renamed) = (0, 0);
+    let (mut requests, mut renamed) = (0, 0);
     for path in specs() {
         let text = std::fs::read_to_string(&path).unwrap();
         let (uri, shown) = (uri(&path), path.display().to_string());
         let mut server = Server::new(&Disk);
-        opened(&mut server, &uri, &text);
+        open_document(&mut server, &uri, &text);
         let used = parse(&shown, &Disk).0.ok().map(|spec| used_names(&spec));
         let before = fabc::lang::read_normal(&shown, &Disk)
             .ok()
@@ -108,11 +109,11 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
                 let swept = is_used && text.contains("sweep {");
                 assert!(swept || is_used == used.contains(name.as_str()), "{shown}: {name}");
             }
-            asked += 1;
+            requests += 1;
             let Some(before) = &before else { continue };
             let new = format!("{name}_");
             let request = json!({"textDocument": {"uri": uri}, "position": place, "newName": new});
-            let edit = match asked_for(&mut server, "textDocument/rename", request) {
+            let edit = match answer_or_error(&mut server, "textDocument/rename", request) {
                 Ok(edit) => edit,
                 // Edges of a graph name links, too: such a change is refused.
                 Err(error) => {
@@ -143,7 +144,7 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
             renamed += 1;
         }
     }
-    assert!(asked > 400 && renamed > 300, "{asked} {renamed}");
+    assert!(requests > 400 && renamed > 300, "{requests} {renamed}");
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn texts_that_are_cut_off_are_read() {
     let uri = uri(&path);
     for (at, _) in text.char_indices() {
         let mut server = Server::new(&Disk);
-        opened(&mut server, &uri, &text[..at]);
+        open_document(&mut server, &uri, &text[..at]);
         let end = cursor(&text, Span { start: at as u32, end: at as u32 });
         answer(
             &mut server,
