@@ -1,9 +1,11 @@
 //! Pods in slices: kinds compiled alone, placements of them, and what keeps slices apart.
 
 mod random;
+mod repairs;
+mod tampered;
 
 use crate::support::plain;
-use plain::{fabc, files};
+use crate::support::plain::{fabc, files};
 use serde_json::Value;
 use std::path::Path;
 
@@ -242,48 +244,6 @@ fn tables_of_a_slice_have_the_names_of_its_cubes() {
     assert!(err.contains("did you mean `train-1`?"), "{err}");
 }
 
-/// A built pod whose file was changed.
-fn changed(place: &Path, path: &str, change: impl Fn(&mut Value)) {
-    let path = place.join("out/pod").join(path);
-    let mut value = json(&path);
-    change(&mut value);
-    std::fs::write(path, value.to_string()).unwrap();
-}
-
-/// A change of a JSON file.
-type Tamper = Box<dyn Fn(&mut Value)>;
-
-/// Files of a pod of slices, and changes that are errors.
-const TAMPERS: &[(&str, fn(&mut Value))] = &[
-    // The placement.
-    ("placement.json", |value| value["slices"][3]["cubes"][0] = value["slices"][4]["cubes"][0].clone()),
-    ("placement.json", |value| value["slices"][3]["cubes"][0] = 12.into()),
-    ("placement.json", |value| value["slices"][3]["cubes"].as_array_mut().unwrap().swap(0, 1)),
-    ("placement.json", |value| value["slices"][0]["cubes"] = serde_json::json!([9])),
-    ("placement.json", |value| value["slices"][0]["cubes"] = serde_json::json!([14])),
-    ("placement.json", |value| value["slices"][0]["cubes"] = serde_json::json!([99])),
-    ("placement.json", |value| value["slices"][0]["kind"] = "train".into()),
-    ("placement.json", |value| value["slices"][0]["kind"] = "other".into()),
-    ("placement.json", |value| value["slices"][0]["name"] = value["slices"][1]["name"].clone()),
-    ("placement.json", |value| drop(value["slices"].as_array_mut().unwrap().remove(0))),
-    ("placement.json", |value| drop(value["slices"].as_array_mut().unwrap().remove(4))),
-    ("placement.json", |value| value["down"] = serde_json::json!([0])),
-    ("placement.json", |value| value["down"] = serde_json::json!([12])),
-    ("placement.json", |value| value["spare"] = serde_json::json!([13, 14])),
-    ("placement.json", |value| value["spare"] = serde_json::json!([15, 14])),
-    ("placement.json", |value| value["fabric"] = "other".into()),
-    ("placement.json", |value| value["kinds"]["train"]["manifest"] = "00".into()),
-    ("placement.json", |value| value["kinds"]["train"]["dir"] = "slices/serve".into()),
-    // The report, the manifest and the switches of the pod.
-    ("report.json", |value| value["kinds"][1]["metrics"]["diameter"] = 1.into()),
-    ("manifest.json", |value| value["contract"] = "open".into()),
-    ("manifest.json", |value| drop(value["files"].as_array_mut().unwrap().pop())),
-    ("ocs/X_0_1.config_db.json", |value| value["OCS_CROSS_CONNECT"] = serde_json::json!({})),
-    // The directory of a kind.
-    ("slices/train/report.json", |value| value["metrics"]["diameter"] = 1.into()),
-    ("slices/train/manifest.json", |value| value["contract"] = "open".into()),
-];
-
 /// The cross-connects of a switch.
 fn pairs(value: &mut Value, ocs: usize) -> &mut Vec<Value> {
     value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap()
@@ -295,46 +255,6 @@ fn exchange_ends(value: &mut Value, ocs: usize, first: usize, second: usize) {
     let end = pairs[first][1].clone();
     pairs[first][1] = pairs[second][1].clone();
     pairs[second][1] = end;
-}
-
-#[test]
-fn tampered_placements_are_convicted() {
-    let place = built(&spec(16, KINDS));
-    let build_files = files(&place.path().join("out/pod"));
-    let restore = || {
-        for (path, bytes) in &build_files {
-            std::fs::write(place.path().join("out/pod").join(path), bytes).unwrap();
-        }
-    };
-    let mut tampers: Vec<(&str, Tamper)> =
-        TAMPERS.iter().map(|&(path, tamper)| (path, Box::new(tamper) as Tamper)).collect();
-    // A cross-connect goes, or two exchange their ends, within a slice or between two.
-    for ocs in 0..12 {
-        for path in ["ocs.json", "slices/train/ocs.json"] {
-            tampers.push((path, Box::new(move |value| drop(pairs(value, ocs).pop()))));
-        }
-        let count = pairs(&mut json(&place.path().join("out/pod/ocs.json")), ocs).len();
-        for (first, second) in [(0, 1), (0, count - 1), (3, 4), (4, 7)] {
-            tampers.push(("ocs.json", Box::new(move |value| exchange_ends(value, ocs, first, second))));
-        }
-    }
-    let (mut convicted, count) = (0, tampers.len());
-    for (path, tamper) in tampers {
-        changed(place.path(), path, tamper);
-        let output = plain::command(place.path(), &["verify", "out/pod"]).output().unwrap();
-        let code = output.status.code().unwrap();
-        assert!(
-            code == 3 || code == 2,
-            "{path}: exit code {code}\n{}",
-            String::from_utf8_lossy(&output.stdout)
-        );
-        convicted += 1;
-        restore();
-    }
-    assert_eq!(convicted, count);
-    fabc(place.path(), &["verify", "out/pod"], 0);
-    std::fs::write(place.path().join("out/pod/more.txt"), "more").unwrap();
-    fabc(place.path(), &["verify", "out/pod"], 3);
 }
 
 #[test]
@@ -453,67 +373,6 @@ fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
     assert_eq!(command, ["plan", "out/pod/slices/ring", "new/slices/best", "--tables", "DIR"]);
     fabc(place.path(), &[&command[..], &["--load", "10"]].concat(), 2);
     fabc(place.path(), &["verify", "new/slices/best", "--plan", "DIR", "--from", "out/pod/slices/ring"], 0);
-}
-
-#[test]
-fn a_slice_is_repaired_by_the_names_of_the_pod() {
-    let place = built(&spec(16, KINDS));
-    let (said, _) = fabc(
-        place.path(),
-        &["repair", "out/pod", "--slice", "train-1", "--down", "cube6[1,0,0]", "--out", "mended"],
-        0,
-    );
-    assert!(said.contains("stand for 4, 5, 6, 7") && said.contains("--down cube6 --swap"), "{said}");
-    assert_eq!(json(&place.path().join("mended/repair.json"))["down"], serde_json::json!(["cube2[1,0,0]"]));
-    fabc(place.path(), &["verify", "out/pod/slices/train", "--repair", "mended"], 0);
-    fabc(
-        place.path(),
-        &["repair", "out/pod", "--slice", "train-1", "--down", "cube0[1,0,0]", "--out", "other"],
-        2,
-    );
-    fabc(place.path(), &["repair", "out/pod", "--down", "cube0[1,0,0]", "--out", "other"], 2);
-}
-
-#[test]
-fn cubes_with_dead_chips_are_replaced_and_the_rest_is_repaired() {
-    let place = built(&spec(16, KINDS));
-    let repair = |down: &[&str], to: &str, code: i32| {
-        let down: Vec<&str> = down.iter().flat_map(|name| ["--down", name]).collect();
-        fabc(place.path(), &[&["repair", "out/pod", "--swap", "--out", to], &down[..]].concat(), code)
-    };
-    let exists = |path: &str| place.path().join(path).exists();
-    // A chip of a slice, a whole cube of none. A link of the cube that goes, of a slice, and of no slice.
-    let down = ["cube5[1,0,0]", "cube11", "cube5[0,0,0].+x", "cube1[1,1,1].+y", "cube15[0,0,0].+x"];
-    let (said, _) = repair(&down, "mended", 0);
-    assert!(said.contains("slice train-1: cube14 takes the place of cube5"), "{said}");
-    assert!(
-        said.contains(
-            "slice train-0 (cubes 0, 1, 2, 3, by the names of its kind): pod_train without cube1[1,1,1].+y"
-        ),
-        "{said}"
-    );
-    fabc(place.path(), &["verify", "mended/placed"], 0);
-    let steps = ["--down", "cube5", "--down", "cube11", "--swap", "cube5"];
-    fabc(place.path(), &[&["place", "out/pod", "--out", "placed", "-q"], &steps[..]].concat(), 0);
-    assert_eq!(files(&place.path().join("mended/placed")), files(&place.path().join("placed")));
-    fabc(place.path(), &["verify", "mended/placed/slices/train", "--repair", "mended/repairs/train-0"], 0);
-    assert!(!exists("mended/repairs/train-1") && !exists("mended/repairs/serve-0"));
-    // A dark switch is dark in all slices that it serves. Slices of a kind have the same tables.
-    let (said, _) = repair(&["X[0,0]"], "mended", 0);
-    assert!(said.starts_with("no cube of a slice has a dead chip"), "{said}");
-    let slice_files = |slice: &str| files(&place.path().join("mended/repairs").join(slice));
-    assert_eq!(slice_files("train-0"), slice_files("train-1"));
-    fabc(place.path(), &["verify", "out/pod/slices/serve", "--repair", "mended/repairs/serve-2"], 0);
-    // More cubes than there are others. A name of nothing. No slices. A folder of somebody else.
-    let (_, err) = repair(&["cube0", "cube1", "cube2", "cube3", "cube4", "cube5"], "never", 3);
-    assert!(err.contains("FAB0583") && err.contains("spare"), "{err}");
-    let (_, err) = repair(&["cube5[1,0,0]", "cube16"], "never", 2);
-    assert!(err.contains("block of routers `cube16`") && err.contains("all of `cube0` to"), "{err}");
-    fabc(place.path(), &["repair", "out/pod/slices/train", "--swap", "--down", "cube0", "--out", "never"], 2);
-    assert!(!exists("never"));
-    std::fs::write(place.path().join("mended/placed/notes.txt"), "mine").unwrap();
-    repair(&["cube5"], "mended", 2);
-    assert!(exists("mended/repairs/train-0/repair.json") && exists("mended/placed/notes.txt"));
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn neighbors_are_those_of_whole_networks() {
 
 #[test]
 fn families_are_described_or_not() {
-    for family in super::samples() {
+    for family in super::samples::samples() {
         let fabric = roomy(family);
         let family = &network(&fabric).family;
         let is = Family::DESCRIBED.contains(&family.name());
