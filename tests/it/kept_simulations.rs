@@ -183,7 +183,8 @@ const POSSIBLE_BRACKETS: &[Forgery<Saturation>] =
 /// run, and the possible are convicted or declared. If all runs are made again, all are convicted.
 #[track_caller]
 fn forge<T: Clone + PartialEq>(
-    (compiled, spec): &mut (CompiledFabric, ast::Spec),
+    compiled: &mut CompiledFabric,
+    spec: &ast::Spec,
     thing: fn(&mut Vec<Vec<SimReport>>) -> &mut T,
     impossible: &[Forgery<T>],
     possible: &[Forgery<T>],
@@ -211,17 +212,29 @@ fn forge<T: Clone + PartialEq>(
 
 #[test]
 fn forged_counts_are_convicted_or_declared() {
-    let mut built = built();
-    let unproved = verify(&built.0, &built.1, ALL).unwrap();
+    let (mut compiled, spec) = built();
+    let unproved = verify(&compiled, &spec, ALL).unwrap();
     assert!(
         !unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")),
         "{unproved:?}"
     );
     // Of a fault, at the higher rate and with the second seed: no run that decides.
-    forge(&mut built, |all| &mut all[CURVE][1].points[3], IMPOSSIBLE, POSSIBLE);
-    forge(&mut built, |all| &mut all[FLITS][2].points[0], &IMPOSSIBLE[..7], &POSSIBLE[..3]);
-    forge(&mut built, |all| &mut all[CURVE][1].saturations[1], IMPOSSIBLE_BRACKETS, POSSIBLE_BRACKETS);
-    forge(&mut built, |all| &mut all[BURST][1].completions[0], IMPOSSIBLE_COMPLETIONS, POSSIBLE_COMPLETIONS);
+    forge(&mut compiled, &spec, |all| &mut all[CURVE][1].points[3], IMPOSSIBLE, POSSIBLE);
+    forge(&mut compiled, &spec, |all| &mut all[FLITS][2].points[0], &IMPOSSIBLE[..7], &POSSIBLE[..3]);
+    forge(
+        &mut compiled,
+        &spec,
+        |all| &mut all[CURVE][1].saturations[1],
+        IMPOSSIBLE_BRACKETS,
+        POSSIBLE_BRACKETS,
+    );
+    forge(
+        &mut compiled,
+        &spec,
+        |all| &mut all[BURST][1].completions[0],
+        IMPOSSIBLE_COMPLETIONS,
+        POSSIBLE_COMPLETIONS,
+    );
 }
 
 #[test]
@@ -263,8 +276,7 @@ fn which_runs_are_made_again_follows_from_files_and_seed() {
 }
 
 /// Runs `fabc merge` on a directory in which a simulation was kept that some forger wrote.
-fn merge(place: &Path, built: &(CompiledFabric, ast::Spec), at: [usize; 2], code: i32) -> String {
-    let (compiled, _) = built;
+fn merge(place: &Path, compiled: &CompiledFabric, at: [usize; 2], code: i32) -> String {
     let report = &compiled.simulations[at[0]][at[1]];
     let name = &compiled.fabric.simulations[at[0]].name;
     let file = emit::tables_path(&report.scenario)
@@ -286,26 +298,26 @@ fn merge_convicts_what_shards_forged() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("kept.fab"), spec()).unwrap();
     fabc(place.path(), &["build", "kept.fab", "--shard", "1/1", "-q"], 0);
-    let mut built = built();
-    let merge_output = merge(place.path(), &built, [CURVE, 1], 0);
+    let (mut compiled, _) = built();
+    let merge_output = merge(place.path(), &compiled, [CURVE, 1], 0);
     assert!(merge_output.contains("`fabc verify --remake all` makes them again"), "{merge_output}");
-    let mut convicted = |at: [usize; 2], forgery: &dyn Fn(&mut SimReport)| {
-        let honest = built.0.simulations[at[0]][at[1]].clone();
-        forgery(&mut built.0.simulations[at[0]][at[1]]);
-        let output = merge(place.path(), &built, at, 2);
+    let mut convict = |at: [usize; 2], forgery: &dyn Fn(&mut SimReport)| {
+        let honest = compiled.simulations[at[0]][at[1]].clone();
+        forgery(&mut compiled.simulations[at[0]][at[1]]);
+        let output = merge(place.path(), &compiled, at, 2);
         assert!(output.contains("FAB0594") && output.contains("cannot be of this build"), "{output}");
-        built.0.simulations[at[0]][at[1]] = honest;
+        compiled.simulations[at[0]][at[1]] = honest;
     };
     // A few of each kind. The others are convicted by the same code in `verify`.
     for (_, forgery) in IMPOSSIBLE.iter().step_by(9) {
-        convicted([CURVE, 1], &|report| forgery(&mut report.points[3]));
+        convict([CURVE, 1], &|report| forgery(&mut report.points[3]));
     }
     for (_, forgery) in IMPOSSIBLE_COMPLETIONS.iter().step_by(6) {
-        convicted([BURST, 1], &|report| forgery(&mut report.completions[0]));
+        convict([BURST, 1], &|report| forgery(&mut report.completions[0]));
     }
-    convicted([CURVE, 1], &|report| report.saturations[1].runs += 1);
+    convict([CURVE, 1], &|report| report.saturations[1].runs += 1);
     // One run, whose beginning is made again in any case.
-    convicted([FLITS, 2], &|report| report.points[0].digests[0] ^= 1);
+    convict([FLITS, 2], &|report| report.points[0].digests[0] ^= 1);
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn specs() -> Vec<(String, String)> {
 
 /// How far a mutant came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Came {
+enum Verdict {
     /// It does not parse, or means nothing.
     Refused,
     /// It means something that can never be built.
@@ -149,14 +149,14 @@ fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> 
 
 /// Loads one mutant and what comes of it again. Returns how far it came, and the nanoseconds of the first
 /// loading.
-fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
+fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Verdict, u64) {
     let root = if path.contains("/parts/") { "specs/pod_128.fab" } else { path };
     let reader = |asked: &str| if asked == path { Ok(mutant.to_owned()) } else { read(asked) };
     let began = processor_time();
     let loaded = read_normal(root, &reader);
     let took = processor_time().zip(began).map_or(0, |(now, began)| now - began);
     assert!(took as f64 <= SECONDS * 1e9, "{took} ns\n{mutant}");
-    let came = match loaded {
+    let verdict = match loaded {
         Ok((fabric, normal, sources)) => {
             let normal = print_spec(&normal);
             let again = |asked: &str| if asked == root { Ok(normal.clone()) } else { read(asked) };
@@ -167,16 +167,16 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
             read_normal(root, &given)
                 .unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
             match quick(&fabric) {
-                Ok(()) => Came::Through,
+                Ok(()) => Verdict::Through,
                 Err(errors) => {
                     check(&errors, &sources, mutant);
-                    Came::Undecidable
+                    Verdict::Undecidable
                 }
             }
         }
         Err((failure, sources)) => {
             check(&failure.diagnostics(), &sources, mutant);
-            Came::Refused
+            Verdict::Refused
         }
     };
     if let Ok(file) = parse_file(path, mutant).0 {
@@ -185,8 +185,8 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
         assert_eq!(print(&again), once, "{mutant}");
         assert_eq!(again.comments.len(), file.comments.len(), "{mutant}");
     }
-    edit(path, root, mutant, came, dice);
-    (came, took)
+    edit(path, root, mutant, verdict, dice);
+    (verdict, took)
 }
 
 /// A file that a spec in its normal form names: a copy of what the first one read.
@@ -201,7 +201,7 @@ fn notification(method: &str, params: Value) -> Message {
 }
 
 /// The mutant in an editor: what is found, and some questions about some place.
-fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
+fn edit(path: &str, root: &str, mutant: &str, verdict: Verdict, dice: &mut Dice) {
     let disk = |asked: &str| read(asked);
     let absolute = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path).display().to_string();
     let uri = |path: &str| json!({"uri": format!("file://{}", absolute(path))});
@@ -222,8 +222,8 @@ fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
     }
     // A file without a fabric is taken for shared parts, of which only the text is read.
     assert!(
-        (errors > 0) == (came != Came::Through) || errors == 0 && came == Came::Refused,
-        "{came:?}: {errors}\n{mutant}"
+        (errors > 0) == (verdict != Verdict::Through) || errors == 0 && verdict == Verdict::Refused,
+        "{verdict:?}: {errors}\n{mutant}"
     );
     let lines: Vec<&str> = mutant.split('\n').collect();
     let line = dice.below(lines.len());
@@ -328,7 +328,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         let (path, text) = &specs[number % specs.len()];
         PANICS.with_borrow_mut(Vec::clear);
         let outcome = catch_unwind(|| {
-            let mut dice = Dice::of(number as u64);
+            let mut dice = Dice::for_mutant(number as u64);
             let mutant = mutate(text, &texts, &mut dice);
             run(path, &mutant, &mut dice)
         });
@@ -344,7 +344,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
             None => outcome.map_err(|_| number),
         }
     };
-    let results: Vec<Result<(Came, u64), usize>> = std::thread::scope(|scope| {
+    let results: Vec<Result<(Verdict, u64), usize>> = std::thread::scope(|scope| {
         scope.spawn(|| {
             while over.load(Ordering::Relaxed) == 0 {
                 std::thread::sleep(Duration::from_secs(1));
@@ -356,15 +356,16 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         results
     });
     let failures: Vec<usize> = results.iter().filter_map(|result| result.err()).collect();
-    let came = |far: Came| results.iter().flatten().filter(|(came, _)| *came == far).count();
+    let count_of =
+        |wanted: Verdict| results.iter().flatten().filter(|(verdict, _)| *verdict == wanted).count();
     let slowest = results.iter().flatten().map(|&(_, took)| took).max().unwrap_or(0);
     println!(
         "{} mutants of {} specs: {} refused, {} that can never be built, {} for a search, {} wrong; the slowest took {:.3} s, peak memory {}",
         results.len(),
         specs.len(),
-        came(Came::Refused),
-        came(Came::Undecidable),
-        came(Came::Through),
+        count_of(Verdict::Refused),
+        count_of(Verdict::Undecidable),
+        count_of(Verdict::Through),
         failures.len(),
         slowest as f64 / 1e9,
         peak_memory()
@@ -375,7 +376,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         failures.len(),
         &failures[..failures.len().min(20)]
     );
-    assert!(came(Came::Refused) * 3 > results.len());
+    assert!(count_of(Verdict::Refused) * 3 > results.len());
 }
 
 #[test]
@@ -405,7 +406,7 @@ fn hostile_texts_end_in_an_error() {
         many("fabric a { } ", 10_000),
     ];
     for text in texts {
-        edit("a.fab", "a.fab", &text, Came::Refused, &mut Dice::of(0));
+        edit("a.fab", "a.fab", &text, Verdict::Refused, &mut Dice::for_mutant(0));
         let reader =
             |asked: &str| if asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) };
         let (failure, sources) = read_normal("a.fab", &reader).expect_err("this is no spec");

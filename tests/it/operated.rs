@@ -26,7 +26,7 @@ fn every_change_is_convicted(place: &Path, file: &str, judge: &[&str]) -> usize 
     let mut kinds = BTreeSet::new();
     let mut made = 0;
     for change in tampering::changes(file, &bytes) {
-        let changed = change.of(&bytes);
+        let changed = change.applied_to(&bytes);
         if changed == bytes || !kinds.insert((change.place.clone(), change.what)) {
             continue;
         }

@@ -28,7 +28,7 @@ fn compiled(spec: &SpecText) -> CompiledFabric {
 }
 
 /// The healthy tables, their ranks, and the lengths of channels.
-fn in_force(compiled: &CompiledFabric) -> (ForwardingTables, Vec<u32>, Vec<u64>) {
+fn live_tables(compiled: &CompiledFabric) -> (ForwardingTables, Vec<u32>, Vec<u64>) {
     let nominal = &compiled.scenarios[0];
     let routed = nominal.routed.as_ref().unwrap();
     (routed.tables.unpacked(), routed.proof.ranks().to_vec(), nominal.lengths.lengths.clone())
@@ -99,7 +99,7 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
     let mut served = [0, 0];
     for (at, spec) in pods().iter().enumerate() {
         let compiled = compiled(spec);
-        let (tables, ranks, _) = in_force(&compiled);
+        let (tables, ranks, _) = live_tables(&compiled);
         let mut random = Stream::new(7, at as u64);
         for _ in 0..25 {
             let (links, routers) = random_set(&compiled.topology, &mut random);
@@ -132,7 +132,8 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
 fn broken<'a>(
     compiled: &'a CompiledFabric,
     scene: &'a Scene<'a>,
-    (tables, ranks): (&'a ForwardingTables, &'a [u32]),
+    tables: &'a ForwardingTables,
+    ranks: &'a [u32],
     lengths: &'a [u64],
 ) -> Broken<'a> {
     Broken {
@@ -156,12 +157,12 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
     for spec in pods().iter().enumerate().filter(|(at, _)| *at != 3).map(|(_, spec)| spec) {
         let compiled = compiled(spec);
         let topology = &compiled.topology;
-        let (tables, ranks, lengths) = in_force(&compiled);
+        let (tables, ranks, lengths) = live_tables(&compiled);
         let nominal = check::ranks_by_port(topology, &tables.symmetry, usize::from(tables.vcs), &ranks);
         for effort in [Effort::Local, Effort::Local, Effort::Full] {
             let (links, routers) = random_set(topology, &mut mixes.random);
             let first = scene(topology, &links, &routers);
-            let mut broken = broken(&compiled, &first, (&tables, &ranks), &lengths);
+            let mut broken = broken(&compiled, &first, &tables, &ranks, &lengths);
             let ProvedRepair { repair: one, walk } = repair(&broken, effort, &Silent).unwrap();
             let endpoint_count = first.endpoints().count() as u64;
             assert_eq!(walk.pairs, endpoint_count * (endpoint_count - 1));
@@ -199,7 +200,7 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
 #[test]
 fn nothing_down_is_nothing_changed() {
     let compiled = compiled(&pods()[1]);
-    let (tables, ranks, _) = in_force(&compiled);
+    let (tables, ranks, _) = live_tables(&compiled);
     let scene = Scene::healthy(&compiled.topology);
     let repair =
         repair_locally(&scene, &compiled.fabric.demand, RankedTables { tables: &tables, ranks: &ranks }, 2)
@@ -210,10 +211,10 @@ fn nothing_down_is_nothing_changed() {
 #[test]
 fn every_tampered_change_is_convicted() {
     let compiled = compiled(&pods()[1]);
-    let (tables, ranks, lengths) = in_force(&compiled);
+    let (tables, ranks, lengths) = live_tables(&compiled);
     let links = BTreeSet::from([LinkId(3), LinkId(40)]);
     let scene = scene(&compiled.topology, &links, &BTreeSet::new());
-    let broken = broken(&compiled, &scene, (&tables, &ranks), &lengths);
+    let broken = broken(&compiled, &scene, &tables, &ranks, &lengths);
     let ProvedRepair { repair: true_one, .. } = repair(&broken, Effort::Local, &Silent).unwrap();
     assert_eq!(true_one.step, RepairStep::Local);
     let judge =

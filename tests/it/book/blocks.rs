@@ -25,7 +25,7 @@ impl Block {
 }
 
 /// All blocks of a page, in their order.
-pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
+pub(super) fn code_blocks(page: &str, text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut inside = false;
     let mut before = "";

@@ -18,7 +18,7 @@ const WORKERS: usize = 2;
 
 /// What a command came to.
 #[derive(Clone)]
-struct Ran {
+struct CommandResult {
     code: i32,
     /// Standard output and standard error, in both orders: which a person sees first is no matter here.
     texts: [String; 2],
@@ -27,7 +27,7 @@ struct Ran {
 /// A build that pages share: its folder, and what it came to.
 struct Build {
     folder: PathBuf,
-    ran: OnceLock<Ran>,
+    result: OnceLock<CommandResult>,
 }
 
 /// The shared builds by command.
@@ -35,7 +35,7 @@ static BUILDS: LazyLock<Mutex<BTreeMap<String, Arc<Build>>>> = LazyLock::new(Mut
 
 /// What a page came to.
 #[derive(Default)]
-struct Told {
+struct PageReport {
     wrong: Vec<String>,
     specs: usize,
     commands: usize,
@@ -51,7 +51,7 @@ fn clone_at(folder: &Path) {
     }
 }
 
-fn run(line: &str, folder: &Path) -> Ran {
+fn run(line: &str, folder: &Path) -> CommandResult {
     static PATH: LazyLock<OsString> = LazyLock::new(|| {
         let programs = scratch("bin");
         std::os::unix::fs::symlink(fabc(), programs.join("fabc")).unwrap();
@@ -65,7 +65,7 @@ fn run(line: &str, folder: &Path) -> Ran {
     shell.env_remove("RUST_BACKTRACE").env_remove("COLUMNS");
     let output = shell.output().expect("there is a bash");
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ran {
+    CommandResult {
         code: output.status.code().expect("it ended by itself"),
         texts: [format!("{out}{err}"), format!("{err}{out}")],
     }
@@ -84,18 +84,18 @@ fn shared(line: &str) -> bool {
 }
 
 /// The command, or what it left when a page ran it before.
-fn run_once(line: &str, folder: &Path) -> Ran {
+fn run_once(line: &str, folder: &Path) -> CommandResult {
     if !shared(line) {
         return run(line, folder);
     }
     let build = {
         let mut builds = BUILDS.lock().unwrap();
         let name = format!("build_{}", builds.len());
-        let new = || Arc::new(Build { folder: scratch(&name), ran: OnceLock::new() });
+        let new = || Arc::new(Build { folder: scratch(&name), result: OnceLock::new() });
         Arc::clone(builds.entry(line.to_owned()).or_insert_with(new))
     };
     // Other pages that want this one wait here.
-    let ran = build.ran.get_or_init(|| {
+    let result = build.result.get_or_init(|| {
         clone_at(&build.folder);
         run(line, &build.folder)
     });
@@ -104,7 +104,7 @@ fn run_once(line: &str, folder: &Path) -> Ran {
         let copied = run(&format!("mkdir -p out && cp -rlf '{}'/out/* out/", build.folder.display()), folder);
         assert_eq!(copied.code, 0, "{}", copied.texts[0]);
     }
-    ran.clone()
+    result.clone()
 }
 
 /// The text without how long builds took.
@@ -151,12 +151,12 @@ fn commands(block: &Block) -> Vec<(String, i32)> {
         .collect()
 }
 
-fn page(page: &str, folder: &Path) -> Told {
-    let mut outcome = Told::default();
+fn page(page: &str, folder: &Path) -> PageReport {
+    let mut outcome = PageReport::default();
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     // What the last block of commands printed, until other commands follow.
     let mut printed: Option<[String; 2]> = None;
-    let blocks = blocks::of(page, &read(page));
+    let blocks = blocks::code_blocks(page, &read(page));
     specs::beside(&blocks, folder);
     for block in blocks {
         match (block.language.as_str(), block.option("needs")) {
@@ -178,9 +178,9 @@ fn page(page: &str, folder: &Path) -> Told {
                 let outputs = printed.insert(Default::default());
                 for (line, code) in commands(&block) {
                     outcome.commands += 1;
-                    let ran = run_once(&line, folder);
-                    if ran.code != code {
-                        let Ran { code: ended, texts: [text, _] } = ran;
+                    let result = run_once(&line, folder);
+                    if result.code != code {
+                        let CommandResult { code: ended, texts: [text, _] } = result;
                         outcome.wrong.push(format!(
                             "{}: `{line}` ended with {ended}, not {code}:\n{text}",
                             block.place
@@ -188,7 +188,7 @@ fn page(page: &str, folder: &Path) -> Told {
                         // What comes after it is of no use.
                         return outcome;
                     }
-                    outputs.iter_mut().zip(&ran.texts).for_each(|(outputs, text)| outputs.push_str(text));
+                    outputs.iter_mut().zip(&result.texts).for_each(|(outputs, text)| outputs.push_str(text));
                 }
             }
             ("text", _) if block.option("figure").is_none() => {
@@ -232,11 +232,11 @@ fn every_page_is_true() {
         }
         outcomes
     };
-    let outcomes: Vec<Told> = std::thread::scope(|scope| {
+    let outcomes: Vec<PageReport> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a page is read")).collect()
     });
-    let sum = |count: fn(&Told) -> usize| outcomes.iter().map(count).sum::<usize>();
+    let sum = |count: fn(&PageReport) -> usize| outcomes.iter().map(count).sum::<usize>();
     let [specs, commands, compared] = [
         sum(|outcomes| outcomes.specs),
         sum(|outcomes| outcomes.commands),

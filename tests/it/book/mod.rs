@@ -92,7 +92,7 @@ fn the_summary_lists_every_page_once() {
 fn the_line_before_a_block_names_its_file() {
     let mut problems = Vec::new();
     for page in pages() {
-        for block in blocks::of(&page, &read(&page)) {
+        for block in blocks::code_blocks(&page, &read(&page)) {
             if let Some(file) =
                 block.option("file").filter(|file| !block.before.contains(&format!("`{file}`")))
             {
@@ -110,8 +110,10 @@ fn the_line_before_a_block_names_its_file() {
 #[test]
 fn the_readme_shows_the_spec_of_its_report() {
     let readme = read("README.md");
-    let shown =
-        blocks::of("README.md", &readme).into_iter().find(|block| block.language == "fab").expect("a spec");
+    let shown = blocks::code_blocks("README.md", &readme)
+        .into_iter()
+        .find(|block| block.language == "fab")
+        .expect("a spec");
     let spec = read("specs/pod_256.fab");
     let from = spec.find("fabric ").expect("a fabric");
     assert_eq!(shown.text.trim(), spec[from..].trim());
@@ -121,7 +123,7 @@ fn the_readme_shows_the_spec_of_its_report() {
 fn every_block_is_one_of_those_that_are_looked_at() {
     let mut problems = Vec::new();
     for page in pages() {
-        for block in blocks::of(&page, &read(&page)) {
+        for block in blocks::code_blocks(&page, &read(&page)) {
             let known = match block.language.as_str() {
                 "fab" => block.options_are(&["into", "each", "file", "error"]),
                 "sh" => block.options_are(&["needs"]),

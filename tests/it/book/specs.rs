@@ -12,7 +12,7 @@ const NAMED: [&str; 7] = ["collective", "let", "link", "ocs", "param", "simulate
 
 /// An item, and where it stands in its text.
 #[derive(Debug, PartialEq)]
-struct Found<'a> {
+struct SpecItem<'a> {
     /// Its word, with its name if such items have one.
     key: String,
     text: &'a str,
@@ -20,8 +20,8 @@ struct Found<'a> {
 }
 
 /// The items of a text from a place on, up to the bracket that closes what they stand in.
-fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
-    let (mut found, mut depth, mut start) = (Vec::new(), 0usize, None);
+fn items(text: &str, from: usize) -> (Vec<SpecItem<'_>>, usize) {
+    let (mut items_found, mut depth, mut start) = (Vec::new(), 0usize, None);
     let mut offset = from;
     while offset < text.len() {
         let rest = &text[offset..];
@@ -34,7 +34,7 @@ fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
         };
         let comment = rest.starts_with("//") || rest.starts_with("/*");
         if depth == 0 && first == '}' {
-            return (found, offset);
+            return (items_found, offset);
         }
         if start.is_none() && !comment && !first.is_whitespace() {
             start = Some(offset);
@@ -50,16 +50,16 @@ fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
                 .next()
                 .filter(|_| NAMED.contains(&word))
                 .map_or(String::new(), |name| format!(" {name}"));
-            found.push(Found { key: format!("{word}{name}"), text: command, start: begin });
+            items_found.push(SpecItem { key: format!("{word}{name}"), text: command, start: begin });
             start = None;
         }
     }
-    (found, offset)
+    (items_found, offset)
 }
 
 /// The group of an item in the canonical layout, and its place there.
-fn place(found: &Found<'_>) -> (u8, usize) {
-    let word = found.key.split(' ').next().unwrap();
+fn place(spec_item: &SpecItem<'_>) -> (u8, usize) {
+    let word = spec_item.key.split(' ').next().unwrap();
     (item(word).unwrap_or_else(|| panic!("what is `{word}`?")).group, item_rank(word))
 }
 
@@ -73,7 +73,7 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
     let (own, end) = items(spec, inside);
     let (new, read) = items(block, 0);
     assert_eq!(read, block.len(), "brackets of {block}");
-    let mut added: Vec<&Found<'_>> =
+    let mut added: Vec<&SpecItem<'_>> =
         new.iter().filter(|item| own.iter().all(|other| other.key != item.key)).collect();
     added.sort_by_key(|item| place(item).1);
     let mut added = added.into_iter().peekable();

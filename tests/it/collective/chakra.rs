@@ -55,7 +55,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Node {
+struct TraceNode {
     id: u64,
     kind: u64,
     after: Vec<u64>,
@@ -63,7 +63,7 @@ struct Node {
     attributes: BTreeMap<String, (u64, u64)>,
 }
 
-impl Node {
+impl TraceNode {
     fn read(bytes: &[u8]) -> Self {
         let mut node = Self::default();
         for (number, field) in fields(bytes) {
@@ -100,7 +100,7 @@ impl Node {
 }
 
 /// Version, and nodes, of a file.
-fn trace(file: &Artifact) -> (String, Vec<Node>) {
+fn trace(file: &Artifact) -> (String, Vec<TraceNode>) {
     let mut bytes = &file.bytes[..];
     let metadata = delimited(&mut bytes);
     let version = fields(metadata).into_iter().find_map(|(number, field)| match field {
@@ -109,7 +109,7 @@ fn trace(file: &Artifact) -> (String, Vec<Node>) {
     });
     let mut nodes = Vec::new();
     while !bytes.is_empty() {
-        nodes.push(Node::read(delimited(&mut bytes)));
+        nodes.push(TraceNode::read(delimited(&mut bytes)));
     }
     (version.unwrap(), nodes)
 }
@@ -122,7 +122,7 @@ const RECEIVES: u64 = 6;
 type Held = BTreeMap<u64, BTreeSet<usize>>;
 
 /// Runs the traces: what every chip has of every chunk in the end.
-fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Vec<Held> {
+fn replayed(traces: &[Vec<TraceNode>], mut held: Vec<Held>, adds_at_home: bool) -> Vec<Held> {
     let mut done: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); traces.len()];
     let mut flying: BTreeMap<(u64, u64, u64), (u64, BTreeSet<usize>)> = BTreeMap::new();
     // What came and is to be added, by chip and node.

@@ -14,7 +14,7 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// A group of switches as it is declared.
 #[derive(Clone, Debug)]
-struct Group {
+struct SwitchGroup {
     name: String,
     axis: usize,
     /// Sizes of the two indices, and the axis of each in the cube.
@@ -28,7 +28,7 @@ struct Group {
     ports: usize,
 }
 
-impl Group {
+impl SwitchGroup {
     fn item(&self) -> Item {
         let [us, vs] = self.sizes;
         let mut indices = Vec::new();
@@ -98,19 +98,19 @@ impl Group {
 }
 
 /// Everything of a pod that its topology depends on.
-struct Shape {
+struct PodShape {
     sides: [usize; 3],
     cubes: usize,
-    groups: Vec<Group>,
+    groups: Vec<SwitchGroup>,
 }
 
-impl Shape {
+impl PodShape {
     fn chips(&self) -> usize {
         self.cubes * self.sides.iter().product::<usize>()
     }
 
     fn switches(&self) -> usize {
-        self.groups.iter().map(Group::count).sum()
+        self.groups.iter().map(SwitchGroup::count).sum()
     }
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     let [x, y, z] = shape.sides;
     spec.items.push(Item::block("cube", vec![Item::line(format!("mesh {x} x {y} x {z} over copper"))]));
     spec.items.push(Item::line(format!("cubes = {}", shape.cubes)));
-    spec.items.extend(shape.groups.iter().map(Group::item));
+    spec.items.extend(shape.groups.iter().map(SwitchGroup::item));
     let facts = facts(&shape, &links, floor, faults, &router, is_torus);
     spec.items.push(Item::plain_if_empty(format!("routing = {routing}"), settings));
     if row == "pod slices" {
@@ -228,7 +228,7 @@ fn chip(dice: &mut Dice, router: &ChipSettings) -> Item {
 }
 
 fn facts(
-    shape: &Shape,
+    shape: &PodShape,
     links: &links::Links,
     floor: bool,
     faults: &str,
@@ -272,13 +272,13 @@ fn routing(dice: &mut Dice, is_torus: bool, chips: usize) -> (&'static str, Vec<
     }
 }
 
-fn faults(dice: &mut Dice, shape: &Shape, routing: &str) -> &'static str {
+fn faults(dice: &mut Dice, shape: &PodShape, routing: &str) -> &'static str {
     if routing == "dimension_order" || shape.chips() < 3 {
         return "0";
     }
     let mut choices = vec![(5, "0")];
     // Where an axis has too few switches, some of them are all that joins two cubes.
-    let fewest = shape.groups.iter().map(Group::count).min().unwrap_or(0);
+    let fewest = shape.groups.iter().map(SwitchGroup::count).min().unwrap_or(0);
     if fewest > 1 || shape.switches() > 1 && dice.percent(15) {
         choices.push((4, "1 ocs"));
     }
@@ -300,7 +300,7 @@ fn groups(
     axes: &[usize],
     plain: bool,
     fibers: &[&'static str],
-) -> Vec<Group> {
+) -> Vec<SwitchGroup> {
     let mut groups = Vec::new();
     for &axis in axes {
         let mut sizes = [[sides[1], sides[2]], [sides[0], sides[2]], [sides[0], sides[1]]][axis];
@@ -330,7 +330,7 @@ fn groups(
         let least_ports = if sided && !pair { cubes } else { 2 * cubes };
         let ports = if dice.percent(40) { least_ports } else { least_ports + dice.within(1, 40) };
         let name = AXES[axis].to_uppercase();
-        groups.push(Group {
+        groups.push(SwitchGroup {
             name,
             axis,
             sizes,
@@ -373,7 +373,7 @@ fn sizes(dice: &mut Dice) -> ([usize; 3], usize) {
 }
 
 /// Slices of the cubes, one or two kinds.
-fn slices(dice: &mut Dice, spec: &mut Spec, shape: &Shape, vcs: usize, facts: &Facts) {
+fn slices(dice: &mut Dice, spec: &mut Spec, shape: &PodShape, vcs: usize, facts: &Facts) {
     let mut remaining = shape.cubes;
     let spare = usize::from(remaining > 2 && dice.percent(50));
     if spare > 0 || dice.percent(30) {

@@ -1,13 +1,13 @@
 //! Makes a failing spec smaller for as long as it fails in the same way.
 
-use super::run::{Bench, Failure, Focus};
+use super::run::{Failure, Focus, SpecBench};
 use super::spec::{Data, Item, Spec};
 
 /// Candidates that are tried at most.
 const CANDIDATES: usize = 1500;
 
 /// The smallest spec that still fails like this one, and how it fails.
-pub(crate) fn shrink(bench: &mut Bench<'_>, spec: Spec, failure: Failure) -> (Spec, Failure) {
+pub(crate) fn shrink(bench: &mut SpecBench<'_>, spec: Spec, failure: Failure) -> (Spec, Failure) {
     let (mut spec, mut failure, mut left) = (spec, failure, CANDIDATES);
     'smaller: loop {
         for candidate in candidates(&spec) {
@@ -26,7 +26,7 @@ pub(crate) fn shrink(bench: &mut Bench<'_>, spec: Spec, failure: Failure) -> (Sp
 }
 
 /// How the candidate fails, if it fails in the same way.
-fn fails(bench: &mut Bench<'_>, candidate: &Spec, failure: &Failure) -> Option<Failure> {
+fn fails(bench: &mut SpecBench<'_>, candidate: &Spec, failure: &Failure) -> Option<Failure> {
     bench.run(candidate, Focus::Step(failure.step)).err().filter(|found| found.is_like(failure))
 }
 

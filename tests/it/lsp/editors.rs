@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A kind of words: as Vim, TextMate, tree-sitter and highlight.js call it.
-struct Kind {
+struct WordKind {
     vim: &'static str,
     text_mate: &'static str,
     tree_sitter: &'static str,
@@ -14,26 +14,26 @@ struct Kind {
 }
 
 /// In the order of [`words_by_kind`].
-const KINDS: [Kind; 4] = [
-    Kind {
+const KINDS: [WordKind; 4] = [
+    WordKind {
         vim: "Keyword",
         text_mate: "keyword.control.fab",
         tree_sitter: "keyword",
         highlight_js: "keyword",
     },
-    Kind {
+    WordKind {
         vim: "Setting",
         text_mate: "variable.other.property.fab",
         tree_sitter: "property",
         highlight_js: "built_in",
     },
-    Kind {
+    WordKind {
         vim: "Value",
         text_mate: "constant.language.fab",
         tree_sitter: "constant.builtin",
         highlight_js: "literal",
     },
-    Kind {
+    WordKind {
         vim: "Unit",
         text_mate: "keyword.other.unit.fab",
         tree_sitter: "type.builtin",
@@ -67,7 +67,7 @@ fn vim() -> String {
     let mut vim = String::from(
         "\" Words of fab specs; written by `UPDATE_DOCS=1 cargo test --test it lsp`, do not edit.\nif exists(\"b:current_syntax\")\n  finish\nendif\n\n",
     );
-    for (Kind { vim: kind, .. }, words) in KINDS.iter().zip(words_by_kind()) {
+    for (WordKind { vim: kind, .. }, words) in KINDS.iter().zip(words_by_kind()) {
         let (plain, others) = plain_and_others(&words);
         vim += &lines(&format!("syntax keyword fab{kind}"), plain);
         if !others.is_empty() {
@@ -111,7 +111,7 @@ fn text_mate() -> String {
         }),
         serde_json::json!({"name": "constant.numeric.fab", "match": "\\b\\d[\\d_]*(\\.\\d[\\d_]*)?(?=x\\d|\\b|[A-Za-z])"}),
     ];
-    for (Kind { text_mate: scope, .. }, words) in KINDS.iter().zip(words_by_kind()) {
+    for (WordKind { text_mate: scope, .. }, words) in KINDS.iter().zip(words_by_kind()) {
         let (plain, others) = plain_and_others(&words);
         let escaped: Vec<String> = others.iter().map(|word| word.replace('/', "\\/")).collect();
         if !escaped.is_empty() {

@@ -139,7 +139,7 @@ fn formulas_by_hand() {
 }
 
 /// The convictions of a directory whose formula was changed, by the checker alone.
-fn convicted((compiled, files): &(CompiledFabric, check::Files), change: impl Fn(&mut Value)) -> String {
+fn formula_errors(compiled: &CompiledFabric, files: &check::Files, change: impl Fn(&mut Value)) -> String {
     let mut files = files.clone();
     let mut file: Value = serde_json::from_slice(&files["formula.json"]).unwrap();
     change(&mut file);
@@ -215,8 +215,8 @@ fn formulas_that_say_otherwise_are_convicted() {
     ];
     let mut directories = BTreeMap::new();
     for (topology, change, what) in changes {
-        let message =
-            convicted(directories.entry(topology).or_insert_with(|| built(&spec(topology))), change);
+        let (compiled, files) = directories.entry(topology).or_insert_with(|| built(&spec(topology)));
+        let message = formula_errors(compiled, files, change);
         assert!(
             message.contains("formula.json") && message.contains(what),
             "{topology}: `{what}` is not in `{message}`"

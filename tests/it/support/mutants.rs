@@ -30,7 +30,7 @@ pub(crate) struct Dice(ChaCha8Rng);
 
 impl Dice {
     /// A stream for each mutant: the same ones whatever the number of threads, and however many there are.
-    pub(crate) fn of(mutant: u64) -> Self {
+    pub(crate) fn for_mutant(mutant: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         rng.set_stream(mutant);
         Dice(rng)
@@ -38,8 +38,8 @@ impl Dice {
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.0.next_u64() % count.max(1) as u64) as usize
     }
-    fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
-        of[self.below(of.len())]
+    fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
     }
 }
 
@@ -181,10 +181,10 @@ fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
             2 => tokens.swap(at, other),
             3 => tokens.insert(at, tokens[other].clone()),
             4..=6 if !numbers.is_empty() => {
-                tokens[numbers[dice.below(numbers.len())]] = format!(" {}", dice.one(&NUMBERS))
+                tokens[numbers[dice.below(numbers.len())]] = format!(" {}", dice.pick(&NUMBERS))
             }
-            7 => tokens.insert(at, dice.one(&STRANGE).to_owned()),
-            8 => tokens[at] = format!(" {}", dice.one(&WORDS)),
+            7 => tokens.insert(at, dice.pick(&STRANGE).to_owned()),
+            8 => tokens[at] = format!(" {}", dice.pick(&WORDS)),
             9 => tokens[at] = tokens[at].to_uppercase(),
             10 => tokens[at] = tokens[other].clone(),
             _ => tokens.truncate(at.max(1)),
@@ -218,7 +218,7 @@ fn mutate_lines(text: &str, others: &[String], dice: &mut Dice) -> String {
             let start = dice.below(theirs.len());
             lines.splice(at.., theirs[start..].iter().copied());
         }
-        6 => return text.replace('\n', dice.one(&[" ", "\r", "\r\n", "\n\n", "\u{2028}"])),
+        6 => return text.replace('\n', dice.pick(&[" ", "\r", "\r\n", "\n\n", "\u{2028}"])),
         7 => return text[..text.floor_char_boundary(dice.below(text.len()))].to_owned(),
         _ => return text[text.floor_char_boundary(dice.below(text.len()))..].to_owned(),
     }
@@ -238,14 +238,14 @@ fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
         2 => format!(" {} {{ {token} {}", many("x = a { "), many("}")),
         3 => format!(" {token}{}", many("a")),
         4 => format!(" {token}{}", many("9")),
-        5 => format!(" {token}{}", many(dice.one(&[" + 1", " * 2", " - u", " % 3", " / 1"]))),
+        5 => format!(" {token}{}", many(dice.pick(&[" + 1", " * 2", " - u", " % 3", " / 1"]))),
         6 => format!(" {}{token}", many("-")),
         7 => format!("{}{token}", many(" ")),
         8 => format!(" /*{}*/ {token} //{}\n", many("*"), many("é")),
         _ => {
             format!(
                 " {token} {}",
-                many(dice.one(&[
+                many(dice.pick(&[
                     "; ",
                     "x = 1; ",
                     "\"\" ",

@@ -208,7 +208,7 @@ fn is_declared(unproved: &[Unproved], path: &str, place: &str) -> bool {
 }
 
 /// A change, and the number that says whether it is in the sample.
-struct Wanted<'f> {
+struct SampledChange<'f> {
     seed: [u8; 32],
     path: &'f str,
     change: Change,
@@ -234,22 +234,26 @@ fn one_change_of_anything_is_convicted_or_declared() {
         built().into_iter().filter(|(name, _)| ["", "all", name].contains(&selected.as_str()))
     {
         let unproved = verify(&files).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
-        let mut wanted: BTreeMap<(String, &str), Vec<Wanted<'_>>> = BTreeMap::new();
+        let mut sampled: BTreeMap<(String, &str), Vec<SampledChange<'_>>> = BTreeMap::new();
         for (path, bytes) in &files {
             for change in changes(path, bytes) {
                 let seed = *blake3::hash(format!("{name} {path} {} {}", change.at, change.what).as_bytes())
                     .as_bytes();
-                wanted.entry((kind(path), change.what)).or_default().push(Wanted { seed, path, change });
+                sampled.entry((kind(path), change.what)).or_default().push(SampledChange {
+                    seed,
+                    path,
+                    change,
+                });
             }
         }
-        for ((kind, what), mut changes) in wanted {
-            changes.sort_by_key(|wanted| wanted.seed);
+        for ((kind, what), mut changes) in sampled {
+            changes.sort_by_key(|sampled| sampled.seed);
             changes.truncate(if runs_all { usize::MAX } else { SAMPLE });
             let results: Vec<(bool, bool, String)> = changes
                 .par_iter()
-                .map(|Wanted { path, change, .. }| {
+                .map(|SampledChange { path, change, .. }| {
                     let mut changed = files.clone();
-                    changed.insert((*path).to_owned(), change.of(&files[*path]));
+                    changed.insert((*path).to_owned(), change.applied_to(&files[*path]));
                     if *path != "manifest.json" {
                         sign_as_fabc(&mut changed);
                     }

@@ -1,6 +1,6 @@
 //! Topologies of pods: searches, tori, twisted tori and linear programs.
 
-use super::{Group, Shape, groups, sizes, some_axes};
+use super::{PodShape, SwitchGroup, groups, sizes, some_axes};
 use crate::generated::dice::Dice;
 use crate::generated::spec::{Data, Item, Spec};
 
@@ -10,7 +10,7 @@ pub(super) fn shape(
     spec: &mut Spec,
     row: &str,
     fibers: &[&'static str],
-) -> (Shape, Item, bool) {
+) -> (PodShape, Item, bool) {
     match row {
         "pod torus" => torus(dice, spec, fibers),
         "pod twisted_torus" => twisted(dice, spec, fibers),
@@ -21,7 +21,7 @@ pub(super) fn shape(
             // Along a side of one chip a fiber would join it to itself.
             let axes: Vec<usize> = axes.into_iter().filter(|axis| sides[*axis] > 1).collect();
             let groups = groups(dice, spec, sides, 1, &axes, false, fibers);
-            let shape = Shape { sides, cubes: 1, groups };
+            let shape = PodShape { sides, cubes: 1, groups };
             (shape, synthesize(dice, spec, &[]), false)
         }
         _ => {
@@ -32,7 +32,7 @@ pub(super) fn shape(
                 split(&mut groups, cubes);
                 spec.note("switches", "for cubes");
             }
-            let shape = Shape { sides, cubes, groups };
+            let shape = PodShape { sides, cubes, groups };
             let topology = match row {
                 "pod cross_connects" | "pod near" => {
                     let switches = shape.groups.iter().flat_map(|group| group.switches(cubes, 1)).collect();
@@ -55,11 +55,11 @@ pub(super) fn shape(
 }
 
 /// Has two groups of switches share the positions of the last axis: each serves half of the cubes.
-fn split(groups: &mut Vec<Group>, cubes: usize) {
+fn split(groups: &mut Vec<SwitchGroup>, cubes: usize) {
     let Some(last) = groups.pop() else { return };
     let middle = cubes / 2;
     for (name, served) in [("A", (0, middle)), ("B", (middle, cubes))] {
-        groups.push(Group { name: format!("{}{name}", last.name), cubes: served, ..last.clone() });
+        groups.push(SwitchGroup { name: format!("{}{name}", last.name), cubes: served, ..last.clone() });
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn synthesize(dice: &mut Dice, spec: &mut Spec, first: &[Item]) -> It
     Item::plain_if_empty("topology = synthesize", inner)
 }
 
-fn torus(dice: &mut Dice, spec: &mut Spec, fibers: &[&'static str]) -> (Shape, Item, bool) {
+fn torus(dice: &mut Dice, spec: &mut Spec, fibers: &[&'static str]) -> (PodShape, Item, bool) {
     let (sides, of_cubes) = dice.pick(&[
         ([2, 2, 2], [1, 1, 2]),
         ([2, 2, 2], [1, 1, 1]),
@@ -106,20 +106,20 @@ fn torus(dice: &mut Dice, spec: &mut Spec, fibers: &[&'static str]) -> (Shape, I
     // The faces along an axis of one chip are dark.
     let axes: Vec<usize> = (0..3).filter(|axis| dims[*axis] > 1).collect();
     let groups = groups(dice, spec, sides, cubes, &axes, true, fibers);
-    let shape = Shape { sides, cubes, groups };
+    let shape = PodShape { sides, cubes, groups };
     (shape, Item::line(format!("topology = torus {} x {} x {}", dims[0], dims[1], dims[2])), true)
 }
 
-fn twisted(dice: &mut Dice, spec: &mut Spec, fibers: &[&'static str]) -> (Shape, Item, bool) {
+fn twisted(dice: &mut Dice, spec: &mut Spec, fibers: &[&'static str]) -> (PodShape, Item, bool) {
     let (side, dims) = dice.pick(&[(2, [2, 2, 4]), (2, [2, 4, 4]), (1, [2, 2, 4]), (1, [2, 4, 4])]);
     let cubes = dims.iter().map(|dim| dim / side).product();
     let groups = groups(dice, spec, [side; 3], cubes, &[0, 1, 2], true, fibers);
-    let shape = Shape { sides: [side; 3], cubes, groups };
+    let shape = PodShape { sides: [side; 3], cubes, groups };
     (shape, Item::line(format!("topology = twisted_torus {} x {} x {}", dims[0], dims[1], dims[2])), false)
 }
 
 /// A graph of chips that a program wires: cubes of one chip.
-fn program(dice: &mut Dice, spec: &mut Spec, row: &str, fibers: &[&'static str]) -> (Shape, Item, bool) {
+fn program(dice: &mut Dice, spec: &mut Spec, row: &str, fibers: &[&'static str]) -> (PodShape, Item, bool) {
     let cubes = dice.within(3, 6);
     let axes = [0, 1];
     let mut groups = groups(dice, spec, [1; 3], cubes, &axes, false, fibers);
@@ -134,6 +134,6 @@ fn program(dice: &mut Dice, spec: &mut Spec, row: &str, fibers: &[&'static str])
     if dice.percent(50) {
         inner.push(Item::line(format!("symmetry = {}", dice.pick(&["none", "auto", "none"]))));
     }
-    let shape = Shape { sides: [1; 3], cubes, groups };
+    let shape = PodShape { sides: [1; 3], cubes, groups };
     (shape, Item::block("topology = synthesize", inner), false)
 }
