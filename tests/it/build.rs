@@ -105,12 +105,12 @@ fn pod_128_is_routed_optimally_under_every_fault_and_survives_no_tampering() {
     assert_eq!(metric(&compiled, Metric::MaxChannelLoad), 72.0);
     assert!(metric(&compiled, Metric::VcBalance) <= 0.55);
     assert_eq!(compiled.scenarios.len(), 49);
-    for (what, files, code) in tamperings(&files) {
-        let errors = check::verify_directory(&files, &compiled.fabric).expect_err(what);
+    for (tampering, files, code) in tamperings(&files) {
+        let errors = check::verify_directory(&files, &compiled.fabric).expect_err(tampering);
         let codes: Vec<String> = errors.iter().map(|error| error.code().unwrap().to_string()).collect();
         assert!(
-            code.is_empty() || codes.iter().any(|found| found == code),
-            "{what}: {codes:?} instead of {code}"
+            code.is_empty() || codes.iter().any(|error_code| error_code == code),
+            "{tampering}: {codes:?} instead of {code}"
         );
     }
 }

@@ -158,11 +158,11 @@ fn independent_orders_wait_in_circles() {
     for names in topologies() {
         let pods = names.map(|topology| compiled(&pod(topology)));
         let mut joined_graph = DiGraphMap::new();
-        for one in &pods {
+        for one_pod in &pods {
             let mut alone = DiGraphMap::new();
-            waits(one, &mut alone);
+            waits(one_pod, &mut alone);
             assert!(!is_cyclic_directed(&alone));
-            waits(one, &mut joined_graph);
+            waits(one_pod, &mut joined_graph);
         }
         circles += usize::from(is_cyclic_directed(&joined_graph));
     }

@@ -274,7 +274,7 @@ fn two_orbits_of_cubes() {
             lengths.distance,
         ));
     }
-    assert!(seen.iter().all(|of| *of == seen[0]), "{seen:?}");
+    assert!(seen.iter().all(|report| *report == seen[0]), "{seen:?}");
 }
 
 #[test]

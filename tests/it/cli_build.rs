@@ -82,15 +82,15 @@ fn threads_and_repetition_change_no_byte() {
     let place = workplace();
     fabc(place.path(), &["build", "small.fab", "--out", "one", "--threads", "1", "-q"], 0);
     fabc(place.path(), &["build", "small.fab", "--out", "two", "--threads", "2", "-q", "--timings"], 0);
-    let (one, two) = (files(&place.path().join("one")), files(&place.path().join("two")));
-    assert_eq!(one.keys().collect::<Vec<_>>(), two.keys().collect::<Vec<_>>());
-    assert!(one.len() > 10);
-    for (path, bytes) in &one {
-        assert!(*bytes == two[path], "{} differs", path.display());
+    let (first, second) = (files(&place.path().join("one")), files(&place.path().join("two")));
+    assert_eq!(first.keys().collect::<Vec<_>>(), second.keys().collect::<Vec<_>>());
+    assert!(first.len() > 10);
+    for (path, bytes) in &first {
+        assert!(*bytes == second[path], "{} differs", path.display());
     }
     // Building again replaces the directory by itself.
     fabc(place.path(), &["build", "small.fab", "--out", "one", "-q"], 0);
-    assert!(files(&place.path().join("one")) == one);
+    assert!(files(&place.path().join("one")) == first);
 }
 
 #[test]

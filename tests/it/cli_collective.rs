@@ -40,7 +40,7 @@ fn candidate<'a>(row: &'a Value, algorithm: &str) -> &'a Value {
     let candidates = row["candidates"].as_array().unwrap();
     candidates
         .iter()
-        .find(|one| one["algorithm"] == algorithm)
+        .find(|candidate_row| candidate_row["algorithm"] == algorithm)
         .unwrap_or_else(|| panic!("no {algorithm} in {row}"))
 }
 
@@ -130,11 +130,12 @@ fn without_barriers_only_the_critical_path_counts() {
             );
             report["collectives"][0].clone()
         });
-        for one in without["candidates"].as_array().unwrap() {
-            let other_candidate = candidate(&with, one["algorithm"].as_str().unwrap());
+        for candidate_row in without["candidates"].as_array().unwrap() {
+            let other_candidate = candidate(&with, candidate_row["algorithm"].as_str().unwrap());
             assert!(
-                ns(&one["time_ns"]) <= ns(&other_candidate["time_ns"]) && ns(&one["share"]) <= 1.0,
-                "{one} {other_candidate}"
+                ns(&candidate_row["time_ns"]) <= ns(&other_candidate["time_ns"])
+                    && ns(&candidate_row["share"]) <= 1.0,
+                "{candidate_row} {other_candidate}"
             );
         }
         assert!(ns(&without["bound_ns"]) <= ns(&with["bound_ns"]), "{without} {with}");
@@ -408,8 +409,8 @@ fn errors_say_what_to_write() {
 /// Cycles of a schedule by its own timetable, and in the packet model as a trace. Channels carry a flit a
 /// cycle of 1 ns.
 fn twice(place: &tempfile::TempDir, args: &[&str]) -> [f64; 2] {
-    let (report, told) = run(place, &[args, &["--emit", "trace=t.csv", "--format", "json"]].concat(), 0);
-    assert!(!told.contains("note"), "{told}");
+    let (report, notes) = run(place, &[args, &["--emit", "trace=t.csv", "--format", "json"]].concat(), 0);
+    assert!(!notes.contains("note"), "{notes}");
     let report: Value = serde_json::from_str(&report).unwrap();
     let trace = std::fs::read_to_string(place.path().join("t.csv")).unwrap();
     let flits = trace.lines().last().unwrap().rsplit(',').next().unwrap();

@@ -200,10 +200,10 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
     }
     let [built, failed] = first_runs(&sweep);
     let spec = built.parent().unwrap().join("spec/spec.fab");
-    let convicted = |path: &Path, from: &str, to: &str, what: &str, code: i32| {
+    let convicted = |path: &Path, from: &str, to: &str, message: &str, code: i32| {
         let old = change(&sweep.join(path), from, to);
         let (_, err) = fabc(place.path(), &["sweep", "verify", "sweep"], code);
-        assert!(flowing(&err).starts_with(&format!("FAB0544 × {what}")), "{err}");
+        assert!(flowing(&err).starts_with(&format!("FAB0544 × {message}")), "{err}");
         std::fs::write(sweep.join(path), old).unwrap();
     };
     let path = |path: &Path| format!("`sweep/{}`", path.display());

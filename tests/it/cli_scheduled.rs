@@ -41,8 +41,8 @@ fn a_chip_says_what_it_does_when() {
     assert!(jobs.contains("sum: all_reduce by hops, cycles 650 to 1300"), "{jobs}");
     let text = tables(&["--router", "3"]);
     assert!(text.starts_with("chip router[3] (node 3), 14 sends, 14 receives, 2 jobs\n"), "{text}");
-    let line = |of: &str| {
-        text.lines().find(|line| line.ends_with(of)).unwrap_or_else(|| panic!("no {of} in\n{text}"))
+    let line = |ending: &str| {
+        text.lines().find(|line| line.ends_with(ending)).unwrap_or_else(|| panic!("no {ending} in\n{text}"))
     };
     assert_eq!(
         line("exchange  router[3] to router[5], part 0").split_whitespace().take(2).collect::<Vec<_>>(),
@@ -80,8 +80,8 @@ fn a_chip_of_a_symmetric_plan_has_the_lines_of_its_image() {
     let mut came: Vec<(u64, u64, u64)> = Vec::new();
     for chip in 0..6 {
         let list = list(&chip.to_string());
-        let lines = |what: &str, later: u64| {
-            let lines = list["chips"][0][what].as_array().unwrap().clone();
+        let lines = |kind: &str, later: u64| {
+            let lines = list["chips"][0][kind].as_array().unwrap().clone();
             lines.into_iter().map(move |line| {
                 (line[0].as_u64().unwrap() + later, line[2].as_u64().unwrap(), line[3].as_u64().unwrap())
             })

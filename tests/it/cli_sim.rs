@@ -84,8 +84,8 @@ fn a_pod_in_every_form_and_scenario() {
         |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
     assert!(csv.contains("\n\"Z[1,1]\",0.10,1,"), "{csv}");
-    let (one, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1", "--scenario", "Z[1,1]"], 0);
-    assert!(csv.contains(one.lines().nth(1).unwrap()), "{one}");
+    let (single, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1", "--scenario", "Z[1,1]"], 0);
+    assert!(csv.contains(single.lines().nth(1).unwrap()), "{single}");
 
     let (searched, _) = sim(&place, &["--format", "csv", "--saturation", "--with", "seeds = 2;"], 0);
     assert!(
@@ -267,7 +267,7 @@ fn flits_of_a_pod() {
 #[test]
 fn what_cannot_be_simulated_is_told_at_its_place() {
     let place = built(&pod());
-    for (settings, code, what) in [
+    for (settings, code, message) in [
         ("packet = 101 flits", 1, "at most 100 flits, which are a buffer"),
         (
             "model = packet { general = 3; }",
@@ -297,7 +297,7 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
         ("model = flit { turn = 2 cycles; }", 1, "`turn`"),
     ] {
         let (_, error) = sim(&place, &["--with", settings], code);
-        assert!(error.contains(what), "{settings}: {error}");
+        assert!(error.contains(message), "{settings}: {error}");
     }
     assert!(
         sim(&place, &["--scenario", "Q[0,0]"], 2)

@@ -143,14 +143,14 @@ fn what_cannot_be_swept_is_told_before_anything_is_run() {
     let (_, err) =
         fabc(place.path(), &["sweep", "ring.fab", "--set", "n=4,13", "--message-format", "short"], 1);
     assert!(err.starts_with("--set:1:3: error[FAB0144]"), "{err}");
-    for (args, what) in [
+    for (args, message) in [
         (["--set", "n=4..4"], "the range is empty"),
         (["--set", "n=4,,5"], "nothing stands between two commas"),
         (["--set", "most=0..1000000"], "at most 100000 runs"),
         (["--until", "resolve"], "leaves nothing to compare"),
     ] {
         let (_, err) = fabc(place.path(), &[&["sweep", "ring.fab"], &args[..]].concat(), 2);
-        assert!(err.contains("FAB0544") && err.contains(what), "{err}");
+        assert!(err.contains("FAB0544") && err.contains(message), "{err}");
     }
     let (_, err) = fabc(place.path(), &["sweep", "run", "."], 2);
     assert!(err.contains("FAB0544") && err.contains("no `sweep.json`"), "{err}");
@@ -366,8 +366,8 @@ fn what_engines_do_not_do_is_told() {
     let output = command(place.path(), &words).env("PATH", "/nowhere").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let err = String::from_utf8(output.stderr).unwrap();
-    let told = "FAB0591\n\n  × Slurm cannot be asked: there is no `sbatch`\n  help: it is in Debian's slurm-client, and on the login node of a cluster\n";
-    assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
+    let expected = "FAB0591\n\n  × Slurm cannot be asked: there is no `sbatch`\n  help: it is in Debian's slurm-client, and on the login node of a cluster\n";
+    assert!(flowing(&err).starts_with(&flowing(expected)), "{err}");
     program(
         place.path(),
         "sbatch",

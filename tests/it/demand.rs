@@ -103,8 +103,8 @@ fn lp_of_unequal_links_stands_inside_the_certified_interval() {
             let nodes = topology.node_count();
             for demand in [Demand::uniform(nodes), matrix(nodes, |from, to| 1 + (from * 3 + to) % 4)] {
                 let topology = under(&topology, &demand);
-                let (found, exact) = (certified(&topology, &demand), exact(&topology, &demand));
-                let (low, high) = (found.value(), found.dual.bound());
+                let (flow, exact) = (certified(&topology, &demand), exact(&topology, &demand));
+                let (low, high) = (flow.value(), flow.dual.bound());
                 assert!(
                     low <= exact + 1e-9 && exact <= high + 1e-9,
                     "{copper}/{fiber}: {exact} outside [{low}, {high}]"
@@ -140,8 +140,8 @@ fn lp_of_weights_stands_inside_the_certified_interval() {
             {
                 continue;
             }
-            let (exact, found) = (exact(&topology, &demand), certified(&topology, &demand));
-            let (low, high) = (found.value(), found.dual.bound());
+            let (exact, flow) = (exact(&topology, &demand), certified(&topology, &demand));
+            let (low, high) = (flow.value(), flow.dual.bound());
             assert!(
                 low <= exact + 1e-9 && exact <= high + 1e-9,
                 "{name}, {nodes} chips: {exact} outside [{low}, {high}]"

@@ -153,7 +153,7 @@ fn what_moves_is_told_in_the_names_that_fit_best() {
             .as_array()
             .unwrap()
             .iter()
-            .all(|of| ["same", "entries"].contains(&of["found"].as_str().unwrap()))
+            .all(|table| ["same", "entries"].contains(&table["found"].as_str().unwrap()))
     );
     // And two cross-connects of one switch swap their ends.
     let mut swapped = renamed(&place, [3, 2, 0, 1]);
@@ -205,7 +205,7 @@ fn tables_follow_cubes_that_are_renamed() {
     let diff_result = diff(&place, "out/a", "out/b", 2);
     assert_eq!(diff_result["wiring"]["found"], "renamed");
     let tables = diff_result["tables"].as_array().unwrap();
-    assert!(tables.len() == 9 && tables.iter().all(|of| of["found"] == "same"), "{tables:?}");
+    assert!(tables.len() == 9 && tables.iter().all(|table| table["found"] == "same"), "{tables:?}");
     // One entry of one router turns, another key goes.
     let path = place.path().join("out/b/tables/nominal.json");
     let mut nominal = read(&path);
@@ -305,7 +305,7 @@ fn pods_of_other_sizes_are_compared_by_their_metrics() {
         (&diff_result["wiring"]["found"], &diff_result["wiring"]["why"]),
         (&json!("unlike"), &json!("4 cubes of 4 chips, but 5 cubes of 4 chips"))
     );
-    assert!(diff_result["tables"].as_array().unwrap().iter().all(|of| of["found"] == "unlike"));
+    assert!(diff_result["tables"].as_array().unwrap().iter().all(|table| table["found"] == "unlike"));
     let gone = diff_result["contract"]
         .as_array()
         .unwrap()
@@ -380,7 +380,7 @@ fn a_page_holds_both_sides_and_loads_nothing() {
 fn golden_outputs_may_differ_within_a_tolerance() {
     let place = built();
     let golden = |tolerance: &[&str], code| {
-        let given: Vec<&str> = tolerance.iter().flat_map(|one| ["--tolerance", one]).collect();
+        let given: Vec<&str> = tolerance.iter().flat_map(|limit| ["--tolerance", limit]).collect();
         fabc(place.path(), &[&["build", "pod.fab", "--golden", "out"][..], &given].concat(), code)
     };
     let report = place.path().join("out/pod/report.json");

@@ -108,14 +108,14 @@ fn what_should_not_be_joined_is_told() {
     // Two cross-connects with their second ports exchanged.
     settings(&place, |name, set| {
         if name == "Y[0,0]" {
-            let (one, other) = (set[0][1].clone(), set[1][1].clone());
-            (set[0][1], set[1][1]) = (other, one);
+            let (first_end, second_end) = (set[0][1].clone(), set[1][1].clone());
+            (set[0][1], set[1][1]) = (second_end, first_end);
         }
     });
     let crossed = drift(&place, "live.json", &[], 2);
     assert_eq!(crossed["means"], "foreign");
     let switch = &crossed["switches"][0];
-    let lengths = ["missing", "extra", "moved"].map(|what| switch[what].as_array().unwrap().len());
+    let lengths = ["missing", "extra", "moved"].map(|list| switch[list].as_array().unwrap().len());
     assert_eq!((switch["ocs"].as_str(), lengths), (Some("Y[0,0]"), [2, 2, 2]));
     let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
     assert!(text.contains("packets on them go astray") && text.contains("moved here"), "{text}");
@@ -146,9 +146,9 @@ enum Dump {
 fn state(config: &Value, dump: Dump, word: impl Fn(usize) -> Option<&'static str>) -> Value {
     let mut out = Map::new();
     let mut rows: [Map<String, Value>; 2] = Default::default();
-    for (at, (key, one)) in config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().enumerate() {
+    for (at, (key, cross_connect)) in config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().enumerate() {
         let Some(word) = word(at) else { continue };
-        let (a, b) = (one["a_side"].as_str().unwrap(), one["b_side"].as_str().unwrap());
+        let (a, b) = (cross_connect["a_side"].as_str().unwrap(), cross_connect["b_side"].as_str().unwrap());
         let port = |target: &str| json!({"status": word, "target_simplex_port_id": target});
         match dump {
             Dump::Design => {
@@ -243,7 +243,7 @@ fn states_of_cross_connects(place: &tempfile::TempDir, switch: &str, config: &Va
         for options in [&[][..], &["--allow-pending"]] {
             let report = drift(place, "live", options, 2);
             let lengths =
-                ["pending", "failed"].map(|what| report["switches"][0][what].as_array().unwrap().len());
+                ["pending", "failed"].map(|key| report["switches"][0][key].as_array().unwrap().len());
             assert_eq!(lengths, [0, 1], "{report}");
         }
     }
@@ -287,7 +287,7 @@ fn ports_of_a_missing_cross_connect(place: &tempfile::TempDir, switch: &str) {
             Value::Object([crossed(first, second), crossed(second, first)].into_iter().chain(rest).collect());
         write(&path, &switch_state);
         let report = drift(place, "live", &["--allow-pending"], 2);
-        let lengths = ["missing", "extra"].map(|what| report["switches"][0][what].as_array().unwrap().len());
+        let lengths = ["missing", "extra"].map(|list| report["switches"][0][list].as_array().unwrap().len());
         assert_eq!((&report["means"], lengths), (&json!("foreign"), [2, 2]), "{report}");
     }
     std::fs::remove_file(&path).unwrap();
@@ -329,7 +329,7 @@ fn polatis_has_numbers_and_a_map() {
         let config = read(&place.path().join(format!("live/{switch}.config_db.json")));
         std::fs::remove_file(place.path().join(format!("live/{switch}.config_db.json"))).unwrap();
         let label = |port: &Value| config["OCS_PORT"][port.as_str().unwrap()]["label"].as_str().unwrap();
-        let pair = |one: &Value| json!({"ingress": number(switch, label(&one["a_side"]), false), "egress": number(switch, label(&one["b_side"]), true)});
+        let pair = |cross_connect: &Value| json!({"ingress": number(switch, label(&cross_connect["a_side"]), false), "egress": number(switch, label(&cross_connect["b_side"]), true)});
         let pairs: Vec<Value> = config["OCS_CROSS_CONNECT"].as_object().unwrap().values().map(pair).collect();
         write(
             &place.path().join(format!("live/{switch}.json")),
@@ -342,7 +342,7 @@ fn polatis_has_numbers_and_a_map() {
     write(&place.path().join("live/Z_0.json"), &json!({"optical-switch:cross-connects": {"pair": []}}));
     let dark = drift(&place, "live", &["--ports", "ports.csv"], 2);
     assert_eq!((&dark["repair"], &dark["switches"][0]["idle"]), (&json!(["Z[0]"]), &json!(false)));
-    for (row, what) in [
+    for (row, reason) in [
         ("Z_0,1", "line 2: it is not `switch,port,face`"),
         ("Z_0,one,\"x\"", "line 2: `one` is no number of a port"),
         ("Q,1,\"x\"", "line 2: the spec declares no OCS with the file name `Q`"),
@@ -351,7 +351,7 @@ fn polatis_has_numbers_and_a_map() {
     ] {
         std::fs::write(place.path().join("bad.csv"), format!("switch,port,face\n{row}\n")).unwrap();
         let (_, err) = fabc(place.path(), &["drift", "live", "out/pod", "--ports", "bad.csv"], 1);
-        assert!(err.contains("error[FAB0531]") && err.contains(what), "{err}");
+        assert!(err.contains("error[FAB0531]") && err.contains(reason), "{err}");
     }
 }
 

@@ -342,7 +342,7 @@ fn html_lists_every_cross_connect_with_its_ports() {
             let shown = line
                 .split("<i>")
                 .skip(1)
-                .flat_map(|one| one.split("</i>").next().unwrap().split(' ').skip(1).map(str::to_owned));
+                .flat_map(|part| part.split("</i>").next().unwrap().split(' ').skip(1).map(str::to_owned));
             let mut shown: Vec<String> = shown.collect();
             if ocs.config_db.state_key().is_none() {
                 continue;

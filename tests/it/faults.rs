@@ -196,10 +196,10 @@ fn the_list_of_faults_is_found_again_by_other_means() {
         let (fabric, topology) = (&compiled.fabric, &compiled.topology);
         let scenarios = Scenario::tolerated(fabric, topology);
         check::verify_faults(fabric, topology, &scenarios).unwrap();
-        let convicted = |what: &str, change: &dyn Fn(&mut Vec<Scenario>)| {
+        let convicted = |kind: &str, change: &dyn Fn(&mut Vec<Scenario>)| {
             let mut changed = scenarios.clone();
             change(&mut changed);
-            assert!(check::verify_faults(fabric, topology, &changed).is_err(), "{faults}: {what}");
+            assert!(check::verify_faults(fabric, topology, &changed).is_err(), "{faults}: {kind}");
         };
         convicted("one too few", &|scenarios| drop(scenarios.pop()));
         convicted("one too many", &|scenarios| scenarios.push(scenarios[0].clone()));

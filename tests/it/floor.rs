@@ -136,16 +136,16 @@ fn bundles_and_clusters_of_polarstars_are_counted() {
     ] {
         let bundles = if size > 1 { "bundles = by_group;" } else { "" };
         let floor = format!("cabinet = {}; clustering = by_cluster; {bundles}", (q + 1) * size);
-        let (of, topology_of) = laid_out(topology, &floor);
+        let (placed, topology_of) = laid_out(topology, &floor);
         let links = q * (q + 1) * (q + 1) / 2;
         if size > 1 {
-            assert_eq!((of.bundles, of.bundled), (links, [links * size, size]), "{topology}");
+            assert_eq!((placed.bundles, placed.bundled), (links, [links * size, size]), "{topology}");
         }
         if inner > 0 {
             assert_eq!(topology_of.links().len() as u64, links * size + inner);
-            assert_eq!((of.bundles, of.bundled[0]), (792, 6336));
+            assert_eq!((placed.bundles, placed.bundled[0]), (792, 6336));
         }
-        let clusters = of.clusters.expect("of a plane");
+        let clusters = placed.clusters.expect("of a plane");
         let (count, inside, between) =
             if q % 2 == 1 { (q, 3 * (q - 1) / 2, q - 2) } else { (q - 1, 3 * q / 2, q) };
         // The nucleus of an even q meets every quadric.
@@ -159,11 +159,11 @@ fn bundles_and_clusters_of_polarstars_are_counted() {
         assert_eq!(clusters.inside + clusters.to_quadrics + clusters.between, links, "{topology}");
     }
     // Cabinets of three points: clusters of 6 and of 5 take two each.
-    let (of, _) = laid_out(
+    let (placed, _) = laid_out(
         "polarstar { q = 5; supernode = iq; degree = 3; }",
         "cabinet = 24; clustering = by_cluster;",
     );
-    assert_eq!(of.clusters.map(|of| of.count), Some(6));
+    assert_eq!(placed.clusters.map(|placed| placed.count), Some(6));
 }
 
 #[test]
@@ -207,16 +207,16 @@ fn permuted_links_keep_their_kind() {
         ("levels { level 4 over board; level 5 joined 2 over fiber { ports = 2; } }".to_owned(), 10),
     ] {
         let before = compiled(&text(&base, cabinet), Stage::Analyze);
-        let counted = |of: &CompiledFabric| {
+        let counted = |compiled: &CompiledFabric| {
             let mut counts = std::collections::BTreeMap::new();
-            for link in of.topology.links().iter() {
+            for link in compiled.topology.links().iter() {
                 for end in [link.a, link.b] {
                     *counts
                         .entry((end.node, link.class == LinkClass::Global, link.link_type))
                         .or_insert(0) += 1;
                 }
             }
-            (counts, of.topology.nodes().map(|node| of.topology.hosts(node)).collect::<Vec<_>>())
+            (counts, compiled.topology.nodes().map(|node| compiled.topology.hosts(node)).collect::<Vec<_>>())
         };
         for method in ["partial", "full"] {
             let text = text(&format!("permute {{ of = {base} method = {method}; }}"), cabinet);
@@ -279,7 +279,7 @@ fn duplicates_and_shortfalls_are_told() {
     assert_eq!(dropped, format!("{} of 192 links came twice and were left out", 192 - links));
     assert_eq!(kept.split(' ').next(), dropped.split(' ').next());
     // What a report says of it is proved.
-    let (of, mut files, text) =
+    let (placed, mut files, text) =
         directory(&spec("permute { of = hypercube { dimensions = 5; } }", "cabinet = 8;"));
     let [report, manifest] =
         ["report.json", "manifest.json"].map(|path| String::from_utf8(files[path].clone()).expect("text"));
@@ -293,7 +293,7 @@ fn duplicates_and_shortfalls_are_told() {
         ("report.json".to_owned(), changed.into_bytes()),
         ("manifest.json".to_owned(), signed.into_bytes()),
     ]);
-    let errors = verify::directory(&files, &of.fabric, &text).expect_err("it is let through");
+    let errors = verify::directory(&files, &placed.fabric, &text).expect_err("it is let through");
     assert!(errors.iter().any(|error| error.to_string().contains("counters.duplicates")), "{errors:?}");
     // An odd number of routers leaves one out of every matching.
     let (links, short) = note("ring_n { routers = 33; degree = 3; }");
@@ -302,9 +302,9 @@ fn duplicates_and_shortfalls_are_told() {
 
 /// Compiled, written, and verified from what was written.
 fn verified(text: &str) -> CompiledFabric {
-    let (of, files, text) = directory(text);
-    verify::directory(&files, &of.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
-    of
+    let (placed, files, text) = directory(text);
+    verify::directory(&files, &placed.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    placed
 }
 
 /// A directory of a spec, verified, and its files.
@@ -359,12 +359,12 @@ const WEIGHED: &str = "fabric laid { clock = 1 GHz;
 fn flow_against_cable_is_told_for_some_weights() {
     let (compiled, files, text) = directory(WEIGHED);
     verify::directory(&files, &compiled.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let weights: Vec<u32> = compiled.trade_off.iter().map(|of| of.weight).collect();
+    let weights: Vec<u32> = compiled.trade_off.iter().map(|placement| placement.weight).collect();
     assert_eq!(weights, [0, 100, 200, 400, 500, 600, 800]);
     let (first, last) = (&compiled.trade_off[0], &compiled.trade_off[6]);
     assert!(first.cable > last.cable && first.flow > last.flow && first.distances < last.distances);
     let chosen = &compiled.trade_off[4];
-    assert_eq!(Some(chosen.cable), compiled.cables.as_ref().map(|of| of.lengths[0]));
+    assert_eq!(Some(chosen.cable), compiled.cables.as_ref().map(|placement| placement.lengths[0]));
     let report = String::from_utf8(files["report.html"].clone()).expect("text");
     assert!(report.contains("Flow against cable") && report.contains("weight 0.5"));
     let report_text = String::from_utf8(files["report.txt"].clone()).expect("text");

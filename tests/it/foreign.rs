@@ -314,7 +314,7 @@ fn canonical_tables_are_carried_by_the_generators() {
 
 #[test]
 fn entries_that_make_no_sense() {
-    for (entries, what) in [
+    for (entries, reason) in [
         (vec![[7, -1, -1, 0, 0]], "is for a router that does not exist"),
         (vec![[1, -1, 0, 0, 0]], "has an input that no packet comes by"),
         (vec![[1, -1, -1, 2, 0]], "leaves by a port or VC that does not exist"),
@@ -323,7 +323,7 @@ fn entries_that_make_no_sense() {
     ] {
         let (code, message) = convicted(tables(1, false, &[(0, entries)]), ring(3, json!([])));
         assert_eq!(code, "FAB0411");
-        assert!(message.contains(what), "{message}");
+        assert!(message.contains(reason), "{message}");
     }
     unreadable(tables(1, false, &[(9, vec![])]), ring(3, json!([])), "it lists router 9");
     unreadable(tables(1, false, &[(1, vec![]), (1, vec![])]), ring(3, json!([])), "is listed twice");

@@ -165,19 +165,19 @@ const POSSIBLE_COMPLETIONS: &[Forgery<Completion>] = &[
 
 /// Brackets with which no search can end.
 const IMPOSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[
-    ("a stable rate above", |found| {
-        found.stable = Some(Rate::millionths(found.at_least().in_millionths() + 1))
+    ("a stable rate above", |search| {
+        search.stable = Some(Rate::millionths(search.at_least().in_millionths() + 1))
     }),
-    ("both the same", |found| found.unstable = found.stable),
-    ("a run more", |found| found.runs += 1),
-    ("another rate past saturation", |found| found.beyond.rate = Rate::millionths(1)),
-    ("more delivered than born", |found| found.beyond.delivered *= 1000),
-    ("another seed", |found| found.seed += 7),
+    ("both the same", |search| search.unstable = search.stable),
+    ("a run more", |search| search.runs += 1),
+    ("another rate past saturation", |search| search.beyond.rate = Rate::millionths(1)),
+    ("more delivered than born", |search| search.beyond.delivered *= 1000),
+    ("another seed", |search| search.seed += 7),
 ];
 
 /// Another search could end so.
 const POSSIBLE_BRACKETS: &[Forgery<Saturation>] =
-    &[("one packet more past saturation", |found| found.beyond.delivered += 1)];
+    &[("one packet more past saturation", |search| search.beyond.delivered += 1)];
 
 /// Makes forgeries of one thing of a report, one at a time. The impossible are convicted without any other
 /// run, and the possible are convicted or declared. If all runs are made again, all are convicted.
@@ -191,18 +191,18 @@ fn forge<T: Clone + PartialEq>(
 ) {
     let honest = thing(&mut compiled.simulations).clone();
     for (forgeries, is_possible) in [(impossible, false), (possible, true)] {
-        for (what, forgery) in forgeries {
+        for (change, forgery) in forgeries {
             forgery(thing(&mut compiled.simulations));
-            assert!(*thing(&mut compiled.simulations) != honest, "{what}: nothing is forged");
+            assert!(*thing(&mut compiled.simulations) != honest, "{change}: nothing is forged");
             match verify(compiled, spec, NONE) {
-                Err(errors) => assert!(errors[0].starts_with("simulations/"), "{what}: {errors:?}"),
+                Err(errors) => assert!(errors[0].starts_with("simulations/"), "{change}: {errors:?}"),
                 Ok(unproved) => {
-                    assert!(is_possible, "{what}: impossible, and not convicted");
+                    assert!(is_possible, "{change}: impossible, and not convicted");
                     assert!(
                         unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")),
-                        "{what}: {unproved:?}"
+                        "{change}: {unproved:?}"
                     );
-                    assert!(verify(compiled, spec, ALL).is_err(), "{what}: not convicted by all runs");
+                    assert!(verify(compiled, spec, ALL).is_err(), "{change}: not convicted by all runs");
                 }
             }
             *thing(&mut compiled.simulations) = honest.clone();
@@ -244,8 +244,8 @@ fn runs_trade_no_places() {
         |all| all[CURVE][1].points.swap(2, 3),
         |all| all[CURVE][1].saturations.swap(0, 1),
         |all| {
-            let [one, other] = [all[CURVE][1].points[3].clone(), all[CURVE][2].points[3].clone()];
-            (all[CURVE][2].points[3], all[CURVE][1].points[3]) = (one, other);
+            let [first, second] = [all[CURVE][1].points[3].clone(), all[CURVE][2].points[3].clone()];
+            (all[CURVE][2].points[3], all[CURVE][1].points[3]) = (first, second);
         },
         |all| {
             let delays = all[CURVE][1].points[2].delays;

@@ -358,10 +358,10 @@ fn the_keywords_of_the_grammar_are_those_of_the_words() {
         let file = file.unwrap_or_else(|errors| {
             panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources))
         });
-        let fabc::syntax::ast::FileEntry::Item(found) = &file.entries[0] else {
+        let fabc::syntax::ast::FileEntry::Item(entry) = &file.entries[0] else {
             panic!("{} is no item", item.example)
         };
-        assert_eq!(found.kind.keyword(), item.name);
+        assert_eq!(entry.kind.keyword(), item.name);
     }
 }
 

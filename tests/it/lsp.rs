@@ -76,7 +76,7 @@ fn words_are_explained() {
     editor.listen();
     assert_eq!(editor.findings[&uri(&pod)], json!([]));
     let mut results = Vec::new();
-    for (found, on) in [
+    for (word, letters) in [
         ("fabric", 1),
         ("pod {", 1),
         ("side * side", 0),
@@ -91,16 +91,16 @@ fn words_are_explained() {
         ("fiber {", 0),
         ("lanes", 0),
     ] {
-        let hover = editor.ask("textDocument/hover", position_of(&pod, found, on));
+        let hover = editor.ask("textDocument/hover", position_of(&pod, word, letters));
         results.push(format!(
-            "{found}\n{}",
+            "{word}\n{}",
             markdown(&hover).replace(&format!("{}/", pod.parent().unwrap().display()), "")
         ));
     }
     editor.open(&parts);
-    for found in ["X[u", "u in", "ports"] {
-        let hover = editor.ask("textDocument/hover", position_of(&parts, found, 0));
-        results.push(format!("{found}\n{}", markdown(&hover)));
+    for word in ["X[u", "u in", "ports"] {
+        let hover = editor.ask("textDocument/hover", position_of(&parts, word, 0));
+        results.push(format!("{word}\n{}", markdown(&hover)));
     }
     insta::with_settings!({snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("lsp_hover", results.join("\n\n----\n"));
@@ -211,10 +211,10 @@ fn what_is_no_message_ends_nothing() {
         (request(6, "shutdown"), json!(6), -32600),
         (request(7, "textDocument/hover"), json!(7), -32600),
     ];
-    for (said, id, code) in script {
+    for (sent, id, code) in script {
         // The next header ends what was said to be too long.
-        let next = if said.contains("99999999999") { framed("{}") } else { String::new() };
-        std::io::Write::write_all(&mut to, format!("{said}{next}").as_bytes()).unwrap();
+        let next = if sent.contains("99999999999") { framed("{}") } else { String::new() };
+        std::io::Write::write_all(&mut to, format!("{sent}{next}").as_bytes()).unwrap();
         let mut answers = vec![(id, code)];
         if !next.is_empty() {
             answers.push((Value::Null, -32600));
@@ -229,7 +229,7 @@ fn what_is_no_message_ends_nothing() {
             assert_eq!(
                 (&answer["id"], answer["error"]["code"].as_i64().unwrap_or(0)),
                 (&id, code),
-                "{said}: {answer}"
+                "{sent}: {answer}"
             );
         }
     }
@@ -314,14 +314,14 @@ fn names_are_found_and_changed_across_files() {
     assert_eq!(marked.as_array().unwrap().len(), 4);
     // A new name goes to every file that knows the old one, and both still mean the same.
     let before = fabc_normal(&pod);
-    for (found, name) in [("fiber", "glass"), ("lanes", "rails"), ("side", "edge")] {
+    for (word, name) in [("fiber", "glass"), ("lanes", "rails"), ("side", "edge")] {
         let answer =
-            editor.ask("textDocument/rename", with(position_of(&pod, found, 0), json!({"newName": name})));
+            editor.ask("textDocument/rename", with(position_of(&pod, word, 0), json!({"newName": name})));
         for path in [&parts, &pod] {
             if let Some(edits) = answer["changes"].get(uri(path)) {
                 let text = edited(&std::fs::read_to_string(path).unwrap(), edits);
                 std::fs::write(path, &text).unwrap();
-                assert!(!text.contains(found) || found == "side", "{text}");
+                assert!(!text.contains(word) || word == "side", "{text}");
             }
         }
         editor.tell("textDocument/didClose", json!({"textDocument": {"uri": uri(&pod)}}));
@@ -329,13 +329,13 @@ fn names_are_found_and_changed_across_files() {
     }
     assert_eq!(fabc_normal(&pod).replace("glass", "fiber"), before);
     // Names that cannot be, and words that have none.
-    for (found, name, why) in [
+    for (word, name, why) in [
         ("edge", "copper", "there is a `copper` already"),
         ("edge", "2x", "is no name"),
         ("cubes", "boxes", "nothing here has a name of its own"),
     ] {
-        let refused = editor
-            .ask_for("textDocument/rename", with(position_of(&pod, found, 0), json!({"newName": name})));
+        let refused =
+            editor.ask_for("textDocument/rename", with(position_of(&pod, word, 0), json!({"newName": name})));
         assert!(refused.as_ref().is_err_and(|error| error.contains(why)), "{refused:?}");
     }
     editor.stop();

@@ -52,7 +52,7 @@ fn read(path: &str) -> Result<String, String> {
 
 /// Every spec that is shipped or tested, as paths from the root of the package, with its text.
 fn specs() -> Vec<(String, String)> {
-    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from("specs"), PathBuf::from("tests")]);
+    let (mut paths, mut open) = (Vec::new(), vec![PathBuf::from("specs"), PathBuf::from("tests")]);
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(&directory).unwrap() {
             let path = entry.unwrap().path();
@@ -63,13 +63,13 @@ fn specs() -> Vec<(String, String)> {
                 let text = read(&path.to_string_lossy())
                     .ok()
                     .filter(|text| !text.trim().is_empty() && text.len() <= SPEC);
-                found.extend(text.map(|text| (path.to_string_lossy().into_owned(), text)));
+                paths.extend(text.map(|text| (path.to_string_lossy().into_owned(), text)));
             }
         }
     }
-    found.sort();
-    assert!(found.len() > 450, "{}", found.len());
-    found
+    paths.sort();
+    assert!(paths.len() > 450, "{}", paths.len());
+    paths
 }
 
 /// How far a mutant came.
@@ -151,7 +151,7 @@ fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> 
 /// loading.
 fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Verdict, u64) {
     let root = if path.contains("/parts/") { "specs/pod_128.fab" } else { path };
-    let reader = |asked: &str| if asked == path { Ok(mutant.to_owned()) } else { read(asked) };
+    let reader = |path_asked: &str| if path_asked == path { Ok(mutant.to_owned()) } else { read(path_asked) };
     let began = processor_time();
     let loaded = read_normal(root, &reader);
     let took = processor_time().zip(began).map_or(0, |(now, began)| now - began);
@@ -159,11 +159,14 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Verdict, u64) {
     let verdict = match loaded {
         Ok((fabric, normal, sources)) => {
             let normal = print_spec(&normal);
-            let again = |asked: &str| if asked == root { Ok(normal.clone()) } else { read(asked) };
+            let again =
+                |path_asked: &str| if path_asked == root { Ok(normal.clone()) } else { read(path_asked) };
             let reparsed =
                 parse(root, &again).0.unwrap_or_else(|errors| panic!("{errors:?}\n{mutant}\n{normal}"));
             assert_eq!(print_spec(&normalize(&reparsed)), normal, "{mutant}");
-            let given = |asked: &str| if asked == root { Ok(normal.clone()) } else { input(asked, &fabric) };
+            let given = |path_asked: &str| {
+                if path_asked == root { Ok(normal.clone()) } else { input(path_asked, &fabric) }
+            };
             read_normal(root, &given)
                 .unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
             match quick(&fabric) {
@@ -190,10 +193,11 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Verdict, u64) {
 }
 
 /// A file that a spec in its normal form names: a copy of what the first one read.
-fn input(asked: &str, fabric: &Fabric) -> Result<String, String> {
+fn input(wanted_path: &str, fabric: &Fabric) -> Result<String, String> {
     let copies = fabc::emit::input_copies(fabric);
-    let copy = copies.into_iter().find(|(path, _)| asked.ends_with(path.as_str())).map(|(_, text)| text);
-    copy.map_or_else(|| read(asked), Ok)
+    let copy =
+        copies.into_iter().find(|(path, _)| wanted_path.ends_with(path.as_str())).map(|(_, text)| text);
+    copy.map_or_else(|| read(wanted_path), Ok)
 }
 
 fn notification(method: &str, params: Value) -> Message {
@@ -202,7 +206,7 @@ fn notification(method: &str, params: Value) -> Message {
 
 /// The mutant in an editor: what is found, and some questions about some place.
 fn edit(path: &str, root: &str, mutant: &str, verdict: Verdict, dice: &mut Dice) {
-    let disk = |asked: &str| read(asked);
+    let disk = |path_asked: &str| read(path_asked);
     let absolute = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path).display().to_string();
     let uri = |path: &str| json!({"uri": format!("file://{}", absolute(path))});
     let open = |path: &str, text: &str| json!({"textDocument": {"uri": uri(path)["uri"], "languageId": "fab", "version": 1, "text": text}});
@@ -407,8 +411,9 @@ fn hostile_texts_end_in_an_error() {
     ];
     for text in texts {
         edit("a.fab", "a.fab", &text, Verdict::Refused, &mut Dice::for_mutant(0));
-        let reader =
-            |asked: &str| if asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) };
+        let reader = |path_asked: &str| {
+            if path_asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) }
+        };
         let (failure, sources) = read_normal("a.fab", &reader).expect_err("this is no spec");
         check(&failure.diagnostics(), &sources, &text[..text.floor_char_boundary(60)]);
     }

@@ -21,8 +21,8 @@ struct Expectation {
 fn parse_expectation(text: &str) -> Expectation {
     let mut expectation = Expectation::default();
     for line in text.lines().filter_map(|line| line.strip_prefix("//~ ")) {
-        let (what, value) = line.split_once(": ").expect("a line says what it asks for");
-        match what {
+        let (key, value) = line.split_once(": ").expect("a line says what it asks for");
+        match key {
             "exit" => expectation.exit = value.parse().expect("an exit code"),
             "report" => expectation.report.push(folded(value)),
             "says" => expectation.says.push(folded(value)),

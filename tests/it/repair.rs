@@ -222,10 +222,10 @@ fn every_tampered_change_is_convicted() {
     assert!(judge(&true_one).is_ok());
     let mut tried = 0;
     for at in 0..true_one.delta.routers.len() {
-        for what in 0..6 {
+        for kind in 0..6 {
             let mut claimed = true_one.clone();
             let router = &mut claimed.delta.routers[at];
-            let changed = match what {
+            let changed = match kind {
                 // Left out.
                 0 => router.add.pop().is_some(),
                 1 => router.turn.pop().is_some(),
@@ -240,7 +240,7 @@ fn every_tampered_change_is_convicted() {
             };
             if changed {
                 tried += 1;
-                assert!(judge(&claimed).is_err(), "router {at}, {what}");
+                assert!(judge(&claimed).is_err(), "router {at}, {kind}");
             }
         }
     }

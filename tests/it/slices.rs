@@ -79,8 +79,8 @@ fn placements_come_and_go() {
     let place = built(&spec(16, KINDS));
     let run = |from: &str, steps: &[&str], to: &str| {
         fabc(place.path(), &[&["place", from, "--out", to, "-q"], steps].concat(), 0);
-        let (said, _) = fabc(place.path(), &["verify", to], 0);
-        assert!(said.contains("none of which joins two"), "{said}");
+        let (out, _) = fabc(place.path(), &["verify", to], 0);
+        assert!(out.contains("none of which joins two"), "{out}");
     };
     let build_files = |directory: &str| files(&place.path().join(directory));
     let placement = |directory: &str| json(&place.path().join(directory).join("placement.json"));
@@ -170,8 +170,8 @@ fn cubes_that_switches_treat_differently_are_never_one_slice() {
     let text = spec(8, kinds).replace(halves, split);
     let place = built(&text);
     // The kind is compiled once, behind the first class of cubes, and mapped to the switches of the other.
-    let (said, _) = fabc(place.path(), &["verify", "out/pod"], 0);
-    assert!(said.contains("3 slices on 6 cubes"), "{said}");
+    let (out, _) = fabc(place.path(), &["verify", "out/pod"], 0);
+    assert!(out.contains("3 slices on 6 cubes"), "{out}");
     let cubes = |at: usize| json(&place.path().join("out/pod/placement.json"))["slices"][at]["cubes"].clone();
     assert_eq!(
         [cubes(0), cubes(1), cubes(2)],
@@ -315,8 +315,8 @@ fn plans_between_placements_go_slice_by_slice() {
     );
     let (text, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
     snapshot("plan_of_slices", &text);
-    let (said, _) = fabc(place.path(), &["plan", "out/pod", "new", "--json"], 2);
-    let plan: Value = serde_json::from_str(&said).unwrap();
+    let (out, _) = fabc(place.path(), &["plan", "out/pod", "new", "--json"], 2);
+    let plan: Value = serde_json::from_str(&out).unwrap();
     let changes: Vec<_> = plan["changes"]
         .as_array()
         .unwrap()
@@ -349,10 +349,10 @@ fn plans_between_placements_go_slice_by_slice() {
         ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
     fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &removals[..]].concat(), 0);
     let (said, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
-    assert!(said.contains("train-1 (new)") && !said.contains("drifted"), "{said}");
+    assert!(said.contains("train-1 (new)") && !said.contains("drifted"), "{out}");
     // From the switches alone: whose the old ones are nobody knows.
     let (said, _) = fabc(place.path(), &["plan", "out/pod/ocs.json", "new"], 2);
-    assert!(said.contains("not touched at all"), "{said}");
+    assert!(said.contains("not touched at all"), "{out}");
 }
 
 #[test]
@@ -363,11 +363,11 @@ fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
     ));
     let steps = ["--remove", "ring-0", "--add", "best=ring-0", "--cubes", "4,5,6,7"];
     fabc(place.path(), &[&["place", "out/pod", "--out", "new", "-q"], &steps[..]].concat(), 0);
-    let (said, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
-    let messages = said
+    let (out, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
+    let messages = out
         .lines()
         .find(|line| line.starts_with("slice ring-0 keeps its cubes: "))
-        .unwrap_or_else(|| panic!("{said}"));
+        .unwrap_or_else(|| panic!("{out}"));
     // What it says is done as it says it.
     let command: Vec<&str> = messages.split('`').nth(1).unwrap().split(' ').skip(1).collect();
     assert_eq!(command, ["plan", "out/pod/slices/ring", "new/slices/best", "--tables", "DIR"]);
@@ -391,9 +391,9 @@ fn what_asks_for_one_topology_is_refused() {
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && err.contains("FAB0211"), "{args:?}: {err}");
     }
-    let (said, _) = fabc(place.path(), &["check", "pod.fab"], 0);
+    let (out, _) = fabc(place.path(), &["check", "pod.fab"], 0);
     assert_eq!(
-        said,
+        out,
         "pod: no errors (16 cubes of 2 x 2 x 2; slices: 3 x 1 (serve), 2 x 4 (train); 2 spare)\n"
     );
     fabc(place.path(), &["check", "pod.fab", "--stop-after", "analyze"], 0);
@@ -442,17 +442,17 @@ fn kinds_that_are_alike_or_known_are_compiled_once() {
     let first = files(&place.path().join("out/pod"));
     fabc(place.path(), &["verify", "out/pod"], 0);
     let passes = |out: &str| out.matches("compiled before").count();
-    let (said, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
-    assert_eq!((passes(&said), files(&place.path().join("out/pod"))), (0, first.clone()));
-    let (said, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
-    assert_eq!((passes(&said), files(&place.path().join("out/pod"))), (3, first.clone()));
+    let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
+    assert_eq!((passes(&printed), files(&place.path().join("out/pod"))), (0, first.clone()));
+    let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
+    assert_eq!((passes(&printed), files(&place.path().join("out/pod"))), (3, first.clone()));
     // What somebody changed is compiled again, and so is what is another kind now.
     let kept = std::fs::read_dir(place.path().join("kinds")).unwrap().next().unwrap().unwrap().path();
     std::fs::write(kept.join("report.txt"), "another").unwrap();
-    let (said, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
-    assert_eq!((passes(&said), files(&place.path().join("out/pod"))), (2, first));
+    let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
+    assert_eq!((passes(&printed), files(&place.path().join("out/pod"))), (2, first));
     std::fs::write(place.path().join("pod.fab"), spec(16, &twins.replace("seed = 2", "seed = 3"))).unwrap();
-    let (said, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
-    assert_eq!(passes(&said), 2);
+    let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
+    assert_eq!(passes(&printed), 2);
     fabc(place.path(), &["verify", "out/pod"], 0);
 }

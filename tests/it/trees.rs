@@ -126,9 +126,9 @@ proptest! {
             })
             .collect();
         let (topology, cross_connects) = wire(pod, &permutations);
-        let (found, least, most) = packed(pod, &topology, &cross_connects);
+        let (trees_found, least, most) = packed(pod, &topology, &cross_connects);
         let best = best(pod, &topology, &cross_connects, permutations.len());
-        prop_assert!(least <= found && found <= best && best <= most, "{least} {found} {best} {most}");
-        prop_assert!(found + 1 >= best, "{found} of {best}");
+        prop_assert!(least <= trees_found && trees_found <= best && best <= most, "{least} {trees_found} {best} {most}");
+        prop_assert!(trees_found + 1 >= best, "{trees_found} of {best}");
     }
 }

@@ -53,7 +53,7 @@ fn convict(files: &Files) -> Vec<(String, String)> {
 fn expect(files: &Files, code: &str, text: &str) {
     let errors = convict(files);
     assert!(
-        errors.iter().any(|(found, message)| found.starts_with(code) && message.contains(text)),
+        errors.iter().any(|(error_code, message)| error_code.starts_with(code) && message.contains(text)),
         "expected {code} `{text}` among {errors:#?}"
     );
 }
@@ -121,11 +121,11 @@ fn changed_bytes_missing_and_extra_files() {
 
 #[test]
 fn no_tampering_goes_unnoticed() {
-    for (what, files, code) in tamperings(&BUILT.1) {
+    for (tampering, files, code) in tamperings(&BUILT.1) {
         let errors = convict(&files);
         assert!(
-            errors.iter().any(|(found, _)| code.is_empty() || found == code),
-            "{what}: expected {code} among {errors:#?}"
+            errors.iter().any(|(error_code, _)| code.is_empty() || error_code == code),
+            "{tampering}: expected {code} among {errors:#?}"
         );
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn option(&self, name: &str) -> Option<&str> {
-        self.options.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+        self.options.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     pub(super) fn options_are(&self, known: &[&str]) -> bool {

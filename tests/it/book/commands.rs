@@ -110,7 +110,7 @@ fn run_once(line: &str, folder: &Path) -> CommandResult {
 /// The text without how long builds took.
 fn timeless(text: &str) -> String {
     let lines = text.lines().map(|line| match line.rsplit_once(" in ") {
-        Some((what, time)) if line.starts_with("wrote ") && time.ends_with(" s") => format!("{what}\n"),
+        Some((head, time)) if line.starts_with("wrote ") && time.ends_with(" s") => format!("{head}\n"),
         _ => format!("{line}\n"),
     });
     lines.collect()

@@ -52,7 +52,7 @@ fn plain(path: &Path) -> PathBuf {
 
 #[test]
 fn every_link_leads_somewhere() {
-    let (mut wrong, mut links) = (Vec::new(), 0);
+    let (mut errors, mut links) = (Vec::new(), 0);
     for page in pages().into_iter().chain(["docs/SUMMARY.md".to_owned(), "CHANGELOG.md".to_owned()]) {
         for (at, line) in prose(&read(&page)) {
             for target in targets(&line) {
@@ -66,17 +66,17 @@ fn every_link_leads_somewhere() {
                 let file = if path.is_empty() { PathBuf::from(&page) } else { plain(&folder.join(path)) };
                 let file = file.to_string_lossy();
                 if !root().join(&*file).exists() {
-                    wrong.push(format!("{page}:{at}: there is no {file}"));
+                    errors.push(format!("{page}:{at}: there is no {file}"));
                 } else if let Some(anchor) = anchor.filter(|anchor| !anchors(&read(&file)).contains(*anchor))
                 {
-                    wrong.push(format!("{page}:{at}: {file} has no heading #{anchor}"));
+                    errors.push(format!("{page}:{at}: {file} has no heading #{anchor}"));
                 } else if page.starts_with("docs/") && !file.starts_with("docs/") {
-                    wrong.push(format!("{page}:{at}: {file} is not in the book; name it in code"));
+                    errors.push(format!("{page}:{at}: {file} is not in the book; name it in code"));
                 }
             }
         }
     }
-    complain(wrong);
+    complain(errors);
     assert!(links > 80, "{links}");
 }
 

@@ -62,8 +62,8 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-fn complain(wrong: Vec<String>) {
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+fn complain(errors: Vec<String>) {
+    assert!(errors.is_empty(), "\n{}\n", errors.join("\n"));
 }
 
 #[test]

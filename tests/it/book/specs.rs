@@ -70,17 +70,17 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
         .find("fabric ")
         .and_then(|at| spec[at..].find('{').map(|open| at + open + 1))
         .expect("a spec has a fabric");
-    let (own, end) = items(spec, inside);
+    let (spec_items, end) = items(spec, inside);
     let (new, read) = items(block, 0);
     assert_eq!(read, block.len(), "brackets of {block}");
     let mut added: Vec<&SpecItem<'_>> =
-        new.iter().filter(|item| own.iter().all(|other| other.key != item.key)).collect();
+        new.iter().filter(|item| spec_items.iter().all(|other| other.key != item.key)).collect();
     added.sort_by_key(|item| place(item).1);
     let mut added = added.into_iter().peekable();
     let mut text = spec[..inside].to_owned();
     let mut offset = inside;
     let mut last = None;
-    for item in &own {
+    for item in &spec_items {
         text += &spec[offset..item.start];
         offset = item.start + item.text.len();
         while let Some(new) = added.next_if(|new| place(new).1 < place(item).1) {
@@ -90,7 +90,7 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
         last = Some(place(item).0);
         if !new.iter().any(|other| other.key == item.key) {
             text += item.text;
-        } else if own.iter().find(|other| other.key == item.key) == Some(item) {
+        } else if spec_items.iter().find(|other| other.key == item.key) == Some(item) {
             let mine: Vec<&str> =
                 new.iter().filter(|other| other.key == item.key).map(|other| other.text).collect();
             text += &mine.join("\n    ");

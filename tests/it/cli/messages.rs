@@ -27,14 +27,14 @@ fn errors_far_to_the_right_are_shown_in_every_form() {
 #[test]
 fn long_names_and_many_errors_are_shown_in_short() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, other) = ("a".repeat(65_000), "b".repeat(65_000));
+    let (first, second) = ("a".repeat(65_000), "b".repeat(65_000));
     let specs = [
-        format!("fabric pod {{ let {one} = 1; cubes = {other}; }}"),
+        format!("fabric pod {{ let {first} = 1; cubes = {second}; }}"),
         format!(
-            "fabric {one} {{ ocs {other} {{ couple +x[{one}, 0] with -x[0, 0] over {other}; ports = {other}; }} }}"
+            "fabric {first} {{ ocs {second} {{ couple +x[{first}, 0] with -x[0, 0] over {second}; ports = {second}; }} }}"
         ),
-        format!("fabric pod {{ {one} {other} }}"),
-        format!("fabric pod {{ use \"{one}\"; }}"),
+        format!("fabric pod {{ {first} {second} }}"),
+        format!("fabric pod {{ use \"{first}\"; }}"),
         format!("fabric pod {{ {} }}", "x = 1;\n".repeat(20_000)),
         format!("fabric pod {{ {} }}", "let a = b;\n".repeat(20_000)),
         format!("fabric pod {{\n{}clock = 1 GHz;\nclock = 2 GHz; }}", "let a = 1;\n".repeat(5)),

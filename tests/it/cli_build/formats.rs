@@ -203,9 +203,8 @@ fn links_alone_are_written_without_a_flow() {
         let wanted =
             |file: &str| std::fs::read_to_string(place.path().join("out").join(name).join(file)).unwrap();
         let some = "topology=t/,graphml=t/,dot=t/,csv=t/";
-        let (said, _) =
-            fabc(place.path(), &["build", &spec, "--stop-after", "synthesize", "--emit", some], 0);
-        assert!(said.lines().all(|line| line.starts_with("wrote t/topology.")), "{said}");
+        let (out, _) = fabc(place.path(), &["build", &spec, "--stop-after", "synthesize", "--emit", some], 0);
+        assert!(out.lines().all(|line| line.starts_with("wrote t/topology.")), "{out}");
         for file in ["topology.json", "topology.graphml", "topology.dot", "topology.csv"] {
             let alone = std::fs::read_to_string(place.path().join("t").join(file)).unwrap();
             assert_eq!(alone, wanted(file), "{name} {file}");
@@ -213,7 +212,7 @@ fn links_alone_are_written_without_a_flow() {
         let (dot, _) = fabc(place.path(), &["graph", &spec], 0);
         assert_eq!(dot, wanted("topology.dot"));
     }
-    let (said, _) = fabc(place.path(), &["check", "ring.fab", "--stop-after", "synthesize"], 0);
+    let (out, _) = fabc(place.path(), &["check", "ring.fab", "--stop-after", "synthesize"], 0);
     let summary = "ring: wired (torus, 8 routers, 0 requires, 8 links)\n`--stop-after analyze` measures distances and throughput\n";
-    assert_eq!(said, summary);
+    assert_eq!(out, summary);
 }

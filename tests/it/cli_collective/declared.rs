@@ -30,11 +30,11 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
     let report: Value =
         serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
     let collectives = report["collectives"].as_array().unwrap();
-    let names: Vec<&str> = collectives.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = collectives.iter().map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["experts", "gradients", "shared", "start", "sums", "weights"]);
     let collective_rows: Vec<&Value> = ["gradients", "start", "weights"]
         .iter()
-        .map(|name| collectives.iter().find(|one| one["name"] == **name).unwrap())
+        .map(|name| collectives.iter().find(|row| row["name"] == **name).unwrap())
         .collect();
     assert_eq!(
         (
@@ -71,8 +71,8 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
     files.sort();
     assert_eq!(files.len(), 10, "{files:?}");
     assert_eq!((&*files[0], &*files[5], &*files[6]), ("experts.json", "gradients.json", "shared.json"));
-    let (told, _) = fabc(place.path(), &["verify", "out/net"], 0);
-    assert!(told.contains("report.json collectives"), "{told}");
+    let (out, _) = fabc(place.path(), &["verify", "out/net"], 0);
+    assert!(out.contains("report.json collectives"), "{out}");
 }
 
 /// The command knows them by name. Its options go before what the spec says.

@@ -312,9 +312,9 @@ fn what_cannot_be_written_leaves_nothing() {
         );
     }
     // More steps than every runtime takes are told.
-    let (_, told) = run(&place, &[&args[..], &["--emit", "msccl=a.xml", "--chunks", "100"]].concat(), 0);
-    assert!(told.contains("note: a thread block has") && told.contains("RCCL 64"), "{told}");
-    let (_, told) =
+    let (_, notes) = run(&place, &[&args[..], &["--emit", "msccl=a.xml", "--chunks", "100"]].concat(), 0);
+    assert!(notes.contains("note: a thread block has") && notes.contains("RCCL 64"), "{notes}");
+    let (_, notes) =
         fabc(place.path(), &["verify", "--collective", "a.xml", "--topology", "out/net/topology.json"], 0);
-    assert!(told.contains("RCCL takes 64"), "{told}");
+    assert!(notes.contains("RCCL takes 64"), "{notes}");
 }

@@ -241,7 +241,7 @@ fn spots_and_bursts_stand_in_the_spec_as_well() {
     assert_eq!(points(&written).as_array().unwrap().len(), 2);
     fabc(place.path(), &["verify", "out/pod"], 0);
 
-    for (block, what) in [
+    for (block, message) in [
         (
             "simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }",
             "no endpoint is called `cube9[0,0,0]`",
@@ -252,7 +252,7 @@ fn spots_and_bursts_stand_in_the_spec_as_well() {
         std::fs::write(place.path().join("fabric.fab"), &spec).unwrap();
         let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
         let line = spec.lines().position(|line| line.contains("simulate")).unwrap() + 1;
-        assert!(error.contains(&format!("fabric.fab:{line}:")) && error.contains(what), "{error}");
+        assert!(error.contains(&format!("fabric.fab:{line}:")) && error.contains(message), "{error}");
     }
 }
 

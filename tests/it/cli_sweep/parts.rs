@@ -258,7 +258,7 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
     let tables = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let hash = |name: &str| tables(&bytes(name)[bytes(name).len() - 32..]);
     let [tables_hash, other_tables_hash] = ["fault-X_0_1.bin", "fault-X_0_0.bin"].map(hash);
-    for wrong in [
+    for damaged in [
         fallen,
         bytes("open.fault-X_0_0.bin"),
         bytes("closed.fault-X_0_1.bin"),
@@ -266,7 +266,7 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
         resealed(&bytes(second), "kept_simulation.bin/1", "kept_simulation.bin/2"),
         resealed(&bytes(second), &tables_hash, &other_tables_hash),
     ] {
-        std::fs::write(kept_path(place, second), wrong).unwrap();
+        std::fs::write(kept_path(place, second), damaged).unwrap();
         mend(place, &whole_build, second, 2, faulty);
     }
     refuse_resealed_reports(place, second, &bytes(second));

@@ -71,7 +71,7 @@ impl TraceNode {
                 (1, Field::Number(id)) => node.id = id,
                 (2, Field::Bytes(_)) => {}
                 (3, Field::Number(kind)) => node.kind = kind,
-                (5, Field::Number(one)) => node.after.push(one),
+                (5, Field::Number(id)) => node.after.push(id),
                 (5, Field::Bytes(mut packed)) => {
                     while !packed.is_empty() {
                         node.after.push(varint(&mut packed));
@@ -171,8 +171,8 @@ fn replayed(traces: &[Vec<TraceNode>], mut held: Vec<Held>, adds_at_home: bool) 
                         let arrived = node.after.iter().find_map(|after| came.remove(&(rank, *after)));
                         if !adds_at_home {
                             let sum = held[rank].entry(chunk).or_default();
-                            for one in arrived.expect("something came") {
-                                assert!(sum.insert(one), "{one} is added twice");
+                            for value in arrived.expect("something came") {
+                                assert!(sum.insert(value), "{value} is added twice");
                             }
                         }
                     }
@@ -245,15 +245,21 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
     let everybody: BTreeSet<usize> = (0..chips).collect();
     for (rank, held) in finish_times.iter().enumerate() {
         for chunk in 0..columns {
-            let (found, own) = (held.get(&chunk), owner(chunk));
+            let (holders, owner_rank) = (held.get(&chunk), owner(chunk));
             match schedule.collective {
                 _ if gathers => {
-                    assert_eq!(found, Some(&BTreeSet::from([own])), "{name}: chunk {chunk} at {rank}")
+                    assert_eq!(
+                        holders,
+                        Some(&BTreeSet::from([owner_rank])),
+                        "{name}: chunk {chunk} at {rank}"
+                    )
                 }
                 Collective::AllReduce => {
-                    assert_eq!(found, Some(&everybody), "{name}: chunk {chunk} at {rank}")
+                    assert_eq!(holders, Some(&everybody), "{name}: chunk {chunk} at {rank}")
                 }
-                _ if own == rank => assert_eq!(found, Some(&everybody), "{name}: chunk {chunk} at {rank}"),
+                _ if owner_rank == rank => {
+                    assert_eq!(holders, Some(&everybody), "{name}: chunk {chunk} at {rank}")
+                }
                 _ => {}
             }
         }

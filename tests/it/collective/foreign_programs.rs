@@ -136,17 +136,17 @@ fn direct(chunk: impl Fn(i64, i64) -> [(&'static str, i64); 2]) -> Vec<(String, 
         .map(|r| {
             let mut blocks = String::new();
             for (id, peer) in (0..4).filter(|&peer| peer != r).enumerate() {
-                let ([mine, there], [_, here]) = (chunk(r, peer), chunk(peer, r));
+                let ([mine, far], [_, near]) = (chunk(r, peer), chunk(peer, r));
                 blocks += &block(
                     id,
                     peer,
                     peer,
                     0,
-                    &[step(0, "s", mine, there, None, false), step(1, "r", here, here, None, false)],
+                    &[step(0, "s", mine, far, None, false), step(1, "r", near, near, None, false)],
                 );
             }
-            let [own, place] = chunk(r, r);
-            blocks += &block(3, -1, -1, 0, &[step(0, "cpy", own, place, None, false)]);
+            let [own_place, place] = chunk(r, r);
+            blocks += &block(3, -1, -1, 0, &[step(0, "cpy", own_place, place, None, false)]);
             (blocks, [4, 4, 0])
         })
         .collect()

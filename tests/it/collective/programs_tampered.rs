@@ -242,9 +242,9 @@ fn every_wrong_change_is_convicted() {
     );
 }
 
-fn difference(lines: &Lines, wrong: &Lines) -> String {
-    let differs = (0..lines.len().min(wrong.len())).find(|&at| lines[at] != wrong[at]).unwrap_or(0);
-    format!("line {differs}: {} is {}", lines[differs], wrong[differs])
+fn difference(lines: &Lines, changed: &Lines) -> String {
+    let differs = (0..lines.len().min(changed.len())).find(|&at| lines[at] != changed[at]).unwrap_or(0);
+    format!("line {differs}: {} is {}", lines[differs], changed[differs])
 }
 
 /// Whether a step of a GPU is before another one, by the order of thread blocks, by waiting, and around by

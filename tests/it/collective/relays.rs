@@ -82,7 +82,7 @@ fn small_fabrics_by_hand() {
     let [apart, .., twice] = [0, 1, 2, 3].map(|at| slots(&star[at]));
     assert!((4..=5).contains(&apart) && twice == 2 * apart, "{apart}, {twice}");
     assert_eq!(
-        star.iter().map(|of| bound(of, 4)).collect::<Vec<_>>(),
+        star.iter().map(|factor| bound(factor, 4)).collect::<Vec<_>>(),
         [3, 3, 3, 6].map(|bound: u32| Fraction::integer(bound))
     );
     let all_reduce = &star[3].bounds;
@@ -227,11 +227,14 @@ fn tampered_messages_around_a_root_are_convicted() {
             lists(&|list| list.iter_mut().find(|message| message.slots.len() > 1).unwrap().slots.reverse()),
             lists(&|list| list[0].part = 1),
         ];
-        for (at, wrong) in
-            tampered.iter().flatten().enumerate().filter(|(_, wrong)| wrong.transfers != schedule.transfers)
+        for (at, changed) in tampered
+            .iter()
+            .flatten()
+            .enumerate()
+            .filter(|(_, changed)| changed.transfers != schedule.transfers)
         {
             assert!(
-                check::verify_message_schedule(&scene, &tables, wrong).is_err(),
+                check::verify_message_schedule(&scene, &tables, changed).is_err(),
                 "{at} of {:?}",
                 schedule.collective
             );
@@ -322,7 +325,7 @@ fn wrong_claims_are_convicted() {
         assert!(check::verify_message_schedule(&scene, &tables, &tampered).is_err(), "{tampered:?}");
     }
     // A hub is in no part, and is no chip that a set could stand on alone.
-    for wrong in [
+    for changed in [
         CollectiveBound::Partition {
             part_of: vec![Some(0), Some(1), Some(2), Some(3), Some(0)],
             parts: 4,
@@ -334,7 +337,7 @@ fn wrong_claims_are_convicted() {
             channels: 3,
         },
     ] {
-        assert!(check::verify_collective_bounds(&scene, Collective::AllReduce, None, &[wrong]).is_err());
+        assert!(check::verify_collective_bounds(&scene, Collective::AllReduce, None, &[changed]).is_err());
     }
     let alone = CollectiveBound::Cut { all_but: vec![NodeId(0)], channels: 4, shards: 4 };
     assert!(check::verify_collective_bounds(&scene, Collective::AllGather, None, &[alone]).is_err());

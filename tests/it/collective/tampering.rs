@@ -101,13 +101,13 @@ fn every_change_is_convicted() {
             passes(&scene, schedule);
             for kind in (0..8).flat_map(|kind| [kind; 5]) {
                 // A send from the source itself may come earlier.
-                let Some(wrong) = tampered(&mut stream, schedule, kind) else { continue };
-                if kind == 4 && comes_from_its_source(&scene, schedule, &wrong) {
+                let Some(changed) = tampered(&mut stream, schedule, kind) else { continue };
+                if kind == 4 && comes_from_its_source(&scene, schedule, &changed) {
                     continue;
                 }
                 assert!(
-                    fabc::check::verify_schedule(&scene, &wrong).is_err(),
-                    "kind {kind}: {schedule:?} became {wrong:?}"
+                    fabc::check::verify_schedule(&scene, &changed).is_err(),
+                    "kind {kind}: {schedule:?} became {changed:?}"
                 );
                 convicted[kind] += 1;
             }
@@ -118,7 +118,7 @@ fn every_change_is_convicted() {
 }
 
 /// Whether what is new in the first round starts where its channel starts.
-fn comes_from_its_source(scene: &Scene<'_>, schedule: &Schedule, wrong: &Schedule) -> bool {
+fn comes_from_its_source(scene: &Scene<'_>, schedule: &Schedule, changed: &Schedule) -> bool {
     let sent = |schedule: &Schedule| -> Vec<(ChannelId, u32)> {
         let pulls = schedule.rounds().unwrap().rounds[0].pulls.clone();
         pulls
@@ -127,7 +127,7 @@ fn comes_from_its_source(scene: &Scene<'_>, schedule: &Schedule, wrong: &Schedul
             .collect()
     };
     let before = sent(schedule);
-    sent(wrong)
+    sent(changed)
         .iter()
         .filter(|new| !before.contains(new))
         .all(|&(channel, chunk)| scene.topology.source(channel).node.0 == chunk / schedule.chunks)

@@ -418,8 +418,11 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     assert_eq!(row.best().algorithm, CollectiveAlgorithm::Trees);
     // What no schedule beats is 2.7889 ms. Reduce-scatter and all-gather wait for chips with five links.
     assert!(row.bound >= 2788 * us && row.best().time.total() <= 2810 * us, "{row:?}");
-    let gathers =
-        row.candidates.iter().find(|one| one.algorithm == CollectiveAlgorithm::GatherReduce).unwrap();
+    let gathers = row
+        .candidates
+        .iter()
+        .find(|candidate| candidate.algorithm == CollectiveAlgorithm::GatherReduce)
+        .unwrap();
     assert!(gathers.time.total() >= 3300 * us, "{row:?}");
     // An all-to-all cannot be planned without tables.
     let request = CollectivesRequest { collectives: vec![Collective::AllToAll], ..next_request.clone() };

@@ -192,11 +192,11 @@ fn every_change_of_a_tree_is_convicted() {
         let scene = Scene::healthy(&topology);
         let schedule = tree_schedule(&topology, None);
         for kind in (0..14).flat_map(|kind| [kind; 3]) {
-            let Some(wrong) = tampered(&mut stream, &topology, &schedule, kind) else { continue };
+            let Some(changed) = tampered(&mut stream, &topology, &schedule, kind) else { continue };
             // With a tree twice a link may still have room. The rate is then more than the bound allows.
             assert!(
-                fabc::check::verify_schedule(&scene, &wrong).is_err(),
-                "kind {kind}: {schedule:?} became {wrong:?}"
+                fabc::check::verify_schedule(&scene, &changed).is_err(),
+                "kind {kind}: {schedule:?} became {changed:?}"
             );
             convicted[kind] += 1;
         }

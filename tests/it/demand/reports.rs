@@ -227,15 +227,16 @@ fn large_weights_do_not_lift_the_least_load() {
 }
 
 /// All numbers below a value, by their JSON pointers.
-fn numbers(value: &Value, place: &str, found: &mut Vec<String>) {
+fn numbers(value: &Value, place: &str, numbers_found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, value)| numbers(value, &format!("{place}/{key}"), found))
+            fields.iter().for_each(|(key, value)| numbers(value, &format!("{place}/{key}"), numbers_found))
         }
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(at, value)| numbers(value, &format!("{place}/{at}"), found))
-        }
-        Value::Number(_) => found.push(place.to_owned()),
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .for_each(|(at, value)| numbers(value, &format!("{place}/{at}"), numbers_found)),
+        Value::Number(_) => numbers_found.push(place.to_owned()),
         _ => {}
     }
 }

@@ -80,9 +80,9 @@ fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
     };
     let of_a: String = ["1 2", "2 1", "3 1", "3 2", "1 3"].map(|ports| line(ports, [0, 0])).concat();
     let sl2vl = |second: u8| {
-        let (told, b) = (line("2 3", [0, second]), line("2 1", [0, 0]) + &line("1 2", [0, 1]));
+        let (first, second_line) = (line("2 3", [0, second]), line("2 1", [0, 0]) + &line("1 2", [0, 1]));
         format!(
-            "Switch 0x000000000000000a \"a\"\n{of_a}{told}Switch 0x000000000000000b \"b\"\n{b}Channel Adapter 0x2\n{}",
+            "Switch 0x000000000000000a \"a\"\n{of_a}{first}Switch 0x000000000000000b \"b\"\n{second_line}Channel Adapter 0x2\n{}",
             line("0 0", [1, 1])
         )
     };
@@ -146,7 +146,9 @@ fn every_changed_entry_of_a_lane_is_noticed() {
                         *convicted.entry(errors[0].code().unwrap().to_string()).or_insert(0) += 1
                     }
                     // Another lane may be free of deadlock too. At port 0, the switch itself, nobody sends.
-                    Ok(found) => assert!(found.vc_hops != good.vc_hops || ports.starts_with("0 "), "{line}"),
+                    Ok(judged) => {
+                        assert!(judged.vc_hops != good.vc_hops || ports.starts_with("0 "), "{line}")
+                    }
                     Err(Rejected::Unreadable(error)) => panic!("{error}"),
                 }
             }

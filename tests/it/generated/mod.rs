@@ -128,8 +128,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, what: String) {
-        *self.counts.entry(what).or_default() += 1;
+    fn count(&mut self, label: String) {
+        *self.counts.entry(label).or_default() += 1;
     }
 
     fn record(&mut self, spec: &Spec, verdict: Result<Verdict, Failure>) {
@@ -137,7 +137,7 @@ impl Tally {
         match verdict {
             Ok(Verdict::Built(counts)) => {
                 self.count("built".to_owned());
-                counts.into_iter().for_each(|what| self.count(format!("built, {what}")));
+                counts.into_iter().for_each(|label| self.count(format!("built, {label}")));
             }
             Ok(Verdict::Infeasible(code)) => {
                 self.count("infeasible".to_owned());
@@ -160,7 +160,7 @@ impl Tally {
 
     fn add(&mut self, other: Tally) {
         self.coverage.add(&other.coverage);
-        other.counts.into_iter().for_each(|(what, count)| *self.counts.entry(what).or_default() += count);
+        other.counts.into_iter().for_each(|(label, count)| *self.counts.entry(label).or_default() += count);
         for (key, failures) in other.failures {
             self.add_failures(key, failures);
         }
@@ -173,8 +173,8 @@ impl Tally {
         }
     }
 
-    fn count_of(&self, what: &str) -> u64 {
-        self.counts.get(what).copied().unwrap_or(0)
+    fn count_of(&self, label: &str) -> u64 {
+        self.counts.get(label).copied().unwrap_or(0)
     }
 }
 

@@ -349,32 +349,34 @@ fn failure(step: &'static str, ended: &CommandResult, arguments: &[&str]) -> Fai
 }
 
 /// Complains about the first line in which two texts differ.
-fn same(step: &'static str, one: &str, other: &str, what: &str) -> Result<(), Failure> {
-    if one == other {
+fn same(step: &'static str, first: &str, second: &str, subject: &str) -> Result<(), Failure> {
+    if first == second {
         return Ok(());
     }
     let cut = |line: &str| line.chars().take(300).collect::<String>();
-    let pair = one.lines().zip(other.lines()).find(|(one, other)| one != other);
-    let difference = pair
-        .map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("{}\n{}", cut(one), cut(other)));
-    Err(Failure { step, exit: Some(0), kind: format!("{what} differs"), message: difference })
+    let pair = first.lines().zip(second.lines()).find(|(first, second)| first != second);
+    let difference = pair.map_or_else(
+        || "one is longer".to_owned(),
+        |(first, second)| format!("{}\n{}", cut(first), cut(second)),
+    );
+    Err(Failure { step, exit: Some(0), kind: format!("{subject} differs"), message: difference })
 }
 
 /// All files below a directory, sorted.
 fn files(directory: &Path) -> Vec<String> {
-    let (mut found, mut open) = (Vec::new(), vec![directory.to_owned()]);
+    let (mut paths, mut open) = (Vec::new(), vec![directory.to_owned()]);
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
                 open.push(path);
             } else if let Ok(below) = path.strip_prefix(directory) {
-                found.push(below.to_string_lossy().into_owned());
+                paths.push(below.to_string_lossy().into_owned());
             }
         }
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }
 
 /// Names of what may be down.

@@ -8,15 +8,15 @@ const CANDIDATES: usize = 1500;
 
 /// The smallest spec that still fails like this one, and how it fails.
 pub(crate) fn shrink(bench: &mut SpecBench<'_>, spec: Spec, failure: Failure) -> (Spec, Failure) {
-    let (mut spec, mut failure, mut left) = (spec, failure, CANDIDATES);
+    let (mut spec, mut failure, mut remaining) = (spec, failure, CANDIDATES);
     'smaller: loop {
         for candidate in candidates(&spec) {
-            if left == 0 {
+            if remaining == 0 {
                 break 'smaller;
             }
-            left -= 1;
-            if let Some(found) = fails(bench, &candidate, &failure) {
-                (spec, failure) = (candidate, found);
+            remaining -= 1;
+            if let Some(new_failure) = fails(bench, &candidate, &failure) {
+                (spec, failure) = (candidate, new_failure);
                 continue 'smaller;
             }
         }
@@ -27,7 +27,7 @@ pub(crate) fn shrink(bench: &mut SpecBench<'_>, spec: Spec, failure: Failure) ->
 
 /// How the candidate fails, if it fails in the same way.
 fn fails(bench: &mut SpecBench<'_>, candidate: &Spec, failure: &Failure) -> Option<Failure> {
-    bench.run(candidate, Focus::Step(failure.step)).err().filter(|found| found.is_like(failure))
+    bench.run(candidate, Focus::Step(failure.step)).err().filter(|new_failure| new_failure.is_like(failure))
 }
 
 /// All specs that are one step smaller, the largest steps first.

@@ -72,7 +72,7 @@ fn parameters_have_the_values_that_they_are_set_to() {
         "traffic = ring.csv",
         "seed=side",
     ];
-    let (fabric, spec, _) = with(&sets).unwrap_or_else(|told| panic!("{told}"));
+    let (fabric, spec, _) = with(&sets).unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(fabric.routing.name(), "allowed_turns");
     let normal = print_spec(&normalize(&spec));
     for part in [

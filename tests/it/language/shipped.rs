@@ -51,7 +51,8 @@ fn the_normal_form_means_the_same_and_is_its_own_normal_form() {
         let path = path.to_str().unwrap();
         let spec = parse(path, &read).0.unwrap();
         let normal = print_spec(&normalize(&spec));
-        let reader = |asked: &str| if asked == path { Ok(normal.clone()) } else { read(asked) };
+        let reader =
+            |path_asked: &str| if path_asked == path { Ok(normal.clone()) } else { read(path_asked) };
         let reparsed = parse(path, &reader).0.unwrap_or_else(|errors| panic!("{errors:?}\n{normal}"));
         assert_eq!(print_spec(&normalize(&reparsed)), normal, "{path}");
         let (pod, same) = (resolve(&spec, &read).unwrap(), resolve(&reparsed, &read).unwrap());

@@ -235,7 +235,7 @@ const OTHERWISE: [&str; 31] = [
 fn the_grammar_of_editors_is_in_step_with_the_compilers() {
     let read =
         |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let (pest, own) = (read("src/lang/fab.pest"), read("editors/tree-sitter-fab/grammar.js"));
+    let (pest, ours) = (read("src/lang/fab.pest"), read("editors/tree-sitter-fab/grammar.js"));
     let (rules, _slips) = pest.split_once("// ---- error productions").expect("slips stand last");
     let named = |line: &'_ str, sign: &str| -> Option<String> {
         let name: String =
@@ -252,7 +252,7 @@ fn the_grammar_of_editors_is_in_step_with_the_compilers() {
         keywords.into_iter().filter(|word| !own.contains(&format!("\"{word}\""))).collect();
     assert!(missing.is_empty(), "keywords that grammar.js does not have: {missing:?}");
     let has: BTreeSet<String> =
-        own.lines().filter_map(|line| line.strip_prefix("    ").and_then(|line| named(line, ":"))).collect();
+        ours.lines().filter_map(|line| line.strip_prefix("    ").and_then(|line| named(line, ":"))).collect();
     let (lacks, more): (Vec<_>, Vec<_>) =
         (wanted.difference(&has).collect(), has.difference(&wanted).collect());
     let lacks: Vec<&&String> =

@@ -19,19 +19,19 @@ fn specs() -> Vec<PathBuf> {
 
 /// The specs below some folders.
 pub(super) fn specs_of(folders: &[PathBuf]) -> Vec<PathBuf> {
-    let (mut found, mut open) = (Vec::new(), folders.to_vec());
+    let (mut paths, mut open) = (Vec::new(), folders.to_vec());
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "fab") {
-                found.push(path);
+                paths.push(path);
             }
         }
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }
 
 /// The names that a file declares: whether it is a constant, the name, and where it stands.

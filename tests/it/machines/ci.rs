@@ -171,7 +171,7 @@ fn the_hook_lets_only_good_specs_in() {
     let place = place.path();
     assert!(git(place, &["init", "-q"]).0);
     std::fs::copy(root().join("hooks/pre-commit"), place.join(".git/hooks/pre-commit")).unwrap();
-    let commit = |what: &str| git(place, &["commit", "-q", "-m", what]);
+    let commit = |message: &str| git(place, &["commit", "-q", "-m", message]);
     let stage = |name: &str, text: &str| {
         let path = place.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -187,11 +187,11 @@ fn the_hook_lets_only_good_specs_in() {
     let net = SpecText::network("torus 3 x 3;");
     // Not laid out, with an error, and good.
     stage("my net.fab", &net.text().replace("    ", " "));
-    let (done, said) = commit("not laid out");
-    assert!(!done && said.contains("my net.fab"), "{said}");
+    let (done, output) = commit("not laid out");
+    assert!(!done && output.contains("my net.fab"), "{output}");
     stage("my net.fab", &laid_out(&net.text().replace("minimal", "astrology")));
-    let (done, said) = commit("an error");
-    assert!(!done && said.contains("my net.fab:") && said.contains("error[FAB0"), "{said}");
+    let (done, output) = commit("an error");
+    assert!(!done && output.contains("my net.fab:") && output.contains("error[FAB0"), "{output}");
     stage("my net.fab", &laid_out(&net.text()));
     assert_eq!(commit("good"), (true, String::new()));
     // A part alone, and a spec that uses it.

@@ -28,10 +28,10 @@ pub(crate) fn refuse_changes(judge: &Judge, printed: &[Printed]) {
         collect(&printed_document.document, String::new(), &mut places);
         for place in places {
             let value = printed_document.document.pointer(&place).expect("it was collected");
-            let refused = |changed: &Value, what: &str| {
+            let refused = |changed: &Value, change: &str| {
                 assert!(
                     judge.judge(&printed_document.schema, changed).is_err(),
-                    "{} ({}): {place}: {what} is accepted",
+                    "{} ({}): {place}: {change} is accepted",
                     printed_document.place,
                     printed_document.schema
                 );

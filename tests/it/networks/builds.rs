@@ -286,8 +286,11 @@ fn networks_that_are_too_large_are_refused_by_arithmetic() {
             Err((failure, _)) => failure,
             Ok((fabric, ..)) => check_early(&fabric, Stage::Emit).expect_err(topology),
         };
-        let codes: Vec<String> =
-            failure.diagnostics().iter().filter_map(|found| Some(found.code()?.to_string())).collect();
+        let codes: Vec<String> = failure
+            .diagnostics()
+            .iter()
+            .filter_map(|diagnostic| Some(diagnostic.code()?.to_string()))
+            .collect();
         assert_eq!(codes, [code], "{topology}");
     }
 }

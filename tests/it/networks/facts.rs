@@ -121,7 +121,7 @@ fn networks_fall_apart_and_widen_within_the_bands() {
             let curve = failures.curve.as_ref().expect("measured");
             let curve_points = curve
                 .iter()
-                .find(|found| f64::from(found.percent) == value_at("failed_percent"))
+                .find(|reached| f64::from(reached.percent) == value_at("failed_percent"))
                 .expect("every 5 percent");
             // One run of the many: the median one, which may have fallen apart by then.
             let Some(reach) = curve_points.reach else {

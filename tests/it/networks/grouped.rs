@@ -36,8 +36,12 @@ fn groups_do_it_by_themselves() {
         require a.time == 650 cycles; require b.time == 866 cycles; require c.time == 866 cycles; require d.time == 650 cycles;
         require a.share == 1; require b.share >= 0.889; require c.share >= 0.889; require d.share == 1;";
     let (compiled, files) = built(&spec("dragonfly { a = 4; h = 2; g = 9; arrangement = palmtree; }", rest));
-    let broken: Vec<String> =
-        compiled.requires.iter().filter(|of| of.holds() != Some(true)).map(|of| of.require.text()).collect();
+    let broken: Vec<String> = compiled
+        .requires
+        .iter()
+        .filter(|require_outcome| require_outcome.holds() != Some(true))
+        .map(|require_outcome| require_outcome.require.text())
+        .collect();
     assert!(broken.is_empty(), "{broken:?}");
     for result in &compiled.collectives {
         let outcome = result.nominal().unwrap();

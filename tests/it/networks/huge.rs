@@ -85,12 +85,12 @@ fn formulas_are_those_of_whole_networks() {
         let degree_range = [degrees.iter().min(), degrees.iter().max()].map(|degree| *degree.unwrap());
         assert_eq!(form.degrees, degree_range, "{family:?}");
         let [all, mut endpoints] = histograms(&topology);
-        for (farthest, found) in
+        for (farthest, reached) in
             [(form.router_diameter, all.len() as u32 - 1), (form.diameter, endpoints.len() as u32 - 1)]
         {
             assert!(
-                if farthest.is_exact() { farthest.hops == found } else { farthest.hops >= found },
-                "{family:?}: {farthest:?}, {found}"
+                if farthest.is_exact() { farthest.hops == reached } else { farthest.hops >= reached },
+                "{family:?}: {farthest:?}, {reached}"
             );
         }
         if let Some(layers) = &form.layers {
@@ -135,9 +135,9 @@ fn checked(
 ) -> Result<Sampled, String> {
     let fabric = roomy(family.clone());
     let neighbors = wire::neighbors(network(&fabric)).expect("described");
-    let changed = |router: u32, found: &mut Vec<u32>| {
-        neighbors(router, found);
-        change(router, found);
+    let changed = |router: u32, list: &mut Vec<u32>| {
+        neighbors(router, list);
+        change(router, list);
     };
     check::verify_sample(network(&fabric), form, &changed).map_err(|error| error.to_string())
 }
@@ -157,10 +157,10 @@ fn the_sample_agrees_with_formulas() {
 fn wrong_formulas_are_convicted() {
     for family in described() {
         let form = family.closed_form().unwrap();
-        let convicted = |what: &str, change: &dyn Fn(&mut ClosedForm)| {
+        let convicted = |change_name: &str, change: &dyn Fn(&mut ClosedForm)| {
             let mut changed = form.clone();
             change(&mut changed);
-            assert!(checked(&family, &changed, &|_, _| {}).is_err(), "{family:?}: {what}");
+            assert!(checked(&family, &changed, &|_, _| {}).is_err(), "{family:?}: {change_name}");
         };
         convicted("routers", &|form| form.routers += 1);
         convicted("endpoints", &|form| form.endpoints -= 1);
@@ -251,7 +251,7 @@ fn the_largest_polarstar_of_radix_128_is_described() {
     assert_eq!(results, expected);
     // The text says what is a formula, what a sample, and what is left open.
     let text = emit::described_text(&fabric, &described);
-    for said in [
+    for line in [
         "described by formulas and looked at in a sample, not built",
         "routers       627,570, all with hosts: 20,082,240",
         "Moore bound   2,080,897 routers of degree 128 and diameter 3; these are 30.1 % of it",
@@ -261,7 +261,7 @@ fn the_largest_polarstar_of_radix_128_is_described() {
         "injection >= 0.0001             not decided: no formula says it",
         "links < 40                      BROKEN",
     ] {
-        assert!(text.contains(said), "{said}\n{text}");
+        assert!(text.contains(line), "{line}\n{text}");
     }
     // Nothing builds it, and no directory can hold it.
     let errors = verify::directory(&check::Files::new(), &fabric, "").expect_err("nothing is built");

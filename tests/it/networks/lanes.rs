@@ -59,8 +59,12 @@ fn every_family_takes_as_few_as_it_can() {
         ("polarstar { q = 3; supernode = iq; degree = 3; }", "minimal", 3, "hop"),
         ("hyperx 3 x 4 x 2", "minimal", 3, "hop"),
     ] {
-        let (found, said) = used(topology, routing, &format!("vcs = {most};"));
-        assert_eq!((found, said.as_str().unwrap_or("")), (vec![most], rule), "{topology} {routing}");
+        let (lanes_used, lane_rule) = used(topology, routing, &format!("vcs = {most};"));
+        assert_eq!(
+            (lanes_used, lane_rule.as_str().unwrap_or("")),
+            (vec![most], rule),
+            "{topology} {routing}"
+        );
     }
 }
 
@@ -76,8 +80,8 @@ fn faults_take_what_they_need() {
         // Nobody passes through another router.
         ("hyperx 5", "algebraic", "1 router", 1),
     ] {
-        let (found, _) = used(topology, routing, &format!("vcs = {most}; faults = {faults};"));
-        assert_eq!(found.iter().max(), Some(&most), "{topology} {faults}: {found:?}");
+        let (lanes_used, _) = used(topology, routing, &format!("vcs = {most}; faults = {faults};"));
+        assert_eq!(lanes_used.iter().max(), Some(&most), "{topology} {faults}: {lanes_used:?}");
     }
 }
 
@@ -154,7 +158,7 @@ fn tables_that_count_otherwise_are_convicted() {
 /// What a build finds out, `check` knows before.
 #[test]
 fn too_few_are_refused_early() {
-    for (topology, routing, vcs, what) in [
+    for (topology, routing, vcs, reason) in [
         (
             "dragonfly { a = 4; h = 2; }",
             "minimal",
@@ -180,7 +184,7 @@ fn too_few_are_refused_early() {
             let messages: Vec<String> = failure.diagnostics().iter().map(ToString::to_string).collect();
             assert_eq!(
                 messages,
-                [format!("{what} (nominal)")
+                [format!("{reason} (nominal)")
                     .replace("torus, the budget has 1 (nominal)", "torus, the budget has 1")]
             );
         }

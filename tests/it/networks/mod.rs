@@ -220,11 +220,11 @@ fn histograms(topology: &Topology) -> [Vec<u64>; 2] {
         }
         counts
     };
-    let sum = |mut one: [Vec<u64>; 2], other: [Vec<u64>; 2]| {
-        for (one, other) in one.iter_mut().zip(other) {
-            one.iter_mut().zip(other).for_each(|(one, other)| *one += other);
+    let sum = |mut total: [Vec<u64>; 2], more: [Vec<u64>; 2]| {
+        for (total, more) in total.iter_mut().zip(more) {
+            total.iter_mut().zip(more).for_each(|(total, more)| *total += more);
         }
-        one
+        total
     };
     let totals = (0..routers).into_par_iter().map(count).reduce(|| [vec![0; routers], vec![0; routers]], sum);
     totals.map(|mut histogram| {

@@ -112,10 +112,10 @@ fn a_spare_block_takes_the_place_of_any_other() {
             for result in &compiled.collectives {
                 for send in &result.nominal().unwrap().schedule.timed().unwrap().sends {
                     let target = |node| topology.target(topology.outgoing(node, send.port).unwrap());
-                    let (here, there) = (target(send.chip), target(moved(send.chip)));
-                    assert_eq!((moved(here.node), here.port), (there.node, there.port));
+                    let (near, far) = (target(send.chip), target(moved(send.chip)));
+                    assert_eq!((moved(near.node), near.port), (far.node, far.port));
                     assert!(
-                        ![moved(send.chip), there.node].iter().any(|node| node.0 / size == failed),
+                        ![moved(send.chip), far.node].iter().any(|node| node.0 / size == failed),
                         "{failed}"
                     );
                 }

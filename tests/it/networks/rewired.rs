@@ -67,10 +67,10 @@ fn two_ports_that_changed_places_are_seen() {
         let nodes = topology
             .nodes()
             .flat_map(|node| topology.channels_from(node).zip(topology.channels_from(node).skip(1)));
-        for (one, other) in nodes {
+        for (first, second) in nodes {
             let mut links = topology.links().as_slice().to_vec();
-            let sources = [one, other].map(|channel| topology.source(channel));
-            for (channel, port) in [(one, sources[1].port), (other, sources[0].port)] {
+            let sources = [first, second].map(|channel| topology.source(channel));
+            for (channel, port) in [(first, sources[1].port), (second, sources[0].port)] {
                 let link = &mut links[topology.link_of(channel).index()];
                 if channel == topology.forward(topology.link_of(channel)) {
                     link.a.port = port

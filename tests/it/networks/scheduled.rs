@@ -130,7 +130,10 @@ fn one_after_the_other_or_together() {
     let end_times = |text: &str| {
         let (compiled, _) = built(text);
         let sends_of = |result: &fabc::ir::CollectiveResult| {
-            result.nominal().and_then(|of| of.schedule.timed()).map(|timed| [timed.start, timed.end])
+            result
+                .nominal()
+                .and_then(|planned| planned.schedule.timed())
+                .map(|timed| [timed.start, timed.end])
         };
         compiled.collectives.iter().map(|result| sends_of(result).unwrap()).collect::<Vec<_>>()
     };
@@ -354,9 +357,9 @@ fn a_directory_with_another_plan_is_convicted() {
             .split(',')
             .map(|number| number.parse().unwrap())
             .collect();
-        for what in 0..6 {
+        for kind in 0..6 {
             let mut tampered = numbers.clone();
-            match what {
+            match kind {
                 0 => tampered[0] += 1,
                 1 => tampered[0] += 24,
                 2 => tampered[1] = (tampered[1] + 1) % 4,
@@ -374,7 +377,7 @@ fn a_directory_with_another_plan_is_convicted() {
             let mut files = files.clone();
             files.insert("schedule.json".to_owned(), changed.into_bytes());
             let judged = verify::directory(&resigned(files, &spec_text), &compiled.fabric, &spec_text);
-            assert!(judged.is_err(), "{numbers:?}: change {what} is not convicted");
+            assert!(judged.is_err(), "{numbers:?}: change {kind} is not convicted");
         }
     }
 }

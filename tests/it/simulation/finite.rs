@@ -257,12 +257,12 @@ fn what_does_not_fit_is_refused() {
     );
     assert_eq!(refusal(&SimulationParameters { traffic: Traffic::AllToAll, ..plain.clone() }), "FAB0606");
     assert_eq!(refusal(&all_to_all(1 << 30, false, plain.clone())), "FAB0627");
-    for (text, told) in [
+    for (text, message) in [
         ("0,0,3,6\n", "test.csv:1: no endpoint is called `3`"),
         ("0,0,2,6\n0,2,router0,6\n", "test.csv:2: `router0` has 2 endpoints"),
         ("\n0,2,router1,6\n", "test.csv:2: `2` sends to itself"),
     ] {
-        assert_eq!(refused(&traced(text, plain.clone())), (("FAB0624".to_owned(), 2), told.to_owned()));
+        assert_eq!(refused(&traced(text, plain.clone())), (("FAB0624".to_owned(), 2), message.to_owned()));
     }
     // Neither rates nor a search.
     let prepared = pair.prepared(&all_to_all(1, false, plain)).unwrap();

@@ -152,8 +152,9 @@ impl ChangeList<'_> {
             self.push(&place, &at, "space at the end", here.end - 1..here.end - 1, " ");
             let digits: Vec<usize> = (0..line.len()).filter(|&at| line[at].is_ascii_digit()).collect();
             let letters: Vec<usize> = (0..line.len()).filter(|&at| line[at].is_ascii_alphabetic()).collect();
-            for (what, found) in [("digit altered", digits), ("letter altered", letters)] {
-                let mut samples = vec![found.first(), found.get(found.len() / 2), found.last()];
+            for (what, positions) in [("digit altered", digits), ("letter altered", letters)] {
+                let mut samples =
+                    vec![positions.first(), positions.get(positions.len() / 2), positions.last()];
                 samples.dedup();
                 for at in samples.into_iter().flatten() {
                     let byte = line[*at];

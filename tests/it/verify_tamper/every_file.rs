@@ -295,7 +295,7 @@ fn the_curve_of_a_collective_follows_from_its_bounds() {
     let start = report.find("\"name\":\"gradients\"").unwrap();
     let line =
         |size: &str| start + report[start..].find(&format!("{{\"size\":{size},\"bound_ns\":")).unwrap();
-    let convicted = |size: &str, key: &[&str], value: &str, what: &str| {
+    let convicted = |size: &str, key: &[&str], value: &str, reason: &str| {
         let after = |at: usize, text: &str| at + report[at..].find(text).unwrap() + text.len();
         let offset = key.iter().fold(line(size), |at, text| after(at, text));
         let end = offset + report[offset..].find([',', '}']).unwrap();
@@ -307,7 +307,9 @@ fn the_curve_of_a_collective_follows_from_its_bounds() {
         sign_as_fabc(&mut files);
         let errors = verify(&files).unwrap_err();
         assert!(
-            errors.iter().any(|error| error.contains("collectives[gradients].curve") && error.contains(what)),
+            errors
+                .iter()
+                .any(|error| error.contains("collectives[gradients].curve") && error.contains(reason)),
             "{errors:?}"
         );
     };
