@@ -1,7 +1,8 @@
-//! `cargo bench --bench collective [-- gathers|direct|trees ..] [PART-OF-A-NAME ..]`: schedules of an
-//! all-gather, of an all-to-all along the tables and of an all-reduce by trees, on pods, tori, pods with a
-//! dark switch and networks, beside their bounds. Prints the tables of `docs/benchmarks.md`; what takes
-//! minutes to build (`pod_8192`; tables of dark switches) is left out unless it is named.
+//! `cargo bench --bench collective [-- gathers|direct|trees ..] [PART-OF-A-NAME ..]` plans schedules and
+//! prints them beside their bounds. The collectives are an all-gather, an all-to-all along the tables and an
+//! all-reduce by trees. The fabrics are pods, tori, pods with a dark switch, and networks. Prints the tables
+//! of `docs/benchmarks.md`. A spec that takes minutes to build (`pod_8192`, tables of dark switches) is left
+//! out unless it is named.
 
 #![expect(
     clippy::disallowed_types,

@@ -1,10 +1,10 @@
-//! `cargo bench --bench figures [-- figure5 | figure7 | figure8 | figure10 ..]`: figures of the TONS paper,
-//! simulated. A number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a
-//! pod, and `512..1024` the fewest as well; figure 7 is of 256 chips, and with a number from 1024 on of 1024
-//! as well. Figure 5 at the latencies of TPUs takes hours of a processor from 1024 chips on: `quick` searches
-//! in runs of 40 times what a packet alone takes, where it is 100 times as much otherwise (from 256 chips
-//! on), `unit` with links of a cycle and routers of three. Prints tables, and writes each as CSV and as a
-//! picture below `target/figures`.
+//! `cargo bench --bench figures [-- figure5 | figure7 | figure8 | figure10 ..]` simulates figures of the TONS
+//! paper. A number behind them, as in `cargo bench --bench figures -- figure5 1024`, is the most chips of a
+//! pod. `512..1024` sets the fewest as well. Figure 7 is of 256 chips, and with a number from 1024 on also of
+//! 1024. Figure 5 at the latencies of TPUs takes hours of a processor from 1024 chips on. `quick` searches in
+//! shorter runs: 40 times the latency of a packet alone, in place of 100 times from 256 chips on. `unit` sets
+//! links of one cycle and routers of three. Prints tables, and writes each as CSV and as a picture below
+//! `target/figures`.
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::CompiledFabric;
@@ -17,8 +17,8 @@ use fabc::sim::{
 use rayon::prelude::*;
 use std::fmt::Write;
 
-/// Chips, the torus of the size, the twisted torus where the paper has one, and the ratio of the printed
-/// flows of TONS and the torus (its Appendix C).
+/// Chips, the torus of that size, the twisted torus where the paper has one, and a ratio. The ratio is that
+/// of the printed flows of TONS and the torus (Appendix C of the paper).
 const SIZES: [(u32, &str, Option<&str>, f64); 13] = [
     (128, "torus_4x4x8", Some("twisted_4x4x8"), 1.80),
     (192, "torus_4x4x12", None, 2.54),
@@ -298,8 +298,8 @@ fn figure10(most: u32) {
     table.end();
 }
 
-/// The lower end of the bracket, with what TPUs take from birth to router; and the static bound. Said at
-/// once, since the next one may take long.
+/// The lower end of the bracket, with the cycles that TPUs take from birth to router, and the static bound.
+/// It is printed at once, since the next one may take long.
 fn saturation(path: &str, changes: &[(&str, &str)], how: Runs) -> [f64; 2] {
     let unit: &[(&str, &str)] = if how == Runs::Unit { &UNIT } else { &[] };
     let compiled = built(path, &[changes, unit].concat());
@@ -328,7 +328,7 @@ fn unit_of() -> SimulationParameters {
     SimulationParameters { lanes: Some(LaneChoice::General(2)), ..SimulationParameters::default() }
 }
 
-/// A spec compiled, without what it requires; without changes with all its faults.
+/// Compiles a spec without its requires. Without changes, it has all its faults.
 fn built(path: &str, changes: &[(&str, &str)]) -> CompiledFabric {
     let read = |path: &str| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;

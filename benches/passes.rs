@@ -1,5 +1,5 @@
-//! How long the parts take on shipped specs. Counters in the report are steadier; these are for finding out
-//! where time goes.
+//! How long the passes take on shipped specs. Counters in the report are steadier. The times here show where
+//! time goes.
 
 #![expect(missing_docs, reason = "the macros of criterion make undocumented functions")]
 #![expect(

@@ -1,9 +1,13 @@
 //! Routings whose paths stay in one layer (virtual channel) each: LASH and DFSSSP.
 //!
-//! LASH (Skeie, Lysne and Theiss, IPDPS 2002): a shortest path per pair; each goes to the first layer whose
-//! dependencies stay acyclic with it. DFSSSP (Domke, Hoefler and Nagel, IPDPS 2011): shortest paths by
-//! weights that grow with the load, one tree per destination; all start in the first layer, and of every
-//! cycle the dependency with the fewest paths moves on to the next layer. Own implementations of both.
+//! LASH (Skeie, Lysne and Theiss, IPDPS 2002) takes a shortest path per pair. Each path goes to the first
+//! layer whose dependencies stay acyclic with it.
+//!
+//! DFSSSP (Domke, Hoefler and Nagel, IPDPS 2011) takes shortest paths by weights that grow with the load, one
+//! tree per destination. All paths start in the first layer. Of every cycle, the dependency with the fewest
+//! paths moves on to the next layer.
+//!
+//! Both are our own implementations.
 
 use crate::acyclic::Acyclic;
 use crate::graph::{Graph, Paths};
@@ -13,7 +17,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 /// Layers after which a baseline gives up: no router has more.
 const MOST: usize = 64;
 
-/// LASH; `None` beyond [`MOST`] layers.
+/// The paths of LASH. `None` beyond [`MOST`] layers.
 pub(crate) fn lash(graph: &Graph) -> Option<Paths> {
     let mut layers: Vec<Acyclic> = vec![Acyclic::new(graph)];
     let mut paths = Paths::new();
@@ -78,7 +82,7 @@ pub(crate) fn weigh(graph: &Graph, dst: usize, next: &[u32], weight: &mut [u64])
     }
 }
 
-/// DFSSSP; `None` beyond [`MOST`] layers.
+/// The paths of DFSSSP. `None` beyond [`MOST`] layers.
 pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
     let nodes = graph.nodes;
     // One hop outweighs any load, so that paths are shortest first.

@@ -2,8 +2,8 @@
 //! a table.
 //!
 //! Every row is checked here: all pairs are delivered, and the channels (per virtual channel) wait for each
-//! other in no cycle. Load is the routes over the busiest channel; the bound is the certified one of the
-//! topology. Times are wall seconds of the routing alone.
+//! other in no cycle. Load is the number of routes over the busiest channel. The bound is the certified one
+//! of the topology. Times are wall seconds of the routing alone.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at a clock")]
 
@@ -31,7 +31,7 @@ const PODS: [(&str, u32, &str); 6] = [
     ("synthesized 1024", 16, "synthesize"),
 ];
 
-/// Routings of the language; with a priority, the greedy insertion of turns alone.
+/// Routings of the language. With a priority it is the greedy insertion of turns alone.
 const OWN: [&str; 6] = [
     "dimension_order",
     "up_down",
@@ -176,7 +176,7 @@ fn faults(pod: &str, cubes: u32, topology: &str) {
 }
 
 fn main() {
-    // `cargo bench` passes `--bench`; anything else is a part of a pod's name.
+    // `cargo bench` passes `--bench`. Any other argument is a part of the name of a pod.
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let chosen = |pod: &str| wanted.is_empty() || wanted.iter().any(|part| pod.contains(part.as_str()));

@@ -1,13 +1,15 @@
 //! A wild-first routing for tori and twisted tori under faults.
 //!
-//! The idea (after Zu et al., "Resiliency at Scale: Managing Google's TPUv4 Machine Learning Supercomputer",
-//! NSDI 2024): a packet may first take "wild" hops that are not minimal, then follows dimension order; which
-//! wild hops a pair takes is chosen offline for balance. What is done here: the wild hops run x, y, z without
-//! crossing a dateline, on a virtual channel of their own (2); the rest is dimension order with datelines on
-//! 0 and 1. Three channels, acyclic by construction: wild hops wait for wild hops in mesh order or for
-//! dimension order, which never waits for them. A pair gets at most one wild hop where that serves it, more
-//! only where a fault leaves no other way. Among its candidates the one with the least sum of cubed loads is
-//! taken, in some sweeps over all pairs. Routes depend on the source: no tables.
+//! The idea is that of Zu et al., "Resiliency at Scale: Managing Google's TPUv4 Machine Learning
+//! Supercomputer", NSDI 2024. A packet may first take "wild" hops that are not minimal, and then follows
+//! dimension order. The wild hops of a pair are chosen offline for balance.
+//!
+//! Here the wild hops run x, y, z without crossing a dateline, on a virtual channel of their own (2). The
+//! rest is dimension order with datelines on 0 and 1. These three channels are acyclic by construction: wild
+//! hops wait for wild hops in mesh order or for dimension order, which never waits for them. A pair gets at
+//! most one wild hop where that serves it, and more only where a fault leaves no other path. Several sweeps
+//! over all pairs take the candidate with the least sum of cubed loads. Routes depend on the source, so there
+//! are no tables.
 
 use crate::graph::{DARK, Graph, Paths};
 use std::collections::VecDeque;
@@ -15,7 +17,7 @@ use std::collections::VecDeque;
 const SWEEPS: usize = 4;
 /// Hops beyond the fewest that a candidate may take.
 const SLACK: usize = 1;
-/// Wild hops at most; half a pod of 4 x 8 x 8 away is enough around any single OCS.
+/// The most wild hops. Half a pod of 4 x 8 x 8 away is enough around any single OCS.
 const WILD: usize = 8;
 
 /// Which ring a channel runs on, and whether it crosses that ring's dateline.
@@ -54,7 +56,7 @@ impl Rings {
 
 type Path = Vec<(u32, u8)>;
 
-/// Routes a torus, some of whose links are dark; the pairs that get no path, if there are any.
+/// Routes a torus, some of whose links are dark. Returns the pairs that get no path, if there are any.
 pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, usize)>> {
     let rings = Rings::new(healthy);
     let nodes = lit.nodes;
@@ -156,7 +158,7 @@ fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
 
 /// What can be reached by wild hops, nearest first, the router itself with none: mesh order, no dateline.
 fn wild_hops(lit: &Graph, rings: &Rings, src: usize) -> Vec<(usize, Path)> {
-    // State: router and the last port taken; later hops go straight on or along a later dimension.
+    // A state is a router and the last port taken. Later hops go straight on or along a later dimension.
     let mut seen = vec![false; lit.channels()];
     let mut all = vec![(src, Vec::new())];
     let mut open: VecDeque<(usize, Option<usize>, Path)> = VecDeque::from([(src, None, Vec::new())]);

@@ -1,5 +1,5 @@
-//! Bisections and random failures of all networks of `tests/data/bisection.csv` and `link_failures.csv`; the
-//! small ones are compared by `tests/it/networks/facts.rs` too.
+//! Bisections and random failures of all networks of `tests/data/bisection.csv` and `link_failures.csv`.
+//! `tests/it/networks/facts.rs` compares the small ones, too.
 
 use super::{fabric, named, rows};
 use fabc::check;

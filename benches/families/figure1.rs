@@ -10,8 +10,8 @@ const FLOORS: [(usize, f64); 4] = [(30, 1.822), (40, 1.673), (60, 1.463), (70, 1
 /// How far apart the ends of a certified interval may be: what is at least as good by its upper end.
 const CERTIFIED: f64 = 1.0 - 2e-4;
 
-/// Injection at the certified lower end, of degree 4 and 10 to 80 routers; in brackets the exact flow (of
-/// random families that of another draw) by the linear program of other code.
+/// Injection at the certified lower end, of degree 4 and 10 to 80 routers. The exact flow stands in brackets,
+/// by the linear program of other code. For random families it is that of another draw.
 pub(super) fn figure_1() {
     println!(
         "| routers | arcs | Kautz | gen. Kautz | Xpander | random | distance search | synthesized | its distance bound | Moore's bound | verdict |"

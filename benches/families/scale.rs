@@ -1,5 +1,5 @@
 //! How large networks of diameter 3 can be: the figures of the PolarStar paper on scale and on its design
-//! space; and one network that is too large to be built.
+//! space. One more network is too large to be built.
 
 #![expect(
     clippy::disallowed_types,
@@ -11,7 +11,7 @@ use fabc::compile::describe;
 use fabc::model::{ClosedForm, DesignGoal, DesignSpace, Family};
 use std::time::Instant;
 
-/// Radixes that are printed; the means are over all from 8 to 128.
+/// Radixes that are printed. The means are over all from 8 to 128.
 const SHOWN: [u32; 9] = [8, 12, 15, 16, 24, 32, 48, 64, 128];
 
 fn form(family: &Family) -> ClosedForm {

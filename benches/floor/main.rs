@@ -1,8 +1,9 @@
 //! Random permutation against random shortcuts, laid out on cabinets: distances, cables and what they cost.
 //!
 //! `cargo bench --bench floor [-- PART ..]` prints the tables of `docs/benchmarks.md`: `table1`, `cubes`,
-//! `reach`, `lengths`, `cost`, `weights`. Distances divide by N^2, as the paper's do. Every length is added
-//! up again by the checker. The paper's numbers stand in brackets; where it has none, those of other code.
+//! `reach`, `lengths`, `cost`, `weights`. Distances are divided by N^2, as in the paper. The checker adds up
+//! every length again. The paper's numbers stand in brackets. Where it has none, they are those of other
+//! code.
 
 #![expect(
     clippy::disallowed_types,

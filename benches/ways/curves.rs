@@ -1,12 +1,14 @@
-//! Figures 9 and 10 of the PolarStar paper: latency over load of its eight networks, by shortest ways and by
-//! UGAL. As there: packets of 4 flits, links and routers of a cycle, 128 flits per port; loads are shares of
-//! what the port of a host carries. The paper has 4 virtual channels, and ways of up to six hops over another
-//! router; here a hop is a virtual channel: UGAL runs with 4 of them, which most of these ways are too long
-//! for, and with 6.
+//! Figures 9 and 10 of the PolarStar paper: latency over load of its eight networks, by shortest paths and by
+//! UGAL.
 //!
-//! Loads ascend until one is not stable; then the bracket is halved until it is narrow: so what is overloaded
-//! is hardly simulated. With `quick` runs are short and loads few. Prints a table per traffic, and writes
-//! points and pictures below `target/figures`.
+//! As there, packets have 4 flits, links and routers take a cycle, and a port has 128 flits. Loads are shares
+//! of what the port of a host carries. The paper has 4 virtual channels, and paths of up to six hops over
+//! another router. Here a hop is a virtual channel. So UGAL runs with 4 of them, which most of these paths
+//! are too long for, and with 6.
+//!
+//! Loads ascend until a run is not stable. Then the bracket is halved until it is narrow, so that few
+//! overloaded runs are simulated. With `quick` runs are short and loads few. Prints a table per traffic, and
+//! writes points and pictures below `target/figures`.
 
 use crate::net::{NETWORKS, Wired, going, shortest};
 use fabc::progress::Silent;
@@ -139,7 +141,7 @@ fn table(name: &str, traffic: Traffic, care: &Care) -> Vec<Kinds> {
     all
 }
 
-/// One network under one traffic; nothing where it has none of the kind.
+/// One network under one traffic. There is none where the network has none of the kind.
 fn curve(net: &Wired, parameters: SimulationParameters, care: &Care) -> Option<Curve> {
     let ready = net.prepared(parameters).ok()?;
     let mut points: Vec<(Rate, bool, f64, f64)> = Vec::new();

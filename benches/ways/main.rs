@@ -1,8 +1,8 @@
-//! `cargo bench --bench ways [-- PART-OF-A-NAME ..]`: networks of the PolarStar paper (Lakhotia and others
-//! 2024, table 3, figures 9 and 10) and the small dragonfly of BookSim, with ways that are chosen while
-//! packets move. Prints the tables of `docs/benchmarks.md`. Without arguments the whole takes hours; `bounds`
-//! prints static bounds alone, `figures` (or `figure9`, `figure10`) latency over load of all networks, with
-//! `quick` in short runs.
+//! `cargo bench --bench ways [-- PART-OF-A-NAME ..]` simulates paths that are chosen while packets move. The
+//! networks are those of the PolarStar paper (Lakhotia and others 2024, table 3, figures 9 and 10) and the
+//! small dragonfly of BookSim. Prints the tables of `docs/benchmarks.md`. Without arguments all takes hours.
+//! `bounds` prints static bounds alone. `figures` (or `figure9`, `figure10`) prints latency over load of all
+//! networks, with `quick` in short runs.
 
 #![expect(
     clippy::disallowed_types,
@@ -33,7 +33,8 @@ const BOUNDS: [Traffic; 6] = [
     Traffic::Adversarial,
 ];
 
-/// What is offered, and what another simulator accepts of it; nothing where it is saturated.
+/// A rate that is offered, and the rate that another simulator accepts of it. There is none where the network
+/// is saturated.
 type Rates = &'static [(&'static str, Option<f64>)];
 
 /// BookSim's dragonfly (114 routers, 342 hosts): traffic, routing, virtual channels, flits of each, and what

@@ -256,8 +256,8 @@ fn trees_by_hand() {
     let collective_names: Vec<_> =
         report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
     assert_eq!(collective_names, ["all_reduce"]);
-    // Four paths share the links of a ring, three to a link: 4/3 vectors at a time, the bound to the byte but
-    // for the first piece's ways.
+    // Four paths share the links of a ring, three to a link. So 4/3 vectors move at a time, the bound to the
+    // byte but for the paths of the first piece.
     let row =
         json(&ring(), &[&trees[..], &["--barrier", "--chunks", "10"]].concat())["collectives"][0].clone();
     // 2.5 kB are 200 ns. 9 pieces after 4 hops are 13 rounds of three and a hop.

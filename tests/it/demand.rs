@@ -1,5 +1,6 @@
-//! Demand that is not uniform: certified intervals against the exact linear program, loads counted again from
-//! the emitted files, laws of scaling and relabelling, and changes to a directory that must not pass.
+//! Demand that is not uniform. Certified intervals are compared with the exact linear program, and loads are
+//! counted again from the emitted files. Laws of scaling and relabelling hold. Changed directories are
+//! errors.
 
 mod reports;
 

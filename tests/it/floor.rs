@@ -120,10 +120,11 @@ fn prices_powers_and_bundles_add_up() {
     );
 }
 
-/// Every link between two points of a PolarStar runs in their bundle: q (q + 1)^2 / 2 of them, as wide as a
-/// supernode. Clusters of an odd q: the quadrics, joined among themselves nowhere, and q of q points with
-/// 3 (q - 1) / 2 links inside, q + 1 to the quadrics, q - 2 to each other. Of an even q the nucleus alone and
-/// q - 1 of q + 1 points with 3 q / 2 inside, q + 1 to the quadrics, q to each other.
+/// Every link between two points of a PolarStar runs in their bundle. There are q (q + 1)^2 / 2 bundles, as
+/// wide as a supernode. For an odd q one cluster holds the quadrics, which are not joined to each other. The
+/// q others have q points with 3 (q - 1) / 2 links inside. They have q + 1 links to the quadrics and q - 2 to
+/// each other. For an even q one cluster is the nucleus alone. The q - 1 others have q + 1 points with 3 q /
+/// 2 links inside, q + 1 links to the quadrics and q to each other.
 #[test]
 fn bundles_and_clusters_of_polarstars_are_counted() {
     for (topology, size, inner, q) in [

@@ -70,8 +70,8 @@ fn fibers_go_from_every_face_port_to_its_switch() {
     }
 }
 
-/// Why a synthesis of a pod weighs no cables: whatever the switches are set to, every face port keeps its
-/// fiber, and light on all links together passes each of them once.
+/// Why a synthesis of a pod does not weigh cables. Whatever the cross-connects are, every face port keeps its
+/// fiber. Light on all links together passes each fiber once.
 #[test]
 fn fibers_do_not_depend_on_how_switches_are_set() {
     let built_pod = |topology: &str| {

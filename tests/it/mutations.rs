@@ -1,11 +1,10 @@
-//! Mutated specs: nothing panics or hangs, every failure has a code and a place, and what is shown of it is
-//! short.
+//! Mutated specs: nothing panics or hangs. Every failure has a code and a place, and its message is short.
 //!
-//! Every mutant goes through parse, resolve, the normal form and back, the checks that `fabc check` makes
-//! before any search, every form of messages, and the language server, which is asked some things about it.
+//! Every mutant goes through parse, resolve, the normal form and back. Then it goes through the checks that
+//! `fabc check` makes before any search, every form of messages, and some requests to the language server.
 //!
 //! `cargo test --test it mutations` takes some thousand mutants. `FABC_MUTANTS=1000000 cargo test --test it
-//! mutations::mutated -- --nocapture` takes that many, and prints how many failed and where, how long the
+//! mutations::mutated -- --nocapture` takes that many. It prints how many failed and where, how long the
 //! slowest took, and the peak memory of the process. `FABC_MUTANTS=500000..1000000` takes the second half.
 
 use crate::support::mutants;

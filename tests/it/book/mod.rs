@@ -1,17 +1,18 @@
 //! The book, page by page: every block of `fab` compiles, every command runs and prints what the page shows,
 //! every link leads somewhere.
 //!
-//! What stands behind the language of a block, parted by commas, says what is done with it:
+//! The words behind the language of a block, parted by commas, say what the test does with it:
 //!
 //! - `fab`: a whole spec. `fabc check` takes it.
 //! - `fab,into=FILE`: items of a fabric. They take the places of those of the same word and name in FILE,
-//!   which stands on the page, in `tests/book/beside` or in `specs`. `fabc check` takes what comes out.
+//!   which stands on the page, in `tests/book/beside` or in `specs`. `fabc check` takes the result.
 //! - `fab,each,into=FILE`: the same, item by item, since the block lists alternatives.
-//! - `..,file=FILE`: what comes out is written for what follows (other languages: as it stands).
-//! - `fab,error=FAB0104`: `fabc check` refuses it so.
-//! - `sh`: every line is run, in the order of the page. `# exit code 2` says what it ends with, else 0.
+//! - `..,file=FILE`: the result is written for the blocks that follow. Other languages are written as they
+//!   stand.
+//! - `fab,error=FAB0104`: `fabc check` refuses it with this code.
+//! - `sh`: every line is run, in the order of the page. `# exit code 2` is the expected code, else 0.
 //! - `sh,needs=slurm`: not run here. [`NOT_RUN`] counts them. `rust` and `python` are such blocks, too.
-//! - `text`: what the commands before it print, as a whole or in parts: a line `..` stands for any lines.
+//! - `text`: the output of the commands before it, as a whole or in parts. A line `..` stands for any lines.
 //! - `text,figure`: no output.
 //!
 //! `FABC=PATH` names another fabc than the one of this build, `BOOK_PAGE=NAME` looks at one page.

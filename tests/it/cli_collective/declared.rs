@@ -52,8 +52,8 @@ fn collectives_of_a_spec_are_planned_required_and_proved() {
         (&collective_rows[1]["root"], &collective_rows[1]["chunks"]),
         (&Value::from("router[2]"), &Value::from(2))
     );
-    // The line of the contract on faults has them planned for: without a link four chips are a line of three,
-    // over which every byte goes twice, in three hops with a barrier after each.
+    // The line of the contract on faults asks for plans under faults. Without a link four chips are a line of
+    // three. Every byte goes over it twice, in three hops with a barrier after each.
     let faults = collective_rows[0]["scenarios"].as_array().unwrap();
     assert_eq!((faults.len(), collective_rows[2]["scenarios"].as_array().unwrap().len()), (5, 1));
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Runs MSCCL XML with numbers, as a machine would: thread blocks wait at the ends of connections and for
-//! steps of others, and who goes on first is random. Shares nothing with fabc.
+//! Runs MSCCL XML with numbers, as a machine would. Thread blocks wait at the ends of connections and for
+//! steps of others. Which block goes on first is random. The interpreter shares nothing with fabc.
 
 use fabc::random::Stream;
 use std::collections::{BTreeMap, VecDeque};

@@ -124,7 +124,8 @@ fn pieces(
 }
 
 /// When the last copy of the first piece arrives. `times` has the start and the arrival of that piece on a
-/// channel of a tree. Sums wait for all children, copies for the parent, and the root for all routers below it.
+/// channel of a tree. Sums wait for all children, copies for the parent, and the root for all routers below
+/// it.
 fn last_arrival(
     topology: &Topology,
     shared: &SharedTrees,

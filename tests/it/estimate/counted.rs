@@ -198,8 +198,8 @@ fn all_to_alls_by_bits_arrive() {
     }
 }
 
-/// Whole vectors are summed in ceil(log2 N) steps for any N: a chip has the sum of a window that ends at it,
-/// and the same without its own. Either may be what is appended to the window of another.
+/// Whole vectors are summed in ceil(log2 N) steps for any N. A chip has the sum of a window that ends at it,
+/// with and without its own vector. Either sum may be appended to the window of another chip.
 #[test]
 fn sums_of_whole_vectors_take_so_many_steps() {
     for chips in 2..=70usize {

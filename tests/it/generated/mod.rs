@@ -212,8 +212,8 @@ fn run_all(programs: &Programs, wanted: Range<u64>, directory: &Path) -> Tally {
     sum.into_inner().expect("no thread has panicked")
 }
 
-/// Runs those later specs that are wished to have what no built spec has yet: the only one that was wished to
-/// have a rare feature may be one that cannot be had.
+/// Runs later specs whose wish is a feature that no built spec has yet. The only spec with that wish may have
+/// been one that cannot be built.
 fn run_missing(programs: &Programs, tally: &mut Tally, first: u64, directory: &Path) {
     for number in first..first + LATER {
         let missing = tally.coverage.missing_features();

@@ -45,8 +45,8 @@ struct Step {
     run: String,
 }
 
-/// The steps with commands of a workflow: as much YAML as ours has, a value on the line of its key or, behind
-/// `|`, on the deeper lines below it.
+/// The steps of a workflow that have commands. This reads as much YAML as our workflows use. A value stands
+/// on the line of its key or, behind `|`, on the deeper lines below it.
 fn steps(workflow: &str) -> Vec<Step> {
     let mut ci_steps: Vec<Step> = Vec::new();
     let mut lines = workflow.lines().peekable();

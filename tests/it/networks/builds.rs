@@ -47,8 +47,8 @@ fn report(files: &check::Files) -> serde_json::Value {
 /// Two routers in each of two groups: a near link in each, a far one between.. the mesh u - v | w - x.
 #[test]
 fn loads_are_counted_over_capacities() {
-    // A path of four routers whose middle link is half as fast again: 200, 300, 200 Gbit/s, so 2, 3, 2 units
-    // of 100 and 6 parts each.
+    // On a path of four routers the middle link is half as fast again: 200, 300, 200 Gbit/s. That is 2, 3, 2
+    // units of 100, and 6 parts each.
     let text = spec(
         200,
         300,

@@ -26,9 +26,9 @@ fn every(size: u32) -> String {
 
 #[test]
 fn groups_do_it_by_themselves() {
-    // Groups of four that are all joined: as four chips alone, but that for all that bounds know vectors
-    // might also come over the channels between groups: 10 from each of 3 chips over 5 channels in place of
-    // 3.
+    // Groups of four that are all joined behave as four chips alone. Only the bounds differ: vectors might
+    // also come over the channels between groups. 10 vectors from each of 3 chips come over 5 channels in
+    // place of 3.
     let rest = "collective a = all_to_all { size = 1280 B; groups = 4; }
         collective b = all_gather { size = 12800 B; groups = 4; after = a; }
         collective c = reduce_scatter { size = 12800 B; groups = 4; after = b; }

@@ -85,8 +85,8 @@ fn faults_take_what_they_need() {
     }
 }
 
-/// What routers of a ring of ten say of the nine others, by hand: half the ring away goes by the parity of
-/// the start, upwards where that is even.
+/// The entries of a router in a ring of ten for the nine others, by hand. Half the ring away, the parity of
+/// the start decides: an even start goes upwards.
 #[test]
 fn datelines_of_a_ring() {
     let (_, files) = built(&spec("torus 10", "algebraic", "vcs = 2;"));

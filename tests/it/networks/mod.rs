@@ -395,8 +395,8 @@ fn ports_are_local_then_global_and_by_neighbor() {
     assert_eq!(to(&torus, 5), [1, 4, 6, 9]);
     assert_eq!(to(&torus, 0), [1, 3, 4, 8]);
     let palmtree = wired(&roomy(dragonfly(4, 2, 9, Arrangement::Palmtree)));
-    // Router 1 of group 2: its group, then global ports 2 and 3, to groups 2 - 3 and 2 - 4, where they meet
-    // ports 5 and 4.
+    // Router 1 of group 2 first has the links of its group. Then its global ports 2 and 3 lead to groups 2 -
+    // 3 and 2 - 4, and meet ports 5 and 4 there.
     assert_eq!(to(&palmtree, 9), [8, 10, 11, 8 * 4 + 2, 7 * 4 + 2]);
     let tree = wired(&roomy(Family::FatTree(FatTree { levels: 3, arity: 2 })));
     // <1, 1>: down in digit 0, up in digit 1.

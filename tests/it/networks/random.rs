@@ -105,8 +105,8 @@ fn what_was_left_out_could_not_be_joined() {
     assert!(message.contains("not neighbors"), "{message}");
 }
 
-/// A shortcut less, with the ports numbered anew: one matching cannot have left out both its ends, and of an
-/// even number of routers two cannot have left out one each.
+/// A list with a shortcut less, and with the ports numbered anew. One matching cannot have left out both ends
+/// of the shortcut. With an even number of routers, two matchings cannot have left out one end each.
 #[test]
 fn a_shortcut_that_is_missing_is_seen_at_any_degree() {
     let half = |text| Decimal::parse(text).expect("a number");

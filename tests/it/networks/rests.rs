@@ -70,8 +70,8 @@ fn channels_rest() {
 
 #[test]
 fn rests_cost_what_they_last() {
-    // A vector for each of seven others every 24 cycles, 100 times: 75 slots of 1800 / 24 fit before the
-    // first rest, and no more starts until 252 cycles later.
+    // Each of seven others gets a vector every 24 cycles, 100 times. 75 slots of 1800 / 24 fit before the
+    // first rest. No more starts until 252 cycles later.
     let took = |routing: &str| {
         let (compiled, _) =
             built(&spec("hyperx 8", routing, "collective a = all_to_all { size = 256000 B; }"));

@@ -160,8 +160,8 @@ impl Bench {
     }
 }
 
-/// Of packets of so many flits in queues of so many: every one that was born was delivered or is found
-/// inside, and what the run measures fits what it is made of.
+/// No packet is lost: every packet that was born was delivered or is inside. What the run measures fits what
+/// it is made of.
 pub(crate) fn adds_up(
     point: &Point,
     packet: u32,
@@ -185,8 +185,8 @@ pub(crate) fn adds_up(
     Ok(())
 }
 
-/// Two sources at equal distances to a hub whose third link both need, and two hosts there that answer: each
-/// gets half of the link, whatever else the parameters say.
+/// Two sources at equal distances to a hub need its third link, and two hosts there answer. Each source gets
+/// half of the link, whatever the other parameters are.
 pub(crate) fn two_flows_share_a_channel(parameters: &SimulationParameters) {
     let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 2]);
     // Both single hosts send to the router with two, and these send to them.

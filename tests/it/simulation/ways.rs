@@ -164,8 +164,8 @@ fn shortest_ways_load_known_networks_as_other_code_has_it() {
     }
 }
 
-/// Two splits on the way: 1/2 of what is sent between opposite corners takes each side of a square, and of
-/// the three ways out of a cube a third.
+/// Packets are split on the way. Between opposite corners of a square 1/2 takes each side. Of the three paths
+/// out of a corner of a cube each takes a third.
 #[test]
 fn random_ways_split_evenly() {
     let cube = Wired::new("hypercube { dimensions = 3; }", 1, 3);

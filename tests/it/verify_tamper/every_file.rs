@@ -214,15 +214,15 @@ struct SampledChange<'f> {
     change: Change,
 }
 
-/// One change of everything, in every file of nine directories, each time with a manifest whose hashes fit:
-/// every JSON leaf altered, every member and element deleted and duplicated, every key renamed and repeated
-/// with another value, a key more in every object. Every line of texts altered, deleted, duplicated. Every
-/// byte of binary tables changed in six ways. What is not convicted must stand in the list that `fabc verify`
-/// prints.
+/// Makes one change at a time in every file of nine directories. Each time the manifest has hashes that fit.
+/// In JSON every leaf is altered, and every member and element is deleted or duplicated. Every key is renamed
+/// or repeated with another value, and every object gets one more key. Every line of a text is altered,
+/// deleted or duplicated. Every byte of binary tables is changed in six ways. A change that is no error must
+/// stand in the list that `fabc verify` prints.
 ///
-/// A sample of the same size for every kind of file and change; `FABC_TAMPER=all cargo test --test
-/// verify_tamper -- --nocapture one_change` makes them all and prints the counts. The name of a directory in
-/// the place of `all`, those of that one.
+/// The test takes a sample of the same size for every kind of file and change. `FABC_TAMPER=all cargo test
+/// --test it one_change -- --nocapture` makes all changes and prints the counts. With the name of a directory
+/// in place of `all` it takes that directory alone.
 #[test]
 fn one_change_of_anything_is_convicted_or_declared() {
     const SAMPLE: usize = 7;
