@@ -136,11 +136,12 @@ fn figure5(least: u32, most: u32, how: Runs) {
             &[("routing = dimension_order", "routing = allowed_turns")],
         );
         let twisted = twisted.map(|twisted| saturation(&format!("specs/paper/{twisted}.fab"), &[]));
-        let own = saturation(&format!("specs/scale/cubes_{}.fab", chips / 64), &[]);
+        let synthesized = saturation(&format!("specs/scale/cubes_{}.fab", chips / 64), &[]);
         // Of what is found, and of the bounds.
-        let over = [0, 1]
-            .map(|of| own[of] / turns[of].max(order[of]).max(twisted.map_or(0.0, |twisted| twisted[of])));
-        over_order.push(own[0] / order[0]);
+        let over = [0, 1].map(|of| {
+            synthesized[of] / turns[of].max(order[of]).max(twisted.map_or(0.0, |twisted| twisted[of]))
+        });
+        over_order.push(synthesized[0] / order[0]);
         over_best.push(over[0]);
         of_bounds.push(over[1]);
         let digits = |[found, bound]: [f64; 2]| format!("{found:.4} ({bound:.4})");
@@ -149,8 +150,8 @@ fn figure5(least: u32, most: u32, how: Runs) {
             digits(order),
             digits(turns),
             twisted.map_or_else(|| "-".to_owned(), digits),
-            digits(own),
-            format!("{:.2}", own[0] / order[0]),
+            digits(synthesized),
+            format!("{:.2}", synthesized[0] / order[0]),
             format!("{:.2}", over[0]),
             format!("{:.2}", over[1]),
             format!("{flows:.2}"),
@@ -263,8 +264,8 @@ fn figure8() {
         ]);
     }
     table.end();
-    let least = |of: &dyn Fn(&(f64, f64)) -> f64| shares.iter().map(of).fold(f64::INFINITY, f64::min);
-    println!("Lowest saturation {:.4}, lowest share {:.3}.\n", least(&|of| of.0), least(&|of| of.1));
+    let lowest_of = |of: &dyn Fn(&(f64, f64)) -> f64| shares.iter().map(of).fold(f64::INFINITY, f64::min);
+    println!("Lowest saturation {:.4}, lowest share {:.3}.\n", lowest_of(&|of| of.0), lowest_of(&|of| of.1));
 }
 
 /// Hops per virtual channel, in tables and in motion.
@@ -400,7 +401,7 @@ impl Table {
     fn bars(&self) -> String {
         const COLORS: [&str; 4] = ["#9ca3af", "#d97706", "#059669", "#2563eb"];
         let number = |cell: &String| cell.split(' ').next().and_then(|number| number.parse::<f64>().ok());
-        let most = self
+        let largest = self
             .rows
             .iter()
             .flat_map(|row| row[1..].iter().take(COLORS.len()))
@@ -412,12 +413,12 @@ impl Table {
              <rect width=\"1000\" height=\"420\" fill=\"#fff\"/>",
         );
         for (k, row) in self.rows.iter().enumerate() {
-            let left = 60.0 + group * k as f64;
+            let x_start = 60.0 + group * k as f64;
             let bars = row[1..].iter().take(COLORS.len()).zip(COLORS).enumerate();
             for (at, (cell, color)) in
                 bars.filter_map(|(at, (cell, color))| Some((at, (number(cell)?, color))))
             {
-                let (x, height) = (left + group * 0.2 * at as f64, 320.0 * cell / most);
+                let (x, height) = (x_start + group * 0.2 * at as f64, 320.0 * cell / largest);
                 let (y, width) = (360.0 - height, (group * 0.18).max(0.5));
                 let _ = write!(
                     out,
@@ -427,7 +428,7 @@ impl Table {
                 );
             }
             if self.rows.len() <= 16 {
-                let _ = write!(out, "<text x=\"{left:.1}\" y=\"376\">{}</text>", row[0]);
+                let _ = write!(out, "<text x=\"{x_start:.1}\" y=\"376\">{}</text>", row[0]);
             }
         }
         for (k, (head, color)) in self.heads[1..].iter().zip(COLORS).enumerate() {
@@ -439,7 +440,7 @@ impl Table {
             );
         }
         for tick in 0..=4 {
-            let (value, y) = (most * f64::from(tick) / 4.0, 360.0 - 320.0 * f64::from(tick) / 4.0);
+            let (value, y) = (largest * f64::from(tick) / 4.0, 360.0 - 320.0 * f64::from(tick) / 4.0);
             let _ = write!(
                 out,
                 "<text x=\"8\" y=\"{y:.1}\">{value:.2}</text><path d=\"M52 {y:.1}H990\" stroke=\"#e5e7eb\"/>"

@@ -101,13 +101,13 @@ fn main() {
     println!("|---|---|---|---|---|---|---|");
     for (name, theirs, share) in SATURATION.into_iter().filter(|(name, ..)| chosen("packet", name)) {
         let (report, seconds) = simulated(name, OF_CNSIM, |_| Vec::new(), SimulationParameters::default());
-        let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
-        let stable = found.at_least();
-        let unstable = found.unstable.map_or_else(|| "more".to_owned(), |rate| rate.to_string());
-        let beyond = found.beyond.accepted(&report.setting, report.load.senders).as_f64();
-        let own = stable.as_f64() / bound;
+        let (saturation, bound) = (&report.saturations[0], report.load.bound.as_f64());
+        let stable = saturation.at_least();
+        let unstable = saturation.unstable.map_or_else(|| "more".to_owned(), |rate| rate.to_string());
+        let beyond = saturation.beyond.accepted(&report.setting, report.load.senders).as_f64();
+        let stable_share = stable.as_f64() / bound;
         println!(
-            "| `{name}` | {bound:.4} | {stable} .. {unstable} | {own:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |"
+            "| `{name}` | {bound:.4} | {stable} .. {unstable} | {stable_share:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |"
         );
     }
     println!();
@@ -151,10 +151,10 @@ fn beside_booksim(chosen: &dyn Fn(&str, &str) -> bool) {
             let routers = f64::from(report.load.senders);
             let accepted =
                 point.accepted(&report.setting, report.load.senders).as_f64() * routers / (routers - 1.0);
-            let own = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
+            let mean_delay = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
             let theirs_latency = latency.map_or_else(|| "-".to_owned(), |latency| format!("{latency:.0}"));
             println!(
-                "| `{name}` | {rate:.2} | {theirs:.3} | {accepted:.4} | {:.2} % | {theirs_latency} | {own:.1} |",
+                "| `{name}` | {rate:.2} | {theirs:.3} | {accepted:.4} | {:.2} % | {theirs_latency} | {mean_delay:.1} |",
                 100.0 * accepted / theirs
             );
         }

@@ -143,9 +143,9 @@ fn synthesized(nodes: usize, settings: &str) -> (f64, String) {
     let compiled = compile(pod(nodes, settings), Stage::Analyze, &Silent)
         .unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
     let topology = &compiled.topology;
-    let ends =
+    let reached =
         |channel: ChannelId| (topology.source(channel).node.index(), topology.target(channel).node.index());
-    let arcs = (0..topology.channel_count()).map(|at| ends(ChannelId::new(at))).collect();
+    let arcs = (0..topology.channel_count()).map(|at| reached(ChannelId::new(at))).collect();
     let record = &compiled.passes[0];
     let note = match &*record.stopped_by {
         "optimal" => "proved optimal".to_owned(),

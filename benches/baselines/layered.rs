@@ -31,8 +31,8 @@ pub(crate) fn lash(graph: &Graph) -> Option<Paths> {
                 node = graph.tail(via[node] as usize);
             }
             path.reverse();
-            let found = layers.iter_mut().position(|layer| layer.add_path(graph, &path));
-            let layer = found.unwrap_or_else(|| {
+            let layer_found = layers.iter_mut().position(|layer| layer.add_path(graph, &path));
+            let layer = layer_found.unwrap_or_else(|| {
                 layers.push(Acyclic::new(graph));
                 assert!(
                     layers.last_mut().expect("just pushed").add_path(graph, &path),
@@ -104,12 +104,12 @@ pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
         path
     };
     let mut layer_of = vec![0u8; nodes * nodes];
-    let mut here: Vec<usize> = (0..nodes * nodes).collect();
+    let mut pairs: Vec<usize> = (0..nodes * nodes).collect();
     let mut layer = 0;
     loop {
         // Dependency -> the pairs that make it.
         let mut users: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-        for &pair in &here {
+        for &pair in &pairs {
             for turn in path(pair).windows(2) {
                 users.entry((turn[0], turn[1])).or_default().push(pair as u32);
             }
@@ -130,9 +130,9 @@ pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
                 layer_of[pair as usize] += 1;
                 moved.push(pair as usize);
                 for turn in path(pair as usize).windows(2) {
-                    let left = count.get_mut(&(turn[0], turn[1])).expect("counted above");
-                    *left -= 1;
-                    if *left == 0 {
+                    let remaining = count.get_mut(&(turn[0], turn[1])).expect("counted above");
+                    *remaining -= 1;
+                    if *remaining == 0 {
                         after[turn[0] as usize].retain(|&to| to != turn[1]);
                     }
                 }
@@ -142,7 +142,7 @@ pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
             break;
         }
         moved.sort_unstable();
-        here = moved;
+        pairs = moved;
         layer += 1;
         if layer >= MOST {
             return None;

@@ -66,10 +66,10 @@ fn walk(graph: &Graph, tables: &PackedTables) -> Paths {
             let (mut node, mut input, mut path) = (src, (-1, -1), Vec::new());
             while node != dst {
                 let key = (NodeId::new(dst), input.0, input.1);
-                let at = routers[node]
+                let entry_index = routers[node]
                     .binary_search_by_key(&key, |entry| (entry.dst, entry.in_port, entry.in_vc))
                     .expect("an entry");
-                let entry = routers[node][at];
+                let entry = routers[node][entry_index];
                 let channel = node * graph.ports + usize::from(entry.out_port);
                 path.push((channel as u32, entry.out_vc));
                 node = graph.head[channel] as usize;
@@ -142,13 +142,13 @@ fn faults(pod: &str, cubes: u32, topology: &str) {
             Some(&compiled.expect_pod().1.cross_connects),
         ))
     };
-    let whole = lit(&Scenario::nominal());
+    let healthy = lit(&Scenario::nominal());
     let (mut worst, mut sum, mut hops, mut unserved) = ([0u64; 2], [0u64; 2], [0.0f64; 2], Vec::new());
     let mut faults = 0;
     for fault in compiled.scenarios.iter().filter(|fault| !fault.scenario.is_nominal()) {
         let graph = lit(&fault.scenario);
         let tables = &fault.routed.as_ref().expect("routed").tables;
-        let wild = match wild::route(&whole, &graph) {
+        let wild = match wild::route(&healthy, &graph) {
             Ok(paths) => judge("wild first", &graph, &paths),
             Err(lost) => {
                 unserved.push((fault.scenario.name.clone(), lost.len()));

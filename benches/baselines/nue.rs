@@ -29,9 +29,9 @@ pub(crate) fn route(graph: &Graph, vcs: usize) -> (Paths, usize) {
     let mut weight = vec![(graph.nodes * 4) as u64; graph.channels()];
     let (mut trees, mut forced) = (Vec::new(), 0);
     for dst in 0..graph.nodes {
-        let found = towards(graph, &mut layers[layer_of(dst)], dst, &weight);
-        forced += usize::from(found.is_none());
-        let next = found.unwrap_or_else(|| escapes[layer_of(dst)].towards(graph, dst));
+        let tree = towards(graph, &mut layers[layer_of(dst)], dst, &weight);
+        forced += usize::from(tree.is_none());
+        let next = tree.unwrap_or_else(|| escapes[layer_of(dst)].towards(graph, dst));
         weigh(graph, dst, &next, &mut weight);
         trees.push(next);
     }

@@ -67,7 +67,7 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
     let mut lost = Vec::new();
     for (src, wild) in wild.iter().enumerate() {
         for dst in 0..nodes {
-            let mut found: Vec<Path> = Vec::new();
+            let mut paths: Vec<Path> = Vec::new();
             let mut stop = usize::MAX;
             for (via, first) in wild.iter().filter(|_| src != dst) {
                 if first.len() > 1.max(stop) {
@@ -77,20 +77,20 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
                     let back =
                         first.last().zip(rest.first()).is_some_and(|(a, b)| lit.reverse[a.0 as usize] == b.0);
                     if !back {
-                        found.push(first.iter().chain(rest).copied().collect());
+                        paths.push(first.iter().chain(rest).copied().collect());
                     }
                 }
-                if !found.is_empty() && stop == usize::MAX {
+                if !paths.is_empty() && stop == usize::MAX {
                     stop = first.len();
                 }
             }
-            let fewest = found.iter().map(Vec::len).min();
+            let fewest = paths.iter().map(Vec::len).min();
             match fewest {
-                Some(fewest) => found.retain(|path| path.len() <= fewest + SLACK),
+                Some(fewest) => paths.retain(|path| path.len() <= fewest + SLACK),
                 None if src != dst => lost.push((src, dst)),
                 None => {}
             }
-            candidates.push(found);
+            candidates.push(paths);
         }
     }
     if !lost.is_empty() {
@@ -123,10 +123,10 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
 /// All dimension-order paths from a router with the fewest hops, by destination: x, then y, then z, none
 /// farther than half a ring.
 fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
-    let mut all: Vec<(usize, Path)> = vec![(src, Vec::new())];
+    let mut paths: Vec<(usize, Path)> = vec![(src, Vec::new())];
     for dimension in 0..3 {
         let mut longer = Vec::new();
-        for (from, path) in &all {
+        for (from, path) in &paths {
             for port in [2 * dimension, 2 * dimension + 1] {
                 let (mut node, mut path, mut vc) = (*from, path.clone(), 0);
                 for _ in 0..rings.length[dimension] / 2 {
@@ -141,10 +141,10 @@ fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
                 }
             }
         }
-        all.extend(longer);
+        paths.extend(longer);
     }
     let mut best: Vec<Vec<Path>> = vec![Vec::new(); lit.nodes];
-    for (node, path) in all {
+    for (node, path) in paths {
         let fewest = best[node].first().map_or(usize::MAX, Vec::len);
         if path.len() < fewest {
             best[node].clear();
@@ -160,7 +160,7 @@ fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
 fn wild_hops(lit: &Graph, rings: &Rings, src: usize) -> Vec<(usize, Path)> {
     // A state is a router and the last port taken. Later hops go straight on or along a later dimension.
     let mut seen = vec![false; lit.channels()];
-    let mut all = vec![(src, Vec::new())];
+    let mut reached = vec![(src, Vec::new())];
     let mut open: VecDeque<(usize, Option<usize>, Path)> = VecDeque::from([(src, None, Vec::new())]);
     while let Some((node, last, path)) = open.pop_front() {
         for channel in lit.out(node).filter(|&channel| !rings.dateline[channel]) {
@@ -172,9 +172,9 @@ fn wild_hops(lit: &Graph, rings: &Rings, src: usize) -> Vec<(usize, Path)> {
             let mut path = path.clone();
             path.push((channel as u32, 2));
             let to = lit.head[channel] as usize;
-            all.push((to, path.clone()));
+            reached.push((to, path.clone()));
             open.push_back((to, Some(port), path));
         }
     }
-    all
+    reached
 }

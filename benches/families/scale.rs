@@ -103,12 +103,12 @@ pub(super) fn designs() {
         }
         if SHOWN.contains(&radix) {
             let iq = designs.iter().filter(is_iq).count();
-            let ends = [first, last].map(Family::router_count);
+            let sizes = [first, last].map(Family::router_count);
             println!(
                 "| {radix} | {} | {iq} | {} to {} | `{}` |",
                 designs.len(),
-                ends[0],
-                ends[1],
+                sizes[0],
+                sizes[1],
                 largest.written()
             );
         }
@@ -140,9 +140,9 @@ pub(super) fn huge() {
         let by_formula = form.distance_sum().map_or("-".to_owned(), |sum| {
             format!("{:.6}", sum as f64 / (form.routers * (form.routers - 1)) as f64)
         });
-        let at = sampled.searches.iter().flat_map(|search| search.endpoints_at.iter().enumerate());
+        let counts = sampled.searches.iter().flat_map(|search| search.endpoints_at.iter().enumerate());
         let (others, hops) =
-            at.fold((0, 0), |(others, sum), (hops, &count)| (others + count, sum + hops as u64 * count));
+            counts.fold((0, 0), |(others, sum), (hops, &count)| (others + count, sum + hops as u64 * count));
         println!(
             "| `{topology}` | {} | {} | {} | {by_formula}, {:.6} | {} | {} | {} | {:.1} |",
             form.routers,

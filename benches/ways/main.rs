@@ -64,9 +64,9 @@ fn main() {
     if chosen("bounds") {
         bounds();
     }
-    let asked =
+    let network_asked =
         |figure: &str| wanted.is_empty() || wanted.iter().any(|part| part == figure || part == "figures");
-    curves::FIGURES.iter().filter(|(figure, _)| asked(figure)).for_each(|(figure, traffics)| {
+    curves::FIGURES.iter().filter(|(figure, _)| network_asked(figure)).for_each(|(figure, traffics)| {
         curves::figure(figure, traffics, wanted.iter().any(|word| word == "quick"))
     });
     println!(
@@ -84,7 +84,7 @@ fn main() {
                 for ports in [HostPorts::Ports(1), HostPorts::Unlimited] {
                     let limit = if ports == HostPorts::Unlimited { " unlimited" } else { "" };
                     if chosen(&format!("{name} {} {} {vcs}{limit}", traffic.name(), routing.name())) {
-                        saturation(name, topology, hosts, traffic, routing, (vcs, ports));
+                        saturation(name, topology, hosts, traffic, routing, vcs, ports);
                     }
                 }
             }
@@ -110,11 +110,11 @@ fn bounds() {
     for (name, topology, hosts) in NETWORKS {
         let net = Wired::new(topology, hosts, 8, 32);
         for routing in [PacketRouting::Min, PacketRouting::MinFirst, PacketRouting::Family] {
-            let of = |traffic| {
+            let bound_under = |traffic| {
                 net.prepared(going(traffic, routing, CYCLES))
                     .map_or("-".to_owned(), |ready| format!("{:.4}", ready.load().bound.as_f64()))
             };
-            let cells = BOUNDS.map(of);
+            let cells = BOUNDS.map(bound_under);
             if cells.iter().any(|cell| cell != "-") {
                 println!("| {name} | {} | {} |", routing.name(), cells.join(" | "));
             }
@@ -130,7 +130,8 @@ fn saturation(
     hosts: u32,
     traffic: Traffic,
     routing: PacketRouting,
-    (vcs, ports): (u32, HostPorts),
+    vcs: u32,
+    ports: HostPorts,
 ) {
     let net = Wired::new(topology, hosts, vcs, 128 / vcs);
     let started = Instant::now();
