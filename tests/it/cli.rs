@@ -425,7 +425,7 @@ fn a_file_that_several_paths_lead_to_counts_once() {
         out(&output).to_owned()
     };
     assert_eq!(dump("often.fab"), dump("once.fab"));
-    // A circle is one by whatever name.
+    // A cycle of `use` is found under any name of the file.
     std::os::unix::fs::symlink("circle.fab", directory.path().join("round.fab")).unwrap();
     std::fs::write(
         directory.path().join("circle.fab"),

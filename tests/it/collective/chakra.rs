@@ -1,5 +1,5 @@
-//! Chakra traces, read by a walker of their own: every send has its receive, nobody waits in a circle, and
-//! the result is that of the collective.
+//! Chakra traces, read by a walker that shares nothing with fabc. Every send has its receive, no ranks wait
+//! for each other in a cycle, and the result is that of the collective.
 
 use crate::collective::graphs::{grid, path, ring};
 use crate::collective::programs::schedules;

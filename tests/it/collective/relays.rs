@@ -27,7 +27,7 @@ fn two_hubs() -> Topology {
 }
 
 /// A ring that runs one way.
-fn circle(nodes: u32) -> Topology {
+fn one_way_ring(nodes: u32) -> Topology {
     let end = |node: u32, port: u16| End { node: NodeId(node), port: PortId(port) };
     let link = |node: u32| {
         let (a, b) = (end(node, 0), end((node + 1) % nodes, 1));
@@ -114,11 +114,11 @@ fn small_fabrics_by_hand() {
     assert!((9..=12).contains(&slots(&hubs[1])), "{}", slots(&hubs[1]));
 
     // 1 + 2 + 3 + 4 messages on every channel. Four shards come into every chip at least.
-    let circle = sent(&circle(5));
-    assert_eq!(circle[1].bounds[0].volume(), Fraction::integer(10u32));
-    assert_eq!(bound(&circle[1], 5), Fraction::integer(4u32));
-    assert_eq!(bound(&circle[0], 5), Fraction::integer(10u32));
-    assert!((10..=12).contains(&slots(&circle[1])), "{}", slots(&circle[1]));
+    let sent_around = sent(&one_way_ring(5));
+    assert_eq!(sent_around[1].bounds[0].volume(), Fraction::integer(10u32));
+    assert_eq!(bound(&sent_around[1], 5), Fraction::integer(4u32));
+    assert_eq!(bound(&sent_around[0], 5), Fraction::integer(10u32));
+    assert!((10..=12).contains(&slots(&sent_around[1])), "{}", slots(&sent_around[1]));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn small_fabrics_with_a_root_by_hand() {
     );
 
     // On a ring that runs one way 1 + 2 + 3 + 4 steps out. The other way round it is as far.
-    let [broadcast, reduce] = around(&circle(5), NodeId(2));
+    let [broadcast, reduce] = around(&one_way_ring(5), NodeId(2));
     assert_eq!(
         broadcast.bounds[2],
         CollectiveBound::Latency { node: NodeId(1), distance: 3, channels: 1, shards: 1 }
@@ -353,7 +353,7 @@ fn wrong_claims_are_convicted() {
 
 #[test]
 fn nothing_rests_where_nothing_can() {
-    for (topology, word) in [(star(), "router0 only forwards"), (circle(4), "runs one way only")] {
+    for (topology, word) in [(star(), "router0 only forwards"), (one_way_ring(4), "runs one way only")] {
         let scene = Scene::healthy(&topology);
         let request = ScheduleRequest::default();
         let errors = [

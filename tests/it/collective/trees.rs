@@ -138,7 +138,7 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         1 => tree.up[tree.root.index()] = topology.channels_from(tree.root).next(),
         // The wrong way along a link.
         2 => tree.up[node] = tree.up[node].and_then(|up| topology.reverse(up)),
-        // A circle: the parent hangs on its child.
+        // A cycle: the parent hangs on its child.
         3 => {
             let channel = tree.up[node]?;
             let parent = topology.target(channel).node;

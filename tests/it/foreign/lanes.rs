@@ -155,7 +155,7 @@ fn every_changed_entry_of_a_lane_is_noticed() {
         }
     }
     assert!(convicted["FAB0417"] > 0 && changed > 40, "{convicted:?} of {changed}");
-    // One lane for all closes the circle.
+    // One lane for all packets closes the cycle.
     let one_lane: Vec<String> = lines
         .iter()
         .map(|line| {

@@ -129,7 +129,7 @@ fn damaged_binary_tables_of_networks_are_seen() {
     assert!(code == "FAB0411" && message.contains("it is what packets count that says it"), "{message}");
     unreadable(head("\"vc\":\"hop\"", "\"vc\":\"jump\""), built.topology(), "its key must be");
     unreadable(&good[..good.len() - 1], built.topology(), "it ends too early");
-    // The same without the rule: one virtual channel for all hops, and circles.
+    // The same without the rule has one virtual channel for all hops, and cycles.
     assert_eq!(convicted(head("\"vc\":\"hop\",", ""), built.topology()).0, "FAB0413");
 }
 

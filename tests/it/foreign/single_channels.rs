@@ -89,7 +89,7 @@ fn a_ring_by_what_it_crosses() {
             .contains("they have crossed as many global links as there are virtual channels to count them"),
         "{message}"
     );
-    // None at all: a circle on VC 0.
+    // None at all: a cycle on VC 0.
     (0..4).for_each(|link| class(&mut ring, link, "local"));
     assert_eq!(convicted(tables(3), ring.to_string()).0, "FAB0413");
     unreadable(tables(3), ring_of_arcs(4), "need a topology whose links all have a `class`");

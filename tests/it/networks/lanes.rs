@@ -122,7 +122,7 @@ fn tables_that_count_otherwise_are_convicted() {
         message.contains("makes more hops than there are virtual channels to count them, 2"),
         "{message}"
     );
-    // All on VC 0: a circle of local and global links.
+    // All on VC 0: a cycle of local and global links.
     let message = convicted(&text, |table| {
         table.as_object_mut().unwrap().remove("vc");
         for router in table["routers"].as_array_mut().unwrap() {

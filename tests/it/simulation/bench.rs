@@ -83,14 +83,9 @@ impl Bench {
             2 * ahead < count || (2 * ahead == count && from.is_multiple_of(2))
         };
         let step = |from: usize, to: usize| if up(from, to) { (1, 0) } else { (count - 1, 1) };
-        Self::circle(
-            hardware,
-            count,
-            links,
-            2,
-            step,
-            |at, port| if port == 0 { at == count - 1 } else { at == 0 },
-        )
+        Self::with_ring_tables(hardware, count, links, 2, step, |at, port| {
+            if port == 0 { at == count - 1 } else { at == 0 }
+        })
     }
 
     /// A ring of one-way links. With a dateline VC 1 from the last link on.
@@ -98,12 +93,18 @@ impl Bench {
         let end = |at: usize, port| End { node: NodeId::new(at % count), port: PortId(port) };
         let links = (0..count).map(|at| link(end(at, 0), end(at + 1, 0), true)).collect();
         let vcs = if dateline { 2 } else { 1 };
-        Self::circle(hardware, count, links, vcs, |_, _| (1, 0), |at, _| dateline && at == count - 1)
+        Self::with_ring_tables(
+            hardware,
+            count,
+            links,
+            vcs,
+            |_, _| (1, 0),
+            |at, _| dateline && at == count - 1,
+        )
     }
 
-    /// Tables for routes of equal steps around a circle. `crosses` says which outputs lie behind the
-    /// dateline.
-    fn circle(
+    /// Tables for routes of equal steps around a ring. `crosses` says which outputs lie behind the dateline.
+    fn with_ring_tables(
         hardware: Hardware,
         count: usize,
         links: Vec<Link>,

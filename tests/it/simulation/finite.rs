@@ -303,8 +303,8 @@ proptest! {
         let ring = Bench::ring(Hardware { link, router, buffer: packet * queues, vcs: 4 }, count.max(3));
         let model = if flit { RouterModel::Flit } else { RouterModel::Packet };
         let hosts = if ports == 0 { HostPorts::Unlimited } else { HostPorts::Ports(ports) };
-        // Flits that hold a general virtual channel wait for its credits, and may wait in a circle where
-        // buffers are as small as these.
+        // Flits that hold a general virtual channel wait for its credits. With buffers as small as these they
+        // may wait in a cycle.
         let lanes = Some(if by_class || flit { LaneChoice::Classes(2) } else { LaneChoice::General(2) });
         let rest = SimulationParameters { packet, injection, speedup: Some(speedup), lanes, ..parameters_of(model, hosts) };
         let details = TrafficDetails { bytes: Some(packets * u64::from(packet) * FLIT), order: Some(order), ..TrafficDetails::default() };
