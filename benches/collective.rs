@@ -23,7 +23,7 @@ use fabc::passes::collective::{
 use fabc::progress::Silent;
 use std::time::Instant;
 
-/// Name, spec, dark switch.
+/// Name and spec of a row, and its dark switch.
 const ROWS: [(&str, &str, Option<&str>); 15] = [
     ("pod_128", "pod_128", None),
     ("torus_4x4x8", "torus_4x4x8", None),
@@ -275,7 +275,7 @@ fn volume(schedule: &Schedule) -> Fraction {
     Fraction::new(schedule.rounds().map_or(0, |rounds| rounds.volume()), schedule.chunks)
 }
 
-/// What is reached, and the share of the bound.
+/// The reached value, and its share of the bound.
 fn share(schedule: &Schedule) -> String {
     let reached = volume(schedule);
     format!("{:.3} ({:.1} %)", reached.as_f64(), schedule.bounds[0].volume().over(reached).as_f64() * 100.0)

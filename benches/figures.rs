@@ -42,7 +42,7 @@ const UNIT: [(&str, &str); 3] = [
     ("latency = 25 cycles", "latency = 1 cycles"),
 ];
 
-/// What the paper prints for all sizes together: over the best torus of each.
+/// The printed mean of the paper over all sizes: over the best torus of each.
 const PRINTED: f64 = 2.07;
 
 /// Hops on the first virtual channel of dimension order in tori, as other tables of the same kind have them.
@@ -56,7 +56,7 @@ enum Runs {
     Whole,
     /// The same in shorter runs.
     Quick,
-    /// At unit latencies.
+    /// With links of a cycle and routers of three.
     Unit,
 }
 
@@ -220,7 +220,7 @@ fn figure7(chips: u32, order: MessageOrder, window: Option<u32>) {
         ]);
     }
     table.end();
-    // What every pair gets of a channel, times all pairs.
+    // The share of every pair of a channel, times all pairs.
     let [twisted, own] = [0, 1].map(|at: usize| {
         let (pairs, compiled) = (f64::from(chips) * f64::from(chips - 1), &fabrics[at]);
         let walk = compiled.scenarios[0].metrics.routed.as_ref().expect("it was walked");

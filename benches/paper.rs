@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What the last digit of the printed flows may hide.
+/// The rounding error of the last digit of the printed flows.
 const HALF_A_UNIT: f64 = 0.000_005;
 
-/// What one build came to.
+/// The result of one build.
 struct Run {
     report: Value,
     seconds: f64,

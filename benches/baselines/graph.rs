@@ -99,7 +99,7 @@ impl Paths {
     }
 }
 
-/// What a routing reaches.
+/// Loads and hops of a routing.
 pub(crate) struct Score {
     pub(crate) max_load: u64,
     pub(crate) mean_load: f64,

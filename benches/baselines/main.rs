@@ -99,7 +99,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 }
 
 fn healthy(pod: &str, cubes: u32, topology: &str) {
-    // What fabc routes is timed as a whole build of which the analysis is taken off.
+    // The time of fabc is that of a whole build without the analysis.
     let (analysed, analysis) =
         timed(|| build(cubes, topology, "allowed_turns", "vcs = 2; faults = 0;", Stage::Analyze));
     let graph = Graph::new(&Scene::healthy(&analysed.topology));

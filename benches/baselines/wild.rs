@@ -156,7 +156,8 @@ fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
     best
 }
 
-/// What can be reached by wild hops, nearest first, the router itself with none: mesh order, no dateline.
+/// The routers in reach of wild hops, nearest first, and the router itself with none. Wild hops keep mesh
+/// order and cross no dateline.
 fn wild_hops(lit: &Graph, rings: &Rings, src: usize) -> Vec<(usize, Path)> {
     // A state is a router and the last port taken. Later hops go straight on or along a later dimension.
     let mut seen = vec![false; lit.channels()];

@@ -7,7 +7,7 @@ use fabc::ir::NetworkMetrics;
 use fabc::model::Plant;
 use fabc::passes::{measure, wire};
 
-/// What is measured of a network, checked, without its flow.
+/// The checked measures of a network, without its flow.
 fn measured(topology: &str, more: &str) -> NetworkMetrics {
     let fabric = fabric(topology, "minimal", 1, more);
     let Plant::Network(network) = &fabric.plant else { panic!("a network: {topology}") };

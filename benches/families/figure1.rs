@@ -4,7 +4,7 @@ use super::{built, rows, value};
 use fabc::compile::Stage;
 use fabc::model::Metric;
 
-/// What searching by distances alone reaches.
+/// Flows that a search by distances alone reaches.
 const FLOORS: [(usize, f64); 4] = [(30, 1.822), (40, 1.673), (60, 1.463), (70, 1.439)];
 
 /// How far apart the ends of a certified interval may be: what is at least as good by its upper end.

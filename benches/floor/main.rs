@@ -285,7 +285,7 @@ fn lengths() {
     }
 }
 
-/// What cables cost: a permuted hypercube against a ring of as many links.
+/// Prices of cables: a permuted hypercube against a ring of as many links.
 fn cost() {
     println!(
         "| networks | cost of the permuted hypercube | cost of the ring | less | the paper |\n|---|---|---|---|---|"
@@ -307,7 +307,7 @@ fn cost() {
     assert!(compile(text, Stage::Analyze, &Silent).is_ok(), "a small one is compiled");
 }
 
-/// What flow costs in cable: the curves of searched graphs.
+/// Flow against cable: the curves of searched graphs.
 fn weights() {
     println!(
         "| routers | degree | weight of cable | average distance | flow of a pair | average cable in order, m |\n|---|---|---|---|---|---|"

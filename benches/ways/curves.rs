@@ -53,7 +53,7 @@ const SLOWEST: f64 = 120.0;
 const COLORS: [&str; 8] =
     ["#2563eb", "#0891b2", "#7c3aed", "#059669", "#dc2626", "#d97706", "#db2777", "#6b7280"];
 
-/// What one network does under one traffic.
+/// Latency over load of one network under one traffic.
 struct Curve {
     bound: f64,
     /// By load: mean latency, what is accepted.

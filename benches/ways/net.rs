@@ -20,7 +20,7 @@ pub(crate) const NETWORKS: [(&str, &str, u32); 8] = [
 /// Of switches over channels, as BookSim was run with.
 pub(crate) const SPEEDUP: u32 = 2;
 
-/// What shortest ways a network goes by: a dragonfly by its own.
+/// The shortest paths of a network. A dragonfly has its own.
 pub(crate) fn shortest(topology: &str) -> PacketRouting {
     if topology.starts_with("dragonfly") { PacketRouting::Family } else { PacketRouting::Min }
 }

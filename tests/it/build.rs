@@ -282,7 +282,7 @@ fn late_errors_read_well_and_every_code_has_one() {
     assert_eq!(codes, wanted);
 }
 
-/// What a build measures of collectives and simulations is within the bounds by which `check` refuses lines.
+/// Measured collectives and simulations are within the bounds by which `check` refuses lines.
 #[test]
 fn no_bound_refuses_what_a_build_measures() {
     let fabrics = [
@@ -349,7 +349,7 @@ fn no_bound_refuses_what_a_build_measures() {
     }
 }
 
-/// What `check` says it leaves to a build: lines about what no formula and no fixed topology tells.
+/// Lines that `check` leaves to a build: no formula and no fixed topology decides them.
 #[test]
 fn lines_that_only_a_build_decides_are_counted() {
     let resolution = |text: &str| {

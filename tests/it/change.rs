@@ -338,13 +338,13 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
         ["above", "below"]
     );
     assert_eq!((&last[1]["load"], &plan["load"]["new"]), (&plan["load"]["new"], &plan["load"]["new"]));
-    // What an earlier plan wrote is replaced as a whole.
+    // The files of an earlier plan are replaced as a whole.
     fabc(
         place.path(),
         &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"],
         2,
     );
-    // What may stand side by side is told by the files alone.
+    // The files alone say which tables may be mixed.
     for (at, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
         let mut tampered = plan.clone();
         tampered["final"][at]["order"] = order.into();

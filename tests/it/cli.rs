@@ -322,7 +322,7 @@ fn a_disk_that_is_full_does_not_cost_the_source() {
             assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
         }
     }
-    // What the killed one left goes with the next.
+    // The next run removes the remains of the killed one.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
     assert_eq!(code(&fabc(directory.path(), &["fmt", "pod.fab"])), 0);
     assert_ne!(std::fs::read_to_string(&path).unwrap(), untidy());

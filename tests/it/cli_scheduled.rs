@@ -19,7 +19,7 @@ fn built() -> tempfile::TempDir {
     place
 }
 
-/// What a message moves is its size, whatever the number of chips: 65,600 bytes in 1900 cycles of 900 MHz.
+/// A message moves its size, for any number of chips: 65,600 bytes in 1900 cycles of 900 MHz.
 #[test]
 fn the_bandwidth_of_a_message_is_counted_alike_twice() {
     let place = tempfile::tempdir().unwrap();

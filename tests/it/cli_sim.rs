@@ -391,7 +391,7 @@ fn a_directory_without_tables() {
     assert_eq!(unrouted, sim(&place, &chosen, 0).0);
 }
 
-/// What used to be an option is told as the setting that it is now.
+/// The error of a former option names the setting that replaces it.
 #[test]
 fn former_options_are_told_as_settings() {
     let place = tempfile::tempdir().unwrap();

@@ -43,14 +43,14 @@ fn a_sweep_has_a_row_for_every_combination_and_runs_each_once() {
         .iter()
         .map(|row| [row[0], row[1], row[2], row.get(diameter).copied().unwrap_or("")])
         .collect();
-    // What can never hold is refused before anything is compiled, and has no metrics.
+    // A run that can never hold is refused before anything is compiled, and has no metrics.
     for [n, most, status, measured] in messages {
         let diameter = n.parse::<u32>().unwrap() / 2 * 2;
         let holds = diameter <= most.parse().unwrap();
         assert_eq!(status == "kept", holds, "{n} {most} {status}");
         assert!(!holds || measured == diameter.to_string(), "{n} {most} {measured}");
     }
-    // What is there is not run again, and other values are added to it.
+    // Finished runs are not run again, and other values are added to them.
     let (out, err) = fabc(place.path(), &with(&["sweep", "ring.fab"], &[]), 0);
     assert!(out.contains("0 of 8 runs: 8 were there") && err.is_empty(), "{out}{err}");
     let (out, _) = fabc(
@@ -58,7 +58,7 @@ fn a_sweep_has_a_row_for_every_combination_and_runs_each_once() {
         &["sweep", "ring.fab", "--set", "n=4,7", "--set", "most=4", "--set", "unused=1,2"],
         0,
     );
-    // What nothing depends on makes no other run.
+    // A parameter that nothing depends on makes no other run.
     assert!(out.contains("1 of 2 runs: 1 were there"), "{out}");
     assert_eq!(std::fs::read_to_string(sweep.join("table.csv")).unwrap().lines().count(), 5);
     // Every run is a directory that can be proved.
@@ -190,7 +190,7 @@ fn with_programs(place: &Path, args: &[&str], code: i32) -> (String, String) {
     (out, err)
 }
 
-/// What people read, without the places where lines end.
+/// A message without its line ends.
 fn flowing(text: &str) -> String {
     text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
 }

@@ -400,7 +400,7 @@ fn golden_outputs_may_differ_within_a_tolerance() {
     golden(&["0.1%", "bandwidth=2%"], 0);
     golden(&["5%", "bandwidth=0.1%"], 3);
     assert!(golden(&["5"], 2).1.contains("FAB0545"));
-    // What is told of the same fabric by `fabc diff` is judged alike.
+    // `fabc diff` judges the same fabric alike.
     fabc(place.path(), &["diff", "out/pod", "pod.fab", "--tolerance", "2%", "-q"], 0);
     fabc(place.path(), &["diff", "out/pod", "pod.fab", "--tolerance", "0.2%", "-q"], 2);
     // A contract that came out otherwise is beyond any.
@@ -408,7 +408,7 @@ fn golden_outputs_may_differ_within_a_tolerance() {
     std::fs::write(&report, value.to_string()).unwrap();
     let (out, _) = golden(&["50%"], 3);
     assert!(out.contains("beyond the tolerance: require "), "{out}");
-    // What nobody can read is another thing than what came out.
+    // An unreadable file is another error than a difference.
     std::fs::write(&report, "{").unwrap();
     assert!(golden(&[], 3).1.contains("FAB0508"));
 }

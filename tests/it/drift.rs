@@ -1,4 +1,4 @@
-//! What the switches do against what was built: every source, every meaning, and the way into a repair.
+//! Compares the switches with the build: every source, every meaning, and the way into a repair.
 
 use crate::support::command;
 use crate::support::spec_text;
@@ -237,7 +237,7 @@ fn states_of_cross_connects(place: &tempfile::TempDir, switch: &str, config: &Va
         let allowed = if list == "pending" { 0 } else { 2 };
         fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], allowed);
     }
-    // What is told and not shown is not about to pass. A switch may have done nothing at all.
+    // A cross-connect that is configured but not shown is not pending. A switch may have done nothing at all.
     if crossings > pairs {
         write(&path, &state(config, dump, |at| (at > 0).then_some("tuned")));
         for options in [&[][..], &["--allow-pending"]] {

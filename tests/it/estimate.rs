@@ -12,7 +12,7 @@ use mistakes::mistakes;
 use serde_json::Value;
 use std::path::Path;
 
-/// What `fabc estimate` prints of these words.
+/// The output of `fabc estimate` for these words.
 fn estimate(words: &str) -> String {
     let words: Vec<&str> = ["estimate"].into_iter().chain(words.split_whitespace()).collect();
     fabc(Path::new("."), &words, 0).0
@@ -70,7 +70,7 @@ fn groups_and_what_joins_them() {
         ("inner ring all_gather", 49_000.0),
     ];
     assert_eq!(phases, expected.map(|(name, ns)| (name.to_owned(), ns)));
-    // What an all-reduce is made of, alone: together as long as it.
+    // The two parts of an all-reduce take together as long as it.
     let part = |kind: &str| {
         let words = groups.replace("all_reduce", kind);
         let cells = row(&words, "ring+ring");

@@ -171,7 +171,7 @@ fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
             built("1 chip", &format!("{demand} routing = allowed_turns {key}{semicolon}"), "binary");
         assert_eq!(convictions(&compiled, &files), "");
         assert!(files.contains_key("tables/fault-cube0_0_0_0.bin"));
-        // What the short key costs is in the report.
+        // The report has the cost of the short key.
         assert_eq!(
             compiled
                 .passes

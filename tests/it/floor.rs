@@ -279,7 +279,7 @@ fn duplicates_and_shortfalls_are_told() {
     let (links, dropped) = note("permute { of = hypercube { dimensions = 6; } duplicates = drop; }");
     assert_eq!(dropped, format!("{} of 192 links came twice and were left out", 192 - links));
     assert_eq!(kept.split(' ').next(), dropped.split(' ').next());
-    // What a report says of it is proved.
+    // The checker proves the report of it.
     let (placed, mut files, text) =
         directory(&spec("permute { of = hypercube { dimensions = 5; } }", "cabinet = 8;"));
     let [report, manifest] =

@@ -203,7 +203,7 @@ fn a_ring_in_one_direction_deadlocks() {
     assert_eq!(lines[0], "t.lft: 5 channels can wait on each other in a cycle:");
     assert_eq!(lines.len(), 6);
     for k in 0..5 {
-        // Whoever holds the channel and waits for the next one goes on beyond its end.
+        // A packet that holds the channel and waits for the next one goes on beyond its end.
         let channel = format!("  S{k}.[1] -> S{}, held by packets from chip", (k + 1) % 5);
         assert!(lines.iter().any(|line| line.starts_with(&channel)), "{message}");
     }

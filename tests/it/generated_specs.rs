@@ -164,7 +164,7 @@ fn fabric(items: &[String]) -> String {
     format!("fabric pod {{ {} }}", items.join(" "))
 }
 
-/// What may stand between two words.
+/// Text that may stand between two words.
 fn gap() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => Just(" ".to_owned()),

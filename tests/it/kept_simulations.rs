@@ -48,7 +48,7 @@ fn written(compiled: &CompiledFabric, spec: &ast::Spec) -> Files {
         .collect()
 }
 
-/// What `fabc verify` says, if it makes so many runs again beside those that decide, or all.
+/// The result of `fabc verify` that makes so many runs again beside those that decide, or all.
 fn verify(compiled: &CompiledFabric, spec: &ast::Spec, remake: Remake) -> Result<Vec<Unproved>, Vec<String>> {
     let verified = directory_with(&written(compiled, spec), &compiled.fabric, &print_spec(spec), remake);
     verified

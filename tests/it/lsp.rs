@@ -166,7 +166,7 @@ fn words_are_offered_where_they_fit() {
     assert_eq!(ask("    cubes = 2 * "), ["side", "lanes"]);
     // In comments and texts nothing is offered, nor where a new name is written.
     assert!(ask("    // topo").is_empty() && ask("    use \"pa").is_empty() && ask("    let ").is_empty());
-    // What is taken takes the place of the word that was begun.
+    // A completion replaces the word that was begun.
     editor.change(&uri, (4, 0), (4, 999), "    topo");
     let place = json!({"textDocument": {"uri": uri}, "position": {"line": 4, "character": 8}});
     let offers = editor.ask("textDocument/completion", place);
@@ -178,7 +178,7 @@ fn words_are_offered_where_they_fit() {
     editor.stop();
 }
 
-/// What is no message, or comes at the wrong time, is answered with an error. The next request is answered.
+/// Input that is no message, or comes at the wrong time, gets an error. The next request gets its answer.
 #[test]
 fn what_is_no_message_ends_nothing() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
@@ -196,7 +196,7 @@ fn what_is_no_message_ends_nothing() {
             r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"capabilities":{{}}}}}}"#
         ))
     };
-    // What is said, the id that the answer has, and its error.
+    // The input, the id of the answer, and the code of its error.
     let script = [
         ("hello\r\n\r\n".to_owned(), Value::Null, -32700),
         (request(1, "textDocument/hover"), json!(1), -32002),
@@ -401,7 +401,7 @@ fn what_is_wrong_is_told_while_it_is_typed() {
     editor.change(&pod_uri, (7, 14), (7, 26), "allowed_turns");
     editor.listen();
     assert_eq!(editor.findings[&pod_uri], json!([]));
-    // What cannot hold, with its bound.
+    // A require that cannot hold, with its bound.
     editor.change(&pod_uri, (9, 31), (9, 36), "0.01");
     editor.listen();
     let finding = editor.findings[&pod_uri][0].clone();
@@ -449,7 +449,7 @@ fn a_file_is_drawn_laid_out_and_outlined() {
     assert!(edits[0]["newText"].as_str().unwrap().contains("    let side = 2;\n"), "{edits}");
     editor.change(&uri, (3, 0), (3, 99), "let side = ;");
     assert_eq!(editor.ask("textDocument/formatting", format), Value::Null);
-    // What is not known is refused, and the next question is answered.
+    // An unknown request is refused, and the next one is answered.
     assert!(
         editor
             .ask_for("textDocument/foldingRange", document)

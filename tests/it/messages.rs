@@ -23,7 +23,7 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// What a run writes to standard error in a form, and its exit code.
+/// The standard error of a run in a form, and its exit code.
 fn machine_output(place: &tempfile::TempDir, form: &str, args: &[&str], code: i32) -> String {
     fabc(place.path(), &[args, &["--message-format", form]].concat(), code).1
 }

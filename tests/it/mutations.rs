@@ -128,7 +128,7 @@ fn peak_memory() -> String {
     status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim().to_owned()
 }
 
-/// What `fabc check` finds before any search.
+/// The errors of `fabc check` before any search.
 fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> {
     match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
         Some(pod) => {
@@ -281,7 +281,7 @@ fn wanted() -> Range<usize> {
     wanted.split_once("..").map_or_else(|| 0..number(&wanted), |(from, to)| number(from)..number(to))
 }
 
-/// What each thread works on since when, so that a hang has a name.
+/// The mutant of each thread and its start, so that a hang has a name.
 struct Watch {
     ticks: AtomicU64,
     done: AtomicUsize,

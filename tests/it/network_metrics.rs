@@ -1,4 +1,4 @@
-//! What is measured of the graph of networks: exact widths of bisections, numbers of shortest paths, edge
+//! Measures of the graph of networks: exact widths of bisections, numbers of shortest paths, edge
 //! connectivity, random failures, and what the checker refuses.
 
 use fabc::check;

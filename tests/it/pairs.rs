@@ -9,7 +9,7 @@ use crate::support::command;
 use command::fabc;
 use std::path::{Path, PathBuf};
 
-/// What the comments of a spec ask for.
+/// The result that the comments of a spec ask for.
 #[derive(Default)]
 struct Expectation {
     exit: i32,

@@ -34,7 +34,7 @@ fn live_tables(compiled: &CompiledFabric) -> (ForwardingTables, Vec<u32>, Vec<u6
     (routed.tables.unpacked(), routed.proof.ranks().to_vec(), nominal.lengths.lengths.clone())
 }
 
-/// What is left without some links and routers.
+/// The network without some links and routers.
 fn scene<'a>(topology: &'a Topology, links: &BTreeSet<LinkId>, routers: &BTreeSet<NodeId>) -> Scene<'a> {
     let lit = topology.links().enumerate().map(|(id, link)| {
         !links.contains(&id) && !routers.contains(&link.a.node) && !routers.contains(&link.b.node)
@@ -128,7 +128,7 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
     assert!(served[0] > 50 && served[1] > 0, "{served:?}");
 }
 
-/// What is to be repaired, with nothing prepared for it.
+/// A scene to repair, without prepared tables.
 fn broken<'a>(
     compiled: &'a CompiledFabric,
     scene: &'a Scene<'a>,

@@ -69,7 +69,7 @@ fn one_slice_of_all_cubes_is_the_pod() {
     same("ocs.json");
     same("ocs/Z_1_0.config_db.json");
     fabc(place.path(), &["verify", "out/pod"], 0);
-    // What is not divided has no slices.
+    // A pod that is not divided has no slices.
     let (_, err) = fabc(place.path(), &["place", "out/pod_all", "--add", "all", "--out", "new"], 2);
     assert!(err.contains("`placement.json`"), "{err}");
 }
@@ -99,7 +99,7 @@ fn placements_come_and_go() {
     );
     run("swapped", &["--up", "cube5", "--swap", "cube14=cube5"], "out/pod2");
     assert_eq!(build_files("out/pod2"), build_files("out/pod"));
-    // Whatever cubes a slice has, its kind says what it carries.
+    // The kind of a slice says what it carries, on any cubes.
     run(
         "out/pod",
         &["--remove", "train-0", "--remove", "serve-1", "--add", "train", "--cubes", "9,0,13,2"],
@@ -344,7 +344,7 @@ fn plans_between_placements_go_slice_by_slice() {
         .sum();
     assert_eq!(messages.len(), steps);
     fabc(place.path(), &["plan", "out/pod", "new", "--tables", "way"], 1);
-    // What comes to a pod without slices is new.
+    // A slice that comes to a pod without slices is new.
     let removals =
         ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
     fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &removals[..]].concat(), 0);
@@ -368,7 +368,7 @@ fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
         .lines()
         .find(|line| line.starts_with("slice ring-0 keeps its cubes: "))
         .unwrap_or_else(|| panic!("{out}"));
-    // What it says is done as it says it.
+    // The command that it prints works.
     let command: Vec<&str> = messages.split('`').nth(1).unwrap().split(' ').skip(1).collect();
     assert_eq!(command, ["plan", "out/pod/slices/ring", "new/slices/best", "--tables", "DIR"]);
     fabc(place.path(), &[&command[..], &["--load", "10"]].concat(), 2);
@@ -407,7 +407,7 @@ fn the_same_spec_gives_the_same_bytes_with_any_number_of_threads() {
         fabc(place.path(), &["build", "pod.fab", "-q", "--threads", threads], 0);
         assert_eq!(files(&place.path().join("out/pod")), first);
     }
-    // What was written is a spec that builds the same.
+    // The written spec builds the same.
     fabc(place.path(), &["build", "out/pod/spec.fab", "-q", "--out", "again"], 0);
     assert_eq!(files(&place.path().join("again/pod")), first);
 }
@@ -446,7 +446,7 @@ fn kinds_that_are_alike_or_known_are_compiled_once() {
     assert_eq!((passes(&printed), files(&place.path().join("out/pod"))), (0, first.clone()));
     let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
     assert_eq!((passes(&printed), files(&place.path().join("out/pod"))), (3, first.clone()));
-    // What somebody changed is compiled again, and so is what is another kind now.
+    // A kind with a changed file is compiled again, and so is a kind that became another one.
     let kept = std::fs::read_dir(place.path().join("kinds")).unwrap().next().unwrap().unwrap().path();
     std::fs::write(kept.join("report.txt"), "another").unwrap();
     let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);

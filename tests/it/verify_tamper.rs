@@ -196,7 +196,7 @@ fn swapped_cross_connects() {
         value["OCS_PORT"]["1A"]["label"] = json!("cube1.+x[0,0]")
     });
     expect(&relabelled, "FAB0422", "OCS_PORT.1A");
-    // What the other release of SONiC reads.
+    // A file that the other release of SONiC reads.
     let of_the_design = tamper(files, "ocs/X_0_0.config_db.json", |value| {
         let port = value["OCS_PORT"]["1A"].as_object_mut().unwrap();
         let state = port.remove("config_status").unwrap();

@@ -154,8 +154,8 @@ const OF_THE_COMPILER: [&str; 62] = [
 fn the_checker_has_codes_of_its_own() {
     let mut complaints = Vec::new();
     let rooms = ["src/check/", "src/kernel/", "src/ir/read/"];
-    // What shards keep is read for the pipeline that goes on with it. The checker proves all its tables and
-    // flows later.
+    // This file reads what shards keep, for the pipeline that goes on with it. The checker proves all its
+    // tables and flows later.
     let of_the_pipeline = "src/ir/read/kept.rs";
     let kept = |line: &str| ["KeptFile", "KeptReport"].into_iter().find(|kept| line.contains(kept));
     let named =
@@ -199,7 +199,7 @@ fn the_checker_has_codes_of_its_own() {
         }
     }
     complain(complaints);
-    // What is listed exists: a renamed function must be renamed here.
+    // All listed functions exist: a renamed function must be renamed here.
     let compiler: String = ["src/ir/", "src/model/", "src/topology/"]
         .iter()
         .flat_map(|folder| files(folder))

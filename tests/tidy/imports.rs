@@ -129,7 +129,7 @@ impl Imports {
         // A module and a function of one name: the path means the function, which its parent hands on.
         let Some(name) = path.get(known) else {
             let (name, parent) = path.split_last()?;
-            // What the root hands on under the name of a module is for other programs.
+            // The root hands on names of modules for other programs.
             if parent.is_empty() {
                 return None;
             }

@@ -4,7 +4,7 @@ use fabc::ids::{LinkId, NodeId};
 use fabc::ir::{Routes, Topology};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the routes of all ordered pairs amount to.
+/// Measures of the routes of all ordered pairs.
 #[derive(Debug)]
 pub(crate) struct RouteMeasures {
     pub(crate) max_load: u64,

@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 /// How many pages run side by side.
 const WORKERS: usize = 2;
 
-/// What a command came to.
+/// The exit code and the output of a command.
 #[derive(Clone)]
 struct CommandResult {
     code: i32,
@@ -33,7 +33,7 @@ struct Build {
 /// The shared builds by command.
 static BUILDS: LazyLock<Mutex<BTreeMap<String, Arc<Build>>>> = LazyLock::new(Mutex::default);
 
-/// What a page came to.
+/// The errors of a page, and counts of its blocks.
 #[derive(Default)]
 struct PageReport {
     wrong: Vec<String>,
@@ -154,7 +154,7 @@ fn commands(block: &Block) -> Vec<(String, i32)> {
 fn page(page: &str, folder: &Path) -> PageReport {
     let mut outcome = PageReport::default();
     let mut files: BTreeMap<String, String> = BTreeMap::new();
-    // What the last block of commands printed, until other commands follow.
+    // The output of the last block of commands, until other commands follow.
     let mut printed: Option<[String; 2]> = None;
     let blocks = blocks::code_blocks(page, &read(page));
     specs::beside(&blocks, folder);
@@ -185,7 +185,7 @@ fn page(page: &str, folder: &Path) -> PageReport {
                             "{}: `{line}` ended with {ended}, not {code}:\n{text}",
                             block.place
                         ));
-                        // What comes after it is of no use.
+                        // The commands after it are not run.
                         return outcome;
                     }
                     outputs.iter_mut().zip(&result.texts).for_each(|(outputs, text)| outputs.push_str(text));

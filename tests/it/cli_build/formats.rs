@@ -186,7 +186,7 @@ fn two_formats_in_one_file_are_refused_before_anything_is_written() {
     assert_eq!(names(place.path()), ["d", "small.fab"]);
 }
 
-/// Who is wired to whom is known without a flow: the files are those of a whole build.
+/// The wiring is known without a flow: the files are those of a whole build.
 #[test]
 fn links_alone_are_written_without_a_flow() {
     let place = workplace();

@@ -94,7 +94,8 @@ fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
     assert!(!Path::new("/dev/full").metadata().unwrap().is_file());
 }
 
-/// What ends in `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`. A running build has two: directory, lock.
+/// Names that contain `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`. A running build has two: directory,
+/// lock.
 #[cfg(unix)]
 fn leftovers(directory: &Path) -> Vec<String> {
     let entries = if directory.is_dir() { names(directory) } else { Vec::new() };

@@ -107,7 +107,7 @@ fn collectives_of_a_spec_are_known_by_name() {
     assert!(error.contains("FAB0564") && error.contains("one of the collectives of the spec"), "{error}");
 }
 
-/// Whoever changes a schedule, or what the report says of it, is convicted.
+/// A changed schedule is an error, and so is a changed report of it.
 #[test]
 fn tampered_collectives_of_a_directory_are_convicted() {
     let place = declared();

@@ -12,7 +12,7 @@ fn sim_pod(place: &tempfile::TempDir, args: &[&str], code: i32) -> (String, Stri
 /// Every chip of the pod sends 2 KiB to every other one.
 const ALL_TO_ALL: &str = "traffic = all_to_all { bytes = 2 KiB; }";
 
-/// What `fabc sim` prints of [`ALL_TO_ALL`].
+/// The output of `fabc sim` for [`ALL_TO_ALL`].
 fn sim_all_to_all(place: &tempfile::TempDir, args: &[&str]) -> String {
     sim_pod(place, &[&["--with", ALL_TO_ALL][..], args].concat(), 0).0
 }

@@ -105,7 +105,7 @@ fn parts_that_are_missing_or_wrong_are_named() {
     std::fs::write(&damaged, &good).unwrap();
     fabc(place.path(), &["merge", "out/ring.shards", "--out", "merged", "-q"], 0);
     fabc(place.path(), &["verify", "merged/ring"], 0);
-    // What is of another spec is as good as not there.
+    // A file of another spec counts as missing.
     std::fs::write(place.path().join("ring.fab"), spec.with("routing = allowed_turns;").text()).unwrap();
     let (out, _) = fabc(place.path(), &["build", "ring.fab", "--shard", "1/1"], 0);
     assert!(out.contains("written in") && !out.contains("everything was there"), "{out}");
@@ -178,7 +178,7 @@ fn simulations_of_parts_come_to_the_same_bytes() {
     std::fs::remove_dir_all(place.path().join("out")).unwrap();
     let (out, err) =
         fabc(place.path(), &["--threads", "2", "submit", "pod.fab", "--shards", "2", "--workers", "1"], 0);
-    // What is done before anybody knew how much there is, is not counted.
+    // Work that is done before the total is known is not counted.
     let mut counts = err.lines().filter_map(|line| line.strip_suffix(" done")?.split_once(" of "));
     assert!(out.contains("wrote out/pod") && counts.any(|(done, all)| done == all), "{out}{err}");
     let again = kept(place.path());

@@ -125,7 +125,7 @@ type Held = BTreeMap<u64, BTreeSet<usize>>;
 fn replayed(traces: &[Vec<TraceNode>], mut held: Vec<Held>, adds_at_home: bool) -> Vec<Held> {
     let mut done: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); traces.len()];
     let mut flying: BTreeMap<(u64, u64, u64), (u64, BTreeSet<usize>)> = BTreeMap::new();
-    // What came and is to be added, by chip and node.
+    // Values that came and are to be added, by chip and node.
     let mut came: BTreeMap<(usize, u64), BTreeSet<usize>> = BTreeMap::new();
     let node_count: usize = traces.iter().map(Vec::len).sum();
     let mut finished = 0;

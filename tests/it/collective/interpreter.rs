@@ -114,7 +114,7 @@ fn number(gpu: usize, at: usize) -> u64 {
 struct Machine<'a> {
     program: &'a Program,
     in_place: bool,
-    /// What a connection holds. 0: both ends meet.
+    /// The most messages that a connection holds. With 0 both ends meet.
     held: usize,
     /// Indexed by `[gpu]`: the buffers input, output and scratch.
     memory: Vec<[Vec<u64>; 3]>,
@@ -163,7 +163,7 @@ impl Machine<'_> {
         })
     }
 
-    /// What a thread block does with what came.
+    /// A thread block takes the values that came.
     fn receive(&mut self, gpu: usize, block: usize, came: Vec<u64>) {
         let step = self.step(gpu, block).unwrap().clone();
         let own_data = if step.kind.starts_with("rr") {

@@ -57,7 +57,7 @@ fn small_graphs_by_hand() {
         (Fraction::integer(2u32), Fraction::new(1u32, 2u32))
     );
 
-    // What is sent over a path takes as long as its narrow link needs.
+    // A message over a path takes as long as its narrow link needs.
     let path = laned(path(3), &[3, 1]);
     let (scene, tables) = (Scene::healthy(&path), shortest(&path));
     let schedule = direct(&scene, &tables, ScheduleRequest::default()).unwrap();

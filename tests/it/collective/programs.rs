@@ -189,7 +189,7 @@ fn a_pod_of_128_has_as_many_steps_as_its_plan() {
         &derive_schedule(&dark, &gather, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap(),
         1,
     );
-    // What uses a dark link is no program for the rest.
+    // A program that uses a dark link is no program for the surviving network.
     let error = judged(&dark, &written(&scene, &steps).text).unwrap_err();
     assert!(format!("{error:?}").contains("no lit link leads from"), "{error:?}");
 }

@@ -46,7 +46,7 @@ fn renumber(lines: &mut Lines) {
     }
 }
 
-/// What is done to a file. None where it cannot be done.
+/// A change of a file. `None` where it does not apply.
 type Change = fn(&mut Lines, &mut Stream) -> Option<()>;
 
 /// Changes that are always wrong: a name and what they do, if they can.

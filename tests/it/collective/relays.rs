@@ -303,7 +303,7 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
     }
 }
 
-/// Whatever says more than there is, and messages that are none of the collective, are convicted.
+/// Bounds that claim too much are errors, and so are messages that do not belong to the collective.
 #[test]
 fn wrong_claims_are_convicted() {
     let topology = star();

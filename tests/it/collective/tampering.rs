@@ -1,4 +1,4 @@
-//! Whatever is changed in a valid schedule is found.
+//! Every change of a valid schedule is found.
 
 use crate::collective::graphs::{passes, random};
 use fabc::ids::{ChannelId, Id};

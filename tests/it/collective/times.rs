@@ -68,7 +68,7 @@ fn pace(cost: &CollectiveCost) -> Pace {
     Pace { hop, hops: cost.link_hops.as_ref().map(times), overhead, bandwidth_bps, barrier }
 }
 
-/// What no schedule beats, and why.
+/// The largest lower bound on the time of every schedule, and its witness.
 fn least_bound<'a>(
     scene: &Scene<'_>,
     bounds: &'a [CollectiveBound],
@@ -417,7 +417,7 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     assert!(healthy.best().time.total() <= 2776 * us, "{healthy:?}");
     let row = rows_of(&surviving_scene(&dark.fault, &compiled.topology, cross_connects));
     assert_eq!(row.best().algorithm, CollectiveAlgorithm::Trees);
-    // What no schedule beats is 2.7889 ms. Reduce-scatter and all-gather wait for chips with five links.
+    // The lower bound is 2.7889 ms. Reduce-scatter and all-gather wait for chips with five links.
     assert!(row.bound >= 2788 * us && row.best().time.total() <= 2810 * us, "{row:?}");
     let gathers = row
         .candidates

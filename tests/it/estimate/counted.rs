@@ -173,7 +173,7 @@ fn doubling_gathers_in_so_many_steps() {
 #[test]
 fn all_to_alls_by_bits_arrive() {
     for chips in 2..=40usize {
-        // Who holds which (source, destination).
+        // The shards that each chip holds, as (source, destination).
         let mut held: Vec<Vec<(usize, usize)>> =
             (0..chips).map(|chip| (0..chips).map(|to| (chip, to)).collect()).collect();
         let (mut steps, mut shards, mut bit) = (0, 0, 1);

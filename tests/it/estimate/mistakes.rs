@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// What is wrong with these words: place, code, message and hint of each.
+/// The mistakes in these words: place, code, message and hint of each.
 pub(super) fn mistakes(words: &[&str]) -> Vec<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
     let output = command.arg("estimate").args(words).args(["--message-format", "json"]).output().unwrap();
@@ -241,7 +241,7 @@ fn a_fabric() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// Whatever the words are, they are an error or a table of finite times.
+    /// Any words give an error or a table of finite times.
     #[test]
     fn no_words_do_harm(words in proptest::collection::vec(proptest::option::weighted(0.08, a_word()), 18), kind in some(Collective::ALL), on in a_fabric()) {
         let word = |text: &str| CommandWord { text: text.to_owned(), span: fabc::diag::Span { start: 0, end: text.len() as u32 } };

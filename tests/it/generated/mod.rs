@@ -245,7 +245,7 @@ fn log(path: &str, spec: &Spec, verdict: &Result<Verdict, Failure>) {
     file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the log can be written");
 }
 
-/// What is printed of a failure, after it was shrunk.
+/// The text about a failure, after its spec was shrunk.
 fn failure_report(programs: &Programs, directory: &Path, failures: &AlikeFailures) -> String {
     let AlikeFailures { number, failure, count } = failures;
     let mut bench = SpecBench::new(programs, directory.join(format!("shrunk-{number}")));

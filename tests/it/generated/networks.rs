@@ -9,7 +9,7 @@ use super::floors;
 use super::links::{self, Carry};
 use super::spec::{Data, Item, Spec};
 
-/// What a routing asks for.
+/// A routing, and its requirements.
 struct Routing {
     word: &'static str,
     settings: Vec<Item>,

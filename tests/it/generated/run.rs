@@ -1,4 +1,4 @@
-//! What is done with a spec: every command that must agree on it, one after the other.
+//! Runs every command that must agree on a spec, one after the other.
 
 use super::dice::Dice;
 use super::spec::Spec;
@@ -79,7 +79,7 @@ pub(crate) enum Verdict {
     Built(Vec<String>),
 }
 
-/// What is run of the steps that are not run for every spec.
+/// Which of the steps that only some specs take are run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Focus {
     /// All that the number of the spec says.

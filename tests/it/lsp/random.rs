@@ -20,7 +20,7 @@ const SPECS: [&str; 6] = [
     "scheduled/node_8.fab",
 ];
 
-/// What a user may type.
+/// Texts that a user may type.
 const PIECES: [&str; 22] = [
     "{",
     "}",

@@ -103,7 +103,7 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
             let references = json!({"textDocument": {"uri": uri}, "position": place, "context": {"includeDeclaration": false}});
             let references_found = answer(&mut server, "textDocument/references", references);
             let is_used = !references_found.as_array().unwrap().is_empty();
-            // What else is named is not told apart from units and words there.
+            // Other names there are not distinguished from units and words.
             if let Some(used) = used.as_ref().filter(|_| constant) {
                 // A `sweep` names parameters as well, and the compiler does not count that.
                 let swept = is_used && text.contains("sweep {");

@@ -1,4 +1,4 @@
-//! What repositories of specs and their machines take: the workflow, the hook, the image. Their commands are
+//! Files for repositories of specs and their machines: the workflow, the hook, the image. Their commands are
 //! run as they stand.
 
 use crate::machines::plain::fabc;
@@ -153,7 +153,7 @@ fn the_workflow_passes_what_was_agreed_on_and_tells_what_changed() {
     std::fs::write(specs.join("net.fab"), text).unwrap();
     let (ran, _) = workflow(place.path());
     assert!(ran[1].2.contains("::error file=specs/net.fab,line="), "{}", ran[1].2);
-    // What is not formatted is found first.
+    // A spec that is not formatted is found first.
     std::fs::write(specs.join("net.fab"), SpecText::network("torus 3 x 3;").text().replace('\n', " "))
         .unwrap();
     assert_eq!(workflow(place.path()).0[0].1, Some(1));
@@ -199,7 +199,7 @@ fn the_hook_lets_only_good_specs_in() {
     let user = net.clone().without("link").named("user").text();
     stage("user.fab", &laid_out(&format!("use \"parts/wire.fab\";\n{user}")));
     assert_eq!(commit("parts"), (true, String::new()));
-    // What is staged counts, not what lies beside.
+    // The staged files count, not those beside them.
     stage("my net.fab", &laid_out(&net.clone().with("require diameter <= 4;").text()));
     std::fs::write(place.join("my net.fab"), "nonsense").unwrap();
     assert_eq!(commit("staged"), (true, String::new()));
@@ -235,7 +235,7 @@ fn the_hooks_of_the_framework_are_there() {
     }
 }
 
-/// What the sources take into the program, as paths from the root.
+/// Files that the sources include in the program, as paths from the root.
 fn included(folder: &str) -> BTreeSet<PathBuf> {
     let mut names = BTreeSet::new();
     for entry in std::fs::read_dir(root().join(folder)).unwrap() {
@@ -277,7 +277,7 @@ fn the_image_is_built_from_all_that_it_needs() {
         lines.iter().filter(|line| line.first() == Some(&"FROM")).map(|line| line[1]).collect();
     // Both have one C library.
     assert_eq!(from, [format!("rust:{rust}-slim-trixie").as_str(), "debian:trixie-slim"]);
-    // What goes in stands in the repository, and is let in.
+    // The files of the image stand in the repository, and `.dockerignore` lets them in.
     let ignore = read(".dockerignore");
     assert!(ignore.starts_with("*\n"));
     let let_in: Vec<&str> = ignore.lines().filter_map(|line| line.strip_prefix('!')).collect();

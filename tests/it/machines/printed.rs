@@ -1,4 +1,4 @@
-//! What fabc prints: at least one document of every format, with everything optional that it may have.
+//! Documents that fabc prints: at least one of every format, with everything optional that it may have.
 
 use crate::machines::plain::{command, fabc, files};
 use crate::machines::spec_text::SpecText;
@@ -288,7 +288,7 @@ fn estimates(documents: &mut Documents) {
     }
 }
 
-/// What the shards of a build keep, and what a sweep writes.
+/// Files that the shards of a build keep, and files of a sweep.
 fn shards_and_sweeps(documents: &mut Documents) {
     let ring = SpecText::network("torus n x n;").named("ring").with("require diameter <= most;").text();
     std::fs::write(

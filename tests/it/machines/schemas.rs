@@ -31,7 +31,7 @@ impl Judge {
         Self { schemas, by_name }
     }
 
-    /// What is wrong with a document.
+    /// The errors of a document.
     pub(crate) fn judge(&self, schema: &str, document: &Value) -> Result<(), String> {
         let index = *self.by_name.get(schema).unwrap_or_else(|| panic!("there is no schema `{schema}`"));
         self.schemas.validate(document, index).map_err(|error| format!("{error:#}"))
@@ -126,7 +126,7 @@ fn words_of_schemas_are_those_of_the_code() {
     assert_eq!(model("arbitration"), Arbitration::ALL.map(Arbitration::name));
     assert_eq!(model("credits"), Credits::ALL.map(Credits::name));
     assert_eq!(model("routing"), fabc::model::PacketRouting::ALL.map(fabc::model::PacketRouting::name));
-    // What has one name is one thing, in all files.
+    // A name means the same in all files.
     let mut known: BTreeMap<String, (String, Value)> = BTreeMap::new();
     for (file, schema) in &files {
         for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {

@@ -4,7 +4,7 @@ use crate::machines::plain::{command, fabc, files};
 use std::path::Path;
 use std::process::Command;
 
-/// What bash proposes after these words, with the script that fabc prints.
+/// The completions of bash after these words, with the script that fabc prints.
 fn proposed(place: &Path, words: &[&str]) -> Vec<String> {
     let (script, _) = fabc(place, &["completions", "bash"], 0);
     let ask = "\nCOMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9\n\

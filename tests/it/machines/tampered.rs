@@ -5,7 +5,7 @@ use crate::machines::schemas::Judge;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What may be of several types.
+/// Keys whose values may be of several types.
 const EITHER: [&str; 2] = ["/host_ports", "/all_but"];
 
 /// In the two shortest documents of every schema: an unknown key in every object, another type for every

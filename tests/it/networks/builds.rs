@@ -262,7 +262,7 @@ fn a_ring_without_ends_is_analyzed() {
     assert!((bound - 0.1).abs() < 1e-9 && value(&compiled, Metric::ConcurrentFlow) > 0.0999, "{bound}");
 }
 
-/// What is too large is said before the work, at its line.
+/// A spec that is too large is refused before the work, at its line.
 #[test]
 fn networks_that_are_too_large_are_refused_by_arithmetic() {
     for (topology, code) in [

@@ -1,4 +1,4 @@
-//! What is measured of the graphs of networks against tables of separate code: bisections
+//! Measures of the graphs of networks against tables of separate code: bisections
 //! (`tests/data/bisection.csv`), random failures (`link_failures.csv`), shortest paths
 //! (`path_diversity.csv`).
 //!

@@ -167,7 +167,7 @@ fn wrong_formulas_are_convicted() {
         convicted("links", &|form| form.links += 1);
         convicted("fewest", &|form| form.degrees[0] -= 1);
         convicted("most", &|form| form.degrees[1] += 1);
-        // What is reached is one hop less than is said, and one more.
+        // The claimed distance is one hop less than the true one, and one more.
         if form.router_diameter.is_exact() {
             convicted("nearer", &|form| form.router_diameter.hops -= 1);
         }

@@ -155,7 +155,7 @@ fn tables_that_count_otherwise_are_convicted() {
     );
 }
 
-/// What a build finds out, `check` knows before.
+/// `check` knows the result of a build before it.
 #[test]
 fn too_few_are_refused_early() {
     for (topology, routing, vcs, reason) in [

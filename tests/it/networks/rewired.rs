@@ -127,7 +127,7 @@ fn one_channel_is_not_two() {
             let mut links = topology.links().as_slice().to_vec();
             let link = &mut links[changed.index()];
             let ports = if link.simplex {
-                // What comes back needs ports that nobody has. It starts and ends beyond all others.
+                // The channel back needs ports that no link has. It starts and ends beyond all others.
                 (link.a.port, link.b.port) = (PortId::new(topology.ports()), PortId::new(topology.ports()));
                 topology.ports() + 1
             } else {

@@ -179,7 +179,7 @@ fn spans_count_from_the_first_cycle_of_all() {
             && page.contains("<title>cycles 0 to 4: 100.0 % of wire busy</title>")
     );
     assert!(page.contains("<title>cycles 24 to 28: 0.0 % of wire busy</title>"));
-    // What is claimed is judged anew.
+    // The checker judges the claims anew.
     let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();
     for (claimed, instead) in [
         ("\"bound_cycles\":2118", "\"bound_cycles\":2117"),

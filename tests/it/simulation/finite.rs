@@ -109,8 +109,8 @@ fn all_to_all_where_everybody_is_next_to_everybody() {
         // Through one port.
         assert_eq!(with(false, HostPorts::Ports(1)).cycles, alone + 2 * line - 6);
         assert_eq!(with(true, HostPorts::Ports(1)).cycles, 2 * (alone + line - 6));
-        // Whoever is handed over flit by flit keeps the port as busy. Only the two changes of the virtual
-        // channel may cost a few cycles.
+        // A packet that is handed over flit by flit keeps the port as busy. Only the two changes of the
+        // virtual channel may cost a few cycles.
         let flit = |barrier| {
             run(
                 &ring,
@@ -160,7 +160,7 @@ fn what_the_busiest_channel_moves_bounds_a_run() {
     }
 }
 
-/// What is left over of a message fills a packet of its own.
+/// The rest of a message fills a packet of its own.
 #[test]
 fn last_packets_are_filled_up() {
     let pair = Bench::tree(UNIT, &[0], &[1, 1]);

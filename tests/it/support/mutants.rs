@@ -225,7 +225,7 @@ fn mutate_lines(text: &str, others: &[String], dice: &mut Dice) -> String {
     lines.concat()
 }
 
-/// What is far larger than in any spec: names, numbers, lines, brackets, sums, comments.
+/// Parts far larger than in any spec: names, numbers, lines, brackets, sums, comments.
 fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
     let mut tokens = tokens(text);
     let index = dice.below(tokens.len());

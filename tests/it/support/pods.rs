@@ -15,7 +15,7 @@ use fabc::model::{
 };
 use fabc::units::Decimal;
 
-/// What a pod made by hand looks like.
+/// The shape of a pod made by hand.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) name: &'static str,

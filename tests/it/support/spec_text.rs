@@ -99,7 +99,7 @@ fn split(text: &str) -> Vec<&str> {
     items
 }
 
-/// What an item is about: `clock`, `link fiber`, `ocs X`.
+/// The subject of an item: `clock`, `link fiber`, `ocs X`.
 fn head(item: &str) -> String {
     let mut words =
         item.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());

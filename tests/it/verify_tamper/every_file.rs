@@ -156,7 +156,7 @@ fn the_first_difference_of_a_derived_file_is_shown() {
     );
 }
 
-/// What `fabc verify` says of the files.
+/// The result of `fabc verify` on the files.
 fn verify(files: &Files) -> Result<Vec<Unproved>, Vec<String>> {
     let read = |path: &str| {
         let bytes = files.get(path).ok_or("it is missing")?;
