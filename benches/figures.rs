@@ -137,7 +137,7 @@ fn figure5(least: u32, most: u32, how: Runs) {
         );
         let twisted = twisted.map(|twisted| saturation(&format!("specs/paper/{twisted}.fab"), &[]));
         let synthesized = saturation(&format!("specs/scale/cubes_{}.fab", chips / 64), &[]);
-        // Of what is found, and of the bounds.
+        // The ratios of the saturation rates, and of the bounds.
         let over = [0, 1].map(|of| {
             synthesized[of] / turns[of].max(order[of]).max(twisted.map_or(0.0, |twisted| twisted[of]))
         });

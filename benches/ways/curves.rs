@@ -56,7 +56,7 @@ const COLORS: [&str; 8] =
 /// Latency over load of one network under one traffic.
 struct Curve {
     bound: f64,
-    /// By load: mean latency, what is accepted.
+    /// By load: whether it is stable, the mean latency, and the accepted load.
     points: Vec<(Rate, bool, f64, f64)>,
 }
 
@@ -71,7 +71,7 @@ impl Curve {
 /// Whether UGAL, and virtual channels.
 const KINDS: [(bool, u32); 3] = [(false, 4), (true, 4), (true, 6)];
 
-/// Of a network the curves of all kinds, where it has such traffic.
+/// The curves of all kinds of a network, where it has such traffic.
 type Kinds = [Option<Curve>; KINDS.len()];
 
 /// Runs and prints one figure.

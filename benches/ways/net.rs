@@ -17,7 +17,7 @@ pub(crate) const NETWORKS: [(&str, &str, u32); 8] = [
     ("FT", "fat_tree { levels = 3; arity = 18; }", 18),
 ];
 
-/// Of switches over channels, as BookSim was run with.
+/// Internal speedup of switches over channels, as in the runs of BookSim.
 pub(crate) const SPEEDUP: u32 = 2;
 
 /// The shortest paths of a network. A dragonfly has its own.

@@ -380,7 +380,8 @@ fn a_standard_output_that_takes_nothing_is_an_error() {
                 err(&output)
             );
         }
-        // Devices that are meant to take everything still do, so does nothing at all where nothing is said.
+        // Devices that take everything still do. A closed output is no error for a command that prints
+        // nothing.
         let null = std::fs::File::create("/dev/null").unwrap();
         assert_eq!(
             code(&command(directory.path(), args).stdin(input()).stdout(null).output().unwrap()),

@@ -147,7 +147,7 @@ fn without_barriers_only_the_critical_path_counts() {
     );
     let row = &report["collectives"][0];
     assert_eq!((ns(&row["time_ns"]), ns(&row["bound_ns"])), (3040.0, 3020.0), "{row}");
-    // Of finer chunks the last one waits for nothing.
+    // With finer chunks the last one waits for nothing.
     let report = json(&place, &["--size", "100kB", "--collective", "all_gather", "--algorithm", "steps"]);
     assert_eq!(ns(&report["collectives"][0]["time_ns"]), 3020.0, "{report}");
 }
@@ -251,7 +251,7 @@ fn trees_by_hand() {
     assert!((ns(&row["time_ns"]) - (1563.0 * 8000.0 / 1562.0 + 40.0)).abs() < 0.01, "{row}");
     let row = collective_row(&["--chunks", "9999"]);
     assert_eq!((&row["chunks"], &row["chunks_asked"]), (&Value::from(1562), &Value::from(9999)), "{row}");
-    // Of what nobody named the algorithm is, nothing is printed.
+    // An algorithm that was not named is left out.
     let report = json(&place, &["--size", "100kB", "--algorithm", "trees"]);
     let collective_names: Vec<_> =
         report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
@@ -266,7 +266,7 @@ fn trees_by_hand() {
 
 #[test]
 fn all_to_all_by_hand() {
-    // Of a ring of five 20 kB go to each, 1.6 us. 1 + 1 + 2 + 2 hops make three shards a channel.
+    // In a ring of five each chip gets 20 kB, 1.6 us. 1 + 1 + 2 + 2 hops make three shards a channel.
     let place = built(&SpecText::network("torus 5;"));
     let all_to_all = ["--size", "100kB", "--collective", "all_to_all"];
     let report = json(&place, &all_to_all);

@@ -109,7 +109,7 @@ fn what_a_killed_process_was_writing_goes() {
         place.path().join("out/ring.shards/kept/.nominal.bin.fabc-tmp-1"),
     ];
     leftovers.iter().for_each(|path| std::fs::write(path, "half").unwrap());
-    // Nobody takes what somebody is writing.
+    // No process takes a file that another one is writing.
     let written = place.path().join("out/ring.shards/kept/.other.bin.fabc-tmp-1");
     let file = std::fs::File::create(&written).unwrap();
     file.try_lock().unwrap();

@@ -98,7 +98,7 @@ fn a_chip_of_a_symmetric_plan_has_the_lines_of_its_image() {
 fn what_there_is_not_is_said() {
     let place = built();
     let error = |args: &[&str], code: i32| {
-        // With what helps.
+        // The message has a hint.
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"));
         let output = command.args(args).current_dir(place.path()).env("NO_COLOR", "1").output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}");
@@ -143,7 +143,7 @@ fn a_spare_chip_does_what_another_would() {
         let text = fabc(place.path(), &["tables", "out/node", "--router", chip, "--scenario", scenario], 0).0;
         text.split_once('\n').map(|(head, lines)| (head.to_owned(), lines.to_owned())).unwrap()
     };
-    // Of three groups the last one is spare. If the first fails, all move on by one.
+    // The last of three groups is spare. If the first fails, all move on by one.
     let (head, lines) = chip("4", "block0");
     assert!(head.starts_with("chip group2[0] (node 4) in the place of group1[0], "), "{head}");
     assert_eq!(lines, chip("2", "nominal").1);

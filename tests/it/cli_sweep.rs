@@ -213,7 +213,7 @@ fn processes_of_this_machine_come_to_the_same_bytes() {
     assert!(out.contains("8 of 8 runs are open in parts") && out.contains("most  status"), "{out}");
     assert!(err.contains("8 of 8 done"), "{err}");
     assert!(whole_build == results(&place.path().join("parts")));
-    // All is there: nobody is asked.
+    // All runs are finished: no program is asked.
     let (out, err) = fabc(place.path(), &["sweep", "submit", "parts", "--engine", "slurm"], 0);
     assert!(out.contains("0 of 8 runs are open in parts") && err.is_empty(), "{out}{err}");
     let (_, err) = fabc(place.path(), &["sweep", "submit", "parts", "--set", "n=4"], 2);

@@ -188,8 +188,7 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
 
 #[test]
 fn few_heavy_pairs_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
-    // Every chip sends to its like in the next cube and to nobody else: most chips carry nothing of most
-    // sources.
+    // Every chip sends to its like in the next cube alone: most chips carry nothing of most sources.
     let fabric = pod([4, 4, 4], 3, &[0, 1, 2], 2, 0);
     let (topology, _) = wire_by(&fabric, |ocs| ocs.0 * ocs.0 % 3);
     let demand = matrix(192, |s, t| usize::from(t == (s + 64) % 192));

@@ -293,7 +293,7 @@ fn ports_of_a_missing_cross_connect(place: &tempfile::TempDir, switch: &str) {
     std::fs::remove_file(&path).unwrap();
 }
 
-/// A port that is told to block light is dark, in either spelling.
+/// A port that is configured to block light is dark, in either spelling.
 fn a_blocked_port_is_dark(place: &tempfile::TempDir, switch: &str, leaf: &str, word: &str) {
     let mut config = configured(place, switch);
     config["OCS_PORT"]["1A"][leaf] = json!(word);

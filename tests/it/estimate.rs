@@ -213,7 +213,8 @@ fn slips_of_the_literature_are_not_repeated() {
             "{shape}"
         );
     }
-    // Which channels are used is said: axis by axis one, in an all-to-all over shortest ways all.
+    // The answer says which channels are used: one at a time axis by axis, all in an all-to-all over shortest
+    // paths.
     assert_eq!(row("all_reduce --size 16MB --on torus:8x8x8", "ring")[1], "one");
     assert_eq!(row("all_reduce --size 16MB --on torus:8x8x8", "all_links")[1], "all");
     assert_eq!(row("all_to_all --size 16MB --on torus:8x8x8", "minimal")[1], "all");

@@ -306,7 +306,7 @@ fn without(files: &BTreeMap<String, Vec<u8>>, path: &str, name: &str) -> BTreeMa
     files
 }
 
-/// With a manifest that fits.
+/// Signs a directory with a manifest that fits.
 fn signed(mut files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let mut manifest: serde_json::Value =
         serde_json::from_slice(&files.remove("manifest.json").unwrap()).unwrap();

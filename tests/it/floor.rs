@@ -1,4 +1,4 @@
-//! Cabinets, cables and what they come to: known lengths, and directories that prove it.
+//! Cabinets and cables: known lengths and prices, and directories that prove them.
 //!
 //! Answers stand in `tests/data/floor_answers.csv`: exact where they follow from the grid, bands of 3 % where
 //! clusters and places are searched.
@@ -29,7 +29,7 @@ fn compiled(text: &str, last: Stage) -> CompiledFabric {
     compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
-/// A topology with the cables of its floor, without flow or routes, and what they come to.
+/// A topology with the cables of its floor, and their measures, without flow or routes.
 fn laid_out(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     let text = spec(topology, floor);
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
@@ -183,7 +183,7 @@ fn permuted_networks_keep_their_cables() {
         laid_out(&permuted_text, floor).1.links().len()
     };
     assert_eq!(links("keep"), 1024);
-    // Of 1,024 some 36 come twice.
+    // Some 36 of 1,024 occur twice.
     assert!((960..1015).contains(&links("drop")), "{}", links("drop"));
 }
 

@@ -122,7 +122,7 @@ fn annealed_cubes_stand_around_their_racks() {
         let floor = format!("ocs = at 2 x 2; grid = fixed 5 x 5; {placement}");
         value(&compiled(&spec(&floor, ""), Stage::Analyze).0, FloorMetric::LongestCable)
     };
-    // From the first place on: two rows and two columns away. Around the rack: two steps along its row.
+    // Seen from the first place: two rows and two columns away. Around the rack: two steps along its row.
     assert_eq!((placed_pod(""), placed_pod("placement = annealed;")), (9.4, 5.2));
 }
 

@@ -1,4 +1,4 @@
-//! Forwarding tables of anybody: small networks by hand, with known answers, and networks that were built.
+//! Third-party forwarding tables: small networks by hand, with known answers, and networks that fabc built.
 
 mod lanes;
 mod networks;
@@ -172,7 +172,7 @@ fn a_missing_line_is_shown_with_its_walk() {
         message,
         "t.lft: 2 of 6 ordered pairs do not arrive; from chip0 to chip2:\n  S0 -> S1\n  at S1: it has no entry for them"
     );
-    // The line is open: nobody is behind port 1 of the last switch.
+    // The line is open: no switch is behind port 1 of the last one.
     let (code, message) = convicted(
         dump(3, |k, dst| if (k, dst) == (2, 0) { 1 } else { along_the_line(k, dst) }),
         subnet(3, false),
@@ -299,7 +299,7 @@ fn canonical_tables_are_carried_by_the_generators() {
     let direct = table_of(vec![[1, -1, -1, 0, 0], [2, -1, -1, 1, 0]]);
     let judged = judge(&direct, ring(3, json!([[1, 2, 0]]))).unwrap();
     assert_eq!((judged.pairs, judged.hops, judged.max_channel_load, judged.dependencies), (6, 6, 1, 0));
-    // Without the generator nobody says what the other routers do.
+    // Without the generator the other routers have no entries.
     let (code, message) = convicted(&direct, ring(3, json!([])));
     assert_eq!(code, "FAB0417");
     assert!(message.contains("4 of 6 ordered pairs"), "{message}");

@@ -218,7 +218,7 @@ fn forged_counts_are_convicted_or_declared() {
         !unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")),
         "{unproved:?}"
     );
-    // Of a fault, at the higher rate and with the second seed: no run that decides.
+    // This run of a fault, at the higher rate and with the second seed, does not decide.
     forge(&mut compiled, &spec, |all| &mut all[CURVE][1].points[3], IMPOSSIBLE, POSSIBLE);
     forge(&mut compiled, &spec, |all| &mut all[FLITS][2].points[0], &IMPOSSIBLE[..7], &POSSIBLE[..3]);
     forge(
@@ -352,7 +352,7 @@ fn one_window_is_made_again_alone() {
         verify(&["--window", "0", "--block", "burst"], 0)
             .starts_with("burst on nominal: another run finds the same")
     );
-    // The first digest that differs is told.
+    // The message names the first digest that differs.
     let (mut compiled, spec) = built();
     compiled.simulations[CURVE][0].points[0].digests[1] ^= 1;
     let bytes = &written(&compiled, &spec)["simulations/curve.json"];

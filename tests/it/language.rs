@@ -217,7 +217,7 @@ fn bad_specs() {
     });
 }
 
-/// A slip of `tests/slips/*.txt`: what somebody writes who does not know the language yet.
+/// A slip of `tests/slips/*.txt`: a mistake of users who do not know the language yet.
 struct Slip {
     title: String,
     /// The base with the changes.

@@ -164,7 +164,7 @@ fn words_are_offered_where_they_fit() {
     assert_eq!(ask("    require diameter <= 98 % of "), ["universal", "bound", "nominal"]);
     assert_eq!(ask("    cube { mesh 4 x 4 x 4 over "), ["groups of", "copper", "fiber"]);
     assert_eq!(ask("    cubes = 2 * "), ["side", "lanes"]);
-    // In comments and texts nothing is offered, nor where a new name is written.
+    // Comments and texts get no completions, and neither does a new name.
     assert!(ask("    // topo").is_empty() && ask("    use \"pa").is_empty() && ask("    let ").is_empty());
     // A completion replaces the word that was begun.
     editor.change(&uri, (4, 0), (4, 999), "    topo");
@@ -212,7 +212,7 @@ fn what_is_no_message_ends_nothing() {
         (request(7, "textDocument/hover"), json!(7), -32600),
     ];
     for (sent, id, code) in script {
-        // The next header ends what was said to be too long.
+        // The next header ends the message that claimed to be too long.
         let next = if sent.contains("99999999999") { framed("{}") } else { String::new() };
         std::io::Write::write_all(&mut to, format!("{sent}{next}").as_bytes()).unwrap();
         let mut answers = vec![(id, code)];
@@ -279,7 +279,7 @@ fn names_are_found_and_changed_across_files() {
     let mut editor = Editor::start();
     editor.open(&pod);
     editor.listen();
-    // To a declaration in the same file, in another one, and to the file itself.
+    // A definition is in the same file, in another one, or is the file itself.
     let lines = |answer: &Value| -> Vec<(bool, u64)> {
         let places = answer.as_array().unwrap().iter();
         places

@@ -274,7 +274,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("it panicked")
 }
 
-/// From `FABC_MUTANTS`: how many, or which.
+/// The numbers of the mutants, from `FABC_MUTANTS`: a count or a range.
 fn wanted() -> Range<usize> {
     let Ok(wanted) = std::env::var("FABC_MUTANTS") else { return 0..MUTANTS };
     let number = |text: &str| text.parse().expect("FABC_MUTANTS is a number or a range");
@@ -285,7 +285,7 @@ fn wanted() -> Range<usize> {
 struct Watch {
     ticks: AtomicU64,
     done: AtomicUsize,
-    /// Of each thread: a mutant and 1, and the tick at which it was begun. 0 of idle threads.
+    /// For each thread the number of its mutant plus 1, and the tick of its start. It is 0 for idle threads.
     at: Vec<[AtomicU64; 2]>,
 }
 
@@ -337,7 +337,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         });
         now.store(0, Ordering::Relaxed);
         watch.done.fetch_add(1, Ordering::Relaxed);
-        // A panic that somebody else caught is one as well.
+        // A panic that other code caught counts as well.
         match PANICS.with_borrow_mut(|all| all.pop()) {
             Some(panic) => {
                 let panic: String = panic.chars().take(300).collect();

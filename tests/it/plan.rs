@@ -1,5 +1,5 @@
-//! From live cross-connects to new ones: worked by hand, against brute force over all orders, and as SONiC
-//! patches.
+//! Plans from live cross-connects to new ones: worked by hand, against brute force over all orders, and as
+//! SONiC patches.
 
 use crate::support::fixture;
 use fabc::ids::{BlockId, Id, IdVec, NodeId, OcsId};

@@ -230,12 +230,12 @@ fn every_tampered_change_is_convicted() {
                 0 => router.add.pop().is_some(),
                 1 => router.turn.pop().is_some(),
                 2 => router.drop.pop().is_some(),
-                // Of another destination.
+                // An entry for another destination.
                 3 => router.add.first_mut().map(|entry| entry.dst = NodeId((entry.dst.0 + 1) % 32)).is_some(),
                 4 => {
                     router.turn.first_mut().map(|entry| entry.dst = NodeId((entry.dst.0 + 1) % 32)).is_some()
                 }
-                // In the wrong pass.
+                // An entry in the wrong pass.
                 _ => router.add.pop().map(|entry| router.turn.push(entry)).is_some(),
             };
             if changed {
@@ -433,7 +433,7 @@ fn a_repair_goes_on_from_a_new_order() {
     assert_eq!((&first["step"], &second["step"]), (&"new_order".into(), &"new_order".into()));
     assert_eq!((&second["changed"], &second["ranks"]), (&serde_json::json!([0, 0, 0]), &first["ranks"]));
     fabc(place.path(), &["verify", "out/pod", "--repair", "second", "--from", "first"], 0);
-    // What is said to have the order of the healthy fabric has no order of its own.
+    // A repair that claims the ranks of the healthy fabric has no ranks of its own.
     let mut head = second.clone();
     head["ranks"] = serde_json::Value::Null;
     std::fs::write(place.path().join("second/repair.json"), head.to_string()).unwrap();

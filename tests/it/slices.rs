@@ -9,7 +9,7 @@ use crate::support::plain::{fabc, files};
 use serde_json::Value;
 use std::path::Path;
 
-/// Cubes of eight chips, and as many of them as are said, behind switches that serve all.
+/// A pod with a number of cubes of eight chips, behind switches that serve all.
 fn spec(cubes: u32, slices: &str) -> String {
     format!(
         "fabric pod {{
@@ -350,7 +350,7 @@ fn plans_between_placements_go_slice_by_slice() {
     fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &removals[..]].concat(), 0);
     let (said, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
     assert!(said.contains("train-1 (new)") && !said.contains("drifted"), "{out}");
-    // From the switches alone: whose the old ones are nobody knows.
+    // The switches alone do not say which slices the old cross-connects belong to.
     let (said, _) = fabc(place.path(), &["plan", "out/pod/ocs.json", "new"], 2);
     assert!(said.contains("not touched at all"), "{out}");
 }

@@ -29,7 +29,7 @@ struct Module {
 pub(crate) struct Imports(BTreeMap<Vec<String>, Module>);
 
 impl Imports {
-    /// From paths and texts without comments and unit tests.
+    /// Reads the imports of files, from paths and texts without comments and unit tests.
     pub(crate) fn new(files: &[(String, String)]) -> Self {
         Self(files.iter().map(|(file, text)| (module_path(file), Module::new(file, text))).collect())
     }

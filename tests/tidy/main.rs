@@ -264,7 +264,7 @@ fn files_that_the_docs_name_exist() {
     for page in files("docs").into_iter().filter(|path| path.ends_with(".md")).chain(["README.md".to_owned()])
     {
         for (at, line) in read(&page).lines().enumerate() {
-            // In code: whole words with a folder and an ending of the project's own files.
+            // Only whole words in code count, with a folder and an ending of the project's own files.
             for word in line
                 .split('`')
                 .skip(1)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Words of items that have a name: several of them stand side by side.
+/// Words of items that have a name, so that a spec may have several.
 const NAMED: [&str; 7] = ["collective", "let", "link", "ocs", "param", "simulate", "slice"];
 
 /// An item, and where it stands in its text.
@@ -107,7 +107,8 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
     text + "\n" + &spec[end..]
 }
 
-/// What stands beside the specs of a page that says `into=` of a file in `tests/book/beside`: copies.
+/// Puts files beside the specs of a page. They are those of `tests/book/beside`, if a block says `into=` one
+/// of them, and those of `specs`.
 pub(super) fn beside(page: &[Block], folder: &Path) {
     let from = root().join("tests/book/beside");
     if page.iter().filter_map(|block| block.option("into")).any(|into| from.join(into).exists()) {

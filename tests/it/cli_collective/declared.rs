@@ -120,7 +120,7 @@ fn tampered_collectives_of_a_directory_are_convicted() {
         assert!(error.contains(code), "{from}: {error}");
         std::fs::write(&path, text).unwrap();
     };
-    // The hash of the file is wrong as well, and told apart.
+    // The hash of the file is wrong as well, and is another error.
     change("collectives/weights.json", "\"width\":2", "\"width\":3", "weights.json");
     change("collectives/weights.json", "\"shards\":3", "\"shards\":4", "weights.json");
     change("collectives/start.json", "\"root\":2", "\"root\":1", "start.json");
@@ -167,8 +167,8 @@ fn leaves_send_where_spines_only_forward() {
         gradients["scenarios"][0]["bound"],
         serde_json::json!({"kind": "partition", "parts": 4, "channels": 16})
     );
-    // In quarters they follow each other: five slots of 500 ns, and two hops. Three shards come in by four
-    // channels, two hops away.
+    // Quarters follow each other: five slots of 500 ns, and two hops. Three shards come in by four channels,
+    // two hops away.
     assert_eq!(
         (ns(&weights["time_ns"]), ns(&weights["bound_ns"]), &weights["chunks"]),
         (2_540.0, 1_540.0, &4.into()),
@@ -178,8 +178,8 @@ fn leaves_send_where_spines_only_forward() {
     let rows = json(&place, &["--size", "100kB", "--collective", "all_gather"]);
     let row = &rows["collectives"][0];
     assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");
-    // A quarter of the vector to every leaf, a slot of 2 us each. Then everybody's quarter to all but the
-    // root.
+    // A quarter of the vector to every leaf, a slot of 2 us each. Then the quarter of every leaf to all but
+    // the root.
     let rows = json(&place, &["--size", "100kB", "--collective", "broadcast", "--root", "0"]);
     let row = &rows["collectives"][0];
     assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");

@@ -252,7 +252,7 @@ fn schedules_for_the_programs_of_others() {
         assert!(read("a/plan.xml").contains("inplace=\"1\" outofplace=\"1\" minBytes=\"0\" maxBytes="));
         std::fs::remove_dir_all(place.path().join("a")).unwrap();
     }
-    // In a scenario. The bytes are the same again, on any number of threads.
+    // A schedule of a scenario has the same bytes on any number of threads.
     let dark =
         ["--size", "64KiB", "--collective", "all_gather", "--scenario", "X[0,0]", "--emit", "msccl=dark.xml"];
     run(&place, &dark, 0);
@@ -311,7 +311,7 @@ fn what_cannot_be_written_leaves_nothing() {
             "{emit}"
         );
     }
-    // More steps than every runtime takes are told.
+    // A note says that a program has more steps than some runtimes take.
     let (_, notes) = run(&place, &[&args[..], &["--emit", "msccl=a.xml", "--chunks", "100"]].concat(), 0);
     assert!(notes.contains("note: a thread block has") && notes.contains("RCCL 64"), "{notes}");
     let (_, notes) =

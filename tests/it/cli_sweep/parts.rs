@@ -48,7 +48,7 @@ fn parts_of_a_build_come_to_the_same_bytes() {
         let unlike: Vec<_> = whole.keys().filter(|path| whole[*path] != parts[*path]).collect();
         assert!(unlike.is_empty(), "{name}: {unlike:?}");
     }
-    // By processes of this machine, from a spec and from the directory.
+    // Processes of this machine build it from a spec and from the directory.
     let (out, _) = fabc(
         place.path(),
         &["submit", "links.fab", "--out", "submitted", "--shards", "2", "--workers", "2"],
@@ -172,7 +172,7 @@ fn simulations_of_parts_come_to_the_same_bytes() {
     assert!(whole.keys().eq(merged.keys()), "{:?}\n{:?}", whole.keys(), merged.keys());
     let unlike: Vec<_> = whole.keys().filter(|path| whole[*path] != merged[*path]).collect();
     assert!(unlike.is_empty(), "{unlike:?}");
-    // Of 12 switches a fault each: tables of 13 scenarios, two simulations on all of them, two on one.
+    // Each of 12 switches is a fault: tables of 13 scenarios, two simulations on all of them, two on one.
     assert_eq!(parts.len(), 13 + 2 * 13 + 2, "{:?}", parts.keys());
     // One shard keeps what three keep. Everything is what processes of this machine count.
     std::fs::remove_dir_all(place.path().join("out")).unwrap();

@@ -130,7 +130,7 @@ fn thread_blocks_in_a_circle_are_shown() {
     assert!(runs(&text, false, 8, None).is_err());
 }
 
-/// Four chips that are all joined: everybody sends to everybody, a thread block for each peer.
+/// Four chips that are all joined. Each sends to all others, with a thread block for each peer.
 fn direct(chunk: impl Fn(i64, i64) -> [(&'static str, i64); 2]) -> Vec<(String, [usize; 3])> {
     (0..4i64)
         .map(|r| {
@@ -164,7 +164,7 @@ fn an_all_to_all_and_a_custom_collective() {
     let both_places = text.replace("inplace=\"0\"", "inplace=\"1\" outofplace=\"1\"");
     assert!(judged(&scene, &both_places).is_ok());
     assert_eq!(runs(&both_places, true, 1, None), Ok(()));
-    // The wrong chunk. As a custom collective that is nobody's business.
+    // The wrong chunk. In a custom collective it is no error.
     let tampered =
         algo("alltoall", "inplace=\"0\"", 4, &direct(|from, to| [("i", (to + 1) % 4), ("o", from)]));
     assert!(

@@ -106,7 +106,7 @@ fn receives(kind: &str) -> bool {
     ["r", "rcs", "rrs", "rrc", "rrcs"].contains(&kind)
 }
 
-/// A number that nobody else has.
+/// A number for a chunk of a GPU, unlike all others.
 fn number(gpu: usize, at: usize) -> u64 {
     ((gpu as u64 + 1) << 32 | (at as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -102,7 +102,7 @@ fn small_fabrics_by_hand() {
     assert!(star[1].bounds.contains(&two), "{:?}", star[1].bounds);
 
     // All of one side comes to the other by one link, each shard once if it is copied there. What is sent to
-    // everybody crosses three times.
+    // every vector crosses three times.
     let hubs = sent(&two_hubs());
     assert_eq!(bound(&hubs[1], 6), Fraction::integer(3u32));
     let cut = hubs[1].bounds.iter().find_map(|bound| match bound {
@@ -148,7 +148,7 @@ fn small_fabrics_with_a_root_by_hand() {
         CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6, lanes: 1 }
     );
 
-    // On a ring that runs one way 1 + 2 + 3 + 4 steps out. The other way round it is as far.
+    // A ring that runs one way takes 1 + 2 + 3 + 4 steps out. The other direction takes as many.
     let [broadcast, reduce] = around(&one_way_ring(5), NodeId(2));
     assert_eq!(
         broadcast.bounds[2],

@@ -73,7 +73,7 @@ fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Sch
         5 => {
             all_rounds[at].width = all_rounds[at].pulls.iter().map(|pull| pull.chunks.len() as u32).max()? - 1
         }
-        // A chunk of nobody.
+        // A chunk of no chip.
         6 => all_rounds[at].pulls[pull].chunks[chunk] = schedule.nodes * schedule.chunks,
         // The same channel once more.
         7 => all_rounds[at].pulls.push(moved),

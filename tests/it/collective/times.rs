@@ -174,7 +174,7 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         let message = |channel: ChannelId| {
             chunk.div_ceil(u128::from(topology.channel_capacity(channel))) + cost.overhead
         };
-        // Of every channel how many trees cross it.
+        // How many trees cross each channel.
         let mut crossed = BTreeMap::new();
         crossings.iter().for_each(|crossing| *crossed.entry(crossing.channel).or_insert(0u128) += 1);
         let period = crossed.iter().map(|(&channel, &trees)| trees * message(channel)).max().unwrap();
@@ -281,7 +281,7 @@ fn messages_by_hand() {
         let sent = MessageTimetable::new(&scene, &tables, &schedule, sends).unwrap();
         let time = sent.time(&cost(20, 0, false), bytes);
         assert_eq!([time.total(), time.volume], [total * NS, volume * NS], "{name}");
-        // With barriers slot by slot.
+        // Barriers end every slot.
         let slots = u128::from(sent.slots());
         let chunk = cost(20, 0, true).transfer_time(bytes, topology.node_count() as u64 * u64::from(chunks));
         assert_eq!(sent.time(&cost(20, 7, true), bytes).total(), slots * (chunk + 27 * NS), "{name}");

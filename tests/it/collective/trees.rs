@@ -173,7 +173,7 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         }
         // None.
         11 => shared.trees.clear(),
-        // Of something else.
+        // A tree of another network.
         12 => changed_schedule.collective = Collective::AllGather,
         _ => match &mut changed_schedule.bounds[0] {
             CollectiveBound::Partition { channels, .. } => *channels -= 1,

@@ -258,7 +258,7 @@ fn every_number_of_a_weighted_report_is_recomputed() {
         for sign in [1.0, -1.0] {
             let changed = tamper(&files, "report.json", |value| {
                 let number = value.pointer_mut(place).unwrap();
-                // By a little more than rounding explains.
+                // The value changes by a little more than rounding explains.
                 *number = match (number.as_i64(), number.as_f64().unwrap()) {
                     (Some(integer), _) => json!(integer + sign as i64),
                     (None, ratio) if flows => json!(ratio * (1.0 + sign * 2e-8)),

@@ -74,7 +74,7 @@ const SUBNET: &str = "Switch 3 \"S-000000000000000a\" # \"a\" base port 0 lid 10
 fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
     let lft = "Unicast lids [0x0-0x3] of switch Lid 10 guid 0x000000000000000a ('a'):\n0x0001 001\n0x0002 002\n0x0003 003\n3 lids dumped\n\
         Unicast lids [0x0-0x3] of switch Lid 11 guid 0x000000000000000b ('b'):\n0x0001 001\n0x0002 001\n0x0003 002\n3 lids dumped\n";
-    // Of service levels 0 and 1. Nobody has another one.
+    // The table has service levels 0 and 1. No path has another one.
     let line = |ports: &str, lanes: [u8; 2]| {
         format!("{ports} : {} {} 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", lanes[0], lanes[1])
     };
@@ -130,7 +130,7 @@ fn every_changed_entry_of_a_lane_is_noticed() {
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.starts_with('#')) {
         let Some((ports, lanes)) = line.split_once(':') else { continue };
         let lanes: Vec<&str> = lanes.split_whitespace().collect();
-        // Ports of links. What leads to a host keeps nobody waiting.
+        // Only ports of links count. A channel to a host keeps no packet waiting.
         let used = (0..16).filter(|level| {
             lanes[*level] != "15" && ports.split_whitespace().nth(1) < Some("3") && ports != "0   0   "
         });
@@ -145,7 +145,8 @@ fn every_changed_entry_of_a_lane_is_noticed() {
                     Err(Rejected::Convicted(errors)) => {
                         *convicted.entry(errors[0].code().unwrap().to_string()).or_insert(0) += 1
                     }
-                    // Another lane may be free of deadlock too. At port 0, the switch itself, nobody sends.
+                    // Another lane may be free of deadlock too. No packet is sent to port 0, the switch
+                    // itself.
                     Ok(judged) => {
                         assert!(judged.vc_hops != good.vc_hops || ports.starts_with("0 "), "{line}")
                     }

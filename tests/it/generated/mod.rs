@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The number of specs unless `FABC_GENERATED` says another one.
 const SPECS: u64 = 200;
 
-/// From so many specs on, every pair of a plant and a feature is expected.
+/// The number of specs from which on every pair of a plant and a feature is expected.
 const MANY: u64 = 10_000;
 
 /// Chains of processes at a time.
@@ -49,10 +49,10 @@ const THREADS: usize = 2;
 /// wished for about ten times among them.
 const LATER: u64 = 2_000;
 
-/// Streams that are tried until a spec has what is wished for.
+/// Random streams that are tried until a spec meets its wish.
 const ATTEMPTS: u64 = 20_000;
 
-/// The spec with this number: of those that random streams make, the first one that has what is wished for.
+/// The spec with this number: the first one of those from random streams that meets its wish.
 fn generated(number: u64) -> Spec {
     let wish = wishes::wish(number);
     let mut attempt = 0;
@@ -71,7 +71,7 @@ fn generated(number: u64) -> Spec {
     }
 }
 
-/// From `FABC_GENERATED`: how many specs, or which.
+/// The numbers of the specs to run, from `FABC_GENERATED`: a count or a range.
 fn wanted() -> Range<u64> {
     let Ok(wanted) = std::env::var("FABC_GENERATED") else { return 0..SPECS };
     let number = |text: &str| text.parse().expect("FABC_GENERATED is a number or a range");

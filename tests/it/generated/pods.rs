@@ -386,7 +386,7 @@ fn slices(dice: &mut Dice, spec: &mut Spec, shape: &PodShape, vcs: usize, facts:
     }
     let of_cube: usize = shape.sides.iter().product();
     for name in ["train", "serve"] {
-        // A slice of one chip has nobody to send to.
+        // A slice of one chip has no chip to send to.
         let least_cubes = 1 + usize::from(of_cube == 1);
         if remaining < least_cubes {
             break;

@@ -27,7 +27,7 @@ struct CommandResult {
 }
 
 impl CommandResult {
-    /// The first error code that was told.
+    /// The first error code of the output.
     fn code(&self) -> String {
         let place = |text: &str| {
             text.match_indices("FAB0").find_map(|(at, _)| text.get(at..at + 7).map(str::to_owned))
@@ -52,7 +52,7 @@ pub(crate) struct Failure {
     pub(crate) step: &'static str,
     pub(crate) exit: Option<i32>,
     pub(crate) kind: String,
-    /// The end of what was told.
+    /// The end of the messages.
     pub(crate) message: String,
 }
 
@@ -73,7 +73,7 @@ impl Failure {
 pub(crate) enum Verdict {
     /// `fabc check` refused it, with this code.
     Refused(String),
-    /// The build said that it cannot be had, with this code.
+    /// The build refused it as infeasible, with this code.
     Infeasible(String),
     /// It was built, and everything agrees. What happened on the way is counted.
     Built(Vec<String>),

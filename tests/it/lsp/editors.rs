@@ -41,7 +41,7 @@ const KINDS: [WordKind; 4] = [
     },
 ];
 
-/// Of a kind: the words of letters, digits and `_`, and the others. `GB/s` is no word to editors.
+/// The words of a kind that consist of letters, digits and `_`, and the others. `GB/s` is no word to editors.
 fn plain_and_others<'a>(words: &BTreeSet<&'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
     words
         .iter()

@@ -159,7 +159,7 @@ fn the_workflow_passes_what_was_agreed_on_and_tells_what_changed() {
     assert_eq!(workflow(place.path()).0[0].1, Some(1));
 }
 
-/// Runs git, and returns whether it did what it was told, and what it said.
+/// Runs git, and returns whether it succeeded, and its output.
 fn git(place: &Path, args: &[&str]) -> (bool, String) {
     let output = with_fabc("git", place).args(args).output().unwrap();
     (output.status.success(), output_text(&output))

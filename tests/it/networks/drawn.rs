@@ -26,7 +26,7 @@ fn seeds_decide_what_is_drawn() {
 
 #[test]
 fn a_draw_that_cannot_be_is_an_error() {
-    // Of 200 routers of two links, it is nearly sure that they form several rings.
+    // 200 routers of two links almost surely form several rings.
     let rings = Family::RandomRegular(RandomRegular { routers: 200, degree: 2, draw: draw_of(1, 2, 1) });
     let error = draw::candidates(&rings, Span::default()).expect_err("several rings");
     assert_eq!(error.to_string(), "none of 2 draws connects all 200 routers");

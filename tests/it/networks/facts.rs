@@ -167,7 +167,7 @@ fn shortest_paths_are_as_many_as_known() {
             ["d1", "d2", "d3"].iter().filter(|column| !row[**column].is_empty()).count(),
             "{row:?}"
         );
-        // In all of these as many as the narrowest router has links.
+        // In all of these it is the number of links of the narrowest router.
         let least_degree = roomy_least_degree(named(row["topology"]));
         assert_eq!(metrics.edge_connectivity, Some(least_degree), "{row:?}");
     }

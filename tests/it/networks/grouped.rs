@@ -85,7 +85,7 @@ fn whatever_is_changed_in_a_group_is_convicted() {
             for _ in 0..30 {
                 let index = draw.below(timed.sends.len());
                 assert!(changed(&|timed| _ = timed.sends.remove(index)).is_err(), "{name}");
-                // To the same vector of another group, or of none.
+                // The vector of another group, or of none.
                 let bytes_each = match schedule.collective.adds_up() {
                     true => u64::from(timed.levels()) * u64::from(chips),
                     false => 1,

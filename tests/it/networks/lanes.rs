@@ -40,7 +40,7 @@ fn every_family_takes_as_few_as_it_can() {
         ("dragonfly { a = 4; h = 2; spare = 1; }", "minimal", 2, "global"),
         ("dragonfly { a = 4; h = 2; arrangement = palmtree; }", "algebraic", 2, "global"),
         ("dragonfly { a = 4; h = 2; g = 4; arrangement = consecutive; }", "algebraic", 2, "global"),
-        // Every two routers are joined: nobody goes on behind a link.
+        // Every two routers are joined, so that no packet takes a second link.
         ("dragonfly { a = 1; h = 6; }", "minimal", 1, "global"),
         ("megafly { a = 6; rho = 2; }", "minimal", 1, ""),
         ("megafly { a = 4; rho = 3; arrangement = consecutive; }", "minimal", 1, ""),
@@ -104,7 +104,7 @@ fn datelines_of_a_ring() {
     assert_eq!(vcs(9), "000001111");
 }
 
-/// The convictions of a directory whose tables, and what else is said, were changed.
+/// The errors of a directory whose tables were changed.
 fn convicted(text: &str, change: impl Fn(&mut Value)) -> String {
     let (compiled, mut files) = built(text);
     let mut table = table(&files);
@@ -134,7 +134,7 @@ fn tables_that_count_otherwise_are_convicted() {
         }
     });
     assert!(message.contains("can wait on each other in a cycle"), "{message}");
-    // No link of a torus is global, so that nobody ever counts one.
+    // No link of a torus is global, so that no packet ever counts one.
     let text = spec("torus 5", "minimal", "vcs = 2;");
     let message = convicted(&text, |table| table["vc"] = "global".into());
     assert!(message.contains("can wait on each other in a cycle"), "{message}");

@@ -182,7 +182,7 @@ fn permuted_networks_are_as_far_apart_as_the_literature_says() {
         }
         let (low, high, mean) =
             (cell(row, "aspl_N2_min"), cell(row, "aspl_N2_max"), cell(row, "aspl_N2_mean"));
-        // Of 64 routers a few seeds tell less.
+        // With 64 routers the mean of a few seeds is less exact.
         let room = 0.25 * (high - low) + if links < 200.0 { 0.02 } else { 0.004 } * mean;
         assert!((low - room..=high + room).contains(&means), "{name}: {means}, not {low} to {high}");
         let parallel = cell(row, "parallel_mean");

@@ -39,7 +39,7 @@ fn eight_chips_take_what_is_known() {
         let rest = format!("collective x = all_to_all {{ size = {} B; }}", 8 * 320 * vectors);
         assert_eq!(cycles(&spec(7, "hyperx 8", "", &rest)), [[known, known]], "{vectors}");
     }
-    // Everybody tells everybody. From 32 vectors on every chip sums its part.
+    // Every chip sends to all others. From 32 vectors on every chip sums its part.
     for (vectors, known, bound) in
         [(1u64, 650, 650), (8, 818, 818), (31, 1370, 1300), (217, 1948, 1946), (10_000, 60_626, 60_626)]
     {
@@ -49,7 +49,7 @@ fn eight_chips_take_what_is_known() {
     }
 }
 
-/// All that one chip has must come to another: that takes as long as a message of as many vectors.
+/// All vectors of one chip must reach another. That takes as long as a message of as many vectors.
 #[test]
 fn what_everybody_is_told_takes_as_long_as_a_message() {
     let (compiled, _) = built(&spec(

@@ -71,7 +71,7 @@ fn alone(radix: u32, topology: &str, ends: [u32; 2], sizes: &[u64]) -> Vec<u64> 
         let [CollectiveBound::Quickest { cycles, .. }] = schedule.bounds[..] else {
             panic!("{:?}", schedule.bounds)
         };
-        // To the cycle, but shortly before one more way pays off.
+        // Exact to the cycle, except shortly before one more path pays off.
         assert!(cycles <= took && cycles * 100 >= took * 94, "{took} and {cycles}");
         took
     };

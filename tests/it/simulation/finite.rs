@@ -14,7 +14,7 @@ const FLIT: u64 = 64;
 /// The number of flits of a packet.
 const PACKET: u64 = 6;
 
-/// Of one model, with so many ports per host.
+/// Parameters of one model, with a number of ports per host.
 fn parameters_of(model: RouterModel, hosts: HostPorts) -> SimulationParameters {
     let hosts =
         if model == RouterModel::Flit && hosts == HostPorts::Unlimited { HostPorts::Ports(1) } else { hosts };
@@ -149,7 +149,7 @@ fn what_the_busiest_channel_moves_bounds_a_run() {
         assert!(free.load.channels.iter().all(|&load| load == 0 || load == 900));
         let [free, barrier] = [&free.completions[0], &barrier.completions[0]];
         assert!(barrier.cycles > free.cycles, "{} and {}", barrier.cycles, free.cycles);
-        // In turns everything goes the same ways, in another order.
+        // In turns all messages take the same paths, in another order.
         let turns = run(&ring, &in_order(50, MessageOrder::Turns, parameters_of(model, hosts)));
         assert_eq!(turns.busy, free.busy);
         assert!(volume.share(&turns).as_f64() >= 0.5, "{model:?} {hosts:?}: {}", turns.cycles);

@@ -42,7 +42,7 @@ impl Wired {
         Self { fabric, topology, tables }
     }
 
-    /// With hosts at some routers alone, one each.
+    /// A network with one host at some routers alone.
     fn only(mut self, routers: &[u32]) -> Self {
         let hosts = (0..self.topology.node_count() as u32)
             .map(|router| u16::from(routers.contains(&router)))
@@ -210,7 +210,7 @@ fn valiant_ways_go_over_a_third_router() {
     assert!(hops.iter().all(|&on| on.abs_diff(hops[0]) <= 4), "{hops:?}");
     // Nothing is in the way: six hops of two cycles and the tail.
     assert_eq!((delays.median, report.load.most_cycles), (15, 15));
-    // With four virtual channels no way over the third router is short enough: they go straight.
+    // With four virtual channels no path over the third router is short enough, so that packets go straight.
     let tight = Wired::new(DRAGONFLY, 1, 4).only(&hosts).run(&parameters, &["0.05"]);
     let delays = tight.points[0].delays.unwrap();
     assert_eq!((delays.hops, tight.load.limit), (3 * delays.packets, Limit::Hops));

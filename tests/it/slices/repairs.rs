@@ -52,7 +52,8 @@ fn cubes_with_dead_chips_are_replaced_and_the_rest_is_repaired() {
     let slice_files = |slice: &str| files(&place.path().join("mended/repairs").join(slice));
     assert_eq!(slice_files("train-0"), slice_files("train-1"));
     fabc(place.path(), &["verify", "out/pod/slices/serve", "--repair", "mended/repairs/serve-2"], 0);
-    // More cubes than there are others. A name of nothing. No slices. A folder of somebody else.
+    // Errors: more cubes than there are spare ones, an unknown name, a pod without slices, a folder with
+    // other files.
     let (_, err) = repair(&["cube0", "cube1", "cube2", "cube3", "cube4", "cube5"], "never", 3);
     assert!(err.contains("FAB0583") && err.contains("spare"), "{err}");
     let (_, err) = repair(&["cube5[1,0,0]", "cube16"], "never", 2);

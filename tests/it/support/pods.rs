@@ -23,7 +23,7 @@ pub(crate) struct Shape {
     pub(crate) dims: [u32; 3],
     pub(crate) rule: CoupleRule,
     pub(crate) duplex: Duplex,
-    /// With tables walked and faults tried, as after a full build.
+    /// Whether tables are walked and faults tried, as after a full build.
     pub(crate) routed: bool,
 }
 
@@ -239,7 +239,7 @@ fn couple_axis(pod: &mut Pod, shape: &Shape, axis: usize, name: &str) {
     }
 }
 
-/// By how many cubes the coupling of an OCS goes on: different strides per axis and position.
+/// The number of cubes by which the coupling of an OCS goes on: different strides per axis and position.
 fn shift(pod: &Pod, ocs: OcsId) -> u32 {
     let Ocs { group, index, .. } = &pod.ocses[ocs];
     (group.0 * group.0 + 1 + (index[0] + index[1]) % 2 * (group.0 + 2)) % pod.cubes

@@ -112,7 +112,7 @@ impl ChangeList<'_> {
                         .map(|place| if place.is_empty() { name.clone() } else { format!("{place}.{name}") });
                     self.in_list(&place, &at, &spans, k);
                     self.push(&place, &at, "renamed", key.end - 1..key.end - 1, "x");
-                    // Many readers keep the last of repeated keys: the first one then says what nobody reads.
+                    // Many readers keep the last of repeated keys, so that no reader sees the first one.
                     let changed_text = if matches!(value.kind, JsonKind::Leaf) {
                         altered(self.text(value.span.clone()))
                     } else {
