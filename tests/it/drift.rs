@@ -358,9 +358,9 @@ fn polatis_has_numbers_and_a_map() {
 #[test]
 fn files_that_do_not_fit_are_told() {
     let place = kinds();
-    let fails = |what: &str| {
+    let fails = |reason: &str| {
         let (text, err) = fabc(place.path(), &["drift", "live", "out/pod"], 1);
-        assert!(text.is_empty() && err.contains("error[FAB0531]") && err.contains(what), "{err}");
+        assert!(text.is_empty() && err.contains("error[FAB0531]") && err.contains(reason), "{err}");
     };
     let live = |file: &str| place.path().join("live").join(file);
     // The state alone lacks the labels.

@@ -19,7 +19,7 @@ use fabc::show::{MessageFormat, shown};
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
 use lsp_server::{Message, Notification, Request, RequestId};
 use miette::Diagnostic;
-use mutants::{Dice, mutate};
+use mutants::{MutantDice, mutate};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::any::Any;
@@ -73,7 +73,7 @@ fn specs() -> Vec<(String, String)> {
 
 /// How far a mutant came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Verdict {
+enum MutantOutcome {
     /// It does not parse, or means nothing.
     Refused,
     /// It means something that can never be built.
@@ -148,7 +148,7 @@ fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> 
 
 /// Loads one mutant and what comes of it again. Returns how far it came, and the nanoseconds of the first
 /// loading.
-fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Verdict, u64) {
+fn run(path: &str, mutant: &str, dice: &mut MutantDice) -> (MutantOutcome, u64) {
     let root = if path.contains("/parts/") { "specs/pod_128.fab" } else { path };
     let reader = |path_asked: &str| if path_asked == path { Ok(mutant.to_owned()) } else { read(path_asked) };
     let began = processor_time();
@@ -169,16 +169,16 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Verdict, u64) {
             read_normal(root, &given)
                 .unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
             match quick(&fabric) {
-                Ok(()) => Verdict::Through,
+                Ok(()) => MutantOutcome::Through,
                 Err(errors) => {
                     check(&errors, &sources, mutant);
-                    Verdict::Undecidable
+                    MutantOutcome::Undecidable
                 }
             }
         }
         Err((failure, sources)) => {
             check(&failure.diagnostics(), &sources, mutant);
-            Verdict::Refused
+            MutantOutcome::Refused
         }
     };
     if let Ok(file) = parse_file(path, mutant).0 {
@@ -204,7 +204,7 @@ fn notification(method: &str, params: Value) -> Message {
 }
 
 /// The mutant in an editor: what is found, and some questions about some place.
-fn edit(path: &str, root: &str, mutant: &str, verdict: Verdict, dice: &mut Dice) {
+fn edit(path: &str, root: &str, mutant: &str, verdict: MutantOutcome, dice: &mut MutantDice) {
     let disk = |path_asked: &str| read(path_asked);
     let absolute = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path).display().to_string();
     let uri = |path: &str| json!({"uri": format!("file://{}", absolute(path))});
@@ -225,7 +225,8 @@ fn edit(path: &str, root: &str, mutant: &str, verdict: Verdict, dice: &mut Dice)
     }
     // A file without a fabric is taken for shared parts, of which only the text is read.
     assert!(
-        (errors > 0) == (verdict != Verdict::Through) || errors == 0 && verdict == Verdict::Refused,
+        (errors > 0) == (verdict != MutantOutcome::Through)
+            || errors == 0 && verdict == MutantOutcome::Refused,
         "{verdict:?}: {errors}\n{mutant}"
     );
     let lines: Vec<&str> = mutant.split('\n').collect();
@@ -331,7 +332,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         let (path, text) = &specs[number % specs.len()];
         PANICS.with_borrow_mut(Vec::clear);
         let outcome = catch_unwind(|| {
-            let mut dice = Dice::for_mutant(number as u64);
+            let mut dice = MutantDice::for_mutant(number as u64);
             let mutant = mutate(text, &texts, &mut dice);
             run(path, &mutant, &mut dice)
         });
@@ -347,7 +348,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
             None => outcome.map_err(|_| number),
         }
     };
-    let results: Vec<Result<(Verdict, u64), usize>> = std::thread::scope(|scope| {
+    let results: Vec<Result<(MutantOutcome, u64), usize>> = std::thread::scope(|scope| {
         scope.spawn(|| {
             while over.load(Ordering::Relaxed) == 0 {
                 std::thread::sleep(Duration::from_secs(1));
@@ -360,15 +361,15 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
     });
     let failures: Vec<usize> = results.iter().filter_map(|result| result.err()).collect();
     let count_of =
-        |wanted: Verdict| results.iter().flatten().filter(|(verdict, _)| *verdict == wanted).count();
+        |wanted: MutantOutcome| results.iter().flatten().filter(|(verdict, _)| *verdict == wanted).count();
     let slowest = results.iter().flatten().map(|&(_, took)| took).max().unwrap_or(0);
     println!(
         "{} mutants of {} specs: {} refused, {} that can never be built, {} for a search, {} wrong; the slowest took {:.3} s, peak memory {}",
         results.len(),
         specs.len(),
-        count_of(Verdict::Refused),
-        count_of(Verdict::Undecidable),
-        count_of(Verdict::Through),
+        count_of(MutantOutcome::Refused),
+        count_of(MutantOutcome::Undecidable),
+        count_of(MutantOutcome::Through),
         failures.len(),
         slowest as f64 / 1e9,
         peak_memory()
@@ -379,7 +380,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         failures.len(),
         &failures[..failures.len().min(20)]
     );
-    assert!(count_of(Verdict::Refused) * 3 > results.len());
+    assert!(count_of(MutantOutcome::Refused) * 3 > results.len());
 }
 
 #[test]
@@ -409,7 +410,7 @@ fn hostile_texts_end_in_an_error() {
         many("fabric a { } ", 10_000),
     ];
     for text in texts {
-        edit("a.fab", "a.fab", &text, Verdict::Refused, &mut Dice::for_mutant(0));
+        edit("a.fab", "a.fab", &text, MutantOutcome::Refused, &mut MutantDice::for_mutant(0));
         let reader = |path_asked: &str| {
             if path_asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) }
         };

@@ -348,11 +348,11 @@ fn plans_between_placements_go_slice_by_slice() {
     let removals =
         ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
     fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &removals[..]].concat(), 0);
-    let (said, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
-    assert!(said.contains("train-1 (new)") && !said.contains("drifted"), "{out}");
+    let (out, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
+    assert!(out.contains("train-1 (new)") && !out.contains("drifted"), "{out}");
     // The switches alone do not say which slices the old cross-connects belong to.
-    let (said, _) = fabc(place.path(), &["plan", "out/pod/ocs.json", "new"], 2);
-    assert!(said.contains("not touched at all"), "{out}");
+    let (out, _) = fabc(place.path(), &["plan", "out/pod/ocs.json", "new"], 2);
+    assert!(out.contains("not touched at all"), "{out}");
 }
 
 #[test]

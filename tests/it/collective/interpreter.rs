@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 type Attributes = BTreeMap<String, String>;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct BlockStep {
     pub(crate) kind: String,
     from: (char, usize),
     to: (char, usize),
@@ -18,11 +18,11 @@ pub(crate) struct Step {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct ThreadBlock {
     pub(crate) send: Option<usize>,
     pub(crate) receive: Option<usize>,
     pub(crate) chan: i64,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<BlockStep>,
 }
 
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Program {
     pub(crate) collective: String,
     chunks: usize,
     /// `[gpu]`: sizes of its buffers, and its thread blocks.
-    pub(crate) gpus: Vec<([usize; 3], Vec<Block>)>,
+    pub(crate) gpus: Vec<([usize; 3], Vec<ThreadBlock>)>,
 }
 
 /// Tags and attributes of a line, such as `<tb id="0" send="1">`.
@@ -65,7 +65,7 @@ impl Program {
                     .gpus
                     .push((["i_chunks", "o_chunks", "s_chunks"].map(|key| number(key) as usize), Vec::new())),
                 "tb" => {
-                    let block = Block {
+                    let block = ThreadBlock {
                         send: peer("send"),
                         receive: peer("recv"),
                         chan: number("chan"),
@@ -74,7 +74,7 @@ impl Program {
                     program.gpus.last_mut().unwrap().1.push(block);
                 }
                 "step" => {
-                    let step = Step {
+                    let step = BlockStep {
                         kind: attributes["type"].clone(),
                         from: place("srcbuf", "srcoff"),
                         to: place("dstbuf", "dstoff"),
@@ -150,10 +150,10 @@ impl Machine<'_> {
             self.memory[gpu][buffer][at] = value;
         }
     }
-    fn step(&self, gpu: usize, block: usize) -> Option<&Step> {
+    fn step(&self, gpu: usize, block: usize) -> Option<&BlockStep> {
         self.program.gpus[gpu].1[block].steps.get(self.done[gpu][block])
     }
-    fn may_begin(&self, gpu: usize, step: &Step) -> bool {
+    fn may_begin(&self, gpu: usize, step: &BlockStep) -> bool {
         step.after.is_none_or(|(block, number)| {
             assert!(
                 self.program.gpus[gpu].1[block].steps[number].awaited,
@@ -183,7 +183,7 @@ impl Machine<'_> {
         let Some(step) = self.step(gpu, block).cloned().filter(|step| self.may_begin(gpu, step)) else {
             return false;
         };
-        let Block { send, receive, chan, .. } = self.program.gpus[gpu].1[block];
+        let ThreadBlock { send, receive, chan, .. } = self.program.gpus[gpu].1[block];
         if receives(&step.kind) && self.carried[gpu][block].is_none() {
             let queue = self.queues.entry((receive.unwrap(), gpu, chan)).or_default();
             // Without a queue the sender acts for both.
@@ -203,7 +203,7 @@ impl Machine<'_> {
                 queue.push_back(values);
             } else {
                 let receiver = self.receivers[&(gpu, to, chan)];
-                let ready = |step: &&Step| receives(&step.kind) && self.may_begin(to, step);
+                let ready = |step: &&BlockStep| receives(&step.kind) && self.may_begin(to, step);
                 if self.carried[to][receiver].is_some() || self.step(to, receiver).filter(ready).is_none() {
                     return false;
                 }
@@ -227,7 +227,7 @@ impl Machine<'_> {
         self.done[gpu][block] += 1;
         true
     }
-    fn read_if(&self, gpu: usize, step: &Step, kind: &str) -> Option<Vec<u64>> {
+    fn read_if(&self, gpu: usize, step: &BlockStep, kind: &str) -> Option<Vec<u64>> {
         (step.kind == kind).then(|| self.read(gpu, step.from, step.count))
     }
 }

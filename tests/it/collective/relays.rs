@@ -44,7 +44,9 @@ fn sent(topology: &Topology) -> Vec<Schedule> {
         [Collective::AllToAll, Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce];
     let schedules: Vec<Schedule> = kinds
         .iter()
-        .map(|&of| derive_schedule(&scene, &schedule, of, CollectiveAlgorithm::Direct).unwrap())
+        .map(|&collective| {
+            derive_schedule(&scene, &schedule, collective, CollectiveAlgorithm::Direct).unwrap()
+        })
         .collect();
     schedules.iter().for_each(|schedule| passes(&scene, &tables, schedule));
     schedules

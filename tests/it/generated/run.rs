@@ -20,13 +20,13 @@ pub(crate) struct Programs {
 }
 
 /// The result of a command: its exit code and its output.
-struct CommandResult {
+struct ProgramResult {
     exit: Option<i32>,
     out: String,
     err: String,
 }
 
-impl CommandResult {
+impl ProgramResult {
     /// The first error code of the output.
     fn code(&self) -> String {
         let place = |text: &str| {
@@ -110,7 +110,7 @@ impl<'a> SpecBench<'a> {
         SpecBench { programs, directory, used: 0 }
     }
 
-    fn end(&self, program: &Path, arguments: &[&str]) -> CommandResult {
+    fn end(&self, program: &Path, arguments: &[&str]) -> ProgramResult {
         let stream =
             |name: &str| File::create(self.directory.join(name)).expect("the directory can be written");
         let mut command = Command::new(program);
@@ -141,10 +141,10 @@ impl<'a> SpecBench<'a> {
             String::from_utf8_lossy(&std::fs::read(self.directory.join(name)).unwrap_or_default())
                 .into_owned()
         };
-        CommandResult { exit, out: read("stdout"), err: read("stderr") }
+        ProgramResult { exit, out: read("stdout"), err: read("stderr") }
     }
 
-    fn fabc(&self, arguments: &[&str]) -> CommandResult {
+    fn fabc(&self, arguments: &[&str]) -> ProgramResult {
         self.end(&self.programs.fabc, arguments)
     }
 
@@ -154,7 +154,7 @@ impl<'a> SpecBench<'a> {
         step: &'static str,
         arguments: &[&str],
         codes: &[i32],
-    ) -> Result<CommandResult, Failure> {
+    ) -> Result<ProgramResult, Failure> {
         let ended = self.fabc(arguments);
         match ended.exit.is_some_and(|exit| codes.contains(&exit)) {
             true => Ok(ended),
@@ -240,15 +240,20 @@ impl<'a> SpecBench<'a> {
     }
 
     /// Two directories have the same files, but for these.
-    fn compare(&self, step: &'static str, one: &str, other: &str, but: &[&str]) -> Result<(), Failure> {
-        let (one, other) = (self.directory.join(one), self.directory.join(other));
-        let (files, others) = (files(&one), files(&other));
+    fn compare(&self, step: &'static str, first: &str, second: &str, but: &[&str]) -> Result<(), Failure> {
+        let (first, second) = (self.directory.join(first), self.directory.join(second));
+        let (files, others) = (files(&first), files(&second));
         same(step, &files.join("\n"), &others.join("\n"), "the list of files")?;
         for file in files.iter().filter(|file| !but.contains(&&***file)) {
             let read = |directory: &Path| std::fs::read(directory.join(file)).unwrap_or_default();
-            let (first, second) = (read(&one), read(&other));
-            if first != second {
-                same(step, &String::from_utf8_lossy(&first), &String::from_utf8_lossy(&second), file)?;
+            let (first_bytes, second_bytes) = (read(&first), read(&second));
+            if first_bytes != second_bytes {
+                same(
+                    step,
+                    &String::from_utf8_lossy(&first_bytes),
+                    &String::from_utf8_lossy(&second_bytes),
+                    file,
+                )?;
             }
         }
         Ok(())
@@ -327,7 +332,7 @@ impl<'a> SpecBench<'a> {
     }
 }
 
-fn failure(step: &'static str, ended: &CommandResult, arguments: &[&str]) -> Failure {
+fn failure(step: &'static str, ended: &ProgramResult, arguments: &[&str]) -> Failure {
     // The frames of a panic say less than its message.
     let frame = |line: &str| {
         let line = line.trim_start();

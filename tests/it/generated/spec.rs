@@ -148,7 +148,7 @@ impl Spec {
     }
 
     pub(crate) fn has(&self, dimension: &str, value: &str) -> bool {
-        self.traits.iter().any(|(known, found)| *known == dimension && found == value)
+        self.traits.iter().any(|(name, known)| *name == dimension && known == value)
     }
 
     /// The text of the spec itself.

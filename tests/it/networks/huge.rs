@@ -196,18 +196,18 @@ fn wrong_neighbors_are_convicted() {
         let convicted = |what: &str, change: &(dyn Fn(u32, &mut Vec<u32>) + Sync)| {
             assert!(checked(&family, &form, change).is_err(), "{family:?}: {what}");
         };
-        convicted("one less", &|_, found| _ = found.pop());
-        convicted("one twice", &|_, found| found.push(found[0]));
-        convicted("one twice for another", &|_, found| {
-            let last = found.len() - 1;
-            if last > 0 { found[last] = found[0] } else { found.clear() }
+        convicted("one less", &|_, neighbors| _ = neighbors.pop());
+        convicted("one twice", &|_, neighbors| neighbors.push(neighbors[0]));
+        convicted("one twice for another", &|_, neighbors| {
+            let last = neighbors.len() - 1;
+            if last > 0 { neighbors[last] = neighbors[0] } else { neighbors.clear() }
         });
-        convicted("itself", &|router, found| found[0] = router);
-        convicted("nobody", &|_, found| found[0] = routers);
+        convicted("itself", &|router, neighbors| neighbors[0] = router);
+        convicted("nobody", &|_, neighbors| neighbors[0] = routers);
         // At the last router alone, which is in every sample.
-        convicted("one less at the last", &|router, found| {
+        convicted("one less at the last", &|router, neighbors| {
             if router + 1 == routers {
-                found.truncate(found.len() - 1)
+                neighbors.truncate(neighbors.len() - 1)
             }
         });
     }

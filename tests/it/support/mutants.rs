@@ -26,14 +26,14 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// A source of random choices.
-pub(crate) struct Dice(ChaCha8Rng);
+pub(crate) struct MutantDice(ChaCha8Rng);
 
-impl Dice {
+impl MutantDice {
     /// A stream for each mutant: the same ones whatever the number of threads, and however many there are.
     pub(crate) fn for_mutant(mutant: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         rng.set_stream(mutant);
-        Dice(rng)
+        MutantDice(rng)
     }
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.0.next_u64() % count.max(1) as u64) as usize
@@ -147,7 +147,7 @@ const WORDS: [&str; 30] = [
 const SIGNS: &[u8] = b"{}[]();=\"/*.,-+<>%x0 \n";
 
 /// Changes of single bytes. What is no UTF-8 then is replaced, as an editor does.
-fn mutate_bytes(text: &str, dice: &mut Dice) -> String {
+fn mutate_bytes(text: &str, dice: &mut MutantDice) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..1 + dice.below(4) {
         if bytes.is_empty() {
@@ -167,7 +167,7 @@ fn mutate_bytes(text: &str, dice: &mut Dice) -> String {
 }
 
 /// Changes single tokens of a text.
-fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
+fn mutate_tokens(text: &str, dice: &mut MutantDice) -> String {
     let mut tokens = tokens(text);
     for _ in 0..1 + dice.below(3) {
         if tokens.is_empty() {
@@ -194,7 +194,7 @@ fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
 }
 
 /// Changes of lines, of items, and of the whole.
-fn mutate_lines(text: &str, others: &[String], dice: &mut Dice) -> String {
+fn mutate_lines(text: &str, others: &[String], dice: &mut MutantDice) -> String {
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (at, other) = (dice.below(lines.len()), dice.below(lines.len()));
     let (from, to) = (at.min(other), at.max(other) + 1);
@@ -226,7 +226,7 @@ fn mutate_lines(text: &str, others: &[String], dice: &mut Dice) -> String {
 }
 
 /// Parts far larger than in any spec: names, numbers, lines, brackets, sums, comments.
-fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
+fn mutate_sizes(text: &str, dice: &mut MutantDice) -> String {
     let mut tokens = tokens(text);
     let index = dice.below(tokens.len());
     let token = tokens[index].trim().to_owned();
@@ -261,7 +261,7 @@ fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
     tokens.concat()
 }
 
-pub(crate) fn mutate(text: &str, others: &[String], dice: &mut Dice) -> String {
+pub(crate) fn mutate(text: &str, others: &[String], dice: &mut MutantDice) -> String {
     let mut mutant = text.to_owned();
     for _ in 0..1 + dice.below(2) {
         let next = match dice.below(64) {
