@@ -345,9 +345,9 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
         2,
     );
     // The files alone say which tables may be mixed.
-    for (at, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
+    for (index, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
         let mut tampered = plan.clone();
-        tampered["final"][at]["order"] = order.into();
+        tampered["final"][index]["order"] = order.into();
         std::fs::write(&path, tampered.to_string()).unwrap();
         judge(3);
     }

@@ -32,9 +32,11 @@ fn flowing(text: &str) -> String {
 /// Runs `fabc sim` with `args`, and adds [`SHORT`] to their settings.
 fn short_sim(place: &tempfile::TempDir, args: &[&str], code: i32) -> (String, String) {
     let with = args.iter().position(|arg| *arg == "--with");
-    let settings = format!("{SHORT} {}", with.map_or("", |at| args[at + 1]));
-    let others =
-        args.iter().enumerate().filter(|(at, _)| with.is_none_or(|with| *at != with && *at != with + 1));
+    let settings = format!("{SHORT} {}", with.map_or("", |index| args[index + 1]));
+    let others = args
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| with.is_none_or(|with| *index != with && *index != with + 1));
     let others: Vec<&str> = others.map(|(_, arg)| *arg).collect();
     fabc(place.path(), &[&["sim"][..], &others, &["--with", &settings]].concat(), code)
 }

@@ -245,7 +245,7 @@ proptest! {
 
     #[test]
     fn scaled_weights_divide_the_rate(weights in prop::collection::vec(0u32..5, 64), factor in 2u32..1000) {
-        prop_assume!((0..64).any(|at| at % 9 != 0 && weights[at] > 0));
+        prop_assume!((0..64).any(|index| index % 9 != 0 && weights[index] > 0));
         let topology = wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0;
         let once = matrix(8, |s, t| weights[s * 8 + t] as usize);
         let often = matrix(8, |s, t| (weights[s * 8 + t] * factor) as usize);
@@ -261,7 +261,7 @@ proptest! {
 
     #[test]
     fn chips_renamed_by_a_symmetry_keep_the_rate(weights in prop::collection::vec(0u32..5, 64)) {
-        prop_assume!((0..64).any(|at| at % 9 != 0 && weights[at] > 0));
+        prop_assume!((0..64).any(|index| index % 9 != 0 && weights[index] > 0));
         let topology = wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0;
         let symmetry = topology.symmetry();
         prop_assert_eq!(symmetry.order(), 2);

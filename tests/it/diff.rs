@@ -159,7 +159,7 @@ fn what_moves_is_told_in_the_names_that_fit_best() {
     let mut swapped = renamed(&place, [3, 2, 0, 1]);
     let switch =
         swapped["ocs"].as_array_mut().unwrap().iter_mut().find(|switch| switch["name"] == "X[1,0]").unwrap();
-    let second_ports = [0, 1].map(|at| switch["cross_connects"][at][1].clone());
+    let second_ports = [0, 1].map(|index| switch["cross_connects"][index][1].clone());
     switch["cross_connects"][0][1] = second_ports[1].clone();
     switch["cross_connects"][1][1] = second_ports[0].clone();
     build_set(&place, "c", &swapped);
@@ -335,8 +335,9 @@ fn graph(place: &tempfile::TempDir, name: &str, edges: &[(u32, u32)]) {
 fn graphs_are_the_same_whatever_their_routers_are_called() {
     let place = tempfile::tempdir().unwrap();
     // The Petersen graph, under other numbers, and with two links that swap their ends.
-    let petersen: Vec<(u32, u32)> =
-        (0..5).flat_map(|at| [(at, (at + 1) % 5), (at, at + 5), (5 + at, 5 + (at + 2) % 5)]).collect();
+    let petersen: Vec<(u32, u32)> = (0..5)
+        .flat_map(|index| [(index, (index + 1) % 5), (index, index + 5), (5 + index, 5 + (index + 2) % 5)])
+        .collect();
     let images = [7, 2, 9, 4, 0, 1, 8, 3, 6, 5];
     let relabelled: Vec<(u32, u32)> =
         petersen.iter().map(|&(a, b)| (images[a as usize], images[b as usize])).collect();

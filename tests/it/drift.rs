@@ -146,8 +146,8 @@ enum Dump {
 fn state(config: &Value, dump: Dump, word: impl Fn(usize) -> Option<&'static str>) -> Value {
     let mut out = Map::new();
     let mut rows: [Map<String, Value>; 2] = Default::default();
-    for (at, (key, cross_connect)) in config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().enumerate() {
-        let Some(word) = word(at) else { continue };
+    for (index, (key, cross_connect)) in config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().enumerate() {
+        let Some(word) = word(index) else { continue };
         let (a, b) = (cross_connect["a_side"].as_str().unwrap(), cross_connect["b_side"].as_str().unwrap());
         let port = |target: &str| json!({"status": word, "target_simplex_port_id": target});
         match dump {
@@ -226,7 +226,7 @@ fn states_of_cross_connects(place: &tempfile::TempDir, switch: &str, config: &Va
     for (word, list) in
         [("tuning", "pending"), ("failed", "failed"), ("who_knows", "failed"), ("force-blocked", "blocked")]
     {
-        write(&path, &state(config, dump, |at| Some(if at == 0 { word } else { "tuned" })));
+        write(&path, &state(config, dump, |index| Some(if index == 0 { word } else { "tuned" })));
         let report = drift(place, "live", &[], 2);
         let [difference] = &report["switches"].as_array().unwrap()[..] else { panic!("{report}") };
         let lengths =
@@ -239,7 +239,7 @@ fn states_of_cross_connects(place: &tempfile::TempDir, switch: &str, config: &Va
     }
     // A cross-connect that is configured but not shown is not pending. A switch may have done nothing at all.
     if crossings > pairs {
-        write(&path, &state(config, dump, |at| (at > 0).then_some("tuned")));
+        write(&path, &state(config, dump, |index| (index > 0).then_some("tuned")));
         for options in [&[][..], &["--allow-pending"]] {
             let report = drift(place, "live", options, 2);
             let lengths =
@@ -264,7 +264,7 @@ fn ports_of_a_missing_cross_connect(place: &tempfile::TempDir, switch: &str) {
     let path = place.path().join(format!("live/{switch}.state_db.json"));
     let (_, first) = config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().next().unwrap();
     for (word, code) in [("blocked", 2), ("tuning", 0)] {
-        let mut switch_state = state(&config, Dump::Nested, |at| (at > 0).then_some("tuned"));
+        let mut switch_state = state(&config, Dump::Nested, |index| (index > 0).then_some("tuned"));
         for end in ["a_side", "b_side"] {
             switch_state["OCS_PORT"][first[end].as_str().unwrap()] = json!({"status": word});
         }

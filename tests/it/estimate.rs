@@ -30,7 +30,7 @@ fn row(words: &str, name: &str) -> Vec<String> {
 /// Microseconds of a row: latency, volume, total.
 fn times(words: &str, name: &str) -> [String; 3] {
     let cells = row(words, name);
-    [4, 5, 6].map(|at| cells[at].clone())
+    [4, 5, 6].map(|index| cells[index].clone())
 }
 
 fn total(words: &str, name: &str) -> String {

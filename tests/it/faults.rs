@@ -211,10 +211,12 @@ fn the_list_of_faults_is_found_again_by_other_means() {
         convicted("one twice", &|scenarios| scenarios[2] = scenarios[1].clone());
         convicted("renamed", &|scenarios| scenarios[1].name = scenarios[1].name.replacen('0', "1", 1));
         convicted("something else fails", &|scenarios| scenarios[1].fault = scenarios[2].fault.clone());
-        if let Some(at) = (1..scenarios.len()).find(|&at| !scenarios[at].images.is_empty()) {
-            convicted("an image too few", &|scenarios| drop(scenarios[at].images.pop()));
-            convicted("an image under another name", &|scenarios| scenarios[at].images[0].scenario.push('!'));
-            convicted("an image elsewhere", &|scenarios| scenarios[at].images[0].blocks.reverse());
+        if let Some(index) = (1..scenarios.len()).find(|&index| !scenarios[index].images.is_empty()) {
+            convicted("an image too few", &|scenarios| drop(scenarios[index].images.pop()));
+            convicted("an image under another name", &|scenarios| {
+                scenarios[index].images[0].scenario.push('!')
+            });
+            convicted("an image elsewhere", &|scenarios| scenarios[index].images[0].blocks.reverse());
         }
     }
 }

@@ -97,10 +97,10 @@ fn pods() -> Vec<SpecText> {
 #[test]
 fn a_repair_serves_whom_a_rising_way_reaches() {
     let mut served = [0, 0];
-    for (at, spec) in pods().iter().enumerate() {
+    for (index, spec) in pods().iter().enumerate() {
         let compiled = compiled(spec);
         let (tables, ranks, _) = live_tables(&compiled);
-        let mut random = Stream::new(7, at as u64);
+        let mut random = Stream::new(7, index as u64);
         for _ in 0..25 {
             let (links, routers) = random_set(&compiled.topology, &mut random);
             let scene = scene(&compiled.topology, &links, &routers);
@@ -119,7 +119,7 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
             assert_eq!(
                 repair.as_ref().err().map_or(0, |no_way| no_way.pairs),
                 lost,
-                "{at} {links:?} {routers:?}"
+                "{index} {links:?} {routers:?}"
             );
             served[usize::from(lost > 0)] += 1;
         }
@@ -154,7 +154,7 @@ fn broken<'a>(
 fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
     let mut mixes = Mixes::new(8);
     let mut again = 0;
-    for spec in pods().iter().enumerate().filter(|(at, _)| *at != 3).map(|(_, spec)| spec) {
+    for spec in pods().iter().enumerate().filter(|(index, _)| *index != 3).map(|(_, spec)| spec) {
         let compiled = compiled(spec);
         let topology = &compiled.topology;
         let (tables, ranks, lengths) = live_tables(&compiled);
@@ -221,10 +221,10 @@ fn every_tampered_change_is_convicted() {
         |claimed: &Repair| check::verify_repair(&compiled.fabric, &scene, (&tables, &ranks), None, claimed);
     assert!(judge(&true_one).is_ok());
     let mut tried = 0;
-    for at in 0..true_one.delta.routers.len() {
+    for index in 0..true_one.delta.routers.len() {
         for kind in 0..6 {
             let mut claimed = true_one.clone();
-            let router = &mut claimed.delta.routers[at];
+            let router = &mut claimed.delta.routers[index];
             let changed = match kind {
                 // Left out.
                 0 => router.add.pop().is_some(),
@@ -240,7 +240,7 @@ fn every_tampered_change_is_convicted() {
             };
             if changed {
                 tried += 1;
-                assert!(judge(&claimed).is_err(), "router {at}, {kind}");
+                assert!(judge(&claimed).is_err(), "router {index}, {kind}");
             }
         }
     }

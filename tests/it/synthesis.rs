@@ -140,7 +140,7 @@ fn along_x(first: u32, end: u32) -> String {
 
 /// Cubes of which two each have switches along x of their own.
 fn x_in_pairs(cubes: u32, settings: &str) -> SpecText {
-    let pairs: String = (0..cubes / 2).map(|at| along_x(2 * at, 2 * at + 2)).collect();
+    let pairs: String = (0..cubes / 2).map(|index| along_x(2 * index, 2 * index + 2)).collect();
     cubes_of_two(cubes, settings).without("ocs X").with(&pairs)
 }
 

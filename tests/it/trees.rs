@@ -121,7 +121,7 @@ proptest! {
             .into_iter()
             .map(|full| {
                 let mut few: Vec<u32> = (0..6).collect();
-                (0..calm).for_each(|at| few.swap(full[at] as usize, full[at + 1] as usize));
+                (0..calm).for_each(|index| few.swap(full[index] as usize, full[index + 1] as usize));
                 if calm == 0 { full } else { few }
             })
             .collect();

@@ -129,9 +129,10 @@ fn shows(printed: &str, shown: &str) -> bool {
         pieces
     });
     pieces.iter().filter(|piece| !piece.is_empty()).all(|piece| {
-        let match_start =
-            rest.match_indices(piece.as_str()).find(|(at, _)| *at == 0 || rest.as_bytes()[at - 1] == b'\n');
-        match_start.map(|(at, _)| rest = &rest[at + piece.len()..]).is_some()
+        let match_start = rest
+            .match_indices(piece.as_str())
+            .find(|(index, _)| *index == 0 || rest.as_bytes()[index - 1] == b'\n');
+        match_start.map(|(index, _)| rest = &rest[index + piece.len()..]).is_some()
     })
 }
 

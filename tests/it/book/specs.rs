@@ -68,7 +68,7 @@ fn place(spec_item: &SpecItem<'_>) -> (u8, usize) {
 pub(super) fn merged(spec: &str, block: &str) -> String {
     let inside = spec
         .find("fabric ")
-        .and_then(|at| spec[at..].find('{').map(|open| at + open + 1))
+        .and_then(|index| spec[index..].find('{').map(|open| index + open + 1))
         .expect("a spec has a fabric");
     let (spec_items, end) = items(spec, inside);
     let (new, read) = items(block, 0);

@@ -119,14 +119,14 @@ fn what_is_emitted_for_others_is_verified_again() {
     let paths: Vec<Vec<usize>> = read("tons/small.paths").lines().skip(1).map(numbers).collect();
     assert_eq!(paths.len(), 64);
     let (mut next, mut current) = (Vec::new(), Vec::new());
-    for (at, path) in paths.iter().enumerate() {
-        assert_eq!((path[0], path[path.len() - 1]), (at / 8, at % 8), "source-major");
+    for (index, path) in paths.iter().enumerate() {
+        assert_eq!((path[0], path[path.len() - 1]), (index / 8, index % 8), "source-major");
         for hop in path.windows(2) {
             assert_eq!(map[hop[0]][hop[1]], 1);
-            next.push(vec![at / 8, at % 8, hop[0], hop[1]]);
+            next.push(vec![index / 8, index % 8, hop[0], hop[1]]);
         }
         let through = if path.len() == 1 { &path[..] } else { &path[..path.len() - 1] };
-        current.extend(through.iter().map(|node| vec![at / 8, at % 8, *node]));
+        current.extend(through.iter().map(|node| vec![index / 8, index % 8, *node]));
     }
     assert_eq!(read("tons/small.nrl2").lines().map(numbers).collect::<Vec<_>>(), next);
     let vcs: Vec<Vec<usize>> = read("tons/small.vcmat2").lines().map(numbers).collect();

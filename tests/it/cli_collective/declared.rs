@@ -154,7 +154,7 @@ fn leaves_send_where_spines_only_forward() {
     let place = built(&tree.with("budget { vcs = 2; faults = 1 link; }").with(text));
     let report: Value =
         serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
-    let [gradients, weights] = [0, 1].map(|at| report["collectives"][at].clone());
+    let [gradients, weights] = [0, 1].map(|index| report["collectives"][index].clone());
     // Up and then down, a slot of 2 us each, and twice that. Every leaf takes in three of four vectors twice,
     // by four channels: 3 us.
     assert_eq!((ns(&gradients["time_ns"]), ns(&gradients["bound_ns"])), (8_080.0, 3_020.0), "{gradients}");

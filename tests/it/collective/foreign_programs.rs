@@ -55,7 +55,9 @@ fn ring_sum() -> String {
             let steps: Vec<String> = kinds
                 .iter()
                 .enumerate()
-                .map(|(at, kind)| step(at, kind, chunk(at as i64 % 4), chunk(at as i64 % 4), None, false))
+                .map(|(index, kind)| {
+                    step(index, kind, chunk(index as i64 % 4), chunk(index as i64 % 4), None, false)
+                })
                 .collect();
             (block(0, next, last, 0, &steps), [4, 4, 0])
         })

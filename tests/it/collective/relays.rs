@@ -81,7 +81,7 @@ fn small_fabrics_by_hand() {
     // Three shards into every chip, the first of them a hop after it came to the hub. An all-reduce of four
     // takes in six messages of every byte, by four channels: six shards.
     let star = sent(&star());
-    let [apart, .., twice] = [0, 1, 2, 3].map(|at| slots(&star[at]));
+    let [apart, .., twice] = [0, 1, 2, 3].map(|index| slots(&star[index]));
     assert!((4..=5).contains(&apart) && twice == 2 * apart, "{apart}, {twice}");
     assert_eq!(
         star.iter().map(|factor| bound(factor, 4)).collect::<Vec<_>>(),
@@ -229,7 +229,7 @@ fn tampered_messages_around_a_root_are_convicted() {
             lists(&|list| list.iter_mut().find(|message| message.slots.len() > 1).unwrap().slots.reverse()),
             lists(&|list| list[0].part = 1),
         ];
-        for (at, changed) in tampered
+        for (index, changed) in tampered
             .iter()
             .flatten()
             .enumerate()
@@ -237,7 +237,7 @@ fn tampered_messages_around_a_root_are_convicted() {
         {
             assert!(
                 check::verify_message_schedule(&scene, &tables, changed).is_err(),
-                "{at} of {:?}",
+                "{index} of {:?}",
                 schedule.collective
             );
         }
@@ -251,9 +251,9 @@ fn tampered_messages_around_a_root_are_convicted() {
             Collective::Reduce
         };
         assert!(check::verify_message_schedule(&scene, &tables, &other_kind).is_err());
-        for at in 0..schedule.bounds.len() {
+        for index in 0..schedule.bounds.len() {
             let mut changed_schedule = schedule.clone();
-            match &mut changed_schedule.bounds[at] {
+            match &mut changed_schedule.bounds[index] {
                 CollectiveBound::Cut { channels, .. } => *channels -= 1,
                 CollectiveBound::Latency { distance, .. } => *distance += 1,
                 CollectiveBound::Channel { shards, .. } => *shards += 1,
@@ -261,7 +261,7 @@ fn tampered_messages_around_a_root_are_convicted() {
             }
             assert!(
                 check::verify_message_schedule(&scene, &tables, &changed_schedule).is_err(),
-                "bound {at}"
+                "bound {index}"
             );
         }
     }
@@ -311,9 +311,9 @@ fn wrong_claims_are_convicted() {
     let topology = star();
     let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
     let all_reduce = sent(&topology).pop().unwrap();
-    for at in 0..all_reduce.bounds.len() {
+    for index in 0..all_reduce.bounds.len() {
         let mut tampered = all_reduce.clone();
-        match &mut tampered.bounds[at] {
+        match &mut tampered.bounds[index] {
             CollectiveBound::Cut { shards, .. }
             | CollectiveBound::Latency { shards, .. }
             | CollectiveBound::Channel { shards, .. } => {

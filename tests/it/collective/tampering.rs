@@ -18,9 +18,9 @@ fn pick(stream: &mut Stream, rounds: &[GatherRound]) -> [usize; 3] {
         rounds
             .iter()
             .enumerate()
-            .flat_map(|(at, round)| {
+            .flat_map(|(index, round)| {
                 round.pulls.iter().enumerate().flat_map(move |(pull, pulls)| {
-                    (0..pulls.chunks.len()).map(move |chunk| [at, pull, chunk])
+                    (0..pulls.chunks.len()).map(move |chunk| [index, pull, chunk])
                 })
             })
             .collect();

@@ -235,7 +235,7 @@ fn numbers(value: &Value, place: &str, numbers_found: &mut Vec<String>) {
         Value::Array(list) => list
             .iter()
             .enumerate()
-            .for_each(|(at, value)| numbers(value, &format!("{place}/{at}"), numbers_found)),
+            .for_each(|(index, value)| numbers(value, &format!("{place}/{index}"), numbers_found)),
         Value::Number(_) => numbers_found.push(place.to_owned()),
         _ => {}
     }

@@ -92,7 +92,7 @@ fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
         let files =
             [file("t.lft", lft), file("net", SUBNET), file("t.sl2vl", &sl2vl(second)), file("t.psl", levels)];
         let [tables, net, sl2vl, path_sl] =
-            [0, 1, 2, 3].map(|at| NamedFile { name: files[at].0, bytes: files[at].1.as_bytes() });
+            [0, 1, 2, 3].map(|index| NamedFile { name: files[index].0, bytes: files[index].1.as_bytes() });
         let lanes = LaneFiles { sl2vl, path_sl: Some(path_sl) };
         judge_foreign(tables, net, Some(lanes)).unwrap();
         foreign_scene(tables, net, Some(lanes)).map_err(|error| match error {
@@ -127,7 +127,7 @@ fn every_changed_entry_of_a_lane_is_noticed() {
     let good = judge_lanes(&lft, &sl2vl, Some(&path_sl), &subnet).unwrap();
     let lines: Vec<&str> = sl2vl.lines().collect();
     let (mut convicted, mut changed) = (BTreeMap::new(), 0);
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+    for (index, line) in lines.iter().enumerate().filter(|(_, line)| !line.starts_with('#')) {
         let Some((ports, lanes)) = line.split_once(':') else { continue };
         let lanes: Vec<&str> = lanes.split_whitespace().collect();
         // Only ports of links count. A channel to a host keeps no packet waiting.
@@ -139,7 +139,7 @@ fn every_changed_entry_of_a_lane_is_noticed() {
                 let mut tampered = lanes.clone();
                 tampered[level] = lane;
                 let line = format!("{ports}: {}", tampered.join(" "));
-                let text = [&lines[..at], &[&*line], &lines[at + 1..]].concat().join("\n");
+                let text = [&lines[..index], &[&*line], &lines[index + 1..]].concat().join("\n");
                 changed += 1;
                 match judge_lanes(&lft, &text, Some(&path_sl), &subnet) {
                     Err(Rejected::Convicted(errors)) => {

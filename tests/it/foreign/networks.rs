@@ -80,16 +80,16 @@ fn damaged_tables_of_networks_are_convicted() {
             .unwrap();
         let (mut strayed, entries) = (0, tables["routers"][router]["entries"].as_array().unwrap().len());
         // A dozen of them.
-        for at in (0..entries).step_by(entries.div_ceil(12)) {
+        for index in (0..entries).step_by(entries.div_ceil(12)) {
             let mut less = tables.clone();
-            less["routers"][router]["entries"].as_array_mut().unwrap().remove(at);
+            less["routers"][router]["entries"].as_array_mut().unwrap().remove(index);
             let (code, message) = convicted(less.to_string(), built.topology());
             assert!(code == "FAB0417" && message.contains("it has no entry for them"), "{name}: {message}");
             for port in (0..ports)
-                .filter(|&port| Some(port) != tables["routers"][router]["entries"][at][width].as_u64())
+                .filter(|&port| Some(port) != tables["routers"][router]["entries"][index][width].as_u64())
             {
                 let mut tampered = tables.clone();
-                tampered["routers"][router]["entries"][at][width] = port.into();
+                tampered["routers"][router]["entries"][index][width] = port.into();
                 match judge(tampered.to_string(), built.topology()) {
                     Err(Rejected::Convicted(errors)) => {
                         let code = errors[0].code().unwrap().to_string();

@@ -75,7 +75,7 @@ impl SwitchGroup {
             let written: Vec<String> = [(us, u), (vs, v)]
                 .iter()
                 .filter(|(size, _)| *size > 1)
-                .map(|(_, at)| at.to_string())
+                .map(|(_, index)| index.to_string())
                 .collect();
             let name = if written.is_empty() {
                 self.name.clone()
@@ -90,7 +90,7 @@ impl SwitchGroup {
             let (plus, minus) = (face_ends("+", v), face_ends("-", far));
             let (a, b, base) =
                 if self.sided { (plus, minus, 0) } else { ([plus, minus].concat(), Vec::new(), count) };
-            let joined = (0..count).map(|at| (at, base + (at + shift) % count)).collect();
+            let joined = (0..count).map(|index| (index, base + (index + shift) % count)).collect();
             switches.push(Switch { name, a, b, joined });
         }
         switches

@@ -30,7 +30,7 @@ impl ProgramResult {
     /// The first error code of the output.
     fn code(&self) -> String {
         let place = |text: &str| {
-            text.match_indices("FAB0").find_map(|(at, _)| text.get(at..at + 7).map(str::to_owned))
+            text.match_indices("FAB0").find_map(|(index, _)| text.get(index..index + 7).map(str::to_owned))
         };
         place(&self.err).or_else(|| place(&self.out)).unwrap_or_else(|| "no code".to_owned())
     }

@@ -66,7 +66,7 @@ fn declared(text: &str) -> Vec<(bool, String, Span)> {
 /// Where a span begins, as editors tell it: all letters before it are ASCII, or in a comment of their own.
 fn cursor(text: &str, span: Span) -> Value {
     let before = &text[..span.start as usize];
-    let begin = before.rfind('\n').map_or(0, |at| at + 1);
+    let begin = before.rfind('\n').map_or(0, |index| index + 1);
     json!({"line": before.matches('\n').count(), "character": before[begin..].chars().map(char::len_utf16).sum::<usize>()})
 }
 
@@ -153,10 +153,10 @@ fn texts_that_are_cut_off_are_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/small_slices.fab");
     let text = std::fs::read_to_string(&path).unwrap();
     let uri = uri(&path);
-    for (at, _) in text.char_indices() {
+    for (index, _) in text.char_indices() {
         let mut server = Server::new(&Disk);
-        open_document(&mut server, &uri, &text[..at]);
-        let end = cursor(&text, Span { start: at as u32, end: at as u32 });
+        open_document(&mut server, &uri, &text[..index]);
+        let end = cursor(&text, Span { start: index as u32, end: index as u32 });
         answer(
             &mut server,
             "textDocument/completion",

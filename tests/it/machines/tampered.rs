@@ -74,8 +74,9 @@ fn collect(value: &Value, place: String, places: &mut Vec<String>) {
         }
         Value::Array(values) => {
             let last = values.len().saturating_sub(1);
-            for (at, value) in values.iter().enumerate().filter(|(at, _)| *at == 0 || *at == last) {
-                collect(value, format!("{place}/{at}"), places);
+            for (index, value) in values.iter().enumerate().filter(|(index, _)| *index == 0 || *index == last)
+            {
+                collect(value, format!("{place}/{index}"), places);
             }
         }
         _ => {}

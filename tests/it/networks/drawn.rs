@@ -48,11 +48,11 @@ pub(super) fn as_family(family: Family, links: &[[u32; 2]]) -> Result<(), String
 #[test]
 fn what_is_regular_is_no_xpander_yet() {
     // The prism over a ring of six: three links each, but two of them in one meta-node of four.
-    let ring = |first: u32| (0..4).map(move |at| [first + at, first + (at + 1) % 4]);
+    let ring = |first: u32| (0..4).map(move |index| [first + index, first + (index + 1) % 4]);
     let links: Vec<[u32; 2]> = ring(0)
         .chain(ring(4))
         .map(|[a, b]| [a.min(b), a.max(b)])
-        .chain((0..4).map(|at| [at, at + 4]))
+        .chain((0..4).map(|index| [index, index + 4]))
         .collect();
     as_family(Family::RandomRegular(RandomRegular { routers: 8, degree: 3, draw: draw_of(1, 1, 1) }), &links)
         .expect("it is regular");

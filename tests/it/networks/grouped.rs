@@ -100,9 +100,9 @@ fn whatever_is_changed_in_a_group_is_convicted() {
                 assert!(changed(&|timed| timed.sends[index].cycle = timed.end).is_err(), "{name}");
             }
             // Bounds count members alone.
-            for at in 0..schedule.bounds.len() {
+            for position in 0..schedule.bounds.len() {
                 let mut tampered = schedule.clone();
-                let CollectiveBound::Latency { shards, .. } = &mut tampered.bounds[at] else {
+                let CollectiveBound::Latency { shards, .. } = &mut tampered.bounds[position] else {
                     panic!("{:?}", tampered.bounds)
                 };
                 *shards += 1;

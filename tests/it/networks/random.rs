@@ -99,7 +99,7 @@ fn what_was_left_out_could_not_be_joined() {
     assert!(first_message.contains("router0 and router3 lack links"), "{first_message}");
     super::drawn::as_family(family, &[&links[..], &[[0, 3]]].concat()).expect("now it is whole");
     let near = ring(12, 3, ShortcutReach::Within(Decimal::parse("0.5").expect("a number")), 1);
-    let mut far: Vec<[u32; 2]> = (0..11).map(|at| [at, at + 1]).chain([[0, 11]]).collect();
+    let mut far: Vec<[u32; 2]> = (0..11).map(|index| [index, index + 1]).chain([[0, 11]]).collect();
     far.extend([[0, 3]]);
     let message = super::drawn::as_family(near, &far).expect_err("three are not less than three");
     assert!(message.contains("not neighbors"), "{message}");

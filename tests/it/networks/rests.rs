@@ -46,11 +46,11 @@ fn channels_rest() {
                 assert!(!rested, "{topology:?}: cycle {}", send.cycle);
             }
             // A send in a rest is convicted, whatever else is right with it.
-            for at in 0..timed.sends.len() {
+            for index in 0..timed.sends.len() {
                 let mut tampered: Schedule = schedule.clone();
                 let Transfers::Timed(changed) = &mut tampered.transfers else { panic!("vectors") };
-                let rest = (changed.sends[at].cycle / cycles + 1) * cycles;
-                changed.sends[at].cycle = rest + 100;
+                let rest = (changed.sends[index].cycle / cycles + 1) * cycles;
+                changed.sends[index].cycle = rest + 100;
                 changed.sends.sort_unstable();
                 let error = check::verify_vectors(&scene, &tampered).unwrap_err().to_string();
                 assert!(error.contains("all channels rest"), "{error}");
@@ -185,9 +185,9 @@ fn binary_plans_say_the_same() {
     judged(binary.clone(), &[]).unwrap_err();
     judged(files.clone(), &options).unwrap_err();
     let body = binary["schedule.bin"].iter().position(|&byte| byte == b'\n').unwrap() + 1;
-    for at in (0..body - 1).step_by(7).chain((body..binary["schedule.bin"].len()).step_by(11)) {
+    for index in (0..body - 1).step_by(7).chain((body..binary["schedule.bin"].len()).step_by(11)) {
         let mut files = binary.clone();
-        files.get_mut("schedule.bin").unwrap()[at] ^= 1;
-        assert!(judged(files, &options).is_err(), "byte {at} is not looked at");
+        files.get_mut("schedule.bin").unwrap()[index] ^= 1;
+        assert!(judged(files, &options).is_err(), "byte {index} is not looked at");
     }
 }

@@ -331,9 +331,9 @@ fn plans_on_the_same_channels_are_judged_together() {
 /// Every `[cycle,port,job,vector]` behind a `"sends":`, by its place in the text.
 fn sends(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut places = Vec::new();
-    for (at, _) in text.match_indices("\"sends\":[") {
-        let end = at + text[at..].find("]]").unwrap_or(0);
-        let mut next = at + "\"sends\":[".len();
+    for (index, _) in text.match_indices("\"sends\":[") {
+        let end = index + text[index..].find("]]").unwrap_or(0);
+        let mut next = index + "\"sends\":[".len();
         while next < end {
             let close = next + text[next..].find(']').unwrap();
             places.push(next..close + 1);

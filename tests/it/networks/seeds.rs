@@ -19,9 +19,9 @@ fn seeds_are_lengths_of_lit_channels() {
             .collect();
         let seeds = wire::start_lengths(&topology);
         assert!(lit.iter().all(|&class| seeds[0][class] == 1), "the first is all ones");
-        for (at, seed) in seeds.iter().enumerate() {
+        for (index, seed) in seeds.iter().enumerate() {
             assert_eq!(seed.len(), topology.class_count(symmetry));
-            assert!(seed.iter().any(|&length| length > 0) && !seeds[..at].contains(seed));
+            assert!(seed.iter().any(|&length| length > 0) && !seeds[..index].contains(seed));
             assert!(
                 (0..seed.len()).all(|class| seed[class] == 0 || lit.contains(&class)),
                 "dark ports have no length"

@@ -213,9 +213,9 @@ fn a_directory_with_other_messages_is_convicted() {
     // Every number of sends.
     let places: Vec<usize> = text
         .match_indices('[')
-        .map(|(at, _)| at)
-        .filter(|&at| {
-            let inside = &text[at + 1..text[at..].find(']').map_or(at + 1, |end| at + end)];
+        .map(|(index, _)| index)
+        .filter(|&index| {
+            let inside = &text[index + 1..text[index..].find(']').map_or(index + 1, |end| index + end)];
             inside.split(',').count() == 4 && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
         })
         .collect();

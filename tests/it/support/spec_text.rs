@@ -88,11 +88,11 @@ impl SpecText {
 /// The items of a text: each ends with a semicolon or a block.
 fn split(text: &str) -> Vec<&str> {
     let (mut items, mut start, mut depth) = (Vec::new(), 0, 0);
-    for (at, letter) in text.char_indices() {
+    for (index, letter) in text.char_indices() {
         depth += i32::from(letter == '{') - i32::from(letter == '}');
         if depth == 0 && matches!(letter, ';' | '}') {
-            items.push(text[start..=at].trim());
-            start = at + 1;
+            items.push(text[start..=index].trim());
+            start = index + 1;
         }
     }
     assert!(text[start..].trim().is_empty(), "`{}` has no end", &text[start..]);

@@ -223,10 +223,10 @@ fn altered(leaf: &str) -> String {
 /// The runs of digits of a line, and where they start.
 fn numbers(line: &str) -> Vec<(usize, String)> {
     let mut numbers_found: Vec<(usize, String)> = Vec::new();
-    for (at, letter) in line.char_indices().filter(|(_, letter)| letter.is_ascii_digit()) {
+    for (index, letter) in line.char_indices().filter(|(_, letter)| letter.is_ascii_digit()) {
         match numbers_found.last_mut() {
-            Some((start, digits)) if *start + digits.len() == at => digits.push(letter),
-            _ => numbers_found.push((at, letter.to_string())),
+            Some((start, digits)) if *start + digits.len() == index => digits.push(letter),
+            _ => numbers_found.push((index, letter.to_string())),
         }
     }
     numbers_found
