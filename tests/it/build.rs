@@ -1,5 +1,5 @@
-//! Whole builds: every shipped spec compiles to a directory that verifies and that no tampering survives.
-//! Late errors read well. Answers known from the literature come out.
+//! Whole builds: every small spec compiles to a directory that verifies, and every tampering is an error.
+//! Late errors read well. `known` has answers from the literature.
 
 mod known;
 

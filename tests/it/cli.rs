@@ -1,5 +1,5 @@
-//! The command line, driven from outside: what works without compiling a pod. `tests/it/cli_build.rs` has the
-//! rest.
+//! The command line, driven from outside: commands that compile no pod. `limits` and `messages` have their
+//! inputs and their errors. `tests/it/cli_build.rs` has the commands that build.
 
 mod limits;
 mod messages;

@@ -1,4 +1,5 @@
-//! The command line, driven from outside: what compiles pods.
+//! `fabc build` and its neighbors, driven from outside: they write directories, compare them and read them.
+//! `formats` has the formats for other programs, `interrupted` has builds that do not finish.
 
 mod formats;
 mod interrupted;

@@ -1,5 +1,5 @@
-//! `fabc collective` and `fabc verify --collective`, driven from outside: numbers by hand, forms, a schedule
-//! there and back, tampering, errors.
+//! `fabc collective`, driven from outside: numbers by hand, forms and errors. `schedule_files` has schedules
+//! as files and `fabc verify --collective`, `declared` the collectives of a spec.
 
 mod declared;
 mod schedule_files;

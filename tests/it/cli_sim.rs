@@ -1,4 +1,5 @@
-//! `fabc sim`, driven from outside: its forms, exit codes and errors.
+//! `fabc sim`, driven from outside: its forms, exit codes and errors. `finite` has traffic that ends,
+//! `blocks` the simulations of a spec, `foreign_tables` tables of other programs.
 
 mod blocks;
 mod finite;

@@ -1,4 +1,4 @@
-//! `fabc sweep` and builds in parts, driven from outside.
+//! `fabc sweep`, driven from outside, and the programs that run its shards. `parts` has builds in parts.
 
 mod parts;
 

@@ -1,6 +1,5 @@
-//! Demand that is not uniform. Certified intervals are compared with the exact linear program, and loads are
-//! counted again from the emitted files. Laws of scaling and relabelling hold. Changed directories are
-//! errors.
+//! Demand that is not uniform. Certified intervals are compared with the exact linear program, and laws of
+//! scaling and relabelling hold. `reports` counts the loads of built directories again.
 
 mod reports;
 

@@ -1,5 +1,6 @@
-//! `fabc estimate`: closed forms against answers that were worked out elsewhere, against schedules that are
-//! carried out, and against counted routes, and the command from outside.
+//! `fabc estimate`: bounds, shapes and forms of its answers. `printed` has answers that were worked out
+//! elsewhere. `counted` compares closed forms with counted routes and with schedules that are carried out.
+//! `mistakes` has the errors.
 
 mod counted;
 mod mistakes;

@@ -1,5 +1,5 @@
-//! The language: what resolves, what is refused and how that reads, and that nothing makes the front end
-//! panic.
+//! The language: specs that resolve, specs that are refused and their messages. Nothing makes the front end
+//! panic. `parameters` has parameters, `shipped` the specs of `specs`.
 
 mod parameters;
 mod shipped;

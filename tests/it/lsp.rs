@@ -1,4 +1,5 @@
-//! `fabc lsp` as an editor has it: a script over standard input and output, random edits, mended errors.
+//! `fabc lsp` as an editor has it: a script over standard input and output. `random` edits specs, `fixes`
+//! applies fixes, `specs` compares the server with the compiler, and `editors` judges files for editors.
 
 mod client;
 mod editors;

@@ -1,4 +1,5 @@
-//! Pods in slices: kinds compiled alone, placements of them, and what keeps slices apart.
+//! Pods in slices: kinds that are compiled alone, placements of them, plans between placements, and errors.
+//! `tampered` has changed placements, `repairs` has repairs.
 
 mod random;
 mod repairs;

@@ -1,4 +1,5 @@
-//! A directory is convicted of every change, even when the tamperer signs it again.
+//! Changed directories are errors, even if the tamperer signs them again. `every_file` makes every single
+//! change of every file.
 
 mod every_file;
 

@@ -1,5 +1,5 @@
-//! Topologies of networks: every family of `docs/language.md`, small, with what the other parts of a spec
-//! must know of it.
+//! Topologies of networks: every family of `docs/language.md`, small, with the facts that the other parts of
+//! a spec depend on.
 
 mod lists;
 

@@ -1,4 +1,4 @@
-//! Networks: wired as the literature says, and convicted where they are not.
+//! Networks: they are wired as the literature says, and a changed wiring is an error.
 //!
 //! Known answers stand in `tests/data/known_answers.csv`. Distances come from the breadth-first search of
 //! this test.
