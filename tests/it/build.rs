@@ -7,7 +7,6 @@ use crate::support::fixture::directory::{Files, tamperings};
 use fabc::compile::{Stage, check_early, compile};
 use fabc::compiled::CompiledFabric;
 use fabc::diag::SourceMap;
-use fabc::ids::Id;
 use fabc::ir::{Fraction, ScenarioMetrics};
 use fabc::model::Metric;
 use fabc::progress::Silent;

@@ -6,7 +6,6 @@ mod every_file;
 use crate::support::fixture;
 use crate::support::fixture::directory::{Files, sign, tamper, tamperings, write};
 use crate::support::fixture::{ocs, plant_mut, pod, wire, with_pairs, without_sides};
-use every_file::kind;
 use fabc::check::{CheckError, Extent, verify_directory};
 use fabc::diag::Span;
 use fabc::ids::NodeId;

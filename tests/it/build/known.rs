@@ -1,6 +1,6 @@
 //! Distances and flows of tori with known answers.
 
-use super::{compiled, compiled_text, read, small, tpu};
+use super::{compiled_text, read, small, tpu};
 use fabc::check;
 use fabc::compile::Stage;
 use fabc::ids::Id;

@@ -1,6 +1,6 @@
 //! Formats of a build: where they go, and what other programs read of them.
 
-use super::{names, spec, torus, workplace};
+use super::{names, torus, workplace};
 use crate::support::plain::{fabc, files};
 use crate::support::spec_text::SpecText;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Builds in parts: shards, what they keep, and what is done again.
 
-use super::{flowing, ring};
+use super::flowing;
 use crate::support::plain::{command, fabc, files};
 use crate::support::spec_text::SpecText;
 use std::collections::BTreeMap;

@@ -2,11 +2,10 @@
 
 use super::matrix;
 use crate::support::fixture::directory::{Files, sign, tamper};
-use crate::support::fixture::pod;
 use crate::support::spec_text::SpecText;
 use fabc::compile::{Stage, compile};
 use fabc::compiled::CompiledFabric;
-use fabc::ids::{Id, NodeId};
+use fabc::ids::NodeId;
 use fabc::ir::Fraction;
 use fabc::model::{Demand, Fabric};
 use fabc::progress::Silent;

@@ -1,7 +1,7 @@
 //! Virtual lanes of a subnet: service levels, and tables from lane to lane.
 
 use super::networks::external;
-use super::{Built, build, dump, judge, subnet, tables};
+use super::{Built, build, judge};
 use fabc::check::{ForeignTables, LaneFiles, NamedFile, Rejected, foreign_scene, judge_foreign};
 use miette::Diagnostic;
 use std::collections::BTreeMap;

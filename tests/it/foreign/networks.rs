@@ -1,6 +1,6 @@
 //! Networks that fabc built, in the formats of others.
 
-use super::{Built, build, convicted, judge, subnet, tables, unreadable};
+use super::{Built, build, convicted, judge, unreadable};
 use crate::support::spec_text::SpecText;
 use fabc::check::Rejected;
 use fabc::compile::{Stage, compile};

@@ -1,6 +1,6 @@
 //! Networks of single channels, in the formats of fabc.
 
-use super::{convicted, judge, tables, unreadable};
+use super::{convicted, judge, unreadable};
 use serde_json::{Value, json};
 
 /// A router and a port of it.

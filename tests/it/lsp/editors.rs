@@ -249,7 +249,7 @@ fn the_grammar_of_editors_is_in_step_with_the_compilers() {
         .filter_map(|line| line.split('"').nth(1))
         .collect();
     let missing: Vec<&str> =
-        keywords.into_iter().filter(|word| !own.contains(&format!("\"{word}\""))).collect();
+        keywords.into_iter().filter(|word| !ours.contains(&format!("\"{word}\""))).collect();
     assert!(missing.is_empty(), "keywords that grammar.js does not have: {missing:?}");
     let has: BTreeSet<String> =
         ours.lines().filter_map(|line| line.strip_prefix("    ").and_then(|line| named(line, ":"))).collect();

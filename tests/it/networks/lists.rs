@@ -4,7 +4,7 @@ use super::{GLOBAL, LOCAL, conviction, degree, fabric, histograms, listed, roomy
 use fabc::check;
 use fabc::ids::{NodeId, PortId};
 use fabc::ir::LinkClass;
-use fabc::model::{Arcs, Family, Listed};
+use fabc::model::{Arcs, Family};
 
 #[test]
 fn a_star_a_wide_router_and_a_ring_are_wired_from_lists() {

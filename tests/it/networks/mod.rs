@@ -24,7 +24,7 @@ mod sends;
 use fabc::check;
 use fabc::compile::candidates;
 use fabc::diag::Span;
-use fabc::ids::{Id, LinkTypeId, NodeId};
+use fabc::ids::{LinkTypeId, NodeId};
 use fabc::ir::{Link, LinkClass, Topology};
 use fabc::model::{
     AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Demand, DemandComponent, Dragonfly,

@@ -3,9 +3,8 @@
 use super::levels::level;
 use super::{dragonfly, kautz, levels, listed, megafly, polarstar, random};
 use fabc::model::{
-    Arcs, Arrangement, Bundlefly, Draw, Family, FatTree, FreeGraph, GenKautz, HyperX, Hypercube, Listed,
-    Mesh, PermuteMethod, PolarFly, RandomRegular, ShortcutReach, SlimFly, SpectralFly, Supernode, Torus,
-    Xpander,
+    Arcs, Arrangement, Bundlefly, Draw, Family, FatTree, FreeGraph, GenKautz, HyperX, Hypercube, Mesh,
+    PermuteMethod, PolarFly, RandomRegular, ShortcutReach, SlimFly, SpectralFly, Supernode, Torus, Xpander,
 };
 use fabc::units::Decimal;
 

@@ -1,7 +1,7 @@
 //! Lengths of channels that a search for flows starts from, and the bounds that they prove.
 
 use super::samples::samples;
-use super::{fabric, kautz, roomy, wired};
+use super::{kautz, roomy, wired};
 use fabc::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc::ir::Topology;
 use fabc::model::{Arcs, Family, FatTree, HyperX, Mesh, Torus};

@@ -1,8 +1,6 @@
 //! Changes of every file of built directories: each is an error, or a difference that the manifest declares.
 
-use super::BUILT;
 use crate::support::fixture::directory::Files;
-use crate::support::fixture::pod;
 use crate::support::spec_text::SpecText;
 use crate::support::tampering::{Change, changes};
 use fabc::compile::{Stage, compile};
@@ -12,7 +10,6 @@ use fabc::progress::Silent;
 use fabc::syntax::print_spec;
 use fabc::verify::Unproved;
 use rayon::prelude::*;
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -189,7 +186,7 @@ fn sign_as_fabc(files: &mut Files) {
 }
 
 /// `tables/fault-X_0_0.json` is one of `tables/*.json`.
-pub(super) fn kind(path: &str) -> String {
+fn kind(path: &str) -> String {
     match path.split_once('/') {
         Some((folder, name)) => format!("{folder}/*.{}", name.rsplit('.').next().unwrap()),
         None => path.to_owned(),

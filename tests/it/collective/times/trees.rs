@@ -5,7 +5,7 @@ use crate::collective::graphs::{path, ring};
 use fabc::ids::{ChannelId, Id, NodeId};
 use fabc::ir::{CollectiveCost, Scene, Schedule, SharedTrees, Topology};
 use fabc::model::Collective;
-use fabc::passes::collective::{PieceCrossing, PipelinedTrees, bounds, trees};
+use fabc::passes::collective::{PieceCrossing, PipelinedTrees, bounds};
 use fabc::random::Stream;
 use std::collections::BTreeMap;
 
