@@ -1,7 +1,8 @@
-//! `cargo bench --bench collective [-- gathers|direct|trees ..] [PART-OF-A-NAME ..]`: schedules of an
-//! all-gather, of an all-to-all along the tables and of an all-reduce by trees, on pods, tori, pods with a
-//! dark switch and networks, beside their bounds. Prints the tables of `docs/benchmarks.md`; what takes
-//! minutes to build (`pod_8192`; tables of dark switches) is left out unless it is named.
+//! `cargo bench --bench collective [-- gathers|direct|trees ..] [PART-OF-A-NAME ..]` plans schedules and
+//! prints them beside their bounds. The collectives are an all-gather, an all-to-all along the tables and an
+//! all-reduce by trees. The fabrics are pods, tori, pods with a dark switch, and networks. Prints the tables
+//! of `docs/benchmarks.md`. A spec that takes minutes to build (`pod_8192`, tables of dark switches) is left
+//! out unless it is named.
 
 #![expect(
     clippy::disallowed_types,
@@ -22,7 +23,7 @@ use fabc::passes::collective::{
 use fabc::progress::Silent;
 use std::time::Instant;
 
-/// Name, spec, dark switch.
+/// Name and spec of a row, and its dark switch.
 const ROWS: [(&str, &str, Option<&str>); 15] = [
     ("pod_128", "pod_128", None),
     ("torus_4x4x8", "torus_4x4x8", None),
@@ -141,23 +142,25 @@ fn all_to_all(name: &str, spec: &str, dark: Option<&str>) {
         schedule.bounds[0].volume().ceil(),
         slots(1, 4).0,
         slots(4, 4).0,
-        timed(
+        printed_times(
             &compiled,
             &scene,
             Some((&tables, &scenario.lengths.lengths)),
-            (Collective::AllToAll, CollectiveAlgorithm::Direct)
+            Collective::AllToAll,
+            CollectiveAlgorithm::Direct
         )
     );
 }
 
 /// Times as `fabc collective` prints them, and how long all of that took.
-fn timed(
+fn printed_times(
     compiled: &CompiledFabric,
     scene: &Scene<'_>,
     along: Option<(&ForwardingTables, &Vec<u64>)>,
-    (collective, algorithm): (Collective, CollectiveAlgorithm),
+    collective: Collective,
+    algorithm: CollectiveAlgorithm,
 ) -> String {
-    let asked = CollectivesRequest {
+    let request = CollectivesRequest {
         collectives: vec![collective],
         sizes: vec![1 << 20, 1 << 30],
         algorithm: Some(algorithm),
@@ -169,7 +172,7 @@ fn timed(
     };
     let started = Instant::now();
     let lengths = along.map_or(&[][..], |(_, lengths)| lengths);
-    let mut planned = ScenarioCollectives::new(&compiled.fabric, scene, &asked)
+    let mut planned = ScenarioCollectives::new(&compiled.fabric, scene, &request)
         .along(along.map(|(tables, _)| tables), lengths);
     let rows = planned.rows("").expect("it can be planned");
     let time = |row: &fabc::ir::CollectiveRow| {
@@ -199,7 +202,7 @@ fn shared(name: &str, spec: &str, dark: Option<&str>) {
         shared.rate().as_f64(),
         shared.rate().times(schedule.bounds[0].volume()).as_f64() * 100.0,
         shared.height(&compiled.topology),
-        timed(&compiled, &scene, None, (Collective::AllReduce, CollectiveAlgorithm::Trees))
+        printed_times(&compiled, &scene, None, Collective::AllReduce, CollectiveAlgorithm::Trees)
     );
 }
 
@@ -238,23 +241,23 @@ fn row(name: &str, spec: &str, dark: Option<&str>) {
     ks.dedup();
     let (mut slots, mut steps, mut first) = (Vec::new(), Vec::new(), None);
     for chunks in ks {
-        let asked = ScheduleRequest { chunks: Some(chunks), ..ScheduleRequest::default() };
+        let request = ScheduleRequest { chunks: Some(chunks), ..ScheduleRequest::default() };
         let started = Instant::now();
-        let schedule = by_slots(&scene, asked).expect("it is connected");
+        let schedule = by_slots(&scene, request).expect("it is connected");
         let seconds = started.elapsed().as_secs_f64();
         fabc::check::verify_schedule(&scene, &schedule).expect("it gathers");
         slots.push(format!("{chunks}: {}, {seconds:.2}", share(&schedule)));
         let started = Instant::now();
-        let found = by_steps(&scene, asked).expect("it is connected");
+        let schedules = by_steps(&scene, request).expect("it is connected");
         let seconds = started.elapsed().as_secs_f64();
-        let all: Vec<String> = found
+        let costs: Vec<String> = schedules
             .iter()
             .map(|schedule| {
                 fabc::check::verify_schedule(&scene, schedule).expect("it gathers");
                 format!("{} x {}", schedule.rounds().map_or(0, |rounds| rounds.steps()), share(schedule))
             })
             .collect();
-        steps.push(format!("{chunks}: {}, {seconds:.2}", all.join("; ")));
+        steps.push(format!("{chunks}: {}, {seconds:.2}", costs.join("; ")));
         first.get_or_insert(schedule);
     }
     let bounds = first.map(|schedule| schedule.bounds).unwrap_or_default();
@@ -272,7 +275,7 @@ fn volume(schedule: &Schedule) -> Fraction {
     Fraction::new(schedule.rounds().map_or(0, |rounds| rounds.volume()), schedule.chunks)
 }
 
-/// What is reached, and the share of the bound.
+/// The reached value, and its share of the bound.
 fn share(schedule: &Schedule) -> String {
     let reached = volume(schedule);
     format!("{:.3} ({:.1} %)", reached.as_f64(), schedule.bounds[0].volume().over(reached).as_f64() * 100.0)

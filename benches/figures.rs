@@ -1,10 +1,10 @@
-//! `cargo bench --bench figures [-- figure5 | figure7 | figure8 | figure10 ..]`: figures of the TONS paper,
-//! simulated. A number behind them, `cargo bench --bench figures -- figure5 1024`, is the most chips of a
-//! pod, and `512..1024` the fewest as well; figure 7 is of 256 chips, and with a number from 1024 on of 1024
-//! as well. Figure 5 at the latencies of TPUs takes hours of a processor from 1024 chips on: `quick` searches
-//! in runs of 40 times what a packet alone takes, where it is 100 times as much otherwise (from 256 chips
-//! on), `unit` with links of a cycle and routers of three. Prints tables, and writes each as CSV and as a
-//! picture below `target/figures`.
+//! `cargo bench --bench figures [-- figure5 | figure7 | figure8 | figure10 ..]` simulates figures of the TONS
+//! paper. A number behind them, as in `cargo bench --bench figures -- figure5 1024`, is the most chips of a
+//! pod. `512..1024` sets the fewest as well. Figure 7 is of 256 chips, and with a number from 1024 on also of
+//! 1024. Figure 5 at the latencies of TPUs takes hours of a processor from 1024 chips on. `quick` searches in
+//! shorter runs: 40 times the latency of a packet alone, in place of 100 times from 256 chips on. `unit` sets
+//! links of one cycle and routers of three. Prints tables, and writes each as CSV and as a picture below
+//! `target/figures`.
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::CompiledFabric;
@@ -17,8 +17,8 @@ use fabc::sim::{
 use rayon::prelude::*;
 use std::fmt::Write;
 
-/// Chips, the torus of the size, the twisted torus where the paper has one, and the ratio of the printed
-/// flows of TONS and the torus (its Appendix C).
+/// Chips, the torus of that size, the twisted torus where the paper has one, and a ratio. The ratio is that
+/// of the printed flows of TONS and the torus (Appendix C of the paper).
 const SIZES: [(u32, &str, Option<&str>, f64); 13] = [
     (128, "torus_4x4x8", Some("twisted_4x4x8"), 1.80),
     (192, "torus_4x4x12", None, 2.54),
@@ -42,7 +42,7 @@ const UNIT: [(&str, &str); 3] = [
     ("latency = 25 cycles", "latency = 1 cycles"),
 ];
 
-/// What the paper prints for all sizes together: over the best torus of each.
+/// The printed mean of the paper over all sizes: over the best torus of each.
 const PRINTED: f64 = 2.07;
 
 /// Hops on the first virtual channel of dimension order in tori, as other tables of the same kind have them.
@@ -56,7 +56,7 @@ enum Runs {
     Whole,
     /// The same in shorter runs.
     Quick,
-    /// At unit latencies.
+    /// With links of a cycle and routers of three.
     Unit,
 }
 
@@ -136,11 +136,12 @@ fn figure5(least: u32, most: u32, how: Runs) {
             &[("routing = dimension_order", "routing = allowed_turns")],
         );
         let twisted = twisted.map(|twisted| saturation(&format!("specs/paper/{twisted}.fab"), &[]));
-        let own = saturation(&format!("specs/scale/cubes_{}.fab", chips / 64), &[]);
-        // Of what is found, and of the bounds.
-        let over = [0, 1]
-            .map(|of| own[of] / turns[of].max(order[of]).max(twisted.map_or(0.0, |twisted| twisted[of])));
-        over_order.push(own[0] / order[0]);
+        let synthesized = saturation(&format!("specs/scale/cubes_{}.fab", chips / 64), &[]);
+        // The ratios of the saturation rates, and of the bounds.
+        let over = [0, 1].map(|of| {
+            synthesized[of] / turns[of].max(order[of]).max(twisted.map_or(0.0, |twisted| twisted[of]))
+        });
+        over_order.push(synthesized[0] / order[0]);
         over_best.push(over[0]);
         of_bounds.push(over[1]);
         let digits = |[found, bound]: [f64; 2]| format!("{found:.4} ({bound:.4})");
@@ -149,8 +150,8 @@ fn figure5(least: u32, most: u32, how: Runs) {
             digits(order),
             digits(turns),
             twisted.map_or_else(|| "-".to_owned(), digits),
-            digits(own),
-            format!("{:.2}", own[0] / order[0]),
+            digits(synthesized),
+            format!("{:.2}", synthesized[0] / order[0]),
             format!("{:.2}", over[0]),
             format!("{:.2}", over[1]),
             format!("{flows:.2}"),
@@ -219,7 +220,7 @@ fn figure7(chips: u32, order: MessageOrder, window: Option<u32>) {
         ]);
     }
     table.end();
-    // What every pair gets of a channel, times all pairs.
+    // The share of every pair of a channel, times all pairs.
     let [twisted, own] = [0, 1].map(|at: usize| {
         let (pairs, compiled) = (f64::from(chips) * f64::from(chips - 1), &fabrics[at]);
         let walk = compiled.scenarios[0].metrics.routed.as_ref().expect("it was walked");
@@ -263,8 +264,8 @@ fn figure8() {
         ]);
     }
     table.end();
-    let least = |of: &dyn Fn(&(f64, f64)) -> f64| shares.iter().map(of).fold(f64::INFINITY, f64::min);
-    println!("Lowest saturation {:.4}, lowest share {:.3}.\n", least(&|of| of.0), least(&|of| of.1));
+    let lowest_of = |of: &dyn Fn(&(f64, f64)) -> f64| shares.iter().map(of).fold(f64::INFINITY, f64::min);
+    println!("Lowest saturation {:.4}, lowest share {:.3}.\n", lowest_of(&|of| of.0), lowest_of(&|of| of.1));
 }
 
 /// Hops per virtual channel, in tables and in motion.
@@ -298,8 +299,8 @@ fn figure10(most: u32) {
     table.end();
 }
 
-/// The lower end of the bracket, with what TPUs take from birth to router; and the static bound. Said at
-/// once, since the next one may take long.
+/// The lower end of the bracket, with the cycles that TPUs take from birth to router, and the static bound.
+/// It is printed at once, since the next one may take long.
 fn saturation(path: &str, changes: &[(&str, &str)], how: Runs) -> [f64; 2] {
     let unit: &[(&str, &str)] = if how == Runs::Unit { &UNIT } else { &[] };
     let compiled = built(path, &[changes, unit].concat());
@@ -328,7 +329,7 @@ fn unit_of() -> SimulationParameters {
     SimulationParameters { lanes: Some(LaneChoice::General(2)), ..SimulationParameters::default() }
 }
 
-/// A spec compiled, without what it requires; without changes with all its faults.
+/// Compiles a spec without its requires. Without changes, it has all its faults.
 fn built(path: &str, changes: &[(&str, &str)]) -> CompiledFabric {
     let read = |path: &str| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
@@ -400,7 +401,7 @@ impl Table {
     fn bars(&self) -> String {
         const COLORS: [&str; 4] = ["#9ca3af", "#d97706", "#059669", "#2563eb"];
         let number = |cell: &String| cell.split(' ').next().and_then(|number| number.parse::<f64>().ok());
-        let most = self
+        let largest = self
             .rows
             .iter()
             .flat_map(|row| row[1..].iter().take(COLORS.len()))
@@ -412,12 +413,12 @@ impl Table {
              <rect width=\"1000\" height=\"420\" fill=\"#fff\"/>",
         );
         for (k, row) in self.rows.iter().enumerate() {
-            let left = 60.0 + group * k as f64;
+            let x_start = 60.0 + group * k as f64;
             let bars = row[1..].iter().take(COLORS.len()).zip(COLORS).enumerate();
             for (at, (cell, color)) in
                 bars.filter_map(|(at, (cell, color))| Some((at, (number(cell)?, color))))
             {
-                let (x, height) = (left + group * 0.2 * at as f64, 320.0 * cell / most);
+                let (x, height) = (x_start + group * 0.2 * at as f64, 320.0 * cell / largest);
                 let (y, width) = (360.0 - height, (group * 0.18).max(0.5));
                 let _ = write!(
                     out,
@@ -427,7 +428,7 @@ impl Table {
                 );
             }
             if self.rows.len() <= 16 {
-                let _ = write!(out, "<text x=\"{left:.1}\" y=\"376\">{}</text>", row[0]);
+                let _ = write!(out, "<text x=\"{x_start:.1}\" y=\"376\">{}</text>", row[0]);
             }
         }
         for (k, (head, color)) in self.heads[1..].iter().zip(COLORS).enumerate() {
@@ -439,7 +440,7 @@ impl Table {
             );
         }
         for tick in 0..=4 {
-            let (value, y) = (most * f64::from(tick) / 4.0, 360.0 - 320.0 * f64::from(tick) / 4.0);
+            let (value, y) = (largest * f64::from(tick) / 4.0, 360.0 - 320.0 * f64::from(tick) / 4.0);
             let _ = write!(
                 out,
                 "<text x=\"8\" y=\"{y:.1}\">{value:.2}</text><path d=\"M52 {y:.1}H990\" stroke=\"#e5e7eb\"/>"

@@ -1,5 +1,5 @@
-//! `cargo bench --bench paper [-- PART-OF-A-NAME ..]`: builds the specs of `specs/paper` and `specs/scale` up
-//! to the analysis, each in a process of its own, and prints the tables of `docs/benchmarks.md`: paper, fabc,
+//! `cargo bench --bench paper [-- PART-OF-A-NAME ..]` builds the specs of `specs/paper` and `specs/scale` up
+//! to the analysis, each in its own process. It prints the tables of `docs/benchmarks.md`: paper, fabc,
 //! universal bound, seconds, memory.
 
 #![expect(
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What the last digit of the printed flows may hide.
+/// The rounding error of the last digit of the printed flows.
 const HALF_A_UNIT: f64 = 0.000_005;
 
-/// What one build came to.
+/// The result of one build.
 struct Run {
     report: Value,
     seconds: f64,
-    /// Peak resident memory, MB; 0 where the system does not tell.
+    /// Peak resident memory in MB. It is 0 where the system does not measure it.
     megabytes: u64,
     holds: bool,
 }

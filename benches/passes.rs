@@ -1,5 +1,5 @@
-//! How long the parts take on shipped specs. Counters in the report are steadier; these are for finding out
-//! where time goes.
+//! How long the passes take on shipped specs. Counters in the report are steadier. The times here show where
+//! time goes.
 
 #![expect(missing_docs, reason = "the macros of criterion make undocumented functions")]
 #![expect(
@@ -35,12 +35,12 @@ fn passes(criterion: &mut Criterion) {
             bencher.iter(|| synth::synthesize(&fabric, pod, &Silent).unwrap())
         });
         let topology = synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
-        let whole = fabc::ir::Scene::healthy(&topology);
+        let scene = fabc::ir::Scene::healthy(&topology);
         let settings = flow::FlowSettings { rounds: 50, gap_ppm: 0, sweeps: 0, primal: true };
         group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {
             bencher.iter(|| {
                 let seeds = synth::start_lengths(&topology, &fabric.demand);
-                flow::concurrent(&whole, &fabric.demand, flow::StartLengths::Seeds(&seeds), settings, &Silent)
+                flow::concurrent(&scene, &fabric.demand, flow::StartLengths::Seeds(&seeds), settings, &Silent)
             })
         });
     }

@@ -27,8 +27,9 @@ fn unit(text: &str, router: u32) -> String {
 const OF_CNSIM: u32 = 3;
 const OF_BOOKSIM: u32 = 1;
 
-/// Fabrics, and what CNSim accepts of what is offered: unit latencies, packets of 6 flits, 2 general virtual
-/// channels and 2 of the tables, 200 flits each (the version that the authors of TONS extended).
+/// Fabrics, and the rates that CNSim accepts of those offered. Latencies are 1 cycle, packets have 6 flits.
+/// There are 2 general virtual channels and 2 of the tables, 200 flits each. It is the version that the
+/// authors of TONS extended.
 const CNSIM: [(&str, &[(&str, f64)]); 4] = [
     ("torus_4x4x8", &[("0.90", 0.8998), ("0.95", 0.9428), ("1.0", 0.9649), ("1.1", 0.9797)]),
     ("pod_128", &[("1.5", 1.4993), ("1.6", 1.5899), ("1.65", 1.6237), ("1.7", 1.6459)]),
@@ -49,8 +50,9 @@ const SATURATION: [(&str, f64, f64); 8] = [
     ("pod_1024", 1.11, 0.896),
 ];
 
-/// Fabrics, and what BookSim 2 accepts of what is offered: flits per cycle and router, and the mean latency
-/// where it is known; the same packets and queues, internal speedup 2, two hosts per router.
+/// Fabrics, and the rates that BookSim 2 accepts of those offered, in flits per cycle and router, and the
+/// mean latency where it is known. Packets and queues are the same, the internal speedup is 2, and a router
+/// has two hosts.
 type Row = (f64, f64, Option<f64>);
 const BOOKSIM: [(&str, &[Row]); 5] = [
     ("torus_4x4x8", &[(0.90, 0.902, Some(64.0)), (1.05, 0.981, None)]),
@@ -99,13 +101,13 @@ fn main() {
     println!("|---|---|---|---|---|---|---|");
     for (name, theirs, share) in SATURATION.into_iter().filter(|(name, ..)| chosen("packet", name)) {
         let (report, seconds) = simulated(name, OF_CNSIM, |_| Vec::new(), SimulationParameters::default());
-        let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
-        let stable = found.at_least();
-        let unstable = found.unstable.map_or_else(|| "more".to_owned(), |rate| rate.to_string());
-        let beyond = found.beyond.accepted(&report.setting, report.load.senders).as_f64();
-        let own = stable.as_f64() / bound;
+        let (saturation, bound) = (&report.saturations[0], report.load.bound.as_f64());
+        let stable = saturation.at_least();
+        let unstable = saturation.unstable.map_or_else(|| "more".to_owned(), |rate| rate.to_string());
+        let beyond = saturation.beyond.accepted(&report.setting, report.load.senders).as_f64();
+        let stable_share = stable.as_f64() / bound;
         println!(
-            "| `{name}` | {bound:.4} | {stable} .. {unstable} | {own:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |"
+            "| `{name}` | {bound:.4} | {stable} .. {unstable} | {stable_share:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |"
         );
     }
     println!();
@@ -125,9 +127,9 @@ fn main() {
     }
 }
 
-/// BookSim draws destinations among all hosts, so that one packet in as many as there are routers stays at
-/// its router; here none does. So of what is offered there, only the others are offered here, and what is
-/// accepted of them is scaled back.
+/// BookSim draws destinations among all hosts, so that some packets stay at their router: one in as many as
+/// there are routers. Here no packet does. So the rates offered here are those of the other packets alone,
+/// and the accepted rates are scaled back.
 fn beside_booksim(chosen: &dyn Fn(&str, &str) -> bool) {
     println!(
         "| tables | offered | BookSim accepts | fabc accepts | of it | BookSim: mean latency | fabc: mean latency |"
@@ -149,10 +151,10 @@ fn beside_booksim(chosen: &dyn Fn(&str, &str) -> bool) {
             let routers = f64::from(report.load.senders);
             let accepted =
                 point.accepted(&report.setting, report.load.senders).as_f64() * routers / (routers - 1.0);
-            let own = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
+            let mean_delay = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
             let theirs_latency = latency.map_or_else(|| "-".to_owned(), |latency| format!("{latency:.0}"));
             println!(
-                "| `{name}` | {rate:.2} | {theirs:.3} | {accepted:.4} | {:.2} % | {theirs_latency} | {own:.1} |",
+                "| `{name}` | {rate:.2} | {theirs:.3} | {accepted:.4} | {:.2} % | {theirs_latency} | {mean_delay:.1} |",
                 100.0 * accepted / theirs
             );
         }
@@ -184,9 +186,9 @@ fn speed(name: &str, model: RouterModel, router: u32, what: &str) {
     );
 }
 
-/// Runs rates, which may depend on the number of routers, on the tables of a spec with links of one cycle and
-/// routers of so many, or without any rates the search for saturation; the seconds are those of the runs
-/// alone, of all processors together.
+/// Simulates rates on the tables of a spec, or without rates searches for saturation. Rates may depend on the
+/// number of routers. Links take one cycle, routers take `router`. The seconds are those of the runs alone,
+/// of all processors together.
 fn simulated(
     name: &str,
     router: u32,

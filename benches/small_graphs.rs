@@ -1,10 +1,10 @@
-//! Graphs of degree 4 and 10 to 20 chips: the concurrent flow of what fabc finds beside that of known
-//! families, each by the exact linear program.
+//! Graphs of degree 4 and 10 to 20 chips: the concurrent flow of the graphs that fabc finds beside that of
+//! known families, each by the exact linear program.
 //!
 //! `cargo bench --bench small_graphs --features cbc [-- SIZES..]` prints the table of `docs/benchmarks.md`, a
 //! row as soon as it is known. Every graph has four channels out of and into each chip. Kautz and generalised
-//! Kautz graphs are directed (a channel need not have one back), which no pair of fibers gives; all others
-//! consist of links.
+//! Kautz graphs are directed: a channel need not have one back. No pair of fibers gives that. All other
+//! graphs consist of links.
 
 use fabc::compile::{Stage, compile};
 use fabc::ids::{ChannelId, Id};
@@ -71,7 +71,8 @@ fn both_ways(links: impl IntoIterator<Item = (usize, usize)>) -> Arcs {
     links.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]).collect()
 }
 
-/// The Kautz graph K(4, 2): words ab with a != b over 5 letters; ab leads to bc (Kautz 1968).
+/// The Kautz graph K(4, 2). Its routers are words ab with a != b over 5 letters, and ab leads to bc (Kautz
+/// 1968).
 fn kautz() -> Arcs {
     let words: Vec<(usize, usize)> =
         (0..=DEGREE).flat_map(|a| (0..=DEGREE).filter(move |&b| b != a).map(move |b| (a, b))).collect();
@@ -86,7 +87,7 @@ fn kautz() -> Arcs {
     (0..words.len()).flat_map(leads).collect()
 }
 
-/// Imase and Itoh 1981: i leads to -(4 i + j) for j = 1..4; a channel to itself is left out.
+/// Imase and Itoh 1981: i leads to -(4 i + j) for j = 1..4. A channel to itself is left out.
 fn generalised_kautz(nodes: usize) -> Arcs {
     let to = |from: usize, step: usize| (nodes * (DEGREE + 1) - DEGREE * from - step) % nodes;
     (0..nodes)
@@ -142,9 +143,9 @@ fn synthesized(nodes: usize, settings: &str) -> (f64, String) {
     let compiled = compile(pod(nodes, settings), Stage::Analyze, &Silent)
         .unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
     let topology = &compiled.topology;
-    let ends =
+    let reached =
         |channel: ChannelId| (topology.source(channel).node.index(), topology.target(channel).node.index());
-    let arcs = (0..topology.channel_count()).map(|at| ends(ChannelId::new(at))).collect();
+    let arcs = (0..topology.channel_count()).map(|at| reached(ChannelId::new(at))).collect();
     let record = &compiled.passes[0];
     let note = match &*record.stopped_by {
         "optimal" => "proved optimal".to_owned(),

@@ -44,7 +44,7 @@ impl Acyclic {
                 added.push(turn);
                 continue;
             }
-            // What closes a cycle without the help of this path closes one for ever.
+            // A turn that closes a cycle without the help of this path closes one forever.
             if added.is_empty() {
                 self.turns[turn] = Turn::Refused;
             }

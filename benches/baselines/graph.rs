@@ -7,7 +7,7 @@ use fabc::ir::Scene;
 /// No channel leaves through this port.
 pub(crate) const DARK: u32 = u32::MAX;
 
-/// The lit channels of a topology; channel = router * ports + output port.
+/// The lit channels of a topology. A channel is router * ports + output port.
 pub(crate) struct Graph {
     pub(crate) nodes: usize,
     pub(crate) ports: usize,
@@ -99,7 +99,7 @@ impl Paths {
     }
 }
 
-/// What a routing reaches.
+/// Loads and hops of a routing.
 pub(crate) struct Score {
     pub(crate) max_load: u64,
     pub(crate) mean_load: f64,

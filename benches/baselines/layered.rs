@@ -1,9 +1,13 @@
 //! Routings whose paths stay in one layer (virtual channel) each: LASH and DFSSSP.
 //!
-//! LASH (Skeie, Lysne and Theiss, IPDPS 2002): a shortest path per pair; each goes to the first layer whose
-//! dependencies stay acyclic with it. DFSSSP (Domke, Hoefler and Nagel, IPDPS 2011): shortest paths by
-//! weights that grow with the load, one tree per destination; all start in the first layer, and of every
-//! cycle the dependency with the fewest paths moves on to the next layer. Own implementations of both.
+//! LASH (Skeie, Lysne and Theiss, IPDPS 2002) takes a shortest path per pair. Each path goes to the first
+//! layer whose dependencies stay acyclic with it.
+//!
+//! DFSSSP (Domke, Hoefler and Nagel, IPDPS 2011) takes shortest paths by weights that grow with the load, one
+//! tree per destination. All paths start in the first layer. Of every cycle, the dependency with the fewest
+//! paths moves on to the next layer.
+//!
+//! Both are our own implementations.
 
 use crate::acyclic::Acyclic;
 use crate::graph::{Graph, Paths};
@@ -13,7 +17,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 /// Layers after which a baseline gives up: no router has more.
 const MOST: usize = 64;
 
-/// LASH; `None` beyond [`MOST`] layers.
+/// The paths of LASH. `None` beyond [`MOST`] layers.
 pub(crate) fn lash(graph: &Graph) -> Option<Paths> {
     let mut layers: Vec<Acyclic> = vec![Acyclic::new(graph)];
     let mut paths = Paths::new();
@@ -27,8 +31,8 @@ pub(crate) fn lash(graph: &Graph) -> Option<Paths> {
                 node = graph.tail(via[node] as usize);
             }
             path.reverse();
-            let found = layers.iter_mut().position(|layer| layer.add_path(graph, &path));
-            let layer = found.unwrap_or_else(|| {
+            let layer_found = layers.iter_mut().position(|layer| layer.add_path(graph, &path));
+            let layer = layer_found.unwrap_or_else(|| {
                 layers.push(Acyclic::new(graph));
                 assert!(
                     layers.last_mut().expect("just pushed").add_path(graph, &path),
@@ -78,7 +82,7 @@ pub(crate) fn weigh(graph: &Graph, dst: usize, next: &[u32], weight: &mut [u64])
     }
 }
 
-/// DFSSSP; `None` beyond [`MOST`] layers.
+/// The paths of DFSSSP. `None` beyond [`MOST`] layers.
 pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
     let nodes = graph.nodes;
     // One hop outweighs any load, so that paths are shortest first.
@@ -100,12 +104,12 @@ pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
         path
     };
     let mut layer_of = vec![0u8; nodes * nodes];
-    let mut here: Vec<usize> = (0..nodes * nodes).collect();
+    let mut pairs: Vec<usize> = (0..nodes * nodes).collect();
     let mut layer = 0;
     loop {
         // Dependency -> the pairs that make it.
         let mut users: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-        for &pair in &here {
+        for &pair in &pairs {
             for turn in path(pair).windows(2) {
                 users.entry((turn[0], turn[1])).or_default().push(pair as u32);
             }
@@ -126,9 +130,9 @@ pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
                 layer_of[pair as usize] += 1;
                 moved.push(pair as usize);
                 for turn in path(pair as usize).windows(2) {
-                    let left = count.get_mut(&(turn[0], turn[1])).expect("counted above");
-                    *left -= 1;
-                    if *left == 0 {
+                    let remaining = count.get_mut(&(turn[0], turn[1])).expect("counted above");
+                    *remaining -= 1;
+                    if *remaining == 0 {
                         after[turn[0] as usize].retain(|&to| to != turn[1]);
                     }
                 }
@@ -138,7 +142,7 @@ pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
             break;
         }
         moved.sort_unstable();
-        here = moved;
+        pairs = moved;
         layer += 1;
         if layer >= MOST {
             return None;

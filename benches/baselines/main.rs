@@ -2,8 +2,8 @@
 //! a table.
 //!
 //! Every row is checked here: all pairs are delivered, and the channels (per virtual channel) wait for each
-//! other in no cycle. Load is the routes over the busiest channel; the bound is the certified one of the
-//! topology. Times are wall seconds of the routing alone.
+//! other in no cycle. Load is the number of routes over the busiest channel. The bound is the certified one
+//! of the topology. Times are wall seconds of the routing alone.
 
 #![expect(clippy::disallowed_types, reason = "a benchmark looks at a clock")]
 
@@ -31,7 +31,7 @@ const PODS: [(&str, u32, &str); 6] = [
     ("synthesized 1024", 16, "synthesize"),
 ];
 
-/// Routings of the language; with a priority, the greedy insertion of turns alone.
+/// Routings of the language. With a priority it is the greedy insertion of turns alone.
 const OWN: [&str; 6] = [
     "dimension_order",
     "up_down",
@@ -66,10 +66,10 @@ fn walk(graph: &Graph, tables: &PackedTables) -> Paths {
             let (mut node, mut input, mut path) = (src, (-1, -1), Vec::new());
             while node != dst {
                 let key = (NodeId::new(dst), input.0, input.1);
-                let at = routers[node]
+                let entry_index = routers[node]
                     .binary_search_by_key(&key, |entry| (entry.dst, entry.in_port, entry.in_vc))
                     .expect("an entry");
-                let entry = routers[node][at];
+                let entry = routers[node][entry_index];
                 let channel = node * graph.ports + usize::from(entry.out_port);
                 path.push((channel as u32, entry.out_vc));
                 node = graph.head[channel] as usize;
@@ -99,7 +99,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 }
 
 fn healthy(pod: &str, cubes: u32, topology: &str) {
-    // What fabc routes is timed as a whole build of which the analysis is taken off.
+    // The time of fabc is that of a whole build without the analysis.
     let (analysed, analysis) =
         timed(|| build(cubes, topology, "allowed_turns", "vcs = 2; faults = 0;", Stage::Analyze));
     let graph = Graph::new(&Scene::healthy(&analysed.topology));
@@ -142,13 +142,13 @@ fn faults(pod: &str, cubes: u32, topology: &str) {
             Some(&compiled.expect_pod().1.cross_connects),
         ))
     };
-    let whole = lit(&Scenario::nominal());
+    let healthy = lit(&Scenario::nominal());
     let (mut worst, mut sum, mut hops, mut unserved) = ([0u64; 2], [0u64; 2], [0.0f64; 2], Vec::new());
     let mut faults = 0;
     for fault in compiled.scenarios.iter().filter(|fault| !fault.scenario.is_nominal()) {
         let graph = lit(&fault.scenario);
         let tables = &fault.routed.as_ref().expect("routed").tables;
-        let wild = match wild::route(&whole, &graph) {
+        let wild = match wild::route(&healthy, &graph) {
             Ok(paths) => judge("wild first", &graph, &paths),
             Err(lost) => {
                 unserved.push((fault.scenario.name.clone(), lost.len()));
@@ -176,7 +176,7 @@ fn faults(pod: &str, cubes: u32, topology: &str) {
 }
 
 fn main() {
-    // `cargo bench` passes `--bench`; anything else is a part of a pod's name.
+    // `cargo bench` passes `--bench`. Any other argument is a part of the name of a pod.
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let chosen = |pod: &str| wanted.is_empty() || wanted.iter().any(|part| pod.contains(part.as_str()));

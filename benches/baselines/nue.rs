@@ -1,9 +1,9 @@
-//! A Nue-like routing: destinations are dealt to the layers by id, and within a layer every path is searched
-//! in the dependency graph that the paths before it have left acyclic.
+//! A Nue-like routing. Destinations are dealt to the layers by id. Within a layer every path is searched in
+//! the dependency graph that the paths before it have left acyclic.
 //!
-//! After Domke, Hoefler and Matsuoka, HPDC 2016, and simpler than theirs: no backtracking. The paths of a
-//! spanning tree are legal in every layer; a destination that some router cannot reach otherwise is routed
-//! along the tree altogether.
+//! After Domke, Hoefler and Matsuoka, HPDC 2016, and simpler than theirs: there is no backtracking. The paths
+//! of a spanning tree are legal in every layer. A destination that some router cannot reach otherwise is
+//! routed along the tree altogether.
 
 use crate::acyclic::Acyclic;
 use crate::graph::{Graph, Paths};
@@ -11,7 +11,7 @@ use crate::layered::weigh;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Routes with exactly `vcs` layers; the number of destinations that took the tree comes with the paths.
+/// Routes with exactly `vcs` layers. Also returns the number of destinations that took the tree.
 pub(crate) fn route(graph: &Graph, vcs: usize) -> (Paths, usize) {
     let layer_of = |dst: usize| dst * vcs / graph.nodes;
     let mut layers: Vec<Acyclic> = (0..vcs).map(|_| Acyclic::new(graph)).collect();
@@ -29,9 +29,9 @@ pub(crate) fn route(graph: &Graph, vcs: usize) -> (Paths, usize) {
     let mut weight = vec![(graph.nodes * 4) as u64; graph.channels()];
     let (mut trees, mut forced) = (Vec::new(), 0);
     for dst in 0..graph.nodes {
-        let found = towards(graph, &mut layers[layer_of(dst)], dst, &weight);
-        forced += usize::from(found.is_none());
-        let next = found.unwrap_or_else(|| escapes[layer_of(dst)].towards(graph, dst));
+        let tree = towards(graph, &mut layers[layer_of(dst)], dst, &weight);
+        forced += usize::from(tree.is_none());
+        let next = tree.unwrap_or_else(|| escapes[layer_of(dst)].towards(graph, dst));
         weigh(graph, dst, &next, &mut weight);
         trees.push(next);
     }
@@ -92,7 +92,7 @@ impl Tree {
     }
 }
 
-/// Dijkstra's algorithm backwards from the destination; a router joins the tree by a channel whose dependency
+/// Dijkstra's algorithm backwards from the destination. A router joins the tree by a channel whose dependency
 /// closes no cycle.
 fn towards(graph: &Graph, layer: &mut Acyclic, dst: usize, weight: &[u64]) -> Option<Vec<u32>> {
     let mut next = vec![u32::MAX; graph.nodes];

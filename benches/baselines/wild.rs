@@ -1,13 +1,15 @@
 //! A wild-first routing for tori and twisted tori under faults.
 //!
-//! The idea (after Zu et al., "Resiliency at Scale: Managing Google's TPUv4 Machine Learning Supercomputer",
-//! NSDI 2024): a packet may first take "wild" hops that are not minimal, then follows dimension order; which
-//! wild hops a pair takes is chosen offline for balance. What is done here: the wild hops run x, y, z without
-//! crossing a dateline, on a virtual channel of their own (2); the rest is dimension order with datelines on
-//! 0 and 1. Three channels, acyclic by construction: wild hops wait for wild hops in mesh order or for
-//! dimension order, which never waits for them. A pair gets at most one wild hop where that serves it, more
-//! only where a fault leaves no other way. Among its candidates the one with the least sum of cubed loads is
-//! taken, in some sweeps over all pairs. Routes depend on the source: no tables.
+//! The idea is that of Zu et al., "Resiliency at Scale: Managing Google's TPUv4 Machine Learning
+//! Supercomputer", NSDI 2024. A packet may first take "wild" hops that are not minimal, and then follows
+//! dimension order. The wild hops of a pair are chosen offline for balance.
+//!
+//! Here the wild hops run x, y, z without crossing a dateline, on a virtual channel of their own (2). The
+//! rest is dimension order with datelines on 0 and 1. These three channels are acyclic by construction: wild
+//! hops wait for wild hops in mesh order or for dimension order, which never waits for them. A pair gets at
+//! most one wild hop where that serves it, and more only where a fault leaves no other path. Several sweeps
+//! over all pairs take the candidate with the least sum of cubed loads. Routes depend on the source, so there
+//! are no tables.
 
 use crate::graph::{DARK, Graph, Paths};
 use std::collections::VecDeque;
@@ -15,7 +17,7 @@ use std::collections::VecDeque;
 const SWEEPS: usize = 4;
 /// Hops beyond the fewest that a candidate may take.
 const SLACK: usize = 1;
-/// Wild hops at most; half a pod of 4 x 8 x 8 away is enough around any single OCS.
+/// The most wild hops. Half a pod of 4 x 8 x 8 away is enough around any single OCS.
 const WILD: usize = 8;
 
 /// Which ring a channel runs on, and whether it crosses that ring's dateline.
@@ -54,7 +56,7 @@ impl Rings {
 
 type Path = Vec<(u32, u8)>;
 
-/// Routes a torus, some of whose links are dark; the pairs that get no path, if there are any.
+/// Routes a torus, some of whose links are dark. Returns the pairs that get no path, if there are any.
 pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, usize)>> {
     let rings = Rings::new(healthy);
     let nodes = lit.nodes;
@@ -65,7 +67,7 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
     let mut lost = Vec::new();
     for (src, wild) in wild.iter().enumerate() {
         for dst in 0..nodes {
-            let mut found: Vec<Path> = Vec::new();
+            let mut paths: Vec<Path> = Vec::new();
             let mut stop = usize::MAX;
             for (via, first) in wild.iter().filter(|_| src != dst) {
                 if first.len() > 1.max(stop) {
@@ -75,20 +77,20 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
                     let back =
                         first.last().zip(rest.first()).is_some_and(|(a, b)| lit.reverse[a.0 as usize] == b.0);
                     if !back {
-                        found.push(first.iter().chain(rest).copied().collect());
+                        paths.push(first.iter().chain(rest).copied().collect());
                     }
                 }
-                if !found.is_empty() && stop == usize::MAX {
+                if !paths.is_empty() && stop == usize::MAX {
                     stop = first.len();
                 }
             }
-            let fewest = found.iter().map(Vec::len).min();
+            let fewest = paths.iter().map(Vec::len).min();
             match fewest {
-                Some(fewest) => found.retain(|path| path.len() <= fewest + SLACK),
+                Some(fewest) => paths.retain(|path| path.len() <= fewest + SLACK),
                 None if src != dst => lost.push((src, dst)),
                 None => {}
             }
-            candidates.push(found);
+            candidates.push(paths);
         }
     }
     if !lost.is_empty() {
@@ -121,10 +123,10 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
 /// All dimension-order paths from a router with the fewest hops, by destination: x, then y, then z, none
 /// farther than half a ring.
 fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
-    let mut all: Vec<(usize, Path)> = vec![(src, Vec::new())];
+    let mut paths: Vec<(usize, Path)> = vec![(src, Vec::new())];
     for dimension in 0..3 {
         let mut longer = Vec::new();
-        for (from, path) in &all {
+        for (from, path) in &paths {
             for port in [2 * dimension, 2 * dimension + 1] {
                 let (mut node, mut path, mut vc) = (*from, path.clone(), 0);
                 for _ in 0..rings.length[dimension] / 2 {
@@ -139,10 +141,10 @@ fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
                 }
             }
         }
-        all.extend(longer);
+        paths.extend(longer);
     }
     let mut best: Vec<Vec<Path>> = vec![Vec::new(); lit.nodes];
-    for (node, path) in all {
+    for (node, path) in paths {
         let fewest = best[node].first().map_or(usize::MAX, Vec::len);
         if path.len() < fewest {
             best[node].clear();
@@ -154,11 +156,12 @@ fn dimension_order(lit: &Graph, rings: &Rings, src: usize) -> Vec<Vec<Path>> {
     best
 }
 
-/// What can be reached by wild hops, nearest first, the router itself with none: mesh order, no dateline.
+/// The routers in reach of wild hops, nearest first, and the router itself with none. Wild hops keep mesh
+/// order and cross no dateline.
 fn wild_hops(lit: &Graph, rings: &Rings, src: usize) -> Vec<(usize, Path)> {
-    // State: router and the last port taken; later hops go straight on or along a later dimension.
+    // A state is a router and the last port taken. Later hops go straight on or along a later dimension.
     let mut seen = vec![false; lit.channels()];
-    let mut all = vec![(src, Vec::new())];
+    let mut reached = vec![(src, Vec::new())];
     let mut open: VecDeque<(usize, Option<usize>, Path)> = VecDeque::from([(src, None, Vec::new())]);
     while let Some((node, last, path)) = open.pop_front() {
         for channel in lit.out(node).filter(|&channel| !rings.dateline[channel]) {
@@ -170,9 +173,9 @@ fn wild_hops(lit: &Graph, rings: &Rings, src: usize) -> Vec<(usize, Path)> {
             let mut path = path.clone();
             path.push((channel as u32, 2));
             let to = lit.head[channel] as usize;
-            all.push((to, path.clone()));
+            reached.push((to, path.clone()));
             open.push_back((to, Some(port), path));
         }
     }
-    all
+    reached
 }

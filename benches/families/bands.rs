@@ -1,5 +1,5 @@
-//! Bisections and random failures of all networks of `tests/data/bisection.csv` and `link_failures.csv`; the
-//! small ones are compared by `tests/it/networks/facts.rs` too.
+//! Bisections and random failures of all networks of `tests/data/bisection.csv` and `link_failures.csv`.
+//! `tests/it/networks/facts.rs` compares the small ones, too.
 
 use super::{fabric, named, rows};
 use fabc::check;
@@ -7,7 +7,7 @@ use fabc::ir::NetworkMetrics;
 use fabc::model::Plant;
 use fabc::passes::{measure, wire};
 
-/// What is measured of a network, checked, without its flow.
+/// The checked measures of a network, without its flow.
 fn measured(topology: &str, more: &str) -> NetworkMetrics {
     let fabric = fabric(topology, "minimal", 1, more);
     let Plant::Network(network) = &fabric.plant else { panic!("a network: {topology}") };
@@ -39,7 +39,7 @@ pub(super) fn bisection() {
             false => named(row["kind"]).to_owned(),
         };
         let metrics = measured(&topology, "");
-        let of = metrics.bisection.as_ref().expect("measured");
+        let cut = metrics.bisection.as_ref().expect("measured");
         let number = |column: &str| row[column].parse::<u64>().ok();
         let known = [number("own_cut"), number("pair_split_cut")].into_iter().flatten().min().expect("a cut");
         let share = |links: u64| 100.0 * links as f64 / metrics.links as f64;
@@ -47,21 +47,21 @@ pub(super) fn bisection() {
         if let Some((_, ours, theirs, count)) =
             shares.iter_mut().find(|(kind, ..)| star && *kind == row["kind"])
         {
-            (*ours, *theirs, *count) = (*ours + share(of.at_most), *theirs + share(metis), *count + 1);
+            (*ours, *theirs, *count) = (*ours + share(cut.at_most), *theirs + share(metis), *count + 1);
         }
         println!(
             "| {} | `{topology}` | {} | {} | {} to {} | {:.1} to {:.1} % | {} | {} | {metis} | {:.1} % | {} |",
             row["radix"],
             metrics.routers,
             metrics.links,
-            of.at_least(),
-            of.at_most,
-            share(of.at_least()),
-            share(of.at_most),
+            cut.at_least(),
+            cut.at_most,
+            share(cut.at_least()),
+            share(cut.at_most),
             row["own_cut"],
             row["pair_split_cut"],
             share(metis),
-            match of.at_most.cmp(&known) {
+            match cut.at_most.cmp(&known) {
                 std::cmp::Ordering::Less => "narrower",
                 std::cmp::Ordering::Equal => "as known",
                 std::cmp::Ordering::Greater => "**wider**",
@@ -95,12 +95,16 @@ pub(super) fn failures() {
             ours.push(reach.map_or("apart".to_owned(), |reach| {
                 format!("{:.4} ({})", reach.average_hops().as_f64(), reach.diameter)
             }));
-            let same = |other: &&std::collections::BTreeMap<&str, &str>| {
-                other["topology"] == row["topology"] && other["failed_percent"] == percent.to_string()
+            let same = |reference: &&std::collections::BTreeMap<&str, &str>| {
+                reference["topology"] == row["topology"] && reference["failed_percent"] == percent.to_string()
             };
-            let other = table.iter().find(same).filter(|other| !other["avg_hops_mean"].is_empty());
-            theirs.push(other.map_or("apart".to_owned(), |other| {
-                format!("{} ({} to {})", other["avg_hops_mean"], other["diameter_min"], other["diameter_max"])
+            let reference =
+                table.iter().find(same).filter(|reference| !reference["avg_hops_mean"].is_empty());
+            theirs.push(reference.map_or("apart".to_owned(), |reference| {
+                format!(
+                    "{} ({} to {})",
+                    reference["avg_hops_mean"], reference["diameter_min"], reference["diameter_max"]
+                )
             }));
         }
         let median = failures.median() as f64 / metrics.links as f64;

@@ -4,14 +4,14 @@ use super::{built, rows, value};
 use fabc::compile::Stage;
 use fabc::model::Metric;
 
-/// What searching by distances alone reaches.
+/// Flows that a search by distances alone reaches.
 const FLOORS: [(usize, f64); 4] = [(30, 1.822), (40, 1.673), (60, 1.463), (70, 1.439)];
 
 /// How far apart the ends of a certified interval may be: what is at least as good by its upper end.
 const CERTIFIED: f64 = 1.0 - 2e-4;
 
-/// Injection at the certified lower end, of degree 4 and 10 to 80 routers; in brackets the exact flow (of
-/// random families that of another draw) by the linear program of other code.
+/// Injection at the certified lower end, of degree 4 and 10 to 80 routers. The exact flow stands in brackets,
+/// by the linear program of other code. For random families it is that of another draw.
 pub(super) fn figure_1() {
     println!(
         "| routers | arcs | Kautz | gen. Kautz | Xpander | random | distance search | synthesized | its distance bound | Moore's bound | verdict |"
@@ -42,11 +42,11 @@ pub(super) fn figure_1() {
                 .find(|(size, _)| simplex && *size == routers)
                 .map_or(0.0, |(_, floor)| floor);
             let mut cell = |topology: Option<String>, family: &str| {
-                let found = topology.map(|topology| reached(topology).0);
-                best = best.max(found.unwrap_or(0.0));
+                let flow = topology.map(|topology| reached(topology).0);
+                best = best.max(flow.unwrap_or(0.0));
                 let exact =
                     known(family, "injection").map_or(String::new(), |exact| format!(" [{exact:.4}]"));
-                format!("{}{exact}", found.map_or("-".to_owned(), |found| format!("{found:.4}")))
+                format!("{}{exact}", flow.map_or("-".to_owned(), |flow| format!("{flow:.4}")))
             };
             let length = [(20, 2), (80, 3)]
                 .into_iter()
@@ -67,18 +67,18 @@ pub(super) fn figure_1() {
             let random = cell(random, if simplex { "random digraph" } else { "jellyfish" });
             let searched = cell(None, "arc-swap search");
             let arcs = if simplex { "simplex" } else { "duplex" };
-            let (found, bound) =
+            let (flow, bound) =
                 reached(format!("synthesize {{ routers = {routers}; degree = 4; arcs = {arcs}; }}"));
             let moore = known("moore_bound", "bound_injection").expect("a bound");
-            let verdict = if found > moore * (1.0 + 1e-6) {
+            let verdict = if flow > moore * (1.0 + 1e-6) {
                 "**above the bound**"
-            } else if found >= best * CERTIFIED {
+            } else if flow >= best * CERTIFIED {
                 "best"
             } else {
                 "**below another**"
             };
             println!(
-                "| {routers} | {arcs} | {kautz} | {general} | {xpander} | {random} | {searched} | {found:.4} | {bound:.4} | {moore:.4} | {verdict} |"
+                "| {routers} | {arcs} | {kautz} | {general} | {xpander} | {random} | {searched} | {flow:.4} | {bound:.4} | {moore:.4} | {verdict} |"
             );
         }
     }

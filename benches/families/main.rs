@@ -1,10 +1,10 @@
-//! Families of networks side by side: what the PolarStar paper (Lakhotia and others 2024) tabulates and
-//! draws, and figure 1 of TONS (Green and Thottethodi), by fabc's own measure.
+//! Families of networks side by side, by fabc's own measure: the tables and figures of the PolarStar paper
+//! (Lakhotia and others 2024), and figure 1 of TONS (Green and Thottethodi).
 //!
-//! `cargo bench --bench families [-- PART ..]` prints the tables of `docs/benchmarks.md`; each part is a run
+//! `cargo bench --bench families [-- PART ..]` prints the tables of `docs/benchmarks.md`. Each part is a run
 //! of minutes at most: `table3`, `turns`, `scale`, `designs`, `bisection`, `failures`, `huge`, `figure1`.
-//! Every flow is a certified interval of which the lower end stands here, every bisection the certified
-//! interval, every number proved by the checker on the way.
+//! Every flow is the lower end of a certified interval, and every bisection is the certified interval. The
+//! checker proves every number on the way.
 
 mod bands;
 mod figure1;

@@ -1,5 +1,5 @@
 //! How large networks of diameter 3 can be: the figures of the PolarStar paper on scale and on its design
-//! space; and one network that is too large to be built.
+//! space. One more network is too large to be built.
 
 #![expect(
     clippy::disallowed_types,
@@ -11,7 +11,7 @@ use fabc::compile::describe;
 use fabc::model::{ClosedForm, DesignGoal, DesignSpace, Family};
 use std::time::Instant;
 
-/// Radixes that are printed; the means are over all from 8 to 128.
+/// Radixes that are printed. The means are over all from 8 to 128.
 const SHOWN: [u32; 9] = [8, 12, 15, 16, 24, 32, 48, 64, 128];
 
 fn form(family: &Family) -> ClosedForm {
@@ -103,12 +103,12 @@ pub(super) fn designs() {
         }
         if SHOWN.contains(&radix) {
             let iq = designs.iter().filter(is_iq).count();
-            let ends = [first, last].map(Family::router_count);
+            let sizes = [first, last].map(Family::router_count);
             println!(
                 "| {radix} | {} | {iq} | {} to {} | `{}` |",
                 designs.len(),
-                ends[0],
-                ends[1],
+                sizes[0],
+                sizes[1],
                 largest.written()
             );
         }
@@ -140,9 +140,9 @@ pub(super) fn huge() {
         let by_formula = form.distance_sum().map_or("-".to_owned(), |sum| {
             format!("{:.6}", sum as f64 / (form.routers * (form.routers - 1)) as f64)
         });
-        let at = sampled.searches.iter().flat_map(|search| search.endpoints_at.iter().enumerate());
+        let counts = sampled.searches.iter().flat_map(|search| search.endpoints_at.iter().enumerate());
         let (others, hops) =
-            at.fold((0, 0), |(others, sum), (hops, &count)| (others + count, sum + hops as u64 * count));
+            counts.fold((0, 0), |(others, sum), (hops, &count)| (others + count, sum + hops as u64 * count));
         println!(
             "| `{topology}` | {} | {} | {} | {by_formula}, {:.6} | {} | {} | {} | {:.1} |",
             form.routers,

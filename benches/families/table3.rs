@@ -1,5 +1,5 @@
-//! Table 3 of the PolarStar paper: the networks that it compares, and their loads (its figures of throughput
-//! come from a simulator; loads bound that from above).
+//! Table 3 of the PolarStar paper: the networks that it compares, and their loads. Its figures of throughput
+//! come from a simulator. Loads bound that from above.
 
 use super::{built, value};
 use fabc::compile::Stage;

@@ -1,8 +1,9 @@
 //! Random permutation against random shortcuts, laid out on cabinets: distances, cables and what they cost.
 //!
 //! `cargo bench --bench floor [-- PART ..]` prints the tables of `docs/benchmarks.md`: `table1`, `cubes`,
-//! `reach`, `lengths`, `cost`, `weights`. Distances divide by N^2, as the paper's do. Every length is added
-//! up again by the checker. The paper's numbers stand in brackets; where it has none, those of other code.
+//! `reach`, `lengths`, `cost`, `weights`. Distances are divided by N^2, as in the paper. The checker adds up
+//! every length again. The paper's numbers stand in brackets. Where it has none, they are those of other
+//! code.
 
 #![expect(
     clippy::disallowed_types,
@@ -86,29 +87,29 @@ fn distances(topology: &Topology) -> (u32, f64) {
         }
         (hops[queue[routers - 1] as usize], hops.iter().map(|&hops| u64::from(hops)).sum::<u64>())
     };
-    let all: Vec<(u32, u64)> = (0..routers).into_par_iter().map(from).collect();
-    let sum: u64 = all.iter().map(|(_, sum)| sum).sum();
-    (all.iter().map(|(most, _)| *most).max().unwrap_or(0), sum as f64 / (routers as f64 * routers as f64))
+    let reaches: Vec<(u32, u64)> = (0..routers).into_par_iter().map(from).collect();
+    let sum: u64 = reaches.iter().map(|(_, sum)| sum).sum();
+    (reaches.iter().map(|(most, _)| *most).max().unwrap_or(0), sum as f64 / (routers as f64 * routers as f64))
 }
 
-/// What the cables come to, and how long placing took.
-fn laid(topology: &str, floor: &str, seed: u64) -> (FloorMetrics, f64) {
+/// Measures of the cables, and the seconds that placing took.
+fn lay_out(topology: &str, floor: &str, seed: u64) -> (FloorMetrics, f64) {
     let fabric = fabric(topology, floor, seed);
     let Plant::Network(network) = &fabric.plant else { unreachable!("networks alone are laid") };
-    let of = fabric.floor.as_ref().expect("it is written");
+    let floor_setting = fabric.floor.as_ref().expect("it is written");
     let topology = wired(&fabric);
     let start = Instant::now();
-    let (placement, _) = place::place(of, &topology, &network.family);
+    let (placement, _) = place::place(floor_setting, &topology, &network.family);
     let seconds = start.elapsed().as_secs_f64();
     let cables: Vec<(u32, LinkTypeId)> = placement
-        .cables(of, &topology)
+        .cables(floor_setting, &topology)
         .iter()
         .map(|&(length, link)| (length, link.expect("`beyond` takes all")))
         .collect();
     let topology = topology.with_cables(cables);
-    let metrics = FloorMetrics::for_placement(&fabric, of, &placement, &topology);
+    let metrics = FloorMetrics::for_placement(&fabric, floor_setting, &placement, &topology);
     assert_eq!(
-        fabc::check::verify_floor(&fabric, of, &topology, None, &placement).expect("as placed"),
+        fabc::check::verify_floor(&fabric, floor_setting, &topology, None, &placement).expect("as placed"),
         metrics
     );
     (metrics, seconds)
@@ -157,14 +158,14 @@ fn cubes() {
             )
         };
         let ring = format!("ring_n {{ routers = {routers}; degree = {dimensions}; seed = SEED; }}");
-        let of = [
+        let topologies = [
             format!("hypercube {{ dimensions = {dimensions}; }}"),
             permuted("partial"),
             permuted("full"),
             ring,
         ];
         let names = ["HYPERCUBE", "P-HYPERCUBE", "PF-HYPERCUBE", "RING"];
-        for ((name, topology), other) in names.into_iter().zip(of).zip(other) {
+        for ((name, topology), other) in names.into_iter().zip(topologies).zip(other) {
             row(&format!("{name}-{dimensions}"), &topology, routers, other);
         }
     }
@@ -194,12 +195,12 @@ fn cubes() {
 
 fn row(name: &str, topology: &str, routers: usize, paper: &str) {
     let seeds = if topology.contains("SEED") { 5 } else { 1 };
-    let all: Vec<(u32, f64)> =
+    let measures: Vec<(u32, f64)> =
         (1..=seeds).map(|seed| distances(&wired(&fabric(topology, "cabinet = 16;", seed)))).collect();
-    let mean = all.iter().map(|(_, mean)| mean).sum::<f64>() / all.len() as f64;
+    let mean = measures.iter().map(|(_, mean)| mean).sum::<f64>() / measures.len() as f64;
     let [low, high] =
-        [f64::min, f64::max].map(|pick| all.iter().map(|(_, mean)| *mean).reduce(pick).unwrap_or(0.0));
-    let diameter = all.iter().map(|(most, _)| f64::from(*most)).sum::<f64>() / all.len() as f64;
+        [f64::min, f64::max].map(|pick| measures.iter().map(|(_, mean)| *mean).reduce(pick).unwrap_or(0.0));
+    let diameter = measures.iter().map(|(most, _)| f64::from(*most)).sum::<f64>() / measures.len() as f64;
     println!("| {name} | {routers} | {diameter:.1} | {mean:.3} | {low:.3} to {high:.3} | {paper} |");
 }
 
@@ -271,8 +272,8 @@ fn lengths() {
         ),
         ("RING-13", "ring_n { routers = 8192; degree = 13; }", 8192, 32, walktrap, "15.06 (paper 14)"),
     ] {
-        let (before, _) = laid(topology, &format!("cabinet = {cabinet};"), 1);
-        let (after, seconds) = laid(topology, &format!("cabinet = {cabinet}; {how}"), 1);
+        let (before, _) = lay_out(topology, &format!("cabinet = {cabinet};"), 1);
+        let (after, seconds) = lay_out(topology, &format!("cabinet = {cabinet}; {how}"), 1);
         let average = |metrics: &FloorMetrics| metrics.value(FloorMetric::AverageCable).as_f64();
         let between = after.average_between().map_or(0.0, |mean| mean.as_f64());
         println!(
@@ -284,16 +285,18 @@ fn lengths() {
     }
 }
 
-/// What cables cost: a permuted hypercube against a ring of as many links.
+/// Prices of cables: a permuted hypercube against a ring of as many links.
 fn cost() {
     println!(
         "| networks | cost of the permuted hypercube | cost of the ring | less | the paper |\n|---|---|---|---|---|"
     );
     for (dimensions, routers) in [(8, 256), (10, 1024), (12, 4096)] {
-        let of = |topology: String| laid(&topology, "cabinet = 16;", 1).0.value(FloorMetric::Cost).as_f64();
-        let permuted =
-            of(format!("permute {{ of = hypercube {{ dimensions = {dimensions}; }} method = partial; }}"));
-        let ring = of(format!("ring_n {{ routers = {routers}; degree = {dimensions}; }}"));
+        let cost_of =
+            |topology: String| lay_out(&topology, "cabinet = 16;", 1).0.value(FloorMetric::Cost).as_f64();
+        let permuted = cost_of(format!(
+            "permute {{ of = hypercube {{ dimensions = {dimensions}; }} method = partial; }}"
+        ));
+        let ring = cost_of(format!("ring_n {{ routers = {routers}; degree = {dimensions}; }}"));
         let less = 100.0 * (1.0 - permuted / ring);
         println!(
             "| P-HYPERCUBE-{dimensions} and RING-{dimensions} | {permuted:.0} | {ring:.0} | {less:.1} % | up to 27 % |"
@@ -304,7 +307,7 @@ fn cost() {
     assert!(compile(text, Stage::Analyze, &Silent).is_ok(), "a small one is compiled");
 }
 
-/// What flow costs in cable: the curves of searched graphs.
+/// Flow against cable: the curves of searched graphs.
 fn weights() {
     println!(
         "| routers | degree | weight of cable | average distance | flow of a pair | average cable in order, m |\n|---|---|---|---|---|---|"
@@ -315,10 +318,10 @@ fn weights() {
             "cabinet = 8;",
             1,
         );
-        let of = compile(text, Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
-        for point in &of.trade_off {
+        let compiled = compile(text, Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+        for point in &compiled.trade_off {
             let hops = point.distances as f64 / (f64::from(routers) * f64::from(routers));
-            let mean = point.cable as f64 / of.topology.links().len() as f64 / 10.0;
+            let mean = point.cable as f64 / compiled.topology.links().len() as f64 / 10.0;
             let weight = f64::from(point.weight) / 1000.0;
             println!(
                 "| {routers} | {degree} | {weight} | {hops:.4} | {:.6} | {mean:.4} |",

@@ -1,12 +1,14 @@
-//! Figures 9 and 10 of the PolarStar paper: latency over load of its eight networks, by shortest ways and by
-//! UGAL. As there: packets of 4 flits, links and routers of a cycle, 128 flits per port; loads are shares of
-//! what the port of a host carries. The paper has 4 virtual channels, and ways of up to six hops over another
-//! router; here a hop is a virtual channel: UGAL runs with 4 of them, which most of these ways are too long
-//! for, and with 6.
+//! Figures 9 and 10 of the PolarStar paper: latency over load of its eight networks, by shortest paths and by
+//! UGAL.
 //!
-//! Loads ascend until one is not stable; then the bracket is halved until it is narrow: so what is overloaded
-//! is hardly simulated. With `quick` runs are short and loads few. Prints a table per traffic, and writes
-//! points and pictures below `target/figures`.
+//! As there, packets have 4 flits, links and routers take a cycle, and a port has 128 flits. Loads are shares
+//! of what the port of a host carries. The paper has 4 virtual channels, and paths of up to six hops over
+//! another router. Here a hop is a virtual channel. So UGAL runs with 4 of them, which most of these paths
+//! are too long for, and with 6.
+//!
+//! Loads ascend until a run is not stable. Then the bracket is halved until it is narrow, so that few
+//! overloaded runs are simulated. With `quick` runs are short and loads few. Prints a table per traffic, and
+//! writes points and pictures below `target/figures`.
 
 use crate::net::{NETWORKS, Wired, going, shortest};
 use fabc::progress::Silent;
@@ -51,33 +53,33 @@ const SLOWEST: f64 = 120.0;
 const COLORS: [&str; 8] =
     ["#2563eb", "#0891b2", "#7c3aed", "#059669", "#dc2626", "#d97706", "#db2777", "#6b7280"];
 
-/// What one network does under one traffic.
+/// Latency over load of one network under one traffic.
 struct Curve {
     bound: f64,
-    /// By load: mean latency, what is accepted.
+    /// By load: whether it is stable, the mean latency, and the accepted load.
     points: Vec<(Rate, bool, f64, f64)>,
 }
 
 impl Curve {
     /// The largest load that is stable, and the least one that is not.
-    fn ends(&self) -> [Option<Rate>; 2] {
-        let of = |stable| self.points.iter().filter(move |point| point.1 == stable).map(|point| point.0);
-        [of(true).max(), of(false).min()]
+    fn bracket(&self) -> [Option<Rate>; 2] {
+        let loads = |stable| self.points.iter().filter(move |point| point.1 == stable).map(|point| point.0);
+        [loads(true).max(), loads(false).min()]
     }
 }
 
 /// Whether UGAL, and virtual channels.
 const KINDS: [(bool, u32); 3] = [(false, 4), (true, 4), (true, 6)];
 
-/// Of a network the curves of all kinds, where it has such traffic.
+/// The curves of all kinds of a network, where it has such traffic.
 type Kinds = [Option<Curve>; KINDS.len()];
 
 /// Runs and prints one figure.
 pub(crate) fn figure(name: &str, traffics: &[Traffic], quick: bool) {
     let care = if quick { &QUICK } else { &WHOLE };
-    let of: Vec<Vec<Kinds>> = traffics.iter().map(|&traffic| table(name, traffic, care)).collect();
+    let curves: Vec<Vec<Kinds>> = traffics.iter().map(|&traffic| table(name, traffic, care)).collect();
     let mut csv = String::from("traffic,network,routing,vcs,load,stable,mean_latency,accepted\n");
-    for (traffic, networks) in traffics.iter().zip(&of) {
+    for (traffic, networks) in traffics.iter().zip(&curves) {
         for ((title, ..), kinds) in NETWORKS.iter().zip(networks) {
             for ((ugal, vcs), curve) in KINDS.iter().zip(kinds) {
                 let routing = if *ugal { "ugal" } else { "shortest" };
@@ -94,7 +96,7 @@ pub(crate) fn figure(name: &str, traffics: &[Traffic], quick: bool) {
     let folder = std::path::Path::new("target/figures");
     std::fs::create_dir_all(folder).expect("a directory that can be written");
     std::fs::write(folder.join(format!("polarstar_{name}.csv")), csv).expect("a file that can be written");
-    std::fs::write(folder.join(format!("polarstar_{name}.svg")), picture(traffics, &of))
+    std::fs::write(folder.join(format!("polarstar_{name}.svg")), picture(traffics, &curves))
         .expect("a file that can be written");
 }
 
@@ -106,23 +108,23 @@ fn table(name: &str, traffic: Traffic, care: &Care) -> Vec<Kinds> {
         curve(&Wired::new(topology, hosts, vcs, 128 / vcs), going(traffic, routing, care.cycles), care)
     };
     let mut curves = jobs.par_iter().map(run).collect::<Vec<_>>().into_iter();
-    let all: Vec<Kinds> = NETWORKS.iter().map(|_| KINDS.map(|_| curves.next().flatten())).collect();
+    let rows: Vec<Kinds> = NETWORKS.iter().map(|_| KINDS.map(|_| curves.next().flatten())).collect();
     println!("{name}, {}:\n", traffic.name());
     println!(
         "| network | static bound | shortest: stable up to | of the bound | UGAL, 4 VCs | 6 VCs | over shortest | latency at 0.01 |"
     );
     println!("|---|---|---|---|---|---|---|---|");
-    for ((title, ..), kinds) in NETWORKS.iter().zip(&all) {
+    for ((title, ..), kinds) in NETWORKS.iter().zip(&rows) {
         let [Some(short), four, six] = kinds else { continue };
         let bracket = |curve: Option<&Curve>| {
             let Some(curve) = curve else { return "-".to_owned() };
             let [stable, unstable] = curve
-                .ends()
+                .bracket()
                 .map(|end| end.map_or_else(|| "-".to_owned(), |rate| format!("{:.3}", rate.as_f64())));
             format!("{stable} .. {unstable}")
         };
         let [least, most] = [Some(short), six.as_ref()]
-            .map(|curve| curve.and_then(|curve| curve.ends()[0]).map_or(0.0, Rate::as_f64));
+            .map(|curve| curve.and_then(|curve| curve.bracket()[0]).map_or(0.0, Rate::as_f64));
         println!(
             "| {title} | {:.4} | {} | {:.2} | {} | {} | {:.2} | {:.1}, {:.1} |",
             short.bound,
@@ -136,10 +138,10 @@ fn table(name: &str, traffic: Traffic, care: &Care) -> Vec<Kinds> {
         );
     }
     println!();
-    all
+    rows
 }
 
-/// One network under one traffic; nothing where it has none of the kind.
+/// One network under one traffic. There is none where the network has none of the kind.
 fn curve(net: &Wired, parameters: SimulationParameters, care: &Care) -> Option<Curve> {
     let ready = net.prepared(parameters).ok()?;
     let mut points: Vec<(Rate, bool, f64, f64)> = Vec::new();
@@ -184,20 +186,20 @@ fn picture(traffics: &[Traffic], of: &[Vec<Kinds>]) -> String {
         let _ = write!(out, "<text x=\"{x}\" y=\"{y}\" fill=\"{color}\">{name}</text>");
     }
     for (at, traffic) in traffics.iter().enumerate() {
-        let left = 50.0 + (WIDE + 60.0) * at as f64;
+        let x_start = 50.0 + (WIDE + 60.0) * at as f64;
         let place =
-            |load: f64, latency: f64| (left + WIDE * load, 330.0 - 290.0 * (latency / SLOWEST).min(1.0));
-        let _ = write!(out, "<text x=\"{left:.0}\" y=\"24\">{}</text>", traffic.name());
+            |load: f64, latency: f64| (x_start + WIDE * load, 330.0 - 290.0 * (latency / SLOWEST).min(1.0));
+        let _ = write!(out, "<text x=\"{x_start:.0}\" y=\"24\">{}</text>", traffic.name());
         for tick in 0..=4 {
             let (x, y) = place(f64::from(tick) / 4.0, SLOWEST * f64::from(tick) / 4.0);
             let _ = write!(
                 out,
                 "<text x=\"{:.0}\" y=\"{y:.0}\">{:.0}</text>",
-                left - 28.0,
+                x_start - 28.0,
                 SLOWEST * f64::from(tick) / 4.0
             );
             let _ = write!(out, "<text x=\"{x:.0}\" y=\"346\">{:.2}</text>", f64::from(tick) / 4.0);
-            let _ = write!(out, "<path d=\"M{left:.0} {y:.0}h{WIDE}\" stroke=\"#e5e7eb\"/>");
+            let _ = write!(out, "<path d=\"M{x_start:.0} {y:.0}h{WIDE}\" stroke=\"#e5e7eb\"/>");
         }
         for (network, color) in COLORS.iter().enumerate() {
             for (curve, dash) in

@@ -1,8 +1,8 @@
-//! `cargo bench --bench ways [-- PART-OF-A-NAME ..]`: networks of the PolarStar paper (Lakhotia and others
-//! 2024, table 3, figures 9 and 10) and the small dragonfly of BookSim, with ways that are chosen while
-//! packets move. Prints the tables of `docs/benchmarks.md`. Without arguments the whole takes hours; `bounds`
-//! prints static bounds alone, `figures` (or `figure9`, `figure10`) latency over load of all networks, with
-//! `quick` in short runs.
+//! `cargo bench --bench ways [-- PART-OF-A-NAME ..]` simulates paths that are chosen while packets move. The
+//! networks are those of the PolarStar paper (Lakhotia and others 2024, table 3, figures 9 and 10) and the
+//! small dragonfly of BookSim. Prints the tables of `docs/benchmarks.md`. Without arguments all takes hours.
+//! `bounds` prints static bounds alone. `figures` (or `figure9`, `figure10`) prints latency over load of all
+//! networks, with `quick` in short runs.
 
 #![expect(
     clippy::disallowed_types,
@@ -33,7 +33,8 @@ const BOUNDS: [Traffic; 6] = [
     Traffic::Adversarial,
 ];
 
-/// What is offered, and what another simulator accepts of it; nothing where it is saturated.
+/// A rate that is offered, and the rate that another simulator accepts of it. There is none where the network
+/// is saturated.
 type Rates = &'static [(&'static str, Option<f64>)];
 
 /// BookSim's dragonfly (114 routers, 342 hosts): traffic, routing, virtual channels, flits of each, and what
@@ -63,9 +64,9 @@ fn main() {
     if chosen("bounds") {
         bounds();
     }
-    let asked =
+    let network_asked =
         |figure: &str| wanted.is_empty() || wanted.iter().any(|part| part == figure || part == "figures");
-    curves::FIGURES.iter().filter(|(figure, _)| asked(figure)).for_each(|(figure, traffics)| {
+    curves::FIGURES.iter().filter(|(figure, _)| network_asked(figure)).for_each(|(figure, traffics)| {
         curves::figure(figure, traffics, wanted.iter().any(|word| word == "quick"))
     });
     println!(
@@ -83,7 +84,7 @@ fn main() {
                 for ports in [HostPorts::Ports(1), HostPorts::Unlimited] {
                     let limit = if ports == HostPorts::Unlimited { " unlimited" } else { "" };
                     if chosen(&format!("{name} {} {} {vcs}{limit}", traffic.name(), routing.name())) {
-                        saturation(name, topology, hosts, traffic, routing, (vcs, ports));
+                        saturation(name, topology, hosts, traffic, routing, vcs, ports);
                     }
                 }
             }
@@ -109,11 +110,11 @@ fn bounds() {
     for (name, topology, hosts) in NETWORKS {
         let net = Wired::new(topology, hosts, 8, 32);
         for routing in [PacketRouting::Min, PacketRouting::MinFirst, PacketRouting::Family] {
-            let of = |traffic| {
+            let bound_under = |traffic| {
                 net.prepared(going(traffic, routing, CYCLES))
                     .map_or("-".to_owned(), |ready| format!("{:.4}", ready.load().bound.as_f64()))
             };
-            let cells = BOUNDS.map(of);
+            let cells = BOUNDS.map(bound_under);
             if cells.iter().any(|cell| cell != "-") {
                 println!("| {name} | {} | {} |", routing.name(), cells.join(" | "));
             }
@@ -129,7 +130,8 @@ fn saturation(
     hosts: u32,
     traffic: Traffic,
     routing: PacketRouting,
-    (vcs, ports): (u32, HostPorts),
+    vcs: u32,
+    ports: HostPorts,
 ) {
     let net = Wired::new(topology, hosts, vcs, 128 / vcs);
     let started = Instant::now();

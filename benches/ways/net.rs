@@ -17,10 +17,10 @@ pub(crate) const NETWORKS: [(&str, &str, u32); 8] = [
     ("FT", "fat_tree { levels = 3; arity = 18; }", 18),
 ];
 
-/// Of switches over channels, as BookSim was run with.
+/// Internal speedup of switches over channels, as in the runs of BookSim.
 pub(crate) const SPEEDUP: u32 = 2;
 
-/// What shortest ways a network goes by: a dragonfly by its own.
+/// The shortest paths of a network. A dragonfly has its own.
 pub(crate) fn shortest(topology: &str) -> PacketRouting {
     if topology.starts_with("dragonfly") { PacketRouting::Family } else { PacketRouting::Min }
 }

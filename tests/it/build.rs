@@ -1,19 +1,17 @@
-//! Whole builds: every shipped spec compiles to a directory that verifies and that no tampering survives.
-//! Late errors read well. Answers known from the literature come out.
+//! Whole builds: every small spec compiles to a directory that verifies, and every tampering is an error.
+//! Late errors read well. `known` has answers from the literature.
 
-use crate::support::fixture;
-use fabc::check;
+mod known;
+
+use crate::support::fixture::directory::{Files, tamperings};
 use fabc::compile::{Stage, check_early, compile};
 use fabc::compiled::CompiledFabric;
 use fabc::diag::SourceMap;
-use fabc::emit;
-use fabc::ids::Id;
 use fabc::ir::{Fraction, ScenarioMetrics};
 use fabc::model::Metric;
 use fabc::progress::Silent;
-use fabc::solve::{FlowProblem, max_concurrent_flow};
 use fabc::syntax::print_spec;
-use fixture::directory::{Files, tamperings};
+use fabc::{check, emit};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use std::collections::BTreeSet;
 
@@ -106,12 +104,12 @@ fn pod_128_is_routed_optimally_under_every_fault_and_survives_no_tampering() {
     assert_eq!(metric(&compiled, Metric::MaxChannelLoad), 72.0);
     assert!(metric(&compiled, Metric::VcBalance) <= 0.55);
     assert_eq!(compiled.scenarios.len(), 49);
-    for (what, files, code) in tamperings(&files) {
-        let errors = check::verify_directory(&files, &compiled.fabric).expect_err(what);
+    for (tampering, files, code) in tamperings(&files) {
+        let errors = check::verify_directory(&files, &compiled.fabric).expect_err(tampering);
         let codes: Vec<String> = errors.iter().map(|error| error.code().unwrap().to_string()).collect();
         assert!(
-            code.is_empty() || codes.iter().any(|found| found == code),
-            "{what}: {codes:?} instead of {code}"
+            code.is_empty() || codes.iter().any(|error_code| error_code == code),
+            "{tampering}: {codes:?} instead of {code}"
         );
     }
 }
@@ -120,85 +118,6 @@ fn pod_128_is_routed_optimally_under_every_fault_and_survives_no_tampering() {
 fn a_require_that_cannot_hold_is_measured_and_fails() {
     let (compiled, _) = compiled("specs/failing_require.fab", Stage::Emit);
     assert!(compiled.requires.iter().any(|outcome| outcome.holds() == Some(false)));
-}
-
-/// (cubes, topology, diameter, average hops to the printed digits): algorithms tables and the TONS paper,
-/// appendix C.
-const KNOWN: [(u32, &str, u32, &str); 10] = [
-    (2, "torus 4 x 4 x 8", 8, "4.0315"),
-    (3, "torus 4 x 4 x 12", 10, "5.0262"),
-    (4, "torus 4 x 8 x 8", 10, "5.0196"),
-    (8, "torus 8 x 8 x 8", 12, "6.0117"),
-    (16, "torus 8 x 8 x 16", 16, "8.0078"),
-    (128, "torus 16 x 16 x 32", 32, "16.0020"),
-    (2, "twisted_torus 4 x 4 x 8", 6, "3.4646"),
-    (4, "twisted_torus 4 x 8 x 8", 6, "4.3294"),
-    (16, "twisted_torus 8 x 8 x 16", 12, "6.9756"),
-    (128, "twisted_torus 16 x 16 x 32", 24, "13.9861"),
-];
-
-#[test]
-fn tori_have_their_known_distances() {
-    for (cubes, topology, diameter, hops) in KNOWN {
-        let text = tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;");
-        let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
-        let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader)
-            .unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
-        let pod = fabric.pod().expect("a pod");
-        let topology_of = fabc::passes::synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
-        let scene = fabc::ir::Scene::healthy(&topology_of);
-        let distances = fabc::passes::flow::distances(&scene).unwrap();
-        check::verify_distances(&scene, &distances).unwrap();
-        assert_eq!(
-            (distances.diameter, format!("{:.4}", distances.average()).as_str()),
-            (diameter, hops),
-            "{topology}"
-        );
-        assert_eq!(topology_of.symmetry().order(), cubes as usize, "{topology}");
-    }
-}
-
-#[test]
-fn flows_of_tori_meet_their_known_values() {
-    for (cubes, topology, low, high) in [
-        (2, "torus 4 x 4 x 8", 0.0078, 0.007813),
-        (2, "twisted_torus 4 x 4 x 8", 0.01355, 0.013637),
-        (4, "twisted_torus 4 x 8 x 8", 0.005430, 0.005435),
-    ] {
-        let (compiled, _) =
-            compiled_text(&tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;"), Stage::Analyze);
-        let (primal, dual) = (compiled.flow.value(), compiled.flow.dual.bound());
-        assert!(low <= primal && primal <= dual && dual <= high, "{topology}: [{primal}, {dual}]");
-    }
-}
-
-#[test]
-fn the_exact_lp_stands_inside_the_certified_interval() {
-    for (name, text) in [
-        ("2 x 2 x 2 cubes", small(2, "synthesize { symmetry = translation; effort = 1; seed = 1; }")),
-        ("torus 2 x 2 x 4", small(2, "torus 2 x 2 x 4")),
-    ] {
-        let (compiled, _) = compiled_text(&text, Stage::Analyze);
-        let topology = &compiled.topology;
-        let symmetry = topology.symmetry();
-        let problem = FlowProblem {
-            nodes: topology.node_count(),
-            sources: symmetry.canonical_nodes().map(Id::index).collect(),
-            channels: (0..topology.channel_count())
-                .map(fabc::ids::ChannelId::new)
-                .map(|channel| {
-                    let end_nodes =
-                        (topology.source(channel).node.index(), topology.target(channel).node.index());
-                    (end_nodes.0, end_nodes.1, topology.channel_class(symmetry, channel).index())
-                })
-                .collect(),
-            capacities: Vec::new(),
-        };
-        let exact = max_concurrent_flow(&problem, |_, _| 1).unwrap();
-        let (primal, dual) = (compiled.flow.value(), compiled.flow.dual.bound());
-        assert!(primal <= exact + 1e-9 && exact <= dual + 1e-9, "{name}: {exact} outside [{primal}, {dual}]");
-        assert!(dual / primal <= 1.01, "{name}: [{primal}, {dual}]");
-    }
 }
 
 /// A spec of 2x2x2 cubes.
@@ -362,7 +281,7 @@ fn late_errors_read_well_and_every_code_has_one() {
     assert_eq!(codes, wanted);
 }
 
-/// What a build measures of collectives and simulations is within the bounds by which `check` refuses lines.
+/// Measured collectives and simulations are within the bounds by which `check` refuses lines.
 #[test]
 fn no_bound_refuses_what_a_build_measures() {
     let fabrics = [
@@ -429,7 +348,7 @@ fn no_bound_refuses_what_a_build_measures() {
     }
 }
 
-/// What `check` says it leaves to a build: lines about what no formula and no fixed topology tells.
+/// Lines that `check` leaves to a build: no formula and no fixed topology decides them.
 #[test]
 fn lines_that_only_a_build_decides_are_counted() {
     let resolution = |text: &str| {

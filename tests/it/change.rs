@@ -136,8 +136,7 @@ fn at_every_moment_every_packet_arrives() {
     assert!(batches > 20 && waits > 0 && mixes.arrived > 100_000, "{batches} {waits} {}", mixes.arrived);
 }
 
-/// Tables with orders of their own may not stand side by side: what one of them makes wait for the other ends
-/// in circles.
+/// Old and new tables with different orders must not be mixed: the dependencies of both can close cycles.
 #[test]
 fn independent_orders_wait_in_circles() {
     let waits = |compiled: &CompiledFabric, graph: &mut DiGraphMap<(usize, u8), ()>| {
@@ -154,19 +153,19 @@ fn independent_orders_wait_in_circles() {
             }
         }
     };
-    let mut circles = 0;
+    let mut cycles = 0;
     for names in topologies() {
         let pods = names.map(|topology| compiled(&pod(topology)));
         let mut joined_graph = DiGraphMap::new();
-        for one in &pods {
+        for one_pod in &pods {
             let mut alone = DiGraphMap::new();
-            waits(one, &mut alone);
+            waits(one_pod, &mut alone);
             assert!(!is_cyclic_directed(&alone));
-            waits(one, &mut joined_graph);
+            waits(one_pod, &mut joined_graph);
         }
-        circles += usize::from(is_cyclic_directed(&joined_graph));
+        cycles += usize::from(is_cyclic_directed(&joined_graph));
     }
-    assert!(circles > 0);
+    assert!(cycles > 0);
 }
 
 /// Two pods, built as `out/old` and `out/new`. The tables of the new one do not rise by the ranks of the old.
@@ -199,14 +198,24 @@ fn from_outside() {
         json.trim_end(),
         std::fs::read_to_string(place.path().join("way/plan.json")).unwrap().trim_end()
     );
-    let judge =
-        |code: i32| fabc(place.path(), &["verify", "out/new", "--plan", "way", "--from", "out/old"], code);
-    let (text, _) = judge(0);
+    let (text, _) = judge(&place, 0);
     assert!(
         text.contains("verified way from out/old to out/new") && text.contains("every packet arrives"),
         "{text}"
     );
-    // What runs then are the last tables, under the old order: repairs and the next plan start from them.
+    start_from_running_tables(&place);
+    convict_changed_tables(&place);
+    convict_changed_plans(&place);
+    judge(&place, 0);
+}
+
+/// `fabc verify` of the plan between the two fabrics.
+fn judge(place: &tempfile::TempDir, code: i32) -> (String, String) {
+    fabc(place.path(), &["verify", "out/new", "--plan", "way", "--from", "out/old"], code)
+}
+
+/// After the plan the last tables run, under the old order: repairs and the next plan start from them.
+fn start_from_running_tables(place: &tempfile::TempDir) {
     let running = ["--running", "way"];
     fabc(
         place.path(),
@@ -224,20 +233,25 @@ fn from_outside() {
     let back = ["verify", "out/old", "--plan", "back", "--from", "out/new"];
     fabc(place.path(), &[&back[..], &running].concat(), 0);
     fabc(place.path(), &back, 3);
-    // Whatever is changed in the files is convicted.
-    let tampered = |path: &str, change: &dyn Fn(&mut Value)| {
-        let path = place.path().join("way").join(path);
-        let text = std::fs::read(&path).unwrap();
-        let mut value: Value = serde_json::from_slice(&text).unwrap();
-        change(&mut value);
-        assert!(value != serde_json::from_slice::<Value>(&text).unwrap());
-        std::fs::write(&path, value.to_string()).unwrap();
-        judge(3);
-        std::fs::write(&path, text).unwrap();
-    };
+}
+
+/// Changes a file of the plan, and expects an error.
+fn convict_changed(place: &tempfile::TempDir, path: &str, change: &dyn Fn(&mut Value)) {
+    let path = place.path().join("way").join(path);
+    let text = std::fs::read(&path).unwrap();
+    let mut value: Value = serde_json::from_slice(&text).unwrap();
+    change(&mut value);
+    assert!(value != serde_json::from_slice::<Value>(&text).unwrap());
+    std::fs::write(&path, value.to_string()).unwrap();
+    judge(place, 3);
+    std::fs::write(&path, text).unwrap();
+}
+
+/// Every change of the entries of a stage is an error.
+fn convict_changed_tables(place: &tempfile::TempDir) {
     for stage in ["stage-01", "stage-02", "final"] {
         for pass in ["add", "turn", "drop"] {
-            tampered(&format!("{stage}/delta.json"), &|delta| {
+            convict_changed(place, &format!("{stage}/delta.json"), &|delta| {
                 let routers = delta["routers"].as_array_mut().unwrap();
                 let list = routers
                     .iter_mut()
@@ -247,7 +261,7 @@ fn from_outside() {
             });
         }
         // An entry that goes elsewhere. One more key is dropped.
-        tampered(&format!("{stage}/delta.json"), &|delta| {
+        convict_changed(place, &format!("{stage}/delta.json"), &|delta| {
             let router = delta["routers"]
                 .as_array_mut()
                 .unwrap()
@@ -256,47 +270,47 @@ fn from_outside() {
             let port = &mut router.unwrap()["add"][0][3];
             *port = ((port.as_u64().unwrap() + 1) % 6).into();
         });
-        tampered(&format!("{stage}/tables.json"), &|tables| {
+        convict_changed(place, &format!("{stage}/tables.json"), &|tables| {
             tables["routers"][3]["entries"].as_array_mut().unwrap().pop();
         });
     }
-    tampered("plan.json", &|plan| {
+}
+
+/// Every change of the ranks, loads, stages and steps of the plan is an error.
+fn convict_changed_plans(place: &tempfile::TempDir) {
+    let convict = |change: &dyn Fn(&mut Value)| convict_changed(place, "plan.json", change);
+    convict(&|plan| {
         let ranks = plan["ranks"].as_array_mut().unwrap();
         let other_rank = ranks.iter().position(|rank| *rank != ranks[0]).unwrap();
         ranks.swap(0, other_rank);
     });
-    tampered("plan.json", &|plan| {
-        plan["stages"][0]["load"] = (plan["stages"][0]["load"].as_u64().unwrap() + 1).into()
-    });
-    tampered("plan.json", &|plan| {
-        plan["final"][0]["load"] = (plan["final"][0]["load"].as_u64().unwrap() - 1).into()
-    });
-    tampered("plan.json", &|plan| plan["stages"][1]["keys_most"] = 1.into());
-    tampered("plan.json", &|plan| plan["load"]["old"] = 1.into());
-    tampered("plan.json", &|plan| drop(plan["stages"].as_array_mut().unwrap().remove(0)));
-    tampered("plan.json", &|plan| {
+    convict(&|plan| plan["stages"][0]["load"] = (plan["stages"][0]["load"].as_u64().unwrap() + 1).into());
+    convict(&|plan| plan["final"][0]["load"] = (plan["final"][0]["load"].as_u64().unwrap() - 1).into());
+    convict(&|plan| plan["stages"][1]["keys_most"] = 1.into());
+    convict(&|plan| plan["load"]["old"] = 1.into());
+    convict(&|plan| drop(plan["stages"].as_array_mut().unwrap().remove(0)));
+    convict(&|plan| {
         let stages = plan["stages"].as_array_mut().unwrap();
         let (first, second) = (stages[0]["steps"].clone(), stages[1]["steps"].clone());
         (stages[0]["steps"], stages[1]["steps"]) = (second, first);
     });
-    tampered("plan.json", &|plan| {
+    convict(&|plan| {
         let stages = plan["stages"].as_array_mut().unwrap();
         let (first, second) = (stages[0]["delta"].clone(), stages[1]["delta"].clone());
         (stages[0]["delta"], stages[1]["delta"]) = (second, first);
     });
-    tampered("plan.json", &|plan| {
+    convict(&|plan| {
         let end = plan["stages"][0]["steps"][1].as_u64().unwrap();
         plan["stages"][0]["steps"][1] = (end + 1).into();
         plan["stages"][1]["steps"][0] = (end + 2).into();
     });
-    tampered("plan.json", &|plan| {
+    convict(&|plan| {
         let steps = plan["groups"][0]["steps"].as_array_mut().unwrap();
         let last = steps.len() - 1;
         steps.swap(0, last);
     });
-    tampered("plan.json", &|plan| drop(plan["groups"].as_array_mut().unwrap().pop()));
-    tampered("plan.json", &|plan| plan["groups"][0]["ocs"] = plan["groups"][1]["ocs"].clone());
-    judge(0);
+    convict(&|plan| drop(plan["groups"].as_array_mut().unwrap().pop()));
+    convict(&|plan| plan["groups"][0]["ocs"] = plan["groups"][1]["ocs"].clone());
 }
 
 /// With twice the virtual channels the last tables are those of the build, byte by byte as routers see them.
@@ -324,16 +338,16 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
         ["above", "below"]
     );
     assert_eq!((&last[1]["load"], &plan["load"]["new"]), (&plan["load"]["new"], &plan["load"]["new"]));
-    // What an earlier plan wrote is replaced as a whole.
+    // The files of an earlier plan are replaced as a whole.
     fabc(
         place.path(),
         &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"],
         2,
     );
-    // What may stand side by side is told by the files alone.
-    for (at, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
+    // The files alone say which tables may be mixed.
+    for (index, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
         let mut tampered = plan.clone();
-        tampered["final"][at]["order"] = order.into();
+        tampered["final"][index]["order"] = order.into();
         std::fs::write(&path, tampered.to_string()).unwrap();
         judge(3);
     }

@@ -147,8 +147,8 @@ fn the_diamond_has_its_known_bound() {
     let unit = unit_lengths(&scene);
     assert_eq!((unit.volume, unit.distance), (16, 44));
     check::verify_dual(&scene, &uniform(&topology), &unit).unwrap();
-    // Only the cut around leaf 2: two channels in, two out, ten ordered pairs across it: lambda <= 4/10, a
-    // weaker but true bound that lives on zero lengths elsewhere.
+    // Only the cut around leaf 2 has lengths: two channels in, two out, ten ordered pairs across it. So
+    // lambda <= 4/10. The bound is weaker but true, with lengths of zero elsewhere.
     let mut cut = DualLengths { lengths: vec![0; 36], volume: 4, distance: 10 };
     for (node, port) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
         cut.lengths[node * 6 + port] = 1;
@@ -274,7 +274,7 @@ fn two_orbits_of_cubes() {
             lengths.distance,
         ));
     }
-    assert!(seen.iter().all(|of| *of == seen[0]), "{seen:?}");
+    assert!(seen.iter().all(|report| *report == seen[0]), "{seen:?}");
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! The command line, driven from outside: what works without compiling a pod. `tests/it/cli_build.rs` has the
-//! rest.
+//! The command line, driven from outside: commands that compile no pod. `limits` and `messages` have their
+//! inputs and their errors. `tests/it/cli_build.rs` has the commands that build.
 
-use crate::support::spec_text;
-use spec_text::SpecText;
+mod limits;
+mod messages;
+
+use crate::support::spec_text::SpecText;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -320,7 +322,7 @@ fn a_disk_that_is_full_does_not_cost_the_source() {
             assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
         }
     }
-    // What the killed one left goes with the next.
+    // The next run removes the remains of the killed one.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
     assert_eq!(code(&fabc(directory.path(), &["fmt", "pod.fab"])), 0);
     assert_ne!(std::fs::read_to_string(&path).unwrap(), untidy());
@@ -378,7 +380,8 @@ fn a_standard_output_that_takes_nothing_is_an_error() {
                 err(&output)
             );
         }
-        // Devices that are meant to take everything still do, so does nothing at all where nothing is said.
+        // Devices that take everything still do. A closed output is no error for a command that prints
+        // nothing.
         let null = std::fs::File::create("/dev/null").unwrap();
         assert_eq!(
             code(&command(directory.path(), args).stdin(input()).stdout(null).output().unwrap()),
@@ -423,7 +426,7 @@ fn a_file_that_several_paths_lead_to_counts_once() {
         out(&output).to_owned()
     };
     assert_eq!(dump("often.fab"), dump("once.fab"));
-    // A circle is one by whatever name.
+    // A cycle of `use` is found under any name of the file.
     std::os::unix::fs::symlink("circle.fab", directory.path().join("round.fab")).unwrap();
     std::fs::write(
         directory.path().join("circle.fab"),
@@ -432,290 +435,4 @@ fn a_file_that_several_paths_lead_to_counts_once() {
     .unwrap();
     let circle = fabc(directory.path(), &["check", "circle.fab"]);
     assert!(code(&circle) == 1 && err(&circle).contains("circle.fab -> round.fab"), "{}", err(&circle));
-}
-
-/// Runs fabc with little memory (kilobytes of address space), and waits for it at most ten seconds.
-#[cfg(unix)]
-fn confined(directory: &Path, args: &[&str], input: Stdio) -> Output {
-    let script = format!("ulimit -v 300000 && exec {} \"$@\"", env!("CARGO_BIN_EXE_fabc"));
-    let mut shell = Command::new("sh");
-    // Every thread reserves address space.
-    shell
-        .args(["-c", &script, "sh"])
-        .args(args)
-        .args(["--threads", "2"])
-        .current_dir(directory)
-        .env("NO_COLOR", "1")
-        .env_remove("RUST_BACKTRACE");
-    let mut child =
-        shell.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh starts");
-    for _ in 0..1000 {
-        if child.try_wait().expect("a child").is_some() {
-            return child.wait_with_output().expect("it has ended");
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    child.kill().expect("it runs");
-    panic!("{args:?} does not end");
-}
-
-const FORMS: [&str; 3] = ["human", "short", "json"];
-
-#[test]
-fn errors_far_to_the_right_are_shown_in_every_form() {
-    let directory = tempfile::tempdir().unwrap();
-    let spec = format!("fabric pod {{ clock = 1 GHz; {}cubs = 3; }}", " ".repeat(70_000));
-    std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
-    for form in FORMS {
-        let output = fabc(directory.path(), &["check", "pod.fab", "--message-format", form]);
-        assert_eq!(code(&output), 1, "{}", err(&output));
-        let place = if form == "json" { "\"line\":1,\"column\":70029" } else { "pod.fab:1:70029" };
-        for part in ["FAB0103", "`cubs` does not belong in a fabric", "did you mean", place] {
-            assert!(
-                form == "short" && part == "did you mean" || err(&output).contains(part),
-                "{part} is not in\n{}",
-                err(&output)
-            );
-        }
-        assert!(output.stderr.len() < 6000 && !err(&output).contains("FAB0901"), "{}", err(&output));
-    }
-}
-
-#[test]
-fn long_names_and_many_errors_are_shown_in_short() {
-    let directory = tempfile::tempdir().unwrap();
-    let (one, other) = ("a".repeat(65_000), "b".repeat(65_000));
-    let specs = [
-        format!("fabric pod {{ let {one} = 1; cubes = {other}; }}"),
-        format!(
-            "fabric {one} {{ ocs {other} {{ couple +x[{one}, 0] with -x[0, 0] over {other}; ports = {other}; }} }}"
-        ),
-        format!("fabric pod {{ {one} {other} }}"),
-        format!("fabric pod {{ use \"{one}\"; }}"),
-        format!("fabric pod {{ {} }}", "x = 1;\n".repeat(20_000)),
-        format!("fabric pod {{ {} }}", "let a = b;\n".repeat(20_000)),
-        format!("fabric pod {{\n{}clock = 1 GHz;\nclock = 2 GHz; }}", "let a = 1;\n".repeat(5)),
-        format!("fabric pod {{ clock = 1 GHz;\n{}clock = 2 GHz; }}", "\n".repeat(20_000)),
-    ];
-    for (number, spec) in specs.iter().enumerate() {
-        std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
-        for form in FORMS {
-            let output = fabc(directory.path(), &["check", "pod.fab", "--message-format", form]);
-            assert_eq!(code(&output), 1);
-            assert!(output.stderr.len() < 60_000, "spec {number}, {form}: {} bytes", output.stderr.len());
-            assert!(err(&output).contains("FAB0") && !err(&output).contains("FAB0901"), "{}", err(&output));
-        }
-    }
-}
-
-#[test]
-#[cfg(unix)]
-fn inputs_are_read_within_limits() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name);
-    assert!(Command::new("mkfifo").arg(path("pipe")).status().expect("mkfifo").success());
-    std::fs::File::create(path("huge")).unwrap().set_len(1 << 40).unwrap();
-    std::fs::create_dir_all(path("built/inputs")).unwrap();
-    let pod = |setting: &str| {
-        let pod = SpecText::pod([2, 2, 2], 2)
-            .without("ocs Y")
-            .without("ocs Z")
-            .without("budget")
-            .without("topology");
-        pod.with(setting).text()
-    };
-    let null = Stdio::null;
-    for (input, reason) in [
-        ("/dev/zero", "it is a device, a pipe or a socket, not a regular file"),
-        ("pipe", "it is a device, a pipe or a socket, not a regular file"),
-        ("built", "it is a directory, not a regular file"),
-    ] {
-        for args in [
-            &["check", input][..],
-            &["build", input],
-            &["fmt", input],
-            &["graph", input],
-            &["verify", "--tables", input, "--topology", input],
-        ] {
-            let output = confined(directory.path(), args, null());
-            assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
-            assert!(err(&output).contains("FAB0501"), "{args:?}: {}", err(&output));
-        }
-        for (name, text) in [
-            ("use.fab", pod(&format!("use \"{input}\"; topology = synthesize;"))),
-            ("cross_connects.fab", pod(&format!("topology = cross_connects \"{input}\";"))),
-            (
-                "near.fab",
-                pod(&format!("topology = synthesize {{ start = cross_connects \"{input}\"; moves <= 3; }}")),
-            ),
-            ("matrix.fab", pod(&format!("demand = matrix \"{input}\"; topology = synthesize;"))),
-        ] {
-            std::fs::write(path(name), text).unwrap();
-            let output = confined(directory.path(), &["check", name, "--message-format", "short"], null());
-            assert_eq!(code(&output), 1, "{name}: {}", err(&output));
-            assert!(
-                err(&output).contains(reason) && err(&output).contains(&format!("{name}:")),
-                "{name}: {}",
-                err(&output)
-            );
-        }
-        let stdin = || Stdio::from(std::fs::File::open("/dev/zero").unwrap());
-        for args in [&["check", "-"][..], &["check", "/dev/stdin"], &["fmt", "-"]] {
-            let output = confined(directory.path(), args, stdin());
-            assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
-            assert!(
-                err(&output).contains("FAB0007") && err(&output).contains("4194304 bytes"),
-                "{args:?}: {}",
-                err(&output)
-            );
-        }
-    }
-    // A regular file is refused by its length, and says the limit of its kind.
-    std::fs::write(path("use.fab"), pod("use \"huge\"; topology = synthesize;")).unwrap();
-    std::fs::write(path("matrix.fab"), pod("demand = matrix \"huge\"; topology = synthesize;")).unwrap();
-    std::fs::write(path("cross_connects.fab"), pod("topology = cross_connects \"huge\";")).unwrap();
-    for (args, part) in [
-        (&["check", "huge"][..], "FAB0007"),
-        (&["check", "use.fab"], "it has more than 4194304 bytes"),
-        (&["check", "matrix.fab"], "it has more than 68608 bytes"),
-        (&["check", "cross_connects.fab"], "it has more than 16785408 bytes"),
-        (&["verify", "--tables", "huge", "--topology", "huge"], "`huge` has more than 4294967296 bytes"),
-    ] {
-        let output = confined(directory.path(), &[args, &["--message-format", "short"]].concat(), null());
-        assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
-        assert!(err(&output).contains(part), "{args:?}: {}", err(&output));
-    }
-    // Directories, and the live setting of a plan.
-    std::fs::write(path("built/spec.fab"), pod("topology = cross_connects \"live.json\";")).unwrap();
-    std::fs::write(path("built/manifest.json"), "{}").unwrap();
-    std::fs::write(path("built/ocs.json"), "{}").unwrap();
-    let cross_connects = r#"{"format":"fabc.ocs/1","ocs":[]}"#;
-    std::fs::write(path("built/inputs/ocs.json"), cross_connects).unwrap();
-    assert!(Command::new("mkfifo").arg(path("built/notes")).status().expect("mkfifo").success());
-    let output = confined(directory.path(), &["verify", "built"], null());
-    assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{}", err(&output));
-    let dark = ["X[0,0]", "X[0,1]", "X[1,0]", "X[1,1]"]
-        .map(|name| format!(r#"{{"name":"{name}","a":[],"b":[],"cross_connects":[]}}"#));
-    std::fs::write(path("built/ocs.json"), cross_connects.replace("[]", &format!("[{}]", dark.join(","))))
-        .unwrap();
-    for live in ["/dev/zero", "pipe", "huge"] {
-        let output = confined(directory.path(), &["plan", live, "built"], null());
-        let wanted = if live == "huge" { "FAB0519" } else { "FAB0501" };
-        assert!(code(&output) == 1 && err(&output).contains(wanted), "{live}: {}", err(&output));
-    }
-    std::fs::remove_file(path("built/inputs/ocs.json")).unwrap();
-    assert!(Command::new("mkfifo").arg(path("built/inputs/ocs.json")).status().expect("mkfifo").success());
-    for args in [&["verify", "built"][..], &["tables", "built", "--router", "0"], &["plan", "huge", "built"]]
-    {
-        let output = confined(directory.path(), args, null());
-        assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{args:?}: {}", err(&output));
-    }
-}
-
-#[test]
-fn a_pipe_of_the_shell_is_read_like_standard_input() {
-    let directory = tempfile::tempdir().unwrap();
-    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/pod_256.fab");
-    let text = std::fs::read(spec).unwrap();
-    let output = with_input(directory.path(), &["check", "/dev/stdin"], &text);
-    assert_eq!(code(&output), 0, "{}", err(&output));
-}
-
-#[test]
-#[cfg(unix)]
-fn pods_at_the_limits_are_checked_or_refused_with_little_memory() {
-    let directory = tempfile::tempdir().unwrap();
-    let pod = |side: &str, cubes: &str, rest: &str| {
-        let pod = SpecText::pod([2, 2, 2], 2).without("ocs Y").without("ocs Z").without("budget");
-        pod.with(
-            "ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 1_000_000; }",
-        )
-        .with(&format!("cube {{ mesh {side} over fiber; }} cubes = {cubes}; {rest}"))
-        .text()
-    };
-    for (text, expected) in [
-        (pod("2 x 2 x 2", "131_072", "topology = synthesize;"), Err("FAB0113")),
-        (pod("2 x 2 x 2", "32_768", "topology = synthesize;"), Ok(())),
-        (pod("4 x 4 x 4", "16_384", "topology = synthesize;"), Err("FAB0206")),
-        (pod("2 x 2 x 2", "32_768", "topology = synthesize { symmetry = none; }"), Err("FAB0206")),
-        (pod("2 x 2 x 262_144", "1", "topology = synthesize;"), Err("FAB0206")),
-        (pod("2 x 2 x 262_145", "1", "topology = synthesize;"), Err("FAB0113")),
-        (pod("2 x 2 x 2", "2048", "topology = synthesize; demand = matrix \"no.csv\";"), Err("FAB0113")),
-    ] {
-        std::fs::write(directory.path().join("pod.fab"), &text).unwrap();
-        let output =
-            confined(directory.path(), &["check", "pod.fab", "--message-format", "short"], Stdio::null());
-        match expected {
-            Ok(()) => assert_eq!(code(&output), 0, "{}\n{text}", err(&output)),
-            Err(wanted) => {
-                assert!(
-                    code(&output) != 0
-                        && err(&output).contains(wanted)
-                        && err(&output).starts_with("pod.fab:"),
-                    "{}\n{text}",
-                    err(&output)
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn warnings_are_shown_in_every_form_and_change_no_exit_code() {
-    let directory = tempfile::tempdir().unwrap();
-    let spec = std::fs::read_to_string("tests/slips/pod.fab")
-        .unwrap()
-        .replace("cubes = 2;", "cubes = 2; let spare = 3; let side = 4;");
-    std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
-    let check = |form: &[&str]| fabc(directory.path(), &[&["check", "pod.fab"], form].concat());
-    let human = check(&[]);
-    assert_eq!(code(&human), 0, "{}", err(&human));
-    assert!(out(&human).starts_with("pod: no errors"), "{}", out(&human));
-    for text in [
-        "FAB0151",
-        "the constant `spare` is not used",
-        "2 warnings. To learn more, run `fabc explain FAB0151`.",
-    ] {
-        assert!(err(&human).contains(text), "{text}: {}", err(&human));
-    }
-    let short = check(&["--message-format", "short"]);
-    assert_eq!(
-        err(&short),
-        "pod.fab:9:20: warning[FAB0151]: the constant `spare` is not used\npod.fab:9:35: warning[FAB0151]: the constant `side` is not used\n"
-    );
-    let json = check(&["--message-format", "json"]);
-    assert!(
-        err(&json).lines().all(|line| line.contains(r#""severity":"warning""#))
-            && err(&json).lines().count() == 2,
-        "{}",
-        err(&json)
-    );
-    assert_eq!((code(&short), code(&json)), (0, 0));
-    assert_eq!(err(&check(&["--quiet"])), "");
-}
-
-#[test]
-fn errors_are_counted_and_control_characters_escaped() {
-    let directory = tempfile::tempdir().unwrap();
-    let spec = std::fs::read_to_string("tests/slips/pod.fab").unwrap();
-    let spec = spec
-        .replace("radix = 6", "radix = 4 \u{1b}31m ports")
-        .replace("cubes = 2;", "cubes = \u{9b}2J;")
-        .replace("// Two", "// \u{1b}]0;Two");
-    std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
-    for form in ["human", "short", "json"] {
-        let output = fabc(directory.path(), &["check", "pod.fab", "--message-format", form]);
-        assert_eq!(code(&output), 1);
-        assert!(
-            !err(&output).contains(['\u{1b}', '\u{9b}']) && err(&output).contains("FAB0001"),
-            "{form}: {}",
-            err(&output)
-        );
-        assert_eq!(
-            err(&output).contains("2 errors. To learn more, run `fabc explain FAB0001`."),
-            form == "human",
-            "{}",
-            err(&output)
-        );
-    }
 }

@@ -1,11 +1,12 @@
-//! The command line, driven from outside: what compiles pods.
+//! `fabc build` and its neighbors, driven from outside: they write directories, compare them and read them.
+//! `formats` has the formats for other programs, `interrupted` has builds that do not finish.
 
-use crate::support::plain;
-use crate::support::spec_text;
-use plain::{command, fabc, files};
-use spec_text::SpecText;
+mod formats;
+mod interrupted;
+
+use crate::support::plain::{command, fabc, files};
+use crate::support::spec_text::SpecText;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 /// The smallest spec that is synthesized, routed and has faults: 16 chips.
 fn small() -> SpecText {
@@ -82,15 +83,15 @@ fn threads_and_repetition_change_no_byte() {
     let place = workplace();
     fabc(place.path(), &["build", "small.fab", "--out", "one", "--threads", "1", "-q"], 0);
     fabc(place.path(), &["build", "small.fab", "--out", "two", "--threads", "2", "-q", "--timings"], 0);
-    let (one, two) = (files(&place.path().join("one")), files(&place.path().join("two")));
-    assert_eq!(one.keys().collect::<Vec<_>>(), two.keys().collect::<Vec<_>>());
-    assert!(one.len() > 10);
-    for (path, bytes) in &one {
-        assert!(*bytes == two[path], "{} differs", path.display());
+    let (first, second) = (files(&place.path().join("one")), files(&place.path().join("two")));
+    assert_eq!(first.keys().collect::<Vec<_>>(), second.keys().collect::<Vec<_>>());
+    assert!(first.len() > 10);
+    for (path, bytes) in &first {
+        assert!(*bytes == second[path], "{} differs", path.display());
     }
     // Building again replaces the directory by itself.
     fabc(place.path(), &["build", "small.fab", "--out", "one", "-q"], 0);
-    assert!(files(&place.path().join("one")) == one);
+    assert!(files(&place.path().join("one")) == first);
 }
 
 #[test]
@@ -238,21 +239,6 @@ fn stages_can_be_stopped_after_and_dumped() {
 }
 
 #[test]
-fn formats_go_where_they_are_sent() {
-    let place = workplace();
-    let (list, _) = fabc(place.path(), &["build", "--emit", "list"], 0);
-    assert!(list.lines().count() > 8 && list.contains("topology.json"), "{list}");
-    let (dot, _) =
-        fabc(place.path(), &["build", "small.fab", "--emit", "dot,csv=links.csv,config_db=switches/"], 0);
-    assert!(dot.starts_with("graph") && dot.trim_end().ends_with('}'), "{dot}");
-    assert_eq!(names(place.path()), ["links.csv", "small.fab", "switches"]);
-    assert_eq!(names(&place.path().join("switches")).len(), 12);
-    assert_eq!(fabc(place.path(), &["graph", "small.fab"], 0).0, dot);
-    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "config_db"], 2);
-    assert!(err.contains("FAB0506"), "{err}");
-}
-
-#[test]
 fn golden_outputs_are_compared_and_updated() {
     let place = workplace();
     let build = |spec: &str, update: &[&str], code| {
@@ -338,179 +324,11 @@ fn specs_are_formatted_in_place_and_from_standard_input() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), formatted);
 }
 
-#[cfg(unix)]
-#[test]
-fn an_interrupt_leaves_nothing_half_written() {
-    let place = workplace();
-    let out = place.path().join("out");
-    // Large enough to be in the middle of something for a while.
-    let mut child = command(place.path(), &["build", &spec("pod_1024"), "-q"]).spawn().expect("fabc starts");
-    while !out.is_dir() {
-        assert!(child.try_wait().unwrap().is_none(), "the build ended before it could be interrupted");
-        std::thread::yield_now();
-    }
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
-    assert!(killed.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(names(place.path()), ["small.fab"]);
-}
-
-#[test]
-fn binary_tables_say_the_same_as_json() {
-    let place = workplace();
-    fabc(place.path(), &["build", "small.fab", "--out", "json"], 0);
-    fabc(place.path(), &["build", "small.fab", "--out", "binary", "--tables", "binary"], 0);
-    let [json, binary] = ["json", "binary"].map(|form| files(&place.path().join(form).join("small")));
-    assert!(
-        json.contains_key(Path::new("tables/nominal.json"))
-            && !json.contains_key(Path::new("tables/nominal.bin"))
-    );
-    assert!(
-        binary.contains_key(Path::new("tables/nominal.bin"))
-            && !binary.contains_key(Path::new("tables/nominal.json"))
-    );
-    let manifest = String::from_utf8_lossy(&binary[Path::new("manifest.json")]).into_owned();
-    assert!(manifest.contains(r#""options":{"tables":"binary"}"#), "{manifest}");
-    // The walk of the tables, all numbers of the report, and the tables as people read them.
-    let verified = |form: &str| {
-        fabc(place.path(), &["verify", &format!("{form}/small")], 0).0.split_once(": ").unwrap().1.to_owned()
-    };
-    assert_eq!(verified("json"), verified("binary"));
-    assert_eq!(
-        fabc(place.path(), &["tables", "binary/small"], 0).0,
-        fabc(place.path(), &["tables", "json/small"], 0).0
-    );
-    for router in ["cube0[0,0,0]", "13"] {
-        let table = |form: &str| {
-            let directory = format!("{form}/small");
-            fabc(
-                place.path(),
-                &["tables", &directory, "--router", router, "--scenario", "X[0,1]", "--format", "json"],
-                0,
-            )
-            .0
-        };
-        assert_eq!(table("json"), table("binary"));
-    }
-}
-
-#[test]
-fn golden_binary_tables_are_compared_router_by_router() {
-    let place = workplace();
-    let build = ["build", "small.fab", "--golden", "golden", "--tables", "binary"];
-    fabc(place.path(), &[&build[..], &["--update"]].concat(), 0);
-    let (out, _) = fabc(place.path(), &build, 0);
-    assert!(out.contains("the outputs equal"), "{out}");
-    let path = place.path().join("golden/small/tables/nominal.bin");
-    let mut bytes = std::fs::read(&path).unwrap();
-    // The last byte is the action of the last entry of the last router: the most frequent one instead.
-    *bytes.last_mut().unwrap() = u8::from(*bytes.last().unwrap() == 0);
-    std::fs::write(&path, bytes).unwrap();
-    let (out, _) = fabc(place.path(), &build, 3);
-    assert!(
-        out.contains("nominal         2 of 16 routers; entries: 2 turned; cube0[1,1,1], cube1[1,1,1]"),
-        "{out}"
-    );
-}
-
 /// A torus whose routes look at the destination alone.
 fn torus() -> String {
     let synthesized = "synthesize { symmetry = translation; effort = 1; seed = 1; }";
     let spec = small().text().replace("cubes = 2", "cubes = 1").replace("faults = 1 ocs", "faults = 0");
     spec.replace(synthesized, "torus 2 x 2 x 2;").replace("allowed_turns", "dimension_order")
-}
-
-#[test]
-fn what_is_emitted_for_others_is_verified_again() {
-    let place = workplace();
-    std::fs::write(place.path().join("torus.fab"), torus()).unwrap();
-    let emit = "opensm_lft=t.lft,ibnetdiscover=t.topo,tons_bundle=tons,tables_csv=csv";
-    fabc(place.path(), &["build", "torus.fab", "--out", "out", "--emit", emit], 0);
-    // From each of eight chips three at one hop, three at two, one at three.
-    let (out, _) = fabc(place.path(), &["verify", "--tables", "t.lft", "--topology", "t.topo"], 0);
-    assert!(
-        out.contains("8 routers, 8 endpoints, 48 channels")
-            && out.contains("56 routes walked, all arrive: 96 hops"),
-        "{out}"
-    );
-    let arguments = [
-        "verify",
-        "--tables",
-        "out/small/tables/nominal.json",
-        "--topology",
-        "out/small/topology.json",
-        "--message-format",
-        "json",
-    ];
-    let (out, _) = fabc(place.path(), &arguments, 0);
-    let summary: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((summary["hops"].as_u64(), summary["max_channel_load"].as_u64()), (Some(96), Some(4)));
-
-    let read = |path: &str| std::fs::read_to_string(place.path().join(path)).unwrap();
-    let numbers = |line: &str| -> Vec<usize> {
-        line.split(|letter: char| !letter.is_ascii_digit())
-            .filter(|word| !word.is_empty())
-            .map(|word| word.parse().unwrap())
-            .collect()
-    };
-    let map: Vec<Vec<usize>> = read("tons/small.map").lines().map(numbers).collect();
-    assert!(
-        map.len() == 8 && map.iter().all(|row| row.iter().sum::<usize>() == 3),
-        "doubled links count once: {map:?}"
-    );
-    let paths: Vec<Vec<usize>> = read("tons/small.paths").lines().skip(1).map(numbers).collect();
-    assert_eq!(paths.len(), 64);
-    let (mut next, mut current) = (Vec::new(), Vec::new());
-    for (at, path) in paths.iter().enumerate() {
-        assert_eq!((path[0], path[path.len() - 1]), (at / 8, at % 8), "source-major");
-        for hop in path.windows(2) {
-            assert_eq!(map[hop[0]][hop[1]], 1);
-            next.push(vec![at / 8, at % 8, hop[0], hop[1]]);
-        }
-        let through = if path.len() == 1 { &path[..] } else { &path[..path.len() - 1] };
-        current.extend(through.iter().map(|node| vec![at / 8, at % 8, *node]));
-    }
-    assert_eq!(read("tons/small.nrl2").lines().map(numbers).collect::<Vec<_>>(), next);
-    let vcs: Vec<Vec<usize>> = read("tons/small.vcmat2").lines().map(numbers).collect();
-    assert_eq!(vcs.iter().map(|line| line[..3].to_vec()).collect::<Vec<_>>(), current);
-    assert!(vcs.iter().all(|line| line[3] < 2));
-    let ocs: Vec<Vec<usize>> = read("tons/small.ocs").lines().map(numbers).collect();
-    assert_eq!(ocs.len(), 24, "twelve fibers, both directions");
-    assert!(
-        ocs.contains(&vec![0, 1, 0]) && ocs.contains(&vec![6, 7, 3]) && ocs.contains(&vec![3, 7, 11]),
-        "{ocs:?}"
-    );
-
-    let table = read("csv/nominal/router_00000.csv");
-    assert!(
-        table.starts_with("dst,destination,in_port,in_vc,out_port,out_vc\n1,\"cube0[1,0,0]\",inject,,"),
-        "{table}"
-    );
-    let entries: usize =
-        (0..8).map(|node| read(&format!("csv/nominal/router_{node:05}.csv")).lines().count() - 1).sum();
-    let built: serde_json::Value = serde_json::from_str(&read("out/small/tables/nominal.json")).unwrap();
-    let listed: usize = built["routers"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|router| router["entries"].as_array().unwrap().len())
-        .sum();
-    assert_eq!(entries, listed * 8 / built["routers"].as_array().unwrap().len());
-}
-
-#[test]
-fn formats_of_others_say_why_they_cannot_be() {
-    let place = workplace();
-    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "opensm_lft"], 3);
-    assert!(err.contains("FAB0517") && err.contains("look at where"), "{err}");
-    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "tons_bundle"], 2);
-    assert!(err.contains("FAB0506"), "{err}");
-    let (_, err) =
-        fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables_csv=csv"], 2);
-    assert!(err.contains("FAB0507"), "{err}");
-    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "formula"], 3);
-    assert!(err.contains("FAB0537") && err.contains("routing = algebraic"), "{err}");
-    assert_eq!(names(place.path()), ["small.fab"]);
 }
 
 #[test]
@@ -534,144 +352,6 @@ fn a_measured_value_shows_why_a_require_fails_or_holds() {
     assert!(read("report.json").contains(r#""measured":2.1333333,"holds":true"#));
     assert!(read("report.html").contains("2.1333333"));
     fabc(place.path(), &["verify", "small"], 0);
-}
-
-#[test]
-fn two_formats_in_one_file_are_refused_before_anything_is_written() {
-    let place = workplace();
-    std::fs::create_dir(place.path().join("d")).unwrap();
-    for emit in
-        ["dot=x,csv=x", "dot=x,csv=./x", "dot=x,dot=x", "dot=d/,csv=y,dot=d", "config_db=e/,config_db=e/"]
-    {
-        let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", emit], 2);
-        assert!(err.contains("FAB0542"), "{emit}: {err}");
-    }
-    fabc(place.path(), &["build", "small.fab", "--emit", "dot=d/,csv=d/,config_db=d/,ocs=d/"], 0);
-    assert_eq!(names(&place.path().join("d")).len(), 12 + 3);
-    assert_eq!(names(place.path()), ["d", "small.fab"]);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn results_that_cannot_be_handed_over_are_an_error() {
-    let place = workplace();
-    fabc(place.path(), &["build", "small.fab", "--out", "live", "-q"], 0);
-    std::fs::write(place.path().join("torus.fab"), small().with("topology = torus 2 x 2 x 4;").text())
-        .unwrap();
-    fabc(place.path(), &["build", "torus.fab", "--out", "new", "-q"], 0);
-    let full = |args: &[&str], code| {
-        let Output { status, stderr, .. } =
-            command(place.path(), args).stdout(std::fs::File::create("/dev/full").unwrap()).output().unwrap();
-        let err = String::from_utf8_lossy(&stderr).into_owned();
-        assert_eq!(status.code(), Some(code), "{args:?}: {err}");
-        assert!(err.contains("FAB0541") && err.contains("no space left on device"), "{args:?}: {err}");
-    };
-    for args in [
-        &["build", "small.fab"][..],
-        &["build", "small.fab", "--emit", "dot"],
-        &["build", "small.fab", "--emit", "tables_csv=d/,dot"],
-        &["build", "small.fab", "--emit", "ibnetdiscover"],
-        &["build", "small.fab", "--dump", "route"],
-        &["build", "small.fab", "--golden", "live"],
-        &["check", "small.fab", "--stop-after", "analyze", "--dump", "analyze"],
-        &["graph", "small.fab"],
-        &["tables", "live/small"],
-        &["tables", "live/small", "--router", "0"],
-        &["verify", "live/small"],
-    ] {
-        full(args, 2);
-    }
-    // There 2 says that there are changes.
-    full(&["plan", "live/small", "new/small", "--json"], 1);
-    full(&["plan", "live/small", "new/small"], 1);
-    assert_eq!(names(place.path()), ["d", "live", "new", "small.fab", "torus.fab"]);
-    // A reader that has seen enough stops nothing.
-    let mut child = command(place.path(), &["build", "small.fab"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]));
-    assert!(place.path().join("out/small/manifest.json").is_file());
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
-    let place = workplace();
-    std::fs::write(place.path().join("torus.fab"), torus()).unwrap();
-    fabc(place.path(), &["build", "torus.fab", "--golden", "golden", "--update", "-q"], 0);
-    let before = files(&place.path().join("golden"));
-    for goes in ["--golden golden --update", "--out golden"] {
-        let shell = format!("trap '' XFSZ; ulimit -f 4; exec \"$0\" build small.fab -q {goes}");
-        let output = Command::new("sh")
-            .args(["-c", &shell, env!("CARGO_BIN_EXE_fabc")])
-            .current_dir(place.path())
-            .output()
-            .unwrap();
-        let err = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{err}");
-        assert!(err.contains("FAB0503"), "{err}");
-        assert!(files(&place.path().join("golden")) == before);
-        assert_eq!(names(&place.path().join("golden")), ["small"]);
-    }
-    // A device is written, not replaced.
-    let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "dot=/dev/full"], 2);
-    assert!(err.contains("FAB0503") && err.contains("no space left"), "{err}");
-    assert!(!Path::new("/dev/full").metadata().unwrap().is_file());
-}
-
-/// What ends in `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`. A running build has two: directory, lock.
-#[cfg(unix)]
-fn leftovers(directory: &Path) -> Vec<String> {
-    let entries = if directory.is_dir() { names(directory) } else { Vec::new() };
-    entries.into_iter().filter(|name| name.contains(".fabc-")).collect()
-}
-
-#[cfg(unix)]
-#[test]
-fn what_killed_builds_left_goes_and_what_running_ones_write_stays() {
-    let place = workplace();
-    let out = place.path().join("out");
-    let parts = format!("{}/specs/parts/", env!("CARGO_MANIFEST_DIR"));
-    let large = std::fs::read_to_string(spec("pod_1024"))
-        .unwrap()
-        .replace("fabric pod_1024", "fabric small")
-        .replace("parts/", &parts);
-    std::fs::write(place.path().join("large.fab"), large).unwrap();
-    let start = || {
-        let mut child = command(place.path(), &["build", "large.fab", "-q"]).spawn().expect("fabc starts");
-        while !leftovers(&out).contains(&format!(".small.fabc-tmp-{}", child.id())) {
-            assert!(child.try_wait().unwrap().is_none(), "the build ended before it could be killed");
-            std::thread::yield_now();
-        }
-        child
-    };
-    let mut killed = start();
-    killed.kill().unwrap();
-    killed.wait().unwrap();
-    assert_eq!(leftovers(&out).len(), 2);
-    let mut running = start();
-    let kept = leftovers(&out);
-    let built = command(place.path(), &["build", "small.fab", "-q"]).status().unwrap();
-    let still_kept = leftovers(&out);
-    running.kill().unwrap();
-    running.wait().unwrap();
-    assert_eq!(built.code(), Some(0));
-    assert!(
-        kept.len() == 2 && still_kept == kept,
-        "the first is gone, and somebody writes to the second: {kept:?} {still_kept:?}"
-    );
-    // Killed between the two renames: the only copy stands aside.
-    let before = files(&out.join("small"));
-    std::fs::rename(out.join("small"), out.join(".small.fabc-old-1")).unwrap();
-    std::fs::write(place.path().join("fails.fab"), small().text().replace("diameter <= 6", "diameter <= 1"))
-        .unwrap();
-    fabc(place.path(), &["build", "fails.fab", "-q"], 3);
-    assert_eq!(names(&out), ["small"]);
-    assert!(files(&out.join("small")) == before);
 }
 
 #[test]
@@ -776,36 +456,4 @@ fn several_specs_are_built_one_after_the_other() {
     assert!(err.contains("FAB0543"), "{err}");
     let (out, _) = fabc(place.path(), &["build", "small.fab", "other.fab", "--golden", "out"], 0);
     assert_eq!(out.matches("the outputs equal").count(), 2, "{out}");
-}
-
-/// Who is wired to whom is known without a flow: the files are those of a whole build.
-#[test]
-fn links_alone_are_written_without_a_flow() {
-    let place = workplace();
-    std::fs::write(place.path().join("net.fab"), SpecText::network("dragonfly { a = 4; h = 2; }").text())
-        .unwrap();
-    std::fs::write(
-        place.path().join("ring.fab"),
-        SpecText::network("torus 8;").named("ring").with("floor { cabinet = 2; grid = fixed 2 x 2; }").text(),
-    )
-    .unwrap();
-    for name in ["small", "net", "ring"] {
-        let spec = format!("{name}.fab");
-        fabc(place.path(), &["build", &spec, "-q", "--stop-after", "analyze"], 0);
-        let wanted =
-            |file: &str| std::fs::read_to_string(place.path().join("out").join(name).join(file)).unwrap();
-        let some = "topology=t/,graphml=t/,dot=t/,csv=t/";
-        let (said, _) =
-            fabc(place.path(), &["build", &spec, "--stop-after", "synthesize", "--emit", some], 0);
-        assert!(said.lines().all(|line| line.starts_with("wrote t/topology.")), "{said}");
-        for file in ["topology.json", "topology.graphml", "topology.dot", "topology.csv"] {
-            let alone = std::fs::read_to_string(place.path().join("t").join(file)).unwrap();
-            assert_eq!(alone, wanted(file), "{name} {file}");
-        }
-        let (dot, _) = fabc(place.path(), &["graph", &spec], 0);
-        assert_eq!(dot, wanted("topology.dot"));
-    }
-    let (said, _) = fabc(place.path(), &["check", "ring.fab", "--stop-after", "synthesize"], 0);
-    let summary = "ring: wired (torus, 8 routers, 0 requires, 8 links)\n`--stop-after analyze` measures distances and throughput\n";
-    assert_eq!(said, summary);
 }

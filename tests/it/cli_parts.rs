@@ -19,7 +19,7 @@ fn workplace() -> tempfile::TempDir {
     directory
 }
 
-/// What people read, without the places where lines end.
+/// A message without its line ends.
 fn flowing(text: &str) -> String {
     let words = text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
     words.split(" 1 error. To learn more").next().unwrap_or_default().to_owned()
@@ -76,7 +76,7 @@ fn by_the_rules_of_nfs_no_run_is_made_twice_and_leftovers_go() {
     assert_eq!(ran.iter().sum::<usize>(), 8, "{ran:?}");
     let stays = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with('.');
     assert!(!files(&place.path().join("sweep")).keys().any(|path| stays(path)));
-    // What a killed build leaves, and a killed run that was there already.
+    // Remains of a killed build, and of a killed run that was there before.
     for child in [&["build", "ring.fab", "-q"][..], &["sweep", "run", "sweep", "-q"]] {
         let leftover = place.path().join("out/.ring.fabc-tmp-1");
         std::fs::create_dir_all(leftover.join("tables")).unwrap();
@@ -109,7 +109,7 @@ fn what_a_killed_process_was_writing_goes() {
         place.path().join("out/ring.shards/kept/.nominal.bin.fabc-tmp-1"),
     ];
     leftovers.iter().for_each(|path| std::fs::write(path, "half").unwrap());
-    // Nobody takes what somebody is writing.
+    // No process takes a file that another one is writing.
     let written = place.path().join("out/ring.shards/kept/.other.bin.fabc-tmp-1");
     let file = std::fs::File::create(&written).unwrap();
     file.try_lock().unwrap();
@@ -200,10 +200,10 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
     }
     let [built, failed] = first_runs(&sweep);
     let spec = built.parent().unwrap().join("spec/spec.fab");
-    let convicted = |path: &Path, from: &str, to: &str, what: &str, code: i32| {
+    let convicted = |path: &Path, from: &str, to: &str, message: &str, code: i32| {
         let old = change(&sweep.join(path), from, to);
         let (_, err) = fabc(place.path(), &["sweep", "verify", "sweep"], code);
-        assert!(flowing(&err).starts_with(&format!("FAB0544 × {what}")), "{err}");
+        assert!(flowing(&err).starts_with(&format!("FAB0544 × {message}")), "{err}");
         std::fs::write(sweep.join(path), old).unwrap();
     };
     let path = |path: &Path| format!("`sweep/{}`", path.display());
@@ -263,7 +263,7 @@ fn an_impossible_corner_is_a_failed_run() {
     assert!(rows[1].starts_with("2,open,") || rows[1].starts_with("2,kept,"), "{table}");
     assert!(rows[3].starts_with("8,failed,") && rows[3].contains("FAB0111: "), "{table}");
     fabc(place.path(), &["sweep", "verify", "sweep"], 0);
-    // What is wrong with all values refuses the sweep, at its place, so does a value that is not declared.
+    // An error with all values refuses the sweep, at its place. A value that is not declared does, too.
     let (_, err) = fabc(
         place.path(),
         &["sweep", "pod.fab", "--set", "n=8,9", "-o", "none", "--message-format", "short"],
@@ -360,7 +360,7 @@ fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were
     fabc(place.path(), &["build", "net.fab", "-q", "--emit", "tables_csv=tables"], 0);
     let table = std::fs::read_to_string(place.path().join("tables/nominal/router_00000.csv")).unwrap();
     assert!(table.contains("1,\"b,c\",inject,,") && table.contains("2,\"'@x\",inject,,"), "{table}");
-    // What is not quoted as it should be is told with its line.
+    // The error of a wrong quote names its line.
     std::fs::write(place.path().join("t.csv"), "0,\"b,c,1,1\n").unwrap();
     let (_, err) = fabc(place.path(), &["sim", "out/net", "--with", "traffic = trace \"t.csv\""], 1);
     let message = flowing(&err);

@@ -59,7 +59,7 @@ fn patches_turn_the_live_configuration_into_the_new_one() {
     let place = workplace();
     let (text, _) = fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod", "--patch", "patches"], 2);
     assert!(text.starts_with("pod: ") && text.contains("the pod is whole after every step"), "{text}");
-    // What a switch reads stands in the normal form, and is verified.
+    // The file of a switch stands in the normal form, and is verified.
     let built = |path: &str| std::fs::read_to_string(place.path().join("one/pod").join(path)).unwrap();
     assert!(
         built("spec.fab").contains("config_db = hld;")
@@ -141,9 +141,9 @@ fn a_folder_of_switch_configurations_says_the_same_as_the_file() {
 fn what_does_not_fit_has_a_code_and_a_place() {
     let place = workplace();
     let good = std::fs::read_to_string(place.path().join("two/pod/ocs.json")).unwrap();
-    let change = |what: &str, new: &str| {
-        assert!(good.contains(what), "{what} in {good}");
-        good.replacen(what, new, 1)
+    let change = |from: &str, new: &str| {
+        assert!(good.contains(from), "{from} in {good}");
+        good.replacen(from, new, 1)
     };
     let first_pair = &good[good.find("\"cross_connects\":[[").unwrap() + 18..][..5];
     let cases = [
@@ -270,11 +270,11 @@ fn availability_is_told_of_a_pod() {
             && text.contains("one dark switch after the other 0."),
         "{text}"
     );
-    let (found, _) = availability(
+    let (printed, _) = availability(
         &["--host-chips", "2", "--job", "3", "--fail", fail, "--repair", "12h", "--restart", "0s", "--json"],
         0,
     );
-    let answer: Value = serde_json::from_str(&found).unwrap();
+    let answer: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(
         (&answer["format"], &answer["hosts"], &answer["ocses"]),
         (&"fabc.availability/1".into(), &2.into(), &6.into()),

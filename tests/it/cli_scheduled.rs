@@ -19,7 +19,7 @@ fn built() -> tempfile::TempDir {
     place
 }
 
-/// What a message moves is its size, whatever the number of chips: 65,600 bytes in 1900 cycles of 900 MHz.
+/// A message moves its size, for any number of chips: 65,600 bytes in 1900 cycles of 900 MHz.
 #[test]
 fn the_bandwidth_of_a_message_is_counted_alike_twice() {
     let place = tempfile::tempdir().unwrap();
@@ -41,8 +41,8 @@ fn a_chip_says_what_it_does_when() {
     assert!(jobs.contains("sum: all_reduce by hops, cycles 650 to 1300"), "{jobs}");
     let text = tables(&["--router", "3"]);
     assert!(text.starts_with("chip router[3] (node 3), 14 sends, 14 receives, 2 jobs\n"), "{text}");
-    let line = |of: &str| {
-        text.lines().find(|line| line.ends_with(of)).unwrap_or_else(|| panic!("no {of} in\n{text}"))
+    let line = |ending: &str| {
+        text.lines().find(|line| line.ends_with(ending)).unwrap_or_else(|| panic!("no {ending} in\n{text}"))
     };
     assert_eq!(
         line("exchange  router[3] to router[5], part 0").split_whitespace().take(2).collect::<Vec<_>>(),
@@ -80,8 +80,8 @@ fn a_chip_of_a_symmetric_plan_has_the_lines_of_its_image() {
     let mut came: Vec<(u64, u64, u64)> = Vec::new();
     for chip in 0..6 {
         let list = list(&chip.to_string());
-        let lines = |what: &str, later: u64| {
-            let lines = list["chips"][0][what].as_array().unwrap().clone();
+        let lines = |kind: &str, later: u64| {
+            let lines = list["chips"][0][kind].as_array().unwrap().clone();
             lines.into_iter().map(move |line| {
                 (line[0].as_u64().unwrap() + later, line[2].as_u64().unwrap(), line[3].as_u64().unwrap())
             })
@@ -98,7 +98,7 @@ fn a_chip_of_a_symmetric_plan_has_the_lines_of_its_image() {
 fn what_there_is_not_is_said() {
     let place = built();
     let error = |args: &[&str], code: i32| {
-        // With what helps.
+        // The message has a hint.
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"));
         let output = command.args(args).current_dir(place.path()).env("NO_COLOR", "1").output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}");
@@ -143,7 +143,7 @@ fn a_spare_chip_does_what_another_would() {
         let text = fabc(place.path(), &["tables", "out/node", "--router", chip, "--scenario", scenario], 0).0;
         text.split_once('\n').map(|(head, lines)| (head.to_owned(), lines.to_owned())).unwrap()
     };
-    // Of three groups the last one is spare. If the first fails, all move on by one.
+    // The last of three groups is spare. If the first fails, all move on by one.
     let (head, lines) = chip("4", "block0");
     assert!(head.starts_with("chip group2[0] (node 4) in the place of group1[0], "), "{head}");
     assert_eq!(lines, chip("2", "nominal").1);

@@ -153,13 +153,13 @@ fn what_moves_is_told_in_the_names_that_fit_best() {
             .as_array()
             .unwrap()
             .iter()
-            .all(|of| ["same", "entries"].contains(&of["found"].as_str().unwrap()))
+            .all(|table| ["same", "entries"].contains(&table["found"].as_str().unwrap()))
     );
     // And two cross-connects of one switch swap their ends.
     let mut swapped = renamed(&place, [3, 2, 0, 1]);
     let switch =
         swapped["ocs"].as_array_mut().unwrap().iter_mut().find(|switch| switch["name"] == "X[1,0]").unwrap();
-    let second_ports = [0, 1].map(|at| switch["cross_connects"][at][1].clone());
+    let second_ports = [0, 1].map(|index| switch["cross_connects"][index][1].clone());
     switch["cross_connects"][0][1] = second_ports[1].clone();
     switch["cross_connects"][1][1] = second_ports[0].clone();
     build_set(&place, "c", &swapped);
@@ -205,7 +205,7 @@ fn tables_follow_cubes_that_are_renamed() {
     let diff_result = diff(&place, "out/a", "out/b", 2);
     assert_eq!(diff_result["wiring"]["found"], "renamed");
     let tables = diff_result["tables"].as_array().unwrap();
-    assert!(tables.len() == 9 && tables.iter().all(|of| of["found"] == "same"), "{tables:?}");
+    assert!(tables.len() == 9 && tables.iter().all(|table| table["found"] == "same"), "{tables:?}");
     // One entry of one router turns, another key goes.
     let path = place.path().join("out/b/tables/nominal.json");
     let mut nominal = read(&path);
@@ -305,7 +305,7 @@ fn pods_of_other_sizes_are_compared_by_their_metrics() {
         (&diff_result["wiring"]["found"], &diff_result["wiring"]["why"]),
         (&json!("unlike"), &json!("4 cubes of 4 chips, but 5 cubes of 4 chips"))
     );
-    assert!(diff_result["tables"].as_array().unwrap().iter().all(|of| of["found"] == "unlike"));
+    assert!(diff_result["tables"].as_array().unwrap().iter().all(|table| table["found"] == "unlike"));
     let gone = diff_result["contract"]
         .as_array()
         .unwrap()
@@ -335,8 +335,9 @@ fn graph(place: &tempfile::TempDir, name: &str, edges: &[(u32, u32)]) {
 fn graphs_are_the_same_whatever_their_routers_are_called() {
     let place = tempfile::tempdir().unwrap();
     // The Petersen graph, under other numbers, and with two links that swap their ends.
-    let petersen: Vec<(u32, u32)> =
-        (0..5).flat_map(|at| [(at, (at + 1) % 5), (at, at + 5), (5 + at, 5 + (at + 2) % 5)]).collect();
+    let petersen: Vec<(u32, u32)> = (0..5)
+        .flat_map(|index| [(index, (index + 1) % 5), (index, index + 5), (5 + index, 5 + (index + 2) % 5)])
+        .collect();
     let images = [7, 2, 9, 4, 0, 1, 8, 3, 6, 5];
     let relabelled: Vec<(u32, u32)> =
         petersen.iter().map(|&(a, b)| (images[a as usize], images[b as usize])).collect();
@@ -380,7 +381,7 @@ fn a_page_holds_both_sides_and_loads_nothing() {
 fn golden_outputs_may_differ_within_a_tolerance() {
     let place = built();
     let golden = |tolerance: &[&str], code| {
-        let given: Vec<&str> = tolerance.iter().flat_map(|one| ["--tolerance", one]).collect();
+        let given: Vec<&str> = tolerance.iter().flat_map(|limit| ["--tolerance", limit]).collect();
         fabc(place.path(), &[&["build", "pod.fab", "--golden", "out"][..], &given].concat(), code)
     };
     let report = place.path().join("out/pod/report.json");
@@ -400,7 +401,7 @@ fn golden_outputs_may_differ_within_a_tolerance() {
     golden(&["0.1%", "bandwidth=2%"], 0);
     golden(&["5%", "bandwidth=0.1%"], 3);
     assert!(golden(&["5"], 2).1.contains("FAB0545"));
-    // What is told of the same fabric by `fabc diff` is judged alike.
+    // `fabc diff` judges the same fabric alike.
     fabc(place.path(), &["diff", "out/pod", "pod.fab", "--tolerance", "2%", "-q"], 0);
     fabc(place.path(), &["diff", "out/pod", "pod.fab", "--tolerance", "0.2%", "-q"], 2);
     // A contract that came out otherwise is beyond any.
@@ -408,7 +409,7 @@ fn golden_outputs_may_differ_within_a_tolerance() {
     std::fs::write(&report, value.to_string()).unwrap();
     let (out, _) = golden(&["50%"], 3);
     assert!(out.contains("beyond the tolerance: require "), "{out}");
-    // What nobody can read is another thing than what came out.
+    // An unreadable file is another error than a difference.
     std::fs::write(&report, "{").unwrap();
     assert!(golden(&[], 3).1.contains("FAB0508"));
 }

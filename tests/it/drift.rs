@@ -1,4 +1,4 @@
-//! What the switches do against what was built: every source, every meaning, and the way into a repair.
+//! Compares the switches with the build: every source, every meaning, and the way into a repair.
 
 use crate::support::command;
 use crate::support::spec_text;
@@ -108,14 +108,14 @@ fn what_should_not_be_joined_is_told() {
     // Two cross-connects with their second ports exchanged.
     settings(&place, |name, set| {
         if name == "Y[0,0]" {
-            let (one, other) = (set[0][1].clone(), set[1][1].clone());
-            (set[0][1], set[1][1]) = (other, one);
+            let (first_end, second_end) = (set[0][1].clone(), set[1][1].clone());
+            (set[0][1], set[1][1]) = (second_end, first_end);
         }
     });
     let crossed = drift(&place, "live.json", &[], 2);
     assert_eq!(crossed["means"], "foreign");
     let switch = &crossed["switches"][0];
-    let lengths = ["missing", "extra", "moved"].map(|what| switch[what].as_array().unwrap().len());
+    let lengths = ["missing", "extra", "moved"].map(|list| switch[list].as_array().unwrap().len());
     assert_eq!((switch["ocs"].as_str(), lengths), (Some("Y[0,0]"), [2, 2, 2]));
     let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
     assert!(text.contains("packets on them go astray") && text.contains("moved here"), "{text}");
@@ -146,9 +146,9 @@ enum Dump {
 fn state(config: &Value, dump: Dump, word: impl Fn(usize) -> Option<&'static str>) -> Value {
     let mut out = Map::new();
     let mut rows: [Map<String, Value>; 2] = Default::default();
-    for (at, (key, one)) in config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().enumerate() {
-        let Some(word) = word(at) else { continue };
-        let (a, b) = (one["a_side"].as_str().unwrap(), one["b_side"].as_str().unwrap());
+    for (index, (key, cross_connect)) in config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().enumerate() {
+        let Some(word) = word(index) else { continue };
+        let (a, b) = (cross_connect["a_side"].as_str().unwrap(), cross_connect["b_side"].as_str().unwrap());
         let port = |target: &str| json!({"status": word, "target_simplex_port_id": target});
         match dump {
             Dump::Design => {
@@ -198,114 +198,118 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
     let place = kinds();
     for switch in ["W", "X", "Y_0", "Z_1"] {
         let config = configured(&place, switch);
-        let pairs = if matches!(switch, "W" | "X") { 2 } else { 1 };
-        let crossings = config["OCS_CROSS_CONNECT"].as_object().unwrap().len();
         drift(&place, "live", &[], 0);
         for dump in [Dump::Design, Dump::Image, Dump::Nested, Dump::Ports] {
-            let path = place.path().join(format!("live/{switch}.state_db.json"));
-            for word in ["tuned", "Connected"] {
-                write(&path, &state(&config, dump, |_| Some(word)));
-                drift(&place, "live", &[], 0);
-            }
-            // One of them. Of a pair of fibers both directions must pass.
-            for (word, list) in [
-                ("tuning", "pending"),
-                ("failed", "failed"),
-                ("who_knows", "failed"),
-                ("force-blocked", "blocked"),
-            ] {
-                write(&path, &state(&config, dump, |at| Some(if at == 0 { word } else { "tuned" })));
-                let report = drift(&place, "live", &[], 2);
-                let [one] = &report["switches"].as_array().unwrap()[..] else { panic!("{report}") };
-                let lengths =
-                    ["missing", "extra", "pending", "failed"].map(|what| one[what].as_array().unwrap().len());
-                let (pending, failed) = (usize::from(list == "pending"), usize::from(list == "failed"));
-                assert_eq!(lengths, [1, 0, pending, failed], "{switch} {word} {report}");
-                assert_eq!(one["blocked"].as_array().unwrap().is_empty(), list != "blocked", "{report}");
-                let allowed = if list == "pending" { 0 } else { 2 };
-                fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], allowed);
-            }
-            // What is told and not shown is not about to pass. A switch may have done nothing at all.
-            if crossings > pairs {
-                write(&path, &state(&config, dump, |at| (at > 0).then_some("tuned")));
-                for options in [&[][..], &["--allow-pending"]] {
-                    let report = drift(&place, "live", options, 2);
-                    let lengths = ["pending", "failed"]
-                        .map(|what| report["switches"][0][what].as_array().unwrap().len());
-                    assert_eq!(lengths, [0, 1], "{report}");
-                }
-            }
-            write(&path, &state(&config, dump, |_| None));
-            let report = drift(&place, "live", &[], 2);
-            assert_eq!(
-                (&report["switches"][0]["idle"], report["switches"].as_array().unwrap().len()),
-                (&json!(true), 1)
-            );
-            drift(&place, "live", &["--allow-pending"], 2);
-            let (text, _) = fabc(place.path(), &["drift", "live", "out/pod"], 2);
-            assert!(text.contains("configured, but not yet set"), "{text}");
+            states_of_cross_connects(&place, switch, &config, dump);
         }
     }
-    // A cross-connect that is not shown, of ports that block, or that others hold, is not about to be lit.
     for switch in ["Y_0", "Z_1"] {
-        let config = configured(&place, switch);
-        let path = place.path().join(format!("live/{switch}.state_db.json"));
-        let (_, first) = config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().next().unwrap();
-        for (word, code) in [("blocked", 2), ("tuning", 0)] {
-            let mut switch_state = state(&config, Dump::Nested, |at| (at > 0).then_some("tuned"));
-            for end in ["a_side", "b_side"] {
-                switch_state["OCS_PORT"][first[end].as_str().unwrap()] = json!({"status": word});
-            }
-            write(&path, &switch_state);
-            let (text, _) = fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], code);
-            assert_eq!(text.contains("the switches match the build"), code == 0, "{text}");
-        }
-        let mut switch_state = state(&config, Dump::Nested, |_| Some("tuned"));
-        let rows = switch_state["OCS_CROSS_CONNECT"].as_object().unwrap();
-        let port_pairs: Vec<[String; 2]> = rows
-            .values()
-            .map(|row| ["a_side", "b_side"].map(|end| row[end].as_str().unwrap().to_owned()))
-            .collect();
-        if let [one, other, ..] = &port_pairs[..] {
-            let crossed = |from: &[String; 2], to: &[String; 2]| {
-                (
-                    format!("{}-{}", from[0], to[1]),
-                    json!({"a_side": from[0], "b_side": to[1], "status": "tuned"}),
-                )
-            };
-            let rest = port_pairs[2..].iter().map(|port_pairs| crossed(port_pairs, port_pairs));
-            switch_state["OCS_CROSS_CONNECT"] =
-                Value::Object([crossed(one, other), crossed(other, one)].into_iter().chain(rest).collect());
-            write(&path, &switch_state);
-            let report = drift(&place, "live", &["--allow-pending"], 2);
-            let lengths =
-                ["missing", "extra"].map(|what| report["switches"][0][what].as_array().unwrap().len());
-            assert_eq!((&report["means"], lengths), (&json!("foreign"), [2, 2]), "{report}");
-        }
-        std::fs::remove_file(&path).unwrap();
+        ports_of_a_missing_cross_connect(&place, switch);
     }
-    // A port that is told to block light, in either spelling.
     for (switch, leaf) in [("Y_0", "state"), ("Z_1", "config_status")] {
         for word in ["force_blocked", "powered-off"] {
-            let mut config = configured(&place, switch);
-            config["OCS_PORT"]["1A"][leaf] = json!(word);
-            let label = config["OCS_PORT"]["1A"]["label"].clone();
-            write(&place.path().join(format!("live/{switch}.config_db.json")), &config);
-            let report = drift(&place, "live", &[], 2);
-            assert_eq!(
-                (&report["switches"][0]["blocked"], &report["means"]),
-                (&json!([label]), &json!("repair")),
-                "{report}"
-            );
-            let (_, err) = fabc(place.path(), &["plan", "live", "out/pod"], 0);
-            assert!(
-                err.contains(
-                    "1 of the cross-connects of `live` is set but dark, and the plan counts it as lit"
-                ),
-                "{err}"
-            );
+            a_blocked_port_is_dark(&place, switch, leaf, word);
         }
     }
+}
+
+/// Every state that a dump may show for the first cross-connect of a switch.
+fn states_of_cross_connects(place: &tempfile::TempDir, switch: &str, config: &Value, dump: Dump) {
+    let pairs = if matches!(switch, "W" | "X") { 2 } else { 1 };
+    let crossings = config["OCS_CROSS_CONNECT"].as_object().unwrap().len();
+    let path = place.path().join(format!("live/{switch}.state_db.json"));
+    for word in ["tuned", "Connected"] {
+        write(&path, &state(config, dump, |_| Some(word)));
+        drift(place, "live", &[], 0);
+    }
+    // One of them. Of a pair of fibers both directions must pass.
+    for (word, list) in
+        [("tuning", "pending"), ("failed", "failed"), ("who_knows", "failed"), ("force-blocked", "blocked")]
+    {
+        write(&path, &state(config, dump, |index| Some(if index == 0 { word } else { "tuned" })));
+        let report = drift(place, "live", &[], 2);
+        let [difference] = &report["switches"].as_array().unwrap()[..] else { panic!("{report}") };
+        let lengths =
+            ["missing", "extra", "pending", "failed"].map(|list| difference[list].as_array().unwrap().len());
+        let (pending, failed) = (usize::from(list == "pending"), usize::from(list == "failed"));
+        assert_eq!(lengths, [1, 0, pending, failed], "{switch} {word} {report}");
+        assert_eq!(difference["blocked"].as_array().unwrap().is_empty(), list != "blocked", "{report}");
+        let allowed = if list == "pending" { 0 } else { 2 };
+        fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], allowed);
+    }
+    // A cross-connect that is configured but not shown is not pending. A switch may have done nothing at all.
+    if crossings > pairs {
+        write(&path, &state(config, dump, |index| (index > 0).then_some("tuned")));
+        for options in [&[][..], &["--allow-pending"]] {
+            let report = drift(place, "live", options, 2);
+            let lengths =
+                ["pending", "failed"].map(|key| report["switches"][0][key].as_array().unwrap().len());
+            assert_eq!(lengths, [0, 1], "{report}");
+        }
+    }
+    write(&path, &state(config, dump, |_| None));
+    let report = drift(place, "live", &[], 2);
+    assert_eq!(
+        (&report["switches"][0]["idle"], report["switches"].as_array().unwrap().len()),
+        (&json!(true), 1)
+    );
+    drift(place, "live", &["--allow-pending"], 2);
+    let (text, _) = fabc(place.path(), &["drift", "live", "out/pod"], 2);
+    assert!(text.contains("configured, but not yet set"), "{text}");
+}
+
+/// A cross-connect that is not shown is not about to be lit if its ports block, or if others hold them.
+fn ports_of_a_missing_cross_connect(place: &tempfile::TempDir, switch: &str) {
+    let config = configured(place, switch);
+    let path = place.path().join(format!("live/{switch}.state_db.json"));
+    let (_, first) = config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().next().unwrap();
+    for (word, code) in [("blocked", 2), ("tuning", 0)] {
+        let mut switch_state = state(&config, Dump::Nested, |index| (index > 0).then_some("tuned"));
+        for end in ["a_side", "b_side"] {
+            switch_state["OCS_PORT"][first[end].as_str().unwrap()] = json!({"status": word});
+        }
+        write(&path, &switch_state);
+        let (text, _) = fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], code);
+        assert_eq!(text.contains("the switches match the build"), code == 0, "{text}");
+    }
+    let mut switch_state = state(&config, Dump::Nested, |_| Some("tuned"));
+    let rows = switch_state["OCS_CROSS_CONNECT"].as_object().unwrap();
+    let port_pairs: Vec<[String; 2]> = rows
+        .values()
+        .map(|row| ["a_side", "b_side"].map(|end| row[end].as_str().unwrap().to_owned()))
+        .collect();
+    if let [first, second, ..] = &port_pairs[..] {
+        let crossed = |from: &[String; 2], to: &[String; 2]| {
+            (format!("{}-{}", from[0], to[1]), json!({"a_side": from[0], "b_side": to[1], "status": "tuned"}))
+        };
+        let rest = port_pairs[2..].iter().map(|port_pairs| crossed(port_pairs, port_pairs));
+        switch_state["OCS_CROSS_CONNECT"] =
+            Value::Object([crossed(first, second), crossed(second, first)].into_iter().chain(rest).collect());
+        write(&path, &switch_state);
+        let report = drift(place, "live", &["--allow-pending"], 2);
+        let lengths = ["missing", "extra"].map(|list| report["switches"][0][list].as_array().unwrap().len());
+        assert_eq!((&report["means"], lengths), (&json!("foreign"), [2, 2]), "{report}");
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
+/// A port that is configured to block light is dark, in either spelling.
+fn a_blocked_port_is_dark(place: &tempfile::TempDir, switch: &str, leaf: &str, word: &str) {
+    let mut config = configured(place, switch);
+    config["OCS_PORT"]["1A"][leaf] = json!(word);
+    let label = config["OCS_PORT"]["1A"]["label"].clone();
+    write(&place.path().join(format!("live/{switch}.config_db.json")), &config);
+    let report = drift(place, "live", &[], 2);
+    assert_eq!(
+        (&report["switches"][0]["blocked"], &report["means"]),
+        (&json!([label]), &json!("repair")),
+        "{report}"
+    );
+    let (_, err) = fabc(place.path(), &["plan", "live", "out/pod"], 0);
+    assert!(
+        err.contains("1 of the cross-connects of `live` is set but dark, and the plan counts it as lit"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -325,7 +329,7 @@ fn polatis_has_numbers_and_a_map() {
         let config = read(&place.path().join(format!("live/{switch}.config_db.json")));
         std::fs::remove_file(place.path().join(format!("live/{switch}.config_db.json"))).unwrap();
         let label = |port: &Value| config["OCS_PORT"][port.as_str().unwrap()]["label"].as_str().unwrap();
-        let pair = |one: &Value| json!({"ingress": number(switch, label(&one["a_side"]), false), "egress": number(switch, label(&one["b_side"]), true)});
+        let pair = |cross_connect: &Value| json!({"ingress": number(switch, label(&cross_connect["a_side"]), false), "egress": number(switch, label(&cross_connect["b_side"]), true)});
         let pairs: Vec<Value> = config["OCS_CROSS_CONNECT"].as_object().unwrap().values().map(pair).collect();
         write(
             &place.path().join(format!("live/{switch}.json")),
@@ -338,7 +342,7 @@ fn polatis_has_numbers_and_a_map() {
     write(&place.path().join("live/Z_0.json"), &json!({"optical-switch:cross-connects": {"pair": []}}));
     let dark = drift(&place, "live", &["--ports", "ports.csv"], 2);
     assert_eq!((&dark["repair"], &dark["switches"][0]["idle"]), (&json!(["Z[0]"]), &json!(false)));
-    for (row, what) in [
+    for (row, reason) in [
         ("Z_0,1", "line 2: it is not `switch,port,face`"),
         ("Z_0,one,\"x\"", "line 2: `one` is no number of a port"),
         ("Q,1,\"x\"", "line 2: the spec declares no OCS with the file name `Q`"),
@@ -347,16 +351,16 @@ fn polatis_has_numbers_and_a_map() {
     ] {
         std::fs::write(place.path().join("bad.csv"), format!("switch,port,face\n{row}\n")).unwrap();
         let (_, err) = fabc(place.path(), &["drift", "live", "out/pod", "--ports", "bad.csv"], 1);
-        assert!(err.contains("error[FAB0531]") && err.contains(what), "{err}");
+        assert!(err.contains("error[FAB0531]") && err.contains(reason), "{err}");
     }
 }
 
 #[test]
 fn files_that_do_not_fit_are_told() {
     let place = kinds();
-    let fails = |what: &str| {
+    let fails = |reason: &str| {
         let (text, err) = fabc(place.path(), &["drift", "live", "out/pod"], 1);
-        assert!(text.is_empty() && err.contains("error[FAB0531]") && err.contains(what), "{err}");
+        assert!(text.is_empty() && err.contains("error[FAB0531]") && err.contains(reason), "{err}");
     };
     let live = |file: &str| place.path().join("live").join(file);
     // The state alone lacks the labels.

@@ -244,7 +244,7 @@ fn terminal_reports_fit_their_terminals() {
                 assert!(line.chars().count() <= width, "{}: {line}", shape.name);
                 assert!(width < 100 || !line.ends_with(".."), "{}: {line}", shape.name);
             }
-            // Whatever the width, the same words.
+            // The words are the same at any width.
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             let wide = emit::terminal_report(&compiled, emit::Look { width: 1000, color: false });
             assert!(width < 100 || words(&plain) == words(&wide), "{}: {plain}", shape.name);
@@ -342,7 +342,7 @@ fn html_lists_every_cross_connect_with_its_ports() {
             let shown = line
                 .split("<i>")
                 .skip(1)
-                .flat_map(|one| one.split("</i>").next().unwrap().split(' ').skip(1).map(str::to_owned));
+                .flat_map(|part| part.split("</i>").next().unwrap().split(' ').skip(1).map(str::to_owned));
             let mut shown: Vec<String> = shown.collect();
             if ocs.config_db.state_key().is_none() {
                 continue;

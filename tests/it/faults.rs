@@ -171,7 +171,7 @@ fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
             built("1 chip", &format!("{demand} routing = allowed_turns {key}{semicolon}"), "binary");
         assert_eq!(convictions(&compiled, &files), "");
         assert!(files.contains_key("tables/fault-cube0_0_0_0.bin"));
-        // What the short key costs is in the report.
+        // The report has the cost of the short key.
         assert_eq!(
             compiled
                 .passes
@@ -196,10 +196,10 @@ fn the_list_of_faults_is_found_again_by_other_means() {
         let (fabric, topology) = (&compiled.fabric, &compiled.topology);
         let scenarios = Scenario::tolerated(fabric, topology);
         check::verify_faults(fabric, topology, &scenarios).unwrap();
-        let convicted = |what: &str, change: &dyn Fn(&mut Vec<Scenario>)| {
+        let convicted = |kind: &str, change: &dyn Fn(&mut Vec<Scenario>)| {
             let mut changed = scenarios.clone();
             change(&mut changed);
-            assert!(check::verify_faults(fabric, topology, &changed).is_err(), "{faults}: {what}");
+            assert!(check::verify_faults(fabric, topology, &changed).is_err(), "{faults}: {kind}");
         };
         convicted("one too few", &|scenarios| drop(scenarios.pop()));
         convicted("one too many", &|scenarios| scenarios.push(scenarios[0].clone()));
@@ -211,10 +211,12 @@ fn the_list_of_faults_is_found_again_by_other_means() {
         convicted("one twice", &|scenarios| scenarios[2] = scenarios[1].clone());
         convicted("renamed", &|scenarios| scenarios[1].name = scenarios[1].name.replacen('0', "1", 1));
         convicted("something else fails", &|scenarios| scenarios[1].fault = scenarios[2].fault.clone());
-        if let Some(at) = (1..scenarios.len()).find(|&at| !scenarios[at].images.is_empty()) {
-            convicted("an image too few", &|scenarios| drop(scenarios[at].images.pop()));
-            convicted("an image under another name", &|scenarios| scenarios[at].images[0].scenario.push('!'));
-            convicted("an image elsewhere", &|scenarios| scenarios[at].images[0].blocks.reverse());
+        if let Some(index) = (1..scenarios.len()).find(|&index| !scenarios[index].images.is_empty()) {
+            convicted("an image too few", &|scenarios| drop(scenarios[index].images.pop()));
+            convicted("an image under another name", &|scenarios| {
+                scenarios[index].images[0].scenario.push('!')
+            });
+            convicted("an image elsewhere", &|scenarios| scenarios[index].images[0].blocks.reverse());
         }
     }
 }
@@ -306,7 +308,7 @@ fn without(files: &BTreeMap<String, Vec<u8>>, path: &str, name: &str) -> BTreeMa
     files
 }
 
-/// With a manifest that fits.
+/// Signs a directory with a manifest that fits.
 fn signed(mut files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let mut manifest: serde_json::Value =
         serde_json::from_slice(&files.remove("manifest.json").unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Cabinets, cables and what they come to: known lengths, and directories that prove it.
+//! Cabinets and cables: known lengths and prices, and directories that prove them.
 //!
 //! Answers stand in `tests/data/floor_answers.csv`: exact where they follow from the grid, bands of 3 % where
 //! clusters and places are searched.
@@ -29,7 +29,7 @@ fn compiled(text: &str, last: Stage) -> CompiledFabric {
     compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
-/// A topology with the cables of its floor, without flow or routes, and what they come to.
+/// A topology with the cables of its floor, and their measures, without flow or routes.
 fn laid_out(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     let text = spec(topology, floor);
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
@@ -120,10 +120,11 @@ fn prices_powers_and_bundles_add_up() {
     );
 }
 
-/// Every link between two points of a PolarStar runs in their bundle: q (q + 1)^2 / 2 of them, as wide as a
-/// supernode. Clusters of an odd q: the quadrics, joined among themselves nowhere, and q of q points with
-/// 3 (q - 1) / 2 links inside, q + 1 to the quadrics, q - 2 to each other. Of an even q the nucleus alone and
-/// q - 1 of q + 1 points with 3 q / 2 inside, q + 1 to the quadrics, q to each other.
+/// Every link between two points of a PolarStar runs in their bundle. There are q (q + 1)^2 / 2 bundles, as
+/// wide as a supernode. For an odd q one cluster holds the quadrics, which are not joined to each other. The
+/// q others have q points with 3 (q - 1) / 2 links inside. They have q + 1 links to the quadrics and q - 2 to
+/// each other. For an even q one cluster is the nucleus alone. The q - 1 others have q + 1 points with 3 q /
+/// 2 links inside, q + 1 links to the quadrics and q to each other.
 #[test]
 fn bundles_and_clusters_of_polarstars_are_counted() {
     for (topology, size, inner, q) in [
@@ -136,16 +137,16 @@ fn bundles_and_clusters_of_polarstars_are_counted() {
     ] {
         let bundles = if size > 1 { "bundles = by_group;" } else { "" };
         let floor = format!("cabinet = {}; clustering = by_cluster; {bundles}", (q + 1) * size);
-        let (of, topology_of) = laid_out(topology, &floor);
+        let (placed, topology_of) = laid_out(topology, &floor);
         let links = q * (q + 1) * (q + 1) / 2;
         if size > 1 {
-            assert_eq!((of.bundles, of.bundled), (links, [links * size, size]), "{topology}");
+            assert_eq!((placed.bundles, placed.bundled), (links, [links * size, size]), "{topology}");
         }
         if inner > 0 {
             assert_eq!(topology_of.links().len() as u64, links * size + inner);
-            assert_eq!((of.bundles, of.bundled[0]), (792, 6336));
+            assert_eq!((placed.bundles, placed.bundled[0]), (792, 6336));
         }
-        let clusters = of.clusters.expect("of a plane");
+        let clusters = placed.clusters.expect("of a plane");
         let (count, inside, between) =
             if q % 2 == 1 { (q, 3 * (q - 1) / 2, q - 2) } else { (q - 1, 3 * q / 2, q) };
         // The nucleus of an even q meets every quadric.
@@ -159,11 +160,11 @@ fn bundles_and_clusters_of_polarstars_are_counted() {
         assert_eq!(clusters.inside + clusters.to_quadrics + clusters.between, links, "{topology}");
     }
     // Cabinets of three points: clusters of 6 and of 5 take two each.
-    let (of, _) = laid_out(
+    let (placed, _) = laid_out(
         "polarstar { q = 5; supernode = iq; degree = 3; }",
         "cabinet = 24; clustering = by_cluster;",
     );
-    assert_eq!(of.clusters.map(|of| of.count), Some(6));
+    assert_eq!(placed.clusters.map(|placed| placed.count), Some(6));
 }
 
 #[test]
@@ -182,7 +183,7 @@ fn permuted_networks_keep_their_cables() {
         laid_out(&permuted_text, floor).1.links().len()
     };
     assert_eq!(links("keep"), 1024);
-    // Of 1,024 some 36 come twice.
+    // Some 36 of 1,024 occur twice.
     assert!((960..1015).contains(&links("drop")), "{}", links("drop"));
 }
 
@@ -207,16 +208,16 @@ fn permuted_links_keep_their_kind() {
         ("levels { level 4 over board; level 5 joined 2 over fiber { ports = 2; } }".to_owned(), 10),
     ] {
         let before = compiled(&text(&base, cabinet), Stage::Analyze);
-        let counted = |of: &CompiledFabric| {
+        let counted = |compiled: &CompiledFabric| {
             let mut counts = std::collections::BTreeMap::new();
-            for link in of.topology.links().iter() {
+            for link in compiled.topology.links().iter() {
                 for end in [link.a, link.b] {
                     *counts
                         .entry((end.node, link.class == LinkClass::Global, link.link_type))
                         .or_insert(0) += 1;
                 }
             }
-            (counts, of.topology.nodes().map(|node| of.topology.hosts(node)).collect::<Vec<_>>())
+            (counts, compiled.topology.nodes().map(|node| compiled.topology.hosts(node)).collect::<Vec<_>>())
         };
         for method in ["partial", "full"] {
             let text = text(&format!("permute {{ of = {base} method = {method}; }}"), cabinet);
@@ -278,8 +279,8 @@ fn duplicates_and_shortfalls_are_told() {
     let (links, dropped) = note("permute { of = hypercube { dimensions = 6; } duplicates = drop; }");
     assert_eq!(dropped, format!("{} of 192 links came twice and were left out", 192 - links));
     assert_eq!(kept.split(' ').next(), dropped.split(' ').next());
-    // What a report says of it is proved.
-    let (of, mut files, text) =
+    // The checker proves the report of it.
+    let (placed, mut files, text) =
         directory(&spec("permute { of = hypercube { dimensions = 5; } }", "cabinet = 8;"));
     let [report, manifest] =
         ["report.json", "manifest.json"].map(|path| String::from_utf8(files[path].clone()).expect("text"));
@@ -293,7 +294,7 @@ fn duplicates_and_shortfalls_are_told() {
         ("report.json".to_owned(), changed.into_bytes()),
         ("manifest.json".to_owned(), signed.into_bytes()),
     ]);
-    let errors = verify::directory(&files, &of.fabric, &text).expect_err("it is let through");
+    let errors = verify::directory(&files, &placed.fabric, &text).expect_err("it is let through");
     assert!(errors.iter().any(|error| error.to_string().contains("counters.duplicates")), "{errors:?}");
     // An odd number of routers leaves one out of every matching.
     let (links, short) = note("ring_n { routers = 33; degree = 3; }");
@@ -302,9 +303,9 @@ fn duplicates_and_shortfalls_are_told() {
 
 /// Compiled, written, and verified from what was written.
 fn verified(text: &str) -> CompiledFabric {
-    let (of, files, text) = directory(text);
-    verify::directory(&files, &of.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
-    of
+    let (placed, files, text) = directory(text);
+    verify::directory(&files, &placed.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    placed
 }
 
 /// A directory of a spec, verified, and its files.
@@ -359,12 +360,12 @@ const WEIGHED: &str = "fabric laid { clock = 1 GHz;
 fn flow_against_cable_is_told_for_some_weights() {
     let (compiled, files, text) = directory(WEIGHED);
     verify::directory(&files, &compiled.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
-    let weights: Vec<u32> = compiled.trade_off.iter().map(|of| of.weight).collect();
+    let weights: Vec<u32> = compiled.trade_off.iter().map(|placement| placement.weight).collect();
     assert_eq!(weights, [0, 100, 200, 400, 500, 600, 800]);
     let (first, last) = (&compiled.trade_off[0], &compiled.trade_off[6]);
     assert!(first.cable > last.cable && first.flow > last.flow && first.distances < last.distances);
     let chosen = &compiled.trade_off[4];
-    assert_eq!(Some(chosen.cable), compiled.cables.as_ref().map(|of| of.lengths[0]));
+    assert_eq!(Some(chosen.cable), compiled.cables.as_ref().map(|placement| placement.lengths[0]));
     let report = String::from_utf8(files["report.html"].clone()).expect("text");
     assert!(report.contains("Flow against cable") && report.contains("weight 0.5"));
     let report_text = String::from_utf8(files["report.txt"].clone()).expect("text");

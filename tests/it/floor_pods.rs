@@ -41,8 +41,9 @@ fn value(compiled: &CompiledFabric, metric: FloorMetric) -> f64 {
 #[test]
 fn fibers_go_from_every_face_port_to_its_switch() {
     // Cubes at 0 x 1 .. 0 x 4, one rack at 0 x 0: 24 face ports of a cube, 0.6 m apart.
-    let (of, _) = compiled(&spec("ocs = at 0 x 0; grid = fixed 1 x 5; install = 30;", ""), Stage::Analyze);
-    let cables = of.cables.as_ref().expect("a floor");
+    let (compiled_pod, _) =
+        compiled(&spec("ocs = at 0 x 0; grid = fixed 1 x 5; install = 30;", ""), Stage::Analyze);
+    let cables = compiled_pod.cables.as_ref().expect("a floor");
     let fibers: f64 = (1..=4).map(|cube| 24.0 * (f64::from(cube) * 0.6 + 4.0)).sum();
     // Twelve links of copper in each cube.
     let copper = 48.0 * 2.0;
@@ -55,34 +56,38 @@ fn fibers_go_from_every_face_port_to_its_switch() {
         (FloorMetric::Power, 192.0),
         (FloorMetric::Bundles, 4.0),
     ] {
-        let measure = value(&of, metric);
+        let measure = value(&compiled_pod, metric);
         assert!((measure - expected).abs() < 1e-9, "{metric:?}: {measure}, not {expected}");
     }
     // Light from cube to cube passes both fibers.
-    for (id, link) in of.topology.links().enumerate() {
+    for (id, link) in compiled_pod.topology.links().enumerate() {
         let fibers =
             [link.a.node.0 / 8, link.b.node.0 / 8].iter().map(|cube| (cube + 1) * 6 + 40).sum::<u32>();
-        assert_eq!(of.topology.length(id), if link.class == LinkClass::Local { 20 } else { fibers });
+        assert_eq!(
+            compiled_pod.topology.length(id),
+            if link.class == LinkClass::Local { 20 } else { fibers }
+        );
     }
 }
 
-/// Why a synthesis of a pod weighs no cables: whatever the switches are set to, every face port keeps its
-/// fiber, and light on all links together passes each of them once.
+/// Why a synthesis of a pod does not weigh cables. Whatever the cross-connects are, every face port keeps its
+/// fiber. Light on all links together passes each fiber once.
 #[test]
 fn fibers_do_not_depend_on_how_switches_are_set() {
     let built_pod = |topology: &str| {
         let text = spec("ocs = at 0 x 0; grid = fixed 1 x 5;", "")
             .replace("topology = torus 4 x 4 x 2;", &format!("topology = {topology};"));
-        let (of, _) = compiled(&text.replace("dimension_order", "up_down"), Stage::Analyze);
-        let light: u32 = of.topology.links().enumerate().map(|(id, _)| of.topology.length(id)).sum();
+        let (compiled_pod, _) = compiled(&text.replace("dimension_order", "up_down"), Stage::Analyze);
+        let light: u32 =
+            compiled_pod.topology.links().enumerate().map(|(id, _)| compiled_pod.topology.length(id)).sum();
         let values = [
             FloorMetric::CableLength,
             FloorMetric::AverageCable,
             FloorMetric::LongestCable,
             FloorMetric::Cost,
         ];
-        let links: Vec<_> = of.topology.links().iter().map(|link| [link.a, link.b]).collect();
-        (links, light, values.map(|metric| value(&of, metric).to_string()))
+        let links: Vec<_> = compiled_pod.topology.links().iter().map(|link| [link.a, link.b]).collect();
+        (links, light, values.map(|metric| value(&compiled_pod, metric).to_string()))
     };
     let (torus, others) =
         (built_pod("torus 4 x 4 x 2"), ["torus 8 x 2 x 2", "synthesize { effort = 1; }"].map(built_pod));
@@ -95,8 +100,8 @@ fn fibers_do_not_depend_on_how_switches_are_set() {
 #[test]
 fn racks_stand_where_the_spec_says() {
     let racks = |floor: &str| {
-        let (of, _) = compiled(&spec(floor, ""), Stage::Analyze);
-        let placement = of.placement.expect("a floor");
+        let (compiled_pod, _) = compiled(&spec(floor, ""), Stage::Analyze);
+        let placement = compiled_pod.placement.expect("a floor");
         (placement.place_of[4..].to_vec(), placement.place_of[..4].to_vec())
     };
     assert_eq!(
@@ -117,7 +122,7 @@ fn annealed_cubes_stand_around_their_racks() {
         let floor = format!("ocs = at 2 x 2; grid = fixed 5 x 5; {placement}");
         value(&compiled(&spec(&floor, ""), Stage::Analyze).0, FloorMetric::LongestCable)
     };
-    // From the first place on: two rows and two columns away. Around the rack: two steps along its row.
+    // Seen from the first place: two rows and two columns away. Around the rack: two steps along its row.
     assert_eq!((placed_pod(""), placed_pod("placement = annealed;")), (9.4, 5.2));
 }
 
@@ -147,17 +152,17 @@ fn latencies_are_of_every_image() {
             .replace("dimension_order", "allowed_turns");
         compiled(&text, Stage::Emit)
     };
-    let (of, text) = synthesized("translation");
-    assert!(of.topology.symmetry().order() > 1);
-    let files: check::Files = emit::artifacts(&of, &text, &[])
+    let (compiled_pod, text) = synthesized("translation");
+    assert!(compiled_pod.topology.symmetry().order() > 1);
+    let files: check::Files = emit::artifacts(&compiled_pod, &text, &[])
         .into_iter()
         .map(|artifact| (artifact.path, artifact.bytes))
         .collect();
-    verify::directory(&files, &of.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
+    verify::directory(&files, &compiled_pod.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
     // The same routes, each walked from where it really starts.
-    let tables = of.scenarios[0].routed.as_ref().expect("routed").tables.unpacked();
-    let (topology, symmetry) = (&of.topology, &tables.symmetry);
-    let hop = hop_cycles(&of.fabric, topology);
+    let tables = compiled_pod.scenarios[0].routed.as_ref().expect("routed").tables.unpacked();
+    let (topology, symmetry) = (&compiled_pod.topology, &tables.symmetry);
+    let hop = hop_cycles(&compiled_pod.fabric, topology);
     let (mut total, mut most, mut pairs) = (0u64, 0u64, 0u64);
     for dst in topology.nodes() {
         for src in topology.nodes().filter(|&src| src != dst) {
@@ -180,7 +185,7 @@ fn latencies_are_of_every_image() {
             pairs += 1;
         }
     }
-    let value = |metric| of.scenarios[0].metrics.value(metric).expect("routed").as_f64();
+    let value = |metric| compiled_pod.scenarios[0].metrics.value(metric).expect("routed").as_f64();
     assert!((value(Metric::Latency) - total as f64 / pairs as f64).abs() < 1e-9);
     assert!((value(Metric::LatencyMax) - most as f64).abs() < 1e-9);
 }
@@ -238,14 +243,21 @@ fn what_is_changed_on_the_floor_of_a_pod_is_seen() {
 
 #[test]
 fn a_placement_of_a_pod_that_is_none_is_convicted() {
-    let (of, _) = compiled(&spec("ocs = row 1; ocs_rack = 6; grid = fixed 2 x 4;", ""), Stage::Analyze);
+    let (compiled_pod, _) =
+        compiled(&spec("ocs = row 1; ocs_rack = 6; grid = fixed 2 x 4;", ""), Stage::Analyze);
     let (pod, floor, good) = (
-        of.pod.as_ref().expect("a pod"),
-        of.fabric.floor.as_ref().expect("a floor"),
-        of.placement.clone().expect("placed"),
+        compiled_pod.pod.as_ref().expect("a pod"),
+        compiled_pod.fabric.floor.as_ref().expect("a floor"),
+        compiled_pod.placement.clone().expect("placed"),
     );
     let conviction = |bad: &Placement| {
-        check::verify_floor(&of.fabric, floor, &of.topology, Some(&pod.cross_connects), bad)
+        check::verify_floor(
+            &compiled_pod.fabric,
+            floor,
+            &compiled_pod.topology,
+            Some(&pod.cross_connects),
+            bad,
+        )
     };
     conviction(&good).expect("as placed");
     let conviction_of = |change: &dyn Fn(&mut Placement)| {
@@ -267,10 +279,13 @@ fn a_placement_of_a_pod_that_is_none_is_convicted() {
     );
     assert!(conviction_of(&|bad| bad.place_of[0] = [0, 1]).contains("but belongs in 0, 0"));
     assert!(conviction_of(&|bad| bad.place_of[1] = [7, 7]).contains("beyond the floor"));
-    let longer = of.topology.clone().with_cables(
-        of.topology.links().ids().map(|id| (of.topology.length(id) + 1, of.topology.links()[id].link_type)),
-    );
-    let message = check::verify_floor(&of.fabric, floor, &longer, Some(&pod.cross_connects), &good)
+    let longer =
+        compiled_pod.topology.clone().with_cables(
+            compiled_pod.topology.links().ids().map(|id| {
+                (compiled_pod.topology.length(id) + 1, compiled_pod.topology.links()[id].link_type)
+            }),
+        );
+    let message = check::verify_floor(&compiled_pod.fabric, floor, &longer, Some(&pod.cross_connects), &good)
         .expect_err("let through")
         .to_string();
     assert!(message.contains("its way has 20"), "{message}");

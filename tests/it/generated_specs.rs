@@ -1,4 +1,4 @@
-//! Properties of the formatter and of the normal form, over specs that nobody wrote by hand.
+//! Properties of the formatter and of the normal form, over random specs.
 
 use fabc::lang::resolve;
 use fabc::model::Plant;
@@ -136,7 +136,7 @@ prop_compose! {
         routing in prop_oneof![Just(""), Just("routing = minimal;"), Just("routing = allowed_turns { key = dst; }")],
         weight in prop_oneof![Just(0u32), 1u32..9],
     ) -> (Vec<String>, usize) {
-        // Of few routers with hosts a dead one leaves no pair.
+        // With few routers with hosts a dark one leaves no pair.
         let fault = if routers < 8 && fault != "0" { "1 link" } else { fault };
         let mut items = vec![
             "clock = 1.05 GHz;".to_owned(),
@@ -164,7 +164,7 @@ fn fabric(items: &[String]) -> String {
     format!("fabric pod {{ {} }}", items.join(" "))
 }
 
-/// What may stand between two words.
+/// Text that may stand between two words.
 fn gap() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => Just(" ".to_owned()),

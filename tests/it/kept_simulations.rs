@@ -48,7 +48,7 @@ fn written(compiled: &CompiledFabric, spec: &ast::Spec) -> Files {
         .collect()
 }
 
-/// What `fabc verify` says, if it makes so many runs again beside those that decide, or all.
+/// The result of `fabc verify` that makes so many runs again beside those that decide, or all.
 fn verify(compiled: &CompiledFabric, spec: &ast::Spec, remake: Remake) -> Result<Vec<Unproved>, Vec<String>> {
     let verified = directory_with(&written(compiled, spec), &compiled.fabric, &print_spec(spec), remake);
     verified
@@ -165,43 +165,44 @@ const POSSIBLE_COMPLETIONS: &[Forgery<Completion>] = &[
 
 /// Brackets with which no search can end.
 const IMPOSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[
-    ("a stable rate above", |found| {
-        found.stable = Some(Rate::millionths(found.at_least().in_millionths() + 1))
+    ("a stable rate above", |search| {
+        search.stable = Some(Rate::millionths(search.at_least().in_millionths() + 1))
     }),
-    ("both the same", |found| found.unstable = found.stable),
-    ("a run more", |found| found.runs += 1),
-    ("another rate past saturation", |found| found.beyond.rate = Rate::millionths(1)),
-    ("more delivered than born", |found| found.beyond.delivered *= 1000),
-    ("another seed", |found| found.seed += 7),
+    ("both the same", |search| search.unstable = search.stable),
+    ("a run more", |search| search.runs += 1),
+    ("another rate past saturation", |search| search.beyond.rate = Rate::millionths(1)),
+    ("more delivered than born", |search| search.beyond.delivered *= 1000),
+    ("another seed", |search| search.seed += 7),
 ];
 
 /// Another search could end so.
 const POSSIBLE_BRACKETS: &[Forgery<Saturation>] =
-    &[("one packet more past saturation", |found| found.beyond.delivered += 1)];
+    &[("one packet more past saturation", |search| search.beyond.delivered += 1)];
 
 /// Makes forgeries of one thing of a report, one at a time. The impossible are convicted without any other
 /// run, and the possible are convicted or declared. If all runs are made again, all are convicted.
 #[track_caller]
 fn forge<T: Clone + PartialEq>(
-    (compiled, spec): &mut (CompiledFabric, ast::Spec),
+    compiled: &mut CompiledFabric,
+    spec: &ast::Spec,
     thing: fn(&mut Vec<Vec<SimReport>>) -> &mut T,
     impossible: &[Forgery<T>],
     possible: &[Forgery<T>],
 ) {
     let honest = thing(&mut compiled.simulations).clone();
     for (forgeries, is_possible) in [(impossible, false), (possible, true)] {
-        for (what, forgery) in forgeries {
+        for (change, forgery) in forgeries {
             forgery(thing(&mut compiled.simulations));
-            assert!(*thing(&mut compiled.simulations) != honest, "{what}: nothing is forged");
+            assert!(*thing(&mut compiled.simulations) != honest, "{change}: nothing is forged");
             match verify(compiled, spec, NONE) {
-                Err(errors) => assert!(errors[0].starts_with("simulations/"), "{what}: {errors:?}"),
+                Err(errors) => assert!(errors[0].starts_with("simulations/"), "{change}: {errors:?}"),
                 Ok(unproved) => {
-                    assert!(is_possible, "{what}: impossible, and not convicted");
+                    assert!(is_possible, "{change}: impossible, and not convicted");
                     assert!(
                         unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")),
-                        "{what}: {unproved:?}"
+                        "{change}: {unproved:?}"
                     );
-                    assert!(verify(compiled, spec, ALL).is_err(), "{what}: not convicted by all runs");
+                    assert!(verify(compiled, spec, ALL).is_err(), "{change}: not convicted by all runs");
                 }
             }
             *thing(&mut compiled.simulations) = honest.clone();
@@ -211,17 +212,29 @@ fn forge<T: Clone + PartialEq>(
 
 #[test]
 fn forged_counts_are_convicted_or_declared() {
-    let mut built = built();
-    let unproved = verify(&built.0, &built.1, ALL).unwrap();
+    let (mut compiled, spec) = built();
+    let unproved = verify(&compiled, &spec, ALL).unwrap();
     assert!(
         !unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")),
         "{unproved:?}"
     );
-    // Of a fault, at the higher rate and with the second seed: no run that decides.
-    forge(&mut built, |all| &mut all[CURVE][1].points[3], IMPOSSIBLE, POSSIBLE);
-    forge(&mut built, |all| &mut all[FLITS][2].points[0], &IMPOSSIBLE[..7], &POSSIBLE[..3]);
-    forge(&mut built, |all| &mut all[CURVE][1].saturations[1], IMPOSSIBLE_BRACKETS, POSSIBLE_BRACKETS);
-    forge(&mut built, |all| &mut all[BURST][1].completions[0], IMPOSSIBLE_COMPLETIONS, POSSIBLE_COMPLETIONS);
+    // This run of a fault, at the higher rate and with the second seed, does not decide.
+    forge(&mut compiled, &spec, |all| &mut all[CURVE][1].points[3], IMPOSSIBLE, POSSIBLE);
+    forge(&mut compiled, &spec, |all| &mut all[FLITS][2].points[0], &IMPOSSIBLE[..7], &POSSIBLE[..3]);
+    forge(
+        &mut compiled,
+        &spec,
+        |all| &mut all[CURVE][1].saturations[1],
+        IMPOSSIBLE_BRACKETS,
+        POSSIBLE_BRACKETS,
+    );
+    forge(
+        &mut compiled,
+        &spec,
+        |all| &mut all[BURST][1].completions[0],
+        IMPOSSIBLE_COMPLETIONS,
+        POSSIBLE_COMPLETIONS,
+    );
 }
 
 #[test]
@@ -231,8 +244,8 @@ fn runs_trade_no_places() {
         |all| all[CURVE][1].points.swap(2, 3),
         |all| all[CURVE][1].saturations.swap(0, 1),
         |all| {
-            let [one, other] = [all[CURVE][1].points[3].clone(), all[CURVE][2].points[3].clone()];
-            (all[CURVE][2].points[3], all[CURVE][1].points[3]) = (one, other);
+            let [first, second] = [all[CURVE][1].points[3].clone(), all[CURVE][2].points[3].clone()];
+            (all[CURVE][2].points[3], all[CURVE][1].points[3]) = (first, second);
         },
         |all| {
             let delays = all[CURVE][1].points[2].delays;
@@ -263,8 +276,7 @@ fn which_runs_are_made_again_follows_from_files_and_seed() {
 }
 
 /// Runs `fabc merge` on a directory in which a simulation was kept that some forger wrote.
-fn merge(place: &Path, built: &(CompiledFabric, ast::Spec), at: [usize; 2], code: i32) -> String {
-    let (compiled, _) = built;
+fn merge(place: &Path, compiled: &CompiledFabric, at: [usize; 2], code: i32) -> String {
     let report = &compiled.simulations[at[0]][at[1]];
     let name = &compiled.fabric.simulations[at[0]].name;
     let file = emit::tables_path(&report.scenario)
@@ -286,26 +298,26 @@ fn merge_convicts_what_shards_forged() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("kept.fab"), spec()).unwrap();
     fabc(place.path(), &["build", "kept.fab", "--shard", "1/1", "-q"], 0);
-    let mut built = built();
-    let merge_output = merge(place.path(), &built, [CURVE, 1], 0);
+    let (mut compiled, _) = built();
+    let merge_output = merge(place.path(), &compiled, [CURVE, 1], 0);
     assert!(merge_output.contains("`fabc verify --remake all` makes them again"), "{merge_output}");
-    let mut convicted = |at: [usize; 2], forgery: &dyn Fn(&mut SimReport)| {
-        let honest = built.0.simulations[at[0]][at[1]].clone();
-        forgery(&mut built.0.simulations[at[0]][at[1]]);
-        let output = merge(place.path(), &built, at, 2);
+    let mut convict = |at: [usize; 2], forgery: &dyn Fn(&mut SimReport)| {
+        let honest = compiled.simulations[at[0]][at[1]].clone();
+        forgery(&mut compiled.simulations[at[0]][at[1]]);
+        let output = merge(place.path(), &compiled, at, 2);
         assert!(output.contains("FAB0594") && output.contains("cannot be of this build"), "{output}");
-        built.0.simulations[at[0]][at[1]] = honest;
+        compiled.simulations[at[0]][at[1]] = honest;
     };
     // A few of each kind. The others are convicted by the same code in `verify`.
     for (_, forgery) in IMPOSSIBLE.iter().step_by(9) {
-        convicted([CURVE, 1], &|report| forgery(&mut report.points[3]));
+        convict([CURVE, 1], &|report| forgery(&mut report.points[3]));
     }
     for (_, forgery) in IMPOSSIBLE_COMPLETIONS.iter().step_by(6) {
-        convicted([BURST, 1], &|report| forgery(&mut report.completions[0]));
+        convict([BURST, 1], &|report| forgery(&mut report.completions[0]));
     }
-    convicted([CURVE, 1], &|report| report.saturations[1].runs += 1);
+    convict([CURVE, 1], &|report| report.saturations[1].runs += 1);
     // One run, whose beginning is made again in any case.
-    convicted([FLITS, 2], &|report| report.points[0].digests[0] ^= 1);
+    convict([FLITS, 2], &|report| report.points[0].digests[0] ^= 1);
 }
 
 #[test]
@@ -340,7 +352,7 @@ fn one_window_is_made_again_alone() {
         verify(&["--window", "0", "--block", "burst"], 0)
             .starts_with("burst on nominal: another run finds the same")
     );
-    // The first digest that differs is told.
+    // The message names the first digest that differs.
     let (mut compiled, spec) = built();
     compiled.simulations[CURVE][0].points[0].digests[1] ^= 1;
     let bytes = &written(&compiled, &spec)["simulations/curve.json"];

@@ -84,7 +84,7 @@ fn grow() {
     println!("# {notes}\n{}", line(&topology, cubes as usize));
 }
 
-/// Of the smallest pod of the table: the report says which start won, and it is no worse than the line.
+/// For the smallest pod of the table the report says which start won. The result is no worse than the line.
 #[test]
 fn a_known_wiring_is_a_start() {
     let (cubes, known) = include_str!("../../src/passes/synth/known.csv")

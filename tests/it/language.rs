@@ -1,7 +1,8 @@
-//! The language: what resolves, what is refused and how that reads, and that nothing makes the front end
-//! panic.
+//! The language: specs that resolve, specs that are refused and their messages. Nothing makes the front end
+//! panic. `parameters` has parameters, `shipped` the specs of `specs`.
 
 mod parameters;
+mod shipped;
 
 use fabc::diag::{SourceMap, codes};
 use fabc::ids::LinkTypeId;
@@ -216,7 +217,7 @@ fn bad_specs() {
     });
 }
 
-/// A slip of `tests/slips/*.txt`: what somebody writes who does not know the language yet.
+/// A slip of `tests/slips/*.txt`: a mistake of users who do not know the language yet.
 struct Slip {
     title: String,
     /// The base with the changes.
@@ -357,10 +358,10 @@ fn the_keywords_of_the_grammar_are_those_of_the_words() {
         let file = file.unwrap_or_else(|errors| {
             panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources))
         });
-        let fabc::syntax::ast::FileEntry::Item(found) = &file.entries[0] else {
+        let fabc::syntax::ast::FileEntry::Item(entry) = &file.entries[0] else {
             panic!("{} is no item", item.example)
         };
-        assert_eq!(found.kind.keyword(), item.name);
+        assert_eq!(entry.kind.keyword(), item.name);
     }
 }
 
@@ -397,62 +398,6 @@ fn errors_stand_in_source_order() {
         let places: Vec<usize> =
             errors.iter().filter_map(|error| Some(error.labels()?.next()?.offset())).collect();
         assert!(places.is_sorted(), "{path:?}: {places:?}");
-    }
-}
-
-#[test]
-fn shipped_specs_resolve() {
-    for path in fab_files("specs") {
-        if path.starts_with("specs/parts") {
-            continue;
-        }
-        let (pod, sources) = front_end(path.to_str().unwrap());
-        if let Err(errors) = pod {
-            panic!("{}", rendered(errors, &sources));
-        }
-    }
-}
-
-#[test]
-fn shipped_specs_are_formatted() {
-    for path in fab_files("specs") {
-        let text = read(path.to_str().unwrap()).unwrap();
-        let file = parse_file("spec.fab", &text).0.unwrap();
-        assert_eq!(print(&file), text, "{path:?}");
-    }
-}
-
-#[test]
-fn formatting_is_idempotent_and_keeps_comments() {
-    for path in fab_files("specs").into_iter().chain(fab_files("tests/ok")) {
-        let text = read(path.to_str().unwrap()).unwrap();
-        let file = parse_file("spec.fab", &text).0.unwrap();
-        let once = print(&file);
-        let again = parse_file("spec.fab", &once).0.unwrap();
-        assert_eq!(print(&again), once, "{path:?}");
-        let texts = |file: &fabc::syntax::ast::SpecFile| {
-            file.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>()
-        };
-        assert_eq!(texts(&again), texts(&file), "{path:?}");
-    }
-}
-
-#[test]
-fn the_normal_form_means_the_same_and_is_its_own_normal_form() {
-    for path in fab_files("specs")
-        .into_iter()
-        .chain(fab_files("tests/ok"))
-        .filter(|path| !path.starts_with("specs/parts"))
-    {
-        let path = path.to_str().unwrap();
-        let spec = parse(path, &read).0.unwrap();
-        let normal = print_spec(&normalize(&spec));
-        let reader = |asked: &str| if asked == path { Ok(normal.clone()) } else { read(asked) };
-        let reparsed = parse(path, &reader).0.unwrap_or_else(|errors| panic!("{errors:?}\n{normal}"));
-        assert_eq!(print_spec(&normalize(&reparsed)), normal, "{path}");
-        let (pod, same) = (resolve(&spec, &read).unwrap(), resolve(&reparsed, &read).unwrap());
-        assert_eq!(without_spans(&pod), without_spans(&same), "{path}");
-        assert!(same.requires.is_sorted_by_key(|require| require.span), "{path}: requires out of order");
     }
 }
 

@@ -424,7 +424,7 @@ proptest! {
                 }
             }
         }
-        // What cannot be joined at all has no flow to bound. The rest is counted twice.
+        // Endpoints that cannot be joined have no flow to bound. The rest is counted twice.
         if fair.is_some() {
             check::verify_limit(pod, &fabric.demand, &fabric.capacities, &limit).unwrap();
         }

@@ -1,129 +1,32 @@
-//! `fabc lsp` as an editor has it: a script over standard input and output, random edits, mended errors.
+//! `fabc lsp` as an editor has it: a script over standard input and output. `random` edits specs, `fixes`
+//! applies fixes, `specs` compares the server with the compiler, and `editors` judges files for editors.
 
+mod client;
 mod editors;
+mod fixes;
+mod random;
+mod server;
 mod specs;
 
+use client::Editor;
 use fabc::lsp::Server;
-use fabc::random::Stream;
-use fabc::syntax::Loader;
-use lsp_server::{Message, Notification, Request, RequestId};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use server::{Disk, findings, open_document};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
-/// An editor with a server of its own.
-struct Editor {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    next: i32,
-    /// Findings by file, as they were published last.
-    findings: BTreeMap<String, Value>,
-}
-
-impl Editor {
-    fn start() -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
-        let mut child =
-            command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("fabc starts");
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut editor = Self { child, to, from, next: 1, findings: BTreeMap::new() };
-        let capabilities =
-            editor.ask("initialize", json!({"capabilities": {}, "processId": null, "rootUri": null}));
-        assert_eq!(capabilities["serverInfo"]["name"], "fabc");
-        editor.tell("initialized", json!({}));
-        editor
-    }
-
-    fn tell(&mut self, method: &str, params: Value) {
-        Message::Notification(Notification::new(method.to_owned(), params)).write(&mut self.to).unwrap();
-    }
-
-    fn ask_for(&mut self, method: &str, params: Value) -> Result<Value, String> {
-        let id = RequestId::from(self.next);
-        self.next += 1;
-        Message::Request(Request::new(id.clone(), method.to_owned(), params)).write(&mut self.to).unwrap();
-        loop {
-            match Message::read(&mut self.from).unwrap().expect("the server answers") {
-                Message::Response(response) => {
-                    assert_eq!(response.id, id);
-                    return response.response_kind_result();
-                }
-                message => self.hear(message),
-            }
-        }
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.ask_for(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
-    }
-
-    fn hear(&mut self, message: Message) {
-        if let Message::Notification(Notification { method, params }) = message {
-            assert_eq!(method, "textDocument/publishDiagnostics");
-            self.findings.insert(params["uri"].as_str().unwrap().to_owned(), params["diagnostics"].clone());
-        }
-    }
-
-    /// Reads the next message of the server.
-    fn listen(&mut self) {
-        let message = Message::read(&mut self.from).unwrap().expect("the server says something");
-        self.hear(message);
-    }
-
-    fn open(&mut self, path: &Path) -> String {
-        let uri = uri(path);
-        let text = std::fs::read_to_string(path).unwrap();
-        self.tell(
-            "textDocument/didOpen",
-            json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}}),
-        );
-        uri
-    }
-
-    fn change(&mut self, uri: &str, from: (u32, u32), to: (u32, u32), text: &str) {
-        let place = |(line, character): (u32, u32)| json!({"line": line, "character": character});
-        let change = json!({"range": {"start": place(from), "end": place(to)}, "text": text});
-        self.tell(
-            "textDocument/didChange",
-            json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]}),
-        );
-    }
-
-    fn stop(mut self) {
-        self.ask("shutdown", Value::Null);
-        self.tell("exit", Value::Null);
-        assert!(self.child.wait().unwrap().success());
-    }
-}
-
-trait Outcome {
-    fn response_kind_result(self) -> Result<Value, String>;
-}
-
-impl Outcome for lsp_server::Response {
-    fn response_kind_result(self) -> Result<Value, String> {
-        let value = serde_json::to_value(&self).unwrap();
-        match value.get("error") {
-            Some(error) => Err(error["message"].as_str().unwrap_or_default().to_owned()),
-            None => Ok(value["result"].clone()),
-        }
-    }
-}
+use std::process::{Command, Stdio};
 
 fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// The place of a text, and so many letters on.
-fn position_of(path: &Path, found: &str, on: u32) -> Value {
+/// The place of a text, moved by a number of letters.
+fn position_of(path: &Path, text_at: &str, letters: u32) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
-    let offset = text.find(found).unwrap_or_else(|| panic!("no `{found}`"));
+    let offset = text.find(text_at).unwrap_or_else(|| panic!("no `{text_at}`"));
     let before = &text[..offset];
     let line = before.matches('\n').count();
-    let character = before.chars().rev().take_while(|letter| *letter != '\n').count() as u32 + on;
+    let character = before.chars().rev().take_while(|letter| *letter != '\n').count() as u32 + letters;
     json!({"textDocument": {"uri": uri(path)}, "position": {"line": line, "character": character}})
 }
 
@@ -174,7 +77,7 @@ fn words_are_explained() {
     editor.listen();
     assert_eq!(editor.findings[&uri(&pod)], json!([]));
     let mut results = Vec::new();
-    for (found, on) in [
+    for (word, letters) in [
         ("fabric", 1),
         ("pod {", 1),
         ("side * side", 0),
@@ -189,16 +92,16 @@ fn words_are_explained() {
         ("fiber {", 0),
         ("lanes", 0),
     ] {
-        let hover = editor.ask("textDocument/hover", position_of(&pod, found, on));
+        let hover = editor.ask("textDocument/hover", position_of(&pod, word, letters));
         results.push(format!(
-            "{found}\n{}",
+            "{word}\n{}",
             markdown(&hover).replace(&format!("{}/", pod.parent().unwrap().display()), "")
         ));
     }
     editor.open(&parts);
-    for found in ["X[u", "u in", "ports"] {
-        let hover = editor.ask("textDocument/hover", position_of(&parts, found, 0));
-        results.push(format!("{found}\n{}", markdown(&hover)));
+    for word in ["X[u", "u in", "ports"] {
+        let hover = editor.ask("textDocument/hover", position_of(&parts, word, 0));
+        results.push(format!("{word}\n{}", markdown(&hover)));
     }
     insta::with_settings!({snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("lsp_hover", results.join("\n\n----\n"));
@@ -262,9 +165,9 @@ fn words_are_offered_where_they_fit() {
     assert_eq!(ask("    require diameter <= 98 % of "), ["universal", "bound", "nominal"]);
     assert_eq!(ask("    cube { mesh 4 x 4 x 4 over "), ["groups of", "copper", "fiber"]);
     assert_eq!(ask("    cubes = 2 * "), ["side", "lanes"]);
-    // In comments and texts nothing is offered, nor where a new name is written.
+    // Comments and texts get no completions, and neither does a new name.
     assert!(ask("    // topo").is_empty() && ask("    use \"pa").is_empty() && ask("    let ").is_empty());
-    // What is taken takes the place of the word that was begun.
+    // A completion replaces the word that was begun.
     editor.change(&uri, (4, 0), (4, 999), "    topo");
     let place = json!({"textDocument": {"uri": uri}, "position": {"line": 4, "character": 8}});
     let offers = editor.ask("textDocument/completion", place);
@@ -276,7 +179,7 @@ fn words_are_offered_where_they_fit() {
     editor.stop();
 }
 
-/// What is no message, or comes at the wrong time, is answered with an error. The next request is answered.
+/// Input that is no message, or comes at the wrong time, gets an error. The next request gets its answer.
 #[test]
 fn what_is_no_message_ends_nothing() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
@@ -294,7 +197,7 @@ fn what_is_no_message_ends_nothing() {
             r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"capabilities":{{}}}}}}"#
         ))
     };
-    // What is said, the id that the answer has, and its error.
+    // The input, the id of the answer, and the code of its error.
     let script = [
         ("hello\r\n\r\n".to_owned(), Value::Null, -32700),
         (request(1, "textDocument/hover"), json!(1), -32002),
@@ -309,10 +212,10 @@ fn what_is_no_message_ends_nothing() {
         (request(6, "shutdown"), json!(6), -32600),
         (request(7, "textDocument/hover"), json!(7), -32600),
     ];
-    for (said, id, code) in script {
-        // The next header ends what was said to be too long.
-        let next = if said.contains("99999999999") { framed("{}") } else { String::new() };
-        std::io::Write::write_all(&mut to, format!("{said}{next}").as_bytes()).unwrap();
+    for (sent, id, code) in script {
+        // The next header ends the message that claimed to be too long.
+        let next = if sent.contains("99999999999") { framed("{}") } else { String::new() };
+        std::io::Write::write_all(&mut to, format!("{sent}{next}").as_bytes()).unwrap();
         let mut answers = vec![(id, code)];
         if !next.is_empty() {
             answers.push((Value::Null, -32600));
@@ -327,7 +230,7 @@ fn what_is_no_message_ends_nothing() {
             assert_eq!(
                 (&answer["id"], answer["error"]["code"].as_i64().unwrap_or(0)),
                 (&id, code),
-                "{said}: {answer}"
+                "{sent}: {answer}"
             );
         }
     }
@@ -377,7 +280,7 @@ fn names_are_found_and_changed_across_files() {
     let mut editor = Editor::start();
     editor.open(&pod);
     editor.listen();
-    // To a declaration in the same file, in another one, and to the file itself.
+    // A definition is in the same file, in another one, or is the file itself.
     let lines = |answer: &Value| -> Vec<(bool, u64)> {
         let places = answer.as_array().unwrap().iter();
         places
@@ -412,14 +315,14 @@ fn names_are_found_and_changed_across_files() {
     assert_eq!(marked.as_array().unwrap().len(), 4);
     // A new name goes to every file that knows the old one, and both still mean the same.
     let before = fabc_normal(&pod);
-    for (found, name) in [("fiber", "glass"), ("lanes", "rails"), ("side", "edge")] {
+    for (word, name) in [("fiber", "glass"), ("lanes", "rails"), ("side", "edge")] {
         let answer =
-            editor.ask("textDocument/rename", with(position_of(&pod, found, 0), json!({"newName": name})));
+            editor.ask("textDocument/rename", with(position_of(&pod, word, 0), json!({"newName": name})));
         for path in [&parts, &pod] {
             if let Some(edits) = answer["changes"].get(uri(path)) {
                 let text = edited(&std::fs::read_to_string(path).unwrap(), edits);
                 std::fs::write(path, &text).unwrap();
-                assert!(!text.contains(found) || found == "side", "{text}");
+                assert!(!text.contains(word) || word == "side", "{text}");
             }
         }
         editor.tell("textDocument/didClose", json!({"textDocument": {"uri": uri(&pod)}}));
@@ -427,13 +330,13 @@ fn names_are_found_and_changed_across_files() {
     }
     assert_eq!(fabc_normal(&pod).replace("glass", "fiber"), before);
     // Names that cannot be, and words that have none.
-    for (found, name, why) in [
+    for (word, name, why) in [
         ("edge", "copper", "there is a `copper` already"),
         ("edge", "2x", "is no name"),
         ("cubes", "boxes", "nothing here has a name of its own"),
     ] {
-        let refused = editor
-            .ask_for("textDocument/rename", with(position_of(&pod, found, 0), json!({"newName": name})));
+        let refused =
+            editor.ask_for("textDocument/rename", with(position_of(&pod, word, 0), json!({"newName": name})));
         assert!(refused.as_ref().is_err_and(|error| error.contains(why)), "{refused:?}");
     }
     editor.stop();
@@ -461,7 +364,7 @@ fn a_network_that_is_too_large_to_be_built_is_held_against_its_formulas() {
 }
 ";
     let mut server = Server::new(&Disk);
-    opened(&mut server, "file:///huge.fab", text);
+    open_document(&mut server, "file:///huge.fab", text);
     let diagnostics = findings(&mut server, "file:///huge.fab");
     assert_eq!(diagnostics.as_array().map(Vec::len), Some(1), "{diagnostics}");
     assert_eq!(
@@ -499,7 +402,7 @@ fn what_is_wrong_is_told_while_it_is_typed() {
     editor.change(&pod_uri, (7, 14), (7, 26), "allowed_turns");
     editor.listen();
     assert_eq!(editor.findings[&pod_uri], json!([]));
-    // What cannot hold, with its bound.
+    // A require that cannot hold, with its bound.
     editor.change(&pod_uri, (9, 31), (9, 36), "0.01");
     editor.listen();
     let finding = editor.findings[&pod_uri][0].clone();
@@ -547,7 +450,7 @@ fn a_file_is_drawn_laid_out_and_outlined() {
     assert!(edits[0]["newText"].as_str().unwrap().contains("    let side = 2;\n"), "{edits}");
     editor.change(&uri, (3, 0), (3, 99), "let side = ;");
     assert_eq!(editor.ask("textDocument/formatting", format), Value::Null);
-    // What is not known is refused, and the next question is answered.
+    // An unknown request is refused, and the next one is answered.
     assert!(
         editor
             .ask_for("textDocument/foldingRange", document)
@@ -593,208 +496,4 @@ fn outlined(symbols: &Value, depth: usize) -> String {
         )
     };
     symbols.as_array().map(|all| all.iter().map(symbol_text).collect()).unwrap_or_default()
-}
-
-/// Files below the root of the package.
-struct Disk;
-
-impl Loader for Disk {
-    fn load(&self, path: &str, _: u64) -> Result<String, String> {
-        std::fs::read_to_string(path).map_err(|error| error.to_string())
-    }
-    fn identity(&self, path: &str) -> String {
-        std::fs::canonicalize(path).map_or(path.to_owned(), |path| path.display().to_string())
-    }
-}
-
-fn opened(server: &mut Server<'_>, uri: &str, text: &str) {
-    let params = json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}});
-    server
-        .handle_message(Message::Notification(Notification::new("textDocument/didOpen".to_owned(), params)));
-}
-
-fn findings(server: &mut Server<'_>, uri: &str) -> Value {
-    let mut published = server.publish_changes().into_iter().filter_map(|message| match message {
-        Message::Notification(Notification { params, .. }) if params["uri"] == uri => {
-            Some(params["diagnostics"].clone())
-        }
-        _ => None,
-    });
-    published.next_back().unwrap_or(json!([]))
-}
-
-fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Value {
-    asked_for(server, method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
-}
-
-fn asked_for(server: &mut Server<'_>, method: &str, params: Value) -> Result<Value, String> {
-    let request = Request::new(RequestId::from(1), method.to_owned(), params);
-    let mut answers = server.handle_message(Message::Request(request));
-    let Some(Message::Response(response)) = answers.pop() else { panic!("{method} is not answered") };
-    response.response_kind_result()
-}
-
-/// Edits of one run with the other tests. `FABC_EDITS` says another number.
-const EDITS: usize = 1500;
-
-#[test]
-fn after_random_edits_a_server_knows_what_a_new_one_does() {
-    let edits =
-        std::env::var("FABC_EDITS").map_or(EDITS, |edits| edits.parse().expect("FABC_EDITS is a number"));
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
-    let specs = [
-        "pod_256.fab",
-        "small_slices.fab",
-        "simulated_128.fab",
-        "graph_10.fab",
-        "collectives_128.fab",
-        "scheduled/node_8.fab",
-    ];
-    let texts: Vec<(String, String)> = specs
-        .iter()
-        .map(|name| root.join(name))
-        .map(|path| (uri(&path), std::fs::read_to_string(&path).unwrap()))
-        .collect();
-    let pieces = [
-        "{",
-        "}",
-        ";",
-        "=",
-        "\"",
-        "//",
-        "/*",
-        "*/",
-        "[",
-        "]",
-        "(",
-        "x",
-        "0",
-        "over",
-        "let a = 1;",
-        "µ",
-        "😀",
-        "\r\n",
-        "\n",
-        " ",
-        "require ",
-        ".",
-    ];
-    let mut draw = Stream::new(1, 0);
-    let mut server = Server::new(&Disk);
-    let (mut at, mut text) = (0, texts[0].1.clone());
-    opened(&mut server, &texts[0].0, &text);
-    for edit in 0..edits {
-        if edit % 50 == 0 {
-            // Another spec, whole again.
-            let closed = json!({"textDocument": {"uri": texts[at].0}});
-            server.handle_message(Message::Notification(Notification::new(
-                "textDocument/didClose".to_owned(),
-                closed,
-            )));
-            at = draw.below(texts.len());
-            text = texts[at].1.clone();
-            opened(&mut server, &texts[at].0, &text);
-        }
-        let uri = &texts[at].0;
-        let letters: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-        let start = draw.below(letters.len());
-        let end = (start + [0, 0, 1, 5, 40][draw.below(5)]).min(letters.len() - 1);
-        let new = match draw.below(4) {
-            0 => String::new(),
-            1 => {
-                let from = draw.below(letters.len());
-                text[letters[from]..letters[(from + draw.below(30)).min(letters.len() - 1)]].to_owned()
-            }
-            _ => pieces[draw.below(pieces.len())].to_owned(),
-        };
-        let place = |offset: usize| {
-            let before = &text[..offset];
-            let begins = |at: &usize| {
-                before.as_bytes()[*at] == b'\n'
-                    || before.as_bytes()[*at] == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n')
-            };
-            let lines: Vec<usize> = (0..before.len()).filter(begins).collect();
-            let units: usize =
-                before[lines.last().map_or(0, |at| at + 1)..].chars().map(char::len_utf16).sum();
-            json!({"line": lines.len(), "character": units})
-        };
-        let (from, to) = (letters[start], letters[end]);
-        // Between `\r` and `\n` there is no place that the protocol could tell.
-        let splits = |at: usize| text[..at].ends_with('\r') && text[at..].starts_with('\n');
-        if splits(from) || splits(to) {
-            continue;
-        }
-        let change = json!({"range": {"start": place(from), "end": place(to)}, "text": new});
-        text.replace_range(from..to, &new);
-        let params = json!({"textDocument": {"uri": uri, "version": edit}, "contentChanges": [change]});
-        server.handle_message(Message::Notification(Notification::new(
-            "textDocument/didChange".to_owned(),
-            params,
-        )));
-        let cursor = json!({"textDocument": {"uri": uri}, "position": {"line": draw.below(40), "character": draw.below(60)}});
-        let document = json!({"textDocument": {"uri": uri}});
-        let methods = [
-            "textDocument/hover",
-            "textDocument/completion",
-            "textDocument/definition",
-            "textDocument/documentHighlight",
-        ][draw.below(4)];
-        let response = answer(&mut server, methods, cursor.clone());
-        let drawn = answer(&mut server, "textDocument/semanticTokens/full", document.clone());
-        // Diagnostics take milliseconds: now and then.
-        if edit % 10 != 9 {
-            continue;
-        }
-        let known = findings(&mut server, uri);
-        let mut fresh = Server::new(&Disk);
-        opened(&mut fresh, uri, &text);
-        assert_eq!(findings(&mut fresh, uri), known, "edit {edit}\n{text}");
-        assert_eq!(
-            answer(&mut fresh, "textDocument/semanticTokens/full", document),
-            drawn,
-            "edit {edit}\n{text}"
-        );
-        if methods != "textDocument/hover" {
-            assert_eq!(answer(&mut fresh, methods, cursor), response, "edit {edit}\n{text}");
-        }
-    }
-}
-
-#[test]
-fn what_is_offered_as_a_fix_mends() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let (mut fixes, mut specs) = (0, 0);
-    for path in specs::specs_of(&["slips", "err"].map(|folder| root.join(folder))) {
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        let uri = uri(&path);
-        let mut server = Server::new(&Disk);
-        opened(&mut server, &uri, &text);
-        let before = findings(&mut server, &uri);
-        let full_range = json!({"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99999, "character": 0}}, "context": {"diagnostics": []}});
-        let actions = answer(&mut server, "textDocument/codeAction", full_range);
-        specs += usize::from(actions.as_array().is_some_and(|all| !all.is_empty()));
-        for action in actions.as_array().unwrap() {
-            let edit = action["edit"]["changes"][&uri][0].clone();
-            let params = json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"range": edit["range"], "text": edit["newText"]}]});
-            let mut server = Server::new(&Disk);
-            opened(&mut server, &uri, &text);
-            server.handle_message(Message::Notification(Notification::new(
-                "textDocument/didChange".to_owned(),
-                params,
-            )));
-            let after = findings(&mut server, &uri);
-            let mended = &action["diagnostics"][0];
-            let count_message = |all: &Value| {
-                all.as_array().unwrap().iter().filter(|one| one["message"] == mended["message"]).count()
-            };
-            assert!(
-                count_message(&after) < count_message(&before),
-                "{}: {}\n{mended:#}\n{after:#}",
-                path.display(),
-                action["title"]
-            );
-            fixes += 1;
-        }
-    }
-    assert!(fixes > 40 && specs > 30, "{fixes} {specs}");
 }

@@ -23,7 +23,7 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// What a run writes to standard error in a form, and its exit code.
+/// The standard error of a run in a form, and its exit code.
 fn machine_output(place: &tempfile::TempDir, form: &str, args: &[&str], code: i32) -> String {
     fabc(place.path(), &[args, &["--message-format", form]].concat(), code).1
 }
@@ -227,7 +227,7 @@ fn errors_of_the_library_print_as_those_of_the_command_line() {
         let options = fabc::Options::default().named(name).files(&files);
         let (checked, built) =
             (fabc::check(&text, &options).unwrap_err(), fabc::build(&text, &options).unwrap_err());
-        let found_codes: Vec<String> = checked.list().into_iter().map(|one| one.code).collect();
+        let found_codes: Vec<String> = checked.list().into_iter().map(|error| error.code).collect();
         assert_eq!(found_codes, codes);
         assert_eq!(checked.list(), built.list());
         // Drawings have colors and widths where standard error is a terminal.
@@ -243,7 +243,7 @@ fn errors_of_the_library_print_as_those_of_the_command_line() {
     let text = std::fs::read_to_string(place.path().join("warns.fab")).unwrap();
     let warned = fabc::check(&text, &fabc::Options::default()).unwrap();
     assert_eq!(
-        warned.warnings.iter().map(|one| (one.code.as_str(), one.severity)).collect::<Vec<_>>(),
+        warned.warnings.iter().map(|error| (error.code.as_str(), error.severity)).collect::<Vec<_>>(),
         [("FAB0151", "warning")]
     );
     let warning_place = &warned.warnings[0].places[0];

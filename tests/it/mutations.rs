@@ -1,11 +1,10 @@
-//! Mutated specs: nothing panics or hangs, every failure has a code and a place, and what is shown of it is
-//! short.
+//! Mutated specs: nothing panics or hangs. Every failure has a code and a place, and its message is short.
 //!
-//! Every mutant goes through parse, resolve, the normal form and back, the checks that `fabc check` makes
-//! before any search, every form of messages, and the language server, which is asked some things about it.
+//! Every mutant goes through parse, resolve, the normal form and back. Then it goes through the checks that
+//! `fabc check` makes before any search, every form of messages, and some requests to the language server.
 //!
 //! `cargo test --test it mutations` takes some thousand mutants. `FABC_MUTANTS=1000000 cargo test --test it
-//! mutations::mutated -- --nocapture` takes that many, and prints how many failed and where, how long the
+//! mutations::mutated -- --nocapture` takes that many. It prints how many failed and where, how long the
 //! slowest took, and the peak memory of the process. `FABC_MUTANTS=500000..1000000` takes the second half.
 
 use crate::support::mutants;
@@ -20,7 +19,7 @@ use fabc::show::{MessageFormat, shown};
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
 use lsp_server::{Message, Notification, Request, RequestId};
 use miette::Diagnostic;
-use mutants::{Dice, mutate};
+use mutants::{MutantDice, mutate};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::any::Any;
@@ -52,7 +51,7 @@ fn read(path: &str) -> Result<String, String> {
 
 /// Every spec that is shipped or tested, as paths from the root of the package, with its text.
 fn specs() -> Vec<(String, String)> {
-    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from("specs"), PathBuf::from("tests")]);
+    let (mut paths, mut open) = (Vec::new(), vec![PathBuf::from("specs"), PathBuf::from("tests")]);
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(&directory).unwrap() {
             let path = entry.unwrap().path();
@@ -63,18 +62,18 @@ fn specs() -> Vec<(String, String)> {
                 let text = read(&path.to_string_lossy())
                     .ok()
                     .filter(|text| !text.trim().is_empty() && text.len() <= SPEC);
-                found.extend(text.map(|text| (path.to_string_lossy().into_owned(), text)));
+                paths.extend(text.map(|text| (path.to_string_lossy().into_owned(), text)));
             }
         }
     }
-    found.sort();
-    assert!(found.len() > 450, "{}", found.len());
-    found
+    paths.sort();
+    assert!(paths.len() > 450, "{}", paths.len());
+    paths
 }
 
 /// How far a mutant came.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Came {
+enum MutantOutcome {
     /// It does not parse, or means nothing.
     Refused,
     /// It means something that can never be built.
@@ -129,7 +128,7 @@ fn peak_memory() -> String {
     status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim().to_owned()
 }
 
-/// What `fabc check` finds before any search.
+/// The errors of `fabc check` before any search.
 fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> {
     match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
         Some(pod) => {
@@ -149,34 +148,37 @@ fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> 
 
 /// Loads one mutant and what comes of it again. Returns how far it came, and the nanoseconds of the first
 /// loading.
-fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
+fn run(path: &str, mutant: &str, dice: &mut MutantDice) -> (MutantOutcome, u64) {
     let root = if path.contains("/parts/") { "specs/pod_128.fab" } else { path };
-    let reader = |asked: &str| if asked == path { Ok(mutant.to_owned()) } else { read(asked) };
+    let reader = |path_asked: &str| if path_asked == path { Ok(mutant.to_owned()) } else { read(path_asked) };
     let began = processor_time();
     let loaded = read_normal(root, &reader);
     let took = processor_time().zip(began).map_or(0, |(now, began)| now - began);
     assert!(took as f64 <= SECONDS * 1e9, "{took} ns\n{mutant}");
-    let came = match loaded {
+    let verdict = match loaded {
         Ok((fabric, normal, sources)) => {
             let normal = print_spec(&normal);
-            let again = |asked: &str| if asked == root { Ok(normal.clone()) } else { read(asked) };
+            let again =
+                |path_asked: &str| if path_asked == root { Ok(normal.clone()) } else { read(path_asked) };
             let reparsed =
                 parse(root, &again).0.unwrap_or_else(|errors| panic!("{errors:?}\n{mutant}\n{normal}"));
             assert_eq!(print_spec(&normalize(&reparsed)), normal, "{mutant}");
-            let given = |asked: &str| if asked == root { Ok(normal.clone()) } else { input(asked, &fabric) };
+            let given = |path_asked: &str| {
+                if path_asked == root { Ok(normal.clone()) } else { input(path_asked, &fabric) }
+            };
             read_normal(root, &given)
                 .unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
             match quick(&fabric) {
-                Ok(()) => Came::Through,
+                Ok(()) => MutantOutcome::Through,
                 Err(errors) => {
                     check(&errors, &sources, mutant);
-                    Came::Undecidable
+                    MutantOutcome::Undecidable
                 }
             }
         }
         Err((failure, sources)) => {
             check(&failure.diagnostics(), &sources, mutant);
-            Came::Refused
+            MutantOutcome::Refused
         }
     };
     if let Ok(file) = parse_file(path, mutant).0 {
@@ -185,15 +187,16 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
         assert_eq!(print(&again), once, "{mutant}");
         assert_eq!(again.comments.len(), file.comments.len(), "{mutant}");
     }
-    edit(path, root, mutant, came, dice);
-    (came, took)
+    edit(path, root, mutant, verdict, dice);
+    (verdict, took)
 }
 
 /// A file that a spec in its normal form names: a copy of what the first one read.
-fn input(asked: &str, fabric: &Fabric) -> Result<String, String> {
+fn input(wanted_path: &str, fabric: &Fabric) -> Result<String, String> {
     let copies = fabc::emit::input_copies(fabric);
-    let copy = copies.into_iter().find(|(path, _)| asked.ends_with(path.as_str())).map(|(_, text)| text);
-    copy.map_or_else(|| read(asked), Ok)
+    let copy =
+        copies.into_iter().find(|(path, _)| wanted_path.ends_with(path.as_str())).map(|(_, text)| text);
+    copy.map_or_else(|| read(wanted_path), Ok)
 }
 
 fn notification(method: &str, params: Value) -> Message {
@@ -201,8 +204,8 @@ fn notification(method: &str, params: Value) -> Message {
 }
 
 /// The mutant in an editor: what is found, and some questions about some place.
-fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
-    let disk = |asked: &str| read(asked);
+fn edit(path: &str, root: &str, mutant: &str, verdict: MutantOutcome, dice: &mut MutantDice) {
+    let disk = |path_asked: &str| read(path_asked);
     let absolute = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path).display().to_string();
     let uri = |path: &str| json!({"uri": format!("file://{}", absolute(path))});
     let open = |path: &str, text: &str| json!({"textDocument": {"uri": uri(path)["uri"], "languageId": "fab", "version": 1, "text": text}});
@@ -222,8 +225,9 @@ fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
     }
     // A file without a fabric is taken for shared parts, of which only the text is read.
     assert!(
-        (errors > 0) == (came != Came::Through) || errors == 0 && came == Came::Refused,
-        "{came:?}: {errors}\n{mutant}"
+        (errors > 0) == (verdict != MutantOutcome::Through)
+            || errors == 0 && verdict == MutantOutcome::Refused,
+        "{verdict:?}: {errors}\n{mutant}"
     );
     let lines: Vec<&str> = mutant.split('\n').collect();
     let line = dice.below(lines.len());
@@ -271,18 +275,18 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
         .unwrap_or("it panicked")
 }
 
-/// From `FABC_MUTANTS`: how many, or which.
+/// The numbers of the mutants, from `FABC_MUTANTS`: a count or a range.
 fn wanted() -> Range<usize> {
     let Ok(wanted) = std::env::var("FABC_MUTANTS") else { return 0..MUTANTS };
     let number = |text: &str| text.parse().expect("FABC_MUTANTS is a number or a range");
     wanted.split_once("..").map_or_else(|| 0..number(&wanted), |(from, to)| number(from)..number(to))
 }
 
-/// What each thread works on since when, so that a hang has a name.
+/// The mutant of each thread and its start, so that a hang has a name.
 struct Watch {
     ticks: AtomicU64,
     done: AtomicUsize,
-    /// Of each thread: a mutant and 1, and the tick at which it was begun. 0 of idle threads.
+    /// For each thread the number of its mutant plus 1, and the tick of its start. It is 0 for idle threads.
     at: Vec<[AtomicU64; 2]>,
 }
 
@@ -328,13 +332,13 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         let (path, text) = &specs[number % specs.len()];
         PANICS.with_borrow_mut(Vec::clear);
         let outcome = catch_unwind(|| {
-            let mut dice = Dice::of(number as u64);
+            let mut dice = MutantDice::for_mutant(number as u64);
             let mutant = mutate(text, &texts, &mut dice);
             run(path, &mutant, &mut dice)
         });
         now.store(0, Ordering::Relaxed);
         watch.done.fetch_add(1, Ordering::Relaxed);
-        // A panic that somebody else caught is one as well.
+        // A panic that other code caught counts as well.
         match PANICS.with_borrow_mut(|all| all.pop()) {
             Some(panic) => {
                 let panic: String = panic.chars().take(300).collect();
@@ -344,7 +348,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
             None => outcome.map_err(|_| number),
         }
     };
-    let results: Vec<Result<(Came, u64), usize>> = std::thread::scope(|scope| {
+    let results: Vec<Result<(MutantOutcome, u64), usize>> = std::thread::scope(|scope| {
         scope.spawn(|| {
             while over.load(Ordering::Relaxed) == 0 {
                 std::thread::sleep(Duration::from_secs(1));
@@ -356,15 +360,16 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         results
     });
     let failures: Vec<usize> = results.iter().filter_map(|result| result.err()).collect();
-    let came = |far: Came| results.iter().flatten().filter(|(came, _)| *came == far).count();
+    let count_of =
+        |wanted: MutantOutcome| results.iter().flatten().filter(|(verdict, _)| *verdict == wanted).count();
     let slowest = results.iter().flatten().map(|&(_, took)| took).max().unwrap_or(0);
     println!(
         "{} mutants of {} specs: {} refused, {} that can never be built, {} for a search, {} wrong; the slowest took {:.3} s, peak memory {}",
         results.len(),
         specs.len(),
-        came(Came::Refused),
-        came(Came::Undecidable),
-        came(Came::Through),
+        count_of(MutantOutcome::Refused),
+        count_of(MutantOutcome::Undecidable),
+        count_of(MutantOutcome::Through),
         failures.len(),
         slowest as f64 / 1e9,
         peak_memory()
@@ -375,7 +380,7 @@ fn mutated_specs_fail_with_a_code_and_a_place() {
         failures.len(),
         &failures[..failures.len().min(20)]
     );
-    assert!(came(Came::Refused) * 3 > results.len());
+    assert!(count_of(MutantOutcome::Refused) * 3 > results.len());
 }
 
 #[test]
@@ -405,9 +410,10 @@ fn hostile_texts_end_in_an_error() {
         many("fabric a { } ", 10_000),
     ];
     for text in texts {
-        edit("a.fab", "a.fab", &text, Came::Refused, &mut Dice::of(0));
-        let reader =
-            |asked: &str| if asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) };
+        edit("a.fab", "a.fab", &text, MutantOutcome::Refused, &mut MutantDice::for_mutant(0));
+        let reader = |path_asked: &str| {
+            if path_asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) }
+        };
         let (failure, sources) = read_normal("a.fab", &reader).expect_err("this is no spec");
         check(&failure.diagnostics(), &sources, &text[..text.floor_char_boundary(60)]);
     }

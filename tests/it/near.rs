@@ -51,8 +51,8 @@ fn document(pod: &Pod, mirrors: &Mirrors) -> String {
     serde_json::json!({"format": "fabc.ocs/1", "ocs": switches}).to_string()
 }
 
-fn counter(found: &synth::Synthesized, name: &str) -> u64 {
-    found
+fn counter(synthesized: &synth::Synthesized, name: &str) -> u64 {
+    synthesized
         .record
         .counters
         .iter()
@@ -89,9 +89,12 @@ fn torus(dims: [u32; 3], cubes: u32, size: &str) -> (Mirrors, String) {
 #[test]
 fn no_moves_give_the_live_topology_back() {
     let (live, text) = torus([2, 2, 2], 4, "2 x 4 x 4");
-    let (_, found, mirrors) = near([2, 2, 2], 4, &text, 0, "");
+    let (_, synthesized, mirrors) = near([2, 2, 2], 4, &text, 0, "");
     assert_eq!(mirrors, live);
-    assert_eq!((counter(&found, "moves"), counter(&found, "hops_live")), (0, counter(&found, "hops_here")));
+    assert_eq!(
+        (counter(&synthesized, "moves"), counter(&synthesized, "hops_live")),
+        (0, counter(&synthesized, "hops_here"))
+    );
 }
 
 #[test]
@@ -99,16 +102,16 @@ fn moves_are_what_plan_adds_and_more_of_them_are_never_worse() {
     let (live, text) = torus([2, 2, 2], 4, "2 x 4 x 4");
     let mut bound = 0;
     for moves in [1, 8, 1_000_000] {
-        let (pod, found, mirrors) = near([2, 2, 2], 4, &text, moves, "");
+        let (pod, synthesized, mirrors) = near([2, 2, 2], 4, &text, moves, "");
         let plan = plan(&pod, &live, &mirrors);
-        assert_eq!(plan.moves() as u64, counter(&found, "moves"), "{moves}");
-        assert!(counter(&found, "moves") <= moves);
-        assert!(counter(&found, "flow_at_most_ppt_here") >= bound, "{moves}");
-        bound = counter(&found, "flow_at_most_ppt_here");
+        assert_eq!(plan.moves() as u64, counter(&synthesized, "moves"), "{moves}");
+        assert!(counter(&synthesized, "moves") <= moves);
+        assert!(counter(&synthesized, "flow_at_most_ppt_here") >= bound, "{moves}");
+        bound = counter(&synthesized, "flow_at_most_ppt_here");
     }
     let again = || {
-        let (_, found, mirrors) = near([2, 2, 2], 4, &text, 8, "symmetry = none;");
-        (mirrors, found.record.counters)
+        let (_, synthesized, mirrors) = near([2, 2, 2], 4, &text, 8, "symmetry = none;");
+        (mirrors, synthesized.record.counters)
     };
     assert_eq!(again(), again());
 }
@@ -132,7 +135,7 @@ fn two_moves_are_the_best_exchange_there_is() {
         let fabric = fabric(&without_y_and_z("cross_connects \"live.json\";"), &document(&pod, mirrors));
         synth::synthesize(&fabric, fabric.pod().expect("a pod"), &Silent)
             .ok()
-            .map(|found| distance_bound(&found.finalists[0]))
+            .map(|synthesized| distance_bound(&synthesized.finalists[0]))
     };
     let mut best = settings(&live).unwrap();
     let ocs = pod.ocses.ids().next().unwrap();
@@ -149,20 +152,20 @@ fn two_moves_are_the_best_exchange_there_is() {
             best = best.max(settings(&changed).unwrap_or(0));
         }
     }
-    let (_, found, _) =
+    let (_, synthesized, _) =
         wired(&without_y_and_z("synthesize { start = cross_connects \"live.json\"; moves <= 2; }"), &text);
-    assert_eq!(counter(&found, "flow_at_most_ppt_here"), best);
+    assert_eq!(counter(&synthesized, "flow_at_most_ppt_here"), best);
 }
 
 #[test]
 fn whole_shifts_keep_the_symmetry() {
     let (live, text) = torus([2, 2, 2], 8, "4 x 4 x 4");
-    let (pod, found, mirrors) = near([2, 2, 2], 8, &text, 35, "symmetry = translation;");
-    assert_eq!(found.finalists[0].symmetry().order(), 8);
+    let (pod, synthesized, mirrors) = near([2, 2, 2], 8, &text, 35, "symmetry = translation;");
+    assert_eq!(synthesized.finalists[0].symmetry().order(), 8);
     let changed = live.ids().filter(|&ocs| live[ocs] != mirrors[ocs]).count() as u64;
     assert!(changed > 0 && changed <= 4, "{changed} switches");
-    assert_eq!(plan(&pod, &live, &mirrors).moves() as u64, counter(&found, "moves"));
-    assert!(counter(&found, "flow_at_most_ppt_here") > counter(&found, "flow_at_most_ppt_live"));
+    assert_eq!(plan(&pod, &live, &mirrors).moves() as u64, counter(&synthesized, "moves"));
+    assert!(counter(&synthesized, "flow_at_most_ppt_here") > counter(&synthesized, "flow_at_most_ppt_live"));
     // Without enough moves for one OCS, nothing can be shifted.
     let (_, _, mirrors) = near([2, 2, 2], 8, &text, 3, "symmetry = translation;");
     assert_eq!(mirrors, live);
@@ -179,8 +182,8 @@ fn dark_mirrors_are_completed_within_the_moves() {
     live[third].pop_first();
     let text = document(&pod, &live);
     let lit = |moves: u64| {
-        let (_, found, mirrors) = near([2, 2, 2], 4, &text, moves, "");
-        assert!(counter(&found, "moves") <= moves);
+        let (_, synthesized, mirrors) = near([2, 2, 2], 4, &text, moves, "");
+        assert!(counter(&synthesized, "moves") <= moves);
         mirrors.iter().map(BTreeSet::len).sum::<usize>()
     };
     // One move may also go into a better fiber than the third that is missing. With enough of them no port

@@ -1,4 +1,4 @@
-//! What is measured of the graph of networks: exact widths of bisections, numbers of shortest paths, edge
+//! Measures of the graph of networks: exact widths of bisections, numbers of shortest paths, edge
 //! connectivity, random failures, and what the checker refuses.
 
 use fabc::check;
@@ -155,11 +155,11 @@ fn one_way_links_have_no_halves() {
 fn the_checker_refuses_what_is_not_so() {
     let (fabric, topology, metrics) = measured("hyperx 4 x 4;");
     let honest = metrics.bisection.expect("measured");
-    let refused = |what: &str, change: &dyn Fn(&mut Bisection)| {
+    let refused = |reason: &str, change: &dyn Fn(&mut Bisection)| {
         let mut claimed = honest.clone();
         change(&mut claimed);
-        let error = check::verify_bisection(&topology, &fabric.demand, &claimed).expect_err(what);
-        assert!(error.to_string().contains(what), "{what}: {error}");
+        let error = check::verify_bisection(&topology, &fabric.demand, &claimed).expect_err(reason);
+        assert!(error.to_string().contains(reason), "{reason}: {error}");
     };
     assert_eq!((honest.at_least(), honest.at_most), (16, 16));
     refused("above the 16 links", &|claimed| claimed.by_spectrum = 17);
@@ -209,8 +209,8 @@ fn shortest_paths_are_those_of_the_literature() {
     ];
     for (topology, (mean, single, by_distance)) in cases {
         let paths = measured(topology).2.paths.expect("measured");
-        let near = |found: Option<fabc::ir::Fraction>, wanted: f64| {
-            (found.expect("pairs").as_f64() - wanted).abs() < 6e-5
+        let near = |measured: Option<fabc::ir::Fraction>, wanted: f64| {
+            (measured.expect("pairs").as_f64() - wanted).abs() < 6e-5
         };
         let distances = paths.at_any_distance();
         assert!(

@@ -26,7 +26,7 @@ fn every_change_is_convicted(place: &Path, file: &str, judge: &[&str]) -> usize 
     let mut kinds = BTreeSet::new();
     let mut made = 0;
     for change in tampering::changes(file, &bytes) {
-        let changed = change.of(&bytes);
+        let changed = change.applied_to(&bytes);
         if changed == bytes || !kinds.insert((change.place.clone(), change.what)) {
             continue;
         }
@@ -86,7 +86,7 @@ fn every_change_of_a_repair_is_convicted() {
         );
         let text = std::fs::read_to_string(place.path().join("fixed/repair.json")).unwrap();
         let is_named = |step: &str| text.contains(&format!("\"step\":\"{step}\""));
-        // Where all routes that are whole stay, choosing all again is said to be local.
+        // If all surviving routes stay, a repair that chose all again is called local.
         assert!(is_named(step) || (step == "full" && is_named("local")), "{text}");
         fabc(place.path(), &judge, 0);
         every_change_is_convicted(place.path(), "fixed/repair.json", &judge);

@@ -9,20 +9,20 @@ use crate::support::command;
 use command::fabc;
 use std::path::{Path, PathBuf};
 
-/// What the comments of a spec ask for.
+/// The result that the comments of a spec ask for.
 #[derive(Default)]
-struct Asked {
+struct Expectation {
     exit: i32,
     report: Vec<String>,
     says: Vec<String>,
     repairs: Vec<String>,
 }
 
-fn parse_pairs(text: &str) -> Asked {
-    let mut expectation = Asked::default();
+fn parse_expectation(text: &str) -> Expectation {
+    let mut expectation = Expectation::default();
     for line in text.lines().filter_map(|line| line.strip_prefix("//~ ")) {
-        let (what, value) = line.split_once(": ").expect("a line says what it asks for");
-        match what {
+        let (key, value) = line.split_once(": ").expect("a line says what it asks for");
+        match key {
             "exit" => expectation.exit = value.parse().expect("an exit code"),
             "report" => expectation.report.push(folded(value)),
             "says" => expectation.says.push(folded(value)),
@@ -51,7 +51,7 @@ fn pairs_of_features_build_and_verify() {
     for spec in specs() {
         let (name, text) =
             (spec.file_stem().unwrap().to_str().unwrap(), std::fs::read_to_string(&spec).unwrap());
-        let Asked { exit, report, says, repairs } = parse_pairs(&text);
+        let Expectation { exit, report, says, repairs } = parse_expectation(&text);
         let place = tempfile::tempdir().unwrap();
         let path = spec.to_str().unwrap();
         fabc(place.path(), &["check", path], if exit == 0 { 0 } else { exit });

@@ -1,5 +1,5 @@
-//! From live cross-connects to new ones: worked by hand, against brute force over all orders, and as SONiC
-//! patches.
+//! Plans from live cross-connects to new ones: worked by hand, against brute force over all orders, and as
+//! SONiC patches.
 
 use crate::support::fixture;
 use fabc::ids::{BlockId, Id, IdVec, NodeId, OcsId};
@@ -102,7 +102,7 @@ fn fewest(pod: &Pod, live: &Mirrors, new: &Mirrors) -> usize {
         if done + 1 == 1 << steps.len() {
             return cost;
         }
-        for (at, step) in steps.iter().enumerate().filter(|(at, _)| done >> at & 1 == 0) {
+        for (index, step) in steps.iter().enumerate().filter(|(index, _)| done >> index & 1 == 0) {
             let [x, y] = step.pair;
             let sided = pod.ocses[step.ocs].rule == CoupleRule::Sided;
             let free = |&[a, b]: &[u32; 2]| {
@@ -114,9 +114,9 @@ fn fewest(pod: &Pod, live: &Mirrors, new: &Mirrors) -> usize {
             let mut after = state.clone();
             make(pod, &mut after, step);
             let cost = cost + usize::from(parts(pod, &after) > 1);
-            let known = best.get(&(done | 1 << at)).map_or(usize::MAX, |(cost, _)| *cost);
+            let known = best.get(&(done | 1 << index)).map_or(usize::MAX, |(cost, _)| *cost);
             if cost < known {
-                best.insert(done | 1 << at, (cost, after));
+                best.insert(done | 1 << index, (cost, after));
             }
         }
     }
@@ -230,7 +230,7 @@ fn random(pod: &Pod, seeds: &[u64]) -> Mirrors {
         };
         let mut shuffled = |count: usize| {
             let mut order: Vec<u32> = (0..count as u32).collect();
-            (1..count).rev().for_each(|at| order.swap(at, below(at + 1)));
+            (1..count).rev().for_each(|index| order.swap(index, below(index + 1)));
             order
         };
         let pairs: Vec<[u32; 2]> = match ocs.rule {

@@ -28,13 +28,13 @@ fn compiled(spec: &SpecText) -> CompiledFabric {
 }
 
 /// The healthy tables, their ranks, and the lengths of channels.
-fn in_force(compiled: &CompiledFabric) -> (ForwardingTables, Vec<u32>, Vec<u64>) {
+fn live_tables(compiled: &CompiledFabric) -> (ForwardingTables, Vec<u32>, Vec<u64>) {
     let nominal = &compiled.scenarios[0];
     let routed = nominal.routed.as_ref().unwrap();
     (routed.tables.unpacked(), routed.proof.ranks().to_vec(), nominal.lengths.lengths.clone())
 }
 
-/// What is left without some links and routers.
+/// The network without some links and routers.
 fn scene<'a>(topology: &'a Topology, links: &BTreeSet<LinkId>, routers: &BTreeSet<NodeId>) -> Scene<'a> {
     let lit = topology.links().enumerate().map(|(id, link)| {
         !links.contains(&id) && !routers.contains(&link.a.node) && !routers.contains(&link.b.node)
@@ -97,10 +97,10 @@ fn pods() -> Vec<SpecText> {
 #[test]
 fn a_repair_serves_whom_a_rising_way_reaches() {
     let mut served = [0, 0];
-    for (at, spec) in pods().iter().enumerate() {
+    for (index, spec) in pods().iter().enumerate() {
         let compiled = compiled(spec);
-        let (tables, ranks, _) = in_force(&compiled);
-        let mut random = Stream::new(7, at as u64);
+        let (tables, ranks, _) = live_tables(&compiled);
+        let mut random = Stream::new(7, index as u64);
         for _ in 0..25 {
             let (links, routers) = random_set(&compiled.topology, &mut random);
             let scene = scene(&compiled.topology, &links, &routers);
@@ -119,7 +119,7 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
             assert_eq!(
                 repair.as_ref().err().map_or(0, |no_way| no_way.pairs),
                 lost,
-                "{at} {links:?} {routers:?}"
+                "{index} {links:?} {routers:?}"
             );
             served[usize::from(lost > 0)] += 1;
         }
@@ -128,11 +128,12 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
     assert!(served[0] > 50 && served[1] > 0, "{served:?}");
 }
 
-/// What is to be repaired, with nothing prepared for it.
+/// A scene to repair, without prepared tables.
 fn broken<'a>(
     compiled: &'a CompiledFabric,
     scene: &'a Scene<'a>,
-    (tables, ranks): (&'a ForwardingTables, &'a [u32]),
+    tables: &'a ForwardingTables,
+    ranks: &'a [u32],
     lengths: &'a [u64],
 ) -> Broken<'a> {
     Broken {
@@ -153,15 +154,15 @@ fn broken<'a>(
 fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
     let mut mixes = Mixes::new(8);
     let mut again = 0;
-    for spec in pods().iter().enumerate().filter(|(at, _)| *at != 3).map(|(_, spec)| spec) {
+    for spec in pods().iter().enumerate().filter(|(index, _)| *index != 3).map(|(_, spec)| spec) {
         let compiled = compiled(spec);
         let topology = &compiled.topology;
-        let (tables, ranks, lengths) = in_force(&compiled);
+        let (tables, ranks, lengths) = live_tables(&compiled);
         let nominal = check::ranks_by_port(topology, &tables.symmetry, usize::from(tables.vcs), &ranks);
         for effort in [Effort::Local, Effort::Local, Effort::Full] {
             let (links, routers) = random_set(topology, &mut mixes.random);
             let first = scene(topology, &links, &routers);
-            let mut broken = broken(&compiled, &first, (&tables, &ranks), &lengths);
+            let mut broken = broken(&compiled, &first, &tables, &ranks, &lengths);
             let ProvedRepair { repair: one, walk } = repair(&broken, effort, &Silent).unwrap();
             let endpoint_count = first.endpoints().count() as u64;
             assert_eq!(walk.pairs, endpoint_count * (endpoint_count - 1));
@@ -199,7 +200,7 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
 #[test]
 fn nothing_down_is_nothing_changed() {
     let compiled = compiled(&pods()[1]);
-    let (tables, ranks, _) = in_force(&compiled);
+    let (tables, ranks, _) = live_tables(&compiled);
     let scene = Scene::healthy(&compiled.topology);
     let repair =
         repair_locally(&scene, &compiled.fabric.demand, RankedTables { tables: &tables, ranks: &ranks }, 2)
@@ -210,36 +211,36 @@ fn nothing_down_is_nothing_changed() {
 #[test]
 fn every_tampered_change_is_convicted() {
     let compiled = compiled(&pods()[1]);
-    let (tables, ranks, lengths) = in_force(&compiled);
+    let (tables, ranks, lengths) = live_tables(&compiled);
     let links = BTreeSet::from([LinkId(3), LinkId(40)]);
     let scene = scene(&compiled.topology, &links, &BTreeSet::new());
-    let broken = broken(&compiled, &scene, (&tables, &ranks), &lengths);
+    let broken = broken(&compiled, &scene, &tables, &ranks, &lengths);
     let ProvedRepair { repair: true_one, .. } = repair(&broken, Effort::Local, &Silent).unwrap();
     assert_eq!(true_one.step, RepairStep::Local);
     let judge =
         |claimed: &Repair| check::verify_repair(&compiled.fabric, &scene, (&tables, &ranks), None, claimed);
     assert!(judge(&true_one).is_ok());
     let mut tried = 0;
-    for at in 0..true_one.delta.routers.len() {
-        for what in 0..6 {
+    for index in 0..true_one.delta.routers.len() {
+        for kind in 0..6 {
             let mut claimed = true_one.clone();
-            let router = &mut claimed.delta.routers[at];
-            let changed = match what {
+            let router = &mut claimed.delta.routers[index];
+            let changed = match kind {
                 // Left out.
                 0 => router.add.pop().is_some(),
                 1 => router.turn.pop().is_some(),
                 2 => router.drop.pop().is_some(),
-                // Of another destination.
+                // An entry for another destination.
                 3 => router.add.first_mut().map(|entry| entry.dst = NodeId((entry.dst.0 + 1) % 32)).is_some(),
                 4 => {
                     router.turn.first_mut().map(|entry| entry.dst = NodeId((entry.dst.0 + 1) % 32)).is_some()
                 }
-                // In the wrong pass.
+                // An entry in the wrong pass.
                 _ => router.add.pop().map(|entry| router.turn.push(entry)).is_some(),
             };
             if changed {
                 tried += 1;
-                assert!(judge(&claimed).is_err(), "router {at}, {what}");
+                assert!(judge(&claimed).is_err(), "router {index}, {kind}");
             }
         }
     }
@@ -432,7 +433,7 @@ fn a_repair_goes_on_from_a_new_order() {
     assert_eq!((&first["step"], &second["step"]), (&"new_order".into(), &"new_order".into()));
     assert_eq!((&second["changed"], &second["ranks"]), (&serde_json::json!([0, 0, 0]), &first["ranks"]));
     fabc(place.path(), &["verify", "out/pod", "--repair", "second", "--from", "first"], 0);
-    // What is said to have the order of the healthy fabric has no order of its own.
+    // A repair that claims the ranks of the healthy fabric has no ranks of its own.
     let mut head = second.clone();
     head["ranks"] = serde_json::Value::Null;
     std::fs::write(place.path().join("second/repair.json"), head.to_string()).unwrap();

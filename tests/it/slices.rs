@@ -1,13 +1,16 @@
-//! Pods in slices: kinds compiled alone, placements of them, and what keeps slices apart.
+//! Pods in slices: kinds that are compiled alone, placements of them, plans between placements, and errors.
+//! `tampered` has changed placements, `repairs` has repairs.
 
 mod random;
+mod repairs;
+mod tampered;
 
 use crate::support::plain;
-use plain::{fabc, files};
+use crate::support::plain::{fabc, files};
 use serde_json::Value;
 use std::path::Path;
 
-/// Cubes of eight chips, and as many of them as are said, behind switches that serve all.
+/// A pod with a number of cubes of eight chips, behind switches that serve all.
 fn spec(cubes: u32, slices: &str) -> String {
     format!(
         "fabric pod {{
@@ -67,7 +70,7 @@ fn one_slice_of_all_cubes_is_the_pod() {
     same("ocs.json");
     same("ocs/Z_1_0.config_db.json");
     fabc(place.path(), &["verify", "out/pod"], 0);
-    // What is not divided has no slices.
+    // A pod that is not divided has no slices.
     let (_, err) = fabc(place.path(), &["place", "out/pod_all", "--add", "all", "--out", "new"], 2);
     assert!(err.contains("`placement.json`"), "{err}");
 }
@@ -77,8 +80,8 @@ fn placements_come_and_go() {
     let place = built(&spec(16, KINDS));
     let run = |from: &str, steps: &[&str], to: &str| {
         fabc(place.path(), &[&["place", from, "--out", to, "-q"], steps].concat(), 0);
-        let (said, _) = fabc(place.path(), &["verify", to], 0);
-        assert!(said.contains("none of which joins two"), "{said}");
+        let (out, _) = fabc(place.path(), &["verify", to], 0);
+        assert!(out.contains("none of which joins two"), "{out}");
     };
     let build_files = |directory: &str| files(&place.path().join(directory));
     let placement = |directory: &str| json(&place.path().join(directory).join("placement.json"));
@@ -97,7 +100,7 @@ fn placements_come_and_go() {
     );
     run("swapped", &["--up", "cube5", "--swap", "cube14=cube5"], "out/pod2");
     assert_eq!(build_files("out/pod2"), build_files("out/pod"));
-    // Whatever cubes a slice has, its kind says what it carries.
+    // The kind of a slice says what it carries, on any cubes.
     run(
         "out/pod",
         &["--remove", "train-0", "--remove", "serve-1", "--add", "train", "--cubes", "9,0,13,2"],
@@ -168,8 +171,8 @@ fn cubes_that_switches_treat_differently_are_never_one_slice() {
     let text = spec(8, kinds).replace(halves, split);
     let place = built(&text);
     // The kind is compiled once, behind the first class of cubes, and mapped to the switches of the other.
-    let (said, _) = fabc(place.path(), &["verify", "out/pod"], 0);
-    assert!(said.contains("3 slices on 6 cubes"), "{said}");
+    let (out, _) = fabc(place.path(), &["verify", "out/pod"], 0);
+    assert!(out.contains("3 slices on 6 cubes"), "{out}");
     let cubes = |at: usize| json(&place.path().join("out/pod/placement.json"))["slices"][at]["cubes"].clone();
     assert_eq!(
         [cubes(0), cubes(1), cubes(2)],
@@ -242,97 +245,17 @@ fn tables_of_a_slice_have_the_names_of_its_cubes() {
     assert!(err.contains("did you mean `train-1`?"), "{err}");
 }
 
-/// A built pod whose file was changed.
-fn changed(place: &Path, path: &str, change: impl Fn(&mut Value)) {
-    let path = place.join("out/pod").join(path);
-    let mut value = json(&path);
-    change(&mut value);
-    std::fs::write(path, value.to_string()).unwrap();
+/// The cross-connects of a switch.
+fn pairs(value: &mut Value, ocs: usize) -> &mut Vec<Value> {
+    value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap()
 }
 
-#[test]
-fn tampered_placements_are_convicted() {
-    let place = built(&spec(16, KINDS));
-    let build_files = files(&place.path().join("out/pod"));
-    let restore = || {
-        for (path, bytes) in &build_files {
-            std::fs::write(place.path().join("out/pod").join(path), bytes).unwrap();
-        }
-    };
-    type Tamper = Box<dyn Fn(&mut Value)>;
-    let pairs = |value: &Value, ocs: usize| value["ocs"][ocs]["cross_connects"].as_array().unwrap().clone();
-    let mut tampers: Vec<(&str, Tamper)> = vec![
-        // Of the placement.
-        (
-            "placement.json",
-            Box::new(|value| value["slices"][3]["cubes"][0] = value["slices"][4]["cubes"][0].clone()),
-        ),
-        ("placement.json", Box::new(|value| value["slices"][3]["cubes"][0] = 12.into())),
-        ("placement.json", Box::new(|value| value["slices"][3]["cubes"].as_array_mut().unwrap().swap(0, 1))),
-        ("placement.json", Box::new(|value| value["slices"][0]["cubes"] = serde_json::json!([9]))),
-        ("placement.json", Box::new(|value| value["slices"][0]["cubes"] = serde_json::json!([14]))),
-        ("placement.json", Box::new(|value| value["slices"][0]["cubes"] = serde_json::json!([99]))),
-        ("placement.json", Box::new(|value| value["slices"][0]["kind"] = "train".into())),
-        ("placement.json", Box::new(|value| value["slices"][0]["kind"] = "other".into())),
-        ("placement.json", Box::new(|value| value["slices"][0]["name"] = value["slices"][1]["name"].clone())),
-        ("placement.json", Box::new(|value| drop(value["slices"].as_array_mut().unwrap().remove(0)))),
-        ("placement.json", Box::new(|value| drop(value["slices"].as_array_mut().unwrap().remove(4)))),
-        ("placement.json", Box::new(|value| value["down"] = serde_json::json!([0]))),
-        ("placement.json", Box::new(|value| value["down"] = serde_json::json!([12]))),
-        ("placement.json", Box::new(|value| value["spare"] = serde_json::json!([13, 14]))),
-        ("placement.json", Box::new(|value| value["spare"] = serde_json::json!([15, 14]))),
-        ("placement.json", Box::new(|value| value["fabric"] = "other".into())),
-        ("placement.json", Box::new(|value| value["kinds"]["train"]["manifest"] = "00".into())),
-        ("placement.json", Box::new(|value| value["kinds"]["train"]["dir"] = "slices/serve".into())),
-        // Of what the whole says of itself.
-        ("report.json", Box::new(|value| value["kinds"][1]["metrics"]["diameter"] = 1.into())),
-        ("manifest.json", Box::new(|value| value["contract"] = "open".into())),
-        ("manifest.json", Box::new(|value| drop(value["files"].as_array_mut().unwrap().pop()))),
-        ("ocs/X_0_1.config_db.json", Box::new(|value| value["OCS_CROSS_CONNECT"] = serde_json::json!({}))),
-        // Of a kind.
-        ("slices/train/report.json", Box::new(|value| value["metrics"]["diameter"] = 1.into())),
-        ("slices/train/manifest.json", Box::new(|value| value["contract"] = "open".into())),
-    ];
-    // Of every switch: a cross-connect goes, or two exchange their ends, within a slice or between two.
-    for ocs in 0..12 {
-        tampers.push((
-            "ocs.json",
-            Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop())),
-        ));
-        tampers.push((
-            "slices/train/ocs.json",
-            Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop())),
-        ));
-        let count = pairs(&json(&place.path().join("out/pod/ocs.json")), ocs).len();
-        for (one, other) in [(0, 1), (0, count - 1), (3, 4), (4, 7)] {
-            tampers.push((
-                "ocs.json",
-                Box::new(move |value| {
-                    let pairs = value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap();
-                    let end = pairs[one][1].clone();
-                    pairs[one][1] = pairs[other][1].clone();
-                    pairs[other][1] = end;
-                }),
-            ));
-        }
-    }
-    let (mut convicted, count) = (0, tampers.len());
-    for (path, tamper) in tampers {
-        changed(place.path(), path, tamper);
-        let output = plain::command(place.path(), &["verify", "out/pod"]).output().unwrap();
-        let code = output.status.code().unwrap();
-        assert!(
-            code == 3 || code == 2,
-            "{path}: exit code {code}\n{}",
-            String::from_utf8_lossy(&output.stdout)
-        );
-        convicted += 1;
-        restore();
-    }
-    assert_eq!(convicted, count);
-    fabc(place.path(), &["verify", "out/pod"], 0);
-    std::fs::write(place.path().join("out/pod/more.txt"), "more").unwrap();
-    fabc(place.path(), &["verify", "out/pod"], 3);
+/// Exchanges the second ends of two cross-connects of a switch.
+fn exchange_ends(value: &mut Value, ocs: usize, first: usize, second: usize) {
+    let pairs = pairs(value, ocs);
+    let end = pairs[first][1].clone();
+    pairs[first][1] = pairs[second][1].clone();
+    pairs[second][1] = end;
 }
 
 #[test]
@@ -360,12 +283,7 @@ fn switches_that_join_slices_are_told_with_both() {
     assert_eq!(slice_named(&dark, "train-1")["scenario"], "Y[0,0]");
     assert_eq!(slice_named(&dark, "serve-0")["repair"], serde_json::json!(["Y[0,0]"]));
     // Two slices are joined.
-    live(&|value| {
-        let pairs = value["ocs"][8]["cross_connects"].as_array_mut().unwrap();
-        let end = pairs[0][1].clone();
-        pairs[0][1] = pairs[5][1].clone();
-        pairs[5][1] = end;
-    });
+    live(&|value| exchange_ends(value, 8, 0, 5));
     let (joined, err) = drift(3);
     assert_eq!((&joined["means"], joined["across"].as_array().unwrap().len()), (&"foreign".into(), 2));
     assert_eq!(joined["across"][0]["slices"], serde_json::json!(["train-0", "train-1"]));
@@ -398,8 +316,8 @@ fn plans_between_placements_go_slice_by_slice() {
     );
     let (text, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
     snapshot("plan_of_slices", &text);
-    let (said, _) = fabc(place.path(), &["plan", "out/pod", "new", "--json"], 2);
-    let plan: Value = serde_json::from_str(&said).unwrap();
+    let (out, _) = fabc(place.path(), &["plan", "out/pod", "new", "--json"], 2);
+    let plan: Value = serde_json::from_str(&out).unwrap();
     let changes: Vec<_> = plan["changes"]
         .as_array()
         .unwrap()
@@ -427,15 +345,15 @@ fn plans_between_placements_go_slice_by_slice() {
         .sum();
     assert_eq!(messages.len(), steps);
     fabc(place.path(), &["plan", "out/pod", "new", "--tables", "way"], 1);
-    // What comes to a pod without slices is new.
+    // A slice that comes to a pod without slices is new.
     let removals =
         ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
     fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &removals[..]].concat(), 0);
-    let (said, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
-    assert!(said.contains("train-1 (new)") && !said.contains("drifted"), "{said}");
-    // From the switches alone: whose the old ones are nobody knows.
-    let (said, _) = fabc(place.path(), &["plan", "out/pod/ocs.json", "new"], 2);
-    assert!(said.contains("not touched at all"), "{said}");
+    let (out, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
+    assert!(out.contains("train-1 (new)") && !out.contains("drifted"), "{out}");
+    // The switches alone do not say which slices the old cross-connects belong to.
+    let (out, _) = fabc(place.path(), &["plan", "out/pod/ocs.json", "new"], 2);
+    assert!(out.contains("not touched at all"), "{out}");
 }
 
 #[test]
@@ -446,77 +364,16 @@ fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
     ));
     let steps = ["--remove", "ring-0", "--add", "best=ring-0", "--cubes", "4,5,6,7"];
     fabc(place.path(), &[&["place", "out/pod", "--out", "new", "-q"], &steps[..]].concat(), 0);
-    let (said, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
-    let messages = said
+    let (out, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
+    let messages = out
         .lines()
         .find(|line| line.starts_with("slice ring-0 keeps its cubes: "))
-        .unwrap_or_else(|| panic!("{said}"));
-    // What it says is done as it says it.
+        .unwrap_or_else(|| panic!("{out}"));
+    // The command that it prints works.
     let command: Vec<&str> = messages.split('`').nth(1).unwrap().split(' ').skip(1).collect();
     assert_eq!(command, ["plan", "out/pod/slices/ring", "new/slices/best", "--tables", "DIR"]);
     fabc(place.path(), &[&command[..], &["--load", "10"]].concat(), 2);
     fabc(place.path(), &["verify", "new/slices/best", "--plan", "DIR", "--from", "out/pod/slices/ring"], 0);
-}
-
-#[test]
-fn a_slice_is_repaired_by_the_names_of_the_pod() {
-    let place = built(&spec(16, KINDS));
-    let (said, _) = fabc(
-        place.path(),
-        &["repair", "out/pod", "--slice", "train-1", "--down", "cube6[1,0,0]", "--out", "mended"],
-        0,
-    );
-    assert!(said.contains("stand for 4, 5, 6, 7") && said.contains("--down cube6 --swap"), "{said}");
-    assert_eq!(json(&place.path().join("mended/repair.json"))["down"], serde_json::json!(["cube2[1,0,0]"]));
-    fabc(place.path(), &["verify", "out/pod/slices/train", "--repair", "mended"], 0);
-    fabc(
-        place.path(),
-        &["repair", "out/pod", "--slice", "train-1", "--down", "cube0[1,0,0]", "--out", "other"],
-        2,
-    );
-    fabc(place.path(), &["repair", "out/pod", "--down", "cube0[1,0,0]", "--out", "other"], 2);
-}
-
-#[test]
-fn cubes_with_dead_chips_are_replaced_and_the_rest_is_repaired() {
-    let place = built(&spec(16, KINDS));
-    let repair = |down: &[&str], to: &str, code: i32| {
-        let down: Vec<&str> = down.iter().flat_map(|name| ["--down", name]).collect();
-        fabc(place.path(), &[&["repair", "out/pod", "--swap", "--out", to], &down[..]].concat(), code)
-    };
-    let exists = |path: &str| place.path().join(path).exists();
-    // A chip of a slice, a whole cube of none. A link of the cube that goes, of a slice, and of no slice.
-    let down = ["cube5[1,0,0]", "cube11", "cube5[0,0,0].+x", "cube1[1,1,1].+y", "cube15[0,0,0].+x"];
-    let (said, _) = repair(&down, "mended", 0);
-    assert!(said.contains("slice train-1: cube14 takes the place of cube5"), "{said}");
-    assert!(
-        said.contains(
-            "slice train-0 (cubes 0, 1, 2, 3, by the names of its kind): pod_train without cube1[1,1,1].+y"
-        ),
-        "{said}"
-    );
-    fabc(place.path(), &["verify", "mended/placed"], 0);
-    let steps = ["--down", "cube5", "--down", "cube11", "--swap", "cube5"];
-    fabc(place.path(), &[&["place", "out/pod", "--out", "placed", "-q"], &steps[..]].concat(), 0);
-    assert_eq!(files(&place.path().join("mended/placed")), files(&place.path().join("placed")));
-    fabc(place.path(), &["verify", "mended/placed/slices/train", "--repair", "mended/repairs/train-0"], 0);
-    assert!(!exists("mended/repairs/train-1") && !exists("mended/repairs/serve-0"));
-    // A dark switch is dark in all slices that it serves. Slices of a kind have the same tables.
-    let (said, _) = repair(&["X[0,0]"], "mended", 0);
-    assert!(said.starts_with("no cube of a slice has a dead chip"), "{said}");
-    let slice_files = |slice: &str| files(&place.path().join("mended/repairs").join(slice));
-    assert_eq!(slice_files("train-0"), slice_files("train-1"));
-    fabc(place.path(), &["verify", "out/pod/slices/serve", "--repair", "mended/repairs/serve-2"], 0);
-    // More cubes than there are others. A name of nothing. No slices. A folder of somebody else.
-    let (_, err) = repair(&["cube0", "cube1", "cube2", "cube3", "cube4", "cube5"], "never", 3);
-    assert!(err.contains("FAB0583") && err.contains("spare"), "{err}");
-    let (_, err) = repair(&["cube5[1,0,0]", "cube16"], "never", 2);
-    assert!(err.contains("block of routers `cube16`") && err.contains("all of `cube0` to"), "{err}");
-    fabc(place.path(), &["repair", "out/pod/slices/train", "--swap", "--down", "cube0", "--out", "never"], 2);
-    assert!(!exists("never"));
-    std::fs::write(place.path().join("mended/placed/notes.txt"), "mine").unwrap();
-    repair(&["cube5"], "mended", 2);
-    assert!(exists("mended/repairs/train-0/repair.json") && exists("mended/placed/notes.txt"));
 }
 
 #[test]
@@ -535,9 +392,9 @@ fn what_asks_for_one_topology_is_refused() {
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && err.contains("FAB0211"), "{args:?}: {err}");
     }
-    let (said, _) = fabc(place.path(), &["check", "pod.fab"], 0);
+    let (out, _) = fabc(place.path(), &["check", "pod.fab"], 0);
     assert_eq!(
-        said,
+        out,
         "pod: no errors (16 cubes of 2 x 2 x 2; slices: 3 x 1 (serve), 2 x 4 (train); 2 spare)\n"
     );
     fabc(place.path(), &["check", "pod.fab", "--stop-after", "analyze"], 0);
@@ -551,7 +408,7 @@ fn the_same_spec_gives_the_same_bytes_with_any_number_of_threads() {
         fabc(place.path(), &["build", "pod.fab", "-q", "--threads", threads], 0);
         assert_eq!(files(&place.path().join("out/pod")), first);
     }
-    // What was written is a spec that builds the same.
+    // The written spec builds the same.
     fabc(place.path(), &["build", "out/pod/spec.fab", "-q", "--out", "again"], 0);
     assert_eq!(files(&place.path().join("again/pod")), first);
 }
@@ -586,17 +443,17 @@ fn kinds_that_are_alike_or_known_are_compiled_once() {
     let first = files(&place.path().join("out/pod"));
     fabc(place.path(), &["verify", "out/pod"], 0);
     let passes = |out: &str| out.matches("compiled before").count();
-    let (said, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
-    assert_eq!((passes(&said), files(&place.path().join("out/pod"))), (0, first.clone()));
-    let (said, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
-    assert_eq!((passes(&said), files(&place.path().join("out/pod"))), (3, first.clone()));
-    // What somebody changed is compiled again, and so is what is another kind now.
+    let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
+    assert_eq!((passes(&printed), files(&place.path().join("out/pod"))), (0, first.clone()));
+    let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
+    assert_eq!((passes(&printed), files(&place.path().join("out/pod"))), (3, first.clone()));
+    // A kind with a changed file is compiled again, and so is a kind that became another one.
     let kept = std::fs::read_dir(place.path().join("kinds")).unwrap().next().unwrap().unwrap().path();
     std::fs::write(kept.join("report.txt"), "another").unwrap();
-    let (said, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
-    assert_eq!((passes(&said), files(&place.path().join("out/pod"))), (2, first));
+    let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
+    assert_eq!((passes(&printed), files(&place.path().join("out/pod"))), (2, first));
     std::fs::write(place.path().join("pod.fab"), spec(16, &twins.replace("seed = 2", "seed = 3"))).unwrap();
-    let (said, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
-    assert_eq!(passes(&said), 2);
+    let (printed, _) = fabc(place.path(), &["build", "pod.fab", "--cache", "kinds"], 0);
+    assert_eq!(passes(&printed), 2);
     fabc(place.path(), &["verify", "out/pod"], 0);
 }

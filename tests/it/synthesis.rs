@@ -140,7 +140,7 @@ fn along_x(first: u32, end: u32) -> String {
 
 /// Cubes of which two each have switches along x of their own.
 fn x_in_pairs(cubes: u32, settings: &str) -> SpecText {
-    let pairs: String = (0..cubes / 2).map(|at| along_x(2 * at, 2 * at + 2)).collect();
+    let pairs: String = (0..cubes / 2).map(|index| along_x(2 * index, 2 * index + 2)).collect();
     cubes_of_two(cubes, settings).without("ocs X").with(&pairs)
 }
 
@@ -178,9 +178,9 @@ fn switches_that_serve_pairs_of_cubes_are_moved_along_with_the_cubes() {
 }
 
 /// A clock on which every time limit is over.
-struct Late;
+struct OutOfTime;
 
-impl Progress for Late {
+impl Progress for OutOfTime {
     fn begin(&self, _pass: &str, _total: u64) {}
     fn advance(&self) {}
     fn end(&self) {}
@@ -192,7 +192,7 @@ impl Progress for Late {
 #[test]
 fn a_time_limit_is_said_to_have_ended_the_search() {
     let with = cubes_of_two(4, "time_limit = 1 min;");
-    let late = compiled_with(&with, &Late, Stage::Analyze);
+    let late = compiled_with(&with, &OutOfTime, Stage::Analyze);
     assert_eq!(late.passes[0].stopped_by, "time_limit");
     assert!(notes(&late).contains("another run may give other bytes"), "{}", notes(&late));
     // A limit that is never reached changes nothing.

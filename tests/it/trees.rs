@@ -121,14 +121,14 @@ proptest! {
             .into_iter()
             .map(|full| {
                 let mut few: Vec<u32> = (0..6).collect();
-                (0..calm).for_each(|at| few.swap(full[at] as usize, full[at + 1] as usize));
+                (0..calm).for_each(|index| few.swap(full[index] as usize, full[index + 1] as usize));
                 if calm == 0 { full } else { few }
             })
             .collect();
         let (topology, cross_connects) = wire(pod, &permutations);
-        let (found, least, most) = packed(pod, &topology, &cross_connects);
+        let (trees_found, least, most) = packed(pod, &topology, &cross_connects);
         let best = best(pod, &topology, &cross_connects, permutations.len());
-        prop_assert!(least <= found && found <= best && best <= most, "{least} {found} {best} {most}");
-        prop_assert!(found + 1 >= best, "{found} of {best}");
+        prop_assert!(least <= trees_found && trees_found <= best && best <= most, "{least} {trees_found} {best} {most}");
+        prop_assert!(trees_found + 1 >= best, "{trees_found} of {best}");
     }
 }

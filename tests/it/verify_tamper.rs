@@ -1,28 +1,20 @@
-//! A directory is convicted of every change, even when the tamperer signs it again.
+//! Changed directories are errors, even if the tamperer signs them again. `every_file` makes every single
+//! change of every file.
+
+mod every_file;
 
 use crate::support::fixture;
-use crate::support::spec_text;
-use crate::support::tampering;
+use crate::support::fixture::directory::{Files, sign, tamper, tamperings, write};
+use crate::support::fixture::{ocs, plant_mut, pod, wire, with_pairs, without_sides};
 use fabc::check::{CheckError, Extent, verify_directory};
-use fabc::compile::{Stage, compile};
 use fabc::diag::Span;
-use fabc::emit::{self, ManifestEntry, manifest_json};
 use fabc::ids::NodeId;
-use fabc::ir::{ContractState, ForwardingTables, PackedTables, TableEntry};
+use fabc::ir::{ForwardingTables, PackedTables, TableEntry};
 use fabc::model::{Comparison, Fabric, Metric, Require, SwitchSettings, TopologyChoice, ValueScale};
-use fabc::progress::Silent;
-use fabc::syntax::print_spec;
 use fabc::units::Decimal;
-use fabc::verify::Unproved;
-use fixture::directory::{Files, sign, tamper, tamperings, write};
-use fixture::{ocs, plant_mut, pod, wire, with_pairs, without_sides};
 use miette::Diagnostic;
-use rayon::prelude::*;
 use serde_json::json;
-use spec_text::SpecText;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use tampering::{Change, changes};
 
 /// Four cubes of 2 x 2 x 1 behind four switches, one of which may fail.
 static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
@@ -61,7 +53,7 @@ fn convict(files: &Files) -> Vec<(String, String)> {
 fn expect(files: &Files, code: &str, text: &str) {
     let errors = convict(files);
     assert!(
-        errors.iter().any(|(found, message)| found.starts_with(code) && message.contains(text)),
+        errors.iter().any(|(error_code, message)| error_code.starts_with(code) && message.contains(text)),
         "expected {code} `{text}` among {errors:#?}"
     );
 }
@@ -129,11 +121,11 @@ fn changed_bytes_missing_and_extra_files() {
 
 #[test]
 fn no_tampering_goes_unnoticed() {
-    for (what, files, code) in tamperings(&BUILT.1) {
+    for (tampering, files, code) in tamperings(&BUILT.1) {
         let errors = convict(&files);
         assert!(
-            errors.iter().any(|(found, _)| code.is_empty() || found == code),
-            "{what}: expected {code} among {errors:#?}"
+            errors.iter().any(|(error_code, _)| code.is_empty() || error_code == code),
+            "{tampering}: expected {code} among {errors:#?}"
         );
     }
 }
@@ -204,7 +196,7 @@ fn swapped_cross_connects() {
         value["OCS_PORT"]["1A"]["label"] = json!("cube1.+x[0,0]")
     });
     expect(&relabelled, "FAB0422", "OCS_PORT.1A");
-    // What the other release of SONiC reads.
+    // A file that the other release of SONiC reads.
     let of_the_design = tamper(files, "ocs/X_0_0.config_db.json", |value| {
         let port = value["OCS_PORT"]["1A"].as_object_mut().unwrap();
         let state = port.remove("config_status").unwrap();
@@ -488,304 +480,4 @@ fn binary_tables_are_walked_like_the_others() {
     swapped.insert("tables/fault-X_0_0.bin".to_owned(), binary["tables/nominal.bin"].clone());
     sign(&mut swapped);
     expect(&swapped, "FAB0422", "says `nominal`, but the file is that of `X[0,0]`");
-}
-
-/// Directories as a build writes them, by name.
-fn built() -> Vec<(&'static str, Files)> {
-    static BUILT: LazyLock<Vec<(&'static str, Files)>> = LazyLock::new(build);
-    BUILT.clone()
-}
-
-fn build() -> Vec<(&'static str, Files)> {
-    let search = "topology = synthesize { symmetry = translation; effort = 1; seed = 1; }";
-    let requires =
-        "require diameter <= 6; require fault.max_channel_load <= 100; require disjoint_trees >= 1;";
-    let groups = "demand { all_to_all over groups of 4 weight 3; all_to_all weight 1; }";
-    [
-        ("symmetric", 4, "1 ocs", format!("{search} {requires}"), ""),
-        (
-            "asymmetric",
-            3,
-            "1 ocs",
-            format!("topology = synthesize {{ symmetry = none; effort = 1; seed = 1; }} {groups}"),
-            "binary",
-        ),
-        ("links", 2, "1 link", "topology = torus 2 x 4 x 1;".to_owned(), ""),
-        ("chips", 2, "1 chip", "topology = torus 2 x 4 x 1;".to_owned(), "binary"),
-    ]
-    .map(|(name, cubes, faults, rest, tables)| {
-        let pod = SpecText::pod([2, 2, 1], cubes).named(name).without("ocs Z").with(&rest);
-        let text = pod.with(&format!("budget {{ vcs = 2; faults = {faults}; }}")).text();
-        (name, written(name, &text, tables))
-    })
-    .into_iter()
-    .chain(networks())
-    .collect()
-}
-
-/// Networks: links that carry unlike and faults that stand for others, single channels, a graph from a file.
-fn networks() -> impl Iterator<Item = (&'static str, Files)> {
-    let dragonfly = "dragonfly { a = 2; h = 1; local = near; global = far; }";
-    let kautz = "kautz { degree = 2; length = 2; link = near; }";
-    let runs = "simulate peak { rates = 0.2; packet = 2 flits; warmup = 50 cycles; measure = 200 cycles; } require peak.share >= 0.1; \
-                simulate burst { traffic = all_to_all { bytes = 200 B; } packet = 2 flits; } require burst.time <= 1000 cycles;";
-    let planned = "collective gradients = all_reduce { size = 1 MiB; } collective experts = all_to_all { size = 4 KiB; } \
-                   collective weights = all_gather { size = 96 KiB; algorithm = steps; }";
-    [
-        ("dragonfly", "1 link", dragonfly, "minimal", "", "failures { links <= 30 %; seeds = 5; } require bisection >= 1;"),
-        ("kautz", "1 router", kautz, "minimal", "binary", "require edge_connectivity >= 1;"),
-        ("simulated", "0", kautz, "minimal", "", runs),
-        ("planned", "0", "torus 2 x 3 { link = near; }", "minimal", "", planned),
-        ("graph", "0", "graph \"graph.txt\" { default = near; }", "allowed_turns", "", "require shortest_paths >= 1;"),
-    ]
-    .into_iter()
-    .map(|(name, faults, topology, routing, tables, more)| {
-        let text = SpecText::network(topology)
-            .named(name)
-            .without("link wire")
-            .with("link near { bandwidth = 200 Gbps; latency = 10 ns; } link far { bandwidth = 300 Gbps; latency = 20 ns; }")
-            .with("router { radix = 8; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
-            .with(&format!("budget {{ vcs = 6; faults = {faults}; }} routing = {routing}; require diameter <= 6; {more}"))
-            .text();
-        (name, written(name, &text, tables))
-    })
-}
-
-/// The directory that a build of a spec writes.
-fn written(name: &str, text: &str, tables: &str) -> Files {
-    let loader = |path: &str| match path {
-        "graph.txt" => Ok("hub left\nhub right far\nleft right\nright far_end far\n".to_owned()),
-        _ => Ok(text.to_owned()),
-    };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
-        .unwrap_or_else(|(failure, _)| panic!("{name}: {failure:?}"));
-    let compiled =
-        compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
-    let options: Vec<_> =
-        (tables == "binary").then(|| ("tables".to_owned(), tables.to_owned())).into_iter().collect();
-    let files = emit::artifacts(&compiled, &print_spec(&spec), &options);
-    files.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect()
-}
-
-#[test]
-fn files_that_are_missing_empty_or_too_many_are_convicted() {
-    for (name, files) in built() {
-        verify(&files).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
-        let signed = |path: &str, bytes: Option<&[u8]>| {
-            let mut files = files.clone();
-            match bytes {
-                Some(bytes) => drop(files.insert(path.to_owned(), bytes.to_vec())),
-                None => drop(files.remove(path)),
-            }
-            sign_as_fabc(&mut files);
-            verify(&files).expect_err(path)
-        };
-        for path in files.keys().filter(|path| *path != "manifest.json") {
-            signed(path, None);
-            signed(path, Some(b""));
-            // Which file was read is declared to be unproved: it may have had one line more.
-            if !path.starts_with("inputs/") {
-                signed(path, Some(&[&files[path][..], b"\n"].concat()));
-            }
-        }
-        let (json, bin) = (br#"{"format":"fabc.tables/1"}"#, b"{}\n");
-        for path in [
-            "notes.txt",
-            "report.md",
-            "inputs/ocs.json",
-            "inputs/demand.csv",
-            "ocs/none.config_db.json",
-            "tables/none.json",
-            "tables/x",
-        ] {
-            let errors = signed(path, Some(json));
-            assert!(errors[0].contains(path), "{name}: {errors:?}");
-        }
-        signed("tables/nominal.bin", Some(bin));
-        signed("tables/nominal.json", Some(bin));
-    }
-}
-
-#[test]
-fn the_first_difference_of_a_derived_file_is_shown() {
-    let (_, files) = built().remove(0);
-    let mut changed = files.clone();
-    let text = String::from_utf8(files["report.txt"].clone())
-        .unwrap()
-        .replace("deadlock-free, proved", "deadlock-free, promised");
-    changed.insert("report.txt".to_owned(), text.into_bytes());
-    sign_as_fabc(&mut changed);
-    let errors = verify(&changed).unwrap_err();
-    assert_eq!(errors.len(), 1, "{errors:?}");
-    let words = "report.txt:7: says `  deadlock-free, promised for nominal and 4 fault scenarios`, but from the proved values fabc writes \
-                 `  deadlock-free, proved for nominal and 4 fault scenarios`";
-    assert_eq!(errors[0], words);
-    // Another version of fabc may be at fault, or may not.
-    let manifest =
-        String::from_utf8(changed["manifest.json"].clone()).unwrap().replace(emit::TOOL, "fabc 0.0.1");
-    changed.insert("manifest.json".to_owned(), manifest.into_bytes());
-    assert_eq!(
-        verify(&changed).unwrap_err()[0],
-        format!("{words}; the manifest names fabc 0.0.1, and this is {}", emit::TOOL)
-    );
-}
-
-/// What `fabc verify` says of the files.
-fn verify(files: &Files) -> Result<Vec<Unproved>, Vec<String>> {
-    let read = |path: &str| {
-        let bytes = files.get(path).ok_or("it is missing")?;
-        String::from_utf8(bytes.clone()).map_err(|error| error.to_string())
-    };
-    let (fabric, spec, _) =
-        fabc::verify::load("built", &read).map_err(|(failure, _)| vec![format!("{failure:?}")])?;
-    let verified = fabc::verify::directory(files, &fabric, &print_spec(&spec));
-    verified
-        .map(|verified| verified.unproved)
-        .map_err(|errors| errors.iter().map(ToString::to_string).collect())
-}
-
-/// Writes the manifest as fabc does, so that the hashes fit again.
-fn sign_as_fabc(files: &mut Files) {
-    let old: serde_json::Value = serde_json::from_slice(&files.remove("manifest.json").unwrap()).unwrap();
-    let options = old["options"]
-        .as_object()
-        .unwrap()
-        .iter()
-        .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
-    let (options, lines): (Vec<_>, Vec<_>) =
-        (options.collect(), files.iter().map(|(path, bytes)| ManifestEntry::for_file(path, bytes)).collect());
-    let spec = String::from_utf8_lossy(files.get("spec.fab").map_or(&[], Vec::as_slice)).into_owned();
-    let [tool, fabric] = ["tool", "fabric"].map(|key| old[key].as_str().unwrap());
-    files.insert(
-        "manifest.json".to_owned(),
-        manifest_json(tool, fabric, &spec, ContractState::Kept, &options, &lines).into_bytes(),
-    );
-}
-
-/// `tables/fault-X_0_0.json` is one of `tables/*.json`.
-fn kind(path: &str) -> String {
-    match path.split_once('/') {
-        Some((folder, name)) => format!("{folder}/*.{}", name.rsplit('.').next().unwrap()),
-        None => path.to_owned(),
-    }
-}
-
-/// Whether a place is one that `fabc verify` says it cannot prove.
-fn is_declared(unproved: &[Unproved], path: &str, place: &str) -> bool {
-    let parts = |place: &str| place.split('.').map(str::to_owned).collect::<Vec<_>>();
-    unproved.iter().any(|Unproved { file, place: declared, .. }| {
-        let within = if file.ends_with('/') { path.starts_with(file) } else { path == *file };
-        within
-            && (declared.is_empty()
-                || parts(place).windows(parts(declared).len()).any(|window| window == parts(declared)))
-    })
-}
-
-/// A change, and the number that says whether it is in the sample.
-struct Wanted<'f> {
-    seed: [u8; 32],
-    path: &'f str,
-    change: Change,
-}
-
-/// One change of everything, in every file of nine directories, each time with a manifest whose hashes fit:
-/// every JSON leaf altered, every member and element deleted and duplicated, every key renamed and repeated
-/// with another value, a key more in every object. Every line of texts altered, deleted, duplicated. Every
-/// byte of binary tables changed in six ways. What is not convicted must stand in the list that `fabc verify`
-/// prints.
-///
-/// A sample of the same size for every kind of file and change; `FABC_TAMPER=all cargo test --test
-/// verify_tamper -- --nocapture one_change` makes them all and prints the counts. The name of a directory in
-/// the place of `all`, those of that one.
-#[test]
-fn one_change_of_anything_is_convicted_or_declared() {
-    const SAMPLE: usize = 7;
-    let selected = std::env::var("FABC_TAMPER").unwrap_or_default();
-    let runs_all = !selected.is_empty();
-    let mut counts: BTreeMap<(&str, String), [usize; 3]> = BTreeMap::new();
-    let mut failures = Vec::new();
-    for (name, files) in
-        built().into_iter().filter(|(name, _)| ["", "all", name].contains(&selected.as_str()))
-    {
-        let unproved = verify(&files).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
-        let mut wanted: BTreeMap<(String, &str), Vec<Wanted<'_>>> = BTreeMap::new();
-        for (path, bytes) in &files {
-            for change in changes(path, bytes) {
-                let seed = *blake3::hash(format!("{name} {path} {} {}", change.at, change.what).as_bytes())
-                    .as_bytes();
-                wanted.entry((kind(path), change.what)).or_default().push(Wanted { seed, path, change });
-            }
-        }
-        for ((kind, what), mut changes) in wanted {
-            changes.sort_by_key(|wanted| wanted.seed);
-            changes.truncate(if runs_all { usize::MAX } else { SAMPLE });
-            let results: Vec<(bool, bool, String)> = changes
-                .par_iter()
-                .map(|Wanted { path, change, .. }| {
-                    let mut changed = files.clone();
-                    changed.insert((*path).to_owned(), change.of(&files[*path]));
-                    if *path != "manifest.json" {
-                        sign_as_fabc(&mut changed);
-                    }
-                    let convicted = verify(&changed).is_err();
-                    (
-                        convicted,
-                        is_declared(&unproved, path, &change.place),
-                        format!("{name}/{path}: {what} at {}", change.at),
-                    )
-                })
-                .collect();
-            let count = counts.entry((name, kind)).or_default();
-            for (convicted, declared, text) in results {
-                count[0] += 1;
-                count[1] += usize::from(convicted);
-                count[2] += usize::from(!convicted && declared);
-                if !convicted {
-                    println!("not convicted: {text}");
-                }
-                failures.extend((!convicted && !declared).then_some(text));
-            }
-        }
-    }
-    println!("{:<12}{:<24}{:>9}{:>11}{:>10}", "directory", "file", "changes", "convicted", "declared");
-    for ((name, kind), [changes, convicted, declared]) in &counts {
-        println!("{name:<12}{kind:<24}{changes:>9}{convicted:>11}{declared:>10}");
-    }
-    let sum = |column: usize| counts.values().map(|count| count[column]).sum::<usize>();
-    println!("{:<36}{:>9}{:>11}{:>10}", "all", sum(0), sum(1), sum(2));
-    assert!(!selected.is_empty() || sum(0) > 1500, "so few changes prove nothing");
-    assert!(failures.is_empty(), "neither convicted nor declared: {failures:#?}");
-}
-
-#[test]
-fn the_curve_of_a_collective_follows_from_its_bounds() {
-    let (_, files) = built().into_iter().find(|(name, _)| *name == "planned").unwrap();
-    let report = String::from_utf8(files["report.json"].clone()).unwrap();
-    // Behind the last line of another collective.
-    let start = report.find("\"name\":\"gradients\"").unwrap();
-    let line =
-        |size: &str| start + report[start..].find(&format!("{{\"size\":{size},\"bound_ns\":")).unwrap();
-    let convicted = |size: &str, key: &[&str], value: &str, what: &str| {
-        let after = |at: usize, text: &str| at + report[at..].find(text).unwrap() + text.len();
-        let offset = key.iter().fold(line(size), |at, text| after(at, text));
-        let end = offset + report[offset..].find([',', '}']).unwrap();
-        let mut files = files.clone();
-        files.insert(
-            "report.json".to_owned(),
-            [&report[..offset], value, &report[end..]].concat().into_bytes(),
-        );
-        sign_as_fabc(&mut files);
-        let errors = verify(&files).unwrap_err();
-        assert!(
-            errors.iter().any(|error| error.contains("collectives[gradients].curve") && error.contains(what)),
-            "{errors:?}"
-        );
-    };
-    let bounds = "these are not the sizes of a curve with the bounds that follow from those of the schedule";
-    convicted("8192", &["\"bound_ns\":"], "1.001", bounds);
-    convicted("8192", &["{\"size\":"], "8193", bounds);
-    convicted("8192", &["\"times_ns\":{", ":"], "0.001", "a time is below the bound");
-    // 1 MiB is the size of the spec.
-    let times = "at the size of the spec these are not the times of the scenario";
-    convicted("1048576", &["\"times_ns\":{", ":"], "9999999.999", times);
 }

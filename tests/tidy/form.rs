@@ -16,7 +16,7 @@ const PRONOUNS: [&str; 29] = [
     "ends", "which", "such", "it",
 ];
 
-/// What the sources say, without unit tests.
+/// Names and shape of the code below some folders, without unit tests.
 #[derive(Default)]
 struct Form {
     file: String,
@@ -30,18 +30,19 @@ struct Form {
     long_functions: Vec<String>,
 }
 
-/// Every test reads the same sources.
-static FORM: LazyLock<Form> = LazyLock::new(Form::read);
+/// The sources. Every test here reads the same ones.
+static FORM: LazyLock<Form> = LazyLock::new(|| Form::read(&["src"]));
+/// The code of tests and benchmarks.
+static TEST_FORM: LazyLock<Form> = LazyLock::new(|| Form::read(&["tests", "benches"]));
 
 /// The most lines of a function.
 const FUNCTION_LINES: usize = 80;
 
 impl Form {
-    fn read() -> Self {
+    fn read(folders: &[&str]) -> Self {
         let mut form = Self::default();
-        for path in
-            files("src").into_iter().filter(|path| path.ends_with(".rs") && !path.ends_with("tests.rs"))
-        {
+        let paths = folders.iter().flat_map(|folder| files(folder));
+        for path in paths.filter(|path| path.ends_with(".rs") && !path.ends_with("tests.rs")) {
             let text = read(&path);
             let code = text.find("\n#[cfg(test)]\nmod ").map_or(&*text, |end| &text[..end]);
             form.lines += code.lines().count();
@@ -159,14 +160,14 @@ fn comments(code: &str) -> Vec<(usize, &str, String)> {
 /// Prose of pages and comments.
 #[derive(Default)]
 struct Prose {
-    /// Words of each sentence.
+    /// The number of words of each sentence.
     sentences: Vec<usize>,
     semicolons: usize,
 }
 
 impl Prose {
     fn add(&mut self, text: &str) {
-        // What stands in backticks is a word.
+        // Code in backticks is a word.
         let text = text.split('`').enumerate().map(|(part, text)| if part % 2 == 0 { text } else { "x" });
         let text = text.collect::<String>();
         for paragraph in text.lines() {
@@ -221,14 +222,16 @@ fn types_have_names_of_their_own() {
 
 #[test]
 fn names_are_nouns_and_verbs() {
-    let per_thousand = 1000 * FORM.pronouns.len() / FORM.lines;
-    let list = FORM.pronouns.join("\n");
-    assert!(per_thousand <= PRONOUNS_PER_1000_LINES, "{per_thousand} per 1000 lines:\n{list}");
+    for form in [&*FORM, &*TEST_FORM] {
+        let per_thousand = 1000 * form.pronouns.len() / form.lines;
+        let list = form.pronouns.join("\n");
+        assert!(per_thousand <= PRONOUNS_PER_1000_LINES, "{per_thousand} per 1000 lines:\n{list}");
+    }
 }
 
 #[test]
 fn parts_have_names() {
-    complain([&*FORM.tuple_parameters, &*FORM.pair_fields].concat());
+    complain([&*FORM.tuple_parameters, &*FORM.pair_fields, &*TEST_FORM.tuple_parameters].concat());
 }
 
 /// A `match` with a line for every rule of the grammar, which no cut would make clearer.
@@ -236,7 +239,8 @@ const TABLE: &str = "`rule_name`";
 
 #[test]
 fn functions_are_short() {
-    complain(FORM.long_functions.iter().filter(|function| !function.contains(TABLE)).cloned().collect());
+    let long_functions = [&*FORM.long_functions, &*TEST_FORM.long_functions].concat();
+    complain(long_functions.into_iter().filter(|function| !function.contains(TABLE)).collect());
 }
 
 /// Here doc comments are the help texts of the command line, which are as short as they can be.
@@ -310,14 +314,14 @@ const REPLACED: [(&str, &str); 5] = [
 
 #[test]
 fn one_word_stands_for_one_thing() {
-    let mut wrong = Vec::new();
+    let mut complaints = Vec::new();
     let pages = files("docs").into_iter().filter(|path| path.ends_with(".md") && path != "docs/glossary.md");
     for path in pages.chain(files("src").into_iter().filter(|path| path.ends_with(".rs"))) {
         for (number, line) in read(&path).lines().enumerate() {
             for (word, better) in REPLACED.iter().filter(|(word, _)| line.contains(word)) {
-                wrong.push(format!("{path}:{}: `{word}`; the glossary says `{better}`", number + 1));
+                complaints.push(format!("{path}:{}: `{word}`; the glossary says `{better}`", number + 1));
             }
         }
     }
-    complain(wrong);
+    complain(complaints);
 }

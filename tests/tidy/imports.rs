@@ -1,20 +1,20 @@
 //! Which file of a crate names an item of which other file, read from the text.
 //!
-//! Modules are files; an item belongs to the file that defines it, whatever modules hand it on with `use`.
+//! Modules are files. An item belongs to the file that defines it, whatever modules hand it on with `use`.
 //! Methods and fields are not named by a path and are not seen, nor is what macros name.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One imported name, or all names of a module (`*`).
 struct Use {
-    /// From the root of the crate, where the first word is a module's; otherwise as written.
+    /// From the root of the crate, if the first word is that of a module. Otherwise as written.
     path: Vec<String>,
     name: String,
     /// `pub use`: whether the file also uses the name itself is seen from the rest of its text.
     hands_on: bool,
 }
 
-/// One file.
+/// A file with its imports, items and words.
 struct Module {
     file: String,
     uses: Vec<Use>,
@@ -25,50 +25,50 @@ struct Module {
     paths: Vec<Vec<String>>,
 }
 
-/// The modules of a crate by their paths; `[]` is the root.
+/// The modules of a crate by their paths. The path of the root is `[]`.
 pub(crate) struct Imports(BTreeMap<Vec<String>, Module>);
 
 impl Imports {
-    /// From paths and texts without comments and unit tests.
+    /// Reads the imports of files, from paths and texts without comments and unit tests.
     pub(crate) fn new(files: &[(String, String)]) -> Self {
         Self(files.iter().map(|(file, text)| (module_path(file), Module::new(file, text))).collect())
     }
 
-    /// Circles of files of which each names an item of the next, shortest first through the first file; no
-    /// file is in two of them.
-    pub(crate) fn circles(&self) -> Vec<String> {
+    /// Cycles of files of which each names an item of the next. The shortest through the first file comes
+    /// first, and no file is in two of them.
+    pub(crate) fn cycles(&self) -> Vec<String> {
         let edges = self.edges();
-        let mut told: BTreeSet<&str> = BTreeSet::new();
-        let mut circles = Vec::new();
+        let mut listed: BTreeSet<&str> = BTreeSet::new();
+        let mut cycles = Vec::new();
         for &start in edges.keys() {
             let mut from: BTreeMap<&str, &str> = BTreeMap::new();
             let mut open = VecDeque::from([start]);
             while let Some(file) = open.pop_front() {
-                for &next in edges[file].keys().filter(|next| !told.contains(**next)) {
+                for &next in edges[file].keys().filter(|next| !listed.contains(**next)) {
                     if !from.contains_key(next) {
                         from.insert(next, file);
                         open.push_back(next);
                     }
                 }
             }
-            if told.contains(start) || !from.contains_key(start) {
+            if listed.contains(start) || !from.contains_key(start) {
                 continue;
             }
             let (mut lines, mut at) = (Vec::new(), start);
-            while told.insert(at) {
+            while listed.insert(at) {
                 lines.push(format!("  {} uses {} ({})", from[at], at, edges[from[at]][at]));
                 at = from[at];
             }
             lines.reverse();
-            circles.push(lines.join("\n"));
+            cycles.push(lines.join("\n"));
         }
-        circles
+        cycles
     }
 
     /// For every file the other files whose items it names, with one such name each.
     fn edges(&self) -> BTreeMap<&str, BTreeMap<&str, String>> {
         let edges = self.0.iter().map(|(at, module)| {
-            let mut found: BTreeMap<&str, String> = BTreeMap::new();
+            let mut named: BTreeMap<&str, String> = BTreeMap::new();
             for import in &module.uses {
                 let target = self.absolute(at, &import.path);
                 if import.name == "*" {
@@ -76,28 +76,27 @@ impl Imports {
                         if let Some(file) =
                             target.as_ref().and_then(|target| self.item(target, word, &mut BTreeSet::new()))
                         {
-                            found.entry(file).or_insert_with(|| word.clone());
+                            named.entry(file).or_insert_with(|| word.clone());
                         }
                     }
                 } else if (!import.hands_on || !at.is_empty() && module.words.contains(&import.name))
                     && let Some(file) = target.and_then(|target| self.resolve(&target))
                 {
-                    found.entry(file).or_insert_with(|| import.path.join("::"));
+                    named.entry(file).or_insert_with(|| import.path.join("::"));
                 }
             }
             for path in &module.paths {
                 if let Some(file) = self.absolute(at, path).and_then(|path| self.resolve(&path)) {
-                    found.entry(file).or_insert_with(|| path.join("::"));
+                    named.entry(file).or_insert_with(|| path.join("::"));
                 }
             }
-            found.remove(module.file.as_str());
-            (module.file.as_str(), found)
+            named.remove(module.file.as_str());
+            (module.file.as_str(), named)
         });
         edges.collect()
     }
 
-    /// A path as written in the module `at`, from the root of the crate; `None` where it leads out of the
-    /// crate.
+    /// A path as written in the module `at`, from the root of the crate. `None` if it leads out of the crate.
     fn absolute(&self, at: &[String], path: &[String]) -> Option<Vec<String>> {
         let mut below = at.to_vec();
         let mut rest = path;
@@ -124,13 +123,13 @@ impl Imports {
         Some([&below, rest].concat())
     }
 
-    /// The file that has the item which a path from the root names; `None` for a module itself.
+    /// The file that has the item which a path from the root names. `None` for a module itself.
     fn resolve(&self, path: &[String]) -> Option<&str> {
         let known = (0..=path.len()).rev().find(|&length| self.0.contains_key(&path[..length]))?;
         // A module and a function of one name: the path means the function, which its parent hands on.
         let Some(name) = path.get(known) else {
             let (name, parent) = path.split_last()?;
-            // What the root hands on under the name of a module is for other programs.
+            // The root hands on names of modules for other programs.
             if parent.is_empty() {
                 return None;
             }
@@ -147,9 +146,9 @@ impl Imports {
         name: &str,
         seen: &mut BTreeSet<Vec<String>>,
     ) -> Option<&'a str> {
-        let found = self.0.get(module)?;
-        if found.items.contains(name) {
-            return Some(&found.file);
+        let definer = self.0.get(module)?;
+        if definer.items.contains(name) {
+            return Some(&definer.file);
         }
         self.handed_on(module, name, seen)
     }

@@ -11,7 +11,7 @@ use fabc::passes::route::allowed_turns::{
     MAX_PATHS, TurnOrder, TurnSettings, least_load, order, paths, select,
 };
 use fabc::progress::Silent;
-use verify::{Walked, verify};
+use verify::{RouteMeasures, verify};
 
 fn compute(topology: &Topology, vcs: u8) -> (TurnOrder, Routes) {
     compute_with(topology, &TurnSettings::for_size(vcs, topology.node_count()))
@@ -31,36 +31,36 @@ fn compute_with(topology: &Topology, settings: &TurnSettings) -> (TurnOrder, Rou
     (order, routes)
 }
 
-fn routed(topology: &Topology, vcs: u8) -> Walked {
+fn routed(topology: &Topology, vcs: u8) -> RouteMeasures {
     verify(topology, &compute(topology, vcs).1, |_| false)
 }
 
 #[track_caller]
-fn expect(walked: &Walked, max_load: u64, hops_ratio: f64) {
-    assert!(walked.max_load <= max_load && walked.hops_ratio <= hops_ratio, "{walked:?}");
+fn expect(measures: &RouteMeasures, max_load: u64, hops_ratio: f64) {
+    assert!(measures.max_load <= max_load && measures.hops_ratio <= hops_ratio, "{measures:?}");
 }
 
 #[track_caller]
-fn expect_balance(walked: &Walked) {
-    let fair = 1.0 / walked.vc_share.len() as f64;
-    assert!(walked.vc_share.iter().all(|share| (share - fair).abs() < 0.05), "{walked:?}");
+fn expect_balance(measures: &RouteMeasures) {
+    let fair = 1.0 / measures.vc_share.len() as f64;
+    assert!(measures.vc_share.iter().all(|share| (share - fair).abs() < 0.05), "{measures:?}");
 }
 
 #[test]
 fn climbed_pods_come_within_one_percent_of_their_bound() {
     for (cubes, max_load) in [(2, 72), (4, 160), (8, 367)] {
-        let walked = routed(&pods::shifted([4, 4, 4], cubes, &pods::climbed(cubes, 4000, 7)), 2);
-        expect(&walked, max_load, 1.02);
-        expect_balance(&walked);
+        let measures = routed(&pods::shifted([4, 4, 4], cubes, &pods::climbed(cubes, 4000, 7)), 2);
+        expect(&measures, max_load, 1.02);
+        expect_balance(&measures);
     }
 }
 
 #[test]
 fn tori_reach_their_analytic_load() {
     for (counts, max_load) in [([1, 1, 1], 33), ([1, 1, 2], 128), ([1, 2, 2], 257)] {
-        let walked = routed(&pods::torus([4, 4, 4], counts), 2);
-        expect(&walked, max_load, 1.03);
-        expect_balance(&walked);
+        let measures = routed(&pods::torus([4, 4, 4], counts), 2);
+        expect(&measures, max_load, 1.03);
+        expect_balance(&measures);
     }
 }
 
@@ -86,9 +86,9 @@ fn odd_shapes_route() {
 #[test]
 fn a_pod_without_symmetry_routes_as_well() {
     let topology = pods::asymmetric(&pods::shifted([4, 4, 4], 2, &pods::climbed(2, 4000, 7)));
-    let walked = routed(&topology, 2);
-    expect(&walked, 73, 1.01);
-    expect_balance(&walked);
+    let measures = routed(&topology, 2);
+    expect(&measures, 73, 1.01);
+    expect_balance(&measures);
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn priorities_give_the_loads_of_the_greedy_insertion() {
     for priority in TurnPriority::ALL {
         let settings = TurnSettings { priority: Some(priority), ..TurnSettings::for_size(2, 128) };
         let (order, routes) = compute_with(&topology, &settings);
-        let walked = verify(&topology, &routes, |_| false);
-        expect(&walked, 75, 1.03);
+        let measures = verify(&topology, &routes, |_| false);
+        expect(&measures, 75, 1.03);
         // The optimized order leaves every pair a near-shortest path. One insertion after the other does not.
         assert!(order.lost > compute(&topology, 2).0.lost, "{priority:?}: {}", order.lost);
     }
@@ -231,9 +231,9 @@ fn one_order_serves_every_fault() {
         );
         assert_eq!(routes.ranks, nominal.ranks);
         assert_eq!(routes.symmetry, nominal.symmetry);
-        let walked = verify(&topology, &routes, |link| !scene.is_lit(link));
-        expect(&walked, 164, 1.02);
-        expect_balance(&walked);
+        let measures = verify(&topology, &routes, |link| !scene.is_lit(link));
+        expect(&measures, 164, 1.02);
+        expect_balance(&measures);
     }
 }
 

@@ -172,7 +172,7 @@ fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usi
     }
 }
 
-/// Of two cubes only the fibers between them count as long: the cut is what limits such a pod.
+/// In a pod of two cubes only the fibers between them have lengths: their cut limits the flow.
 fn fiber_length(cubes: u32, shift: u32, optical: usize) -> usize {
     if cubes == 2 && shift == 0 { 1 } else { optical }
 }

@@ -4,16 +4,16 @@ use fabc::ids::{LinkId, NodeId};
 use fabc::ir::{Routes, Topology};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the routes of all ordered pairs amount to.
+/// Measures of the routes of all ordered pairs.
 #[derive(Debug)]
-pub(crate) struct Walked {
+pub(crate) struct RouteMeasures {
     pub(crate) max_load: u64,
     pub(crate) hops_ratio: f64,
     pub(crate) vc_share: Vec<f64>,
 }
 
 /// Walks every route to every canonical destination. Panics with a sentence where something is wrong.
-pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId) -> bool) -> Walked {
+pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId) -> bool) -> RouteMeasures {
     let symmetry = &routes.symmetry;
     let vcs = routes.vcs as usize;
     let rank = |hop: &fabc::ir::Hop| {
@@ -52,7 +52,7 @@ pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId)
             least += u64::from(distances[src.0 as usize]);
         }
     }
-    Walked {
+    RouteMeasures {
         max_load: loads.into_iter().max().unwrap(),
         hops_ratio: hops as f64 / least as f64,
         vc_share: vc_hops.iter().map(|&on_vc| on_vc as f64 / hops as f64).collect(),

@@ -16,7 +16,7 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn option(&self, name: &str) -> Option<&str> {
-        self.options.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+        self.options.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     pub(super) fn options_are(&self, known: &[&str]) -> bool {
@@ -25,11 +25,11 @@ impl Block {
 }
 
 /// All blocks of a page, in their order.
-pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
+pub(super) fn code_blocks(page: &str, text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut inside = false;
     let mut before = "";
-    for (at, line) in text.lines().enumerate() {
+    for (number, line) in text.lines().enumerate() {
         match line.strip_prefix("```") {
             Some(info) if !inside => {
                 inside = true;
@@ -39,7 +39,7 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
                     .map(|word| word.split_once('=').unwrap_or((word, "")))
                     .map(|(a, b)| (a.to_owned(), b.to_owned()));
                 blocks.push(Block {
-                    place: format!("{page}:{}", at + 1),
+                    place: format!("{page}:{}", number + 1),
                     before: before.to_owned(),
                     info: info.to_owned(),
                     language,
@@ -48,7 +48,7 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
                 });
             }
             Some(end) => {
-                assert!(end.is_empty(), "{page}:{}: a block within a block", at + 1);
+                assert!(end.is_empty(), "{page}:{}: a block within a block", number + 1);
                 inside = false;
             }
             None if inside => {
@@ -57,7 +57,11 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
                 text.push('\n');
             }
             None => {
-                assert!(!line.trim_start().starts_with("```"), "{page}:{}: blocks are not indented", at + 1);
+                assert!(
+                    !line.trim_start().starts_with("```"),
+                    "{page}:{}: blocks are not indented",
+                    number + 1
+                );
                 if !line.trim().is_empty() {
                     before = line;
                 }

@@ -16,9 +16,9 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 /// How many pages run side by side.
 const WORKERS: usize = 2;
 
-/// What a command came to.
+/// The exit code and the output of a command.
 #[derive(Clone)]
-struct Ran {
+struct CommandResult {
     code: i32,
     /// Standard output and standard error, in both orders: which a person sees first is no matter here.
     texts: [String; 2],
@@ -27,15 +27,15 @@ struct Ran {
 /// A build that pages share: its folder, and what it came to.
 struct Build {
     folder: PathBuf,
-    ran: OnceLock<Ran>,
+    result: OnceLock<CommandResult>,
 }
 
 /// The shared builds by command.
 static BUILDS: LazyLock<Mutex<BTreeMap<String, Arc<Build>>>> = LazyLock::new(Mutex::default);
 
-/// What a page came to.
+/// The errors of a page, and counts of its blocks.
 #[derive(Default)]
-struct Told {
+struct PageReport {
     wrong: Vec<String>,
     specs: usize,
     commands: usize,
@@ -51,7 +51,7 @@ fn clone_at(folder: &Path) {
     }
 }
 
-fn run(line: &str, folder: &Path) -> Ran {
+fn run(line: &str, folder: &Path) -> CommandResult {
     static PATH: LazyLock<OsString> = LazyLock::new(|| {
         let programs = scratch("bin");
         std::os::unix::fs::symlink(fabc(), programs.join("fabc")).unwrap();
@@ -65,7 +65,7 @@ fn run(line: &str, folder: &Path) -> Ran {
     shell.env_remove("RUST_BACKTRACE").env_remove("COLUMNS");
     let output = shell.output().expect("there is a bash");
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ran {
+    CommandResult {
         code: output.status.code().expect("it ended by itself"),
         texts: [format!("{out}{err}"), format!("{err}{out}")],
     }
@@ -84,18 +84,18 @@ fn shared(line: &str) -> bool {
 }
 
 /// The command, or what it left when a page ran it before.
-fn run_once(line: &str, folder: &Path) -> Ran {
+fn run_once(line: &str, folder: &Path) -> CommandResult {
     if !shared(line) {
         return run(line, folder);
     }
     let build = {
         let mut builds = BUILDS.lock().unwrap();
         let name = format!("build_{}", builds.len());
-        let new = || Arc::new(Build { folder: scratch(&name), ran: OnceLock::new() });
+        let new = || Arc::new(Build { folder: scratch(&name), result: OnceLock::new() });
         Arc::clone(builds.entry(line.to_owned()).or_insert_with(new))
     };
     // Other pages that want this one wait here.
-    let ran = build.ran.get_or_init(|| {
+    let result = build.result.get_or_init(|| {
         clone_at(&build.folder);
         run(line, &build.folder)
     });
@@ -104,13 +104,13 @@ fn run_once(line: &str, folder: &Path) -> Ran {
         let copied = run(&format!("mkdir -p out && cp -rlf '{}'/out/* out/", build.folder.display()), folder);
         assert_eq!(copied.code, 0, "{}", copied.texts[0]);
     }
-    ran.clone()
+    result.clone()
 }
 
 /// The text without how long builds took.
 fn timeless(text: &str) -> String {
     let lines = text.lines().map(|line| match line.rsplit_once(" in ") {
-        Some((what, time)) if line.starts_with("wrote ") && time.ends_with(" s") => format!("{what}\n"),
+        Some((head, time)) if line.starts_with("wrote ") && time.ends_with(" s") => format!("{head}\n"),
         _ => format!("{line}\n"),
     });
     lines.collect()
@@ -129,9 +129,10 @@ fn shows(printed: &str, shown: &str) -> bool {
         pieces
     });
     pieces.iter().filter(|piece| !piece.is_empty()).all(|piece| {
-        let match_start =
-            rest.match_indices(piece.as_str()).find(|(at, _)| *at == 0 || rest.as_bytes()[at - 1] == b'\n');
-        match_start.map(|(at, _)| rest = &rest[at + piece.len()..]).is_some()
+        let match_start = rest
+            .match_indices(piece.as_str())
+            .find(|(index, _)| *index == 0 || rest.as_bytes()[index - 1] == b'\n');
+        match_start.map(|(index, _)| rest = &rest[index + piece.len()..]).is_some()
     })
 }
 
@@ -151,12 +152,12 @@ fn commands(block: &Block) -> Vec<(String, i32)> {
         .collect()
 }
 
-fn page(page: &str, folder: &Path) -> Told {
-    let mut outcome = Told::default();
+fn page(page: &str, folder: &Path) -> PageReport {
+    let mut outcome = PageReport::default();
     let mut files: BTreeMap<String, String> = BTreeMap::new();
-    // What the last block of commands printed, until other commands follow.
+    // The output of the last block of commands, until other commands follow.
     let mut printed: Option<[String; 2]> = None;
-    let blocks = blocks::of(page, &read(page));
+    let blocks = blocks::code_blocks(page, &read(page));
     specs::beside(&blocks, folder);
     for block in blocks {
         match (block.language.as_str(), block.option("needs")) {
@@ -178,17 +179,17 @@ fn page(page: &str, folder: &Path) -> Told {
                 let outputs = printed.insert(Default::default());
                 for (line, code) in commands(&block) {
                     outcome.commands += 1;
-                    let ran = run_once(&line, folder);
-                    if ran.code != code {
-                        let Ran { code: ended, texts: [text, _] } = ran;
+                    let result = run_once(&line, folder);
+                    if result.code != code {
+                        let CommandResult { code: ended, texts: [text, _] } = result;
                         outcome.wrong.push(format!(
                             "{}: `{line}` ended with {ended}, not {code}:\n{text}",
                             block.place
                         ));
-                        // What comes after it is of no use.
+                        // The commands after it are not run.
                         return outcome;
                     }
-                    outputs.iter_mut().zip(&ran.texts).for_each(|(outputs, text)| outputs.push_str(text));
+                    outputs.iter_mut().zip(&result.texts).for_each(|(outputs, text)| outputs.push_str(text));
                 }
             }
             ("text", _) if block.option("figure").is_none() => {
@@ -232,11 +233,11 @@ fn every_page_is_true() {
         }
         outcomes
     };
-    let outcomes: Vec<Told> = std::thread::scope(|scope| {
+    let outcomes: Vec<PageReport> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a page is read")).collect()
     });
-    let sum = |count: fn(&Told) -> usize| outcomes.iter().map(count).sum::<usize>();
+    let sum = |count: fn(&PageReport) -> usize| outcomes.iter().map(count).sum::<usize>();
     let [specs, commands, compared] = [
         sum(|outcomes| outcomes.specs),
         sum(|outcomes| outcomes.commands),

@@ -8,11 +8,11 @@ use std::path::{Component, Path, PathBuf};
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut code = false;
     let mut lines = Vec::new();
-    for (at, line) in text.lines().enumerate() {
+    for (number, line) in text.lines().enumerate() {
         let fence = line.starts_with("```");
         code ^= fence;
         if !code && !fence {
-            lines.push((at + 1, line.to_owned()));
+            lines.push((number + 1, line.to_owned()));
         }
     }
     lines
@@ -34,7 +34,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 
 /// The targets of the links and pictures of a line.
 fn targets(line: &str) -> Vec<&str> {
-    let link_targets = line.match_indices("](").map(|(at, _)| &line[at + 2..]);
+    let link_targets = line.match_indices("](").map(|(number, _)| &line[number + 2..]);
     link_targets.filter_map(|rest| rest.find(')').map(|end| &rest[..end])).collect()
 }
 
@@ -52,9 +52,9 @@ fn plain(path: &Path) -> PathBuf {
 
 #[test]
 fn every_link_leads_somewhere() {
-    let (mut wrong, mut links) = (Vec::new(), 0);
+    let (mut errors, mut links) = (Vec::new(), 0);
     for page in pages().into_iter().chain(["docs/SUMMARY.md".to_owned(), "CHANGELOG.md".to_owned()]) {
-        for (at, line) in prose(&read(&page)) {
+        for (number, line) in prose(&read(&page)) {
             for target in targets(&line) {
                 let (path, anchor) =
                     target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
@@ -66,17 +66,17 @@ fn every_link_leads_somewhere() {
                 let file = if path.is_empty() { PathBuf::from(&page) } else { plain(&folder.join(path)) };
                 let file = file.to_string_lossy();
                 if !root().join(&*file).exists() {
-                    wrong.push(format!("{page}:{at}: there is no {file}"));
+                    errors.push(format!("{page}:{number}: there is no {file}"));
                 } else if let Some(anchor) = anchor.filter(|anchor| !anchors(&read(&file)).contains(*anchor))
                 {
-                    wrong.push(format!("{page}:{at}: {file} has no heading #{anchor}"));
+                    errors.push(format!("{page}:{number}: {file} has no heading #{anchor}"));
                 } else if page.starts_with("docs/") && !file.starts_with("docs/") {
-                    wrong.push(format!("{page}:{at}: {file} is not in the book; name it in code"));
+                    errors.push(format!("{page}:{number}: {file} is not in the book; name it in code"));
                 }
             }
         }
     }
-    complain(wrong);
+    complain(errors);
     assert!(links > 80, "{links}");
 }
 

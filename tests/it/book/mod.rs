@@ -1,17 +1,18 @@
 //! The book, page by page: every block of `fab` compiles, every command runs and prints what the page shows,
 //! every link leads somewhere.
 //!
-//! What stands behind the language of a block, parted by commas, says what is done with it:
+//! The words behind the language of a block, parted by commas, say what the test does with it:
 //!
 //! - `fab`: a whole spec. `fabc check` takes it.
 //! - `fab,into=FILE`: items of a fabric. They take the places of those of the same word and name in FILE,
-//!   which stands on the page, in `tests/book/beside` or in `specs`. `fabc check` takes what comes out.
+//!   which stands on the page, in `tests/book/beside` or in `specs`. `fabc check` takes the result.
 //! - `fab,each,into=FILE`: the same, item by item, since the block lists alternatives.
-//! - `..,file=FILE`: what comes out is written for what follows (other languages: as it stands).
-//! - `fab,error=FAB0104`: `fabc check` refuses it so.
-//! - `sh`: every line is run, in the order of the page. `# exit code 2` says what it ends with, else 0.
+//! - `..,file=FILE`: the result is written for the blocks that follow. Other languages are written as they
+//!   stand.
+//! - `fab,error=FAB0104`: `fabc check` refuses it with this code.
+//! - `sh`: every line is run, in the order of the page. `# exit code 2` is the expected code, else 0.
 //! - `sh,needs=slurm`: not run here. [`NOT_RUN`] counts them. `rust` and `python` are such blocks, too.
-//! - `text`: what the commands before it print, as a whole or in parts: a line `..` stands for any lines.
+//! - `text`: the output of the commands before it, as a whole or in parts. A line `..` stands for any lines.
 //! - `text,figure`: no output.
 //!
 //! `FABC=PATH` names another fabc than the one of this build, `BOOK_PAGE=NAME` looks at one page.
@@ -62,8 +63,8 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-fn complain(wrong: Vec<String>) {
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+fn complain(errors: Vec<String>) {
+    assert!(errors.is_empty(), "\n{}\n", errors.join("\n"));
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn the_summary_lists_every_page_once() {
 fn the_line_before_a_block_names_its_file() {
     let mut problems = Vec::new();
     for page in pages() {
-        for block in blocks::of(&page, &read(&page)) {
+        for block in blocks::code_blocks(&page, &read(&page)) {
             if let Some(file) =
                 block.option("file").filter(|file| !block.before.contains(&format!("`{file}`")))
             {
@@ -110,8 +111,10 @@ fn the_line_before_a_block_names_its_file() {
 #[test]
 fn the_readme_shows_the_spec_of_its_report() {
     let readme = read("README.md");
-    let shown =
-        blocks::of("README.md", &readme).into_iter().find(|block| block.language == "fab").expect("a spec");
+    let shown = blocks::code_blocks("README.md", &readme)
+        .into_iter()
+        .find(|block| block.language == "fab")
+        .expect("a spec");
     let spec = read("specs/pod_256.fab");
     let from = spec.find("fabric ").expect("a fabric");
     assert_eq!(shown.text.trim(), spec[from..].trim());
@@ -121,7 +124,7 @@ fn the_readme_shows_the_spec_of_its_report() {
 fn every_block_is_one_of_those_that_are_looked_at() {
     let mut problems = Vec::new();
     for page in pages() {
-        for block in blocks::of(&page, &read(&page)) {
+        for block in blocks::code_blocks(&page, &read(&page)) {
             let known = match block.language.as_str() {
                 "fab" => block.options_are(&["into", "each", "file", "error"]),
                 "sh" => block.options_are(&["needs"]),

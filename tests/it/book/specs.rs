@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Words of items that have a name: several of them stand side by side.
+/// Words of items that have a name, so that a spec may have several.
 const NAMED: [&str; 7] = ["collective", "let", "link", "ocs", "param", "simulate", "slice"];
 
 /// An item, and where it stands in its text.
 #[derive(Debug, PartialEq)]
-struct Found<'a> {
+struct SpecItem<'a> {
     /// Its word, with its name if such items have one.
     key: String,
     text: &'a str,
@@ -20,8 +20,8 @@ struct Found<'a> {
 }
 
 /// The items of a text from a place on, up to the bracket that closes what they stand in.
-fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
-    let (mut found, mut depth, mut start) = (Vec::new(), 0usize, None);
+fn items(text: &str, from: usize) -> (Vec<SpecItem<'_>>, usize) {
+    let (mut items_found, mut depth, mut start) = (Vec::new(), 0usize, None);
     let mut offset = from;
     while offset < text.len() {
         let rest = &text[offset..];
@@ -34,7 +34,7 @@ fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
         };
         let comment = rest.starts_with("//") || rest.starts_with("/*");
         if depth == 0 && first == '}' {
-            return (found, offset);
+            return (items_found, offset);
         }
         if start.is_none() && !comment && !first.is_whitespace() {
             start = Some(offset);
@@ -50,16 +50,16 @@ fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
                 .next()
                 .filter(|_| NAMED.contains(&word))
                 .map_or(String::new(), |name| format!(" {name}"));
-            found.push(Found { key: format!("{word}{name}"), text: command, start: begin });
+            items_found.push(SpecItem { key: format!("{word}{name}"), text: command, start: begin });
             start = None;
         }
     }
-    (found, offset)
+    (items_found, offset)
 }
 
 /// The group of an item in the canonical layout, and its place there.
-fn place(found: &Found<'_>) -> (u8, usize) {
-    let word = found.key.split(' ').next().unwrap();
+fn place(spec_item: &SpecItem<'_>) -> (u8, usize) {
+    let word = spec_item.key.split(' ').next().unwrap();
     (item(word).unwrap_or_else(|| panic!("what is `{word}`?")).group, item_rank(word))
 }
 
@@ -68,19 +68,19 @@ fn place(found: &Found<'_>) -> (u8, usize) {
 pub(super) fn merged(spec: &str, block: &str) -> String {
     let inside = spec
         .find("fabric ")
-        .and_then(|at| spec[at..].find('{').map(|open| at + open + 1))
+        .and_then(|index| spec[index..].find('{').map(|open| index + open + 1))
         .expect("a spec has a fabric");
-    let (own, end) = items(spec, inside);
+    let (spec_items, end) = items(spec, inside);
     let (new, read) = items(block, 0);
     assert_eq!(read, block.len(), "brackets of {block}");
-    let mut added: Vec<&Found<'_>> =
-        new.iter().filter(|item| own.iter().all(|other| other.key != item.key)).collect();
+    let mut added: Vec<&SpecItem<'_>> =
+        new.iter().filter(|item| spec_items.iter().all(|other| other.key != item.key)).collect();
     added.sort_by_key(|item| place(item).1);
     let mut added = added.into_iter().peekable();
     let mut text = spec[..inside].to_owned();
     let mut offset = inside;
     let mut last = None;
-    for item in &own {
+    for item in &spec_items {
         text += &spec[offset..item.start];
         offset = item.start + item.text.len();
         while let Some(new) = added.next_if(|new| place(new).1 < place(item).1) {
@@ -90,7 +90,7 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
         last = Some(place(item).0);
         if !new.iter().any(|other| other.key == item.key) {
             text += item.text;
-        } else if own.iter().find(|other| other.key == item.key) == Some(item) {
+        } else if spec_items.iter().find(|other| other.key == item.key) == Some(item) {
             let mine: Vec<&str> =
                 new.iter().filter(|other| other.key == item.key).map(|other| other.text).collect();
             text += &mine.join("\n    ");
@@ -107,7 +107,8 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
     text + "\n" + &spec[end..]
 }
 
-/// What stands beside the specs of a page that says `into=` of a file in `tests/book/beside`: copies.
+/// Puts files beside the specs of a page. They are those of `tests/book/beside`, if a block says `into=` one
+/// of them, and those of `specs`.
 pub(super) fn beside(page: &[Block], folder: &Path) {
     let from = root().join("tests/book/beside");
     if page.iter().filter_map(|block| block.option("into")).any(|into| from.join(into).exists()) {

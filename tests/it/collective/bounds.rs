@@ -70,9 +70,9 @@ fn a_bound_that_says_more_than_its_witness_is_convicted() {
         let scene = Scene::healthy(&topology);
         for collective in [Collective::AllGather, Collective::AllReduce] {
             let found_bounds = bounds(&scene, collective, None).unwrap();
-            for at in 0..found_bounds.len() {
+            for index in 0..found_bounds.len() {
                 let mut tampered = found_bounds.clone();
-                match &mut tampered[at] {
+                match &mut tampered[index] {
                     CollectiveBound::Cut { shards, .. } | CollectiveBound::Latency { shards, .. } => {
                         *shards += 1
                     }

@@ -1,5 +1,5 @@
-//! Chakra traces, read by a walker of their own: every send has its receive, nobody waits in a circle, and
-//! the result is that of the collective.
+//! Chakra traces, read by a walker that shares nothing with fabc. Every send has its receive, no ranks wait
+//! for each other in a cycle, and the result is that of the collective.
 
 use crate::collective::graphs::{grid, path, ring};
 use crate::collective::programs::schedules;
@@ -55,7 +55,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Node {
+struct TraceNode {
     id: u64,
     kind: u64,
     after: Vec<u64>,
@@ -63,7 +63,7 @@ struct Node {
     attributes: BTreeMap<String, (u64, u64)>,
 }
 
-impl Node {
+impl TraceNode {
     fn read(bytes: &[u8]) -> Self {
         let mut node = Self::default();
         for (number, field) in fields(bytes) {
@@ -71,7 +71,7 @@ impl Node {
                 (1, Field::Number(id)) => node.id = id,
                 (2, Field::Bytes(_)) => {}
                 (3, Field::Number(kind)) => node.kind = kind,
-                (5, Field::Number(one)) => node.after.push(one),
+                (5, Field::Number(id)) => node.after.push(id),
                 (5, Field::Bytes(mut packed)) => {
                     while !packed.is_empty() {
                         node.after.push(varint(&mut packed));
@@ -100,7 +100,7 @@ impl Node {
 }
 
 /// Version, and nodes, of a file.
-fn trace(file: &Artifact) -> (String, Vec<Node>) {
+fn trace(file: &Artifact) -> (String, Vec<TraceNode>) {
     let mut bytes = &file.bytes[..];
     let metadata = delimited(&mut bytes);
     let version = fields(metadata).into_iter().find_map(|(number, field)| match field {
@@ -109,7 +109,7 @@ fn trace(file: &Artifact) -> (String, Vec<Node>) {
     });
     let mut nodes = Vec::new();
     while !bytes.is_empty() {
-        nodes.push(Node::read(delimited(&mut bytes)));
+        nodes.push(TraceNode::read(delimited(&mut bytes)));
     }
     (version.unwrap(), nodes)
 }
@@ -122,10 +122,10 @@ const RECEIVES: u64 = 6;
 type Held = BTreeMap<u64, BTreeSet<usize>>;
 
 /// Runs the traces: what every chip has of every chunk in the end.
-fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Vec<Held> {
+fn replayed(traces: &[Vec<TraceNode>], mut held: Vec<Held>, adds_at_home: bool) -> Vec<Held> {
     let mut done: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); traces.len()];
-    let mut flying: BTreeMap<(u64, u64, u64), (u64, BTreeSet<usize>)> = BTreeMap::new();
-    // What came and is to be added, by chip and node.
+    let mut in_flight: BTreeMap<(u64, u64, u64), (u64, BTreeSet<usize>)> = BTreeMap::new();
+    // Values that came and are to be added, by chip and node.
     let mut came: BTreeMap<(usize, u64), BTreeSet<usize>> = BTreeMap::new();
     let node_count: usize = traces.iter().map(Vec::len).sum();
     let mut finished = 0;
@@ -143,12 +143,12 @@ fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Ve
                         assert_eq!(node.value("comm_src"), rank as u64);
                         let message =
                             (node.value("comm_src"), node.value("comm_dst"), node.value("comm_tag"));
-                        let whose = held[rank]
+                        let contributors = held[rank]
                             .get(&chunk)
                             .unwrap_or_else(|| panic!("{rank} has no chunk {chunk}"))
                             .clone();
                         assert!(
-                            flying.insert(message, (node.value("comm_size"), whose)).is_none(),
+                            in_flight.insert(message, (node.value("comm_size"), contributors)).is_none(),
                             "two messages {message:?}"
                         );
                     }
@@ -156,14 +156,14 @@ fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Ve
                         assert_eq!(node.value("comm_dst"), rank as u64);
                         let message =
                             (node.value("comm_src"), node.value("comm_dst"), node.value("comm_tag"));
-                        let Some((size, whose)) = flying.remove(&message) else { continue };
+                        let Some((size, contributors)) = in_flight.remove(&message) else { continue };
                         assert_eq!(size, node.value("comm_size"), "{message:?}");
                         let added =
                             nodes.iter().any(|other| other.kind == ADDS && other.after.contains(&node.id));
                         if added && !adds_at_home {
-                            came.insert((rank, node.id), whose);
+                            came.insert((rank, node.id), contributors);
                         } else {
-                            held[rank].insert(chunk, whose);
+                            held[rank].insert(chunk, contributors);
                         }
                     }
                     ADDS => {
@@ -171,8 +171,8 @@ fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Ve
                         let arrived = node.after.iter().find_map(|after| came.remove(&(rank, *after)));
                         if !adds_at_home {
                             let sum = held[rank].entry(chunk).or_default();
-                            for one in arrived.expect("something came") {
-                                assert!(sum.insert(one), "{one} is added twice");
+                            for value in arrived.expect("something came") {
+                                assert!(sum.insert(value), "{value} is added twice");
                             }
                         }
                     }
@@ -182,18 +182,14 @@ fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Ve
                 finished += 1;
             }
         }
-        assert!(finished > before, "{} of {node_count} nodes wait for ever", node_count - finished);
+        assert!(finished > before, "{} of {node_count} nodes wait forever", node_count - finished);
     }
-    assert!(flying.is_empty(), "{} messages are never received", flying.len());
+    assert!(in_flight.is_empty(), "{} messages are never received", in_flight.len());
     held
 }
 
-/// Writes traces, and looks at them from all sides.
-fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
-    let (chips, chunks, size) = (scene.endpoints().count(), u64::from(schedule.chunks), 1_000_003);
-    let files =
-        collective_chakra("net", scene, schedule, size).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(files.len(), chips, "{name}");
+/// Reads a trace of every chip, contributors ids and dependencies ascend.
+fn read_traces(name: &str, files: &[Artifact]) -> Vec<Vec<TraceNode>> {
     let mut traces = Vec::new();
     for (rank, file) in files.iter().enumerate() {
         assert!(
@@ -207,11 +203,21 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
             nodes
                 .iter()
                 .enumerate()
-                .all(|(at, node)| node.id == at as u64 && node.after.iter().all(|after| *after < node.id)),
+                .all(|(id, node)| node.id == id as u64 && node.after.iter().all(|after| *after < node.id)),
             "{name}"
         );
         traces.push(nodes);
     }
+    traces
+}
+
+/// Writes the traces of a schedule, and checks their fields, their messages and their result.
+fn check_traces(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
+    let (chips, chunks, size) = (scene.endpoints().count(), u64::from(schedule.chunks), 1_000_003);
+    let files =
+        collective_chakra("net", scene, schedule, size).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(files.len(), chips, "{name}");
+    let traces = read_traces(name, &files);
     // One to one, by source, destination, tag and size.
     let messages = |kind: u64| -> Vec<[u64; 4]> {
         let of_kind = traces.iter().flatten().filter(|node| node.kind == kind);
@@ -241,19 +247,25 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
             .map(|chunk| (chunk, BTreeSet::from([rank])))
             .collect()
     });
-    let finish_times = replayed(&traces, start.collect(), local);
+    let results = replayed(&traces, start.collect(), local);
     let everybody: BTreeSet<usize> = (0..chips).collect();
-    for (rank, held) in finish_times.iter().enumerate() {
+    for (rank, held) in results.iter().enumerate() {
         for chunk in 0..columns {
-            let (found, own) = (held.get(&chunk), owner(chunk));
+            let (holders, owner_rank) = (held.get(&chunk), owner(chunk));
             match schedule.collective {
                 _ if gathers => {
-                    assert_eq!(found, Some(&BTreeSet::from([own])), "{name}: chunk {chunk} at {rank}")
+                    assert_eq!(
+                        holders,
+                        Some(&BTreeSet::from([owner_rank])),
+                        "{name}: chunk {chunk} at {rank}"
+                    )
                 }
                 Collective::AllReduce => {
-                    assert_eq!(found, Some(&everybody), "{name}: chunk {chunk} at {rank}")
+                    assert_eq!(holders, Some(&everybody), "{name}: chunk {chunk} at {rank}")
                 }
-                _ if own == rank => assert_eq!(found, Some(&everybody), "{name}: chunk {chunk} at {rank}"),
+                _ if owner_rank == rank => {
+                    assert_eq!(holders, Some(&everybody), "{name}: chunk {chunk} at {rank}")
+                }
                 _ => {}
             }
         }
@@ -278,7 +290,7 @@ fn traces_do_what_the_schedule_does() {
         let scene = Scene::healthy(&topology);
         for chunks in [1, 3] {
             for (kind, schedule) in schedules(&scene, chunks) {
-                works(&format!("{kind} on {name}"), &scene, &schedule);
+                check_traces(&format!("{kind} on {name}"), &scene, &schedule);
             }
         }
     }

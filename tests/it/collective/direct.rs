@@ -136,10 +136,10 @@ fn a_pod_meets_the_load_of_its_tables_to_the_slot() {
     let whole_schedule = Schedule { transfers: Transfers::Sends(whole_sends), ..schedule.clone() };
     passes(&scene, &tables, &whole_schedule);
     // A plan for canonical routers is none for all, and the other way round.
-    for (mut wrong, canonical) in [(schedule.clone(), false), (whole_schedule, true)] {
-        let Transfers::Sends(sends) = &mut wrong.transfers else { panic!("messages") };
+    for (mut changed, canonical) in [(schedule.clone(), false), (whole_schedule, true)] {
+        let Transfers::Sends(sends) = &mut changed.transfers else { panic!("messages") };
         sends.canonical = canonical;
-        assert!(verify_message_schedule(&scene, &tables, &wrong).is_err());
+        assert!(verify_message_schedule(&scene, &tables, &changed).is_err());
     }
     let lengths = DualLengths { distance: compiled.flow.dual.distance + 1, ..compiled.flow.dual.clone() };
     schedule.bounds = bound_from_flow_proof(&scene, &lengths).into_iter().collect();
@@ -255,10 +255,10 @@ fn every_change_of_a_message_is_convicted() {
         passes(&scene, &tables, &schedule);
         assert!(fabc::check::verify_schedule(&scene, &schedule).is_err(), "without the tables it is no plan");
         for kind in (0..11).flat_map(|kind| [kind; 5]) {
-            let Some(wrong) = tampered(&mut stream, &schedule, kind) else { continue };
+            let Some(changed) = tampered(&mut stream, &schedule, kind) else { continue };
             assert!(
-                verify_message_schedule(&scene, &tables, &wrong).is_err(),
-                "kind {kind}: {schedule:?} became {wrong:?}"
+                verify_message_schedule(&scene, &tables, &changed).is_err(),
+                "kind {kind}: {schedule:?} became {changed:?}"
             );
             convicted[kind] += 1;
         }

@@ -55,7 +55,9 @@ fn ring_sum() -> String {
             let steps: Vec<String> = kinds
                 .iter()
                 .enumerate()
-                .map(|(at, kind)| step(at, kind, chunk(at as i64 % 4), chunk(at as i64 % 4), None, false))
+                .map(|(index, kind)| {
+                    step(index, kind, chunk(index as i64 % 4), chunk(index as i64 % 4), None, false)
+                })
                 .collect();
             (block(0, next, last, 0, &steps), [4, 4, 0])
         })
@@ -130,23 +132,23 @@ fn thread_blocks_in_a_circle_are_shown() {
     assert!(runs(&text, false, 8, None).is_err());
 }
 
-/// Four chips that are all joined: everybody sends to everybody, a thread block for each peer.
+/// Four chips that are all joined. Each sends to all others, with a thread block for each peer.
 fn direct(chunk: impl Fn(i64, i64) -> [(&'static str, i64); 2]) -> Vec<(String, [usize; 3])> {
     (0..4i64)
         .map(|r| {
             let mut blocks = String::new();
             for (id, peer) in (0..4).filter(|&peer| peer != r).enumerate() {
-                let ([mine, there], [_, here]) = (chunk(r, peer), chunk(peer, r));
+                let ([mine, far], [_, near]) = (chunk(r, peer), chunk(peer, r));
                 blocks += &block(
                     id,
                     peer,
                     peer,
                     0,
-                    &[step(0, "s", mine, there, None, false), step(1, "r", here, here, None, false)],
+                    &[step(0, "s", mine, far, None, false), step(1, "r", near, near, None, false)],
                 );
             }
-            let [own, place] = chunk(r, r);
-            blocks += &block(3, -1, -1, 0, &[step(0, "cpy", own, place, None, false)]);
+            let [own_place, place] = chunk(r, r);
+            blocks += &block(3, -1, -1, 0, &[step(0, "cpy", own_place, place, None, false)]);
             (blocks, [4, 4, 0])
         })
         .collect()
@@ -164,7 +166,7 @@ fn an_all_to_all_and_a_custom_collective() {
     let both_places = text.replace("inplace=\"0\"", "inplace=\"1\" outofplace=\"1\"");
     assert!(judged(&scene, &both_places).is_ok());
     assert_eq!(runs(&both_places, true, 1, None), Ok(()));
-    // The wrong chunk. As a custom collective that is nobody's business.
+    // The wrong chunk. In a custom collective it is no error.
     let tampered =
         algo("alltoall", "inplace=\"0\"", 4, &direct(|from, to| [("i", (to + 1) % 4), ("o", from)]));
     assert!(

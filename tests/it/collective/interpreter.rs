@@ -1,5 +1,5 @@
-//! Runs MSCCL XML with numbers, as a machine would: thread blocks wait at the ends of connections and for
-//! steps of others, and who goes on first is random. Shares nothing with fabc.
+//! Runs MSCCL XML with numbers, as a machine would. Thread blocks wait at the ends of connections and for
+//! steps of others. Which block goes on first is random. The interpreter shares nothing with fabc.
 
 use fabc::random::Stream;
 use std::collections::{BTreeMap, VecDeque};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 type Attributes = BTreeMap<String, String>;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct BlockStep {
     pub(crate) kind: String,
     from: (char, usize),
     to: (char, usize),
@@ -18,11 +18,11 @@ pub(crate) struct Step {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct ThreadBlock {
     pub(crate) send: Option<usize>,
     pub(crate) receive: Option<usize>,
     pub(crate) chan: i64,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<BlockStep>,
 }
 
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Program {
     pub(crate) collective: String,
     chunks: usize,
     /// `[gpu]`: sizes of its buffers, and its thread blocks.
-    pub(crate) gpus: Vec<([usize; 3], Vec<Block>)>,
+    pub(crate) gpus: Vec<([usize; 3], Vec<ThreadBlock>)>,
 }
 
 /// Tags and attributes of a line, such as `<tb id="0" send="1">`.
@@ -65,7 +65,7 @@ impl Program {
                     .gpus
                     .push((["i_chunks", "o_chunks", "s_chunks"].map(|key| number(key) as usize), Vec::new())),
                 "tb" => {
-                    let block = Block {
+                    let block = ThreadBlock {
                         send: peer("send"),
                         receive: peer("recv"),
                         chan: number("chan"),
@@ -74,7 +74,7 @@ impl Program {
                     program.gpus.last_mut().unwrap().1.push(block);
                 }
                 "step" => {
-                    let step = Step {
+                    let step = BlockStep {
                         kind: attributes["type"].clone(),
                         from: place("srcbuf", "srcoff"),
                         to: place("dstbuf", "dstoff"),
@@ -106,7 +106,7 @@ fn receives(kind: &str) -> bool {
     ["r", "rcs", "rrs", "rrc", "rrcs"].contains(&kind)
 }
 
-/// A number that nobody else has.
+/// A number for a chunk of a GPU, unlike all others.
 fn number(gpu: usize, at: usize) -> u64 {
     ((gpu as u64 + 1) << 32 | (at as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -114,7 +114,7 @@ fn number(gpu: usize, at: usize) -> u64 {
 struct Machine<'a> {
     program: &'a Program,
     in_place: bool,
-    /// What a connection holds. 0: both ends meet.
+    /// The most messages that a connection holds. With 0 both ends meet.
     held: usize,
     /// Indexed by `[gpu]`: the buffers input, output and scratch.
     memory: Vec<[Vec<u64>; 3]>,
@@ -150,10 +150,10 @@ impl Machine<'_> {
             self.memory[gpu][buffer][at] = value;
         }
     }
-    fn step(&self, gpu: usize, block: usize) -> Option<&Step> {
+    fn step(&self, gpu: usize, block: usize) -> Option<&BlockStep> {
         self.program.gpus[gpu].1[block].steps.get(self.done[gpu][block])
     }
-    fn may_begin(&self, gpu: usize, step: &Step) -> bool {
+    fn may_begin(&self, gpu: usize, step: &BlockStep) -> bool {
         step.after.is_none_or(|(block, number)| {
             assert!(
                 self.program.gpus[gpu].1[block].steps[number].awaited,
@@ -163,7 +163,7 @@ impl Machine<'_> {
         })
     }
 
-    /// What a thread block does with what came.
+    /// A thread block takes the values that came.
     fn receive(&mut self, gpu: usize, block: usize, came: Vec<u64>) {
         let step = self.step(gpu, block).unwrap().clone();
         let own_data = if step.kind.starts_with("rr") {
@@ -183,7 +183,7 @@ impl Machine<'_> {
         let Some(step) = self.step(gpu, block).cloned().filter(|step| self.may_begin(gpu, step)) else {
             return false;
         };
-        let Block { send, receive, chan, .. } = self.program.gpus[gpu].1[block];
+        let ThreadBlock { send, receive, chan, .. } = self.program.gpus[gpu].1[block];
         if receives(&step.kind) && self.carried[gpu][block].is_none() {
             let queue = self.queues.entry((receive.unwrap(), gpu, chan)).or_default();
             // Without a queue the sender acts for both.
@@ -203,7 +203,7 @@ impl Machine<'_> {
                 queue.push_back(values);
             } else {
                 let receiver = self.receivers[&(gpu, to, chan)];
-                let ready = |step: &&Step| receives(&step.kind) && self.may_begin(to, step);
+                let ready = |step: &&BlockStep| receives(&step.kind) && self.may_begin(to, step);
                 if self.carried[to][receiver].is_some() || self.step(to, receiver).filter(ready).is_none() {
                     return false;
                 }
@@ -227,12 +227,53 @@ impl Machine<'_> {
         self.done[gpu][block] += 1;
         true
     }
-    fn read_if(&self, gpu: usize, step: &Step, kind: &str) -> Option<Vec<u64>> {
+    fn read_if(&self, gpu: usize, step: &BlockStep, kind: &str) -> Option<Vec<u64>> {
         (step.kind == kind).then(|| self.read(gpu, step.from, step.count))
     }
 }
 
-/// Runs a program in a random order. What is wrong in the end.
+/// Chunks of a shard, of an input and of an output.
+struct Sizes {
+    shard: usize,
+    input: usize,
+    output: usize,
+}
+
+impl Sizes {
+    fn new(program: &Program) -> Self {
+        let (shard, chunks) = (program.chunks / program.gpus.len(), program.chunks);
+        let (input, output) = match &*program.collective {
+            "allgather" => (shard, chunks),
+            "reduce_scatter" => (chunks, shard),
+            _ => (chunks, chunks),
+        };
+        Self { shard, input, output }
+    }
+}
+
+/// A machine before the first step, with numbers in the inputs.
+fn loaded_machine<'a>(program: &'a Program, in_place: bool, held: usize, sizes: &Sizes) -> Machine<'a> {
+    let buffers = |scratch: usize| [vec![7; sizes.input], vec![9; sizes.output], vec![11; scratch]];
+    let mut machine = Machine {
+        program,
+        in_place,
+        held,
+        memory: program.gpus.iter().map(|([_, _, scratch], _)| buffers(*scratch)).collect(),
+        done: program.gpus.iter().map(|(_, blocks)| vec![0; blocks.len()]).collect(),
+        carried: program.gpus.iter().map(|(_, blocks)| vec![None; blocks.len()]).collect(),
+        queues: BTreeMap::new(),
+        receivers: BTreeMap::new(),
+    };
+    for (gpu, (_, blocks)) in program.gpus.iter().enumerate() {
+        (0..sizes.input).for_each(|chunk| machine.write(gpu, ('i', chunk), &[number(gpu, chunk)]));
+        for (block_id, block) in blocks.iter().enumerate() {
+            machine.receivers.extend(block.receive.map(|from| ((from, gpu, block.chan), block_id)));
+        }
+    }
+    machine
+}
+
+/// Runs a program in a random order. The error says which step waits forever, or which number is wrong.
 pub(crate) fn run(
     program: &Program,
     in_place: bool,
@@ -240,33 +281,8 @@ pub(crate) fn run(
     root: Option<usize>,
     stream: &mut Stream,
 ) -> Result<(), String> {
-    let gpus = program.gpus.len();
-    let shard = program.chunks / gpus;
-    let (input, output) = match &*program.collective {
-        "allgather" => (shard, program.chunks),
-        "reduce_scatter" => (program.chunks, shard),
-        _ => (program.chunks, program.chunks),
-    };
-    let per_block =
-        |value: usize| program.gpus.iter().map(|(_, blocks)| vec![value; blocks.len()]).collect::<Vec<_>>();
-    let mut machine = Machine {
-        program,
-        in_place,
-        held,
-        memory: (0..gpus)
-            .map(|gpu| [vec![7; input], vec![9; output], vec![11; program.gpus[gpu].0[2]]])
-            .collect(),
-        done: per_block(0),
-        carried: program.gpus.iter().map(|(_, blocks)| vec![None; blocks.len()]).collect(),
-        queues: BTreeMap::new(),
-        receivers: BTreeMap::new(),
-    };
-    for (gpu, (_, blocks)) in program.gpus.iter().enumerate() {
-        (0..input).for_each(|at| machine.write(gpu, ('i', at), &[number(gpu, at)]));
-        for (at, block) in blocks.iter().enumerate() {
-            machine.receivers.extend(block.receive.map(|from| ((from, gpu, block.chan), at)));
-        }
-    }
+    let sizes = Sizes::new(program);
+    let mut machine = loaded_machine(program, in_place, held, &sizes);
     let mut block_ids: Vec<(usize, usize)> = program
         .gpus
         .iter()
@@ -289,25 +305,33 @@ pub(crate) fn run(
             return Err(format!("{} thread blocks wait for ever", block_ids.len()));
         }
     }
-    let sum = |at: usize| (0..gpus).map(|gpu| number(gpu, at)).fold(0, u64::wrapping_add);
+    compare_result(&machine, root, &sizes)
+}
+
+/// Compares the outputs with those of the collective, and the inputs with what they were.
+fn compare_result(machine: &Machine<'_>, root: Option<usize>, sizes: &Sizes) -> Result<(), String> {
+    let (program, gpus) = (machine.program, machine.program.gpus.len());
+    let Sizes { shard, input, output } = *sizes;
+    let sum = |chunk: usize| (0..gpus).map(|gpu| number(gpu, chunk)).fold(0, u64::wrapping_add);
     for gpu in 0..gpus {
-        for at in 0..output {
+        for chunk in 0..output {
             let expected = match &*program.collective {
-                "allreduce" => sum(at),
-                "allgather" => number(at / shard, at % shard),
-                "reduce_scatter" => sum(gpu * shard + at),
-                "broadcast" => number(root.unwrap(), at),
-                "reduce" if root == Some(gpu) => sum(at),
-                "alltoall" => number(at / shard, gpu * shard + at % shard),
+                "allreduce" => sum(chunk),
+                "allgather" => number(chunk / shard, chunk % shard),
+                "reduce_scatter" => sum(gpu * shard + chunk),
+                "broadcast" => number(root.unwrap(), chunk),
+                "reduce" if root == Some(gpu) => sum(chunk),
+                "alltoall" => number(chunk / shard, gpu * shard + chunk % shard),
                 _ => continue,
             };
-            let actual = machine.read(gpu, ('o', at), 1)[0];
+            let actual = machine.read(gpu, ('o', chunk), 1)[0];
             if actual != expected {
-                return Err(format!("o[{at}] of gpu {gpu} is {actual:x}, not {expected:x}"));
+                return Err(format!("o[{chunk}] of gpu {gpu} is {actual:x}, not {expected:x}"));
             }
         }
-        // What is given is not written where it is not the output.
-        let kept = in_place || (0..input).all(|at| machine.read(gpu, ('i', at), 1)[0] == number(gpu, at));
+        // A program writes no input, unless the input is the output, too.
+        let kept = machine.in_place
+            || (0..input).all(|chunk| machine.read(gpu, ('i', chunk), 1)[0] == number(gpu, chunk));
         if !kept && program.collective != "custom" {
             return Err(format!("the input of gpu {gpu} was written"));
         }

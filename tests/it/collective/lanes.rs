@@ -57,7 +57,7 @@ fn small_graphs_by_hand() {
         (Fraction::integer(2u32), Fraction::new(1u32, 2u32))
     );
 
-    // What is sent over a path takes as long as its narrow link needs.
+    // A message over a path takes as long as its narrow link needs.
     let path = laned(path(3), &[3, 1]);
     let (scene, tables) = (Scene::healthy(&path), shortest(&path));
     let schedule = direct(&scene, &tables, ScheduleRequest::default()).unwrap();
@@ -92,7 +92,7 @@ fn lanes_are_as_good_as_links() {
         packed.iter().zip([&scene, &parted]).for_each(|(schedule, scene)| passes(scene, schedule));
         let rates = packed.each_ref().map(|schedule| match &schedule.transfers {
             Transfers::Trees(shared) => (shared.rate(), schedule.bounds[0].volume()),
-            other => panic!("{other:?}"),
+            other_load => panic!("{other_load:?}"),
         });
         assert_eq!(rates[0], rates[1], "{topology:?}");
         let gathers = |scene: &Scene<'_>| {
@@ -127,7 +127,7 @@ fn lanes_are_as_good_as_links() {
         // Ties fall otherwise, so that by chance one more slot may be needed on one side.
         let [wide, parted] = [gathers(&scene), gathers(&parted)];
         assert!(
-            wide.iter().zip(parted).all(|(&one, other)| one.abs_diff(other) <= 2),
+            wide.iter().zip(parted).all(|(&load, other_load)| load.abs_diff(other_load) <= 2),
             "{wide:?} and {parted:?} on {topology:?}"
         );
     }

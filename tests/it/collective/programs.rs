@@ -189,7 +189,7 @@ fn a_pod_of_128_has_as_many_steps_as_its_plan() {
         &derive_schedule(&dark, &gather, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap(),
         1,
     );
-    // What uses a dark link is no program for the rest.
+    // A program that uses a dark link is no program for the surviving network.
     let error = judged(&dark, &written(&scene, &steps).text).unwrap_err();
     assert!(format!("{error:?}").contains("no lit link leads from"), "{error:?}");
 }
@@ -209,7 +209,7 @@ fn too_large_a_schedule_is_refused_with_its_numbers() {
     };
     let error = refused(&ring(16), &gather(40));
     assert!(error.contains("(16 chips, 40 chunks each)") && error.contains("256 are the most"), "{error}");
-    // Of two runs each has its own connections.
+    // Each of two runs has its own connections.
     let ring = ring(16);
     let scene = Scene::healthy(&ring);
     let derived = derive_schedule(

@@ -26,7 +26,7 @@ fn set(line: &mut String, key: &str, value: impl std::fmt::Display) {
 }
 
 fn lines_of_tag(lines: &Lines, tag: &str) -> Vec<usize> {
-    (0..lines.len()).filter(|&at| lines[at].starts_with(&format!("<{tag} "))).collect()
+    (0..lines.len()).filter(|&index| lines[index].starts_with(&format!("<{tag} "))).collect()
 }
 
 fn pick(stream: &mut Stream, from: &[usize]) -> Option<usize> {
@@ -46,7 +46,7 @@ fn renumber(lines: &mut Lines) {
     }
 }
 
-/// What is done to a file. None where it cannot be done.
+/// A change of a file. `None` where it does not apply.
 type Change = fn(&mut Lines, &mut Stream) -> Option<()>;
 
 /// Changes that are always wrong: a name and what they do, if they can.
@@ -242,9 +242,10 @@ fn every_wrong_change_is_convicted() {
     );
 }
 
-fn difference(lines: &Lines, wrong: &Lines) -> String {
-    let differs = (0..lines.len().min(wrong.len())).find(|&at| lines[at] != wrong[at]).unwrap_or(0);
-    format!("line {differs}: {} is {}", lines[differs], wrong[differs])
+fn difference(lines: &Lines, changed: &Lines) -> String {
+    let differs =
+        (0..lines.len().min(changed.len())).find(|&index| lines[index] != changed[index]).unwrap_or(0);
+    format!("line {differs}: {} is {}", lines[differs], changed[differs])
 }
 
 /// Whether a step of a GPU is before another one, by the order of thread blocks, by waiting, and around by
@@ -289,18 +290,18 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
             let program = Program::read(&lines.join("\n"));
             let waiting: Vec<usize> = lines_of_tag(&lines, "step")
                 .into_iter()
-                .filter(|&at| number(&lines[at], "depid") >= 0)
+                .filter(|&index| number(&lines[index], "depid") >= 0)
                 .collect();
             for _ in 0..30 {
-                let Some(at) = pick(&mut stream, &waiting) else { continue };
-                let gpu = lines[..at].iter().filter(|line| line.starts_with("<gpu ")).count() - 1;
-                let block = (0..at)
+                let Some(index) = pick(&mut stream, &waiting) else { continue };
+                let gpu = lines[..index].iter().filter(|line| line.starts_with("<gpu ")).count() - 1;
+                let block = (0..index)
                     .rev()
                     .find(|&line| lines[line].starts_with("<tb "))
                     .map(|line| number(&lines[line], "id") as usize)
                     .unwrap();
                 let (old_block, old_step) =
-                    (number(&lines[at], "depid") as usize, number(&lines[at], "deps") as usize);
+                    (number(&lines[index], "depid") as usize, number(&lines[index], "deps") as usize);
                 let mut tampered = lines.clone();
                 let blocks = &program.gpus[gpu].1;
                 // Nobody, a step of the same thread block, or one of another one. Who is waited for tells.
@@ -313,8 +314,8 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
                 if other_step == Some((old_block, old_step)) {
                     continue;
                 }
-                set(&mut tampered[at], "depid", other_step.map_or(-1, |(block, _)| block as i64));
-                set(&mut tampered[at], "deps", other_step.map_or(-1, |(_, step)| step as i64));
+                set(&mut tampered[index], "depid", other_step.map_or(-1, |(block, _)| block as i64));
+                set(&mut tampered[index], "deps", other_step.map_or(-1, |(_, step)| step as i64));
                 if let Some((other_step, step)) = other_step {
                     let start =
                         (0..lines.len()).filter(|&line| lines[line].starts_with("<gpu ")).nth(gpu).unwrap();
@@ -326,7 +327,7 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
                 }
                 let text = tampered.join("\n");
                 let changed = Program::read(&text);
-                let step = number(&lines[at], "s") as usize;
+                let step = number(&lines[index], "s") as usize;
                 let root = schedule.root.map(|root| root.0 as usize);
                 let finishes = run(&changed, false, 2, root, &mut Stream::new(1, 1))
                     .err()
@@ -341,7 +342,7 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
                     verdict.is_ok(),
                     fine,
                     "{kind}: {other_step:?} instead of {old_block}, {old_step}: {} {verdict:?}",
-                    lines[at]
+                    lines[index]
                 );
                 if fine { harmless += 1 } else { wrong_ones += 1 }
             }

@@ -100,7 +100,7 @@ fn dead_chips_and_dark_links_are_left_out() {
                     .unwrap(),
                 );
                 planned += 1;
-                // What was planned with the link or the chip is convicted without.
+                // A schedule with the link or the chip is an error without it.
                 let schedule = by_slots(&Scene::healthy(&topology), ScheduleRequest::default()).unwrap();
                 assert!(fabc::check::verify_schedule(&scene, &schedule).is_err());
             }

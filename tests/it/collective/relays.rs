@@ -27,7 +27,7 @@ fn two_hubs() -> Topology {
 }
 
 /// A ring that runs one way.
-fn circle(nodes: u32) -> Topology {
+fn one_way_ring(nodes: u32) -> Topology {
     let end = |node: u32, port: u16| End { node: NodeId(node), port: PortId(port) };
     let link = |node: u32| {
         let (a, b) = (end(node, 0), end((node + 1) % nodes, 1));
@@ -44,7 +44,9 @@ fn sent(topology: &Topology) -> Vec<Schedule> {
         [Collective::AllToAll, Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce];
     let schedules: Vec<Schedule> = kinds
         .iter()
-        .map(|&of| derive_schedule(&scene, &schedule, of, CollectiveAlgorithm::Direct).unwrap())
+        .map(|&collective| {
+            derive_schedule(&scene, &schedule, collective, CollectiveAlgorithm::Direct).unwrap()
+        })
         .collect();
     schedules.iter().for_each(|schedule| passes(&scene, &tables, schedule));
     schedules
@@ -79,10 +81,10 @@ fn small_fabrics_by_hand() {
     // Three shards into every chip, the first of them a hop after it came to the hub. An all-reduce of four
     // takes in six messages of every byte, by four channels: six shards.
     let star = sent(&star());
-    let [apart, .., twice] = [0, 1, 2, 3].map(|at| slots(&star[at]));
+    let [apart, .., twice] = [0, 1, 2, 3].map(|index| slots(&star[index]));
     assert!((4..=5).contains(&apart) && twice == 2 * apart, "{apart}, {twice}");
     assert_eq!(
-        star.iter().map(|of| bound(of, 4)).collect::<Vec<_>>(),
+        star.iter().map(|factor| bound(factor, 4)).collect::<Vec<_>>(),
         [3, 3, 3, 6].map(|bound: u32| Fraction::integer(bound))
     );
     let all_reduce = &star[3].bounds;
@@ -102,7 +104,7 @@ fn small_fabrics_by_hand() {
     assert!(star[1].bounds.contains(&two), "{:?}", star[1].bounds);
 
     // All of one side comes to the other by one link, each shard once if it is copied there. What is sent to
-    // everybody crosses three times.
+    // every vector crosses three times.
     let hubs = sent(&two_hubs());
     assert_eq!(bound(&hubs[1], 6), Fraction::integer(3u32));
     let cut = hubs[1].bounds.iter().find_map(|bound| match bound {
@@ -114,11 +116,11 @@ fn small_fabrics_by_hand() {
     assert!((9..=12).contains(&slots(&hubs[1])), "{}", slots(&hubs[1]));
 
     // 1 + 2 + 3 + 4 messages on every channel. Four shards come into every chip at least.
-    let circle = sent(&circle(5));
-    assert_eq!(circle[1].bounds[0].volume(), Fraction::integer(10u32));
-    assert_eq!(bound(&circle[1], 5), Fraction::integer(4u32));
-    assert_eq!(bound(&circle[0], 5), Fraction::integer(10u32));
-    assert!((10..=12).contains(&slots(&circle[1])), "{}", slots(&circle[1]));
+    let sent_around = sent(&one_way_ring(5));
+    assert_eq!(sent_around[1].bounds[0].volume(), Fraction::integer(10u32));
+    assert_eq!(bound(&sent_around[1], 5), Fraction::integer(4u32));
+    assert_eq!(bound(&sent_around[0], 5), Fraction::integer(10u32));
+    assert!((10..=12).contains(&slots(&sent_around[1])), "{}", slots(&sent_around[1]));
 }
 
 #[test]
@@ -148,8 +150,8 @@ fn small_fabrics_with_a_root_by_hand() {
         CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6, lanes: 1 }
     );
 
-    // On a ring that runs one way 1 + 2 + 3 + 4 steps out. The other way round it is as far.
-    let [broadcast, reduce] = around(&circle(5), NodeId(2));
+    // A ring that runs one way takes 1 + 2 + 3 + 4 steps out. The other direction takes as many.
+    let [broadcast, reduce] = around(&one_way_ring(5), NodeId(2));
     assert_eq!(
         broadcast.bounds[2],
         CollectiveBound::Latency { node: NodeId(1), distance: 3, channels: 1, shards: 1 }
@@ -227,12 +229,15 @@ fn tampered_messages_around_a_root_are_convicted() {
             lists(&|list| list.iter_mut().find(|message| message.slots.len() > 1).unwrap().slots.reverse()),
             lists(&|list| list[0].part = 1),
         ];
-        for (at, wrong) in
-            tampered.iter().flatten().enumerate().filter(|(_, wrong)| wrong.transfers != schedule.transfers)
+        for (index, changed) in tampered
+            .iter()
+            .flatten()
+            .enumerate()
+            .filter(|(_, changed)| changed.transfers != schedule.transfers)
         {
             assert!(
-                check::verify_message_schedule(&scene, &tables, wrong).is_err(),
-                "{at} of {:?}",
+                check::verify_message_schedule(&scene, &tables, changed).is_err(),
+                "{index} of {:?}",
                 schedule.collective
             );
         }
@@ -246,9 +251,9 @@ fn tampered_messages_around_a_root_are_convicted() {
             Collective::Reduce
         };
         assert!(check::verify_message_schedule(&scene, &tables, &other_kind).is_err());
-        for at in 0..schedule.bounds.len() {
+        for index in 0..schedule.bounds.len() {
             let mut changed_schedule = schedule.clone();
-            match &mut changed_schedule.bounds[at] {
+            match &mut changed_schedule.bounds[index] {
                 CollectiveBound::Cut { channels, .. } => *channels -= 1,
                 CollectiveBound::Latency { distance, .. } => *distance += 1,
                 CollectiveBound::Channel { shards, .. } => *shards += 1,
@@ -256,7 +261,7 @@ fn tampered_messages_around_a_root_are_convicted() {
             }
             assert!(
                 check::verify_message_schedule(&scene, &tables, &changed_schedule).is_err(),
-                "bound {at}"
+                "bound {index}"
             );
         }
     }
@@ -300,15 +305,15 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
     }
 }
 
-/// Whatever says more than there is, and messages that are none of the collective, are convicted.
+/// Bounds that claim too much are errors, and so are messages that do not belong to the collective.
 #[test]
 fn wrong_claims_are_convicted() {
     let topology = star();
     let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
     let all_reduce = sent(&topology).pop().unwrap();
-    for at in 0..all_reduce.bounds.len() {
+    for index in 0..all_reduce.bounds.len() {
         let mut tampered = all_reduce.clone();
-        match &mut tampered.bounds[at] {
+        match &mut tampered.bounds[index] {
             CollectiveBound::Cut { shards, .. }
             | CollectiveBound::Latency { shards, .. }
             | CollectiveBound::Channel { shards, .. } => {
@@ -322,7 +327,7 @@ fn wrong_claims_are_convicted() {
         assert!(check::verify_message_schedule(&scene, &tables, &tampered).is_err(), "{tampered:?}");
     }
     // A hub is in no part, and is no chip that a set could stand on alone.
-    for wrong in [
+    for changed in [
         CollectiveBound::Partition {
             part_of: vec![Some(0), Some(1), Some(2), Some(3), Some(0)],
             parts: 4,
@@ -334,7 +339,7 @@ fn wrong_claims_are_convicted() {
             channels: 3,
         },
     ] {
-        assert!(check::verify_collective_bounds(&scene, Collective::AllReduce, None, &[wrong]).is_err());
+        assert!(check::verify_collective_bounds(&scene, Collective::AllReduce, None, &[changed]).is_err());
     }
     let alone = CollectiveBound::Cut { all_but: vec![NodeId(0)], channels: 4, shards: 4 };
     assert!(check::verify_collective_bounds(&scene, Collective::AllGather, None, &[alone]).is_err());
@@ -350,7 +355,7 @@ fn wrong_claims_are_convicted() {
 
 #[test]
 fn nothing_rests_where_nothing_can() {
-    for (topology, word) in [(star(), "router0 only forwards"), (circle(4), "runs one way only")] {
+    for (topology, word) in [(star(), "router0 only forwards"), (one_way_ring(4), "runs one way only")] {
         let scene = Scene::healthy(&topology);
         let request = ScheduleRequest::default();
         let errors = [

@@ -29,7 +29,7 @@ fn expanded(topology: &Topology, schedule: &Schedule) -> Schedule {
         let chunk = |chunk: u32| {
             symmetry.image(g, NodeId(chunk / schedule.chunks)).0 * schedule.chunks + chunk % schedule.chunks
         };
-        Pull { channel, chunks: pull.chunks.iter().map(|&of| chunk(of)).collect() }
+        Pull { channel, chunks: pull.chunks.iter().map(|&id| chunk(id)).collect() }
     };
     let pulls_of = |round: &GatherRound| {
         let mut pulls: Vec<Pull> =

@@ -1,4 +1,4 @@
-//! Whatever is changed in a valid schedule is found.
+//! Every change of a valid schedule is found.
 
 use crate::collective::graphs::{passes, random};
 use fabc::ids::{ChannelId, Id};
@@ -18,9 +18,9 @@ fn pick(stream: &mut Stream, rounds: &[GatherRound]) -> [usize; 3] {
         rounds
             .iter()
             .enumerate()
-            .flat_map(|(at, round)| {
+            .flat_map(|(index, round)| {
                 round.pulls.iter().enumerate().flat_map(move |(pull, pulls)| {
-                    (0..pulls.chunks.len()).map(move |chunk| [at, pull, chunk])
+                    (0..pulls.chunks.len()).map(move |chunk| [index, pull, chunk])
                 })
             })
             .collect();
@@ -73,7 +73,7 @@ fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Sch
         5 => {
             all_rounds[at].width = all_rounds[at].pulls.iter().map(|pull| pull.chunks.len() as u32).max()? - 1
         }
-        // A chunk of nobody.
+        // A chunk of no chip.
         6 => all_rounds[at].pulls[pull].chunks[chunk] = schedule.nodes * schedule.chunks,
         // The same channel once more.
         7 => all_rounds[at].pulls.push(moved),
@@ -101,13 +101,13 @@ fn every_change_is_convicted() {
             passes(&scene, schedule);
             for kind in (0..8).flat_map(|kind| [kind; 5]) {
                 // A send from the source itself may come earlier.
-                let Some(wrong) = tampered(&mut stream, schedule, kind) else { continue };
-                if kind == 4 && comes_from_its_source(&scene, schedule, &wrong) {
+                let Some(changed) = tampered(&mut stream, schedule, kind) else { continue };
+                if kind == 4 && comes_from_its_source(&scene, schedule, &changed) {
                     continue;
                 }
                 assert!(
-                    fabc::check::verify_schedule(&scene, &wrong).is_err(),
-                    "kind {kind}: {schedule:?} became {wrong:?}"
+                    fabc::check::verify_schedule(&scene, &changed).is_err(),
+                    "kind {kind}: {schedule:?} became {changed:?}"
                 );
                 convicted[kind] += 1;
             }
@@ -118,7 +118,7 @@ fn every_change_is_convicted() {
 }
 
 /// Whether what is new in the first round starts where its channel starts.
-fn comes_from_its_source(scene: &Scene<'_>, schedule: &Schedule, wrong: &Schedule) -> bool {
+fn comes_from_its_source(scene: &Scene<'_>, schedule: &Schedule, changed: &Schedule) -> bool {
     let sent = |schedule: &Schedule| -> Vec<(ChannelId, u32)> {
         let pulls = schedule.rounds().unwrap().rounds[0].pulls.clone();
         pulls
@@ -127,7 +127,7 @@ fn comes_from_its_source(scene: &Scene<'_>, schedule: &Schedule, wrong: &Schedul
             .collect()
     };
     let before = sent(schedule);
-    sent(wrong)
+    sent(changed)
         .iter()
         .filter(|new| !before.contains(new))
         .all(|&(channel, chunk)| scene.topology.source(channel).node.0 == chunk / schedule.chunks)

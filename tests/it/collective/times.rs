@@ -1,22 +1,22 @@
 //! How long rounds, trees and messages take, by the compiler and by the checker.
 
+mod trees;
+
 use crate::collective::direct::{passes, shortest};
 use crate::collective::graphs::{complete, graph, path, random, ring, uneven};
 use fabc::check::{HopTimes, Pace, ScheduleTime, bound_time, schedule_time};
 use fabc::compile::collectives::{CollectivesRequest, ScenarioCollectives};
-use fabc::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
+use fabc::ids::{Id, IdVec, LinkId, NodeId};
 use fabc::ir::{
     CollectiveBound, CollectiveCost, CollectiveTime, ForwardingTables, Fraction, LinkHops, Scenario, Scene,
     Schedule, SharedTrees, Topology, Transfers, surviving_scene,
 };
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
-    MessageTimetable, PieceCrossing, PipelinedTrees, ScheduleRequest, Timetable, bound_delays, bounds,
-    by_slots, by_steps, derive_schedule, direct, flow_bound_by_lengths, multitree, pull, tightest_bound,
-    trees,
+    MessageTimetable, ScheduleRequest, Timetable, bound_delays, bounds, by_slots, by_steps, derive_schedule,
+    direct, flow_bound_by_lengths, multitree, pull, tightest_bound, trees,
 };
 use fabc::random::Stream;
-use std::collections::BTreeMap;
 
 const NS: u128 = 1_000_000_000;
 
@@ -68,11 +68,12 @@ fn pace(cost: &CollectiveCost) -> Pace {
     Pace { hop, hops: cost.link_hops.as_ref().map(times), overhead, bandwidth_bps, barrier }
 }
 
-/// What no schedule beats, and why.
+/// The largest lower bound on the time of every schedule, and its witness.
 fn least_bound<'a>(
     scene: &Scene<'_>,
     bounds: &'a [CollectiveBound],
-    (collective, root): (Collective, Option<NodeId>),
+    collective: Collective,
+    root: Option<NodeId>,
     cost: &CollectiveCost,
     bytes: u64,
 ) -> Option<(u128, &'a CollectiveBound)> {
@@ -102,152 +103,6 @@ fn every_other(stream: &mut Stream, round: u64, most: usize) -> Topology {
     if round % 2 == 1 { uneven(stream, topology) } else { topology }
 }
 
-/// Every piece on every channel, one by one: (start, tree, piece, router, whether up).
-fn pieces(
-    topology: &Topology,
-    shared: &SharedTrees,
-    crossings: &[PieceCrossing],
-    count: u128,
-    period: u128,
-) -> Vec<(ChannelId, u128, u128)> {
-    assert_eq!(
-        crossings.len(),
-        shared.trees.iter().map(|tree| 2 * tree.up.iter().flatten().count()).sum::<usize>()
-    );
-    let all_crossings = crossings.iter().flat_map(|crossing| {
-        (0..count).map(move |piece| (crossing.channel, crossing.start + piece * period, piece))
-    });
-    let planned_crossings: Vec<_> = all_crossings.collect();
-    assert!(planned_crossings.iter().all(|(channel, ..)| channel.index() < topology.channel_count()));
-    planned_crossings
-}
-
-#[test]
-fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
-    let mut stream = Stream::new(41, 1);
-    let mut shared_links = 0;
-    for round in 0..40u64 {
-        let topology = every_other(&mut stream, round, 14);
-        let schedule = by_trees(&topology, (round % 3 == 0).then_some(1 + round as u32 % 5));
-        let shared = shared(&schedule);
-        let cost = cost([0, 3, 20, 700][round as usize % 4], [0, 0, 5][round as usize % 3], false);
-        let cost = if round % 4 < 2 { unlike(&mut stream, &topology, cost) } else { cost };
-        let (bytes, count) = (64_000 + 997 * round, 1 + round as u32 % 7);
-        let pipelined = PipelinedTrees::new(&topology, shared);
-        let crossings = pipelined.crossings(&cost, bytes, count);
-        let chunk = cost.transfer_time(bytes, shared.trees.len() as u64 * u64::from(count));
-        let message = |channel: ChannelId| {
-            chunk.div_ceil(u128::from(topology.channel_capacity(channel))) + cost.overhead
-        };
-        // Of every channel how many trees cross it.
-        let mut crossed = BTreeMap::new();
-        crossings.iter().for_each(|crossing| *crossed.entry(crossing.channel).or_insert(0u128) += 1);
-        let period = crossed.iter().map(|(&channel, &trees)| trees * message(channel)).max().unwrap();
-        shared_links += usize::from(crossed.values().any(|&trees| trees > 1));
-        // No two messages at once on a channel.
-        let mut all_pieces = pieces(&topology, shared, &crossings, count.into(), period);
-        all_pieces.sort_unstable();
-        for pair in all_pieces.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-            assert!(pair[0].1 + message(pair[0].0) <= pair[1].1, "{pair:?}");
-        }
-        // Sums wait for all children, copies for the parent, the root for everybody below it.
-        let came = |tree: usize, channel: ChannelId| {
-            let first_crossing =
-                crossings.iter().find(|one| (one.tree, one.channel) == (tree, channel)).expect("it crosses");
-            (
-                first_crossing.start,
-                first_crossing.start
-                    + message(channel)
-                    + cost.hop_over(topology.link_of(first_crossing.channel)),
-            )
-        };
-        let mut end = 0;
-        for (at, tree) in shared.trees.iter().enumerate() {
-            let ways: Vec<(NodeId, ChannelId)> = topology
-                .nodes()
-                .filter_map(|node| tree.up[node.index()].map(|channel| (node, channel)))
-                .collect();
-            for &(node, up) in &ways {
-                let parent = topology.target(up).node;
-                let below = ways.iter().filter(|(_, other)| topology.target(*other).node == node);
-                assert!(below.clone().all(|&(_, child)| came(at, child).1 <= came(at, up).0), "up");
-                let given = if parent == tree.root {
-                    ways.iter()
-                        .filter(|(_, top)| topology.target(*top).node == tree.root)
-                        .map(|&(_, top)| came(at, top).1)
-                        .max()
-                } else {
-                    tree.up[parent.index()].map(|above| came(at, topology.reverse(above).unwrap()).1)
-                };
-                assert!(given.unwrap() <= came(at, topology.reverse(up).unwrap()).0, "down");
-                end = end.max(came(at, topology.reverse(up).unwrap()).1);
-            }
-        }
-        let time = pipelined.time(&cost, bytes, count);
-        assert_eq!(time.total(), end + u128::from(count - 1) * period);
-        // The checker counts the same.
-        let cut = Schedule { chunks: count, ..schedule.clone() };
-        let extent = [pipelined.steps(count), pipelined.volume(count)];
-        assert_eq!(checked(&Scene::healthy(&topology), &cut, None, &cost, bytes), (time, extent));
-        let waiting = CollectiveCost { barrier: true, ..cost.clone() };
-        assert_eq!(
-            checked(&Scene::healthy(&topology), &cut, None, &waiting, bytes),
-            (pipelined.time(&waiting, bytes, count), extent)
-        );
-        // Nothing beats the bounds.
-        let found_bounds = bounds(&Scene::healthy(&topology), Collective::AllReduce, None).unwrap();
-        let least_of = |cost| {
-            least_bound(&Scene::healthy(&topology), &found_bounds, (Collective::AllReduce, None), cost, bytes)
-                .unwrap()
-                .0
-        };
-        assert!(least_of(&cost) <= time.total());
-        assert!(least_of(&waiting) <= pipelined.time(&waiting, bytes, count).total());
-    }
-    assert!(shared_links > 5, "{shared_links}");
-}
-
-#[test]
-fn a_path_of_three_by_hand() {
-    let topology = path(3);
-    let schedule = by_trees(&topology, None);
-    let pipelined = PipelinedTrees::new(&topology, shared(&schedule));
-    // Up to the middle and back: 100 kB in four pieces of 2 us. Hops of 20 ns.
-    let cost = |overhead, barrier| cost(20, overhead, barrier);
-    let time = pipelined.time(&cost(0, false), 100_000, 4);
-    assert_eq!(
-        (time.total(), time.volume, time.latency, time.overhead),
-        (10_040 * NS, 10_000 * NS, 40 * NS, 0)
-    );
-    assert_eq!((pipelined.steps(4), pipelined.volume(4)), (5, 5));
-    // Five messages of the longest chain have an overhead of 100 ns.
-    let time = pipelined.time(&cost(100, false), 100_000, 4);
-    assert_eq!((time.total(), time.overhead), (10_540 * NS, 500 * NS));
-    // Five rounds, a hop in each.
-    assert_eq!(pipelined.time(&cost(100, true), 100_000, 4).total(), 5 * 2_120 * NS);
-    // Without overhead more pieces are always better, down to a flit of 64 B. With it, about sqrt(8 us / o).
-    assert_eq!(pipelined.pieces(&cost(0, false), 100_000, None), 1562);
-    assert_eq!(pipelined.pieces(&cost(0, false), 100_000, Some(9999)), 1562);
-    assert_eq!(pipelined.pieces(&cost(500, false), 100_000, None), 4);
-    assert_eq!(pipelined.pieces(&cost(0, false), 63, None), 1);
-    assert_eq!(pipelined.pieces(&cost(0, false), 1 << 40, None), 1 << 16);
-}
-
-#[test]
-fn shared_links_take_turns() {
-    // Four paths around a ring of four, each link in three of them: K / m = 4/3.
-    let topology = ring(4);
-    let schedule = by_trees(&topology, None);
-    let shared = shared(&schedule);
-    assert_eq!((shared.trees.len(), shared.capacity, shared.height(&topology)), (4, 3, 2));
-    let pipelined = PipelinedTrees::new(&topology, shared);
-    // 128 kB: pieces of 2 kB take 160 ns, three of them 480 ns. 2 hops up, 2 hops down, 15 pieces follow.
-    let with = pipelined.time(&cost(20, 0, true), 128_000, 16);
-    assert_eq!((pipelined.steps(16), with.total()), (19, 19 * 500 * NS));
-    let without = pipelined.time(&cost(20, 0, false), 128_000, 16).total();
-    assert!(((15 * 480 + 4 * 180) * NS..=19 * 500 * NS).contains(&without), "{without}");
-}
-
 #[test]
 fn messages_by_hand() {
     for (name, topology, bytes, chunks, latency, [total, volume]) in [
@@ -272,7 +127,7 @@ fn messages_by_hand() {
         let sent = MessageTimetable::new(&scene, &tables, &schedule, sends).unwrap();
         let time = sent.time(&cost(20, 0, false), bytes);
         assert_eq!([time.total(), time.volume], [total * NS, volume * NS], "{name}");
-        // With barriers slot by slot.
+        // Barriers end every slot.
         let slots = u128::from(sent.slots());
         let chunk = cost(20, 0, true).transfer_time(bytes, topology.node_count() as u64 * u64::from(chunks));
         assert_eq!(sent.time(&cost(20, 7, true), bytes).total(), slots * (chunk + 27 * NS), "{name}");
@@ -321,7 +176,7 @@ fn messages_keep_to_their_bounds_and_slots() {
                 );
                 let time = time.total();
                 let (least, which) =
-                    least_bound(&scene, &found_bounds, (Collective::AllToAll, None), &cost, bytes).unwrap();
+                    least_bound(&scene, &found_bounds, Collective::AllToAll, None, &cost, bytes).unwrap();
                 assert!(least <= time, "{which:?}");
                 assert!(which.is_universal());
                 // Where a hop is no longer than the slots that it was planned for, slots are kept.
@@ -350,7 +205,7 @@ fn what_the_tables_load_is_no_bound_of_all() {
     // are the least that all of them together take.
     assert!(load.volume() >= Fraction::integer(2u8), "{load:?}");
     let least_of =
-        |bounds| least_bound(&scene, bounds, (Collective::AllToAll, None), &cost(20, 0, false), 100_000);
+        |bounds| least_bound(&scene, bounds, Collective::AllToAll, None, &cost(20, 0, false), 100_000);
     let (least, which) = least_of(&schedule.bounds).unwrap();
     assert!(which.is_universal() && least < load.volume().ceil() * 2_000 * NS, "{which:?}");
     let alone: Vec<_> = schedule.bounds.iter().filter(|bound| !bound.is_universal()).cloned().collect();
@@ -370,7 +225,7 @@ fn what_is_written_has_the_bound_that_is_printed() {
             let row = planned.rows("").unwrap().remove(0);
             let schedule = planned.schedule(Collective::AllReduce, size).unwrap();
             let (bound, witness) =
-                least_bound(&scene, &schedule.bounds, (Collective::AllReduce, None), planned.cost(), size)
+                least_bound(&scene, &schedule.bounds, Collective::AllReduce, None, planned.cost(), size)
                     .unwrap();
             assert_eq!((bound, witness), (row.bound, &row.witness));
         }
@@ -408,10 +263,13 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     assert!(healthy.best().time.total() <= 2776 * us, "{healthy:?}");
     let row = rows_of(&surviving_scene(&dark.fault, &compiled.topology, cross_connects));
     assert_eq!(row.best().algorithm, CollectiveAlgorithm::Trees);
-    // What no schedule beats is 2.7889 ms. Reduce-scatter and all-gather wait for chips with five links.
+    // The lower bound is 2.7889 ms. Reduce-scatter and all-gather wait for chips with five links.
     assert!(row.bound >= 2788 * us && row.best().time.total() <= 2810 * us, "{row:?}");
-    let gathers =
-        row.candidates.iter().find(|one| one.algorithm == CollectiveAlgorithm::GatherReduce).unwrap();
+    let gathers = row
+        .candidates
+        .iter()
+        .find(|candidate| candidate.algorithm == CollectiveAlgorithm::GatherReduce)
+        .unwrap();
     assert!(gathers.time.total() >= 3300 * us, "{row:?}");
     // An all-to-all cannot be planned without tables.
     let request = CollectivesRequest { collectives: vec![Collective::AllToAll], ..next_request.clone() };
@@ -481,7 +339,7 @@ fn rounds_take_what_the_checker_finds() {
                     "{name}"
                 );
                 let found_least =
-                    least_bound(&scene, &schedule.bounds, (collective, schedule.root), &cost, bytes);
+                    least_bound(&scene, &schedule.bounds, collective, schedule.root, &cost, bytes);
                 assert_eq!(bound_time(&scene, &schedule, &pace(&cost), bytes), found_least, "{name}");
                 assert!(found_least.unwrap().0 <= measured_times.0.total(), "{name}");
             }

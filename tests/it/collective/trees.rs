@@ -138,7 +138,7 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         1 => tree.up[tree.root.index()] = topology.channels_from(tree.root).next(),
         // The wrong way along a link.
         2 => tree.up[node] = tree.up[node].and_then(|up| topology.reverse(up)),
-        // A circle: the parent hangs on its child.
+        // A cycle: the parent hangs on its child.
         3 => {
             let channel = tree.up[node]?;
             let parent = topology.target(channel).node;
@@ -173,7 +173,7 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         }
         // None.
         11 => shared.trees.clear(),
-        // Of something else.
+        // A tree of another network.
         12 => changed_schedule.collective = Collective::AllGather,
         _ => match &mut changed_schedule.bounds[0] {
             CollectiveBound::Partition { channels, .. } => *channels -= 1,
@@ -192,11 +192,11 @@ fn every_change_of_a_tree_is_convicted() {
         let scene = Scene::healthy(&topology);
         let schedule = tree_schedule(&topology, None);
         for kind in (0..14).flat_map(|kind| [kind; 3]) {
-            let Some(wrong) = tampered(&mut stream, &topology, &schedule, kind) else { continue };
+            let Some(changed) = tampered(&mut stream, &topology, &schedule, kind) else { continue };
             // With a tree twice a link may still have room. The rate is then more than the bound allows.
             assert!(
-                fabc::check::verify_schedule(&scene, &wrong).is_err(),
-                "kind {kind}: {schedule:?} became {wrong:?}"
+                fabc::check::verify_schedule(&scene, &changed).is_err(),
+                "kind {kind}: {schedule:?} became {changed:?}"
             );
             convicted[kind] += 1;
         }

@@ -57,12 +57,12 @@ fn constants(dice: &mut Dice, spec: &mut Spec) {
         }
     }
     for line in lines {
-        let Some((at, value)) = number(&line.head).filter(|_| line.block.is_none()) else { continue };
+        let Some((index, value)) = number(&line.head).filter(|_| line.block.is_none()) else { continue };
         if named.len() > 4 || dice.percent(60) {
             continue;
         }
         let name = format!("n{}", named.len());
-        line.head.truncate(at);
+        line.head.truncate(index);
         line.head += &name;
         named.push((name, value));
     }

@@ -1,4 +1,4 @@
-//! What a spec may have beside its plant: simulations, collectives and the contract.
+//! Items of a spec beside its plant: simulations, collectives and the contract.
 
 use super::dice::Dice;
 use super::facts::Facts;

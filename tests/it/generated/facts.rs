@@ -1,4 +1,4 @@
-//! What demand, simulations, collectives and contracts must know of a fabric.
+//! Facts of a fabric that demand, simulations, collectives and contracts depend on.
 
 /// Facts of a generated fabric.
 #[derive(Clone, Debug)]

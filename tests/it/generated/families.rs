@@ -1,8 +1,11 @@
-//! Topologies of networks: every family of `docs/language.md`, small, with what the other parts of a spec
-//! must know of it.
+//! Topologies of networks: every family of `docs/language.md`, small, with the facts that the other parts of
+//! a spec depend on.
+
+mod lists;
 
 use super::dice::Dice;
 use super::spec::{Data, Item};
+use lists::{goal, graph};
 use std::collections::BTreeMap;
 
 /// How a topology says which declared link a cable is.
@@ -55,11 +58,7 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    fn new(
-        row: &'static str,
-        head: impl Into<String>,
-        (routers, degree, hops): (usize, usize, usize),
-    ) -> Self {
+    fn new(row: &'static str, head: impl Into<String>, routers: usize, degree: usize, hops: usize) -> Self {
         Topology {
             row,
             head: head.into(),
@@ -156,11 +155,8 @@ fn sides(dice: &mut Dice, longest: usize, most: usize) -> Vec<usize> {
 
 fn grid(word: &'static str, sides: &[usize], degree: usize, hops: usize) -> Topology {
     let written: Vec<String> = sides.iter().map(usize::to_string).collect();
-    let mut topology = Topology::new(
-        word,
-        format!("{word} {}", written.join(" x ")),
-        (sides.iter().product(), degree, hops),
-    );
+    let mut topology =
+        Topology::new(word, format!("{word} {}", written.join(" x ")), sides.iter().product(), degree, hops);
     topology.is_grid = true;
     topology.permuted()
 }
@@ -194,7 +190,7 @@ fn hypercube(dice: &mut Dice) -> Topology {
     let dimensions = dice.within(if folded { 2 } else { 1 }, 4);
     let word = if folded { "folded_hypercube" } else { "hypercube" };
     let degree = dimensions + usize::from(folded);
-    let mut topology = Topology::new(word, word, (1 << dimensions, degree, dimensions))
+    let mut topology = Topology::new(word, word, 1 << dimensions, degree, dimensions)
         .set("dimensions", dimensions)
         .permuted();
     (topology.is_grid, topology.formula_vcs) = (false, Some(1));
@@ -217,7 +213,7 @@ fn polarstar(dice: &mut Dice) -> Topology {
         "paley" => "polarstar paley",
         _ => "polarstar complete",
     };
-    let mut topology = Topology::new(row, "polarstar", ((q * q + q + 1) * size, q + 2 + degree, 3));
+    let mut topology = Topology::new(row, "polarstar", (q * q + q + 1) * size, q + 2 + degree, 3);
     topology = topology.set("q", q).set("supernode", kind).set("degree", degree).grouped(size).permuted();
     (topology.is_plane, topology.formula_vcs) = (true, Some(3));
     topology
@@ -225,23 +221,22 @@ fn polarstar(dice: &mut Dice) -> Topology {
 
 fn polarfly(dice: &mut Dice) -> Topology {
     let q = dice.pick(&[2, 2, 3, 3, 4]);
-    let mut topology =
-        Topology::new("polarfly", "polarfly", (q * q + q + 1, q + 1, 2)).set("q", q).permuted();
+    let mut topology = Topology::new("polarfly", "polarfly", q * q + q + 1, q + 1, 2).set("q", q).permuted();
     topology.is_plane = true;
     topology
 }
 
 fn slim_fly(dice: &mut Dice) -> Topology {
     let q = dice.pick(&[3, 3, 3, 4]);
-    Topology::new("slim_fly", "slim_fly", (2 * q * q, 2 * q, 2)).set("q", q).permuted()
+    Topology::new("slim_fly", "slim_fly", 2 * q * q, 2 * q, 2).set("q", q).permuted()
 }
 
 fn bundlefly(_: &mut Dice) -> Topology {
-    Topology::new("bundlefly", "bundlefly", (90, 10, 3)).set("q", 3).set("p", 5).grouped(5).permuted()
+    Topology::new("bundlefly", "bundlefly", 90, 10, 3).set("q", 3).set("p", 5).grouped(5).permuted()
 }
 
 fn spectralfly(_: &mut Dice) -> Topology {
-    Topology::new("spectralfly", "spectralfly", (120, 4, 8)).set("rho", 3).set("q", 5).permuted()
+    Topology::new("spectralfly", "spectralfly", 120, 4, 8).set("rho", 3).set("q", 5).permuted()
 }
 
 fn dragonfly(dice: &mut Dice) -> Topology {
@@ -261,7 +256,7 @@ fn dragonfly(dice: &mut Dice) -> Topology {
         _ => "dragonfly palmtree",
     };
     let mut topology =
-        Topology::new(row, "dragonfly", (a * g, a - 1 + h, 3)).set("a", a).set("h", h).grouped(a).permuted();
+        Topology::new(row, "dragonfly", a * g, a - 1 + h, 3).set("a", a).set("h", h).grouped(a).permuted();
     if g < most_groups || dice.percent(50) {
         topology = topology.set("g", g);
     }
@@ -321,7 +316,7 @@ fn levels(dice: &mut Dice) -> Topology {
         degree += ports.max(count - 1);
         size *= count;
     }
-    let mut topology = Topology::new("levels", "levels", (routers, degree, (1 << blocks.len()) - 1));
+    let mut topology = Topology::new("levels", "levels", routers, degree, (1 << blocks.len()) - 1);
     topology.permutable = endpoints.len() == routers;
     (topology.settings, topology.endpoints, topology.names) = (lines, endpoints, LinkNames::ByLevel);
     topology.has_groups = blocks.len() > 1;
@@ -332,7 +327,7 @@ fn levels(dice: &mut Dice) -> Topology {
 fn megafly(dice: &mut Dice) -> Topology {
     let (a, rho) = dice.pick(&[(2, 2), (4, 1), (4, 2), (2, 3), (4, 1)]);
     let groups = a / 2 * rho + 1;
-    let mut topology = Topology::new("megafly", "megafly", (groups * a, a / 2 + rho, 3))
+    let mut topology = Topology::new("megafly", "megafly", groups * a, a / 2 + rho, 3)
         .set("a", a)
         .set("rho", rho)
         .grouped(a)
@@ -354,7 +349,7 @@ fn megafly(dice: &mut Dice) -> Topology {
 fn fat_tree(dice: &mut Dice) -> Topology {
     let (levels, arity) = dice.pick(&[(2, 2), (2, 3), (3, 2), (2, 4)]);
     let width = [1, arity, arity * arity][levels - 1];
-    let mut topology = Topology::new("fat_tree", "fat_tree", (levels * width, 2 * arity, 2 * (levels - 1)));
+    let mut topology = Topology::new("fat_tree", "fat_tree", levels * width, 2 * arity, 2 * (levels - 1));
     topology = topology.set("levels", levels).set("arity", arity);
     topology.endpoints.truncate(width);
     topology.minimal_vcs = Some(1);
@@ -398,9 +393,8 @@ fn kautz(dice: &mut Dice) -> Topology {
     let (word, one_way) = arcs(dice, true);
     let row = if one_way { "kautz simplex" } else { "kautz duplex" };
     let routers = [1, degree, degree * degree, degree * degree * degree][length - 1] * (degree + 1);
-    let mut topology = Topology::new(row, "kautz", (routers, 2 * degree, length))
-        .set("degree", degree)
-        .set("length", length);
+    let mut topology =
+        Topology::new(row, "kautz", routers, 2 * degree, length).set("degree", degree).set("length", length);
     if !word.is_empty() {
         topology = topology.set("arcs", word);
     }
@@ -413,9 +407,8 @@ fn gen_kautz(dice: &mut Dice) -> Topology {
     let routers = dice.within(degree + 2, 14);
     let (word, one_way) = arcs(dice, true);
     let row = if one_way { "gen_kautz simplex" } else { "gen_kautz duplex" };
-    let mut topology = Topology::new(row, "gen_kautz", (routers, 2 * degree, 5))
-        .set("degree", degree)
-        .set("routers", routers);
+    let mut topology =
+        Topology::new(row, "gen_kautz", routers, 2 * degree, 5).set("degree", degree).set("routers", routers);
     if !word.is_empty() {
         topology = topology.set("arcs", word);
     }
@@ -439,7 +432,7 @@ fn drawn(dice: &mut Dice, mut topology: Topology, attempts: bool) -> Topology {
 
 fn xpander(dice: &mut Dice) -> Topology {
     let (degree, lift) = dice.pick(&[(3, 2), (3, 3), (4, 2), (4, 3), (3, 4), (5, 2)]);
-    let mut topology = Topology::new("xpander", "xpander", ((degree + 1) * lift, degree, 5))
+    let mut topology = Topology::new("xpander", "xpander", (degree + 1) * lift, degree, 5)
         .set("degree", degree)
         .set("lift", lift);
     (topology.group, topology.has_groups) = (Some(lift), false);
@@ -449,16 +442,15 @@ fn xpander(dice: &mut Dice) -> Topology {
 fn random_regular(dice: &mut Dice) -> Topology {
     let (routers, degree) = (dice.within(6, 14), dice.within(3, 4));
     let routers = routers + routers * degree % 2;
-    let topology = Topology::new("random_regular", "random_regular", (routers, degree, 5));
+    let topology = Topology::new("random_regular", "random_regular", routers, degree, 5);
     drawn(dice, topology.set("routers", routers).set("degree", degree), true)
 }
 
 fn shortcuts(dice: &mut Dice) -> Topology {
     let (routers, degree) = (dice.within(8, 16), dice.within(2, 4));
     let word = dice.pick(&["ring_n", "nbr", "gau"]);
-    let mut topology = Topology::new(word, word, (routers, degree, routers / 2))
-        .set("routers", routers)
-        .set("degree", degree);
+    let mut topology =
+        Topology::new(word, word, routers, degree, routers / 2).set("routers", routers).set("degree", degree);
     match word {
         "nbr" => topology = topology.set("p", dice.pick(&["0.5", "0.75", "1", "0.6"])),
         "gau" => topology = topology.set("alpha", dice.pick(&["0.2", "0.5", "1", "2"])),
@@ -493,7 +485,7 @@ fn synthesize(dice: &mut Dice) -> Topology {
     let routers = if one_way { routers } else { routers + routers * degree % 2 };
     let row = if one_way { "synthesize simplex" } else { "synthesize duplex" };
     let mut topology =
-        Topology::new(row, "synthesize", (routers, degree, 6)).set("routers", routers).set("degree", degree);
+        Topology::new(row, "synthesize", routers, degree, 6).set("routers", routers).set("degree", degree);
     if !word.is_empty() {
         topology = topology.set("arcs", word);
     }
@@ -505,113 +497,5 @@ fn synthesize(dice: &mut Dice) -> Topology {
         topology.needs_floor = true;
     }
     topology.one_way = one_way;
-    topology
-}
-
-/// Random connected edges: a ring or a tree, and more of them.
-fn edges(dice: &mut Dice, routers: usize, one_way: bool) -> Vec<(usize, usize)> {
-    let mut edges: Vec<(usize, usize)> = match one_way || dice.percent(75) {
-        true => (0..routers).map(|from| (from, (from + 1) % routers)).collect(),
-        false => (1..routers).map(|to| (dice.below(to), to)).collect(),
-    };
-    if routers == 2 && !one_way {
-        edges.truncate(1);
-    }
-    for _ in 0..dice.below(routers) {
-        let (from, to) = (dice.below(routers), dice.below(routers));
-        if from != to {
-            edges.push((from, to));
-        }
-    }
-    if dice.percent(30) {
-        let twice = dice.pick(&edges);
-        edges.push(twice);
-    }
-    dice.shuffle(&mut edges);
-    edges
-}
-
-fn graph(dice: &mut Dice) -> Topology {
-    let routers = dice.within(2, 12);
-    if dice.percent(50) { edge_list(dice, routers) } else { graph_ml(dice, routers) }
-}
-
-/// The file of an edge list. Routers are numbered in the order in which they are named first.
-fn edge_list(dice: &mut Dice, routers: usize) -> Topology {
-    let (word, one_way) = arcs(dice, false);
-    let edges = edges(dice, routers, one_way);
-    let name = dice.pick(&["r", "node", "leaf_"]);
-    let mut lines: Vec<String> = edges.iter().map(|(from, to)| format!("{name}{from} {name}{to}")).collect();
-    if dice.percent(30) {
-        lines.insert(0, "# from a lab".to_owned());
-    }
-    let row = if one_way { "graph edges simplex" } else { "graph edges duplex" };
-    let degree = (0..routers)
-        .map(|router| edges.iter().filter(|(from, to)| *from == router || *to == router).count())
-        .max();
-    let mut topology = Topology::new(row, "graph \"lab.txt\"", (routers, degree.unwrap_or(0), routers));
-    if !word.is_empty() {
-        topology = topology.set("arcs", word);
-    }
-    topology.files.insert("lab.txt".to_owned(), Data::Lines(lines));
-    (topology.one_way, topology.names) = (one_way, LinkNames::ByFile);
-    topology
-}
-
-fn graph_ml(dice: &mut Dice, routers: usize) -> Topology {
-    let directed = dice.percent(40);
-    let one_way = directed && dice.percent(50);
-    let edges = edges(dice, routers, one_way);
-    let hosts: Vec<usize> = match dice.below(3) {
-        0 => vec![1; routers],
-        1 => vec![dice.within(1, 3); routers],
-        _ => (0..routers).map(|_| dice.pick(&[0, 1, 1, 2, 4])).collect(),
-    };
-    let hosts = if hosts.iter().filter(|hosts| **hosts > 0).count() < 2 { vec![1; routers] } else { hosts };
-    let says_hosts = hosts.iter().any(|count| *count != 1);
-    let direction = if directed { "directed" } else { "undirected" };
-    let mut lines = vec![
-        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">".to_owned(),
-        "<key id=\"h\" for=\"node\" attr.name=\"hosts\" attr.type=\"long\"/>".to_owned(),
-        "<key id=\"l\" for=\"edge\" attr.name=\"link\" attr.type=\"string\"/>".to_owned(),
-        format!("<graph edgedefault=\"{direction}\">"),
-    ];
-    for (router, count) in hosts.iter().enumerate() {
-        lines.push(match says_hosts {
-            true => format!("<node id=\"n{router}\"><data key=\"h\">{count}</data></node>"),
-            false => format!("<node id=\"n{router}\"/>"),
-        });
-    }
-    lines.extend(edges.iter().map(|(from, to)| format!("<edge source=\"n{from}\" target=\"n{to}\"/>")));
-    lines.extend(["</graph>".to_owned(), "</graphml>".to_owned()]);
-    let row = if one_way { "graphml simplex" } else { "graphml duplex" };
-    let degree = (0..routers)
-        .map(|router| edges.iter().filter(|(from, to)| *from == router || *to == router).count())
-        .max();
-    let mut topology = Topology::new(row, "graph \"lab.graphml\"", (routers, degree.unwrap_or(0), routers));
-    if directed && !one_way {
-        topology = topology.set("arcs", "duplex");
-    }
-    topology.files.insert("lab.graphml".to_owned(), Data::Lines(lines));
-    topology.endpoints = (0..routers).filter(|router| hosts[*router] > 0).collect();
-    (topology.one_way, topology.names, topology.unlike_hosts) = (one_way, LinkNames::ByFile, says_hosts);
-    topology
-}
-
-/// Goals instead of parameters. How many routers come out is not known here.
-fn goal(dice: &mut Dice) -> Topology {
-    let (word, lines): (&str, &[&str]) = dice.pick(&[
-        ("hyperx", &["radix = 4", "routers = largest", "dimensions = 2"][..]),
-        ("hyperx", &["radix <= 5", "routers >= 9"][..]),
-        ("polarstar", &["radix = 3", "routers = largest"][..]),
-        ("polarstar", &["radix <= 6", "routers >= 14"][..]),
-        ("polarfly", &["radix = 3", "routers = largest"][..]),
-        ("slim_fly", &["radix <= 6", "routers >= 10"][..]),
-        ("dragonfly", &["radix = 3", "routers = largest"][..]),
-        ("dragonfly", &["radix = 4", "routers = largest", "arrangement = fold"][..]),
-    ]);
-    let mut topology = Topology::new("goal", word, (20, 8, 3));
-    topology.settings = lines.iter().map(|line| Item::line(*line)).collect();
-    topology.endpoints.clear();
     topology
 }

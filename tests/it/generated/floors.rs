@@ -37,7 +37,7 @@ fn common(dice: &mut Dice, spec: &mut Spec, inner: &mut Vec<Item>) {
     }
 }
 
-/// The floor of a network. Links are told apart by their length where names are given.
+/// The floor of a network. Where names are given, the length of a link selects it.
 pub(crate) fn of_network(
     dice: &mut Dice,
     spec: &mut Spec,

@@ -27,9 +27,10 @@ mod wishes;
 
 use coverage::Coverage;
 use dice::Dice;
-use run::{Bench, Came, Failure, Focus, Programs};
+use run::{Failure, Focus, Programs, SpecBench, Verdict};
 use spec::Spec;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -38,7 +39,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The number of specs unless `FABC_GENERATED` says another one.
 const SPECS: u64 = 200;
 
-/// From so many specs on, every pair of a plant and a feature is expected.
+/// The number of specs from which on every pair of a plant and a feature is expected.
 const MANY: u64 = 10_000;
 
 /// Chains of processes at a time.
@@ -48,10 +49,10 @@ const THREADS: usize = 2;
 /// wished for about ten times among them.
 const LATER: u64 = 2_000;
 
-/// Streams that are tried until a spec has what is wished for.
+/// Random streams that are tried until a spec meets its wish.
 const ATTEMPTS: u64 = 20_000;
 
-/// The spec with this number: of those that random streams make, the first one that has what is wished for.
+/// The spec with this number: the first one of those from random streams that meets its wish.
 fn generated(number: u64) -> Spec {
     let wish = wishes::wish(number);
     let mut attempt = 0;
@@ -70,7 +71,7 @@ fn generated(number: u64) -> Spec {
     }
 }
 
-/// From `FABC_GENERATED`: how many specs, or which.
+/// The numbers of the specs to run, from `FABC_GENERATED`: a count or a range.
 fn wanted() -> Range<u64> {
     let Ok(wanted) = std::env::var("FABC_GENERATED") else { return 0..SPECS };
     let number = |text: &str| text.parse().expect("FABC_GENERATED is a number or a range");
@@ -96,33 +97,53 @@ fn programs() -> Programs {
     Programs { fabc: std::path::absolute(fabc).expect("the binary has a path"), checker }
 }
 
-/// What came of a range of specs.
+/// Failures of one step and kind.
+#[derive(Clone, Debug)]
+struct AlikeFailures {
+    /// The first spec that fails so.
+    number: u64,
+    /// The failure of that spec.
+    failure: Failure,
+    /// How many specs fail so.
+    count: u64,
+}
+
+impl AlikeFailures {
+    fn add(&mut self, other: AlikeFailures) {
+        self.count += other.count;
+        if other.number < self.number {
+            (self.number, self.failure) = (other.number, other.failure);
+        }
+    }
+}
+
+/// Counts of the specs of a range.
 #[derive(Debug, Default)]
-struct Outcome {
+struct Tally {
     coverage: Coverage,
     /// How far specs came and what happened on the way, counted.
     counts: BTreeMap<String, u64>,
-    /// The first spec of every kind of failure, by step and kind, and how many there were.
-    failures: BTreeMap<String, (u64, Failure, u64)>,
+    /// By step, exit code and kind.
+    failures: BTreeMap<String, AlikeFailures>,
 }
 
-impl Outcome {
-    fn count(&mut self, what: String) {
-        *self.counts.entry(what).or_default() += 1;
+impl Tally {
+    fn count(&mut self, label: String) {
+        *self.counts.entry(label).or_default() += 1;
     }
 
-    fn record(&mut self, spec: &Spec, came: Result<Came, Failure>) {
-        self.coverage.count(spec, matches!(came, Ok(Came::Built(_))));
-        match came {
-            Ok(Came::Built(counts)) => {
+    fn record(&mut self, spec: &Spec, verdict: Result<Verdict, Failure>) {
+        self.coverage.count(spec, matches!(verdict, Ok(Verdict::Built(_))));
+        match verdict {
+            Ok(Verdict::Built(counts)) => {
                 self.count("built".to_owned());
-                counts.into_iter().for_each(|what| self.count(format!("built, {what}")));
+                counts.into_iter().for_each(|label| self.count(format!("built, {label}")));
             }
-            Ok(Came::Infeasible(code)) => {
+            Ok(Verdict::Infeasible(code)) => {
                 self.count("infeasible".to_owned());
                 self.count(format!("infeasible, {code}"));
             }
-            Ok(Came::Refused(code)) => {
+            Ok(Verdict::Refused(code)) => {
                 self.count("refused".to_owned());
                 self.count(format!("refused, {code}"));
             }
@@ -132,41 +153,40 @@ impl Outcome {
                 }
                 self.count("failed".to_owned());
                 let key = format!("{}, {:?}, {}", failure.step, failure.exit, failure.kind);
-                let known = self.failures.entry(key).or_insert((spec.number, failure.clone(), 0));
-                known.2 += 1;
-                if spec.number < known.0 {
-                    (known.0, known.1) = (spec.number, failure);
-                }
+                self.add_failures(key, AlikeFailures { number: spec.number, failure, count: 1 });
             }
         }
     }
 
-    fn add(&mut self, other: Outcome) {
+    fn add(&mut self, other: Tally) {
         self.coverage.add(&other.coverage);
-        other.counts.into_iter().for_each(|(what, count)| *self.counts.entry(what).or_default() += count);
-        for (key, (number, failure, count)) in other.failures {
-            let known = self.failures.entry(key).or_insert((number, failure.clone(), 0));
-            known.2 += count;
-            if number < known.0 {
-                (known.0, known.1) = (number, failure);
-            }
+        other.counts.into_iter().for_each(|(label, count)| *self.counts.entry(label).or_default() += count);
+        for (key, failures) in other.failures {
+            self.add_failures(key, failures);
         }
     }
 
-    fn of(&self, what: &str) -> u64 {
-        self.counts.get(what).copied().unwrap_or(0)
+    fn add_failures(&mut self, key: String, failures: AlikeFailures) {
+        match self.failures.entry(key) {
+            Entry::Vacant(entry) => drop(entry.insert(failures)),
+            Entry::Occupied(mut entry) => entry.get_mut().add(failures),
+        }
+    }
+
+    fn count_of(&self, label: &str) -> u64 {
+        self.counts.get(label).copied().unwrap_or(0)
     }
 }
 
 /// Runs specs one after the other, several at a time.
-fn run_all(programs: &Programs, wanted: Range<u64>, directory: &Path) -> Outcome {
-    let (next, sum) = (AtomicU64::new(wanted.start), Mutex::new(Outcome::default()));
+fn run_all(programs: &Programs, wanted: Range<u64>, directory: &Path) -> Tally {
+    let (next, sum) = (AtomicU64::new(wanted.start), Mutex::new(Tally::default()));
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let below = directory.join(format!("thread-{thread}"));
             let (next, sum, end) = (&next, &sum, wanted.end);
             scope.spawn(move || {
-                let (mut bench, mut outcome) = (Bench::new(programs, below), Outcome::default());
+                let (mut bench, mut tally) = (SpecBench::new(programs, below), Tally::default());
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= end {
@@ -179,38 +199,38 @@ fn run_all(programs: &Programs, wanted: Range<u64>, directory: &Path) -> Outcome
                             .and_then(|()| spec.write(&kept))
                             .expect("the spec can be kept");
                     }
-                    let came = bench.run(&spec, Focus::All);
+                    let verdict = bench.run(&spec, Focus::All);
                     if let Ok(path) = std::env::var("FABC_GENERATED_LOG") {
-                        log(&path, &spec, &came);
+                        log(&path, &spec, &verdict);
                     }
-                    outcome.record(&spec, came);
+                    tally.record(&spec, verdict);
                 }
-                sum.lock().expect("no thread has panicked").add(outcome);
+                sum.lock().expect("no thread has panicked").add(tally);
             });
         }
     });
     sum.into_inner().expect("no thread has panicked")
 }
 
-/// Runs those later specs that are wished to have what no built spec has yet: the only one that was wished to
-/// have a rare feature may be one that cannot be had.
-fn run_missing(programs: &Programs, outcome: &mut Outcome, first: u64, directory: &Path) {
+/// Runs later specs whose wish is a feature that no built spec has yet. The only spec with that wish may have
+/// been one that cannot be built.
+fn run_missing(programs: &Programs, tally: &mut Tally, first: u64, directory: &Path) {
     for number in first..first + LATER {
-        let missing = outcome.coverage.missing_features();
+        let missing = tally.coverage.missing_features();
         if missing.is_empty() {
             return;
         }
         if wishes::wish(number).subject().is_some_and(|subject| missing.contains(&subject)) {
-            outcome.add(run_all(programs, number..number + 1, directory));
+            tally.add(run_all(programs, number..number + 1, directory));
         }
     }
 }
 
 /// Writes a line for every spec, for long runs.
-fn log(path: &str, spec: &Spec, came: &Result<Came, Failure>) {
+fn log(path: &str, spec: &Spec, verdict: &Result<Verdict, Failure>) {
     use std::io::Write as _;
-    let line = match came {
-        Ok(came) => format!("{} {} {came:?}\n", spec.number, spec.plant),
+    let line = match verdict {
+        Ok(verdict) => format!("{} {} {verdict:?}\n", spec.number, spec.plant),
         Err(failure) => format!(
             "{} {} FAILED {} {:?} {}: {}\n",
             spec.number,
@@ -218,27 +238,24 @@ fn log(path: &str, spec: &Spec, came: &Result<Came, Failure>) {
             failure.step,
             failure.exit,
             failure.kind,
-            failure.told.replace('\n', " | ")
+            failure.message.replace('\n', " | ")
         ),
     };
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the log can be written");
 }
 
-/// What is printed of a failure, after it was shrunk.
-fn failure_report(
-    programs: &Programs,
-    directory: &Path,
-    (number, failure, count): &(u64, Failure, u64),
-) -> String {
-    let mut bench = Bench::new(programs, directory.join(format!("shrunk-{number}")));
+/// The text about a failure, after its spec was shrunk.
+fn failure_report(programs: &Programs, directory: &Path, failures: &AlikeFailures) -> String {
+    let AlikeFailures { number, failure, count } = failures;
+    let mut bench = SpecBench::new(programs, directory.join(format!("shrunk-{number}")));
     let (spec, least) = shrink::shrink(&mut bench, generated(*number), failure.clone());
     format!(
         "spec {number} fails at `{}` with exit code {:?}: {} ({count} like it)\nfabc {}\n{}\nagain: FABC_GENERATED={number}..{} cargo test --test generated\n",
         least.step,
         least.exit,
         least.kind,
-        least.told,
+        least.message,
         spec.shown(),
         number + 1
     )
@@ -248,34 +265,31 @@ fn failure_report(
 fn generated_specs_build_and_everything_agrees() {
     let (programs, wanted) = (programs(), wanted());
     let directory = tempfile::tempdir().expect("a directory can be made");
-    let mut outcome = run_all(&programs, wanted.clone(), directory.path());
+    let mut tally = run_all(&programs, wanted.clone(), directory.path());
     let count = wanted.end - wanted.start;
     if count >= SPECS {
-        run_missing(&programs, &mut outcome, wanted.end, directory.path());
+        run_missing(&programs, &mut tally, wanted.end, directory.path());
     }
     println!("{count} specs");
-    outcome.counts.iter().for_each(|(what, count)| println!("{count:>7} {what}"));
+    tally.counts.iter().for_each(|(what, count)| println!("{count:>7} {what}"));
     if count >= SPECS {
-        println!("{}", outcome.coverage.table());
+        println!("{}", tally.coverage.table());
     }
-    let failures: Vec<String> = outcome
-        .failures
-        .values()
-        .map(|failure| failure_report(&programs, directory.path(), failure))
-        .collect();
+    let failures: Vec<String> =
+        tally.failures.values().map(|failure| failure_report(&programs, directory.path(), failure)).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     if count >= SPECS {
-        let (built, refused) = (outcome.of("built"), outcome.of("refused"));
+        let (built, refused) = (tally.count_of("built"), tally.count_of("refused"));
         assert!(
             refused * 20 <= count,
             "{refused} of {count} specs are refused by check: the generator is wrong"
         );
         assert!(built * 4 >= count * 3, "{built} of {count} specs are built");
-        let missing = outcome.coverage.missing_features();
+        let missing = tally.coverage.missing_features();
         assert!(missing.is_empty(), "no built spec has: {}", missing.join(", "));
     }
     if count >= MANY {
-        let missing = outcome.coverage.missing_pairs();
+        let missing = tally.coverage.missing_pairs();
         assert!(missing.is_empty(), "no built spec has: {}", missing.join(", "));
     }
 }

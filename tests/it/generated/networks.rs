@@ -9,7 +9,7 @@ use super::floors;
 use super::links::{self, Carry};
 use super::spec::{Data, Item, Spec};
 
-/// What a routing asks for.
+/// A routing, and its requirements.
 struct Routing {
     word: &'static str,
     settings: Vec<Item>,
@@ -24,7 +24,7 @@ pub(crate) fn network(dice: &mut Dice, number: u64) -> Spec {
     let topology = families::topology(dice);
     let mut spec = Spec::new(number, topology.row);
     let floor = topology.needs_floor || dice.percent(25);
-    // Links that are told apart by their length are named nowhere else.
+    // Links that their length selects are named nowhere else.
     let by_length =
         floor && matches!(topology.names, LinkNames::One | LinkNames::ByClass) && dice.percent(30);
     let routing = routing(dice, &topology);

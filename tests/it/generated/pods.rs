@@ -1,19 +1,20 @@
 //! Pods: cubes behind optical circuit switches, whole or in slices.
 
-use super::demands;
+mod topologies;
+
 use super::dice::Dice;
-use super::extras;
 use super::facts::Facts;
-use super::floors;
 use super::links::{self, Carry};
 use super::networks::{allowed_turns, divisors, note_turns};
-use super::spec::{Data, Item, Spec, Switch};
+use super::spec::{Item, Spec, Switch};
+use super::{demands, extras, floors};
+use topologies::{shape, synthesize};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// A group of switches as it is declared.
 #[derive(Clone, Debug)]
-struct Group {
+struct SwitchGroup {
     name: String,
     axis: usize,
     /// Sizes of the two indices, and the axis of each in the cube.
@@ -27,7 +28,7 @@ struct Group {
     ports: usize,
 }
 
-impl Group {
+impl SwitchGroup {
     fn item(&self) -> Item {
         let [us, vs] = self.sizes;
         let mut indices = Vec::new();
@@ -74,7 +75,7 @@ impl Group {
             let written: Vec<String> = [(us, u), (vs, v)]
                 .iter()
                 .filter(|(size, _)| *size > 1)
-                .map(|(_, at)| at.to_string())
+                .map(|(_, index)| index.to_string())
                 .collect();
             let name = if written.is_empty() {
                 self.name.clone()
@@ -89,7 +90,7 @@ impl Group {
             let (plus, minus) = (face_ends("+", v), face_ends("-", far));
             let (a, b, base) =
                 if self.sided { (plus, minus, 0) } else { ([plus, minus].concat(), Vec::new(), count) };
-            let joined = (0..count).map(|at| (at, base + (at + shift) % count)).collect();
+            let joined = (0..count).map(|index| (index, base + (index + shift) % count)).collect();
             switches.push(Switch { name, a, b, joined });
         }
         switches
@@ -97,19 +98,19 @@ impl Group {
 }
 
 /// Everything of a pod that its topology depends on.
-struct Shape {
+struct PodShape {
     sides: [usize; 3],
     cubes: usize,
-    groups: Vec<Group>,
+    groups: Vec<SwitchGroup>,
 }
 
-impl Shape {
+impl PodShape {
     fn chips(&self) -> usize {
         self.cubes * self.sides.iter().product::<usize>()
     }
 
     fn switches(&self) -> usize {
-        self.groups.iter().map(Group::count).sum()
+        self.groups.iter().map(SwitchGroup::count).sum()
     }
 }
 
@@ -156,30 +157,26 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     note_turns(&mut spec, &settings);
     spec.note("vcs", vcs.to_string());
     let router_vcs = dice.pick(&[vcs, vcs, vcs + 2, 4]).max(vcs);
-    let (buffer, latency) =
-        (dice.pick(&[8, 64, 128]), dice.pick(&["", "1 cycles", "10 cycles", "25 ns", "0 cycles"]));
+    let router = ChipSettings {
+        vcs: router_vcs,
+        buffer: dice.pick(&[8, 64, 128]),
+        latency: dice.pick(&["", "1 cycles", "10 cycles", "25 ns", "0 cycles"]),
+    };
     extras::clock(dice, &mut spec);
     spec.items.extend(links.items.clone());
-    spec.items.push(chip(dice, router_vcs, buffer, latency));
+    spec.items.push(chip(dice, &router));
     let [x, y, z] = shape.sides;
     spec.items.push(Item::block("cube", vec![Item::line(format!("mesh {x} x {y} x {z} over copper"))]));
     spec.items.push(Item::line(format!("cubes = {}", shape.cubes)));
-    spec.items.extend(shape.groups.iter().map(Group::item));
-    let facts = facts(&shape, &links, floor, faults, (router_vcs, buffer, latency), is_torus);
+    spec.items.extend(shape.groups.iter().map(SwitchGroup::item));
+    let facts = facts(&shape, &links, floor, faults, &router, is_torus);
     spec.items.push(Item::plain_if_empty(format!("routing = {routing}"), settings));
     if row == "pod slices" {
         slices(dice, &mut spec, &shape, vcs, &facts);
         return spec;
     }
-    let mut budget = vec![Item::line(format!("vcs = {vcs}"))];
-    if faults != "0" || dice.percent(30) {
-        budget.push(Item::line(format!("faults = {faults}")));
-    }
-    if dice.percent(10) {
-        budget.push(Item::line("table_entries = 100000"));
-        spec.note("budget", "table_entries");
-    }
-    spec.items.push(Item::block("budget", budget));
+    let budget = budget(dice, &mut spec, vcs, faults);
+    spec.items.push(budget);
     spec.items.push(topology);
     if floor {
         floors::of_pod(dice, &mut spec, shape.cubes, shape.switches());
@@ -196,7 +193,27 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     spec
 }
 
-fn chip(dice: &mut Dice, vcs: usize, buffer: usize, latency: &str) -> Item {
+fn budget(dice: &mut Dice, spec: &mut Spec, vcs: usize, faults: &str) -> Item {
+    let mut budget = vec![Item::line(format!("vcs = {vcs}"))];
+    if faults != "0" || dice.percent(30) {
+        budget.push(Item::line(format!("faults = {faults}")));
+    }
+    if dice.percent(10) {
+        budget.push(Item::line("table_entries = 100000"));
+        spec.note("budget", "table_entries");
+    }
+    Item::block("budget", budget)
+}
+
+/// Settings of the router of a chip. An empty latency is the default.
+struct ChipSettings {
+    vcs: usize,
+    buffer: usize,
+    latency: &'static str,
+}
+
+fn chip(dice: &mut Dice, router: &ChipSettings) -> Item {
+    let ChipSettings { vcs, buffer, latency } = *router;
     let mut inner = vec![Item::line("radix = 6"), Item::line(format!("vcs = {vcs}"))];
     if dice.percent(60) {
         inner.push(Item::line(format!("flit = {} B", dice.pick(&[32, 64, 128]))));
@@ -211,11 +228,11 @@ fn chip(dice: &mut Dice, vcs: usize, buffer: usize, latency: &str) -> Item {
 }
 
 fn facts(
-    shape: &Shape,
+    shape: &PodShape,
     links: &links::Links,
     floor: bool,
     faults: &str,
-    (router_vcs, buffer, latency): (usize, usize, &str),
+    router: &ChipSettings,
     is_torus: bool,
 ) -> Facts {
     let (chips, of_cube) = (shape.chips(), shape.sides.iter().product::<usize>());
@@ -236,9 +253,9 @@ fn facts(
         floor,
         priced: links.priced,
         hops: 6,
-        buffer,
-        latency: latency != "0 cycles",
-        router_vcs,
+        buffer: router.buffer,
+        latency: router.latency != "0 cycles",
+        router_vcs: router.vcs,
         is_dragonfly: false,
         group_sizes: divisors(chips).into_iter().filter(fits).collect(),
     }
@@ -255,13 +272,13 @@ fn routing(dice: &mut Dice, is_torus: bool, chips: usize) -> (&'static str, Vec<
     }
 }
 
-fn faults(dice: &mut Dice, shape: &Shape, routing: &str) -> &'static str {
+fn faults(dice: &mut Dice, shape: &PodShape, routing: &str) -> &'static str {
     if routing == "dimension_order" || shape.chips() < 3 {
         return "0";
     }
     let mut choices = vec![(5, "0")];
     // Where an axis has too few switches, some of them are all that joins two cubes.
-    let fewest = shape.groups.iter().map(Group::count).min().unwrap_or(0);
+    let fewest = shape.groups.iter().map(SwitchGroup::count).min().unwrap_or(0);
     if fewest > 1 || shape.switches() > 1 && dice.percent(15) {
         choices.push((4, "1 ocs"));
     }
@@ -283,7 +300,7 @@ fn groups(
     axes: &[usize],
     plain: bool,
     fibers: &[&'static str],
-) -> Vec<Group> {
+) -> Vec<SwitchGroup> {
     let mut groups = Vec::new();
     for &axis in axes {
         let mut sizes = [[sides[1], sides[2]], [sides[0], sides[2]], [sides[0], sides[1]]][axis];
@@ -313,7 +330,7 @@ fn groups(
         let least_ports = if sided && !pair { cubes } else { 2 * cubes };
         let ports = if dice.percent(40) { least_ports } else { least_ports + dice.within(1, 40) };
         let name = AXES[axis].to_uppercase();
-        groups.push(Group {
+        groups.push(SwitchGroup {
             name,
             axis,
             sizes,
@@ -355,137 +372,8 @@ fn sizes(dice: &mut Dice) -> ([usize; 3], usize) {
     (sides, cubes)
 }
 
-/// The cubes, switches and the topology of a row, and whether it is a torus.
-fn shape(dice: &mut Dice, spec: &mut Spec, row: &str, fibers: &[&'static str]) -> (Shape, Item, bool) {
-    match row {
-        "pod torus" => torus(dice, spec, fibers),
-        "pod twisted_torus" => twisted(dice, spec, fibers),
-        "pod milp" | "pod relax" => program(dice, spec, row, fibers),
-        "pod one cube" => {
-            let sides = dice.pick(&[[2, 2, 1], [2, 2, 2], [3, 2, 1], [4, 1, 1], [1, 2, 3]]);
-            let axes = if dice.percent(50) { Vec::new() } else { some_axes(dice) };
-            // Along a side of one chip a fiber would join it to itself.
-            let axes: Vec<usize> = axes.into_iter().filter(|axis| sides[*axis] > 1).collect();
-            let groups = groups(dice, spec, sides, 1, &axes, false, fibers);
-            let shape = Shape { sides, cubes: 1, groups };
-            (shape, synthesize(dice, spec, &[]), false)
-        }
-        _ => {
-            let (sides, cubes) = sizes(dice);
-            let axes = some_axes(dice);
-            let mut groups = groups(dice, spec, sides, cubes, &axes, row == "pod slices", fibers);
-            if row == "pod synthesize" && groups.len() > 1 && cubes > 3 && dice.percent(20) {
-                split(&mut groups, cubes);
-                spec.note("switches", "for cubes");
-            }
-            let shape = Shape { sides, cubes, groups };
-            let topology = match row {
-                "pod cross_connects" | "pod near" => {
-                    let switches = shape.groups.iter().flat_map(|group| group.switches(cubes, 1)).collect();
-                    spec.files.insert("live.json".to_owned(), Data::Switches(switches));
-                    let near = [
-                        Item::line("start = cross_connects \"live.json\""),
-                        Item::line(format!("moves <= {}", dice.below(9))),
-                    ];
-                    if row == "pod near" {
-                        synthesize(dice, spec, &near)
-                    } else {
-                        Item::line("topology = cross_connects \"live.json\"")
-                    }
-                }
-                _ => synthesize(dice, spec, &[]),
-            };
-            (shape, topology, false)
-        }
-    }
-}
-
-/// Has two groups of switches share the positions of the last axis: each serves half of the cubes.
-fn split(groups: &mut Vec<Group>, cubes: usize) {
-    let Some(last) = groups.pop() else { return };
-    let middle = cubes / 2;
-    for (name, served) in [("A", (0, middle)), ("B", (middle, cubes))] {
-        groups.push(Group { name: format!("{}{name}", last.name), cubes: served, ..last.clone() });
-    }
-}
-
-fn synthesize(dice: &mut Dice, spec: &mut Spec, first: &[Item]) -> Item {
-    let mut inner = first.to_vec();
-    let near = !first.is_empty();
-    // Where switches serve some cubes only, no translation keeps them.
-    let keeps = !near && !spec.has("switches", "for cubes");
-    let symmetry = dice.weighted(&[(4, ""), (2, "auto"), (usize::from(keeps), "translation"), (2, "none")]);
-    if !symmetry.is_empty() {
-        inner.push(Item::line(format!("symmetry = {symmetry}")));
-        spec.note("symmetry", symmetry);
-    }
-    if dice.percent(30) {
-        inner.push(Item::line("effort = 1"));
-    }
-    if dice.percent(40) {
-        inner.push(Item::line(format!("seed = {}", dice.below(50))));
-    }
-    if dice.percent(30) {
-        let objective = dice.pick(&["flow", "hops"]);
-        inner.push(Item::line(format!("objective = {objective}")));
-        spec.note("objective", objective);
-    }
-    Item::plain_if_empty("topology = synthesize", inner)
-}
-
-fn torus(dice: &mut Dice, spec: &mut Spec, fibers: &[&'static str]) -> (Shape, Item, bool) {
-    let (sides, of_cubes) = dice.pick(&[
-        ([2, 2, 2], [1, 1, 2]),
-        ([2, 2, 2], [1, 1, 1]),
-        ([2, 2, 1], [2, 1, 1]),
-        ([2, 2, 1], [2, 2, 1]),
-        ([1, 1, 1], [3, 2, 1]),
-        ([1, 1, 1], [2, 2, 2]),
-        ([1, 2, 2], [3, 1, 1]),
-        ([2, 1, 1], [1, 3, 1]),
-        ([3, 1, 1], [2, 2, 1]),
-        ([2, 2, 2], [3, 1, 1]),
-        ([1, 1, 4], [1, 1, 2]),
-    ]);
-    let dims: Vec<usize> = (0..3).map(|axis| sides[axis] * of_cubes[axis]).collect();
-    let cubes = of_cubes.iter().product();
-    // The faces along an axis of one chip are dark.
-    let axes: Vec<usize> = (0..3).filter(|axis| dims[*axis] > 1).collect();
-    let groups = groups(dice, spec, sides, cubes, &axes, true, fibers);
-    let shape = Shape { sides, cubes, groups };
-    (shape, Item::line(format!("topology = torus {} x {} x {}", dims[0], dims[1], dims[2])), true)
-}
-
-fn twisted(dice: &mut Dice, spec: &mut Spec, fibers: &[&'static str]) -> (Shape, Item, bool) {
-    let (side, dims) = dice.pick(&[(2, [2, 2, 4]), (2, [2, 4, 4]), (1, [2, 2, 4]), (1, [2, 4, 4])]);
-    let cubes = dims.iter().map(|dim| dim / side).product();
-    let groups = groups(dice, spec, [side; 3], cubes, &[0, 1, 2], true, fibers);
-    let shape = Shape { sides: [side; 3], cubes, groups };
-    (shape, Item::line(format!("topology = twisted_torus {} x {} x {}", dims[0], dims[1], dims[2])), false)
-}
-
-/// A graph of chips that a program wires: cubes of one chip.
-fn program(dice: &mut Dice, spec: &mut Spec, row: &str, fibers: &[&'static str]) -> (Shape, Item, bool) {
-    let cubes = dice.within(3, 6);
-    let axes = [0, 1];
-    let mut groups = groups(dice, spec, [1; 3], cubes, &axes, false, fibers);
-    if dice.percent(50) {
-        groups.truncate(1);
-    }
-    let (method, setting) = if row == "pod milp" { ("milp", "nodes = 50") } else { ("relax", "fix = 2") };
-    let mut inner = vec![Item::line(format!("method = {method}"))];
-    if dice.percent(70) {
-        inner.push(Item::line(setting));
-    }
-    if dice.percent(50) {
-        inner.push(Item::line(format!("symmetry = {}", dice.pick(&["none", "auto", "none"]))));
-    }
-    let shape = Shape { sides: [1; 3], cubes, groups };
-    (shape, Item::block("topology = synthesize", inner), false)
-}
-
 /// Slices of the cubes, one or two kinds.
-fn slices(dice: &mut Dice, spec: &mut Spec, shape: &Shape, vcs: usize, facts: &Facts) {
+fn slices(dice: &mut Dice, spec: &mut Spec, shape: &PodShape, vcs: usize, facts: &Facts) {
     let mut remaining = shape.cubes;
     let spare = usize::from(remaining > 2 && dice.percent(50));
     if spare > 0 || dice.percent(30) {
@@ -498,7 +386,7 @@ fn slices(dice: &mut Dice, spec: &mut Spec, shape: &Shape, vcs: usize, facts: &F
     }
     let of_cube: usize = shape.sides.iter().product();
     for name in ["train", "serve"] {
-        // A slice of one chip has nobody to send to.
+        // A slice of one chip has no chip to send to.
         let least_cubes = 1 + usize::from(of_cube == 1);
         if remaining < least_cubes {
             break;

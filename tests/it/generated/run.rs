@@ -1,4 +1,4 @@
-//! What is done with a spec: every command that must agree on it, one after the other.
+//! Runs every command that must agree on a spec, one after the other.
 
 use super::dice::Dice;
 use super::spec::Spec;
@@ -20,17 +20,17 @@ pub(crate) struct Programs {
 }
 
 /// The result of a command: its exit code and its output.
-struct Ended {
+struct ProgramResult {
     exit: Option<i32>,
     out: String,
     err: String,
 }
 
-impl Ended {
-    /// The first error code that was told.
+impl ProgramResult {
+    /// The first error code of the output.
     fn code(&self) -> String {
         let place = |text: &str| {
-            text.match_indices("FAB0").find_map(|(at, _)| text.get(at..at + 7).map(str::to_owned))
+            text.match_indices("FAB0").find_map(|(index, _)| text.get(index..index + 7).map(str::to_owned))
         };
         place(&self.err).or_else(|| place(&self.out)).unwrap_or_else(|| "no code".to_owned())
     }
@@ -52,14 +52,14 @@ pub(crate) struct Failure {
     pub(crate) step: &'static str,
     pub(crate) exit: Option<i32>,
     pub(crate) kind: String,
-    /// The end of what was told.
-    pub(crate) told: String,
+    /// The end of the messages.
+    pub(crate) message: String,
 }
 
 impl Failure {
     /// The failure with the commands that came before.
     fn after(self, commands: &str) -> Self {
-        Failure { told: format!("{}\n{commands}", self.told), ..self }
+        Failure { message: format!("{}\n{commands}", self.message), ..self }
     }
 
     /// Whether another failure is most likely the same fault.
@@ -70,16 +70,16 @@ impl Failure {
 
 /// How far a spec came.
 #[derive(Clone, Debug)]
-pub(crate) enum Came {
+pub(crate) enum Verdict {
     /// `fabc check` refused it, with this code.
     Refused(String),
-    /// The build said that it cannot be had, with this code.
+    /// The build refused it as infeasible, with this code.
     Infeasible(String),
     /// It was built, and everything agrees. What happened on the way is counted.
     Built(Vec<String>),
 }
 
-/// What is run of the steps that are not run for every spec.
+/// Which of the steps that only some specs take are run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Focus {
     /// All that the number of the spec says.
@@ -98,19 +98,19 @@ impl Focus {
 }
 
 /// A directory in which a spec is written and built.
-pub(crate) struct Bench<'a> {
+pub(crate) struct SpecBench<'a> {
     programs: &'a Programs,
     directory: PathBuf,
     /// Directories that this bench has built in, so that none is used twice.
     used: usize,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> SpecBench<'a> {
     pub(crate) fn new(programs: &'a Programs, directory: PathBuf) -> Self {
-        Bench { programs, directory, used: 0 }
+        SpecBench { programs, directory, used: 0 }
     }
 
-    fn end(&self, program: &Path, arguments: &[&str]) -> Ended {
+    fn end(&self, program: &Path, arguments: &[&str]) -> ProgramResult {
         let stream =
             |name: &str| File::create(self.directory.join(name)).expect("the directory can be written");
         let mut command = Command::new(program);
@@ -141,15 +141,20 @@ impl<'a> Bench<'a> {
             String::from_utf8_lossy(&std::fs::read(self.directory.join(name)).unwrap_or_default())
                 .into_owned()
         };
-        Ended { exit, out: read("stdout"), err: read("stderr") }
+        ProgramResult { exit, out: read("stdout"), err: read("stderr") }
     }
 
-    fn fabc(&self, arguments: &[&str]) -> Ended {
+    fn fabc(&self, arguments: &[&str]) -> ProgramResult {
         self.end(&self.programs.fabc, arguments)
     }
 
     /// Runs a command. Any exit code but these is a failure.
-    fn expect(&self, step: &'static str, arguments: &[&str], codes: &[i32]) -> Result<Ended, Failure> {
+    fn expect(
+        &self,
+        step: &'static str,
+        arguments: &[&str],
+        codes: &[i32],
+    ) -> Result<ProgramResult, Failure> {
         let ended = self.fabc(arguments);
         match ended.exit.is_some_and(|exit| codes.contains(&exit)) {
             true => Ok(ended),
@@ -161,30 +166,30 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// The first step that did not end as it must.
-    pub(crate) fn run(&mut self, spec: &Spec, focus: Focus) -> Result<Came, Failure> {
+    pub(crate) fn run(&mut self, spec: &Spec, focus: Focus) -> Result<Verdict, Failure> {
         self.used += 1;
         let below = self.directory.join(self.used.to_string());
         std::fs::create_dir_all(&below).expect("the directory can be written");
-        let bench = Bench { programs: self.programs, directory: below.clone(), used: 0 };
+        let bench = SpecBench { programs: self.programs, directory: below.clone(), used: 0 };
         spec.write(&below).expect("the spec can be written");
-        let came = bench.steps(spec, focus);
+        let verdict = bench.steps(spec, focus);
         // A failure is reported with its spec. What was built of it is not needed any more.
         let _ = std::fs::remove_dir_all(below);
-        came
+        verdict
     }
 
-    fn steps(&self, spec: &Spec, focus: Focus) -> Result<Came, Failure> {
+    fn steps(&self, spec: &Spec, focus: Focus) -> Result<Verdict, Failure> {
         let sample = spec.number % 10;
         let check = self.expect("check", &["check", "-q", "spec.fab"], &[0, 1, 3])?;
         if check.exit != Some(0) {
-            return Ok(Came::Refused(check.code()));
+            return Ok(Verdict::Refused(check.code()));
         }
         if focus.wants("fmt", sample == 2) {
             self.laid_out(spec)?;
         }
         let built = self.expect("build", &["build", "-q", "spec.fab", "--out", "out"], &[0, 3])?;
         if built.exit != Some(0) {
-            return Ok(Came::Infeasible(built.code()));
+            return Ok(Verdict::Infeasible(built.code()));
         }
         let mut counts = Vec::new();
         self.expect("verify", &["verify", "-q", "out/generated"], &[0])?;
@@ -216,7 +221,7 @@ impl<'a> Bench<'a> {
                 counts.push(self.repair(spec, draw)?);
             }
         }
-        Ok(Came::Built(counts))
+        Ok(Verdict::Built(counts))
     }
 
     /// Laying a spec out twice is laying it out once, and means the same.
@@ -235,15 +240,20 @@ impl<'a> Bench<'a> {
     }
 
     /// Two directories have the same files, but for these.
-    fn compare(&self, step: &'static str, one: &str, other: &str, but: &[&str]) -> Result<(), Failure> {
-        let (one, other) = (self.directory.join(one), self.directory.join(other));
-        let (files, others) = (files(&one), files(&other));
+    fn compare(&self, step: &'static str, first: &str, second: &str, but: &[&str]) -> Result<(), Failure> {
+        let (first, second) = (self.directory.join(first), self.directory.join(second));
+        let (files, others) = (files(&first), files(&second));
         same(step, &files.join("\n"), &others.join("\n"), "the list of files")?;
         for file in files.iter().filter(|file| !but.contains(&&***file)) {
             let read = |directory: &Path| std::fs::read(directory.join(file)).unwrap_or_default();
-            let (first, second) = (read(&one), read(&other));
-            if first != second {
-                same(step, &String::from_utf8_lossy(&first), &String::from_utf8_lossy(&second), file)?;
+            let (first_bytes, second_bytes) = (read(&first), read(&second));
+            if first_bytes != second_bytes {
+                same(
+                    step,
+                    &String::from_utf8_lossy(&first_bytes),
+                    &String::from_utf8_lossy(&second_bytes),
+                    file,
+                )?;
             }
         }
         Ok(())
@@ -322,7 +332,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn failure(step: &'static str, ended: &Ended, arguments: &[&str]) -> Failure {
+fn failure(step: &'static str, ended: &ProgramResult, arguments: &[&str]) -> Failure {
     // The frames of a panic say less than its message.
     let frame = |line: &str| {
         let line = line.trim_start();
@@ -340,36 +350,38 @@ fn failure(step: &'static str, ended: &Ended, arguments: &[&str]) -> Failure {
         tail(&ended.out),
         tail(&ended.err)
     );
-    Failure { step, exit: ended.exit, kind: ended.kind(), told: outcome }
+    Failure { step, exit: ended.exit, kind: ended.kind(), message: outcome }
 }
 
 /// Complains about the first line in which two texts differ.
-fn same(step: &'static str, one: &str, other: &str, what: &str) -> Result<(), Failure> {
-    if one == other {
+fn same(step: &'static str, first: &str, second: &str, subject: &str) -> Result<(), Failure> {
+    if first == second {
         return Ok(());
     }
     let cut = |line: &str| line.chars().take(300).collect::<String>();
-    let pair = one.lines().zip(other.lines()).find(|(one, other)| one != other);
-    let difference = pair
-        .map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("{}\n{}", cut(one), cut(other)));
-    Err(Failure { step, exit: Some(0), kind: format!("{what} differs"), told: difference })
+    let pair = first.lines().zip(second.lines()).find(|(first, second)| first != second);
+    let difference = pair.map_or_else(
+        || "one is longer".to_owned(),
+        |(first, second)| format!("{}\n{}", cut(first), cut(second)),
+    );
+    Err(Failure { step, exit: Some(0), kind: format!("{subject} differs"), message: difference })
 }
 
 /// All files below a directory, sorted.
 fn files(directory: &Path) -> Vec<String> {
-    let (mut found, mut open) = (Vec::new(), vec![directory.to_owned()]);
+    let (mut paths, mut open) = (Vec::new(), vec![directory.to_owned()]);
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
                 open.push(path);
             } else if let Ok(below) = path.strip_prefix(directory) {
-                found.push(below.to_string_lossy().into_owned());
+                paths.push(below.to_string_lossy().into_owned());
             }
         }
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }
 
 /// Names of what may be down.

@@ -1,22 +1,22 @@
 //! Makes a failing spec smaller for as long as it fails in the same way.
 
-use super::run::{Bench, Failure, Focus};
+use super::run::{Failure, Focus, SpecBench};
 use super::spec::{Data, Item, Spec};
 
 /// Candidates that are tried at most.
 const CANDIDATES: usize = 1500;
 
 /// The smallest spec that still fails like this one, and how it fails.
-pub(crate) fn shrink(bench: &mut Bench<'_>, spec: Spec, failure: Failure) -> (Spec, Failure) {
-    let (mut spec, mut failure, mut left) = (spec, failure, CANDIDATES);
+pub(crate) fn shrink(bench: &mut SpecBench<'_>, spec: Spec, failure: Failure) -> (Spec, Failure) {
+    let (mut spec, mut failure, mut remaining) = (spec, failure, CANDIDATES);
     'smaller: loop {
         for candidate in candidates(&spec) {
-            if left == 0 {
+            if remaining == 0 {
                 break 'smaller;
             }
-            left -= 1;
-            if let Some(found) = fails(bench, &candidate, &failure) {
-                (spec, failure) = (candidate, found);
+            remaining -= 1;
+            if let Some(new_failure) = fails(bench, &candidate, &failure) {
+                (spec, failure) = (candidate, new_failure);
                 continue 'smaller;
             }
         }
@@ -26,8 +26,8 @@ pub(crate) fn shrink(bench: &mut Bench<'_>, spec: Spec, failure: Failure) -> (Sp
 }
 
 /// How the candidate fails, if it fails in the same way.
-fn fails(bench: &mut Bench<'_>, candidate: &Spec, failure: &Failure) -> Option<Failure> {
-    bench.run(candidate, Focus::Step(failure.step)).err().filter(|found| found.is_like(failure))
+fn fails(bench: &mut SpecBench<'_>, candidate: &Spec, failure: &Failure) -> Option<Failure> {
+    bench.run(candidate, Focus::Step(failure.step)).err().filter(|new_failure| new_failure.is_like(failure))
 }
 
 /// All specs that are one step smaller, the largest steps first.

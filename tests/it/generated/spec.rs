@@ -10,7 +10,7 @@ use std::path::Path;
 /// A line with its `;`, or a block with the lines inside.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Item {
-    /// What stands before the `;` or the block.
+    /// The text before the `;` or the block.
     pub(crate) head: String,
     pub(crate) block: Option<Vec<Item>>,
 }
@@ -60,7 +60,7 @@ pub(crate) enum Data {
     Switches(Vec<Switch>),
 }
 
-/// What a switch is set to.
+/// The cross-connects of a switch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Switch {
     pub(crate) name: String,
@@ -148,7 +148,7 @@ impl Spec {
     }
 
     pub(crate) fn has(&self, dimension: &str, value: &str) -> bool {
-        self.traits.iter().any(|(known, found)| *known == dimension && found == value)
+        self.traits.iter().any(|(name, known)| *name == dimension && known == value)
     }
 
     /// The text of the spec itself.

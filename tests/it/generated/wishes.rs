@@ -1,4 +1,4 @@
-//! What specs must have: every plant, every feature, and every pair of them that goes together.
+//! Features that specs must have: every plant, every feature, and every pair of them that goes together.
 
 use super::spec::Spec;
 
@@ -168,7 +168,7 @@ fn go_together(plant: &str, dimension: &str, value: &str) -> bool {
     let is_grid = ["torus", "mesh", "hyperx"].contains(&plant);
     match (dimension, value) {
         ("faults", "0") => true,
-        // What a slice tolerates is its own.
+        // Every slice has faults of its own.
         ("faults", _) if in_slices || is_large => false,
         ("faults", "1 router") => !is_pod,
         ("faults", "1 ocs") => is_pod,
@@ -194,7 +194,7 @@ fn go_together(plant: &str, dimension: &str, value: &str) -> bool {
     }
 }
 
-/// What the spec with a number shall have.
+/// The wish for the spec with a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wish {
     Anything,
@@ -221,7 +221,7 @@ impl Wish {
     }
 }
 
-/// What is wished for: the first specs have every feature and plant, later ones every pair.
+/// Wishes for specs: the first specs have every feature and plant, later ones every pair.
 pub(crate) fn wish(number: u64) -> Wish {
     let place = number as usize / 4;
     match number % 4 {

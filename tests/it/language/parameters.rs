@@ -72,7 +72,7 @@ fn parameters_have_the_values_that_they_are_set_to() {
         "traffic = ring.csv",
         "seed=side",
     ];
-    let (fabric, spec, _) = with(&sets).unwrap_or_else(|told| panic!("{told}"));
+    let (fabric, spec, _) = with(&sets).unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(fabric.routing.name(), "allowed_turns");
     let normal = print_spec(&normalize(&spec));
     for part in [
@@ -131,7 +131,7 @@ fn the_outer_change_counts_and_the_command_line_most() {
     assert!(text.contains("latency = 4 cycles;") && text.contains("cubes = 5;"), "{text}");
 }
 
-/// A spec with parameters, constants and a changed part, as somebody might write it.
+/// A spec with parameters, constants and a changed part, as a user might write it.
 fn spec() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         (0u32..1000).prop_map(|n| n.to_string()),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A kind of words: as Vim, TextMate, tree-sitter and highlight.js call it.
-struct Kind {
+struct WordKind {
     vim: &'static str,
     text_mate: &'static str,
     tree_sitter: &'static str,
@@ -14,26 +14,26 @@ struct Kind {
 }
 
 /// In the order of [`words_by_kind`].
-const KINDS: [Kind; 4] = [
-    Kind {
+const KINDS: [WordKind; 4] = [
+    WordKind {
         vim: "Keyword",
         text_mate: "keyword.control.fab",
         tree_sitter: "keyword",
         highlight_js: "keyword",
     },
-    Kind {
+    WordKind {
         vim: "Setting",
         text_mate: "variable.other.property.fab",
         tree_sitter: "property",
         highlight_js: "built_in",
     },
-    Kind {
+    WordKind {
         vim: "Value",
         text_mate: "constant.language.fab",
         tree_sitter: "constant.builtin",
         highlight_js: "literal",
     },
-    Kind {
+    WordKind {
         vim: "Unit",
         text_mate: "keyword.other.unit.fab",
         tree_sitter: "type.builtin",
@@ -41,7 +41,7 @@ const KINDS: [Kind; 4] = [
     },
 ];
 
-/// Of a kind: the words of letters, digits and `_`, and the others. `GB/s` is no word to editors.
+/// The words of a kind that consist of letters, digits and `_`, and the others. `GB/s` is no word to editors.
 fn plain_and_others<'a>(words: &BTreeSet<&'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
     words
         .iter()
@@ -67,7 +67,7 @@ fn vim() -> String {
     let mut vim = String::from(
         "\" Words of fab specs; written by `UPDATE_DOCS=1 cargo test --test it lsp`, do not edit.\nif exists(\"b:current_syntax\")\n  finish\nendif\n\n",
     );
-    for (Kind { vim: kind, .. }, words) in KINDS.iter().zip(words_by_kind()) {
+    for (WordKind { vim: kind, .. }, words) in KINDS.iter().zip(words_by_kind()) {
         let (plain, others) = plain_and_others(&words);
         vim += &lines(&format!("syntax keyword fab{kind}"), plain);
         if !others.is_empty() {
@@ -111,7 +111,7 @@ fn text_mate() -> String {
         }),
         serde_json::json!({"name": "constant.numeric.fab", "match": "\\b\\d[\\d_]*(\\.\\d[\\d_]*)?(?=x\\d|\\b|[A-Za-z])"}),
     ];
-    for (Kind { text_mate: scope, .. }, words) in KINDS.iter().zip(words_by_kind()) {
+    for (WordKind { text_mate: scope, .. }, words) in KINDS.iter().zip(words_by_kind()) {
         let (plain, others) = plain_and_others(&words);
         let escaped: Vec<String> = others.iter().map(|word| word.replace('/', "\\/")).collect();
         if !escaped.is_empty() {
@@ -235,7 +235,7 @@ const OTHERWISE: [&str; 31] = [
 fn the_grammar_of_editors_is_in_step_with_the_compilers() {
     let read =
         |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let (pest, own) = (read("src/lang/fab.pest"), read("editors/tree-sitter-fab/grammar.js"));
+    let (pest, ours) = (read("src/lang/fab.pest"), read("editors/tree-sitter-fab/grammar.js"));
     let (rules, _slips) = pest.split_once("// ---- error productions").expect("slips stand last");
     let named = |line: &'_ str, sign: &str| -> Option<String> {
         let name: String =
@@ -249,10 +249,10 @@ fn the_grammar_of_editors_is_in_step_with_the_compilers() {
         .filter_map(|line| line.split('"').nth(1))
         .collect();
     let missing: Vec<&str> =
-        keywords.into_iter().filter(|word| !own.contains(&format!("\"{word}\""))).collect();
+        keywords.into_iter().filter(|word| !ours.contains(&format!("\"{word}\""))).collect();
     assert!(missing.is_empty(), "keywords that grammar.js does not have: {missing:?}");
     let has: BTreeSet<String> =
-        own.lines().filter_map(|line| line.strip_prefix("    ").and_then(|line| named(line, ":"))).collect();
+        ours.lines().filter_map(|line| line.strip_prefix("    ").and_then(|line| named(line, ":"))).collect();
     let (lacks, more): (Vec<_>, Vec<_>) =
         (wanted.difference(&has).collect(), has.difference(&wanted).collect());
     let lacks: Vec<&&String> =

@@ -1,6 +1,7 @@
 //! Every spec that is shipped, as the server reads it and as the compiler does.
 
-use super::{Disk, answer, asked_for, opened, uri};
+use super::server::{Disk, answer, answer_or_error, open_document};
+use super::uri;
 use fabc::diag::{SourceMap, Span};
 use fabc::lsp::Server;
 use fabc::syntax::ast::{FileEntry, Item, ItemKind};
@@ -18,19 +19,19 @@ fn specs() -> Vec<PathBuf> {
 
 /// The specs below some folders.
 pub(super) fn specs_of(folders: &[PathBuf]) -> Vec<PathBuf> {
-    let (mut found, mut open) = (Vec::new(), folders.to_vec());
+    let (mut paths, mut open) = (Vec::new(), folders.to_vec());
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "fab") {
-                found.push(path);
+                paths.push(path);
             }
         }
     }
-    found.sort();
-    found
+    paths.sort();
+    paths
 }
 
 /// The names that a file declares: whether it is a constant, the name, and where it stands.
@@ -65,7 +66,7 @@ fn declared(text: &str) -> Vec<(bool, String, Span)> {
 /// Where a span begins, as editors tell it: all letters before it are ASCII, or in a comment of their own.
 fn cursor(text: &str, span: Span) -> Value {
     let before = &text[..span.start as usize];
-    let begin = before.rfind('\n').map_or(0, |at| at + 1);
+    let begin = before.rfind('\n').map_or(0, |index| index + 1);
     json!({"line": before.matches('\n').count(), "character": before[begin..].chars().map(char::len_utf16).sum::<usize>()})
 }
 
@@ -87,12 +88,12 @@ fn bytes(text: &str, range: &Value) -> std::ops::Range<usize> {
 
 #[test]
 fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
-    let (mut asked, mut renamed) = (0, 0);
+    let (mut requests, mut renamed) = (0, 0);
     for path in specs() {
         let text = std::fs::read_to_string(&path).unwrap();
         let (uri, shown) = (uri(&path), path.display().to_string());
         let mut server = Server::new(&Disk);
-        opened(&mut server, &uri, &text);
+        open_document(&mut server, &uri, &text);
         let used = parse(&shown, &Disk).0.ok().map(|spec| used_names(&spec));
         let before = fabc::lang::read_normal(&shown, &Disk)
             .ok()
@@ -102,17 +103,17 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
             let references = json!({"textDocument": {"uri": uri}, "position": place, "context": {"includeDeclaration": false}});
             let references_found = answer(&mut server, "textDocument/references", references);
             let is_used = !references_found.as_array().unwrap().is_empty();
-            // What else is named is not told apart from units and words there.
+            // Other names there are not distinguished from units and words.
             if let Some(used) = used.as_ref().filter(|_| constant) {
                 // A `sweep` names parameters as well, and the compiler does not count that.
                 let swept = is_used && text.contains("sweep {");
                 assert!(swept || is_used == used.contains(name.as_str()), "{shown}: {name}");
             }
-            asked += 1;
+            requests += 1;
             let Some(before) = &before else { continue };
             let new = format!("{name}_");
             let request = json!({"textDocument": {"uri": uri}, "position": place, "newName": new});
-            let edit = match asked_for(&mut server, "textDocument/rename", request) {
+            let edit = match answer_or_error(&mut server, "textDocument/rename", request) {
                 Ok(edit) => edit,
                 // Edges of a graph name links, too: such a change is refused.
                 Err(error) => {
@@ -143,7 +144,7 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
             renamed += 1;
         }
     }
-    assert!(asked > 400 && renamed > 300, "{asked} {renamed}");
+    assert!(requests > 400 && renamed > 300, "{requests} {renamed}");
 }
 
 #[test]
@@ -152,10 +153,10 @@ fn texts_that_are_cut_off_are_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/small_slices.fab");
     let text = std::fs::read_to_string(&path).unwrap();
     let uri = uri(&path);
-    for (at, _) in text.char_indices() {
+    for (index, _) in text.char_indices() {
         let mut server = Server::new(&Disk);
-        opened(&mut server, &uri, &text[..at]);
-        let end = cursor(&text, Span { start: at as u32, end: at as u32 });
+        open_document(&mut server, &uri, &text[..index]);
+        let end = cursor(&text, Span { start: index as u32, end: index as u32 });
         answer(
             &mut server,
             "textDocument/completion",

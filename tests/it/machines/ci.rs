@@ -1,4 +1,4 @@
-//! What repositories of specs and their machines take: the workflow, the hook, the image. Their commands are
+//! Files for repositories of specs and their machines: the workflow, the hook, the image. Their commands are
 //! run as they stand.
 
 use crate::machines::plain::fabc;
@@ -45,8 +45,8 @@ struct Step {
     run: String,
 }
 
-/// The steps with commands of a workflow: as much YAML as ours has, a value on the line of its key or, behind
-/// `|`, on the deeper lines below it.
+/// The steps of a workflow that have commands. This reads as much YAML as our workflows use. A value stands
+/// on the line of its key or, behind `|`, on the deeper lines below it.
 fn steps(workflow: &str) -> Vec<Step> {
     let mut ci_steps: Vec<Step> = Vec::new();
     let mut lines = workflow.lines().peekable();
@@ -153,13 +153,13 @@ fn the_workflow_passes_what_was_agreed_on_and_tells_what_changed() {
     std::fs::write(specs.join("net.fab"), text).unwrap();
     let (ran, _) = workflow(place.path());
     assert!(ran[1].2.contains("::error file=specs/net.fab,line="), "{}", ran[1].2);
-    // What is not formatted is found first.
+    // A spec that is not formatted is found first.
     std::fs::write(specs.join("net.fab"), SpecText::network("torus 3 x 3;").text().replace('\n', " "))
         .unwrap();
     assert_eq!(workflow(place.path()).0[0].1, Some(1));
 }
 
-/// Runs git, and returns whether it did what it was told, and what it said.
+/// Runs git, and returns whether it succeeded, and its output.
 fn git(place: &Path, args: &[&str]) -> (bool, String) {
     let output = with_fabc("git", place).args(args).output().unwrap();
     (output.status.success(), output_text(&output))
@@ -171,7 +171,7 @@ fn the_hook_lets_only_good_specs_in() {
     let place = place.path();
     assert!(git(place, &["init", "-q"]).0);
     std::fs::copy(root().join("hooks/pre-commit"), place.join(".git/hooks/pre-commit")).unwrap();
-    let commit = |what: &str| git(place, &["commit", "-q", "-m", what]);
+    let commit = |message: &str| git(place, &["commit", "-q", "-m", message]);
     let stage = |name: &str, text: &str| {
         let path = place.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -187,11 +187,11 @@ fn the_hook_lets_only_good_specs_in() {
     let net = SpecText::network("torus 3 x 3;");
     // Not laid out, with an error, and good.
     stage("my net.fab", &net.text().replace("    ", " "));
-    let (done, said) = commit("not laid out");
-    assert!(!done && said.contains("my net.fab"), "{said}");
+    let (done, output) = commit("not laid out");
+    assert!(!done && output.contains("my net.fab"), "{output}");
     stage("my net.fab", &laid_out(&net.text().replace("minimal", "astrology")));
-    let (done, said) = commit("an error");
-    assert!(!done && said.contains("my net.fab:") && said.contains("error[FAB0"), "{said}");
+    let (done, output) = commit("an error");
+    assert!(!done && output.contains("my net.fab:") && output.contains("error[FAB0"), "{output}");
     stage("my net.fab", &laid_out(&net.text()));
     assert_eq!(commit("good"), (true, String::new()));
     // A part alone, and a spec that uses it.
@@ -199,7 +199,7 @@ fn the_hook_lets_only_good_specs_in() {
     let user = net.clone().without("link").named("user").text();
     stage("user.fab", &laid_out(&format!("use \"parts/wire.fab\";\n{user}")));
     assert_eq!(commit("parts"), (true, String::new()));
-    // What is staged counts, not what lies beside.
+    // The staged files count, not those beside them.
     stage("my net.fab", &laid_out(&net.clone().with("require diameter <= 4;").text()));
     std::fs::write(place.join("my net.fab"), "nonsense").unwrap();
     assert_eq!(commit("staged"), (true, String::new()));
@@ -235,7 +235,7 @@ fn the_hooks_of_the_framework_are_there() {
     }
 }
 
-/// What the sources take into the program, as paths from the root.
+/// Files that the sources include in the program, as paths from the root.
 fn included(folder: &str) -> BTreeSet<PathBuf> {
     let mut names = BTreeSet::new();
     for entry in std::fs::read_dir(root().join(folder)).unwrap() {
@@ -277,7 +277,7 @@ fn the_image_is_built_from_all_that_it_needs() {
         lines.iter().filter(|line| line.first() == Some(&"FROM")).map(|line| line[1]).collect();
     // Both have one C library.
     assert_eq!(from, [format!("rust:{rust}-slim-trixie").as_str(), "debian:trixie-slim"]);
-    // What goes in stands in the repository, and is let in.
+    // The files of the image stand in the repository, and `.dockerignore` lets them in.
     let ignore = read(".dockerignore");
     assert!(ignore.starts_with("*\n"));
     let let_in: Vec<&str> = ignore.lines().filter_map(|line| line.strip_prefix('!')).collect();

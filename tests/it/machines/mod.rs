@@ -1,4 +1,4 @@
-//! What other programs take from fabc: JSON by its schemas, completions and man pages, and files for CI.
+//! Files of fabc that other programs read: JSON by its schemas, completions and man pages, and files for CI.
 
 mod ci;
 mod printed;

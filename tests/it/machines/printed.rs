@@ -1,4 +1,4 @@
-//! What fabc prints: at least one document of every format, with everything optional that it may have.
+//! Documents that fabc prints: at least one of every format, with everything optional that it may have.
 
 use crate::machines::plain::{command, fabc, files};
 use crate::machines::spec_text::SpecText;
@@ -23,22 +23,22 @@ pub(crate) fn schema_name(tag: &str) -> String {
 /// All documents that the commands print.
 pub(crate) fn printed() -> Vec<Printed> {
     let place = tempfile::tempdir().unwrap();
-    let mut printed_all = All { place: place.path().to_owned(), found: Vec::new() };
-    pods(&mut printed_all);
-    networks(&mut printed_all);
-    scheduled(&mut printed_all);
-    slices(&mut printed_all);
-    commands(&mut printed_all);
-    messages(&mut printed_all);
-    printed_all.found
+    let mut documents = Documents { place: place.path().to_owned(), list: Vec::new() };
+    pods(&mut documents);
+    networks(&mut documents);
+    scheduled(&mut documents);
+    slices(&mut documents);
+    commands(&mut documents);
+    messages(&mut documents);
+    documents.list
 }
 
-struct All {
+struct Documents {
     place: std::path::PathBuf,
-    found: Vec<Printed>,
+    list: Vec<Printed>,
 }
 
-impl All {
+impl Documents {
     /// Builds a spec, and takes all of its files.
     fn build(&mut self, name: &str, text: &str, args: &[&str]) {
         std::fs::write(self.place.join(format!("{name}.fab")), text).unwrap();
@@ -77,12 +77,12 @@ impl All {
             serde_json::from_str(text).unwrap_or_else(|error| panic!("{place}: {error}: {text}"));
         let tag = || document["format"].as_str().unwrap_or_else(|| panic!("{place} has no format tag"));
         let schema = schema.map_or_else(|| schema_name(tag()), str::to_owned);
-        self.found.push(Printed { place: place.to_owned(), schema, document });
+        self.list.push(Printed { place: place.to_owned(), schema, document });
     }
 }
 
 /// Pods: faults, switches of every kind, demand, a floor, simulations, collectives. Tables in both forms.
-fn pods(all: &mut All) {
+fn pods(documents: &mut Documents) {
     let small = SpecText::pod([2, 2, 2], 2)
         .named("small")
         .with("require diameter <= 9; require fault.max_channel_load <= 2 * bound;")
@@ -93,18 +93,18 @@ fn pods(all: &mut All) {
         .with("collective sums = all_reduce { size = 1 MiB; } collective all = all_to_all { size = 1 MiB; }")
         .with("collective start = broadcast { root = 1; size = 1 MiB; } collective trees = all_reduce { size = 64 KiB; algorithm = trees; }")
         .with("collective tiny = all_gather { size = 1 KiB; chunks = 64; }");
-    all.build("small", &format!("param sides = 2;\n{}", small.text()), &["--set", "sides=3"]);
-    all.build("analyzed", &small.clone().named("analyzed").text(), &["--stop-after", "analyze"]);
+    documents.build("small", &format!("param sides = 2;\n{}", small.text()), &["--set", "sides=3"]);
+    documents.build("analyzed", &small.clone().named("analyzed").text(), &["--stop-after", "analyze"]);
     let links = SpecText::pod([2, 2, 2], 2).named("links").with("budget { vcs = 2; faults = 1 link; }");
-    all.build("links", &links.text(), &[]);
-    all.build("binary", &links.named("binary").text(), &["--tables", "binary"]);
-    all.build(
+    documents.build("links", &links.text(), &[]);
+    documents.build("binary", &links.named("binary").text(), &["--tables", "binary"]);
+    documents.build(
         "configurable",
         &SpecText::configurable("synthesize { symmetry = none; seed = 1; }").named("configurable").text(),
         &[],
     );
     let demand = "demand { all_to_all weight 1; all_to_all over groups of 8 weight 3; }";
-    all.build(
+    documents.build(
         "unequal",
         &SpecText::pod([2, 2, 2], 2)
             .named("unequal")
@@ -119,15 +119,15 @@ fn pods(all: &mut All) {
         .with("link fiber { bandwidth = 50 GB/s; latency = 10 cycles; per_metre = 5 ns; cost = 150; power = 2 W; }")
         .with("topology = torus 4 x 4 x 2; routing = dimension_order; budget { vcs = 2; faults = 0; }")
         .with("floor { ocs = at 0 x 0; grid = fixed 1 x 5; install = 30; }");
-    all.build("laid", &scheduled_pod.text(), &[]);
+    documents.build("laid", &scheduled_pod.text(), &[]);
     let single_pod = SpecText::pod([2, 2, 2], 1)
         .named("one")
         .with("topology = torus 2 x 2 x 2; routing = up_down; budget { vcs = 2; faults = 0; }");
-    all.build("one", &single_pod.text(), &[]);
+    documents.build("one", &single_pod.text(), &[]);
 }
 
 /// Networks: families with formulas, a floor, random failures, ways that are chosen.
-fn networks(all: &mut All) {
+fn networks(documents: &mut Documents) {
     let wire =
         "link wire { bandwidth = 100 Gbps; latency = 20 ns; per_metre = 5 ns; cost = 50; power = 1 W; }";
     let router =
@@ -144,20 +144,20 @@ fn networks(all: &mut All) {
         ),
         ("star", "polarstar { q = 3; supernode = iq; degree = 3; }"),
     ] {
-        all.build(name, &network(name, topology).with("routing = algebraic;").text(), &[]);
+        documents.build(name, &network(name, topology).with("routing = algebraic;").text(), &[]);
     }
     let fly = network("fly", "dragonfly { a = 4; h = 2; g = 9; arrangement = palmtree; local = wire; global = wire; }")
         .with("failures { seeds = 3; links <= 40%; } require disconnect_share >= 0.01;")
         .with("simulate ways { routing = ugal { samples = 2; } rates = 0.1; warmup = 100 cycles; measure = 200 cycles; }")
         .with("simulate full { traffic = adversarial; warmup = 100 cycles; measure = 200 cycles; }");
-    all.build("fly", &fly.text(), &[]);
-    all.build("kautz", &network("kautz", "kautz { degree = 3; length = 2; }").text(), &[]);
+    documents.build("fly", &fly.text(), &[]);
+    documents.build("kautz", &network("kautz", "kautz { degree = 3; length = 2; }").text(), &[]);
     let ring = network("ring", "ring_n { routers = 16; degree = 4; seed = 1; }").with(wire);
-    all.build("ring", &ring.with("floor { cabinet = 4; install = 20; }").text(), &[]);
+    documents.build("ring", &ring.with("floor { cabinet = 4; install = 20; }").text(), &[]);
 }
 
 /// Vectors at cycles: sums, messages, groups, what rests.
-fn scheduled(all: &mut All) {
+fn scheduled(documents: &mut Documents) {
     let spec = |name: &str, collectives: &str| {
         format!(
             "fabric {name} {{ clock = 900 MHz; link board {{ bandwidth = 100 Gbps; latency = 217 cycles; }}
@@ -166,186 +166,150 @@ fn scheduled(all: &mut All) {
         )
     };
     let sums = "collective one = all_reduce { size = 2560 B; } collective two = all_reduce { size = 20480 B; after = one; }";
-    all.build("sums", &spec("sums", sums), &[]);
-    all.build("sums_bin", &spec("sums_bin", sums), &["--tables", "binary"]);
+    documents.build("sums", &spec("sums", sums), &[]);
+    documents.build("sums_bin", &spec("sums_bin", sums), &["--tables", "binary"]);
     let sends = "collective some = send { from = 0; to = 1; size = 2560 B; paths = any; } collective all = all_to_all { size = 20480 B; after = some; }";
-    all.build("sends", &spec("sends", sends), &[]);
+    documents.build("sends", &spec("sends", sends), &[]);
 }
 
 /// A pod for several jobs, another placement of it, and the way there.
-fn slices(all: &mut All) {
+fn slices(documents: &mut Documents) {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/small_slices.fab"))
         .unwrap();
-    all.build("slices", &text, &[]);
+    documents.build("slices", &text, &[]);
     let built = "built/slices/small_slices";
     fabc(
-        &all.place,
+        &documents.place,
         &[
             "place", built, "--down", "cube5", "--swap", "cube5", "--remove", "train-0", "--out", "placed",
             "-q",
         ],
         0,
     );
-    all.folder("placed");
-    all.run(&["plan", built, "placed", "--json"], 2);
-    all.run(&["drift", built, "placed", "--json"], 3);
-    all.run(&["drift", built, built, "--json"], 0);
+    documents.folder("placed");
+    documents.run(&["plan", built, "placed", "--json"], 2);
+    documents.run(&["drift", built, "placed", "--json"], 3);
+    documents.run(&["drift", built, built, "--json"], 0);
 }
 
-/// What is printed by commands.
-fn commands(all: &mut All) {
+/// The words of a command line without blanks in a word.
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+/// Documents that commands print on built directories.
+fn commands(documents: &mut Documents) {
+    plans(documents);
+    differences(documents);
+    repairs(documents);
+    analyses(documents);
+    estimates(documents);
+    shards_and_sweeps(documents);
+}
+
+/// Plans between two cross-connects of a pod: without tables, and with tables for every stage.
+fn plans(documents: &mut Documents) {
     let pod =
         |seed: u32| SpecText::configurable(&format!("synthesize {{ symmetry = none; seed = {seed}; }}"));
     for seed in [1, 2] {
-        std::fs::write(all.place.join("pod.fab"), pod(seed).text()).unwrap();
-        fabc(&all.place, &["build", "pod.fab", "-q", "--out", &format!("seed{seed}")], 0);
+        std::fs::write(documents.place.join("pod.fab"), pod(seed).text()).unwrap();
+        fabc(&documents.place, &["build", "pod.fab", "-q", "--out", &format!("seed{seed}")], 0);
     }
-    all.run(&["plan", "seed1/pod", "seed2/pod", "--json", "--patch", "patches"], 2);
-    all.folder("patches");
+    documents.run(&["plan", "seed1/pod", "seed2/pod", "--json", "--patch", "patches"], 2);
+    documents.folder("patches");
     for (name, topology) in
         [("old", "torus 4 x 4 x 2;"), ("new", "synthesize { symmetry = translation; effort = 1; seed = 1; }")]
     {
         let spec = SpecText::pod([2, 2, 2], 4)
             .with("budget { vcs = 2; faults = 0; }")
             .with(&format!("topology = {topology}"));
-        std::fs::write(all.place.join("pod.fab"), spec.text()).unwrap();
-        fabc(&all.place, &["build", "pod.fab", "-q", "--out", name], 0);
+        std::fs::write(documents.place.join("pod.fab"), spec.text()).unwrap();
+        fabc(&documents.place, &["build", "pod.fab", "-q", "--out", name], 0);
     }
-    fabc(
-        &all.place,
-        &["plan", "old/pod", "new/pod", "--tables", "way", "--load", "1.5", "--order", "new"],
-        2,
-    );
-    all.folder("way");
-    all.run(&["diff", "old/pod", "new/pod", "--json"], 2);
-    all.run(&["diff", "seed1/pod", "seed2/pod", "--json", "--tolerance", "1%"], 2);
-    all.run(&["diff", "built/links/links", "built/binary/binary", "--json"], 2);
-    all.run(&["diff", "built/small/small", "built/analyzed/analyzed", "--json"], 2);
-    all.run(&["diff", "built/torus/torus", "built/hyperx/hyperx", "--json"], 2);
-    let small = "built/small/small";
-    all.run(&["drift", "seed2/pod", "seed1/pod", "--json"], 2);
-    fabc(&all.place, &["repair", small, "--down", "X[0,0]", "--out", "covered", "-q"], 0);
-    fabc(
-        &all.place,
-        &["repair", small, "--down", "cube0[0,0,0].+x", "--down", "cube1[1,1,1]", "--out", "local", "-q"],
-        0,
-    );
-    fabc(
-        &all.place,
-        &["repair", small, "--down", "cube0[0,0,0].+x", "--from", "local", "--out", "since", "-q"],
-        0,
-    );
+    fabc(&documents.place, &words("plan old/pod new/pod --tables way --load 1.5 --order new"), 2);
+    documents.folder("way");
+}
+
+/// Differences of two directories, and of a directory and live switches.
+fn differences(documents: &mut Documents) {
+    documents.run(&["diff", "old/pod", "new/pod", "--json"], 2);
+    documents.run(&["diff", "seed1/pod", "seed2/pod", "--json", "--tolerance", "1%"], 2);
+    documents.run(&["diff", "built/links/links", "built/binary/binary", "--json"], 2);
+    documents.run(&["diff", "built/small/small", "built/analyzed/analyzed", "--json"], 2);
+    documents.run(&["diff", "built/torus/torus", "built/hyperx/hyperx", "--json"], 2);
+    documents.run(&["drift", "seed2/pod", "seed1/pod", "--json"], 2);
+}
+
+/// The pod that most documents are about.
+const SMALL: &str = "built/small/small";
+
+/// Repairs by kept tables, by new tables, and from an earlier repair.
+fn repairs(documents: &mut Documents) {
+    for line in [
+        "--down X[0,0] --out covered -q",
+        "--down cube0[0,0,0].+x --down cube1[1,1,1] --out local -q",
+        "--down cube0[0,0,0].+x --from local --out since -q",
+    ] {
+        fabc(&documents.place, &[&["repair", SMALL][..], &words(line)].concat(), 0);
+    }
     for folder in ["covered", "local", "since"] {
-        all.folder(folder);
+        documents.folder(folder);
     }
-    all.run(
-        &[
-            "availability",
-            small,
-            "--job",
-            "1",
-            "--host-chips",
-            "4",
-            "--fail",
-            "host=0.0008/day,cable=0.00005/day,ocs=0.0004/day",
-            "--json",
-        ],
-        0,
-    );
+}
+
+/// Availability, tables, collectives and simulations of built directories.
+fn analyses(documents: &mut Documents) {
+    let fail = "host=0.0008/day,cable=0.00005/day,ocs=0.0004/day";
+    documents.run(&["availability", SMALL, "--job", "1", "--host-chips", "4", "--fail", fail, "--json"], 0);
     let fail = "host=8e-4/day,cable=5e-5/day,ocs=0.0004/day";
-    all.run(&["availability", "built/slices/small_slices", "--host-chips", "4", "--fail", fail, "--json"], 0);
-    all.run(&["tables", small, "--router", "3", "--format", "json"], 0);
-    all.run(&["tables", "built/sends/sends", "--router", "3", "--format", "json"], 0);
-    all.run(&["collective", small, "--size", "1MiB", "--scenario", "all", "--format", "json"], 0);
-    all.run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--format", "json"], 0);
-    all.run(
-        &[
-            "sim",
-            small,
-            "--saturation",
-            "--with",
-            "warmup = 100 cycles; measure = 200 cycles;",
-            "--format",
-            "json",
-        ],
+    documents.run(
+        &["availability", "built/slices/small_slices", "--host-chips", "4", "--fail", fail, "--json"],
         0,
     );
-    all.run(
-        &[
-            "estimate",
-            "all_reduce",
-            "--size",
-            "16MB",
-            "--on",
-            "torus:8x8x8",
-            "--bandwidth",
-            "900GB/s",
-            "--alpha",
-            "500ns",
-            "--json",
-        ],
-        0,
-    );
-    all.run(
-        &[
-            "estimate",
-            "all_to_all",
-            "--size",
-            "16MB",
-            "--on",
-            "mesh:4x4",
-            "--on",
-            "leaf_spine:16",
-            "--on",
-            "dragonfly:8x4",
-            "--bandwidth",
-            "900GB/s",
-            "--alpha",
-            "500ns",
-            "--json",
-        ],
-        0,
-    );
-    all.run(
-        &[
-            "estimate",
-            "all_reduce",
-            "--size",
-            "1kB",
-            "--on",
-            "full_mesh:8",
-            "--over",
-            "fat_tree:64",
-            "--bandwidth",
-            "900GB/s",
-            "--outer-bandwidth",
-            "50GB/s",
-            "--alpha",
-            "500ns",
-            "--json",
-        ],
-        0,
-    );
-    let ring = SpecText::network("torus n x n;").named("ring").with("require diameter <= most;").text();
-    std::fs::write(all.place.join("ring.fab"), format!("param n = 4 in 2..=12;\nparam most = 8;\n{ring}"))
-        .unwrap();
-    for spec in ["links.fab", "small.fab"] {
-        fabc(&all.place, &["build", spec, "--shard", "1/2", "--out", "shards", "-q"], 0);
+    documents.run(&["tables", SMALL, "--router", "3", "--format", "json"], 0);
+    documents.run(&["tables", "built/sends/sends", "--router", "3", "--format", "json"], 0);
+    documents.run(&["collective", SMALL, "--size", "1MiB", "--scenario", "all", "--format", "json"], 0);
+    documents
+        .run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--format", "json"], 0);
+    let cycles = "warmup = 100 cycles; measure = 200 cycles;";
+    documents.run(&["sim", SMALL, "--saturation", "--with", cycles, "--format", "json"], 0);
+}
+
+/// Estimates for one shape, for several, and for groups of groups.
+fn estimates(documents: &mut Documents) {
+    for line in [
+        "estimate all_reduce --size 16MB --on torus:8x8x8 --bandwidth 900GB/s --alpha 500ns --json",
+        "estimate all_to_all --size 16MB --on mesh:4x4 --on leaf_spine:16 --on dragonfly:8x4 \
+         --bandwidth 900GB/s --alpha 500ns --json",
+        "estimate all_reduce --size 1kB --on full_mesh:8 --over fat_tree:64 --bandwidth 900GB/s \
+         --outer-bandwidth 50GB/s --alpha 500ns --json",
+    ] {
+        documents.run(&words(line), 0);
     }
-    all.folder("shards");
+}
+
+/// Files that the shards of a build keep, and files of a sweep.
+fn shards_and_sweeps(documents: &mut Documents) {
+    let ring = SpecText::network("torus n x n;").named("ring").with("require diameter <= most;").text();
+    std::fs::write(
+        documents.place.join("ring.fab"),
+        format!("param n = 4 in 2..=12;\nparam most = 8;\n{ring}"),
+    )
+    .unwrap();
+    for spec in ["links.fab", "small.fab"] {
+        fabc(&documents.place, &["build", spec, "--shard", "1/2", "--out", "shards", "-q"], 0);
+    }
+    documents.folder("shards");
     fabc(
-        &all.place,
-        &[
-            "sweep", "ring.fab", "--set", "n=3,6", "--set", "most=2,8", "--until", "analyze", "-o", "swept",
-            "-q",
-        ],
+        &documents.place,
+        &words("sweep ring.fab --set n=3,6 --set most=2,8 --until analyze -o swept -q"),
         0,
     );
-    all.folder("swept");
+    documents.folder("swept");
 }
 
 /// Lines of `--message-format json`, and what it makes of judgements on files of others.
-fn messages(all: &mut All) {
+fn messages(documents: &mut Documents) {
     let tables = [
         "verify",
         "--tables",
@@ -361,7 +325,7 @@ fn messages(all: &mut All) {
         "built/small/small/topology.json",
     ];
     fabc(
-        &all.place,
+        &documents.place,
         &[
             "collective",
             "built/small/small",
@@ -376,24 +340,25 @@ fn messages(all: &mut All) {
     );
     let program = ["verify", "--collective", "program.xml", "--topology", "built/small/small/topology.json"];
     for args in [&tables[..], &plan, &program] {
-        let (out, _) = fabc(&all.place, &[args, &["--message-format", "json"]].concat(), 0);
-        all.take(&args.join(" "), Some("verified"), &out);
+        let (out, _) = fabc(&documents.place, &[args, &["--message-format", "json"]].concat(), 0);
+        documents.take(&args.join(" "), Some("verified"), &out);
     }
     let spec = SpecText::pod([2, 2, 2], 2)
         .text()
         .replace("over copper", "over iron")
         .replace("routing = allowed_turns", "routing = astrology");
-    std::fs::write(all.place.join("wrong.fab"), spec).unwrap();
-    std::fs::write(all.place.join("unfinished.fab"), "fabric pod {\n    cubes = ;\n    link").unwrap();
+    std::fs::write(documents.place.join("wrong.fab"), spec).unwrap();
+    std::fs::write(documents.place.join("unfinished.fab"), "fabric pod {\n    cubes = ;\n    link").unwrap();
     for args in [
         &["check", "wrong.fab"][..],
         &["check", "unfinished.fab"],
         &["check", "nowhere.fab"],
         &["build", "small.fab", "--out", "told", "--verbose"],
     ] {
-        let output = command(&all.place, &[args, &["--message-format", "json"]].concat()).output().unwrap();
+        let output =
+            command(&documents.place, &[args, &["--message-format", "json"]].concat()).output().unwrap();
         for line in String::from_utf8(output.stderr).unwrap().lines() {
-            all.take(&args.join(" "), None, line);
+            documents.take(&args.join(" "), None, line);
         }
     }
 }

@@ -31,7 +31,7 @@ impl Judge {
         Self { schemas, by_name }
     }
 
-    /// What is wrong with a document.
+    /// The errors of a document.
     pub(crate) fn judge(&self, schema: &str, document: &Value) -> Result<(), String> {
         let index = *self.by_name.get(schema).unwrap_or_else(|| panic!("there is no schema `{schema}`"));
         self.schemas.validate(document, index).map_err(|error| format!("{error:#}"))
@@ -126,12 +126,13 @@ fn words_of_schemas_are_those_of_the_code() {
     assert_eq!(model("arbitration"), Arbitration::ALL.map(Arbitration::name));
     assert_eq!(model("credits"), Credits::ALL.map(Credits::name));
     assert_eq!(model("routing"), fabc::model::PacketRouting::ALL.map(fabc::model::PacketRouting::name));
-    // What has one name is one thing, in all files.
+    // A name means the same in all files.
     let mut known: BTreeMap<String, (String, Value)> = BTreeMap::new();
     for (file, schema) in &files {
-        for (name, one) in schema["$defs"].as_object().into_iter().flatten() {
-            let (first, same) = known.entry(name.clone()).or_insert_with(|| (file.clone(), one.clone()));
-            assert_eq!(one, same, "`{name}` of {file} and of {first}");
+        for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
+            let (first, same) =
+                known.entry(name.clone()).or_insert_with(|| (file.clone(), definition.clone()));
+            assert_eq!(definition, same, "`{name}` of {file} and of {first}");
         }
     }
 }
@@ -141,8 +142,13 @@ fn what_fabc_prints_fits_and_what_is_changed_does_not() {
     let (judge, printed) = (Judge::new(), printed());
     let problems: Vec<String> = printed
         .iter()
-        .filter_map(|of| {
-            Some(format!("{} ({}): {}", of.place, of.schema, judge.judge(&of.schema, &of.document).err()?))
+        .filter_map(|printed_document| {
+            Some(format!(
+                "{} ({}): {}",
+                printed_document.place,
+                printed_document.schema,
+                judge.judge(&printed_document.schema, &printed_document.document).err()?
+            ))
         })
         .collect();
     assert!(
@@ -152,7 +158,8 @@ fn what_fabc_prints_fits_and_what_is_changed_does_not() {
         printed.len(),
         problems.join("\n")
     );
-    let seen: BTreeSet<&str> = printed.iter().map(|of| of.schema.as_str()).collect();
+    let seen: BTreeSet<&str> =
+        printed.iter().map(|printed_document| printed_document.schema.as_str()).collect();
     assert_eq!(seen, judge.by_name.keys().map(String::as_str).collect(), "every schema judged something");
-    tampered::all(&judge, &printed);
+    tampered::refuse_changes(&judge, &printed);
 }

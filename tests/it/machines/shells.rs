@@ -4,7 +4,7 @@ use crate::machines::plain::{command, fabc, files};
 use std::path::Path;
 use std::process::Command;
 
-/// What bash proposes after these words, with the script that fabc prints.
+/// The completions of bash after these words, with the script that fabc prints.
 fn proposed(place: &Path, words: &[&str]) -> Vec<String> {
     let (script, _) = fabc(place, &["completions", "bash"], 0);
     let ask = "\nCOMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9\n\
@@ -64,9 +64,9 @@ fn every_shell_asks_fabc() {
 #[test]
 fn every_command_has_a_page() {
     let place = tempfile::tempdir().unwrap();
-    let (said, _) = fabc(place.path(), &["man", "pages/man1"], 0);
+    let (out, _) = fabc(place.path(), &["man", "pages/man1"], 0);
     let pages = files(&place.path().join("pages/man1"));
-    assert_eq!(said, format!("wrote {} pages to pages/man1\n", pages.len()));
+    assert_eq!(out, format!("wrote {} pages to pages/man1\n", pages.len()));
     let (help, _) = fabc(place.path(), &["--help"], 0);
     let commands = help.split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
     let commands: Vec<&str> = commands

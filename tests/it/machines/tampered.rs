@@ -5,53 +5,56 @@ use crate::machines::schemas::Judge;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What may be of several types.
+/// Keys whose values may be of several types.
 const EITHER: [&str; 2] = ["/host_ports", "/all_but"];
 
 /// In the two shortest documents of every schema: an unknown key in every object, another type for every
 /// value, and every key taken away. Lists are changed in their first and last elements. Only keys that are
 /// optional or names may be taken away.
-pub(crate) fn all(judge: &Judge, printed: &[Printed]) {
+pub(crate) fn refuse_changes(judge: &Judge, printed: &[Printed]) {
     let mut by_schema: BTreeMap<&str, Vec<(usize, &Printed)>> = BTreeMap::new();
-    for of in printed {
-        by_schema.entry(&of.schema).or_default().push((of.document.to_string().len(), of));
+    for printed_document in printed {
+        by_schema
+            .entry(&printed_document.schema)
+            .or_default()
+            .push((printed_document.document.to_string().len(), printed_document));
     }
     let (mut keys, mut types, mut taken, mut kept) = (0, 0, 0, 0);
     for documents in by_schema.values_mut() {
         documents.sort_by_key(|(bytes, _)| *bytes);
     }
-    for (_, of) in by_schema.values().flat_map(|documents| documents.iter().take(2)) {
+    for (_, printed_document) in by_schema.values().flat_map(|documents| documents.iter().take(2)) {
         let mut places = Vec::new();
-        collect(&of.document, String::new(), &mut places);
+        collect(&printed_document.document, String::new(), &mut places);
         for place in places {
-            let value = of.document.pointer(&place).expect("it was collected");
-            let refused = |changed: &Value, what: &str| {
+            let value = printed_document.document.pointer(&place).expect("it was collected");
+            let refused = |changed: &Value, change: &str| {
                 assert!(
-                    judge.judge(&of.schema, changed).is_err(),
-                    "{} ({}): {place}: {what} is accepted",
-                    of.place,
-                    of.schema
+                    judge.judge(&printed_document.schema, changed).is_err(),
+                    "{} ({}): {place}: {change} is accepted",
+                    printed_document.place,
+                    printed_document.schema
                 );
             };
             if value.is_object() {
-                let mut changed = of.document.clone();
+                let mut changed = printed_document.document.clone();
                 changed.pointer_mut(&place).unwrap()["no such key"] = json!({"no such key": [{}]});
                 refused(&changed, "an unknown key");
                 keys += 1;
             }
             for other in others(value).into_iter().filter(|_| !EITHER.iter().any(|end| place.ends_with(end)))
             {
-                let mut changed = of.document.clone();
+                let mut changed = printed_document.document.clone();
                 *changed.pointer_mut(&place).unwrap() = other.clone();
                 refused(&changed, &format!("{other} instead of {}", shortened(value)));
                 types += 1;
             }
             let Some((parent, key)) = place.rsplit_once('/') else { continue };
-            let mut changed = of.document.clone();
+            let mut changed = printed_document.document.clone();
             let Some(object) = changed.pointer_mut(parent).and_then(Value::as_object_mut) else { continue };
             object.remove(&key.replace("~1", "/").replace("~0", "~"));
             taken += 1;
-            kept += usize::from(judge.judge(&of.schema, &changed).is_err());
+            kept += usize::from(judge.judge(&printed_document.schema, &changed).is_err());
         }
     }
     println!("refused: {keys} unknown keys, {types} other types, {kept} of {taken} keys taken away");
@@ -71,8 +74,9 @@ fn collect(value: &Value, place: String, places: &mut Vec<String>) {
         }
         Value::Array(values) => {
             let last = values.len().saturating_sub(1);
-            for (at, value) in values.iter().enumerate().filter(|(at, _)| *at == 0 || *at == last) {
-                collect(value, format!("{place}/{at}"), places);
+            for (index, value) in values.iter().enumerate().filter(|(index, _)| *index == 0 || *index == last)
+            {
+                collect(value, format!("{place}/{index}"), places);
             }
         }
         _ => {}

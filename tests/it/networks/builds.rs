@@ -47,8 +47,8 @@ fn report(files: &check::Files) -> serde_json::Value {
 /// Two routers in each of two groups: a near link in each, a far one between.. the mesh u - v | w - x.
 #[test]
 fn loads_are_counted_over_capacities() {
-    // A path of four routers whose middle link is half as fast again: 200, 300, 200 Gbit/s, so 2, 3, 2 units
-    // of 100 and 6 parts each.
+    // On a path of four routers the middle link is half as fast again: 200, 300, 200 Gbit/s. That is 2, 3, 2
+    // units of 100, and 6 parts each.
     let text = spec(
         200,
         300,
@@ -262,7 +262,7 @@ fn a_ring_without_ends_is_analyzed() {
     assert!((bound - 0.1).abs() < 1e-9 && value(&compiled, Metric::ConcurrentFlow) > 0.0999, "{bound}");
 }
 
-/// What is too large is said before the work, at its line.
+/// A spec that is too large is refused before the work, at its line.
 #[test]
 fn networks_that_are_too_large_are_refused_by_arithmetic() {
     for (topology, code) in [
@@ -286,8 +286,11 @@ fn networks_that_are_too_large_are_refused_by_arithmetic() {
             Err((failure, _)) => failure,
             Ok((fabric, ..)) => check_early(&fabric, Stage::Emit).expect_err(topology),
         };
-        let codes: Vec<String> =
-            failure.diagnostics().iter().filter_map(|found| Some(found.code()?.to_string())).collect();
+        let codes: Vec<String> = failure
+            .diagnostics()
+            .iter()
+            .filter_map(|diagnostic| Some(diagnostic.code()?.to_string()))
+            .collect();
         assert_eq!(codes, [code], "{topology}");
     }
 }

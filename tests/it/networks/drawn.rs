@@ -26,7 +26,7 @@ fn seeds_decide_what_is_drawn() {
 
 #[test]
 fn a_draw_that_cannot_be_is_an_error() {
-    // Of 200 routers of two links, it is nearly sure that they form several rings.
+    // 200 routers of two links almost surely form several rings.
     let rings = Family::RandomRegular(RandomRegular { routers: 200, degree: 2, draw: draw_of(1, 2, 1) });
     let error = draw::candidates(&rings, Span::default()).expect_err("several rings");
     assert_eq!(error.to_string(), "none of 2 draws connects all 200 routers");
@@ -48,11 +48,11 @@ pub(super) fn as_family(family: Family, links: &[[u32; 2]]) -> Result<(), String
 #[test]
 fn what_is_regular_is_no_xpander_yet() {
     // The prism over a ring of six: three links each, but two of them in one meta-node of four.
-    let ring = |first: u32| (0..4).map(move |at| [first + at, first + (at + 1) % 4]);
+    let ring = |first: u32| (0..4).map(move |index| [first + index, first + (index + 1) % 4]);
     let links: Vec<[u32; 2]> = ring(0)
         .chain(ring(4))
         .map(|[a, b]| [a.min(b), a.max(b)])
-        .chain((0..4).map(|at| [at, at + 4]))
+        .chain((0..4).map(|index| [index, index + 4]))
         .collect();
     as_family(Family::RandomRegular(RandomRegular { routers: 8, degree: 3, draw: draw_of(1, 1, 1) }), &links)
         .expect("it is regular");

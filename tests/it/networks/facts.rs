@@ -1,15 +1,15 @@
-//! What is measured of the graphs of networks against tables of separate code: bisections
+//! Measures of the graphs of networks against tables of separate code: bisections
 //! (`tests/data/bisection.csv`), random failures (`link_failures.csv`), shortest paths
 //! (`path_diversity.csv`).
 //!
 //! Networks of more than [`AFFORDABLE`] routers are compared by `cargo bench --bench families -- bisection`.
 
-use super::{Arrangement, dragonfly, megafly, polarstar, roomy, wired};
+use super::{dragonfly, megafly, polarstar, roomy, wired};
 use fabc::check;
 use fabc::ir::{Fraction, NetworkMetrics};
 use fabc::model::{
-    Bundlefly, Fabric, Family, FatTree, HyperX, Hypercube, LinkFailures, Plant, PolarFly, SlimFly,
-    SpectralFly, Supernode, Torus,
+    Arrangement, Bundlefly, Fabric, Family, FatTree, HyperX, Hypercube, LinkFailures, Plant, PolarFly,
+    SlimFly, SpectralFly, Supernode, Torus,
 };
 use fabc::passes::measure;
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ fn networks_fall_apart_and_widen_within_the_bands() {
             let curve = failures.curve.as_ref().expect("measured");
             let curve_points = curve
                 .iter()
-                .find(|found| f64::from(found.percent) == value_at("failed_percent"))
+                .find(|reached| f64::from(reached.percent) == value_at("failed_percent"))
                 .expect("every 5 percent");
             // One run of the many: the median one, which may have fallen apart by then.
             let Some(reach) = curve_points.reach else {
@@ -167,7 +167,7 @@ fn shortest_paths_are_as_many_as_known() {
             ["d1", "d2", "d3"].iter().filter(|column| !row[**column].is_empty()).count(),
             "{row:?}"
         );
-        // In all of these as many as the narrowest router has links.
+        // In all of these it is the number of links of the narrowest router.
         let least_degree = roomy_least_degree(named(row["topology"]));
         assert_eq!(metrics.edge_connectivity, Some(least_degree), "{row:?}");
     }

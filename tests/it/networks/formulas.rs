@@ -4,11 +4,11 @@
 //! 2024, which take the first one where there are several ways.
 
 use super::builds::built;
-use super::{Arrangement, dragonfly, fabric, polarstar, wired};
+use super::{dragonfly, fabric, polarstar, wired};
 use fabc::check;
 use fabc::compiled::CompiledFabric;
 use fabc::ir::Scene;
-use fabc::model::{Family, HyperX, Hypercube, Mesh, RoutingChoice, Supernode, Torus};
+use fabc::model::{Arrangement, Family, HyperX, Hypercube, Mesh, RoutingChoice, Supernode, Torus};
 use fabc::passes::route::{algebraic, lanes};
 use fabc::passes::tables;
 use serde_json::{Value, json};
@@ -38,8 +38,8 @@ fn polarstars_are_routed_by_formula() {
     let mut compared = 0;
     for line in &mut lines {
         let columns: Vec<&str> = line.split(',').collect();
-        let &[kind, q, degree, _, wrong, most, mean] = columns.as_slice() else { panic!("{line}") };
-        assert_eq!(wrong, "0", "the checker compares every route with breadth-first distances");
+        let &[kind, q, degree, _, errors, most, mean] = columns.as_slice() else { panic!("{line}") };
+        assert_eq!(errors, "0", "the checker compares every route with breadth-first distances");
         let supernode = if kind == "iq" { Supernode::Iq } else { Supernode::Paley };
         let (load, all, channels) = loads(polarstar(q.parse().unwrap(), supernode, degree.parse().unwrap()));
         assert_eq!(format!("{:.2}", all as f64 / channels as f64), mean, "{line}");
@@ -139,7 +139,7 @@ fn formulas_by_hand() {
 }
 
 /// The convictions of a directory whose formula was changed, by the checker alone.
-fn convicted((compiled, files): &(CompiledFabric, check::Files), change: impl Fn(&mut Value)) -> String {
+fn formula_errors(compiled: &CompiledFabric, files: &check::Files, change: impl Fn(&mut Value)) -> String {
     let mut files = files.clone();
     let mut file: Value = serde_json::from_slice(&files["formula.json"]).unwrap();
     change(&mut file);
@@ -214,12 +214,12 @@ fn formulas_that_say_otherwise_are_convicted() {
         ),
     ];
     let mut directories = BTreeMap::new();
-    for (topology, change, what) in changes {
-        let message =
-            convicted(directories.entry(topology).or_insert_with(|| built(&spec(topology))), change);
+    for (topology, change, reason) in changes {
+        let (compiled, files) = directories.entry(topology).or_insert_with(|| built(&spec(topology)));
+        let message = formula_errors(compiled, files, change);
         assert!(
-            message.contains("formula.json") && message.contains(what),
-            "{topology}: `{what}` is not in `{message}`"
+            message.contains("formula.json") && message.contains(reason),
+            "{topology}: `{reason}` is not in `{message}`"
         );
     }
     let (compiled, files) = directories.get_mut(&"torus 5").unwrap();

@@ -26,9 +26,9 @@ fn every(size: u32) -> String {
 
 #[test]
 fn groups_do_it_by_themselves() {
-    // Groups of four that are all joined: as four chips alone, but that for all that bounds know vectors
-    // might also come over the channels between groups: 10 from each of 3 chips over 5 channels in place of
-    // 3.
+    // Groups of four that are all joined behave as four chips alone. Only the bounds differ: vectors might
+    // also come over the channels between groups. 10 vectors from each of 3 chips come over 5 channels in
+    // place of 3.
     let rest = "collective a = all_to_all { size = 1280 B; groups = 4; }
         collective b = all_gather { size = 12800 B; groups = 4; after = a; }
         collective c = reduce_scatter { size = 12800 B; groups = 4; after = b; }
@@ -36,8 +36,12 @@ fn groups_do_it_by_themselves() {
         require a.time == 650 cycles; require b.time == 866 cycles; require c.time == 866 cycles; require d.time == 650 cycles;
         require a.share == 1; require b.share >= 0.889; require c.share >= 0.889; require d.share == 1;";
     let (compiled, files) = built(&spec("dragonfly { a = 4; h = 2; g = 9; arrangement = palmtree; }", rest));
-    let broken: Vec<String> =
-        compiled.requires.iter().filter(|of| of.holds() != Some(true)).map(|of| of.require.text()).collect();
+    let broken: Vec<String> = compiled
+        .requires
+        .iter()
+        .filter(|require_outcome| require_outcome.holds() != Some(true))
+        .map(|require_outcome| require_outcome.require.text())
+        .collect();
     assert!(broken.is_empty(), "{broken:?}");
     for result in &compiled.collectives {
         let outcome = result.nominal().unwrap();
@@ -81,7 +85,7 @@ fn whatever_is_changed_in_a_group_is_convicted() {
             for _ in 0..30 {
                 let index = draw.below(timed.sends.len());
                 assert!(changed(&|timed| _ = timed.sends.remove(index)).is_err(), "{name}");
-                // To the same vector of another group, or of none.
+                // The vector of another group, or of none.
                 let bytes_each = match schedule.collective.adds_up() {
                     true => u64::from(timed.levels()) * u64::from(chips),
                     false => 1,
@@ -96,9 +100,9 @@ fn whatever_is_changed_in_a_group_is_convicted() {
                 assert!(changed(&|timed| timed.sends[index].cycle = timed.end).is_err(), "{name}");
             }
             // Bounds count members alone.
-            for at in 0..schedule.bounds.len() {
+            for position in 0..schedule.bounds.len() {
                 let mut tampered = schedule.clone();
-                let CollectiveBound::Latency { shards, .. } = &mut tampered.bounds[at] else {
+                let CollectiveBound::Latency { shards, .. } = &mut tampered.bounds[position] else {
                     panic!("{:?}", tampered.bounds)
                 };
                 *shards += 1;

@@ -1,14 +1,14 @@
 //! Networks that are too large to be wired: formulas against whole networks where those are small, and the
 //! sampled check, which convicts formulas and neighbors that are wrong.
 
-use super::{Arcs, Arrangement, dragonfly, histograms, kautz, megafly, polarstar, roomy, successors, wired};
+use super::{dragonfly, histograms, kautz, megafly, polarstar, roomy, successors, wired};
 use fabc::check::{self, Sampled};
 use fabc::compile::{Stage, check_early, compile, describe};
 use fabc::diag::Failure;
 use fabc::emit;
 use fabc::model::{
-    Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX, Hypercube, Mesh, Network,
-    Plant, PolarFly, ReachedFrom, SlimFly, Supernode, Torus,
+    Arcs, Arrangement, Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX,
+    Hypercube, Mesh, Network, Plant, PolarFly, ReachedFrom, SlimFly, Supernode, Torus,
 };
 use fabc::passes::wire;
 use fabc::progress::Silent;
@@ -86,12 +86,12 @@ fn formulas_are_those_of_whole_networks() {
         let degree_range = [degrees.iter().min(), degrees.iter().max()].map(|degree| *degree.unwrap());
         assert_eq!(form.degrees, degree_range, "{family:?}");
         let [all, mut endpoints] = histograms(&topology);
-        for (farthest, found) in
+        for (farthest, reached) in
             [(form.router_diameter, all.len() as u32 - 1), (form.diameter, endpoints.len() as u32 - 1)]
         {
             assert!(
-                if farthest.is_exact() { farthest.hops == found } else { farthest.hops >= found },
-                "{family:?}: {farthest:?}, {found}"
+                if farthest.is_exact() { farthest.hops == reached } else { farthest.hops >= reached },
+                "{family:?}: {farthest:?}, {reached}"
             );
         }
         if let Some(layers) = &form.layers {
@@ -119,7 +119,7 @@ fn neighbors_are_those_of_whole_networks() {
 
 #[test]
 fn families_are_described_or_not() {
-    for family in super::samples() {
+    for family in super::samples::samples() {
         let fabric = roomy(family);
         let family = &network(&fabric).family;
         let is = Family::DESCRIBED.contains(&family.name());
@@ -136,9 +136,9 @@ fn checked(
 ) -> Result<Sampled, String> {
     let fabric = roomy(family.clone());
     let neighbors = wire::neighbors(network(&fabric)).expect("described");
-    let changed = |router: u32, found: &mut Vec<u32>| {
-        neighbors(router, found);
-        change(router, found);
+    let changed = |router: u32, list: &mut Vec<u32>| {
+        neighbors(router, list);
+        change(router, list);
     };
     check::verify_sample(network(&fabric), form, &changed).map_err(|error| error.to_string())
 }
@@ -158,17 +158,17 @@ fn the_sample_agrees_with_formulas() {
 fn wrong_formulas_are_convicted() {
     for family in described() {
         let form = family.closed_form().unwrap();
-        let convicted = |what: &str, change: &dyn Fn(&mut ClosedForm)| {
+        let convicted = |change_name: &str, change: &dyn Fn(&mut ClosedForm)| {
             let mut changed = form.clone();
             change(&mut changed);
-            assert!(checked(&family, &changed, &|_, _| {}).is_err(), "{family:?}: {what}");
+            assert!(checked(&family, &changed, &|_, _| {}).is_err(), "{family:?}: {change_name}");
         };
         convicted("routers", &|form| form.routers += 1);
         convicted("endpoints", &|form| form.endpoints -= 1);
         convicted("links", &|form| form.links += 1);
         convicted("fewest", &|form| form.degrees[0] -= 1);
         convicted("most", &|form| form.degrees[1] += 1);
-        // What is reached is one hop less than is said, and one more.
+        // The claimed distance is one hop less than the true one, and one more.
         if form.router_diameter.is_exact() {
             convicted("nearer", &|form| form.router_diameter.hops -= 1);
         }
@@ -197,18 +197,18 @@ fn wrong_neighbors_are_convicted() {
         let convicted = |what: &str, change: &(dyn Fn(u32, &mut Vec<u32>) + Sync)| {
             assert!(checked(&family, &form, change).is_err(), "{family:?}: {what}");
         };
-        convicted("one less", &|_, found| _ = found.pop());
-        convicted("one twice", &|_, found| found.push(found[0]));
-        convicted("one twice for another", &|_, found| {
-            let last = found.len() - 1;
-            if last > 0 { found[last] = found[0] } else { found.clear() }
+        convicted("one less", &|_, neighbors| _ = neighbors.pop());
+        convicted("one twice", &|_, neighbors| neighbors.push(neighbors[0]));
+        convicted("one twice for another", &|_, neighbors| {
+            let last = neighbors.len() - 1;
+            if last > 0 { neighbors[last] = neighbors[0] } else { neighbors.clear() }
         });
-        convicted("itself", &|router, found| found[0] = router);
-        convicted("nobody", &|_, found| found[0] = routers);
+        convicted("itself", &|router, neighbors| neighbors[0] = router);
+        convicted("nobody", &|_, neighbors| neighbors[0] = routers);
         // At the last router alone, which is in every sample.
-        convicted("one less at the last", &|router, found| {
+        convicted("one less at the last", &|router, neighbors| {
             if router + 1 == routers {
-                found.truncate(found.len() - 1)
+                neighbors.truncate(neighbors.len() - 1)
             }
         });
     }
@@ -252,7 +252,7 @@ fn the_largest_polarstar_of_radix_128_is_described() {
     assert_eq!(results, expected);
     // The text says what is a formula, what a sample, and what is left open.
     let text = emit::described_text(&fabric, &described);
-    for said in [
+    for line in [
         "described by formulas and looked at in a sample, not built",
         "routers       627,570, all with hosts: 20,082,240",
         "Moore bound   2,080,897 routers of degree 128 and diameter 3; these are 30.1 % of it",
@@ -262,7 +262,7 @@ fn the_largest_polarstar_of_radix_128_is_described() {
         "injection >= 0.0001             not decided: no formula says it",
         "links < 40                      BROKEN",
     ] {
-        assert!(text.contains(said), "{said}\n{text}");
+        assert!(text.contains(line), "{line}\n{text}");
     }
     // Nothing builds it, and no directory can hold it.
     let errors = verify::directory(&check::Files::new(), &fabric, "").expect_err("nothing is built");

@@ -40,7 +40,7 @@ fn every_family_takes_as_few_as_it_can() {
         ("dragonfly { a = 4; h = 2; spare = 1; }", "minimal", 2, "global"),
         ("dragonfly { a = 4; h = 2; arrangement = palmtree; }", "algebraic", 2, "global"),
         ("dragonfly { a = 4; h = 2; g = 4; arrangement = consecutive; }", "algebraic", 2, "global"),
-        // Every two routers are joined: nobody goes on behind a link.
+        // Every two routers are joined, so that no packet takes a second link.
         ("dragonfly { a = 1; h = 6; }", "minimal", 1, "global"),
         ("megafly { a = 6; rho = 2; }", "minimal", 1, ""),
         ("megafly { a = 4; rho = 3; arrangement = consecutive; }", "minimal", 1, ""),
@@ -59,8 +59,12 @@ fn every_family_takes_as_few_as_it_can() {
         ("polarstar { q = 3; supernode = iq; degree = 3; }", "minimal", 3, "hop"),
         ("hyperx 3 x 4 x 2", "minimal", 3, "hop"),
     ] {
-        let (found, said) = used(topology, routing, &format!("vcs = {most};"));
-        assert_eq!((found, said.as_str().unwrap_or("")), (vec![most], rule), "{topology} {routing}");
+        let (lanes_used, lane_rule) = used(topology, routing, &format!("vcs = {most};"));
+        assert_eq!(
+            (lanes_used, lane_rule.as_str().unwrap_or("")),
+            (vec![most], rule),
+            "{topology} {routing}"
+        );
     }
 }
 
@@ -76,13 +80,13 @@ fn faults_take_what_they_need() {
         // Nobody passes through another router.
         ("hyperx 5", "algebraic", "1 router", 1),
     ] {
-        let (found, _) = used(topology, routing, &format!("vcs = {most}; faults = {faults};"));
-        assert_eq!(found.iter().max(), Some(&most), "{topology} {faults}: {found:?}");
+        let (lanes_used, _) = used(topology, routing, &format!("vcs = {most}; faults = {faults};"));
+        assert_eq!(lanes_used.iter().max(), Some(&most), "{topology} {faults}: {lanes_used:?}");
     }
 }
 
-/// What routers of a ring of ten say of the nine others, by hand: half the ring away goes by the parity of
-/// the start, upwards where that is even.
+/// The entries of a router in a ring of ten for the nine others, by hand. Half the ring away, the parity of
+/// the start decides: an even start goes upwards.
 #[test]
 fn datelines_of_a_ring() {
     let (_, files) = built(&spec("torus 10", "algebraic", "vcs = 2;"));
@@ -100,7 +104,7 @@ fn datelines_of_a_ring() {
     assert_eq!(vcs(9), "000001111");
 }
 
-/// The convictions of a directory whose tables, and what else is said, were changed.
+/// The errors of a directory whose tables were changed.
 fn convicted(text: &str, change: impl Fn(&mut Value)) -> String {
     let (compiled, mut files) = built(text);
     let mut table = table(&files);
@@ -118,7 +122,7 @@ fn tables_that_count_otherwise_are_convicted() {
         message.contains("makes more hops than there are virtual channels to count them, 2"),
         "{message}"
     );
-    // All on VC 0: a circle of local and global links.
+    // All on VC 0: a cycle of local and global links.
     let message = convicted(&text, |table| {
         table.as_object_mut().unwrap().remove("vc");
         for router in table["routers"].as_array_mut().unwrap() {
@@ -130,7 +134,7 @@ fn tables_that_count_otherwise_are_convicted() {
         }
     });
     assert!(message.contains("can wait on each other in a cycle"), "{message}");
-    // No link of a torus is global, so that nobody ever counts one.
+    // No link of a torus is global, so that no packet ever counts one.
     let text = spec("torus 5", "minimal", "vcs = 2;");
     let message = convicted(&text, |table| table["vc"] = "global".into());
     assert!(message.contains("can wait on each other in a cycle"), "{message}");
@@ -151,10 +155,10 @@ fn tables_that_count_otherwise_are_convicted() {
     );
 }
 
-/// What a build finds out, `check` knows before.
+/// `check` knows the result of a build before it.
 #[test]
 fn too_few_are_refused_early() {
-    for (topology, routing, vcs, what) in [
+    for (topology, routing, vcs, reason) in [
         (
             "dragonfly { a = 4; h = 2; }",
             "minimal",
@@ -180,7 +184,7 @@ fn too_few_are_refused_early() {
             let messages: Vec<String> = failure.diagnostics().iter().map(ToString::to_string).collect();
             assert_eq!(
                 messages,
-                [format!("{what} (nominal)")
+                [format!("{reason} (nominal)")
                     .replace("torus, the budget has 1 (nominal)", "torus, the budget has 1")]
             );
         }

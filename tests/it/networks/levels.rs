@@ -9,15 +9,15 @@ use fabc::model::{Arrangement, Family, Level, Levels};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A level of a palmtree, over the local link.
-pub(crate) fn level(blocks: u32, joined: u32, ports: u32) -> Of {
-    Of(Level { blocks, joined, ports, arrangement: Arrangement::Palmtree, spare: false, link: LOCAL })
+pub(crate) fn level(blocks: u32, joined: u32, ports: u32) -> LevelDraft {
+    LevelDraft(Level { blocks, joined, ports, arrangement: Arrangement::Palmtree, spare: false, link: LOCAL })
 }
 
 /// A level in the making.
 #[derive(Clone, Copy)]
-pub(crate) struct Of(Level);
+pub(crate) struct LevelDraft(Level);
 
-impl Of {
+impl LevelDraft {
     pub(crate) fn arranged(self, arrangement: Arrangement) -> Self {
         Self(Level { arrangement, ..self.0 })
     }
@@ -27,9 +27,10 @@ impl Of {
 }
 
 /// Levels, by turns over the local and the global link.
-pub(crate) fn nested(levels: &[Of]) -> Family {
+pub(crate) fn nested(levels: &[LevelDraft]) -> Family {
     let link = |depth: usize| if depth.is_multiple_of(2) { LOCAL } else { GLOBAL };
-    let levels = levels.iter().enumerate().map(|(depth, &Of(level))| Level { link: link(depth), ..level });
+    let levels =
+        levels.iter().enumerate().map(|(depth, &LevelDraft(level))| Level { link: link(depth), ..level });
     Family::Levels(Levels(levels.collect()))
 }
 

@@ -2,9 +2,11 @@
 //!
 //! Bands stand in `tests/data/random_answers.csv`: mean and range over seeds of another generator.
 
-use super::{Draw, Family, degree, histograms, parallel_links, roomy, wired};
+use super::{degree, histograms, parallel_links, roomy, wired};
 use fabc::check;
-use fabc::model::{Duplicates, Hypercube, PermuteMethod, Permuted, ShortcutReach, Shortcuts, Torus};
+use fabc::model::{
+    Draw, Duplicates, Family, Hypercube, PermuteMethod, Permuted, ShortcutReach, Shortcuts, Torus,
+};
 use fabc::units::Decimal;
 use std::collections::BTreeMap;
 
@@ -75,8 +77,8 @@ fn rings_with_shortcuts_are_as_far_apart_as_the_literature_says() {
                 "{row:?}: {fewest}"
             );
             // Links are missing as often as there.
-            let (found, mean) = (topology.links().len() as f64, cell(&row, "links_mean"));
-            assert!((found - mean).abs() <= 1.0 + 0.008 * mean, "{row:?}: {found} links");
+            let (links_found, mean) = (topology.links().len() as f64, cell(&row, "links_mean"));
+            assert!((links_found - mean).abs() <= 1.0 + 0.008 * mean, "{row:?}: {links_found} links");
         }
         let mean = means.iter().sum::<f64>() / f64::from(seeds as u32);
         // Five seeds against the range of as many or more.
@@ -97,14 +99,14 @@ fn what_was_left_out_could_not_be_joined() {
     assert!(first_message.contains("router0 and router3 lack links"), "{first_message}");
     super::drawn::as_family(family, &[&links[..], &[[0, 3]]].concat()).expect("now it is whole");
     let near = ring(12, 3, ShortcutReach::Within(Decimal::parse("0.5").expect("a number")), 1);
-    let mut far: Vec<[u32; 2]> = (0..11).map(|at| [at, at + 1]).chain([[0, 11]]).collect();
+    let mut far: Vec<[u32; 2]> = (0..11).map(|index| [index, index + 1]).chain([[0, 11]]).collect();
     far.extend([[0, 3]]);
     let message = super::drawn::as_family(near, &far).expect_err("three are not less than three");
     assert!(message.contains("not neighbors"), "{message}");
 }
 
-/// A shortcut less, with the ports numbered anew: one matching cannot have left out both its ends, and of an
-/// even number of routers two cannot have left out one each.
+/// A list with a shortcut less, and with the ports numbered anew. One matching cannot have left out both ends
+/// of the shortcut. With an even number of routers, two matchings cannot have left out one end each.
 #[test]
 fn a_shortcut_that_is_missing_is_seen_at_any_degree() {
     let half = |text| Decimal::parse(text).expect("a number");
@@ -148,7 +150,7 @@ fn permuted_networks_are_as_far_apart_as_the_literature_says() {
     let folded = |dimensions| Family::Hypercube(Hypercube { dimensions, folded: true });
     use PermuteMethod::{Full, Partial};
     let rows_of = rows();
-    for (name, base, method, of) in [
+    for (name, base, method, links) in [
         ("P-TORUS-4 one pass random orient", Family::Torus(Torus(vec![16, 16])), Partial, 512.0),
         ("PF-TORUS-4 inter ends named by cabinet; skip", Family::Torus(Torus(vec![16, 16])), Full, 512.0),
         ("P-HYPERCUBE-6", cube(6), Partial, 192.0),
@@ -170,18 +172,18 @@ fn permuted_networks_are_as_far_apart_as_the_literature_says() {
                 let [all, _] = histograms(&topology);
                 let sum: u64 = all.iter().enumerate().map(|(hops, pairs)| hops as u64 * pairs).sum();
                 if duplicates == Duplicates::Keep {
-                    assert_eq!(topology.links().len() as f64, of, "{name}");
+                    assert_eq!(topology.links().len() as f64, links, "{name}");
                     let nodes = topology.node_count() as f64;
                     means += sum as f64 / (nodes * nodes) / seeds as f64;
                 } else {
-                    dropped += (of - topology.links().len() as f64) / seeds as f64;
+                    dropped += (links - topology.links().len() as f64) / seeds as f64;
                 }
             }
         }
         let (low, high, mean) =
             (cell(row, "aspl_N2_min"), cell(row, "aspl_N2_max"), cell(row, "aspl_N2_mean"));
-        // Of 64 routers a few seeds tell less.
-        let room = 0.25 * (high - low) + if of < 200.0 { 0.02 } else { 0.004 } * mean;
+        // With 64 routers the mean of a few seeds is less exact.
+        let room = 0.25 * (high - low) + if links < 200.0 { 0.02 } else { 0.004 } * mean;
         assert!((low - room..=high + room).contains(&means), "{name}: {means}, not {low} to {high}");
         let parallel = cell(row, "parallel_mean");
         assert!(

@@ -46,11 +46,11 @@ fn channels_rest() {
                 assert!(!rested, "{topology:?}: cycle {}", send.cycle);
             }
             // A send in a rest is convicted, whatever else is right with it.
-            for at in 0..timed.sends.len() {
+            for index in 0..timed.sends.len() {
                 let mut tampered: Schedule = schedule.clone();
                 let Transfers::Timed(changed) = &mut tampered.transfers else { panic!("vectors") };
-                let rest = (changed.sends[at].cycle / cycles + 1) * cycles;
-                changed.sends[at].cycle = rest + 100;
+                let rest = (changed.sends[index].cycle / cycles + 1) * cycles;
+                changed.sends[index].cycle = rest + 100;
                 changed.sends.sort_unstable();
                 let error = check::verify_vectors(&scene, &tampered).unwrap_err().to_string();
                 assert!(error.contains("all channels rest"), "{error}");
@@ -70,8 +70,8 @@ fn channels_rest() {
 
 #[test]
 fn rests_cost_what_they_last() {
-    // A vector for each of seven others every 24 cycles, 100 times: 75 slots of 1800 / 24 fit before the
-    // first rest, and no more starts until 252 cycles later.
+    // Each of seven others gets a vector every 24 cycles, 100 times. 75 slots of 1800 / 24 fit before the
+    // first rest. No more starts until 252 cycles later.
     let took = |routing: &str| {
         let (compiled, _) =
             built(&spec("hyperx 8", routing, "collective a = all_to_all { size = 256000 B; }"));
@@ -112,10 +112,10 @@ fn a_spare_block_takes_the_place_of_any_other() {
             for result in &compiled.collectives {
                 for send in &result.nominal().unwrap().schedule.timed().unwrap().sends {
                     let target = |node| topology.target(topology.outgoing(node, send.port).unwrap());
-                    let (here, there) = (target(send.chip), target(moved(send.chip)));
-                    assert_eq!((moved(here.node), here.port), (there.node, there.port));
+                    let (near, far) = (target(send.chip), target(moved(send.chip)));
+                    assert_eq!((moved(near.node), near.port), (far.node, far.port));
                     assert!(
-                        ![moved(send.chip), there.node].iter().any(|node| node.0 / size == failed),
+                        ![moved(send.chip), far.node].iter().any(|node| node.0 / size == failed),
                         "{failed}"
                     );
                 }
@@ -185,9 +185,9 @@ fn binary_plans_say_the_same() {
     judged(binary.clone(), &[]).unwrap_err();
     judged(files.clone(), &options).unwrap_err();
     let body = binary["schedule.bin"].iter().position(|&byte| byte == b'\n').unwrap() + 1;
-    for at in (0..body - 1).step_by(7).chain((body..binary["schedule.bin"].len()).step_by(11)) {
+    for index in (0..body - 1).step_by(7).chain((body..binary["schedule.bin"].len()).step_by(11)) {
         let mut files = binary.clone();
-        files.get_mut("schedule.bin").unwrap()[at] ^= 1;
-        assert!(judged(files, &options).is_err(), "byte {at} is not looked at");
+        files.get_mut("schedule.bin").unwrap()[index] ^= 1;
+        assert!(judged(files, &options).is_err(), "byte {index} is not looked at");
     }
 }

@@ -39,7 +39,7 @@ fn eight_chips_take_what_is_known() {
         let rest = format!("collective x = all_to_all {{ size = {} B; }}", 8 * 320 * vectors);
         assert_eq!(cycles(&spec(7, "hyperx 8", "", &rest)), [[known, known]], "{vectors}");
     }
-    // Everybody tells everybody. From 32 vectors on every chip sums its part.
+    // Every chip sends to all others. From 32 vectors on every chip sums its part.
     for (vectors, known, bound) in
         [(1u64, 650, 650), (8, 818, 818), (31, 1370, 1300), (217, 1948, 1946), (10_000, 60_626, 60_626)]
     {
@@ -49,7 +49,7 @@ fn eight_chips_take_what_is_known() {
     }
 }
 
-/// All that one chip has must come to another: that takes as long as a message of as many vectors.
+/// All vectors of one chip must reach another. That takes as long as a message of as many vectors.
 #[test]
 fn what_everybody_is_told_takes_as_long_as_a_message() {
     let (compiled, _) = built(&spec(
@@ -130,7 +130,10 @@ fn one_after_the_other_or_together() {
     let end_times = |text: &str| {
         let (compiled, _) = built(text);
         let sends_of = |result: &fabc::ir::CollectiveResult| {
-            result.nominal().and_then(|of| of.schedule.timed()).map(|timed| [timed.start, timed.end])
+            result
+                .nominal()
+                .and_then(|planned| planned.schedule.timed())
+                .map(|timed| [timed.start, timed.end])
         };
         compiled.collectives.iter().map(|result| sends_of(result).unwrap()).collect::<Vec<_>>()
     };
@@ -176,7 +179,7 @@ fn spans_count_from_the_first_cycle_of_all() {
             && page.contains("<title>cycles 0 to 4: 100.0 % of wire busy</title>")
     );
     assert!(page.contains("<title>cycles 24 to 28: 0.0 % of wire busy</title>"));
-    // What is claimed is judged anew.
+    // The checker judges the claims anew.
     let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();
     for (claimed, instead) in [
         ("\"bound_cycles\":2118", "\"bound_cycles\":2117"),
@@ -221,6 +224,12 @@ fn with(schedule: &Schedule, change: impl FnOnce(&mut Timed)) -> Schedule {
     tampered
 }
 
+/// A changed schedule is an error.
+fn convict_schedule(scene: &Scene<'_>, change: &str, changed: Schedule) {
+    let name = changed.collective.name();
+    assert!(check::verify_vectors(scene, &changed).is_err(), "{name}: {change} is not convicted");
+}
+
 #[test]
 fn whatever_is_changed_is_convicted() {
     let mut draw = Stream::new(7, 0);
@@ -228,82 +237,84 @@ fn whatever_is_changed_is_convicted() {
         let (topology, schedules) = plans(topology);
         let scene = Scene::healthy(&topology);
         for schedule in &schedules {
-            let name = schedule.collective.name();
             let judged = check::verify_vectors(&scene, schedule).unwrap();
             let timed = schedule.timed().unwrap();
-            assert_eq!(judged.end, u64::from(timed.end), "{name}");
-            let convicted = |what: &str, other: Schedule| {
-                assert!(check::verify_vectors(&scene, &other).is_err(), "{name}: {what} is not convicted");
-            };
+            assert_eq!(judged.end, u64::from(timed.end), "{}", schedule.collective.name());
             for _ in 0..40 {
-                let index = draw.below(timed.sends.len());
-                let send = timed.sends[index];
-                convicted(
-                    "a send that is left out",
-                    with(schedule, |timed| {
-                        timed.sends.remove(index);
-                    }),
-                );
-                let again = |timed: &mut Timed| timed.sends.push(TimedSend { cycle: timed.end, ..send });
-                convicted("a send that is there twice", with(schedule, again));
-                let port = PortId((send.port.0 + 1) % topology.ports() as u16);
-                // A sum may also go another way. That the directory has another one then, is seen below.
-                if !schedule.collective.adds_up() {
-                    convicted("another port", with(schedule, |timed| timed.sends[index].port = port));
-                }
-                let chip = NodeId((send.chip.0 + 1) % topology.node_count() as u32);
-                // Another chip that has it already may send it to the same one: that is another plan, too.
-                let to = |from: NodeId| {
-                    topology.outgoing(from, send.port).map(|channel| topology.target(channel).node)
-                };
-                if to(chip) != to(send.chip) {
-                    convicted("another chip", with(schedule, |timed| timed.sends[index].chip = chip));
-                }
-                convicted("another vector", with(schedule, |timed| timed.sends[index].vector += 1));
-                convicted(
-                    "a vector that is none",
-                    with(schedule, |timed| timed.sends[index].vector = u64::MAX),
-                );
-                let late = |timed: &mut Timed| timed.sends[index].cycle = timed.end;
-                convicted("a send after the end", with(schedule, late));
-                // Before it can be there, or beside another one.
-                let mut early: Vec<u32> = timed
-                    .sends
-                    .iter()
-                    .filter(|other| (other.chip, other.port) == (send.chip, send.port))
-                    .map(|other| other.cycle)
-                    .collect();
-                early.retain(|&cycle| cycle != send.cycle);
-                if let Some(&beside) = early.first() {
-                    convicted("two in a slot", with(schedule, |timed| timed.sends[index].cycle = beside + 1));
-                }
+                convict_changed_sends(&scene, schedule, draw.below(timed.sends.len()));
             }
-            convicted("another end", with(schedule, |timed| timed.end += 1));
-            convicted("a later start", with(schedule, |timed| timed.start = timed.sends[0].cycle + 1));
-            if schedule.collective.adds_up() {
-                convicted(
-                    "a result that is told",
-                    with(schedule, |timed| match timed.result {
-                        ResultRule::Told => {
-                            timed.result = ResultRule::Summed(SumRule {
-                                from: 0,
-                                below: timed.levels(),
-                                own_level: Some(0),
-                            })
-                        }
-                        ResultRule::Summed(_) => timed.result = ResultRule::Told,
-                    }),
-                );
-                for level in 0..timed.sums.len() {
-                    convicted(
-                        "a sum without its own",
-                        with(schedule, |timed| {
-                            timed.sums[level].own_level =
-                                if timed.sums[level].own_level.is_some() { None } else { Some(0) };
-                        }),
-                    );
+            convict_changed_frames(&scene, schedule);
+        }
+    }
+}
+
+/// Every change of one send of a schedule is an error.
+fn convict_changed_sends(scene: &Scene<'_>, schedule: &Schedule, index: usize) {
+    let topology = scene.topology;
+    let timed = schedule.timed().unwrap();
+    let convict = |change: &str, changed: Schedule| convict_schedule(scene, change, changed);
+    let send = timed.sends[index];
+    convict(
+        "a send that is left out",
+        with(schedule, |timed| {
+            timed.sends.remove(index);
+        }),
+    );
+    let again = |timed: &mut Timed| timed.sends.push(TimedSend { cycle: timed.end, ..send });
+    convict("a send that is there twice", with(schedule, again));
+    let port = PortId((send.port.0 + 1) % topology.ports() as u16);
+    // A sum may also go another way. That the directory has another one then, is seen below.
+    if !schedule.collective.adds_up() {
+        convict("another port", with(schedule, |timed| timed.sends[index].port = port));
+    }
+    let chip = NodeId((send.chip.0 + 1) % topology.node_count() as u32);
+    // Another chip that has it already may send it to the same one: that is another plan, too.
+    let to = |from: NodeId| topology.outgoing(from, send.port).map(|channel| topology.target(channel).node);
+    if to(chip) != to(send.chip) {
+        convict("another chip", with(schedule, |timed| timed.sends[index].chip = chip));
+    }
+    convict("another vector", with(schedule, |timed| timed.sends[index].vector += 1));
+    convict("a vector that is none", with(schedule, |timed| timed.sends[index].vector = u64::MAX));
+    let late = |timed: &mut Timed| timed.sends[index].cycle = timed.end;
+    convict("a send after the end", with(schedule, late));
+    // Before it can be there, or beside another one.
+    let mut early: Vec<u32> = timed
+        .sends
+        .iter()
+        .filter(|other| (other.chip, other.port) == (send.chip, send.port))
+        .map(|other| other.cycle)
+        .collect();
+    early.retain(|&cycle| cycle != send.cycle);
+    if let Some(&beside) = early.first() {
+        convict("two in a slot", with(schedule, |timed| timed.sends[index].cycle = beside + 1));
+    }
+}
+
+/// Every change of the ends and of the sums of a schedule is an error.
+fn convict_changed_frames(scene: &Scene<'_>, schedule: &Schedule) {
+    let timed = schedule.timed().unwrap();
+    let convict = |change: &str, changed: Schedule| convict_schedule(scene, change, changed);
+    convict("another end", with(schedule, |timed| timed.end += 1));
+    convict("a later start", with(schedule, |timed| timed.start = timed.sends[0].cycle + 1));
+    if schedule.collective.adds_up() {
+        convict(
+            "a result that is told",
+            with(schedule, |timed| match timed.result {
+                ResultRule::Told => {
+                    timed.result =
+                        ResultRule::Summed(SumRule { from: 0, below: timed.levels(), own_level: Some(0) })
                 }
-            }
+                ResultRule::Summed(_) => timed.result = ResultRule::Told,
+            }),
+        );
+        for level in 0..timed.sums.len() {
+            convict(
+                "a sum without its own",
+                with(schedule, |timed| {
+                    timed.sums[level].own_level =
+                        if timed.sums[level].own_level.is_some() { None } else { Some(0) };
+                }),
+            );
         }
     }
 }
@@ -320,9 +331,9 @@ fn plans_on_the_same_channels_are_judged_together() {
 /// Every `[cycle,port,job,vector]` behind a `"sends":`, by its place in the text.
 fn sends(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut places = Vec::new();
-    for (at, _) in text.match_indices("\"sends\":[") {
-        let end = at + text[at..].find("]]").unwrap_or(0);
-        let mut next = at + "\"sends\":[".len();
+    for (index, _) in text.match_indices("\"sends\":[") {
+        let end = index + text[index..].find("]]").unwrap_or(0);
+        let mut next = index + "\"sends\":[".len();
         while next < end {
             let close = next + text[next..].find(']').unwrap();
             places.push(next..close + 1);
@@ -346,9 +357,9 @@ fn a_directory_with_another_plan_is_convicted() {
             .split(',')
             .map(|number| number.parse().unwrap())
             .collect();
-        for what in 0..6 {
+        for kind in 0..6 {
             let mut tampered = numbers.clone();
-            match what {
+            match kind {
                 0 => tampered[0] += 1,
                 1 => tampered[0] += 24,
                 2 => tampered[1] = (tampered[1] + 1) % 4,
@@ -366,7 +377,7 @@ fn a_directory_with_another_plan_is_convicted() {
             let mut files = files.clone();
             files.insert("schedule.json".to_owned(), changed.into_bytes());
             let judged = verify::directory(&resigned(files, &spec_text), &compiled.fabric, &spec_text);
-            assert!(judged.is_err(), "{numbers:?}: change {what} is not convicted");
+            assert!(judged.is_err(), "{numbers:?}: change {kind} is not convicted");
         }
     }
 }

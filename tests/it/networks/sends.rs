@@ -71,7 +71,7 @@ fn alone(radix: u32, topology: &str, ends: [u32; 2], sizes: &[u64]) -> Vec<u64> 
         let [CollectiveBound::Quickest { cycles, .. }] = schedule.bounds[..] else {
             panic!("{:?}", schedule.bounds)
         };
-        // To the cycle, but shortly before one more way pays off.
+        // Exact to the cycle, except shortly before one more path pays off.
         assert!(cycles <= took && cycles * 100 >= took * 94, "{took} and {cycles}");
         took
     };
@@ -94,8 +94,12 @@ fn ways_can_be_limited() {
         require any.time == 1900 cycles; require few.time == 3412 cycles; require one.time == 5546 cycles;
         require any.share == 1;";
     let (compiled, _) = built(&spec(7, NODE, rest), "");
-    let broken: Vec<String> =
-        compiled.requires.iter().filter(|of| of.holds() != Some(true)).map(|of| of.require.text()).collect();
+    let broken: Vec<String> = compiled
+        .requires
+        .iter()
+        .filter(|outcome| outcome.holds() != Some(true))
+        .map(|outcome| outcome.require.text())
+        .collect();
     assert!(broken.is_empty(), "{broken:?}");
 }
 
@@ -192,7 +196,7 @@ fn a_directory_with_other_messages_is_convicted() {
         verify::directory(&signed(files, &spec_text), &compiled.fabric, &spec_text)
     };
     // Messages, what bounds them, the file that they come from.
-    for (path, what, instead) in [
+    for (path, from, to) in [
         ("schedule.json", "[0,3,10,0]", "[0,3,9,0]"),
         ("schedule.json", "[0,3,10,0]", "[0,4,10,0]"),
         ("schedule.json", "[0,3,10,0]", "[0,3,10,1]"),
@@ -203,18 +207,15 @@ fn a_directory_with_other_messages_is_convicted() {
         ("inputs/pairs-a.csv", "0,3,3200", "0,3,3201"),
     ] {
         let original = if path == "schedule.json" { text.clone() } else { messages.clone() };
-        assert!(original.contains(what), "{what} in {original}");
-        assert!(
-            judged(path, original.replacen(what, instead, 1)).is_err(),
-            "{what} to {instead} is not convicted"
-        );
+        assert!(original.contains(from), "{from} in {original}");
+        assert!(judged(path, original.replacen(from, to, 1)).is_err(), "{from} to {to} is not convicted");
     }
     // Every number of sends.
     let places: Vec<usize> = text
         .match_indices('[')
-        .map(|(at, _)| at)
-        .filter(|&at| {
-            let inside = &text[at + 1..text[at..].find(']').map_or(at + 1, |end| at + end)];
+        .map(|(index, _)| index)
+        .filter(|&index| {
+            let inside = &text[index + 1..text[index..].find(']').map_or(index + 1, |end| index + end)];
             inside.split(',').count() == 4 && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
         })
         .collect();

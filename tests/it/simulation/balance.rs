@@ -1,5 +1,5 @@
-//! What must add up, whatever the parameters: packets, flits on channels, Little's law, and that nothing but
-//! the parameters shows.
+//! Sums that hold for all parameters: packets, flits on channels, Little's law, and that nothing but the
+//! parameters shows.
 
 use crate::simulation::assert_near;
 use crate::simulation::bench::{Bench, Hardware, UNIT, adds_up, parameters};
@@ -206,7 +206,7 @@ proptest! {
     }
 }
 
-/// What a chip sends is spread over its ports, and a channel carries no more for that.
+/// A chip spreads its packets over its ports, and no channel carries more for that.
 #[test]
 fn two_ports_carry_more_than_one() {
     let row = Bench::tree(UNIT, &[0], &[1, 1]);

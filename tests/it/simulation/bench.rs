@@ -83,14 +83,9 @@ impl Bench {
             2 * ahead < count || (2 * ahead == count && from.is_multiple_of(2))
         };
         let step = |from: usize, to: usize| if up(from, to) { (1, 0) } else { (count - 1, 1) };
-        Self::circle(
-            hardware,
-            count,
-            links,
-            2,
-            step,
-            |at, port| if port == 0 { at == count - 1 } else { at == 0 },
-        )
+        Self::with_ring_tables(hardware, count, links, 2, step, |at, port| {
+            if port == 0 { at == count - 1 } else { at == 0 }
+        })
     }
 
     /// A ring of one-way links. With a dateline VC 1 from the last link on.
@@ -98,12 +93,18 @@ impl Bench {
         let end = |at: usize, port| End { node: NodeId::new(at % count), port: PortId(port) };
         let links = (0..count).map(|at| link(end(at, 0), end(at + 1, 0), true)).collect();
         let vcs = if dateline { 2 } else { 1 };
-        Self::circle(hardware, count, links, vcs, |_, _| (1, 0), |at, _| dateline && at == count - 1)
+        Self::with_ring_tables(
+            hardware,
+            count,
+            links,
+            vcs,
+            |_, _| (1, 0),
+            |at, _| dateline && at == count - 1,
+        )
     }
 
-    /// Tables for routes of equal steps around a circle. `crosses` says which outputs lie behind the
-    /// dateline.
-    fn circle(
+    /// Tables for routes of equal steps around a ring. `crosses` says which outputs lie behind the dateline.
+    fn with_ring_tables(
         hardware: Hardware,
         count: usize,
         links: Vec<Link>,
@@ -160,8 +161,8 @@ impl Bench {
     }
 }
 
-/// Of packets of so many flits in queues of so many: every one that was born was delivered or is found
-/// inside, and what the run measures fits what it is made of.
+/// No packet is lost: every packet that was born was delivered or is inside. What the run measures fits what
+/// it is made of.
 pub(crate) fn adds_up(
     point: &Point,
     packet: u32,
@@ -185,8 +186,8 @@ pub(crate) fn adds_up(
     Ok(())
 }
 
-/// Two sources at equal distances to a hub whose third link both need, and two hosts there that answer: each
-/// gets half of the link, whatever else the parameters say.
+/// Two sources at equal distances to a hub need its third link, and two hosts there answer. Each source gets
+/// half of the link, whatever the other parameters are.
 pub(crate) fn two_flows_share_a_channel(parameters: &SimulationParameters) {
     let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 2]);
     // Both single hosts send to the router with two, and these send to them.

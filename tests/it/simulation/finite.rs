@@ -14,7 +14,7 @@ const FLIT: u64 = 64;
 /// The number of flits of a packet.
 const PACKET: u64 = 6;
 
-/// Of one model, with so many ports per host.
+/// Parameters of one model, with a number of ports per host.
 fn parameters_of(model: RouterModel, hosts: HostPorts) -> SimulationParameters {
     let hosts =
         if model == RouterModel::Flit && hosts == HostPorts::Unlimited { HostPorts::Ports(1) } else { hosts };
@@ -109,8 +109,8 @@ fn all_to_all_where_everybody_is_next_to_everybody() {
         // Through one port.
         assert_eq!(with(false, HostPorts::Ports(1)).cycles, alone + 2 * line - 6);
         assert_eq!(with(true, HostPorts::Ports(1)).cycles, 2 * (alone + line - 6));
-        // Whoever is handed over flit by flit keeps the port as busy. Only the two changes of the virtual
-        // channel may cost a few cycles.
+        // A packet that is handed over flit by flit keeps the port as busy. Only the two changes of the
+        // virtual channel may cost a few cycles.
         let flit = |barrier| {
             run(
                 &ring,
@@ -149,7 +149,7 @@ fn what_the_busiest_channel_moves_bounds_a_run() {
         assert!(free.load.channels.iter().all(|&load| load == 0 || load == 900));
         let [free, barrier] = [&free.completions[0], &barrier.completions[0]];
         assert!(barrier.cycles > free.cycles, "{} and {}", barrier.cycles, free.cycles);
-        // In turns everything goes the same ways, in another order.
+        // In turns all messages take the same paths, in another order.
         let turns = run(&ring, &in_order(50, MessageOrder::Turns, parameters_of(model, hosts)));
         assert_eq!(turns.busy, free.busy);
         assert!(volume.share(&turns).as_f64() >= 0.5, "{model:?} {hosts:?}: {}", turns.cycles);
@@ -160,7 +160,7 @@ fn what_the_busiest_channel_moves_bounds_a_run() {
     }
 }
 
-/// What is left over of a message fills a packet of its own.
+/// The rest of a message fills a packet of its own.
 #[test]
 fn last_packets_are_filled_up() {
     let pair = Bench::tree(UNIT, &[0], &[1, 1]);
@@ -257,12 +257,12 @@ fn what_does_not_fit_is_refused() {
     );
     assert_eq!(refusal(&SimulationParameters { traffic: Traffic::AllToAll, ..plain.clone() }), "FAB0606");
     assert_eq!(refusal(&all_to_all(1 << 30, false, plain.clone())), "FAB0627");
-    for (text, told) in [
+    for (text, message) in [
         ("0,0,3,6\n", "test.csv:1: no endpoint is called `3`"),
         ("0,0,2,6\n0,2,router0,6\n", "test.csv:2: `router0` has 2 endpoints"),
         ("\n0,2,router1,6\n", "test.csv:2: `2` sends to itself"),
     ] {
-        assert_eq!(refused(&traced(text, plain.clone())), (("FAB0624".to_owned(), 2), told.to_owned()));
+        assert_eq!(refused(&traced(text, plain.clone())), (("FAB0624".to_owned(), 2), message.to_owned()));
     }
     // Neither rates nor a search.
     let prepared = pair.prepared(&all_to_all(1, false, plain)).unwrap();
@@ -303,8 +303,8 @@ proptest! {
         let ring = Bench::ring(Hardware { link, router, buffer: packet * queues, vcs: 4 }, count.max(3));
         let model = if flit { RouterModel::Flit } else { RouterModel::Packet };
         let hosts = if ports == 0 { HostPorts::Unlimited } else { HostPorts::Ports(ports) };
-        // Flits that hold a general virtual channel wait for its credits, and may wait in a circle where
-        // buffers are as small as these.
+        // Flits that hold a general virtual channel wait for its credits. With buffers as small as these they
+        // may wait in a cycle.
         let lanes = Some(if by_class || flit { LaneChoice::Classes(2) } else { LaneChoice::General(2) });
         let rest = SimulationParameters { packet, injection, speedup: Some(speedup), lanes, ..parameters_of(model, hosts) };
         let details = TrafficDetails { bytes: Some(packets * u64::from(packet) * FLIT), order: Some(order), ..TrafficDetails::default() };

@@ -12,10 +12,10 @@ use bench::{Bench, Hardware, UNIT, parameters};
 use fabc::sim::{Arbitration, Credits, HostPorts, LaneChoice, SimError, SimulationParameters, Traffic};
 
 /// Whether a number is within a share of what it should be.
-fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
+fn assert_near(subject: &str, measured: f64, expected: f64, share: f64) {
     assert!(
-        (found - expected).abs() <= share * expected,
-        "{what}: {found}, expected {expected} within {} %",
+        (measured - expected).abs() <= share * expected,
+        "{subject}: {measured}, expected {expected} within {} %",
         share * 100.0
     );
 }
@@ -119,12 +119,12 @@ fn saturation_is_searched_between_what_is_stable_and_what_is_not() {
     let ring = Bench::ring(UNIT, 8);
     let prepared = ring.prepared(&parameters(20_000)).unwrap();
     let report = fabc::sim::simulate(&prepared, &[], &[1, 2], true, &fabc::progress::Silent).unwrap();
-    assert_eq!(report.saturations.iter().map(|found| found.seed).collect::<Vec<_>>(), [1, 2]);
-    for found in &report.saturations {
-        let (stable, unstable) = (found.stable.unwrap().as_f64(), found.unstable.unwrap().as_f64());
-        assert!(stable < unstable && unstable - stable < 0.0036, "{found:?}");
+    assert_eq!(report.saturations.iter().map(|bracket| bracket.seed).collect::<Vec<_>>(), [1, 2]);
+    for bracket in &report.saturations {
+        let (stable, unstable) = (bracket.stable.unwrap().as_f64(), bracket.unstable.unwrap().as_f64());
+        assert!(stable < unstable && unstable - stable < 0.0036, "{bracket:?}");
         assert_near("stable", stable, 0.871, 0.02);
-        assert_near("beyond", found.beyond.rate.as_f64(), 0.9625, 1e-9);
+        assert_near("beyond", bracket.beyond.rate.as_f64(), 0.9625, 1e-9);
     }
     // Hosts offer at most a flit per cycle where packets have one: all that can be tried is stable.
     let row = Bench::tree(UNIT, &[0], &[1, 1]);

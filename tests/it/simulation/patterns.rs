@@ -118,7 +118,7 @@ fn spots_draw_their_share() {
     // Endpoint 0 is that of router 1.
     let half = load_of(&star, Traffic::Hotspot, spots(&["0"], "0.5"));
     assert_eq!((between(&star, &half, 0, 1), half.bound), (ratio(2, 1), ratio(1, 2)));
-    // What a port takes is a bound as well: two hosts of one router on two links.
+    // The rate of a port is a bound as well: two hosts of one router on two links.
     let ports = SimulationParameters {
         traffic: Traffic::Hotspot,
         details: spots(&["0"], "0.5"),

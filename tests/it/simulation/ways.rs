@@ -42,7 +42,7 @@ impl Wired {
         Self { fabric, topology, tables }
     }
 
-    /// With hosts at some routers alone, one each.
+    /// A network with one host at some routers alone.
     fn only(mut self, routers: &[u32]) -> Self {
         let hosts = (0..self.topology.node_count() as u32)
             .map(|router| u16::from(routers.contains(&router)))
@@ -164,8 +164,8 @@ fn shortest_ways_load_known_networks_as_other_code_has_it() {
     }
 }
 
-/// Two splits on the way: 1/2 of what is sent between opposite corners takes each side of a square, and of
-/// the three ways out of a cube a third.
+/// Packets are split on the way. Between opposite corners of a square 1/2 takes each side. Of the three paths
+/// out of a corner of a cube each takes a third.
 #[test]
 fn random_ways_split_evenly() {
     let cube = Wired::new("hypercube { dimensions = 3; }", 1, 3);
@@ -210,7 +210,7 @@ fn valiant_ways_go_over_a_third_router() {
     assert!(hops.iter().all(|&on| on.abs_diff(hops[0]) <= 4), "{hops:?}");
     // Nothing is in the way: six hops of two cycles and the tail.
     assert_eq!((delays.median, report.load.most_cycles), (15, 15));
-    // With four virtual channels no way over the third router is short enough: they go straight.
+    // With four virtual channels no path over the third router is short enough, so that packets go straight.
     let tight = Wired::new(DRAGONFLY, 1, 4).only(&hosts).run(&parameters, &["0.05"]);
     let delays = tight.points[0].delays.unwrap();
     assert_eq!((delays.hops, tight.load.limit), (3 * delays.packets, Limit::Hops));

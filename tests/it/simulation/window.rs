@@ -127,7 +127,7 @@ fn exchanges_end_under_any_window() {
     }
 }
 
-/// Of two ports that share a window neither waits until the other has nothing more to send.
+/// Two ports that share a window take turns: neither waits until the other has nothing more to send.
 #[test]
 fn ports_share_a_window() {
     let star = Bench::tree(UNIT, &[0, 0, 0], &[0, 1, 1, 1]);

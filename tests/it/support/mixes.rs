@@ -84,7 +84,7 @@ impl Mixes {
                         break;
                     }
                     let Some(TableEntry { out_port, out_vc, .. }) = entry(node, key) else {
-                        // Whoever is for the dead, or for nobody, has nowhere to go.
+                        // A packet for a dark router, or for none, has nowhere to go.
                         assert!(!scene.lives(key.dst), "{:?}: {node} has nothing for {key:?}", scene.dead);
                         break;
                     };

@@ -1,4 +1,4 @@
-//! What several tests use.
+//! Code that several tests share.
 
 pub(crate) mod command;
 pub(crate) mod fixture;

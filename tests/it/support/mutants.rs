@@ -26,20 +26,20 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// A source of random choices.
-pub(crate) struct Dice(ChaCha8Rng);
+pub(crate) struct MutantDice(ChaCha8Rng);
 
-impl Dice {
+impl MutantDice {
     /// A stream for each mutant: the same ones whatever the number of threads, and however many there are.
-    pub(crate) fn of(mutant: u64) -> Self {
+    pub(crate) fn for_mutant(mutant: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         rng.set_stream(mutant);
-        Dice(rng)
+        MutantDice(rng)
     }
     pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.0.next_u64() % count.max(1) as u64) as usize
     }
-    fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
-        of[self.below(of.len())]
+    fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
     }
 }
 
@@ -147,7 +147,7 @@ const WORDS: [&str; 30] = [
 const SIGNS: &[u8] = b"{}[]();=\"/*.,-+<>%x0 \n";
 
 /// Changes of single bytes. What is no UTF-8 then is replaced, as an editor does.
-fn mutate_bytes(text: &str, dice: &mut Dice) -> String {
+fn mutate_bytes(text: &str, dice: &mut MutantDice) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..1 + dice.below(4) {
         if bytes.is_empty() {
@@ -167,7 +167,7 @@ fn mutate_bytes(text: &str, dice: &mut Dice) -> String {
 }
 
 /// Changes single tokens of a text.
-fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
+fn mutate_tokens(text: &str, dice: &mut MutantDice) -> String {
     let mut tokens = tokens(text);
     for _ in 0..1 + dice.below(3) {
         if tokens.is_empty() {
@@ -181,10 +181,10 @@ fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
             2 => tokens.swap(at, other),
             3 => tokens.insert(at, tokens[other].clone()),
             4..=6 if !numbers.is_empty() => {
-                tokens[numbers[dice.below(numbers.len())]] = format!(" {}", dice.one(&NUMBERS))
+                tokens[numbers[dice.below(numbers.len())]] = format!(" {}", dice.pick(&NUMBERS))
             }
-            7 => tokens.insert(at, dice.one(&STRANGE).to_owned()),
-            8 => tokens[at] = format!(" {}", dice.one(&WORDS)),
+            7 => tokens.insert(at, dice.pick(&STRANGE).to_owned()),
+            8 => tokens[at] = format!(" {}", dice.pick(&WORDS)),
             9 => tokens[at] = tokens[at].to_uppercase(),
             10 => tokens[at] = tokens[other].clone(),
             _ => tokens.truncate(at.max(1)),
@@ -194,7 +194,7 @@ fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
 }
 
 /// Changes of lines, of items, and of the whole.
-fn mutate_lines(text: &str, others: &[String], dice: &mut Dice) -> String {
+fn mutate_lines(text: &str, others: &[String], dice: &mut MutantDice) -> String {
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (at, other) = (dice.below(lines.len()), dice.below(lines.len()));
     let (from, to) = (at.min(other), at.max(other) + 1);
@@ -218,15 +218,15 @@ fn mutate_lines(text: &str, others: &[String], dice: &mut Dice) -> String {
             let start = dice.below(theirs.len());
             lines.splice(at.., theirs[start..].iter().copied());
         }
-        6 => return text.replace('\n', dice.one(&[" ", "\r", "\r\n", "\n\n", "\u{2028}"])),
+        6 => return text.replace('\n', dice.pick(&[" ", "\r", "\r\n", "\n\n", "\u{2028}"])),
         7 => return text[..text.floor_char_boundary(dice.below(text.len()))].to_owned(),
         _ => return text[text.floor_char_boundary(dice.below(text.len()))..].to_owned(),
     }
     lines.concat()
 }
 
-/// What is far larger than in any spec: names, numbers, lines, brackets, sums, comments.
-fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
+/// Parts far larger than in any spec: names, numbers, lines, brackets, sums, comments.
+fn mutate_sizes(text: &str, dice: &mut MutantDice) -> String {
     let mut tokens = tokens(text);
     let index = dice.below(tokens.len());
     let token = tokens[index].trim().to_owned();
@@ -238,14 +238,14 @@ fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
         2 => format!(" {} {{ {token} {}", many("x = a { "), many("}")),
         3 => format!(" {token}{}", many("a")),
         4 => format!(" {token}{}", many("9")),
-        5 => format!(" {token}{}", many(dice.one(&[" + 1", " * 2", " - u", " % 3", " / 1"]))),
+        5 => format!(" {token}{}", many(dice.pick(&[" + 1", " * 2", " - u", " % 3", " / 1"]))),
         6 => format!(" {}{token}", many("-")),
         7 => format!("{}{token}", many(" ")),
         8 => format!(" /*{}*/ {token} //{}\n", many("*"), many("é")),
         _ => {
             format!(
                 " {token} {}",
-                many(dice.one(&[
+                many(dice.pick(&[
                     "; ",
                     "x = 1; ",
                     "\"\" ",
@@ -261,7 +261,7 @@ fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
     tokens.concat()
 }
 
-pub(crate) fn mutate(text: &str, others: &[String], dice: &mut Dice) -> String {
+pub(crate) fn mutate(text: &str, others: &[String], dice: &mut MutantDice) -> String {
     let mut mutant = text.to_owned();
     for _ in 0..1 + dice.below(2) {
         let next = match dice.below(64) {

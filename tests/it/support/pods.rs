@@ -15,7 +15,7 @@ use fabc::model::{
 };
 use fabc::units::Decimal;
 
-/// What a pod made by hand looks like.
+/// The shape of a pod made by hand.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Shape {
     pub(crate) dims: [u32; 3],
     pub(crate) rule: CoupleRule,
     pub(crate) duplex: Duplex,
-    /// With tables walked and faults tried, as after a full build.
+    /// Whether tables are walked and faults tried, as after a full build.
     pub(crate) routed: bool,
 }
 
@@ -114,6 +114,21 @@ fn tree_flow(topology: &Topology) -> FlowCertificate {
     }
 }
 
+/// A line of the contract, of a metric of the healthy pod or of all faults.
+fn require(metric: Metric, fault: bool, comparison: Comparison, value_text: &str) -> Require {
+    Require {
+        metric,
+        subject: None,
+        fault,
+        comparison,
+        value: Decimal::parse(value_text).expect("a number"),
+        scale: ValueScale::Metric,
+        value_text: value_text.to_owned(),
+        unit: fabc::model::WrittenUnit::default(),
+        span: Span::default(),
+    }
+}
+
 fn fabric(shape: Shape) -> Fabric {
     let span = Span::default();
     let link = |name: &str, latency_cycles| LinkType {
@@ -123,17 +138,6 @@ fn fabric(shape: Shape) -> Fabric {
         per_metre_ps: 0,
         cost: [0, 0],
         power_mw: 0,
-        span,
-    };
-    let require = |metric, fault, comparison, value_text: &str| Require {
-        metric,
-        subject: None,
-        fault,
-        comparison,
-        value: Decimal::parse(value_text).expect("a number"),
-        scale: ValueScale::Metric,
-        value_text: value_text.to_owned(),
-        unit: fabc::model::WrittenUnit::default(),
         span,
     };
     let mut pod = Pod {
@@ -149,44 +153,7 @@ fn fabric(shape: Shape) -> Fabric {
         topology_span: span,
     };
     for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
-        let others: Vec<usize> = (0..3).filter(|&other| other != axis).collect();
-        let size: Vec<u32> = others.iter().map(|&other| shape.dims[other]).collect();
-        let group = pod.ocs_groups.push(OcsGroup { name: name.to_owned(), shape: size.clone(), span });
-        for (u, v) in (0..size[0]).flat_map(|u| (0..size[1]).map(move |v| (u, v))) {
-            let face = |cube, minus: bool| {
-                let mut coordinates = [0; 3];
-                (coordinates[others[0]], coordinates[others[1]]) = (u, v);
-                coordinates[axis] = if minus { 0 } else { shape.dims[axis] - 1 };
-                let port = PortId(2 * axis as u16 + u16::from(minus));
-                FacePort { cube: BlockId(cube), node: pod.node(BlockId(cube), coordinates), port }
-            };
-            let [plus, minus] =
-                [false, true].map(|minus| (0..shape.cubes).map(|cube| face(cube, minus)).collect::<Vec<_>>());
-            let (a, b) = match shape.rule {
-                CoupleRule::Sided => (plus, minus),
-                CoupleRule::Any => (
-                    plus.into_iter().zip(minus).flat_map(|(plus, minus)| [plus, minus]).collect(),
-                    Vec::new(),
-                ),
-            };
-            let ocs = Ocs {
-                name: format!("{name}[{u},{v}]"),
-                group,
-                index: vec![u, v],
-                rule: shape.rule,
-                a,
-                b,
-                link: LinkTypeId(1),
-                ports: 136,
-                duplex: shape.duplex,
-                config_db: match (shape.rule, shape.duplex) {
-                    (CoupleRule::Any, Duplex::Circulator) => SonicConfig::NoSides,
-                    _ => SonicConfig::OcsV,
-                },
-                span,
-            };
-            pod.ocses.push(ocs);
-        }
+        couple_axis(&mut pod, &shape, axis, name);
     }
     debug_assert_eq!(pod.ocs_groups.ids().last(), Some(OcsGroupId(2)));
     Fabric {
@@ -230,7 +197,49 @@ fn fabric(shape: Shape) -> Fabric {
     }
 }
 
-/// By how many cubes the coupling of an OCS goes on: different strides per axis and position.
+/// Adds the switches of an axis: one per position of a face, for the two faces of all cubes there.
+fn couple_axis(pod: &mut Pod, shape: &Shape, axis: usize, name: &str) {
+    let span = Span::default();
+    let others: Vec<usize> = (0..3).filter(|&other| other != axis).collect();
+    let size: Vec<u32> = others.iter().map(|&other| shape.dims[other]).collect();
+    let group = pod.ocs_groups.push(OcsGroup { name: name.to_owned(), shape: size.clone(), span });
+    for (u, v) in (0..size[0]).flat_map(|u| (0..size[1]).map(move |v| (u, v))) {
+        let face = |cube, minus: bool| {
+            let mut coordinates = [0; 3];
+            (coordinates[others[0]], coordinates[others[1]]) = (u, v);
+            coordinates[axis] = if minus { 0 } else { shape.dims[axis] - 1 };
+            let port = PortId(2 * axis as u16 + u16::from(minus));
+            FacePort { cube: BlockId(cube), node: pod.node(BlockId(cube), coordinates), port }
+        };
+        let [plus, minus] =
+            [false, true].map(|minus| (0..shape.cubes).map(|cube| face(cube, minus)).collect::<Vec<_>>());
+        let (a, b) = match shape.rule {
+            CoupleRule::Sided => (plus, minus),
+            CoupleRule::Any => {
+                (plus.into_iter().zip(minus).flat_map(|(plus, minus)| [plus, minus]).collect(), Vec::new())
+            }
+        };
+        let ocs = Ocs {
+            name: format!("{name}[{u},{v}]"),
+            group,
+            index: vec![u, v],
+            rule: shape.rule,
+            a,
+            b,
+            link: LinkTypeId(1),
+            ports: 136,
+            duplex: shape.duplex,
+            config_db: match (shape.rule, shape.duplex) {
+                (CoupleRule::Any, Duplex::Circulator) => SonicConfig::NoSides,
+                _ => SonicConfig::OcsV,
+            },
+            span,
+        };
+        pod.ocses.push(ocs);
+    }
+}
+
+/// The number of cubes by which the coupling of an OCS goes on: different strides per axis and position.
 fn shift(pod: &Pod, ocs: OcsId) -> u32 {
     let Ocs { group, index, .. } = &pod.ocses[ocs];
     (group.0 * group.0 + 1 + (index[0] + index[1]) % 2 * (group.0 + 2)) % pod.cubes

@@ -88,18 +88,18 @@ impl SpecText {
 /// The items of a text: each ends with a semicolon or a block.
 fn split(text: &str) -> Vec<&str> {
     let (mut items, mut start, mut depth) = (Vec::new(), 0, 0);
-    for (at, letter) in text.char_indices() {
+    for (index, letter) in text.char_indices() {
         depth += i32::from(letter == '{') - i32::from(letter == '}');
         if depth == 0 && matches!(letter, ';' | '}') {
-            items.push(text[start..=at].trim());
-            start = at + 1;
+            items.push(text[start..=index].trim());
+            start = index + 1;
         }
     }
     assert!(text[start..].trim().is_empty(), "`{}` has no end", &text[start..]);
     items
 }
 
-/// What an item is about: `clock`, `link fiber`, `ocs X`.
+/// The subject of an item: `clock`, `link fiber`, `ocs X`.
 fn head(item: &str) -> String {
     let mut words =
         item.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());

@@ -20,14 +20,14 @@ pub(crate) struct Change {
 
 impl Change {
     /// The file after the change.
-    pub(crate) fn of(&self, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn applied_to(&self, bytes: &[u8]) -> Vec<u8> {
         [&bytes[..self.range.start], &self.with, &bytes[self.range.end..]].concat()
     }
 }
 
 /// All changes of a file, by the ending of its path.
 pub(crate) fn changes(path: &str, bytes: &[u8]) -> Vec<Change> {
-    let mut change_list = Changes { bytes, all: Vec::new() };
+    let mut change_list = ChangeList { bytes, list: Vec::new() };
     match path.rsplit('.').next() {
         Some("json") => change_list.json(bytes.len()),
         Some("bin") => {
@@ -37,28 +37,28 @@ pub(crate) fn changes(path: &str, bytes: &[u8]) -> Vec<Change> {
         }
         _ => change_list.lines(path.ends_with(".fab")),
     }
-    change_list.all
+    change_list.list
 }
 
 /// A JSON value and where it stands.
-struct Node {
+struct JsonNode {
     span: Range<usize>,
-    kind: Kind,
+    kind: JsonKind,
 }
 
-enum Kind {
+enum JsonKind {
     Leaf,
-    Array(Vec<Node>),
+    Array(Vec<JsonNode>),
     /// Key (with its quotes) and value.
-    Object(Vec<(Range<usize>, Node)>),
+    Object(Vec<(Range<usize>, JsonNode)>),
 }
 
-struct Changes<'a> {
+struct ChangeList<'a> {
     bytes: &'a [u8],
-    all: Vec<Change>,
+    list: Vec<Change>,
 }
 
-impl Changes<'_> {
+impl ChangeList<'_> {
     fn push(
         &mut self,
         place: &str,
@@ -67,7 +67,7 @@ impl Changes<'_> {
         range: Range<usize>,
         with: impl Into<Vec<u8>>,
     ) {
-        self.all.push(Change { place: place.to_owned(), at: at.to_owned(), what, range, with: with.into() });
+        self.list.push(Change { place: place.to_owned(), at: at.to_owned(), what, range, with: with.into() });
     }
 
     fn text(&self, range: Range<usize>) -> &str {
@@ -79,13 +79,13 @@ impl Changes<'_> {
         self.value("", "", &root);
     }
 
-    fn value(&mut self, place: &str, at: &str, node: &Node) {
+    fn value(&mut self, place: &str, at: &str, node: &JsonNode) {
         match &node.kind {
-            Kind::Leaf => {
+            JsonKind::Leaf => {
                 let changed_text = altered(self.text(node.span.clone()));
                 self.push(place, at, "altered", node.span.clone(), changed_text);
             }
-            Kind::Array(elements) => {
+            JsonKind::Array(elements) => {
                 let spans: Vec<Range<usize>> = elements.iter().map(|element| element.span.clone()).collect();
                 for (k, element) in elements.iter().enumerate() {
                     let item_place = format!("{at}[{k}]");
@@ -93,7 +93,7 @@ impl Changes<'_> {
                     self.value(place, &item_place, element);
                 }
             }
-            Kind::Object(members) => {
+            JsonKind::Object(members) => {
                 let spans: Vec<Range<usize>> =
                     members.iter().map(|(key, value)| key.start..value.span.end).collect();
                 self.push(
@@ -112,8 +112,8 @@ impl Changes<'_> {
                         .map(|place| if place.is_empty() { name.clone() } else { format!("{place}.{name}") });
                     self.in_list(&place, &at, &spans, k);
                     self.push(&place, &at, "renamed", key.end - 1..key.end - 1, "x");
-                    // Many readers keep the last of repeated keys: the first one then says what nobody reads.
-                    let changed_text = if matches!(value.kind, Kind::Leaf) {
+                    // Many readers keep the last of repeated keys, so that no reader sees the first one.
+                    let changed_text = if matches!(value.kind, JsonKind::Leaf) {
                         altered(self.text(value.span.clone()))
                     } else {
                         "null".to_owned()
@@ -152,8 +152,9 @@ impl Changes<'_> {
             self.push(&place, &at, "space at the end", here.end - 1..here.end - 1, " ");
             let digits: Vec<usize> = (0..line.len()).filter(|&at| line[at].is_ascii_digit()).collect();
             let letters: Vec<usize> = (0..line.len()).filter(|&at| line[at].is_ascii_alphabetic()).collect();
-            for (what, found) in [("digit altered", digits), ("letter altered", letters)] {
-                let mut samples = vec![found.first(), found.get(found.len() / 2), found.last()];
+            for (what, positions) in [("digit altered", digits), ("letter altered", letters)] {
+                let mut samples =
+                    vec![positions.first(), positions.get(positions.len() / 2), positions.last()];
                 samples.dedup();
                 for at in samples.into_iter().flatten() {
                     let byte = line[*at];
@@ -222,10 +223,10 @@ fn altered(leaf: &str) -> String {
 /// The runs of digits of a line, and where they start.
 fn numbers(line: &str) -> Vec<(usize, String)> {
     let mut numbers_found: Vec<(usize, String)> = Vec::new();
-    for (at, letter) in line.char_indices().filter(|(_, letter)| letter.is_ascii_digit()) {
+    for (index, letter) in line.char_indices().filter(|(_, letter)| letter.is_ascii_digit()) {
         match numbers_found.last_mut() {
-            Some((start, digits)) if *start + digits.len() == at => digits.push(letter),
-            _ => numbers_found.push((at, letter.to_string())),
+            Some((start, digits)) if *start + digits.len() == index => digits.push(letter),
+            _ => numbers_found.push((index, letter.to_string())),
         }
     }
     numbers_found
@@ -238,11 +239,11 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn value(&mut self) -> Node {
+    fn value(&mut self) -> JsonNode {
         self.space();
         let start = self.at;
         let kind = match self.bytes[self.at] {
-            b'{' => Kind::Object(self.list(b'}', |parser| {
+            b'{' => JsonKind::Object(self.list(b'}', |parser| {
                 let start = parser.at;
                 parser.string();
                 let key = start..parser.at;
@@ -251,19 +252,19 @@ impl Parser<'_> {
                 parser.at += 1;
                 (key, parser.value())
             })),
-            b'[' => Kind::Array(self.list(b']', Self::value)),
+            b'[' => JsonKind::Array(self.list(b']', Self::value)),
             b'"' => {
                 self.string();
-                Kind::Leaf
+                JsonKind::Leaf
             }
             _ => {
                 while self.bytes.get(self.at).is_some_and(|byte| !b",]} \n".contains(byte)) {
                     self.at += 1;
                 }
-                Kind::Leaf
+                JsonKind::Leaf
             }
         };
-        Node { span: start..self.at, kind }
+        JsonNode { span: start..self.at, kind }
     }
 
     fn list<T>(&mut self, end: u8, mut item: impl FnMut(&mut Self) -> T) -> Vec<T> {
