@@ -75,8 +75,8 @@ const JUDGED: [&str; 67] = [
 ];
 
 /// Functions of these data and of the model that the checker must not use, since it computes their results
-/// again. They are formulas of metrics and bounds, the list of faults and of what they darken, codes of tables,
-/// and generators of groups.
+/// again. They are formulas of metrics and bounds, the list of faults and of what they darken, codes of
+/// tables, and generators of groups.
 const OF_THE_COMPILER: [&str; 62] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
@@ -168,8 +168,8 @@ fn the_checker_has_codes_of_its_own() {
     let judged = |path: &str| path != of_the_pipeline && rooms.iter().any(|room| path.starts_with(room));
     for (path, lines) in code().into_iter().filter(|(path, _)| judged(path)) {
         let text: String = lines.iter().map(|(_, line)| format!("{line} ")).collect();
-        // `use fabc_ir::{A, B};` over as many lines as it takes, and `fabc_ir::A` anywhere. Files of `fabc-ir`
-        // say `crate`.
+        // `use fabc_ir::{A, B};` over any number of lines, and `fabc_ir::A` anywhere. Files of `fabc-ir` say
+        // `crate`.
         let ir = if path.starts_with("src/ir/") { "crate::" } else { "fabc_ir::" };
         for rest in text.split(ir).skip(1).filter(|rest| !rest.starts_with("read::")) {
             let end = if rest.starts_with('{') {

@@ -72,9 +72,9 @@ fn complain(complaints: Vec<String>) {
 ///
 /// A file leads to every file that defines an item which it names, and to all that those lead to. A name that
 /// comes through another module's `use` leads to the file that defines it. To declare a child (`mod`) and to
-/// hand on its names (`pub use`) leads nowhere. So siblings do not import each other in a cycle. A child takes
-/// from its parent only what the parent defines without that child. What the two share has a file of its own.
-/// Unit tests are left out.
+/// hand on its names (`pub use`) leads nowhere. So siblings do not import each other in a cycle. A child
+/// takes from its parent only what the parent defines without that child. What the two share has a file of
+/// its own. Unit tests are left out.
 #[test]
 fn no_file_leads_back_to_itself() {
     let sources = files("src").into_iter().filter(|path| {
