@@ -74,8 +74,9 @@ module.exports = grammar({
     setting: ($) =>
       choice(
         seq(alias($._root, $.setting_name), "=", alias($.string, $.quoted), ";"),
+        seq(alias($._stage, $.setting_name), "=", $.product, ";"),
         seq(
-          choice($.setting_name, alias($._root, $.setting_name)),
+          choice($.setting_name, alias($._root, $.setting_name), alias($._stage, $.setting_name)),
           "=",
           choice($.choice_block, $.file_block, $.dims_block, seq($._value, ";")),
         ),
@@ -84,6 +85,8 @@ module.exports = grammar({
     setting_name: ($) => choice($.name, alias("demand", $.name)),
     // `root = "spine 3";`: of no other setting the value is a text.
     _root: ($) => alias("root", $.name),
+    // `down = 4 x 8;`: of no other setting the value is a product.
+    _stage: ($) => alias(choice("down", "up", "parallel"), $.name),
     limit: ($) => seq(choice($.setting_name, alias($._root, $.setting_name)), $.comparison, $.quantity, ";"),
 
     // ---- values
@@ -100,6 +103,7 @@ module.exports = grammar({
     choice_name: ($) => $.name,
     some_dims: ($) => choice(seq($.expr, repeat1(seq($._by, $.expr))), $.integer, $.paren, $.compact),
     dims: ($) => choice(seq($.expr, repeat(seq($._by, $.expr))), $.compact),
+    product: ($) => choice(seq($.expr, repeat1(seq($._by, $.expr))), $.compact),
     compact: () => /[0-9][0-9_]*(x[0-9][0-9_]*)+/, // 4x4x8
     _by: ($) => alias(token(prec(1, "x")), "x"),
     quantity: ($) => seq($.expr, optional($.unit)),

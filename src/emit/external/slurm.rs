@@ -11,6 +11,7 @@ use crate::json::push;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::Topology;
 use fabc_model::{Fabric, router_tiers};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A switch as Slurm lists it.
@@ -48,13 +49,19 @@ pub(super) fn topology<E: From<EmitError>>(
     take("topology.yaml", yaml.as_bytes())
 }
 
-/// Refuses a fabric without tiers.
+/// Refuses a fabric without tiers, and routers whose names would be the same.
 pub(super) fn check_fabric(fabric: &Fabric) -> Result<(), EmitError> {
-    let has_tiers = fabric.family().is_some_and(|family| family.facts().has_tiers());
-    has_tiers.then_some(()).ok_or(EmitError::NotHeld {
-        format: "slurm_topology",
-        reason: "it has no tiers, with hosts at the bottom and links between neighboring tiers only",
-    })
+    let refused = |reason| Err(EmitError::NotHeld { format: "slurm_topology", reason });
+    let Some(family) = fabric.family().filter(|family| family.facts().has_tiers()) else {
+        return refused("it has no tiers, with hosts at the bottom and links between neighboring tiers only");
+    };
+    let names = family.router_names();
+    let distinct: BTreeSet<String> =
+        (0..family.router_count()).map(|router| switch_name(&names.node(NodeId::new(router)))).collect();
+    if distinct.len() < family.router_count() {
+        return refused("two of its routers have the same name once brackets, commas and blanks are `-`");
+    }
+    Ok(())
 }
 
 /// The switches, from the lowest tier up.
@@ -76,19 +83,19 @@ fn switches(topology: &Topology) -> Vec<SlurmSwitch> {
         let mut below: Vec<NodeId> = heads.filter(|head| tiers[head.index()] < tiers[node.index()]).collect();
         below.sort_unstable();
         below.dedup();
-        let names: Vec<String> = below.iter().map(|&node| switch_name(topology, node)).collect();
+        let names: Vec<String> = below.iter().map(|&node| switch_name(&topology.name(node))).collect();
         switches.push((
             tiers[node.index()],
-            SlurmSwitch { name: switch_name(topology, node), nodes, switches: name_list(&names) },
+            SlurmSwitch { name: switch_name(&topology.name(node)), nodes, switches: name_list(&names) },
         ));
     }
     switches.sort_by_key(|&(tier, _)| tier);
     switches.into_iter().map(|(_, switch)| switch).collect()
 }
 
-/// The name of a switch in files and host names: brackets, commas and dots become `-`.
-fn switch_name(topology: &Topology, node: NodeId) -> String {
-    let name = topology.name(node);
+/// The name of a switch in files and host names, from the name of its router. Brackets, commas, dots and
+/// blanks become `-`.
+fn switch_name(name: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };
     name.trim_end_matches(']').chars().map(plain).collect()
 }

@@ -291,6 +291,18 @@ impl FamilyScope<'_> {
             self.missing_k(context, &settings);
             return None;
         }
+        if settings.get("over").is_some() {
+            context.error(ResolveError::Misplaced {
+                subject: "`over`".to_owned(),
+                place: "`fat_tree` with `arity`".to_owned(),
+                help: Some(
+                    "the tiers of a `fat_tree` with `k` have links of their own; write `link = name;`"
+                        .to_owned(),
+                ),
+                span: settings.span_or_head("over"),
+            });
+            return None;
+        }
         let links = self.links(context, &settings);
         let levels = settings
             .need(context, "levels", "3")

@@ -13,6 +13,7 @@ fn rewired(topology: &Topology, links: Vec<Link>, ports: usize) -> Topology {
     Topology::new(ports, links, topology.symmetry().to_trivial())
         .with_hosts(hosts)
         .named(topology.names().clone())
+        .with_capacities(topology.capacities().clone())
 }
 
 #[test]
