@@ -104,7 +104,7 @@ fn two_parts_are_convicted() {
     let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
     let (topology, cross_connects) = wire(&fabric, [2, 0, 0]);
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
-    assert_eq!(error.to_string(), "nominal: no way from cube0[0,0,0] to cube1[0,0,0]");
+    assert_eq!(error.to_string(), "nominal: no path leads from cube0[0,0,0] to cube1[0,0,0]");
 }
 
 #[test]

@@ -300,7 +300,7 @@ fn canonical_tables_are_carried_by_the_generators() {
     let (code, message) = convicted(&direct, ring(3, json!([])));
     assert_eq!(code, "FAB0417");
     assert!(message.contains("4 of 6 ordered pairs"), "{message}");
-    unreadable(&direct, ring(3, json!([[1, 1, 0]])), "is no permutation");
+    unreadable(&direct, ring(3, json!([[1, 1, 0]])), "is not a permutation");
     // A generator that is no symmetry of the wiring carries entries to where they lead astray.
     let (code, _) = convicted(
         table_of(vec![[1, -1, -1, 0, 0], [2, -1, -1, 0, 0], [3, -1, -1, 1, 0], [2, 1, 0, 0, 0]]),
@@ -503,12 +503,12 @@ fn files_of_networks_that_make_no_sense() {
     unreadable(
         &good,
         topology(&|value| value["links"][1]["b"] = json!([0, 1])),
-        "`links[1]`: [0,1] is no port of this network",
+        "`links[1]`: [0,1] is not a port of this network",
     );
     unreadable(
         &good,
         topology(&|value| value["links"][1]["b"] = json!([7, 0])),
-        "`links[1]`: [7,0] is no port of this network",
+        "`links[1]`: [7,0] is not a port of this network",
     );
     // Two that leave by one port, two that come in by one.
     unreadable(
@@ -530,7 +530,7 @@ fn files_of_networks_that_make_no_sense() {
     unreadable(
         &good,
         topology(&|value| value["symmetry"] = json!({"block": 1, "generators": [[1, 1, 2]]})),
-        "is no permutation",
+        "is not a permutation",
     );
     unreadable(good.replace("hop", "distance"), ring_of_arcs(3), "and the rule `distance` cannot be walked");
     unreadable(

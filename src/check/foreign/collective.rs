@@ -233,7 +233,9 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<Topology, CheckError>
     for (k, link) in read.links.iter().enumerate() {
         for (node, port) in [link.a, link.b] {
             if node as usize >= count || usize::from(port) >= ports {
-                return Err(violation(format!("`links[{k}]`: [{node},{port}] is no port of this network")));
+                return Err(violation(format!(
+                    "`links[{k}]`: [{node},{port}] is not a port of this network"
+                )));
             }
             if !link.simplex && !used.insert((node, port)) {
                 return Err(violation(format!("`links[{k}]`: [{node},{port}] carries two links")));

@@ -89,7 +89,7 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     for (k, link) in links.iter().enumerate() {
         let slot = |(node, port): (u32, u16)| {
             let exists = (node as usize) < names.len() && usize::from(port) < ports;
-            let place = || violation(format!("`links[{k}]`: [{node},{port}] is no port of this network"));
+            let place = || violation(format!("`links[{k}]`: [{node},{port}] is not a port of this network"));
             if exists { Ok(node as usize * ports + usize::from(port)) } else { Err(place()) }
         };
         let (a, b) = (slot(link.a)?, slot(link.b)?);
@@ -113,7 +113,10 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     let elements = closure(names.len(), &generators, false).map_err(|no_group| {
         violation(match no_group {
             NoGroup::NoPermutation { generator } => {
-                format!("`symmetry.generators[{generator}]` is no permutation of the {} nodes", names.len())
+                format!(
+                    "`symmetry.generators[{generator}]` is not a permutation of the {} nodes",
+                    names.len()
+                )
             }
             _ => "the generators make more elements than there are nodes".to_owned(),
         })

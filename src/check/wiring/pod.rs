@@ -80,7 +80,7 @@ fn verify_copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects)
         ));
     }
     match copper.into_iter().find(|&id| cross_connects.ocs_of[id].is_some()) {
-        Some(id) => reject(format!("{} is copper and yet runs through an OCS", topology.link_name(id))),
+        Some(id) => reject(format!("{} is copper, but runs through an OCS", topology.link_name(id))),
         None => Ok(()),
     }
 }
