@@ -81,7 +81,7 @@ fn index_of_entries(
             tables.key == TableKey::DstInput && (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
         if !injected && !arrived {
             return refused(format!(
-                "has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"
+                "has an input by which no packet arrives: {ports} ports with {vcs} VCs, or -1,-1 for injected"
             ));
         }
         if i32::from(entry.out_vc) >= vcs {

@@ -58,7 +58,7 @@ fn a_swapped_cross_connect_is_convicted() {
     let settings = &mut cross_connects.settings[ocs(&fabric, "X[0,0]")];
     settings[1].b = settings[0].b;
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
-    assert_eq!(error.to_string(), "X[0,0]: cube2.-x[0,0] is joined to two ports at once");
+    assert_eq!(error.to_string(), "X[0,0]: cube2.-x[0,0] is joined to two ports at the same time");
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn bad_entries_are_convicted() {
     bad(&|entries| entries[0].out_port = 2, "leaves by +y, which is dark");
     bad(&|entries| entries[0].out_port = 6, "leaves by port 6, but there are 6");
     bad(&|entries| entries[0].out_vc = 2, "sends on VC 2, but there are 2");
-    bad(&|entries| entries[0].in_vc = 0, "has an input that no packet comes by");
+    bad(&|entries| entries[0].in_vc = 0, "has an input by which no packet arrives");
     bad(
         &|entries| entries.push(TableEntry { dst: NodeId(4), ..entries[0] }),
         "is for a router that does not exist",

@@ -480,7 +480,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         &trees,
         &|plan| plan["trees"][0]["up"][other_root] = Value::from(-1),
         3,
-        "has no way up",
+        "has no channel up",
     );
     expect_conviction(&trees, &|plan| plan["trees"][0]["root"] = Value::from(other_root), 3, "tree 0");
     expect_conviction(
@@ -500,7 +500,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         "trees",
     );
     expect_conviction(&trees, &|plan| plan["bounds"][0]["channels"] = Value::from(1), 3, "its witness gives");
-    expect_conviction(&trees, &|plan| plan["chunks"] = Value::from(0), 3, "cannot be numbered");
+    expect_conviction(&trees, &|plan| plan["chunks"] = Value::from(0), 3, "are not supported");
     expect_conviction(
         &trees,
         &|plan| plan["trees"][0]["up"][other_root] = Value::from(-2),
@@ -558,7 +558,7 @@ fn trees_and_messages_are_written_read_and_judged() {
             &sends,
             &|plan| plan["sends"][0][1] = plan["sends"][0][0].clone(),
             3,
-            "is nothing that is sent",
+            "does not belong to this collective",
         );
         expect_conviction(
             &sends,
@@ -584,7 +584,7 @@ fn trees_and_messages_are_written_read_and_judged() {
                 far[3][1] = far[3][0].clone();
             },
             3,
-            "is sent on in slot",
+            "is sent in slot",
         );
         expect_conviction(
             &sends,
@@ -626,7 +626,7 @@ fn trees_and_messages_are_written_read_and_judged() {
             &sends,
             &|plan| plan["collective"] = Value::from("all_gather"),
             3,
-            "bounds an all-to-all alone",
+            "applies to an all-to-all only",
         );
     }
     // Tables of something else, and sl2vl beside a schedule.
@@ -645,7 +645,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         ],
         1,
     );
-    assert!(error.contains("FAB0418") && error.contains("lists other routers"), "{error}");
+    assert!(error.contains("FAB0418") && error.contains("must list all routers"), "{error}");
     fabc(
         place.path(),
         &["verify", "--collective", "plan.json", "--topology", topology, "--tables", tables, "--sl2vl", "x"],

@@ -313,7 +313,7 @@ fn canonical_tables_are_carried_by_the_generators() {
 fn entries_that_make_no_sense() {
     for (entries, what) in [
         (vec![[7, -1, -1, 0, 0]], "is for a router that does not exist"),
-        (vec![[1, -1, 0, 0, 0]], "has an input that no packet comes by"),
+        (vec![[1, -1, 0, 0, 0]], "has an input by which no packet arrives"),
         (vec![[1, -1, -1, 2, 0]], "leaves by a port or VC that does not exist"),
         (vec![[1, -1, -1, 0, 1]], "leaves by a port or VC that does not exist"),
         (vec![[1, -1, -1, 0, 0], [1, -1, -1, 1, 0]], "conflicts with another one"),
@@ -536,7 +536,7 @@ fn files_of_networks_that_make_no_sense() {
     unreadable(
         good.replace("[1,0]", "[1,0,0]"),
         ring_of_arcs(3),
-        "entry 0 of router 0 is none of 2 numbers in range",
+        "entry 0 of router 0 does not have 2 numbers in range",
     );
     let (code, message) = convicted(good.replace("[1,0]", "[1,1]"), ring_of_arcs(3));
     assert!(
@@ -704,9 +704,9 @@ fn damaged_binary_tables_of_networks_are_seen() {
             .contains(&convicted(head("[-1,-1,1,0]", "[-1,-1,0,0]"), built.topology()).0.as_str())
     );
     let (code, message) = convicted(head("[-1,-1,1,0]", "[0,0,1,0]"), built.topology());
-    assert!(code == "FAB0411" && message.contains("has an input that no packet comes by"), "{message}");
+    assert!(code == "FAB0411" && message.contains("has an input by which no packet arrives"), "{message}");
     let (code, message) = convicted(head("[-1,-1,1,0]", "[-1,-1,1,2]"), built.topology());
-    assert!(code == "FAB0411" && message.contains("it is what packets count that says it"), "{message}");
+    assert!(code == "FAB0411" && message.contains("the rule of the tables determines the VC"), "{message}");
     unreadable(head("\"vc\":\"hop\"", "\"vc\":\"jump\""), built.topology(), "its key must be");
     unreadable(&good[..good.len() - 1], built.topology(), "it ends too early");
     // The same without the rule: one virtual channel for all hops, and circles.
@@ -901,9 +901,7 @@ fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
     );
     let Err(why) = laid_out(0) else { panic!("service levels alone tell the lanes") };
     assert!(
-        why.contains(
-            "at b, packets for h3 that come in by [1] on lane 0 go on unlike ways, or on unlike lanes"
-        ),
+        why.contains("at b, packets for h3 that come in by [1] on lane 0 take different ports or lanes"),
         "{why}"
     );
 }

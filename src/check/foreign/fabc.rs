@@ -54,11 +54,14 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     let AnyTopology { port_names, routers, links, generators, block, pod: chips } = read;
     let ports = port_names.len();
     if ports == 0 || ports > i16::MAX as usize || routers.is_empty() {
-        return Err(violation(format!("{ports} ports at each of {} nodes make no network", routers.len())));
+        return Err(violation(format!(
+            "{ports} ports at each of {} nodes do not form a network",
+            routers.len()
+        )));
     }
     if ports * routers.len() > MAX_PORTS {
         return Err(violation(format!(
-            "{ports} ports at each of {} nodes are more than can be walked",
+            "{ports} ports at each of {} nodes are too many to be walked",
             routers.len()
         )));
     }
@@ -67,7 +70,7 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     }
     let common = routers.iter().fold(0, |common, router| greatest_divisor(common, u32::from(router.hosts)));
     if common == 0 {
-        return Err(violation("no router has hosts, so that nobody sends packets".to_owned()));
+        return Err(violation("no router has hosts, so no packets are sent".to_owned()));
     }
     let endpoint = |router: &AnyRouter| {
         let weight = u32::from(router.hosts) / common;
@@ -150,7 +153,7 @@ pub(super) fn read_tables(
         read_json_tables(file)?
     };
     if vcs == 0 || vcs > 100 {
-        return Err(violation(format!("{vcs} virtual channels cannot be used")));
+        return Err(violation(format!("{vcs} virtual channels are not supported")));
     }
     let trivial = &topology.elements[..1];
     let elements = if canonical { &topology.elements[..] } else { trivial };
@@ -190,7 +193,7 @@ pub(super) fn read_tables(
     let (vcs, ports) = (usize::from(vcs), topology.network.ports);
     if lookup.inputs(ports, vcs).saturating_mul(nodes) > MAX_INPUTS {
         return Err(violation(format!(
-            "tables of {nodes} routers that tell apart {ports} ports with {vcs} VCs are more than can be walked"
+            "tables of {nodes} routers with {ports} ports and {vcs} VCs as keys are too large to be walked"
         )));
     }
     let inverse = elements.iter().map(invert).collect();
@@ -219,8 +222,9 @@ fn read_json_tables(file: NamedFile<'_>) -> Result<ListedTables, CheckError> {
     };
     let router = |AnyRouterLine { node, entries }| {
         let entry = |(index, line): (usize, EntryNumbers)| {
-            let message =
-                || format!("entry {index} of router {node} is none of {} numbers in range", entry_width(key));
+            let message = || {
+                format!("entry {index} of router {node} does not have {} numbers in range", entry_width(key))
+            };
             line.entry(key).ok_or_else(|| violation(message()))
         };
         Ok((node, entries.into_iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?))
@@ -264,9 +268,9 @@ impl CarriedTables {
                 let reason = if dst.0 as usize >= network.routers() {
                     "is for a router that does not exist".to_owned()
                 } else if !injected && !arrived {
-                    "has an input that no packet comes by".to_owned()
+                    "has an input by which no packet arrives".to_owned()
                 } else if matches!(self.lookup, Lookup::Count(_)) && *out_vc != 0 {
-                    "names a VC, but it is what packets count that says it".to_owned()
+                    "names a VC, but the rule of the tables determines the VC".to_owned()
                 } else if i32::from(*out_port) >= ports || i32::from(*out_vc) >= vcs {
                     format!(
                         "leaves by a port or VC that does not exist, there are {ports} ports with {vcs} VCs"

@@ -71,5 +71,5 @@ fn block_symmetry(block: u32, nodes: u32, generators: &[Vec<u32>]) -> Result<Sym
         return Err(format!("{nodes} routers are no blocks of {block}"));
     }
     of_blocks(block, nodes / block, generators)
-        .map_err(|why| format!("its generators make no group: {why:?}"))
+        .map_err(|why| format!("its generators do not form a group: {why:?}"))
 }

@@ -267,7 +267,7 @@ fn kept_tables(
         return Err(format!("{blocks} blocks of {block} routers are not those of the fabric"));
     }
     let elements = closure(blocks as usize, &generators, true)
-        .map_err(|reason| format!("its generators make no group: {reason:?}"))?;
+        .map_err(|reason| format!("its generators do not form a group: {reason:?}"))?;
     let symmetry_of_tables = Symmetry::new(
         block,
         elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect(),

@@ -42,13 +42,13 @@ pub enum ScheduledError {
         other: String,
     },
     /// A root that takes no part.
-    #[error("the root is router {root}, which is no chip that takes part")]
+    #[error("the root is router {root}, which is not a chip that takes part")]
     Root {
         /// The root that the caller named.
         root: NodeId,
     },
     /// A message from or to a router that takes no part.
-    #[error("{router} is no chip that takes part")]
+    #[error("{router} is not a chip that takes part")]
     NoChip {
         /// Name of the router in question.
         router: String,
