@@ -337,12 +337,12 @@ fn traffic_that_ends_in_every_form() {
         "{text}"
     );
     for (content, code, what) in [
-        ("0,1,2\n", 1, "error[FAB0137]: t.csv is no trace: line 1: 3 columns where there are 4"),
+        ("0,1,2\n", 1, "error[FAB0137]: t.csv is not a trace: line 1: 3 columns where there are 4"),
         ("0,1,2,6\n0,1,16,6\n", 2, "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
         ("7,1,2,6\n6,1,2,6\n", 1, "line 2: cycle 6 comes after cycle 7"),
         ("0,1,2,0\n", 1, "line 1: `0` is no number of flits"),
         ("0,1,2,4294967296\n", 1, "line 1: `4294967296` is no number of flits"),
-        ("\n", 1, "t.csv is no trace: it has no message"),
+        ("\n", 1, "t.csv is not a trace: it has no message"),
     ] {
         trace(content);
         let (_, error) = finite_sim(&["--with", "traffic = trace \"t.csv\""], code);
@@ -371,7 +371,7 @@ fn traffic_that_ends_in_every_form() {
 fn what_cannot_be_simulated_is_told_at_its_place() {
     let place = built(&pod());
     for (settings, code, what) in [
-        ("packet = 101 flits", 1, "at most 100 flits, which are a buffer"),
+        ("packet = 101 flits", 1, "at most 100 flits, the size of a buffer"),
         (
             "model = packet { general = 3; }",
             1,

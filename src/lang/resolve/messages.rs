@@ -43,7 +43,7 @@ pub(super) fn messages(
     let mut fits = true;
     for name in misplaced.iter().filter(|name| settings.get(name).is_some()) {
         let help = if path.is_some() {
-            "remove it: the file says who sends what"
+            "remove it: the file lists senders, destinations and sizes"
         } else {
             "remove it, or write `send { from = 0; to = 1; size = 64 KiB; }`"
         };
