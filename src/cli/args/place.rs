@@ -85,7 +85,7 @@ impl FromArgMatches for PlaceSteps {
             };
             if let ("cubes", Some(PlaceStep::Add { cubes, .. })) = (name, steps.last_mut()) {
                 if cubes.is_some() {
-                    return Err(invalid("the cubes of this slice are named already"));
+                    return Err(invalid("`--cubes` is given twice for this slice"));
                 }
                 *cubes = Some(
                     value
@@ -97,7 +97,7 @@ impl FromArgMatches for PlaceSteps {
                 continue;
             }
             steps.push(match name {
-                "cubes" => return Err(invalid("it stands behind the `--add` that it is for")),
+                "cubes" => return Err(invalid("write it after the `--add` that it belongs to")),
                 "add" => {
                     let (kind, name) = value
                         .split_once('=')
@@ -117,7 +117,7 @@ impl FromArgMatches for PlaceSteps {
             });
         }
         if steps.is_empty() {
-            let message = "nothing to do: --add, --remove, --swap, --down or --up says what\n";
+            let message = "nothing to do: give --add, --remove, --swap, --down or --up\n";
             return Err(clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, message));
         }
         Ok(Self(steps))
@@ -135,5 +135,5 @@ fn parse_cube(text: &str) -> Result<u32, String> {
     text.strip_prefix("cube")
         .unwrap_or(text)
         .parse()
-        .map_err(|_| format!("`{text}` is no cube, such as cube5"))
+        .map_err(|_| format!("`{text}` is not a cube such as cube5"))
 }

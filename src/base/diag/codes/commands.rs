@@ -25,7 +25,7 @@ another encoding, or is no text at all. Save it again as UTF-8.",
         text: "\
 The system refused to write, for the reason in the message: a read-only place, a full disk, a file where a directory should be. A build
 looks for this before it compiles, writes beside the old directory and renames at the end. So does whatever writes a single file, such as
-`fabc fmt` and `--emit`. So the old outputs are still whole, and nothing half written was left behind.",
+`fabc fmt` and `--emit`. So the old outputs are still whole, and no partial file remains.",
     },
     CodeDoc {
         code: "FAB0504",
