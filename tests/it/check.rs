@@ -96,7 +96,7 @@ fn a_false_symmetry_is_convicted() {
     let symmetry = Symmetry::new(1, vec![(0..4).map(BlockId).collect(), step, back]);
     let (topology, cross_connects) = wire_with(&fabric, [1, 0, 0], symmetry);
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
-    assert!(error.to_string().contains("it is no group"), "{error}");
+    assert!(error.to_string().contains("it is not a group"), "{error}");
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn bad_entries_are_convicted() {
     );
     bad(
         &|entries| entries.insert(0, TableEntry { dst: NodeId(0), ..entries[0] }),
-        "is for packets that have arrived",
+        "is for packets that are at their destination already",
     );
     bad(
         &|entries| {

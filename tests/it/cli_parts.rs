@@ -366,7 +366,7 @@ fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were
     let message = flowing(&err);
     assert!(
         message.contains("a quote is not closed")
-            && message.contains("help: a quote within quotes is written twice"),
+            && message.contains("help: a quote within quotes must be doubled"),
         "{err}"
     );
     // The values of a sweep are text, too.

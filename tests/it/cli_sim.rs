@@ -168,7 +168,7 @@ fn traffic_and_ways_are_told_with_every_default() {
         (
             "traffic = tornado",
             2,
-            "error[FAB0606]: there is no tornado traffic here: it takes coordinates, and a dragonfly has none",
+            "error[FAB0606]: tornado traffic is not possible here: it needs coordinates, but a dragonfly has none",
         ),
         ("traffic = hotspot", 1, "--with:1:55: error[FAB0104]: `hotspot` lacks `at`"),
         ("traffic = hotspot { at = [group9[0]]; }", 2, "no endpoint is called `group9[0]`"),
@@ -192,7 +192,9 @@ fn traffic_and_ways_are_told_with_every_default() {
     let pod = built(&pod());
     let (_, error) = sim(&pod, &["--with", "routing = min"], 1);
     assert!(
-        error.contains("error[FAB0620]: there is no `min` routing here: in a pod packets go by its tables"),
+        error.contains(
+            "error[FAB0620]: `min` routing is not possible here: in a pod, packets must follow the tables"
+        ),
         "{error}"
     );
     // Chips of a torus have coordinates.
@@ -337,12 +339,12 @@ fn traffic_that_ends_in_every_form() {
         "{text}"
     );
     for (content, code, what) in [
-        ("0,1,2\n", 1, "error[FAB0137]: t.csv is not a trace: line 1: 3 columns where there are 4"),
+        ("0,1,2\n", 1, "error[FAB0137]: t.csv is not a trace: line 1: 3 columns instead of 4"),
         ("0,1,2,6\n0,1,16,6\n", 2, "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
         ("7,1,2,6\n6,1,2,6\n", 1, "line 2: cycle 6 comes after cycle 7"),
-        ("0,1,2,0\n", 1, "line 1: `0` is no number of flits"),
-        ("0,1,2,4294967296\n", 1, "line 1: `4294967296` is no number of flits"),
-        ("\n", 1, "t.csv is not a trace: it has no message"),
+        ("0,1,2,0\n", 1, "line 1: `0` is not a number of flits"),
+        ("0,1,2,4294967296\n", 1, "line 1: `4294967296` is not a number of flits"),
+        ("\n", 1, "t.csv is not a trace: it has no messages"),
     ] {
         trace(content);
         let (_, error) = finite_sim(&["--with", "traffic = trace \"t.csv\""], code);
@@ -395,7 +397,7 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
         (
             "model = flit { hosts = unlimited; }",
             2,
-            "error[FAB0610]: unlimited hosts belong to the packet model",
+            "error[FAB0610]: hosts without a port limit exist only in the packet model",
         ),
         ("model = flit { turn = 2 cycles; }", 1, "`turn`"),
     ] {
@@ -686,7 +688,7 @@ fn spots_and_bursts_stand_in_the_spec_as_well() {
             "simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }",
             "no endpoint is called `cube9[0,0,0]`",
         ),
-        ("simulate hot { traffic = all_to_all { bytes = 1000000000 KiB; } }", "this takes at least"),
+        ("simulate hot { traffic = all_to_all { bytes = 1000000000 KiB; } }", "this traffic takes at least"),
     ] {
         let spec = pod().with(block).text();
         std::fs::write(place.path().join("fabric.fab"), &spec).unwrap();

@@ -388,7 +388,7 @@ fn files_that_do_not_fit_are_told() {
     fails("port 99B does not stand in OCS_PORT");
     configured(&place, "X");
     write(&live("X.state_db.json"), &json!({"OCS_CROSS_CONNECT|1A": {"status": "tuned"}}));
-    fails("at `OCS_CROSS_CONNECT|1A`: it names no two ports");
+    fails("at `OCS_CROSS_CONNECT|1A`: it does not name two ports");
     std::fs::write(live("X.state_db.json"), "{").unwrap();
     fails("EOF while parsing");
     let place = tempfile::tempdir().unwrap();

@@ -63,7 +63,7 @@ impl std::str::FromStr for Factor {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+        let number: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
         if (1.0..=1000.0).contains(&number) {
             Ok(Self(number))
         } else {

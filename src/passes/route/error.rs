@@ -36,7 +36,7 @@ pub enum RouteError {
     #[diagnostic(
         code(FAB0326),
         help(
-            "`minimal` moves a packet one virtual channel up at every hop. Raise `vcs` to {hops}, or write `routing = allowed_turns;`, which fits any number"
+            "`minimal` moves a packet one virtual channel up at every hop. Raise `vcs` to {hops}, or write `routing = allowed_turns;`, which works with any number"
         )
     )]
     NeedsHops {
@@ -58,7 +58,7 @@ pub enum RouteError {
     #[diagnostic(
         code(FAB0328),
         help(
-            "a packet moves one virtual channel up after every link between groups, and some cross {}. Raise `vcs` to {needed}, or write `routing = allowed_turns;`, which fits any number",
+            "a packet moves one virtual channel up after every link between groups, and some cross {}. Raise `vcs` to {needed}, or write `routing = allowed_turns;`, which works with any number",
             links(*needed - 1)
         )
     )]

@@ -83,7 +83,7 @@ in 32 bits: `warmup` and `measure` may make 1,000,000,000 together. What they ar
         text: "\
 In the flit model (`model = flit`) a host hands its router one flit per cycle and port, and takes as many from it: its ports are buffers and
 inputs of the router like those of channels, so there must be a number of them. Without `hosts` a chip has two, the host of a network one.
-`hosts = unlimited` is of the packet model, where every packet that waits competes.",
+`hosts = unlimited` belongs to the packet model, where every packet that waits competes.",
     },
     CodeDoc {
         code: "FAB0611",
