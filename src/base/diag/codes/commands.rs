@@ -29,7 +29,7 @@ looks for this before it compiles, writes beside the old directory and renames a
     },
     CodeDoc {
         code: "FAB0504",
-        title: "the output directory holds something foreign",
+        title: "the output directory holds files that fabc did not write",
         text: "\
 A build replaces the directory of the fabric as a whole. It does so only if everything in there was written by fabc: every file must be
 in the list of the directory's own `manifest.json`. Something else was found, such as notes or a file made by hand, and it would be lost.
@@ -124,7 +124,7 @@ The name of a fabric is a letter or `_`, followed by letters, digits and `_`. It
     },
     CodeDoc {
         code: "FAB0517",
-        title: "tables that look at more than the destination",
+        title: "tables with more than the destination as key",
         text: "\
 Some formats (`--emit opensm_lft`) have one output port per router and destination. The routes of this pod are not of that kind: somewhere
 the port also depends on how a packet came in, which is what lets `allowed_turns` stay close to the bound with few virtual channels. The
@@ -187,7 +187,7 @@ CONFIG_DB. A switch that is wholly dark has an empty list. One that is left out 
     },
     CodeDoc {
         code: "FAB0532",
-        title: "no order of the changes keeps the pod whole",
+        title: "no order of the changes keeps the pod connected",
         text: "\
 A port is in at most one cross-connect, so a new one must wait until its ports are free. Where two parts of the pod are joined only by
 cross-connects that change, there may be no order in which the pod is whole after every step: while the last old ones are out, nothing joins the
@@ -269,7 +269,7 @@ greatest of theirs.",
     },
     CodeDoc {
         code: "FAB0544",
-        title: "a sweep that cannot be made, or not yet",
+        title: "a sweep that is invalid or incomplete",
         text: "\
 `fabc sweep SPEC --set cubes=2,4,8 --set seed=1..=8` runs all combinations of values: lists with commas, and ranges of integers without their end
 (`1..9`) or with it (`1..=8`). A range is not empty, and a sweep has at most 100000 runs. It stops after `synthesize` or later, since before that
@@ -300,7 +300,7 @@ the name only of faults).",
     },
     CodeDoc {
         code: "FAB0547",
-        title: "an editor that is gone",
+        title: "the connection to the editor is lost",
         text: "\
 `fabc lsp` answers an editor on standard input and output, by the Language Server Protocol: headers with lengths, and JSON. It ends when the editor
 says `exit` after `shutdown`.
@@ -310,7 +310,7 @@ editors are told of fabc.",
     },
     CodeDoc {
         code: "FAB0548",
-        title: "a command line that does not fit",
+        title: "an invalid command line",
         text: "\
 An option or a command does not exist, lacks its value, or does not go with another one. `fabc --help` lists the commands, and
 `fabc COMMAND --help` the options of one. With `--message-format` for people the message is that of the command line's own help.",

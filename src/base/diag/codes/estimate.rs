@@ -5,7 +5,7 @@ use super::doc::CodeDoc;
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: "FAB0551",
-        title: "an estimate that lacks something",
+        title: "a value of an estimate is missing",
         text: "\
 `fabc estimate KIND --size SIZE --on SHAPE`: the collective, the size of the vector of a chip (or `--sizes`) and the fabric have no defaults.
 Latency, overhead and bandwidth of a channel have. What they are is printed with every estimate. `fabc collective` takes fabric, latency and
@@ -21,7 +21,7 @@ Collectives are `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `bro
     },
     CodeDoc {
         code: "FAB0553",
-        title: "a shape that is no fabric",
+        title: "an invalid shape of a fabric",
         text: "\
 A shape is a name and whole numbers: `torus:8x8x8` and `mesh:16x4` have chips along every axis, `star:64`, `full_mesh:8`, `leaf_spine:512` and
 `fat_tree:4096` have chips, `dragonfly:8x4` has chips of a group and links of each chip to other groups (and 33 groups: one link between any two).
@@ -29,7 +29,7 @@ There are at least two chips, and at most 1073741824, along at most 32 axes.",
     },
     CodeDoc {
         code: "FAB0554",
-        title: "no size, time or bandwidth",
+        title: "an invalid size, time or bandwidth",
         text: "\
 A quantity is a number and a unit without a blank: sizes in B, kB, MB, GB, TB or KiB, MiB, GiB, TiB, times in ps, ns, us, ms, s, bandwidths in MB/s,
 GB/s, TB/s, MiB/s, GiB/s, TiB/s (bytes) or Mb/s, Gb/s, Tb/s, Mbps, Gbps, Tbps (bits, an eighth). Sizes are whole bytes, times whole
@@ -44,7 +44,7 @@ latencies are (at least 1), and which part of the bandwidth is left (above 0, at
     },
     CodeDoc {
         code: "FAB0556",
-        title: "no sizes of a curve",
+        title: "invalid sizes of a curve",
         text: "\
 `--sizes 1KiB..4GiB` doubles the size in every step and has both ends; `--sizes 1MB,16MB,1GB` has these. There may be 1000 in all.",
     },
@@ -138,7 +138,7 @@ All three rates are needed, as numbers a day, month or year. Hosts have whole sh
     },
     CodeDoc {
         code: "FAB0573",
-        title: "nothing is left to repair",
+        title: "fewer than two endpoints survive",
         text: "\
 A repair is about the routes between those that are left, so at least two chips, or routers with hosts, must be up and joined. `--down` names
 what is down now, all of it at once. What is healed is left out of the next list.",
@@ -160,7 +160,7 @@ come by.",
     },
     CodeDoc {
         code: "FAB0580",
-        title: "the switches do not do what was built",
+        title: "the switches differ from the build",
         text: "\
 `fabc drift LIVE DIR` and `fabc repair DIR --live LIVE` compare what the switches do with what was built. What is dark can be routed around, as
 long as the surviving network is connected. Ports that are joined and should not be cannot: tables name ports, so packets would arrive somewhere else. The
@@ -178,7 +178,7 @@ what is there; `--order new` asks it of the batches alone, and needs twice the v
     },
     CodeDoc {
         code: "FAB0582",
-        title: "a slice that cannot be placed so",
+        title: "a placement that is not possible",
         text: "\
 `fabc place` knows the kinds that the spec declares, the slices of the placement by their names, and the cubes of the pod. The cubes of a slice are
 free, work, are not spare, and are treated alike by all switches. A cube that does not work is replaced (`--swap`) before the slice goes on, or the

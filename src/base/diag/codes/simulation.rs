@@ -20,7 +20,7 @@ virtual channels that the hardware has. Without either option the channels that 
     },
     CodeDoc {
         code: "FAB0603",
-        title: "links of unlike bandwidths in a simulation",
+        title: "links of different bandwidths in a simulation",
         text: "\
 A simulation moves one flit per cycle over every channel, so that all links in use must carry the same. Fabrics whose links carry unlike
 cannot be simulated. Their static loads in the report count bandwidths as they are.",
@@ -42,7 +42,7 @@ higher rate cannot be offered. Longer packets (`packet`) or more ports (`hosts`)
     },
     CodeDoc {
         code: "FAB0606",
-        title: "a traffic that the fabric does not have",
+        title: "a traffic that is not possible on the fabric",
         text: "\
 Every traffic takes two endpoints at least: chips of a pod, hosts of a network. In patterns by bits only the first 2^b endpoints send, and who
 would send to itself sends nothing. The message says that nobody is left to send. `tornado` and `neighbour` take coordinates: a torus, mesh,
@@ -79,7 +79,7 @@ in 32 bits: `warmup` and `measure` may make 1,000,000,000 together. What they ar
     },
     CodeDoc {
         code: "FAB0610",
-        title: "hosts without limit in the flit model",
+        title: "hosts without a port limit in the flit model",
         text: "\
 In the flit model (`model = flit`) a host hands its router one flit per cycle and port, and takes as many from it: its ports are buffers and
 inputs of the router like those of channels, so there must be a number of them. Without `hosts` a chip has two, the host of a network one.
@@ -102,7 +102,7 @@ setting out, or choose the model that has it (`model`).",
     },
     CodeDoc {
         code: "FAB0620",
-        title: "a routing that the fabric does not have",
+        title: "a routing that is not possible on the fabric",
         text: "\
 The setting `routing` of a simulation chooses ways while packets move: in a network of routers, not in a pod, whose packets go by its tables. `family` is the rule
 that the family itself has: of a dragonfly at most a local hop, the link between the two groups, a local hop; of others what `routing = algebraic`
@@ -134,7 +134,7 @@ channels of tables, so that they say nothing where ways are chosen. `bytes` and 
     },
     CodeDoc {
         code: "FAB0624",
-        title: "a line of a trace that is no message",
+        title: "an invalid line of a trace",
         text: "\
 A trace has a line per message: `cycle,src,dst,flits`, in ascending order of cycles. The first line may be these words, and lines that begin with
 `#` say nothing. `src` and `dst` are names of routers with one endpoint, such as `cube0[0,0,0]`, or numbers of endpoints, counted router by router;
@@ -160,7 +160,7 @@ less (`bytes`): long messages reach the throughput of even longer ones.",
     },
     CodeDoc {
         code: "FAB0628",
-        title: "messages of unlimited hosts with adaptive routing",
+        title: "messages of hosts without a port limit and adaptive routing",
         text: "\
 Where hosts are not limited, the messages of `all_to_all` or of a trace wait in line for the output that their tables name. Packets that choose their
 ways name none before they are born: give hosts ports (`hosts = 1`), behind which all messages of a host wait in one line.",
