@@ -11,7 +11,7 @@ pub struct PlaceArgs {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// What is done to it
+    /// The steps, in order
     #[command(flatten)]
     pub steps: PlaceSteps,
 
@@ -19,8 +19,8 @@ pub struct PlaceArgs {
     #[arg(long, short, value_name = "NEW_DIR")]
     pub out: PathBuf,
 
-    /// Go on only if this is what the switches do now: an `ocs.json`, a directory that fabc wrote, or a
-    /// folder with what every switch says of itself, as in `fabc drift`
+    /// Stop unless the switches have these settings now: an `ocs.json`, a directory that fabc wrote, or a
+    /// folder with the state of every switch, as in `fabc drift`
     #[arg(long, value_name = "LIVE")]
     pub live: Option<String>,
 
@@ -38,17 +38,17 @@ const STEPS: [(&str, &str, &str); 6] = [
     (
         "add",
         "KIND[=NAME]",
-        "Place another slice of a kind, in the first cubes that are free; several times, as all that follow",
+        "Place another slice of a kind in the first free cubes. Like all steps, it can be repeated",
     ),
-    ("cubes", "CUBES", "Place the slice that was added last in these cubes, such as 3,9"),
-    ("remove", "NAME", "Take a slice away: its cubes go dark"),
+    ("cubes", "CUBES", "Place the slice of the last `--add` in these cubes, such as 3,9"),
+    ("remove", "NAME", "Remove a slice: its cubes go dark"),
     (
         "swap",
         "CUBE[=CUBE]",
-        "Replace a cube of a slice, by the first spare or free one unless it is named, such as cube5=cube62",
+        "Replace a cube of a slice by a named one, as in cube5=cube62, or by the first spare or free one",
     ),
-    ("down", "CUBE", "A cube does not work: no slice gets it"),
-    ("up", "CUBE", "It works again"),
+    ("down", "CUBE", "Mark a cube as down: no slice gets it"),
+    ("up", "CUBE", "Mark a cube as working again"),
 ];
 
 impl Args for PlaceSteps {
