@@ -36,7 +36,7 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &SwitchPlan) -> String {
         push(
             &mut out,
             format_args!(
-                "the live cross-connects leave the pod in {} parts\n",
+                "the live cross-connects leave the pod disconnected into {} parts\n",
                 grouped_count(plan.live_parts)
             ),
         );

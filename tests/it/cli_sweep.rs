@@ -374,7 +374,7 @@ fn what_engines_do_not_do_is_told() {
         "echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2\nexit 1\n",
     );
     let (_, err) = with_programs(place.path(), &words, 2);
-    let refusal = "FAB0592\n\n  × Slurm refuses the job: sbatch: error: Batch job submission failed:\n  │ Invalid partition name specified\n  help: `sinfo` says what state Slurm is in; accounts and partitions are taken\n        from SBATCH_ACCOUNT, SBATCH_PARTITION ..\n";
+    let refusal = "FAB0592\n\n  × Slurm refuses the job: sbatch: error: Batch job submission failed:\n  │ Invalid partition name specified\n  help: `sinfo` shows the state of Slurm. Accounts and partitions are read from SBATCH_ACCOUNT, SBATCH_PARTITION ..\n";
     assert!(flowing(&err).starts_with(&flowing(refusal)), "{err}");
     // It takes the job, and nothing comes of it.
     program(place.path(), "sbatch", "echo 'slurmstepd: no memory' > jobs/slurm/2.log\necho 12\n");

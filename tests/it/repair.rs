@@ -329,7 +329,7 @@ fn from_outside() {
     repaired(&["cube0[0,0,0].+x", "cube3[1,1,1]"], &[], 0);
     let fresh = std::fs::read(place.path().join("fixed/tables.json")).unwrap();
     let (text, _) = repaired(&["cube0[0,0,0].+x", "cube3[1,1,1]"], &earlier, 0);
-    assert!(text.contains("from the tables that are in force without cube0[0,0,0].+x"), "{text}");
+    assert!(text.contains("from the live tables without cube0[0,0,0].+x"), "{text}");
     assert_eq!(fresh, std::fs::read(place.path().join("fixed/tables.json")).unwrap());
     fabc(place.path(), &[&["verify", "out/pod", "--repair", "fixed"][..], &earlier].concat(), 0);
     let (_, err) = fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 3);

@@ -89,7 +89,7 @@ pub(crate) fn verify(
         false => "the new tables have new ranks: they must not be mixed with the old ones",
     })?;
     terminal.say("every file is reproduced to the byte from the proved values. Taken on trust:")?;
-    terminal.say("  repair.json stranded  that no other way was left for what waits there")?;
+    terminal.say("  repair.json stranded  that packets waiting there had no other path")?;
     terminal
         .say("  delta.json            which changes, of all that lead to tables with the same numbers")?;
     Ok(())
