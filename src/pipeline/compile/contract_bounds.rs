@@ -173,7 +173,7 @@ pub(super) fn result_bounds(
         Metric::MaxChannelLoad,
         false,
         units.load_at(rate.0),
-        "no routing on any of these topologies goes below",
+        "every routing on any of these topologies has at least",
         rate.1,
     );
 
@@ -192,7 +192,7 @@ pub(super) fn result_bounds(
                     "Moore's bound: {} ports reach at most so many routers within each number of hops",
                     widest.ports
                 );
-                bounds.add(metric, false, value, "no topology goes below", &why);
+                bounds.add(metric, false, value, "every topology has at least", &why);
             }
         }
     }
@@ -202,19 +202,19 @@ pub(super) fn result_bounds(
         "every hop takes at least {hop} cycles, and there are at least {:.4} on average",
         mean_hops.as_f64()
     );
-    bounds.add(Metric::Latency, false, time_of_hops(mean_hops), "no routing goes below", &why);
+    bounds.add(Metric::Latency, false, time_of_hops(mean_hops), "every routing has at least", &why);
     let why = format!(
         "every hop takes at least {hop} cycles, and the farthest pair is at least {} apart",
         diameter.ceil()
     );
-    bounds.add(Metric::LatencyMax, false, time_of_hops(diameter), "no routing goes below", &why);
+    bounds.add(Metric::LatencyMax, false, time_of_hops(diameter), "every routing has at least", &why);
     let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
     bounds.add_counts(fabric, topology);
     bounds.add(
         Metric::VcBalance,
         false,
         share,
-        "no routing goes below",
+        "every routing has at least",
         "the largest of all shares is no smaller than their mean",
     );
     if let Some(pod) = fabric.pod() {

@@ -116,7 +116,7 @@ impl<'a> PerformanceBounds<'a> {
             let Some((least_value, why)) = self.least_time(declared, line.fault) else { return Vec::new() };
             return match line.metric {
                 Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => {
-                    vec![bound(false, least_value, "no schedule on any topology goes below", why)]
+                    vec![bound(false, least_value, "every schedule on any topology takes at least", why)]
                 }
                 Metric::Collective(CollectiveMetric::Bandwidth) if !least_value.is_zero() => {
                     let [over, under] = declared.collective.bus_factor(self.chips_of(declared, line.fault));
