@@ -190,9 +190,8 @@ CONFIG_DB. A switch that is wholly dark has an empty list. One that is left out 
         title: "no order of the changes keeps the pod connected",
         text: "\
 A port is in at most one cross-connect, so a new one must wait until its ports are free. Where two parts of the pod are joined only by
-cross-connects that change, there may be no order in which the pod is whole after every step: while the last old ones are out, nothing joins the
-parts yet. The plan is still printed, in an order with the fewest steps of that kind, and the message names the cubes that are cut off, for
-which steps, and the switches in question. The help says whether all orders were tried.
+cross-connects that change, there may be no order in which the pod is connected after every step. The plan is still printed, in an order with the
+fewest such steps. The message names the disconnected cubes, the steps and the switches. The help says whether all orders were tried.
 
 Drain the pod (or the part) before these steps. Or keep more of the live cross-connects: `topology = synthesize { start = cross_connects
 \"live/ocs.json\"; moves <= 40; }` searches near them.",
@@ -201,8 +200,8 @@ Drain the pod (or the part) before these steps. Or keep more of the live cross-c
         code: "FAB0533",
         title: "a plan for a fabric without switches",
         text: "\
-A plan orders the changes of optical circuit switches: out with one cross-connect, in with another. Only a pod of cubes has them. The links
-of a network of routers are cables; which of them differ between two builds is what `diff` of their `topology.csv` says.",
+A plan orders the cross-connects that optical circuit switches remove and add. Only a pod of cubes has such switches. The links of a network of
+routers are cables. To see which of them differ between two builds, use `diff` on their `topology.csv`.",
     },
     CodeDoc {
         code: "FAB0534",
@@ -244,9 +243,9 @@ Fewer virtual channels, or a routing with fewer changes between them, need fewer
         code: "FAB0541",
         title: "standard output cannot be written",
         text: "\
-What a command prints is its result, and it could not be handed over, for the reason in the message: a full disk behind `> file`, or a
-standard output that was closed (`>&-`). The exit code is 2 (1 of `fabc plan`, where 2 says that there are changes), and what was printed is not
-complete. A build ends there: it writes no directory whose report could not be shown.
+The result of a command could not be printed, for the reason in the message: a full disk behind `> file`, or a closed standard output (`>&-`). The
+exit code is 2 (1 for `fabc plan`, where 2 means that there are changes), and the printed output is incomplete. A build ends there and writes no
+directory.
 
 A reader that has seen enough (`fabc explain | head -1`) is no error.",
     },
@@ -305,8 +304,8 @@ the name only of faults).",
 `fabc lsp` answers an editor on standard input and output, by the Language Server Protocol: headers with lengths, and JSON. It ends when the editor
 says `exit` after `shutdown`.
 
-What is typed into it in a terminal is no message, and an editor that closes its end before it says so has probably crashed. `docs/editors.md` tells how
-editors are told of fabc.",
+Text typed in a terminal is not a message of the protocol. An editor that closes the connection without `exit` has probably crashed.
+`docs/editors.md` says how to set up an editor.",
     },
     CodeDoc {
         code: "FAB0548",
