@@ -58,7 +58,7 @@ fn apply(document: &mut Value, patch: &Value) {
 fn patches_turn_the_live_configuration_into_the_new_one() {
     let place = workplace();
     let (text, _) = fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod", "--patch", "patches"], 2);
-    assert!(text.starts_with("pod: ") && text.contains("the pod is whole after every step"), "{text}");
+    assert!(text.starts_with("pod: ") && text.contains("the pod is connected after every step"), "{text}");
     // What a switch reads stands in the normal form, and is verified.
     let built = |path: &str| std::fs::read_to_string(place.path().join("one/pod").join(path)).unwrap();
     assert!(
