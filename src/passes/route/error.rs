@@ -80,7 +80,7 @@ pub enum RouteError {
     },
     /// FAB0321: a tolerated fault disconnects the fabric.
     #[error("without {fault} the {} is disconnected: {reached} of {nodes} {} can be reached from {from}", .words[0], .words[1])]
-    #[diagnostic(code(FAB0321), help("the cut is {cut},, or lower the fault budget"))]
+    #[diagnostic(code(FAB0321), help("the cut is {cut}, or lower the fault budget"))]
     FaultDisconnects {
         /// The parts that have failed, in words.
         fault: Box<str>,
