@@ -245,8 +245,7 @@ impl<'a> Placing<'a> {
         }
         let classes: BTreeSet<usize> = cubes.iter().map(|&cube| self.class_of(cube)).collect();
         if classes.len() > 1 || !classes.iter().all(|class| self.fitting[kind].contains(class)) {
-            let what =
-                format!("these cubes are not on the same groups of switches, as a slice of `{name}` needs");
+            let what = format!("a slice of `{name}` needs cubes on the same groups of switches");
             return Err(unfit(what, "choose cubes within one range of `for cubes lo..hi`".to_owned()));
         }
         Ok(cubes)

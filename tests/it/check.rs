@@ -54,7 +54,7 @@ fn a_swapped_cross_connect_is_convicted() {
     (settings[0].b, settings[1].b) = (settings[1].b, settings[0].b);
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0403");
-    assert!(error.to_string().contains("cube0.+x[0,0] - cube2.-x[0,0] is said to carry"), "{error}");
+    assert!(error.to_string().contains("cube0.+x[0,0] - cube2.-x[0,0] is claimed to carry"), "{error}");
     let settings = &mut cross_connects.settings[ocs(&fabric, "X[0,0]")];
     settings[1].b = settings[0].b;
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();

@@ -301,7 +301,7 @@ fn availability_is_told_of_a_pod() {
         (["--host-chips", "3", "--fail", fail], "do not divide a cube of 4 chips"),
         (["--host-chips", "2", "--fail", "host=0.1/day"], "no rate for `cable`"),
         (["--host-chips", "2", "--fail", "hosts=0.1/day"], "there is no part `hosts`"),
-        (["--host-chips", "2", "--fail", "host=0.1"], "`0.1` is no rate"),
+        (["--host-chips", "2", "--fail", "host=0.1"], "`0.1` is not a rate"),
         (["--host-chips", "2", "--fail", "host=1/day,host=2/day"], "given twice"),
     ] {
         let (_, error) = availability(&args, 2);

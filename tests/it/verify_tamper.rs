@@ -189,7 +189,7 @@ fn swapped_cross_connects() {
     expect(
         &tamper(files, "ocs.json", swap),
         "FAB0403",
-        "X[0,0]: cube0.+x[0,0] - cube2.-x[0,0] is said to carry",
+        "X[0,0]: cube0.+x[0,0] - cube2.-x[0,0] is claimed to carry",
     );
     let only_the_switch = tamper(files, "ocs/X_0_0.config_db.json", |value| {
         let pairs = value["OCS_CROSS_CONNECT"].as_object_mut().unwrap();

@@ -180,7 +180,10 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: S
         (Some(close), None) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
         (Some(close), None) => format!("did you mean `{close}`?"),
         (None, None) => {
-            format!("one of {}. A prefix `fault.` means the worst tolerated fault", list(&known))
+            format!(
+                "one of {}, or with the prefix `fault.` the same in the worst tolerated fault",
+                list(&known)
+            )
         }
     };
     ResolveError::UnknownMetric { name: name.to_owned(), help, span }
