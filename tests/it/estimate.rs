@@ -880,7 +880,7 @@ fn mistakes_are_told_with_place_and_mend() {
         ),
         (
             "all_reduce --size 16MB --on star:99999999999999999999999",
-            "is no fabric: more than 1073741824 chips",
+            "is not a fabric: more than 1073741824 chips",
         ),
         (
             "all_reduce --size 16MB --on star:65536 --over star:65536",
