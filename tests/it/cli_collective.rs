@@ -473,7 +473,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         "{text}"
     );
     let (_, error) = judge("plan.json", true, 1);
-    assert!(error.contains("FAB0418") && error.contains("follows no tables"), "{error}");
+    assert!(error.contains("FAB0418") && error.contains("follow no tables"), "{error}");
     let root = trees["trees"][0]["root"].as_u64().unwrap() as usize;
     let other_root = (root + 1) % 16;
     expect_conviction(
