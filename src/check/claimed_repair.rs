@@ -60,19 +60,21 @@ pub fn verify_claimed_repair(
     let topology = scene.topology;
     let order = if claimed.ranks.is_none() { "nominal" } else { "new" };
     if claimed.fabric != fabric.name || head.fabric != claimed.fabric || head.order != order {
-        return Err(violation("the files are of different fabrics, or do not agree on the order"));
+        return Err(violation("the files belong to different fabrics, or disagree on the order"));
     }
     let bound = load_lower_bound(served, &fabric.demand, baseline.lengths).ok();
     let loads = &claimed.loads;
     if (loads.nominal, loads.bound, loads.parts)
         != (baseline.most_loaded, bound, topology.capacities().parts())
     {
-        return Err(violation("the loads before, or what bounds those after, are not so"));
+        return Err(violation(
+            "the loads of the healthy tables, or the lower bound on the repaired ones, disagree with a recount",
+        ));
     }
     let changes = (claimed.delta.routers.len() as u64, entry_counts(&claimed.delta));
     if (head.routers, head.changed) != changes || head.down != baseline.down {
         return Err(violation(
-            "the counts of the changes, or the names of what is down, are not those of fabc",
+            "the counts of the changes, or the names of the failed parts, disagree with a recount",
         ));
     }
     if claimed.since.as_deref() != baseline.earlier.as_ref().map(|since| since.down) {
@@ -91,7 +93,7 @@ pub fn verify_claimed_repair(
     let has_own_order = claimed.ranks.as_ref().is_some_and(|ranks| *ranks != nominal);
     if claimed.step == RepairStep::NewOrder && !has_own_order {
         return Err(violation(
-            "the step is said to be `new_order`, but the tables rise by the order of the healthy fabric",
+            "the step is claimed to be `new_order`, but the routes rise by the ranks of the healthy fabric",
         ));
     }
     let new = after_change(in_force, &claimed.delta, &served.dead, REPAIR);
@@ -115,17 +117,21 @@ fn check_step(
                 Err(violation("the new tables are not those that the build has for this fault"))
             }
         }
-        (_, Some(_)) => Err(violation("the build has tables for just this, and the repair says otherwise")),
-        (RepairStep::Covered(_), None) => Err(violation("the build has no tables for just this")),
+        (_, Some(_)) => {
+            Err(violation("the build has tables for exactly this fault, but the repair does not use them"))
+        }
+        (RepairStep::Covered(_), None) => Err(violation(
+            "the repair claims tables of the build, but the build has none for exactly this fault",
+        )),
         (RepairStep::NewOrder, None) => Ok(()),
         (step, None) => {
             match (step, keeps_intact_routes(baseline.fabric, baseline.served, baseline.healthy, new)?) {
                 (RepairStep::Local, false) => Err(violation(
-                    "the step is said to be `local`, but routes that nothing broke are other ones",
+                    "the step is claimed to be `local`, but it changes routes that no failure broke",
                 )),
-                (RepairStep::Full, true) => {
-                    Err(violation("the step is said to be `full`, but every route that nothing broke stays"))
-                }
+                (RepairStep::Full, true) => Err(violation(
+                    "the step is claimed to be `full`, but it keeps every route that no failure broke",
+                )),
                 _ => Ok(()),
             }
         }

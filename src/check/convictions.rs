@@ -151,8 +151,7 @@ impl TableNames<'_> {
             TableFault::Rank { held, next, rank, next_rank } => {
                 let (from, to) = (self.channel(held.slot), self.channel(next.slot));
                 let violation = format!(
-                    "the rank falls from {rank} at {from} on VC {} to {next_rank} at {to} on VC {}, which packets take next; \
-                     the tables themselves have no cycle, only the ranks are wrong",
+                    "the rank falls from {rank} at {from} on VC {} to {next_rank} at {to} on VC {}, which packets take next. The tables have no cycle: only the ranks are wrong",
                     held.vc, next.vc
                 );
                 CheckError::Rank { scenario, violation }
@@ -171,13 +170,12 @@ impl TableNames<'_> {
         let (src, dst) = (self.router_name(source), self.router_name(destination));
         if loss == Loss::NoCount {
             let progress = match self.tables.key {
-                TableKey::DstCount(VcCount::GlobalHops) => "goes on behind more links between groups",
+                TableKey::DstCount(VcCount::GlobalHops) => "crosses more links between groups",
                 _ => "makes more hops",
             };
             let vcs = self.tables.vcs;
-            let violation = format!(
-                "a packet from {src} to {dst} {progress} than there are virtual channels to count them, {vcs}"
-            );
+            let violation =
+                format!("a packet from {src} to {dst} {progress} than the {vcs} virtual channels can count");
             return CheckError::Shape { scenario, violation };
         }
         let last = positions.last().copied().unwrap_or(Position { router: source as u32, input: 0 });

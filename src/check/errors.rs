@@ -19,7 +19,7 @@ pub enum CheckError {
     #[diagnostic(
         code(FAB0402),
         help(
-            "copper links are the meshes of the cubes and nothing else, and every fiber link runs through one OCS; a network has the links of its family and no others, on its ports"
+            "copper links form exactly the meshes of the cubes, and every fiber link runs through one OCS. A network has exactly the links of its family, each on its own ports"
         )
     )]
     Wiring {
@@ -34,7 +34,9 @@ pub enum CheckError {
     #[error("the floor does not match the spec: {violation}")]
     #[diagnostic(
         code(FAB0426),
-        help("a cable is as long as the way between its cabinets, and of the link that its length asks for")
+        help(
+            "the length of a cable is the distance between its cabinets, and that length determines its link"
+        )
     )]
     Floor {
         /// What stands or runs elsewhere.
@@ -65,7 +67,7 @@ pub enum CheckError {
     #[diagnostic(
         code(FAB0404),
         help(
-            "everything canonical stands for its images, so each element must carry links onto links of the same ports and kind and leave no cube in place"
+            "the files list only one router of each set of images. So every element must map links to links of the same ports and kind, and must move every cube"
         )
     )]
     Symmetry {
@@ -74,8 +76,8 @@ pub enum CheckError {
     },
 
     /// Two routers without a path between them.
-    #[error("{scenario}: no way from {from} to {to}")]
-    #[diagnostic(code(FAB0405), help("the lit links do not join all routers"))]
+    #[error("{scenario}: no path leads from {from} to {to}")]
+    #[diagnostic(code(FAB0405), help("the lit links do not connect all routers"))]
     Disconnected {
         /// The scenario, or the part that was examined.
         scenario: String,
@@ -84,7 +86,7 @@ pub enum CheckError {
         /// A router that it does not reach.
         to: String,
         /// The declaration of the topology, or of the fault budget.
-        #[label("so declared")]
+        #[label("declared here")]
         span: Option<Span>,
     },
 
@@ -101,7 +103,7 @@ pub enum CheckError {
     },
 
     /// Channel lengths that do not prove the upper bound.
-    #[error("the channel lengths do not prove the upper end of the flow: {violation}")]
+    #[error("the channel lengths do not prove the upper bound on the flow: {violation}")]
     #[diagnostic(
         code(FAB0407),
         help(
@@ -114,11 +116,11 @@ pub enum CheckError {
     },
 
     /// A flow that is not conserved, or that exceeds its claimed load.
-    #[error("the flow does not prove the lower end: {violation}")]
+    #[error("the flow does not prove its lower bound: {violation}")]
     #[diagnostic(
         code(FAB0408),
         help(
-            "at every router what flows in flows out, except at the source and for the `demand` that each router absorbs"
+            "inflow equals outflow at every router, except at the source and for the `demand` that each router absorbs"
         )
     )]
     Flow {
@@ -130,7 +132,7 @@ pub enum CheckError {
     #[error("the disjoint trees are wrong: {violation}")]
     #[diagnostic(
         code(FAB0409),
-        help("the sets share no OCS, and the cross-connects of each set alone join all cubes")
+        help("no two sets share an OCS, and the cross-connects of each set alone connect all cubes")
     )]
     Trees {
         /// The set and the rule that it violates.
@@ -139,7 +141,10 @@ pub enum CheckError {
 
     /// A packet that arrives at a router without an entry for it.
     #[error("{scenario}: {router} has no entry for packets to {dst} {arriving}")]
-    #[diagnostic(code(FAB0410), help("the route from {src} to {dst} ends there, and the packet with it"))]
+    #[diagnostic(
+        code(FAB0410),
+        help("the route from {src} to {dst} ends at that router, which discards the packet")
+    )]
     MissingEntry {
         /// The scenario of the tables.
         scenario: String,
@@ -158,7 +163,7 @@ pub enum CheckError {
     #[diagnostic(
         code(FAB0411),
         help(
-            "every entry is keyed once, leaves by a lit port on a VC of the budget, and some route uses it"
+            "every key has one entry, which names a lit port and a VC within the budget, and which some route uses"
         )
     )]
     BadEntry {
@@ -192,7 +197,7 @@ pub enum CheckError {
     #[diagnostic(
         code(FAB0413),
         help(
-            "packets can fill these buffers so that none of them ever moves; raise `vcs` or choose another routing"
+            "packets can fill these buffers so that none of them ever moves. Raise `vcs`, or choose another routing"
         )
     )]
     Deadlock {
@@ -245,7 +250,7 @@ pub enum CheckError {
     #[diagnostic(
         code(FAB0417),
         help(
-            "the walk starts at the source and follows the tables to the router that can do nothing with the packet"
+            "the walk starts at the source and follows the tables to the router that cannot forward the packet"
         )
     )]
     Undelivered {
@@ -299,7 +304,7 @@ pub enum CheckError {
     #[error("the bisection is not proved: {violation}")]
     #[diagnostic(
         code(FAB0419),
-        help("any halves bound the bisection from above; from below it is the second eigenvalue")
+        help("any two halves prove an upper bound. The second eigenvalue proves the lower one")
     )]
     Halves {
         /// The half or the bound, and the rule that it violates.
@@ -310,7 +315,7 @@ pub enum CheckError {
     #[error("a metric of the graph is wrong: {violation}")]
     #[diagnostic(
         code(FAB0425),
-        help("paths, disjoint ways and random failures are counted again from the links alone")
+        help("shortest paths, disjoint paths and random failures are counted again from the links alone")
     )]
     Graph {
         /// The count, with both values.
@@ -373,7 +378,7 @@ pub enum CheckError {
     #[diagnostic(
         code(FAB0428),
         help(
-            "replayed round by round: a chunk is sent on after it has come, and in the end each chip has got each chunk once"
+            "the schedule is replayed round by round. A chip sends a chunk only after it has received it, and receives each chunk exactly once"
         )
     )]
     Schedule(#[from] ScheduleError),
@@ -384,7 +389,7 @@ pub enum CheckError {
     #[diagnostic(
         code(FAB0429),
         help(
-            "run step by step: both ends of a connection move the same chunks in the same order, and a step waits for what it uses"
+            "the program is run step by step. Both ends of a connection move the same chunks in the same order, and a step waits for the data that it uses"
         )
     )]
     Program(#[from] ProgramFault),
@@ -394,7 +399,7 @@ pub enum CheckError {
     #[diagnostic(
         code(FAB0430),
         help(
-            "every cross-connect lies within one slice and is one of its kind, and no cube has two owners; recomputed from placement.json and all ocs.json alone"
+            "every cross-connect lies within one slice, as its kind says, and no cube has two owners. This is recomputed from placement.json and all ocs.json alone"
         )
     )]
     Isolation {

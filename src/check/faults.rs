@@ -163,7 +163,7 @@ pub fn verify_faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario])
             return mismatch(
                 index,
                 format!(
-                    "`{}` stands where `{}` must: {listed:?} instead of {fault:?}",
+                    "`{}` is listed in the place of `{}`: {listed:?} instead of {fault:?}",
                     listed.name, fault.name
                 ),
             );

@@ -36,7 +36,7 @@ impl LogField {
     pub(crate) fn from_line(line: &FieldLine) -> Result<Self, String> {
         let &FieldLine { order, ref modulus, generator } = line;
         if !(2..=MOST_ELEMENTS).contains(&order) {
-            return Err(format!("`field`: {order} elements are none that can be looked at"));
+            return Err(format!("`field`: no field of {order} elements can be examined"));
         }
         let p = characteristic(order);
         let degree = modulus.len().saturating_sub(1) as u32;
@@ -46,14 +46,14 @@ impl LogField {
             || modulus.iter().any(|&digit| digit >= p)
         {
             return Err(format!(
-                "`field`: the modulus is no polynomial that makes {order} elements of numbers modulo {p}"
+                "`field`: the modulus is not a polynomial that defines {order} elements over the numbers modulo {p}"
             ));
         }
         let tail = modulus[..degree as usize].iter().rev().fold(0, |tail, digit| tail * p + digit);
         let powers =
             if (1..order).contains(&generator) { powers(p, order, tail, generator) } else { Vec::new() };
         if powers.len() as u32 != order - 1 {
-            return Err(format!("`field`: the powers of {generator} are not all elements but 0"));
+            return Err(format!("`field`: the powers of {generator} do not give all nonzero elements"));
         }
         Ok(Self::from_powers(p, order, powers))
     }

@@ -34,12 +34,15 @@ pub fn verify_floor(
             return pod::verify_pod_floor(fabric, floor, pod, topology, cross_connects, placement)
                 .map_err(violation);
         }
-        (Plant::Pod(_), None) => return Err(violation("a pod without its switches".to_owned())),
+        (Plant::Pod(_), None) => {
+            return Err(violation("the cross-connects of the pod are missing".to_owned()));
+        }
     };
     let clusters = match (&fabric.plant, floor.clustering) {
         (Plant::Network(network), Clustering::ByCluster) => {
-            let [q, size] =
-                network.family.plane().ok_or_else(|| violation("clusters of no plane".to_owned()))?;
+            let [q, size] = network.family.plane().ok_or_else(|| {
+                violation("the network has no clusters: its family has no plane".to_owned())
+            })?;
             Some(clusters::find_clusters(topology, q, size).map_err(violation)?)
         }
         _ => None,
@@ -166,7 +169,7 @@ fn verify_cable(
     let name = || topology.link_name(id);
     if measured != expected {
         return Err(format!(
-            "the cable {} has {measured} units of 0.1 m, but its way has {expected}",
+            "the cable {} is {measured} units of 0.1 m long, but its cabinets are {expected} apart",
             name()
         ));
     }
@@ -179,7 +182,7 @@ fn verify_cable(
             name(),
             fabric.link_types[link_type].name
         )),
-        None => Err(format!("the cable {} is longer than any link", name())),
+        None => Err(format!("the cable {} is longer than any link allows", name())),
     }
 }
 

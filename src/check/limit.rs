@@ -28,7 +28,7 @@ pub fn verify_limit(
     if (volume, distance) != (claimed.volume, claimed.distance) {
         let (volume_claimed, distance_claimed) = (claimed.volume, claimed.distance);
         return Err(violation(format!(
-            "claimed to be {volume_claimed} / {distance_claimed}, but the argument gives {volume} / {distance}"
+            "it is claimed to be {volume_claimed} / {distance_claimed}, but the argument gives {volume} / {distance}"
         )));
     }
     Ok(())
@@ -42,7 +42,7 @@ pub(super) fn measure(
     argument: &LimitArgument,
 ) -> Result<(u128, u128), String> {
     if !demand.is_uniform() {
-        return Err("holds for uniform demand only".to_owned());
+        return Err("its argument holds for uniform demand only".to_owned());
     }
     let nodes = pod.node_count() as u128;
     let (volume, distance) = match argument {
@@ -69,7 +69,9 @@ pub(super) fn measure(
         }
         &LimitArgument::Cubes { first, count } => {
             if count == 0 || count >= pod.cubes || first > pod.cubes - count {
-                return Err(format!("no {count} cubes from {first} with others beside them"));
+                return Err(format!(
+                    "the pod has no {count} cubes from cube {first} on, with other cubes besides"
+                ));
             }
             let side = u128::from(count) * u128::from(pod.chips_per_cube());
             (
@@ -116,7 +118,7 @@ fn measure_tree(
     }
     let longest = copper.iter().flatten().map(|&length| length as usize).chain([fiber]).max().unwrap_or(1);
     if longest > 1 << 16 || levels > longest * pod.node_count() {
-        return Err("it counts farther than any path of the pod leads".to_owned());
+        return Err("it counts more levels than any path of the pod is long".to_owned());
     }
     let positions = pod.chips_per_cube() as usize;
     let faces = FaceSets::new(pod, capacities);

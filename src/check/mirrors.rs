@@ -29,12 +29,12 @@ pub(super) fn topology_of_mirrors(
                 span: Some(ocs.span),
             };
             let (Some(&from), Some(&to)) = (ocs.a.get(a as usize), second.get(b as usize)) else {
-                return Err(violation("it is set to a port that there is not"));
+                return Err(violation("it is set to a port that does not exist"));
             };
             let [from, to] = [from, to].map(|FacePort { node, port, .. }| End { node, port });
             for end in [from, to] {
                 if ocs_at_end.insert(end, (id, [a, b])).is_some() {
-                    return Err(violation("a port is joined to two ports at once"));
+                    return Err(violation("a port is joined to two ports at the same time"));
                 }
             }
             links.push(Link {

@@ -25,8 +25,9 @@ pub fn recount_plan(
     let mut taken: BTreeSet<FacePort> = BTreeSet::new();
     for (ocs, pairs) in live.enumerate() {
         for &pair in pairs {
-            taken
-                .extend(face_ports(pod, ocs, pair).ok_or("the live setting names a port that there is not")?);
+            taken.extend(
+                face_ports(pod, ocs, pair).ok_or("the live setting names a port that does not exist")?,
+            );
         }
     }
     let live_parts = connected_cubes(pod, &setting).len();
@@ -42,7 +43,7 @@ pub fn recount_plan(
         }
         let number = index + 1;
         let ends = face_ports(pod, step.ocs, step.pair)
-            .ok_or_else(|| format!("step {number} names a port that there is not"))?;
+            .ok_or_else(|| format!("step {number} names a port that does not exist"))?;
         let is_possible = match step.change {
             StepChange::Remove => {
                 setting[step.ocs].remove(&step.pair) && ends.iter().all(|end| taken.remove(end))
@@ -52,7 +53,9 @@ pub fn recount_plan(
             }
         };
         if !is_possible {
-            return Err(format!("step {number} removes what is not there, or adds where a port is taken"));
+            return Err(format!(
+                "step {number} removes a cross-connect that does not exist, or adds one at a port that is taken"
+            ));
         }
         lit = if step.change == StepChange::Add { lit + 1 } else { lit - 1 };
         let parts_found =
@@ -81,7 +84,10 @@ pub fn recount_plan(
         .ids()
         .find(|&ocs| steps.iter().filter(|step| step.ocs == ocs).count() != change_count(live, new, ocs))
     {
-        return Err(format!("the steps on {} touch what both settings have", pod.ocses[ocs].name));
+        return Err(format!(
+            "the steps on {} change a cross-connect that both settings have",
+            pod.ocses[ocs].name
+        ));
     }
     let fewest = cuts.is_empty();
     Ok(SwitchPlan { steps: counted, kept, live_parts, cuts, fewest })

@@ -85,7 +85,7 @@ pub fn verify_repair(
     let lost_pairs: u64 = unserved_pairs(scene, &all_parts);
     if lost_pairs != claimed.unserved {
         return Err(violation(format!(
-            "{} pairs are said to be without a route, but the ways of {lost_pairs} are cut",
+            "{} pairs are claimed to have no route, but {lost_pairs} pairs have no path",
             claimed.unserved
         )));
     }
@@ -104,7 +104,7 @@ pub fn verify_repair(
     let warm = new_ranks == live_ranks;
     if claimed.warm != warm {
         return Err(violation(
-            "routers may change at any time if, and only if, old and new tables rise by the same ranks"
+            "`warm` disagrees with the ranks: a change is warm exactly if old and new tables rise by the same ranks"
                 .to_owned(),
         ));
     }
@@ -137,7 +137,7 @@ pub fn verify_repair(
     let max_load = loads.into_iter().max().unwrap_or(0);
     if max_load != claimed.loads.repaired {
         return Err(violation(format!(
-            "the load is said to be {}, but it is {max_load}",
+            "the load is claimed to be {}, but it is {max_load}",
             claimed.loads.repaired
         )));
     }
@@ -208,7 +208,7 @@ fn changes_by_destination(
             add.iter().chain(turn).all(entry_fits) && drop.iter().all(key_fits) && router.index() < nodes;
         if !ascend || !in_range {
             return reject(format!(
-                "the changes of router {router} are out of order, or name what there is not"
+                "the changes of router {router} are out of order, or name a port, VC or router that does not exist"
             ));
         }
         add.iter().for_each(|&entry| changes[entry.dst.index()].push((*router, KeyChange::Add(entry))));
@@ -225,7 +225,9 @@ fn changes_by_destination(
     let mut stranded = vec![BTreeSet::new(); nodes];
     for (router, key) in &delta.stranded {
         if router.index() >= nodes || !key_fits(key) {
-            return reject(format!("a stranded key of router {router} names what there is not"));
+            return reject(format!(
+                "a stranded key of router {router} names a port, VC or router that does not exist"
+            ));
         }
         stranded[key.dst.index()].insert(key_index(ports * vcs + 1, vcs, *router, key));
     }
@@ -286,21 +288,21 @@ impl RepairCheck<'_> {
         for (router, change) in &self.changes[dst.index()] {
             let violation = |text: &str| self.bad_entry(*router, dst, text);
             if !self.scene.lives(*router) {
-                return Err(violation("changes, but the router is down or cut off"));
+                return Err(violation("changes, but the router is down or disconnected"));
             }
             match change {
                 KeyChange::Add(entry) => {
                     let slot =
                         &mut between[key_index(self.inputs, self.vcs, *router, &EntryKey::from(*entry))];
                     if *slot != MISSING {
-                        return Err(violation("is added, but there is one already"));
+                        return Err(violation("is added, but its key has an entry already"));
                     }
                     *slot = packed(entry.out_port, entry.out_vc);
                 }
                 KeyChange::Turn(entry) => {
                     let key = key_index(self.inputs, self.vcs, *router, &EntryKey::from(*entry));
                     if old[key] == MISSING || old[key] == packed(entry.out_port, entry.out_vc) {
-                        return Err(violation("is turned, but there is none, or the same"));
+                        return Err(violation("is turned, but its key has no entry, or the same one"));
                     }
                     between[key] = packed(entry.out_port, entry.out_vc);
                 }
@@ -308,7 +310,7 @@ impl RepairCheck<'_> {
                     let slot = &mut new.get_or_insert_with(|| between.clone())
                         [key_index(self.inputs, self.vcs, *router, key)];
                     if *slot == MISSING {
-                        return Err(violation("is dropped, but there is none"));
+                        return Err(violation("is dropped, but its key has no entry"));
                     }
                     *slot = MISSING;
                 }
@@ -322,7 +324,11 @@ impl RepairCheck<'_> {
             self.verify_ranks(old, dst)?;
             self.verify_mixture(old, &between, dst)?;
         } else if !self.stranded[dst.index()].is_empty() {
-            return Err(self.bad_entry(dst, dst, "is stranded, but routers change without traffic"));
+            return Err(self.bad_entry(
+                dst,
+                dst,
+                "is listed as stranded, but the change is cold: no packets are in flight",
+            ));
         }
         Ok(())
     }
@@ -347,7 +353,7 @@ impl RepairCheck<'_> {
                 }
                 used[key] = true;
                 let Some(next) = self.next_key(node, new[key]) else {
-                    return Err(self.bad_entry(node, dst, "leads to something that is dark"));
+                    return Err(self.bad_entry(node, dst, "leads to a dark link or a dead router"));
                 };
                 let slot = node.index() * ports + (new[key] & 0xffff) as usize;
                 let channel = topology.outgoing(node, PortId::new(slot % ports));
@@ -358,7 +364,7 @@ impl RepairCheck<'_> {
                     break;
                 }
                 if turn > new.len() {
-                    return Err(self.bad_entry(source, dst, "leads in a circle"));
+                    return Err(self.bad_entry(source, dst, "leads into a forwarding loop"));
                 }
             }
             counted.walk.pairs += 1;
@@ -367,7 +373,7 @@ impl RepairCheck<'_> {
             return Err(self.bad_entry(
                 NodeId::new(key / self.inputs),
                 dst,
-                &format!("{} stays, but no route uses it", self.input_text(key)),
+                &format!("{} remains, but no route uses it", self.input_text(key)),
             ));
         }
         counted.walk.entries += used.iter().filter(|used| **used).count() as u64;
@@ -418,7 +424,11 @@ impl RepairCheck<'_> {
                 if old[key] != between[key]
                     || next.is_some_and(|(node, next)| node == dst || !self.gets_lost(between, next, dst))
                 {
-                    return Err(self.bad_entry(node, dst, "is said to be stranded, but leads on"));
+                    return Err(self.bad_entry(
+                        node,
+                        dst,
+                        "is listed as stranded, but packets at it still arrive",
+                    ));
                 }
                 continue;
             }
@@ -431,7 +441,10 @@ impl RepairCheck<'_> {
                     return Err(self.bad_entry(
                         node,
                         dst,
-                        &format!("{} leads to something dark meanwhile", self.input_text(key)),
+                        &format!(
+                            "{} leads to a dark link or a dead router during the change",
+                            self.input_text(key)
+                        ),
                     ));
                 }
                 Some((next_node, _)) if next_node == dst => {}
@@ -439,7 +452,7 @@ impl RepairCheck<'_> {
                     return Err(self.bad_entry(
                         next_node,
                         dst,
-                        "is missing or stranded, but packets come to it meanwhile",
+                        "is missing or stranded, but packets reach it during the change",
                     ));
                 }
                 Some(_) => {}
@@ -449,7 +462,7 @@ impl RepairCheck<'_> {
             Some(&key) => Err(self.bad_entry(
                 NodeId::new(key / self.inputs),
                 dst,
-                "is said to be stranded, but there is none",
+                "is listed as stranded, but its key has no entry",
             )),
             None => Ok(()),
         }

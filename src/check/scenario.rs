@@ -71,9 +71,8 @@ pub fn verify_walk(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<()
         ("the entries of all tables", *entries_total == measured.entries_total),
     ] {
         if !same {
-            let violation = format!(
-                "{quantity} were counted otherwise along the routes than a walk of the tables finds them"
-            );
+            let violation =
+                format!("{quantity} differ: the routes and a walk of the tables give other counts");
             return Err(CheckError::Shape { scenario: scenario.to_owned(), violation });
         }
     }

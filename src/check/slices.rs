@@ -164,7 +164,7 @@ fn compare_with_kind(
     }
     if let Some((pair, switch)) = kind.joined.iter().find(|(pair, _)| !pairs.contains_key(*pair)) {
         return contradict(format!(
-            "in slice `{slice}` nothing joins {} to {}, as {switch} of its kind does",
+            "in slice `{slice}` no switch joins {} to {}, as {switch} of its kind does",
             pair.0, pair.1
         ));
     }
@@ -176,7 +176,7 @@ fn compare_with_kind(
             (*switch_of.entry(switch).or_insert(switch_used), *taken.entry(switch_used).or_insert(switch));
         if expected_switch != switch_used || kind_switch != switch.as_str() {
             return contradict(format!(
-                "in slice `{slice}` the cross-connects of {switch} are not all on one switch, and alone there"
+                "in slice `{slice}` the cross-connects of {switch} must be on one switch, without any others"
             ));
         }
     }
@@ -214,7 +214,7 @@ impl SwitchWiring {
             let mut used = BTreeSet::new();
             for &(a, b) in &line.cross_connects {
                 let (Some(first), Some(second)) = (line.a.get(a as usize), second.get(b as usize)) else {
-                    return Err(format!("[{a},{b}] is no pair of ports of {}", line.name));
+                    return Err(format!("[{a},{b}] is not a pair of ports of {}", line.name));
                 };
                 if first == second || !used.insert(first) || !used.insert(second) {
                     return Err(format!("{} joins {first} or {second} twice", line.name));
@@ -234,5 +234,5 @@ fn sorted_pair(first: String, second: String) -> FacePair {
 fn parse_face(name: &str) -> Result<(u32, &str), String> {
     let parts = name.strip_prefix("cube").and_then(|rest| rest.find('.').map(|dot| rest.split_at(dot)));
     let parts = parts.and_then(|(cube, face)| Some((cube.parse().ok()?, face)));
-    parts.ok_or_else(|| format!("`{name}` is no face port of a cube"))
+    parts.ok_or_else(|| format!("`{name}` is not a face port of a cube"))
 }

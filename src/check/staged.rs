@@ -66,12 +66,12 @@ pub fn verify_stages(
     delta_of: &dyn Fn(&str) -> Result<DeltaFile, CheckError>,
 ) -> Result<ProvedPlan, CheckError> {
     if claimed.fabric != fabric.name || claimed.ranks != old.ranks || claimed.vcs != old.tables.vcs {
-        return Err(violation("the plan is of another fabric, or its ranks are not those in force"));
+        return Err(violation("the plan belongs to another fabric, or its ranks are not the live ones"));
     }
     if (claimed.load.old, claimed.load.new, claimed.load.parts)
         != (old.most_loaded, new.most_loaded, fabric.capacities.parts())
     {
-        return Err(violation("the loads before and after are not so"));
+        return Err(violation("the loads before and after the change disagree with a recount"));
     }
     let (steps, group_of_step) = steps_and_groups(claimed, pod).map_err(violation)?;
     let mut plan = super::recount_plan(pod, old.mirrors, new.mirrors, &steps).map_err(violation)?;
@@ -80,7 +80,7 @@ pub fn verify_stages(
     let two_orders = match claimed.last.iter().map(|line| line.order.as_str()).collect::<Vec<_>>()[..] {
         ["kept"] => false,
         ["above", "below"] => true,
-        _ => return Err(violation("the last changes are none that there are")),
+        _ => return Err(violation("the orders of the last changes must be `kept`, or `above` and `below`")),
     };
     if two_orders && old.tables.vcs != new.tables.vcs {
         return Err(violation(
@@ -113,7 +113,7 @@ pub fn verify_stages(
         last.push(judge.judge_stage(number, line, true, &mut moment, &mut walk)?.0);
     }
     if moment.done != plan.steps.len() {
-        return Err(violation("no stage has the last steps"));
+        return Err(violation("the stages end before the last steps of the plan"));
     }
     if two_orders && !have_same_entries(&moment.tables, new.tables) {
         return Err(violation("the last tables are not those of the new build"));
@@ -171,23 +171,25 @@ impl StageJudge<'_> {
             || is_last == is_numbered
             || line.order != order.name()
         {
-            return Err(violation(format!("stage {number} does not begin where the one before ends")));
+            return Err(violation(format!("stage {number} does not begin where the previous one ends")));
         }
         let groups: BTreeSet<usize> = range.clone().map(|step| self.group_of_step[step]).collect();
         if line.stage.is_some_and(|stage| stage != number as u64) || !line.groups.iter().eq(&groups) {
-            return Err(violation(format!("the numbers of stage {number} are not so")));
+            return Err(violation(format!("the numbers of stage {number} disagree with its steps")));
         }
         let (topology, cross_connects) = topology_of_mirrors(self.fabric, self.pod, &moment.mirrors)?;
         let scene = without_removed(&topology, &cross_connects, &self.steps[range.clone()]);
         let file = (self.delta_of)(&line.delta)?;
         if file.fabric != self.fabric.name {
-            return Err(violation(format!("the changes of stage {number} are of another fabric")));
+            return Err(violation(format!("the changes of stage {number} belong to another fabric")));
         }
         let delta = file.delta(&line.waits);
         let change =
             TableChange { order, load: line.load, keys_most: peak_entries(&moment.tables, &delta), delta };
         if (entry_counts(&change.delta), change.keys_most) != (line.changed, line.keys_most) {
-            return Err(violation(format!("the changes of stage {number} are counted wrong")));
+            return Err(violation(format!(
+                "the counts of the changes of stage {number} disagree with a recount"
+            )));
         }
         let ranks = match order {
             ChangeOrder::Kept => self.old.ranks.to_vec(),
@@ -229,7 +231,7 @@ fn steps_and_groups(claimed: &PlanFile, pod: &Pod) -> Result<(Vec<PlanStep>, Vec
             let change = match step.op.as_str() {
                 "remove" => StepChange::Remove,
                 "add" => StepChange::Add,
-                other => return Err(format!("`{other}` is no step")),
+                other => return Err(format!("`{other}` is not a step: steps are `remove` and `add`")),
             };
             steps.push(PlanStep { ocs, change, pair: step.pair, lit: 0, parts: 1 });
             group_of_step.push(number);

@@ -100,7 +100,7 @@ pub fn verify_tree_bounds(
     let max_sets = if cubes > 1 { singles + (others.len() / 2).min(saved / (parts - 1)) } else { 0 };
     if claimed.at_most as usize != max_sets {
         return reject(format!(
-            "their number is said to be at most {}, but the argument gives {max_sets}",
+            "their number is claimed to be at most {}, but the argument gives {max_sets}",
             claimed.at_most
         ));
     }

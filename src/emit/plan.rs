@@ -36,13 +36,13 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &SwitchPlan) -> String {
         push(
             &mut out,
             format_args!(
-                "the live cross-connects leave the pod in {} parts\n",
+                "the live cross-connects leave the pod disconnected into {} parts\n",
                 grouped_count(plan.live_parts)
             ),
         );
     }
     match plan.cuts.is_empty() {
-        true => out.push_str("the pod is whole after every step"),
+        true => out.push_str("the pod is connected after every step"),
         false => push(
             &mut out,
             format_args!(
@@ -89,7 +89,7 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &SwitchPlan) -> String {
 }
 
 /// Describes a cut in a line, such as
-/// `cube1 is apart after steps 2 to 3: only changing cross-connects of X[0,0] join it to the rest`.
+/// `cube1 is disconnected after steps 2 to 3: only changing cross-connects of X[0,0] join it to the rest`.
 pub fn cut_line(pod: &Pod, cut: &PlanCut) -> String {
     let shorten = |names: Vec<String>| {
         let more = names.len().saturating_sub(8);
@@ -107,10 +107,10 @@ pub fn cut_line(pod: &Pod, cut: &PlanCut) -> String {
     let it = if cut.apart.len() == 1 { "it" } else { "them" };
     match cut.between.len() {
         0 => format!(
-            "{cubes} {verb} apart after {steps}: no cross-connect, live or new, joins {it} to the rest"
+            "{cubes} {verb} disconnected after {steps}: no cross-connect, live or new, joins {it} to the rest"
         ),
         _ => format!(
-            "{cubes} {verb} apart after {steps}: only changing cross-connects of {switches} join {it} to the rest"
+            "{cubes} {verb} disconnected after {steps}: only changing cross-connects of {switches} join {it} to the rest"
         ),
     }
 }

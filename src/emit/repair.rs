@@ -22,7 +22,7 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
     push(&mut out, format_args!("{fabric} without {failed}: {how}\n"));
     let load = |load: u64| Fraction::new(load, loads.parts.max(1)).as_f64();
     let bound = loads.bound.map_or_else(String::new, |bound| {
-        format!(", and no routing of what is left has less than {:.0}", load(bound).ceil())
+        format!(", and no routing of the surviving network has less than {:.0}", load(bound).ceil())
     });
     push(
         &mut out,
@@ -44,7 +44,7 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
         ),
     );
     if let Some(since) = since {
-        push(&mut out, format_args!("  from the tables that are in force without {}\n", failed_parts(since)));
+        push(&mut out, format_args!("  from the live tables without {}\n", failed_parts(since)));
     }
     if !repair.warm {
         out.push_str("  the ranks are new: install the tables while no packet is in flight\n");
@@ -60,7 +60,7 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
             push(
                 &mut out,
                 format_args!(
-                    "  {keys_have} no other way: what waits there must be discarded (`stranded` in repair.json)\n"
+                    "  {keys_have} no other path: packets that wait there must be discarded (`stranded` in repair.json)\n"
                 ),
             );
         }

@@ -36,7 +36,7 @@ pub enum EstimateError {
     },
 
     /// The numbers of a shape describe no fabric.
-    #[error("`{text}` is no fabric: {why}")]
+    #[error("`{text}` is not a fabric: {why}")]
     #[diagnostic(code(FAB0553), help("{hint}"))]
     Shape {
         /// The text as the user wrote it.
@@ -51,7 +51,7 @@ pub enum EstimateError {
     },
 
     /// A size, time or bandwidth that does not parse or is out of range.
-    #[error("`{text}` is no {what}: {why}")]
+    #[error("`{text}` is not a valid {what}: {why}")]
     #[diagnostic(code(FAB0554), help("{hint}"))]
     Quantity {
         /// The text as the user wrote it.
@@ -68,7 +68,7 @@ pub enum EstimateError {
     },
 
     /// A number without a unit that does not parse or is out of range.
-    #[error("`{text}` is no {what}: {why}")]
+    #[error("`{text}` is not a valid {what}: {why}")]
     #[diagnostic(code(FAB0555), help("{hint}"))]
     Number {
         /// The text as the user wrote it.
@@ -85,10 +85,10 @@ pub enum EstimateError {
     },
 
     /// Sizes that do not form a curve.
-    #[error("`{text}` are no sizes: {why}")]
+    #[error("`{text}` are not sizes: {why}")]
     #[diagnostic(
         code(FAB0556),
-        help("write `1KiB..4GiB` for twice the size in every step, or sizes between commas")
+        help("write `1KiB..4GiB`, which doubles the size in every step, or sizes separated by commas")
     )]
     Sizes {
         /// The text as the user wrote it.

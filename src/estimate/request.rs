@@ -86,25 +86,25 @@ const SKEW: NumberRange = NumberRange {
     what: "skew",
     holds: |value| (1.0..=1e6).contains(&value),
     why: "it is less than 1 or more than a million",
-    hint: "the busiest channel carries so many times the mean: at least 1",
+    hint: "it is the load of the busiest channel over the mean load, so at least 1",
 };
 const OVERSUBSCRIPTION: NumberRange = NumberRange {
     what: "oversubscription",
     holds: |value| (1.0..=1e6).contains(&value),
     why: "it is less than 1 or more than a million",
-    hint: "switches carry so many times as much below as above: at least 1",
+    hint: "it is the bandwidth below a switch over that above it, so at least 1",
 };
 const ETA_LATENCY: NumberRange = NumberRange {
     what: "profile",
     holds: |value| (1.0..=1e6).contains(&value),
     why: "the first number is less than 1 or more than a million",
-    hint: "`1.2,0.6`: latencies are 1.2 times as long, and 60 % of the bandwidth is left",
+    hint: "`1.2,0.6` means latencies 1.2 times as long, and 60 % of the bandwidth",
 };
 const ETA_BANDWIDTH: NumberRange = NumberRange {
     what: "profile",
     holds: |value| (1e-6..=1.0).contains(&value),
     why: "the second number is less than a millionth or more than 1",
-    hint: "`1.2,0.6`: latencies are 1.2 times as long, and 60 % of the bandwidth is left",
+    hint: "`1.2,0.6` means latencies 1.2 times as long, and 60 % of the bandwidth",
 };
 
 /// Parses everything that a question needs, or reports all errors in the order of the command line.
@@ -137,7 +137,7 @@ fn request_from_words(arguments: &Arguments, errors: &mut Vec<EstimateError>) ->
         (None, Some(list)) => parse_size_list(list),
         (None, None) => Err(missing(
             "the size of the vector of a chip",
-            "say so: `--size 16MB`, or `--sizes 1KiB..4GiB` for a curve".to_owned(),
+            "add `--size 16MB`, or `--sizes 1KiB..4GiB` for a curve".to_owned(),
         )),
     };
     let sizes = record_error(errors, sizes);
@@ -148,9 +148,8 @@ fn request_from_words(arguments: &Arguments, errors: &mut Vec<EstimateError>) ->
     });
     let twin = twin.and_then(|twin| record_error(errors, twin));
     let parse_fabric = |word: Option<&CommandWord>| word.map(|word| parse_shape(word, twin.unwrap_or(true)));
-    let fabric = parse_fabric(arguments.on.as_ref()).unwrap_or_else(|| {
-        Err(missing("the fabric", "say so: `--on torus:8x8x8` or `--on star:64`".to_owned()))
-    });
+    let fabric = parse_fabric(arguments.on.as_ref())
+        .unwrap_or_else(|| Err(missing("the fabric", "add `--on torus:8x8x8` or `--on star:64`".to_owned())));
     let fabric = record_error(errors, fabric);
     let outer_shape =
         parse_fabric(arguments.over.as_ref()).and_then(|outer_shape| record_error(errors, outer_shape));
@@ -187,7 +186,7 @@ fn request_from_words(arguments: &Arguments, errors: &mut Vec<EstimateError>) ->
         errors.push(EstimateError::Shape {
             text: word.text.clone(),
             why,
-            hint: "take fewer groups, or smaller ones".to_owned(),
+            hint: "use fewer or smaller groups".to_owned(),
             span: word.span,
         });
     }
@@ -292,7 +291,7 @@ fn parse_shape(word: &CommandWord, twin: bool) -> Result<FabricShape, EstimateEr
             let why = if part.starts_with('-') {
                 format!("`{part}` is negative")
             } else {
-                format!("`{part}` is no number")
+                format!("`{part}` is not a number")
             };
             return Err(error(why, part));
         }
@@ -328,7 +327,7 @@ fn parse_shape(word: &CommandWord, twin: bool) -> Result<FabricShape, EstimateEr
         "leaf_spine" => FabricShape::LeafSpine { chips },
         "fat_tree" => FabricShape::FatTree { chips },
         "dragonfly" if chips == 1 => {
-            return Err(error("a group of one chip is no group".to_owned(), numbers));
+            return Err(error("a group needs at least two chips".to_owned(), numbers));
         }
         "dragonfly" => FabricShape::Dragonfly { group: chips, globals: sides[1] },
         _ => FabricShape::Star { chips },
@@ -340,7 +339,7 @@ fn misplaced_options(arguments: &Arguments, kind: Collective, shape: &FabricShap
     let Arguments { in_switch, skew, oversubscription, links, over, .. } = arguments;
     let is_torus =
         |word: &Option<CommandWord>| word.as_ref().is_some_and(|word| word.text.starts_with("torus:"));
-    let two_level_hint = "a switch sums for the chips that hang on it: ask about the groups alone";
+    let two_level_hint = "a switch adds only for its own chips: estimate one group alone";
     let checks: [(&'static str, &Option<CommandWord>, bool, String, &'static str); 5] = [
         ("--in-switch", in_switch, over.is_none(), "groups of groups".to_owned(), two_level_hint),
         (
@@ -348,28 +347,28 @@ fn misplaced_options(arguments: &Arguments, kind: Collective, shape: &FabricShap
             in_switch,
             shape.is_switched(),
             format!("a {}", shape.family()),
-            "chips are joined directly there, and no switch can add: `--on star:64` has one",
+            "its chips are joined without a switch that could add: use `--on star:64`",
         ),
         (
             "--skew",
             skew,
             kind == Collective::AllToAll,
             kind.name().to_owned(),
-            "only an `all_to_all` can send unlike amounts",
+            "only in an `all_to_all` can channels carry different amounts",
         ),
         (
             "--oversubscription",
             oversubscription,
             over.is_some() || shape.has_tiers(),
             format!("a {}", shape.family()),
-            "it is about switches above switches: `--on leaf_spine:64`, or `--over`",
+            "it needs two levels of switches: use `--on leaf_spine:64`, or `--over`",
         ),
         (
             "--links",
             links,
             is_torus(&arguments.on) || is_torus(over),
             format!("a {}", shape.family()),
-            "it is about the rings of two chips of a `torus`",
+            "it applies only to the rings of two chips in a `torus`",
         ),
     ];
     let mut errors: Vec<EstimateError> = Vec::new();
@@ -385,7 +384,7 @@ fn unknown_algorithm(word: &CommandWord, question: &Question) -> EstimateError {
     let table = estimate_table(&Question { algorithm: None, ..question.clone() });
     let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
     let hint = match &names[..] {
-        [] => format!("a {} has bounds only", question.shape.family()),
+        [] => format!("a {} has only bounds", question.shape.family()),
         known => suggestion(&word.text, known.iter().copied()).unwrap_or_default(),
     };
     EstimateError::Unknown {

@@ -246,7 +246,7 @@ pub fn search_unmeasured(endpoints: usize, channels: usize, rounds: usize) -> Op
     if endpoints < 2 {
         Some("there is one router with hosts".to_owned())
     } else if steps > u128::from(limits::GRAPH_STEPS) {
-        Some(format!("it would take {steps} looks at a channel, of at most {}", limits::GRAPH_STEPS))
+        Some(format!("it would visit channels {steps} times, at most {} are allowed", limits::GRAPH_STEPS))
     } else {
         None
     }

@@ -76,7 +76,7 @@ pub fn volume_and_distance(
         || demand.endpoints().any(|source| !scene.dead.contains(&source) && sends(scene, demand, source));
     if volume == 0 || (distance == 0 && sends()) {
         return Err(Conviction::Lengths(
-            "they are all zero, or no pair has a positive distance: no bound follows".to_owned(),
+            "no bound follows: all of them are zero, or no pair has a positive distance".to_owned(),
         ));
     }
     Ok((volume, distance))

@@ -73,7 +73,7 @@ fn index_of_entries(
             return refused(format!("is for a router that does not exist, there are {nodes}"));
         }
         if entry.dst == node {
-            return refused("is for packets that have arrived".to_owned());
+            return refused("is for packets that are at their destination already".to_owned());
         }
         let (in_port, in_vc) = (i32::from(entry.in_port), i32::from(entry.in_vc));
         let injected = in_port == -1 && in_vc == -1;
@@ -81,7 +81,7 @@ fn index_of_entries(
             tables.key == TableKey::DstInput && (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
         if !injected && !arrived {
             return refused(format!(
-                "has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"
+                "has an input by which no packet arrives: {ports} ports with {vcs} VCs, or -1,-1 for injected"
             ));
         }
         if i32::from(entry.out_vc) >= vcs {

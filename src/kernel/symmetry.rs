@@ -40,7 +40,7 @@ pub fn check_group(symmetry: &Symmetry) -> Result<(), Conviction> {
     {
         let (nodes, classes) = (symmetry.node_count(), symmetry.class_count());
         return Err(Conviction::symmetry(format!(
-            "{nodes} routers in {classes} classes are not those of {blocks} blocks of {size}"
+            "{nodes} routers in {classes} classes do not form {blocks} blocks of {size}"
         )));
     }
     for node in (0..symmetry.node_count()).map(NodeId::new) {
@@ -49,7 +49,7 @@ pub fn check_group(symmetry: &Symmetry) -> Result<(), Conviction> {
             .find(|&g| symmetry.image(g, node).index() != rows[g][block.index()].index() * size + local)
         {
             return Err(Conviction::symmetry(format!(
-                "element {g} does not carry node {node} along with its block"
+                "element {g} does not move node {node} with its block"
             )));
         }
         if symmetry.image(symmetry.element_to(node), symmetry.canonical_node(symmetry.class(node))) != node {
@@ -74,7 +74,7 @@ fn check_closed(rows: &[Vec<BlockId>]) -> Result<(), Conviction> {
     for (g, row) in rows.iter().enumerate() {
         if let Some(h) = element_to[row[0].index()].replace(g) {
             return Err(Conviction::symmetry(format!(
-                "it is no group that moves every block: elements {h} and {g} agree on block 0"
+                "it is not a group that moves every block: elements {h} and {g} agree on block 0"
             )));
         }
     }
@@ -83,7 +83,7 @@ fn check_closed(rows: &[Vec<BlockId>]) -> Result<(), Conviction> {
         let element = element_to[product(0).index()]
             .filter(|&k: &usize| (0..rows[k].len()).all(|block| rows[k][block] == product(block)));
         element.ok_or_else(|| {
-            Conviction::symmetry(format!("it is no group: element {g} after element {h} is missing"))
+            Conviction::symmetry(format!("it is not a group: element {g} after element {h} is missing"))
         })
     };
     generate(rows.len(), after).map(|_| ())
@@ -152,7 +152,7 @@ pub fn check_automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(
             if image.is_none() {
                 let (from, to) = (link.a.port, link.b.port);
                 return Err(Conviction::symmetry(format!(
-                    "element {g} carries link {id} to node {a} port {from}, where no such link leads to node {b} port {to}"
+                    "element {g} maps link {id} to node {a} port {from}, but no such link leads from there to node {b} port {to}"
                 )));
             }
         }
@@ -166,7 +166,7 @@ pub fn check_demand_symmetry(symmetry: &Symmetry, demand: &Demand) -> Result<(),
     match generators(symmetry).into_iter().find(|&g| !demand.is_kept_by(|node| symmetry.image(g, node))) {
         None => Ok(()),
         Some(g) => Err(Conviction::symmetry(format!(
-            "element {g} carries pairs of routers onto pairs of another demand"
+            "element {g} maps pairs of routers to pairs with another demand"
         ))),
     }
 }
@@ -177,5 +177,5 @@ pub fn check_lit_automorphisms(scene: &Scene<'_>, symmetry: &Symmetry) -> Result
     if keeps_dark(scene, symmetry) {
         return Ok(());
     }
-    Err(Conviction::symmetry("it carries dark links onto lit ones, so it is none of this scenario"))
+    Err(Conviction::symmetry("it maps dark links to lit ones, so it is not a symmetry of this scenario"))
 }

@@ -17,7 +17,7 @@ pub enum FileError {
         span: Span,
     },
 
-    #[error("{path} is no demand matrix: {problem}")]
+    #[error("{path} is not a demand matrix: {problem}")]
     #[diagnostic(
         code(FAB0128),
         help("one line per source, one integer per destination, separated by commas")
@@ -38,7 +38,7 @@ pub enum FileError {
         span: Span,
     },
 
-    #[error("{path} is no trace: {problem}")]
+    #[error("{path} is not a trace: {problem}")]
     #[diagnostic(code(FAB0137), help("{help}"))]
     Trace {
         path: String,

@@ -279,7 +279,7 @@ pub enum ResolveError {
     #[diagnostic(
         code(FAB0120),
         help(
-            "loads are counted in whole parts of a common unit; choose bandwidths in simple ratios, such as 100, 200 and 400 Gbps"
+            "loads are counted in whole parts of a common unit. Choose bandwidths in simple ratios, such as 100, 200 and 400 Gbps"
         )
     )]
     UnlikeBandwidths {
@@ -352,7 +352,7 @@ pub enum ResolveError {
         ay: u32,
         az: u32,
         ports: u32,
-        #[label("these cubes stay apart")]
+        #[label("no switch can join these cubes")]
         span: Span,
     },
 
@@ -367,10 +367,10 @@ pub enum ResolveError {
     },
 
     #[error("the constant `{name}` is defined by itself")]
-    #[diagnostic(code(FAB0127), help("break the circle: a `let` may use other constants, not itself"))]
+    #[diagnostic(code(FAB0127), help("break the cycle: a `let` may use other constants, but not itself"))]
     CircularConstant {
         name: String,
-        #[label("here it is needed for its own value")]
+        #[label("its own value is used here")]
         span: Span,
     },
 
@@ -409,7 +409,7 @@ pub enum ResolveError {
         other: Span,
     },
 
-    #[error("there is no such `{family}`: {problem}")]
+    #[error("no `{family}` has these parameters: {problem}")]
     #[diagnostic(code(FAB0132), help("{help}"))]
     NoSuchNetwork {
         family: &'static str,

@@ -18,29 +18,25 @@ pub enum SliceError {
         span: Span,
     },
 
-    #[error(
-        "slice `{slice}` needs {needed} cubes that all switches treat alike, and there are at most {largest}"
-    )]
+    #[error("slice `{slice}` needs {needed} cubes on the same groups of switches, but at most {largest} are")]
     #[diagnostic(
         code(FAB0150),
-        help(
-            "a slice lies among cubes that the same groups of switches serve: let each group serve more of them"
-        )
+        help("all cubes of a slice must be on the same groups of switches: let each group serve more cubes")
     )]
     Apart {
         slice: String,
         needed: u32,
         largest: usize,
-        #[label("so many of one kind")]
+        #[label("{needed} cubes each")]
         span: Span,
-        #[label("this group serves some of the cubes only")]
+        #[label("this group serves only some of the cubes")]
         group: Span,
     },
 
-    #[error("`{fabric}` is divided into slices: only a kind of them has a topology")]
+    #[error("`{fabric}` is divided into slices: only each kind of slice has a topology")]
     #[diagnostic(
         code(FAB0211),
-        help("`fabc build` builds all kinds; each has a spec of its own then, `DIR/slices/KIND/spec.fab`")
+        help("`fabc build` builds all kinds. Then each kind has its own spec, `DIR/slices/KIND/spec.fab`")
     )]
     Divided {
         fabric: String,

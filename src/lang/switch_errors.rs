@@ -21,9 +21,7 @@ pub enum SwitchError {
         first: Span,
     },
 
-    #[error(
-        "SONiC cannot be told about {ocs}: its switches have no sides, and each port carries both directions"
-    )]
+    #[error("SONiC cannot describe {ocs}: its switches have no sides, and each port carries both directions")]
     #[diagnostic(
         code(FAB0145),
         help(
@@ -39,11 +37,11 @@ pub enum SwitchError {
     },
 
     #[error("tables of faults cannot be named after `{router}`: {problem}")]
-    #[diagnostic(code(FAB0141), help("name the routers otherwise in the file, or write `faults = 0`"))]
+    #[diagnostic(code(FAB0141), help("rename the routers in the file, or write `faults = 0`"))]
     RouterFileName {
         router: String,
         problem: String,
-        #[label("routers have their names from here")]
+        #[label("this file names the routers")]
         span: Span,
         #[label("each fault has a file of tables with its name")]
         faults: Span,

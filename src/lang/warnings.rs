@@ -21,15 +21,19 @@ pub enum Warning {
         subject: &'static str,
         name: String,
         help: &'static str,
-        #[label("declared, and nothing names it")]
+        #[label("declared, but never used")]
         span: Span,
     },
 
     #[error("the {subject} of the fabric is not used: every slice has its own")]
-    #[diagnostic(code(FAB0151), severity(warning), help("remove it here, or in a slice that is to take it"))]
+    #[diagnostic(
+        code(FAB0151),
+        severity(warning),
+        help("remove it here, or remove it from a slice that should use this one")
+    )]
     InAllSlices {
         subject: &'static str,
-        #[label("no slice takes it")]
+        #[label("no slice uses it")]
         span: Span,
     },
 

@@ -29,7 +29,7 @@ pub struct NotRealisable {
     /// Number of fibers that no OCS can carry.
     count: usize,
     /// Span of the OCS that serves the first port, if one does.
-    #[label("{a} is served here")]
+    #[label("{a} is wired here")]
     served: Option<Span>,
 }
 

@@ -99,7 +99,7 @@ impl<'a> Placing<'a> {
                 PlaceStep::Down(cube) => _ = placement.down.insert(self.cube(*cube)?),
                 PlaceStep::Up(cube) => {
                     if !placement.down.remove(&self.cube(*cube)?) {
-                        let hint = "only a cube that was said to be down comes up".to_owned();
+                        let hint = "`--up` needs a cube that is down".to_owned();
                         return Err(PlaceError::Unfit { what: format!("cube{cube} is not down"), hint });
                     }
                 }
@@ -110,7 +110,7 @@ impl<'a> Placing<'a> {
             Some((cube, slice)) => Err(PlaceError::Unfit {
                 what: format!("cube{cube} is down, and slice `{}` has it", placement.slices[slice].name),
                 hint: format!(
-                    "`--swap cube{cube}` replaces it, `--remove {}` takes the slice away",
+                    "replace it with `--swap cube{cube}`, or remove the slice with `--remove {}`",
                     placement.slices[slice].name
                 ),
             }),
@@ -195,12 +195,15 @@ impl<'a> Placing<'a> {
     fn new_name(&self, placement: &SlicePlacement, name: &str) -> Result<String, PlaceError> {
         let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
         if name.is_empty() || !name.chars().all(is_allowed) {
-            let hint = "it has letters, digits, `_` and `-`".to_owned();
-            return Err(PlaceError::Unfit { what: format!("`{name}` is no name for a slice"), hint });
+            let hint = "a name has letters, digits, `_` and `-`".to_owned();
+            return Err(PlaceError::Unfit {
+                what: format!("`{name}` is not a valid name for a slice"),
+                hint,
+            });
         }
         match placement.slice(name) {
             Some(_) => Err(PlaceError::Unfit {
-                what: format!("there is a slice `{name}` already"),
+                what: format!("a slice `{name}` exists already"),
                 hint: "give it another name".to_owned(),
             }),
             None => Ok(name.to_owned()),
@@ -221,8 +224,8 @@ impl<'a> Placing<'a> {
             cubes.iter().map(|&cube| self.cube(cube)).collect::<Result<Vec<BlockId>, PlaceError>>()?;
         if cubes.len() != needed {
             return Err(unfit(
-                format!("{} cubes are named for a slice of `{name}`", cubes.len()),
-                format!("it has {needed}"),
+                format!("`--cubes` names {} cubes for a slice of `{name}`", cubes.len()),
+                format!("such a slice has {needed}"),
             ));
         }
         for (index, cube) in cubes.iter().enumerate() {
@@ -230,24 +233,20 @@ impl<'a> Placing<'a> {
             if placement.spare.contains(cube) {
                 return Err(unfit(
                     format!("cube{cube} is spare"),
-                    "spare cubes only come in the place of others: `--swap`".to_owned(),
+                    "a spare cube can only replace another one: use `--swap`".to_owned(),
                 ));
             }
             if cubes[..index].contains(cube) {
                 return Err(unfit(
                     format!("cube{cube} is named twice"),
-                    "every cube of a slice is another one".to_owned(),
+                    "name each cube of a slice once".to_owned(),
                 ));
             }
         }
         let classes: BTreeSet<usize> = cubes.iter().map(|&cube| self.class_of(cube)).collect();
         if classes.len() > 1 || !classes.iter().all(|class| self.fitting[kind].contains(class)) {
-            let what = format!("the switches do not treat these cubes as a slice of `{name}` needs");
-            return Err(unfit(
-                what,
-                "a slice lies among cubes that the same groups of switches serve (`for cubes lo..hi`)"
-                    .to_owned(),
-            ));
+            let what = format!("a slice of `{name}` needs cubes on the same groups of switches");
+            return Err(unfit(what, "choose cubes within one range of `for cubes lo..hi`".to_owned()));
         }
         Ok(cubes)
     }
@@ -256,13 +255,13 @@ impl<'a> Placing<'a> {
     fn check_available(&self, placement: &SlicePlacement, cube: BlockId) -> Result<(), PlaceError> {
         if let Some((slice, _)) = placement.owners().get(&cube) {
             let (what, hint) = (
-                format!("slice `{}` has cube{cube}", placement.slices[*slice].name),
-                "choose a free one".to_owned(),
+                format!("cube{cube} belongs to slice `{}`", placement.slices[*slice].name),
+                "choose a free cube".to_owned(),
             );
             return Err(PlaceError::Unfit { what, hint });
         }
         if placement.down.contains(&cube) {
-            let hint = format!("`--up cube{cube}` says that it works again");
+            let hint = format!("if it works again, add `--up cube{cube}`");
             return Err(PlaceError::Unfit { what: format!("cube{cube} is down"), hint });
         }
         Ok(())
@@ -283,8 +282,8 @@ impl<'a> Placing<'a> {
     ) -> Result<(), PlaceError> {
         let cube = self.cube(cube)?;
         let Some(&(slice, place)) = placement.owners().get(&cube) else {
-            let hint = "only a cube of a slice is replaced".to_owned();
-            return Err(PlaceError::Unfit { what: format!("no slice has cube{cube}"), hint });
+            let hint = "only a cube that belongs to a slice can be replaced".to_owned();
+            return Err(PlaceError::Unfit { what: format!("cube{cube} belongs to no slice"), hint });
         };
         let class = self.class_of(cube);
         let replacement = match replacement {
@@ -292,9 +291,11 @@ impl<'a> Placing<'a> {
                 let replacement = self.cube(replacement)?;
                 self.check_available(placement, replacement)?;
                 if self.class_of(replacement) != class {
-                    let hint = "a cube is replaced by one that the same groups of switches serve".to_owned();
+                    let hint = "choose a cube on the same groups of switches".to_owned();
                     return Err(PlaceError::Unfit {
-                        what: format!("the switches treat cube{cube} and cube{replacement} differently"),
+                        what: format!(
+                            "cube{cube} and cube{replacement} are not on the same groups of switches"
+                        ),
                         hint,
                     });
                 }

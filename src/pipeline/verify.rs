@@ -127,7 +127,7 @@ pub fn directory_with(
     infallible.unwrap_or_else(|never| match never {});
     let unknown_file = |path: &str| CheckError::Files {
         path: path.to_owned(),
-        violation: "is no file that fabc writes".to_owned(),
+        violation: "is not a file that fabc writes".to_owned(),
     };
     errors.extend(unread.into_iter().map(unknown_file));
     let listed = files.iter().filter(|(path, _)| *path != MANIFEST);

@@ -130,7 +130,7 @@ fn path_selection(fabric: &Fabric, parameters: &SimulationParameters) -> Result<
     let belongs = |setting: &str| match setting {
         "shortest" => "it belongs to `routing = valiant`, `ugal` or `ugal_global`",
         "general" | "classes" => {
-            "it is about the virtual channels of tables; where ways are chosen, hops are numbered by them"
+            "it sets the virtual channels of the tables, but this routing uses one virtual channel per hop"
         }
         _ => "it belongs to `routing = ugal` or `ugal_global`",
     };
@@ -182,9 +182,9 @@ pub(super) fn misplaced(traffic: Traffic, setting: &'static str) -> SimError {
         "hotspot" | "share" => "it belongs to `traffic = hotspot`",
         "by" => "it belongs to `traffic = group_shift`",
         "bytes" | "order" => "it belongs to `traffic = all_to_all`",
-        "trace" => "a trace is a traffic of its own: write `traffic = trace \"FILE\"`",
+        "trace" => "a trace is one of the traffics: write `traffic = trace \"FILE\"`",
         "an end" => "it belongs to `traffic = all_to_all` and `traffic = trace`",
-        _ => "this traffic ends: all of it is run, as fast as it goes, and counted",
+        _ => "this traffic is finite: all of it runs as fast as possible and is counted",
     };
     SimError::Misplaced { setting, about: format!("{} traffic", traffic.name()), belongs }
 }

@@ -11,7 +11,7 @@ pub enum SimError {
     #[error("a packet of {packet} flits does not fit a buffer of {buffer}")]
     #[diagnostic(
         code(FAB0601),
-        help("whole packets wait in one buffer: declare a larger one, or send shorter packets (`packet`)")
+        help("a buffer holds whole packets: declare a larger one, or send shorter packets (`packet`)")
     )]
     PacketTooLong {
         /// The flits of the packet.
@@ -19,7 +19,7 @@ pub enum SimError {
         /// The flits that a queue holds.
         buffer: u32,
         /// The declaration of the router.
-        #[label("so many flits per virtual channel")]
+        #[label("flits per virtual channel")]
         span: Span,
     },
 
@@ -77,7 +77,7 @@ pub enum SimError {
     )]
     #[diagnostic(
         code(FAB0605),
-        help("hosts begin at most one packet per cycle; send longer packets (`packet`)")
+        help("a host starts at most one packet per cycle: send longer packets (`packet`)")
     )]
     RateTooHigh {
         /// The rate that was requested.
@@ -89,7 +89,7 @@ pub enum SimError {
     },
 
     /// FAB0606: this fabric does not have such a traffic.
-    #[error("there is no {traffic} traffic here: {why}")]
+    #[error("{traffic} traffic is not possible here: {why}")]
     #[diagnostic(code(FAB0606), help("choose another `traffic`"))]
     NoTraffic {
         /// The name of the traffic.
@@ -102,7 +102,7 @@ pub enum SimError {
     #[error("{scenario}: packets from {src} to {dst} do not arrive: {why}")]
     #[diagnostic(
         code(FAB0607),
-        help("these are not the tables of a build, or they were changed: `fabc verify` says more")
+        help("these are not the tables of a build, or they were changed. `fabc verify` explains it")
     )]
     Astray {
         /// The name of the scenario.
@@ -122,7 +122,7 @@ pub enum SimError {
     #[diagnostic(
         code(FAB0608),
         help(
-            "the first packet of each queue needs room in the next: tables that `fabc verify` accepts have no such circle"
+            "the first packet of each queue needs room in the next queue. Tables that `fabc verify` accepts have no such cycle"
         )
     )]
     Deadlock {
@@ -139,8 +139,8 @@ pub enum SimError {
     },
 
     /// FAB0609: the run has more cycles than can be counted.
-    #[error("{warmup} cycles to warm up and {measure} to measure are more than {most} together")]
-    #[diagnostic(code(FAB0609), help("give fewer (`warmup`, `measure`)"))]
+    #[error("`warmup` and `measure` take {warmup} + {measure} cycles, at most {most} together are supported")]
+    #[diagnostic(code(FAB0609), help("lower `warmup` or `measure`"))]
     TooManyCycles {
         /// Cycles before anything is counted.
         warmup: u64,
@@ -151,7 +151,7 @@ pub enum SimError {
     },
 
     /// FAB0620: this fabric does not have such a routing.
-    #[error("there is no `{routing}` routing here: {why}")]
+    #[error("`{routing}` routing is not possible here: {why}")]
     #[diagnostic(code(FAB0620), help("choose another `routing`"))]
     NoRouting {
         /// The name of the routing.
@@ -159,17 +159,17 @@ pub enum SimError {
         /// The reason: what the fabric lacks.
         why: String,
         /// The place of the routing in the spec.
-        #[label("what the tables are made by")]
+        #[label("the routing of the tables")]
         span: Span,
     },
 
     /// FAB0621: paths have more hops than there are virtual channels.
     #[error(
-        "`{routing}` routing takes a virtual channel per hop: ways have up to {needed} hops, and the router has {has}"
+        "`{routing}` routing takes a virtual channel per hop: paths have up to {needed} hops, but the router has {has}"
     )]
     #[diagnostic(
         code(FAB0621),
-        help("declare `vcs = {needed};` for the router, or go by the tables (`routing = tables`)")
+        help("declare `vcs = {needed};` for the router, or follow the tables (`routing = tables`)")
     )]
     TooFewVcs {
         /// The name of the routing.
@@ -184,12 +184,10 @@ pub enum SimError {
     },
 
     /// FAB0610: hosts are unlimited, but the model needs ports.
-    #[error("unlimited hosts belong to the packet model")]
+    #[error("hosts without a port limit exist only in the packet model")]
     #[diagnostic(
         code(FAB0610),
-        help(
-            "in the flit model a host hands its router one flit per cycle and port: give a number (`hosts`)"
-        )
+        help("in the flit model a host sends one flit per cycle and port: give a number (`hosts`)")
     )]
     UnlimitedHosts,
 
@@ -210,8 +208,8 @@ pub enum SimError {
     },
 
     /// FAB0622: bursts cannot offer the rate.
-    #[error("a rate of {rate} does not come in bursts of {length} cycles at {burst}: at most {most}")]
-    #[diagnostic(code(FAB0622), help("offer more while on (`rate`), or let bursts be longer (`length`)"))]
+    #[error("bursts of {length} cycles at {burst} cannot offer a rate of {rate}: at most {most}")]
+    #[diagnostic(code(FAB0622), help("raise the rate of a burst (`rate`), or its length (`length`)"))]
     Bursts {
         /// The rate that was requested.
         rate: String,
@@ -250,7 +248,7 @@ pub enum SimError {
     },
 
     /// FAB0625: a trace has no messages.
-    #[error("{file}: there is no message in it")]
+    #[error("{file} has no messages")]
     #[diagnostic(
         code(FAB0625),
         help("write a line per message: `cycle,src,dst,flits`, such as `120,0,17,64`")
@@ -261,8 +259,8 @@ pub enum SimError {
     },
 
     /// FAB0626: there are more messages than fit into memory.
-    #[error("{messages} messages are more than {most}")]
-    #[diagnostic(code(FAB0626), help("all to all is of at most 4096 endpoints; cut a trace in pieces"))]
+    #[error("{messages} messages are too many: at most {most} are simulated")]
+    #[diagnostic(code(FAB0626), help("an all-to-all has at most 4096 endpoints. Split a trace into several"))]
     TooManyMessages {
         /// The messages that would be sent.
         messages: u64,
@@ -271,7 +269,7 @@ pub enum SimError {
     },
 
     /// FAB0627: the traffic takes more cycles than are counted.
-    #[error("this takes at least {cycles} cycles, and {most} are counted at most")]
+    #[error("this traffic takes at least {cycles} cycles, at most {most} are simulated")]
     #[diagnostic(code(FAB0627), help("send less (`bytes`)"))]
     Endless {
         /// A lower bound on its cycles.
@@ -281,15 +279,15 @@ pub enum SimError {
     },
 
     /// FAB0628: hosts are unlimited, packets choose their paths, and the traffic ends.
-    #[error("messages that wait at unlimited hosts follow the tables")]
+    #[error("messages of hosts without a port limit can only follow the tables")]
     #[diagnostic(
         code(FAB0628),
-        help("give hosts ports (`hosts = 1`), or go by the tables (`routing = tables`)")
+        help("give hosts ports (`hosts = 1`), or follow the tables (`routing = tables`)")
     )]
     LimitlessMessages,
 
     /// FAB0612: the model does not have such a parameter.
-    #[error("`{option}` is of the {of} model")]
+    #[error("`{option}` belongs to the {of} model")]
     #[diagnostic(code(FAB0612), help("leave it out, or choose `model = {of}`"))]
     OtherModel {
         /// The parameter as it was requested.

@@ -210,9 +210,9 @@ fn astray_error(topology: &Topology, tables: &ForwardingTables, astray: &Astray)
     let name = |router: u32| topology.name(NodeId(router));
     let why = match astray.why {
         AstrayReason::NoEntry(router) => format!("{} has no entry for them", name(router)),
-        AstrayReason::Dark(router) => format!("{} sends them where no lit link is", name(router)),
+        AstrayReason::Dark(router) => format!("{} sends them to a port without a lit link", name(router)),
         AstrayReason::Loop => "they loop forever".to_owned(),
-        AstrayReason::Apart => "no way leads there".to_owned(),
+        AstrayReason::Apart => "no path leads there".to_owned(),
     };
     let scenario = tables.scenario.clone();
     SimError::Astray { scenario, src: name(astray.from), dst: name(astray.to), why }

@@ -362,7 +362,10 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
     let (_, err) =
         fabc(place.path(), &["plan", "out/old", "out/narrow", "--tables", "way", "--order", "new"], 3);
-    assert!(err.contains("two orders side by side take 4 virtual channels, but a chip has 2"), "{err}");
+    assert!(
+        err.contains("the live and the new tables together need 4 virtual channels, but a chip has 2"),
+        "{err}"
+    );
     // Nor does the checker take such a plan from others.
     let mut tampered = plan.clone();
     tampered["fabric"] = "narrow".into();
@@ -391,7 +394,7 @@ fn mistakes_are_told() {
     let place = built();
     let plan = |args: &[&str], code: i32| fabc(place.path(), &[&["plan"][..], args].concat(), code).1;
     let err = plan(&["out/old/ocs.json", "out/new", "--tables", "way"], 1);
-    assert!(err.contains("error[FAB0510]") && err.contains("needs the tables in force"), "{err}");
+    assert!(err.contains("error[FAB0510]") && err.contains("needs the live tables"), "{err}");
     let err = plan(&["out/new", "out/old", "--tables", "way", "--load", "1"], 3);
     assert!(
         err.contains("error[FAB0581]: there are no tables for the change: without the cross-connect of"),
@@ -425,7 +428,7 @@ fn mistakes_are_told() {
     build("one", pod(topologies()[1][1]).with("budget { vcs = 1; faults = 0; }"));
     let err = plan(&["out/old", "out/one", "--tables", "way"], 3);
     assert!(
-        err.contains("the tables in force use 2 virtual channels, but the budget of the new pod has 1"),
+        err.contains("the live tables use 2 virtual channels, but the budget of the new pod has 1"),
         "{err}"
     );
     build("by_dst", pod(topologies()[1][1]).with("routing = allowed_turns { key = dst; }"));

@@ -54,11 +54,11 @@ fn a_swapped_cross_connect_is_convicted() {
     (settings[0].b, settings[1].b) = (settings[1].b, settings[0].b);
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0403");
-    assert!(error.to_string().contains("cube0.+x[0,0] - cube2.-x[0,0] is said to carry"), "{error}");
+    assert!(error.to_string().contains("cube0.+x[0,0] - cube2.-x[0,0] is claimed to carry"), "{error}");
     let settings = &mut cross_connects.settings[ocs(&fabric, "X[0,0]")];
     settings[1].b = settings[0].b;
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
-    assert_eq!(error.to_string(), "X[0,0]: cube2.-x[0,0] is joined to two ports at once");
+    assert_eq!(error.to_string(), "X[0,0]: cube2.-x[0,0] is joined to two ports at the same time");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_false_symmetry_is_convicted() {
     let symmetry = Symmetry::new(1, vec![(0..4).map(BlockId).collect(), step, back]);
     let (topology, cross_connects) = wire_with(&fabric, [1, 0, 0], symmetry);
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
-    assert!(error.to_string().contains("it is no group"), "{error}");
+    assert!(error.to_string().contains("it is not a group"), "{error}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn two_parts_are_convicted() {
     let fabric = pod([1, 1, 1], 4, &[0], 2, 0);
     let (topology, cross_connects) = wire(&fabric, [2, 0, 0]);
     let error = check::verify_wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
-    assert_eq!(error.to_string(), "nominal: no way from cube0[0,0,0] to cube1[0,0,0]");
+    assert_eq!(error.to_string(), "nominal: no path leads from cube0[0,0,0] to cube1[0,0,0]");
 }
 
 #[test]
@@ -365,14 +365,14 @@ fn bad_entries_are_convicted() {
     bad(&|entries| entries[0].out_port = 2, "leaves by +y, which is dark");
     bad(&|entries| entries[0].out_port = 6, "leaves by port 6, but there are 6");
     bad(&|entries| entries[0].out_vc = 2, "sends on VC 2, but there are 2");
-    bad(&|entries| entries[0].in_vc = 0, "has an input that no packet comes by");
+    bad(&|entries| entries[0].in_vc = 0, "has an input by which no packet arrives");
     bad(
         &|entries| entries.push(TableEntry { dst: NodeId(4), ..entries[0] }),
         "is for a router that does not exist",
     );
     bad(
         &|entries| entries.insert(0, TableEntry { dst: NodeId(0), ..entries[0] }),
-        "is for packets that have arrived",
+        "is for packets that are at their destination already",
     );
     bad(
         &|entries| {

@@ -169,7 +169,7 @@ fn a_figure_that_was_changed_does_not_come_into_the_table() {
     let (_, err) = fabc(place.path(), &["sweep", "merge", "sweep"], 2);
     let run = built.display();
     let message = format!(
-        "FAB0544 × `sweep/{run}/report.json` is not the file that the run wrote: its hash is not the one of `manifest.json` help: remove \
+        "FAB0544 × `sweep/{run}/report.json` is not the file that the run wrote: its hash differs from that in `manifest.json` help: remove \
          `sweep/{run}`: `fabc sweep run` runs it again"
     );
     assert_eq!(flowing(&err), message);
@@ -215,7 +215,7 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
     let words = format!("{} is not reproduced: the run ends otherwise", path(&failed.join("failed.json")));
     convicted(&failed.join("failed.json"), "\"message\":\"", "\"message\":\"no ", &words, 3);
     let words = format!(
-        "{} is not the spec of this run: its key is another one than that of `sweep.json`",
+        "{} is not the spec of this run: its key differs from that in `sweep.json`",
         path(spec.parent().unwrap())
     );
     convicted(&spec, "latency = 10 ns", "latency = 11 ns", &words, 2);
@@ -225,7 +225,7 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
         Path::new("sweep.json"),
         "\"fabric\":\"ring\"",
         "\"fabric\":\"rind\"",
-        "1 of 4 runs are not there yet",
+        "1 of 4 runs are missing",
         2,
     );
     // Nothing is run of a spec that was changed.
@@ -233,7 +233,7 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
     let old = change(&sweep.join(&spec), "latency = 10 ns", "latency = 11 ns");
     let (_, err) = fabc(place.path(), &["sweep", "run", "sweep"], 2);
     let words = format!(
-        "FAB0544 × {} is not the spec of this run: its key is another one than that of `sweep.json` help: remove that folder: `fabc sweep \
+        "FAB0544 × {} is not the spec of this run: its key differs from that in `sweep.json` help: remove that folder: `fabc sweep \
          plan` writes it again",
         path(spec.parent().unwrap())
     );
@@ -323,7 +323,7 @@ fn a_spec_that_was_changed_beside_its_shards_is_convicted() {
     }
     let spec = place.path().join("out/ring.shards/spec/spec.fab");
     let old = change(&spec, "require diameter <= 8", "require diameter <= 9");
-    let words = "FAB0594 × `out/ring.shards/spec` is not the spec that these shards are of: its key is another one than that of `shards.json` \
+    let words = "FAB0594 × `out/ring.shards/spec` is not the spec of these shards: its key differs from that of `shards.json` \
                  help: `fabc build SPEC --shard i/n` writes both again";
     let (_, err) = fabc(place.path(), &["merge", "out/ring.shards"], 2);
     assert_eq!(flowing(&err), words);
@@ -366,7 +366,7 @@ fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were
     let message = flowing(&err);
     assert!(
         message.contains("a quote is not closed")
-            && message.contains("help: a quote within quotes is written twice"),
+            && message.contains("help: a quote within quotes must be doubled"),
         "{err}"
     );
     // The values of a sweep are text, too.

@@ -58,7 +58,7 @@ fn apply(document: &mut Value, patch: &Value) {
 fn patches_turn_the_live_configuration_into_the_new_one() {
     let place = workplace();
     let (text, _) = fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod", "--patch", "patches"], 2);
-    assert!(text.starts_with("pod: ") && text.contains("the pod is whole after every step"), "{text}");
+    assert!(text.starts_with("pod: ") && text.contains("the pod is connected after every step"), "{text}");
     // The file of a switch stands in the normal form, and is verified.
     let built = |path: &str| std::fs::read_to_string(place.path().join("one/pod").join(path)).unwrap();
     assert!(
@@ -126,7 +126,7 @@ fn a_folder_of_switch_configurations_says_the_same_as_the_file() {
     one_way["OCS_CROSS_CONNECT"].as_object_mut().unwrap().remove(&key);
     std::fs::write(&config, one_way.to_string()).unwrap();
     let (_, err) = fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 1);
-    assert!(err.contains("FAB0531") && err.contains("nothing comes back"), "{err}");
+    assert!(err.contains("FAB0531") && err.contains("no cross-connect leads back"), "{err}");
     std::fs::remove_file(&config).unwrap();
     assert!(fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 1).1.contains("the OCS `X` is missing"));
     std::fs::write(place.path().join("one/pod/ocs/Q.config_db.json"), &text).unwrap();
@@ -299,9 +299,9 @@ fn availability_is_told_of_a_pod() {
     }
     for (args, words) in [
         (["--host-chips", "3", "--fail", fail], "do not divide a cube of 4 chips"),
-        (["--host-chips", "2", "--fail", "host=0.1/day"], "no rate of `cable`"),
-        (["--host-chips", "2", "--fail", "hosts=0.1/day"], "nothing is called `hosts`"),
-        (["--host-chips", "2", "--fail", "host=0.1"], "`0.1` is no rate"),
+        (["--host-chips", "2", "--fail", "host=0.1/day"], "no rate for `cable`"),
+        (["--host-chips", "2", "--fail", "hosts=0.1/day"], "there is no part `hosts`"),
+        (["--host-chips", "2", "--fail", "host=0.1"], "`0.1` is not a rate"),
         (["--host-chips", "2", "--fail", "host=1/day,host=2/day"], "given twice"),
     ] {
         let (_, error) = availability(&args, 2);
@@ -319,9 +319,12 @@ fn availability_is_told_of_a_pod() {
     fabc(place.path(), &["build", "ring.fab", "-q"], 0);
     let (_, error) =
         fabc(place.path(), &["availability", "out/ring", "--host-chips", "1", "--fail", fail], 2);
-    assert!(error.contains("FAB0571") && error.contains("a network has no cubes to be swapped"), "{error}");
+    assert!(
+        error.contains("FAB0571") && error.contains("a network has no cubes that could be swapped"),
+        "{error}"
+    );
     let (_, error) = availability(&["--host-chips", "2", "--fail", fail, "--job", "5"], 2);
-    assert!(error.contains("it has 4 cubes") || error.contains("a job of 5 cubes"), "{error}");
+    assert!(error.contains("the pod has 4 cubes") || error.contains("a job of 5 cubes"), "{error}");
     let (_, error) = availability(&["--host-chips", "2", "--fail", fail, "--repair", "soon"], 2);
-    assert!(error.contains("is no time"), "{error}");
+    assert!(error.contains("is not a time"), "{error}");
 }

@@ -136,7 +136,7 @@ const REFUSED_SETTINGS: &[(&str, i32, &str)] = &[
     (
         "traffic = tornado",
         2,
-        "error[FAB0606]: there is no tornado traffic here: it takes coordinates, and a dragonfly has none",
+        "error[FAB0606]: tornado traffic is not possible here: it needs coordinates, but a dragonfly has none",
     ),
     ("traffic = hotspot", 1, "--with:1:55: error[FAB0104]: `hotspot` lacks `at`"),
     ("traffic = hotspot { at = [group9[0]]; }", 2, "no endpoint is called `group9[0]`"),
@@ -205,7 +205,9 @@ fn traffic_and_ways_are_told_with_every_default() {
     let pod = built(&pod());
     let (_, error) = sim(&pod, &["--with", "routing = min"], 1);
     assert!(
-        error.contains("error[FAB0620]: there is no `min` routing here: in a pod packets go by its tables"),
+        error.contains(
+            "error[FAB0620]: `min` routing is not possible here: in a pod, packets must follow the tables"
+        ),
         "{error}"
     );
     // Chips of a torus have coordinates.
@@ -271,7 +273,7 @@ fn flits_of_a_pod() {
 fn what_cannot_be_simulated_is_told_at_its_place() {
     let place = built(&pod());
     for (settings, code, message) in [
-        ("packet = 101 flits", 1, "at most 100 flits, which are a buffer"),
+        ("packet = 101 flits", 1, "at most 100 flits, the size of a buffer"),
         (
             "model = packet { general = 3; }",
             1,
@@ -295,7 +297,7 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
         (
             "model = flit { hosts = unlimited; }",
             2,
-            "error[FAB0610]: unlimited hosts belong to the packet model",
+            "error[FAB0610]: hosts without a port limit exist only in the packet model",
         ),
         ("model = flit { turn = 2 cycles; }", 1, "`turn`"),
     ] {

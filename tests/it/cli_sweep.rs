@@ -84,7 +84,7 @@ fn shards_come_to_the_same_bytes_and_twice_does_no_harm() {
     std::fs::remove_file(place.path().join("ring.fab")).unwrap();
     fabc(place.path(), &["sweep", "run", "parts", "--shard", "2/3", "-q"], 0);
     let (_, err) = fabc(place.path(), &["sweep", "merge", "parts"], 2);
-    assert!(err.contains("FAB0544") && err.contains("of 8 runs are not there yet"), "{err}");
+    assert!(err.contains("FAB0544") && err.contains("of 8 runs are missing"), "{err}");
     let twice: Vec<_> = ["1/3", "3/3", "3/3", "2/3"]
         .map(|shard| {
             command(place.path(), &["sweep", "run", "parts", "--shard", shard, "-q"])
@@ -145,9 +145,9 @@ fn what_cannot_be_swept_is_told_before_anything_is_run() {
     assert!(err.starts_with("--set:1:3: error[FAB0144]"), "{err}");
     for (args, message) in [
         (["--set", "n=4..4"], "the range is empty"),
-        (["--set", "n=4,,5"], "nothing stands between two commas"),
+        (["--set", "n=4,,5"], "a value between two commas is missing"),
         (["--set", "most=0..1000000"], "at most 100000 runs"),
-        (["--until", "resolve"], "leaves nothing to compare"),
+        (["--until", "resolve"], "has no results to compare"),
     ] {
         let (_, err) = fabc(place.path(), &[&["sweep", "ring.fab"], &args[..]].concat(), 2);
         assert!(err.contains("FAB0544") && err.contains(message), "{err}");
@@ -351,7 +351,7 @@ class Client:
     assert!(out.contains("as job 7") && out.contains("wrote waited"), "{out}{err}");
     assert!(whole_build == results(&place.path().join("waited")));
     let [_, err] = submit("refused", &[], true);
-    let message = "FAB0592\n\n  × HyperQueue does not take the job: Exception: no server is there\n  help: a server must run, of the version of the Python package: its directory\n        is HQ_SERVER_DIR, or ~/.hq-server\n";
+    let message = "FAB0592\n\n  × HyperQueue refuses the job: Exception: no server is there\n  help: a server must run, of the version of the Python package: its directory\n        is HQ_SERVER_DIR, or ~/.hq-server\n";
     assert!(flowing(&err).starts_with(&flowing(message)), "{err}");
 }
 
@@ -366,7 +366,7 @@ fn what_engines_do_not_do_is_told() {
     let output = command(place.path(), &words).env("PATH", "/nowhere").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let err = String::from_utf8(output.stderr).unwrap();
-    let expected = "FAB0591\n\n  × Slurm cannot be asked: there is no `sbatch`\n  help: it is in Debian's slurm-client, and on the login node of a cluster\n";
+    let expected = "FAB0591\n\n  × Slurm cannot be used: there is no `sbatch`\n  help: it is in Debian's slurm-client, and on the login node of a cluster\n";
     assert!(flowing(&err).starts_with(&flowing(expected)), "{err}");
     program(
         place.path(),
@@ -374,13 +374,13 @@ fn what_engines_do_not_do_is_told() {
         "echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2\nexit 1\n",
     );
     let (_, err) = with_programs(place.path(), &words, 2);
-    let refusal = "FAB0592\n\n  × Slurm does not take the job: sbatch: error: Batch job submission failed:\n  │ Invalid partition name specified\n  help: `sinfo` says what state Slurm is in; accounts and partitions are taken\n        from SBATCH_ACCOUNT, SBATCH_PARTITION ..\n";
+    let refusal = "FAB0592\n\n  × Slurm refuses the job: sbatch: error: Batch job submission failed:\n  │ Invalid partition name specified\n  help: `sinfo` shows the state of Slurm. Accounts and partitions are read from SBATCH_ACCOUNT, SBATCH_PARTITION ..\n";
     assert!(flowing(&err).starts_with(&flowing(refusal)), "{err}");
     // It takes the job, and nothing comes of it.
     program(place.path(), "sbatch", "echo 'slurmstepd: no memory' > jobs/slurm/2.log\necho 12\n");
     program(place.path(), "squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2\nexit 1\n");
     let (_, err) = with_programs(place.path(), &words, 2);
-    let lost_shards = "FAB0593\n\n  × 3 of 3 shards did not finish: 1 (it said nothing), 2 (slurmstepd: no\n  │ memory), 3 (it said nothing)\n  help: what is done stays; the same command goes on with what is open, and\n        `parts/jobs/slurm` has what every shard said\n";
+    let lost_shards = "FAB0593\n\n  × 3 of 3 shards did not finish: 1 (it said nothing), 2 (slurmstepd: no\n  │ memory), 3 (it said nothing)\n  help: finished shards are kept, and the same command continues with the others. `parts/jobs/slurm` has the output of every shard\n";
     assert!(flowing(&err).starts_with(&flowing(lost_shards)), "{err}");
     let dry = with(&["sweep", "submit", "ring.fab", "-o", "dry"], &["--engine", "slurm", "--dry-run"]);
     let (out, _) = with_programs(place.path(), &dry, 0);

@@ -98,7 +98,7 @@ fn what_is_dark_is_a_fault_of_the_budget_or_a_repair() {
     // All of them: nothing but the cubes is left.
     settings(&place, |_, set| set.clear());
     let (text, err) = fabc(place.path(), &["drift", "live.json", "out/pod", "--json"], 3);
-    assert!(err.contains("error[FAB0580]: the surviving pod is in 4 parts"), "{err}");
+    assert!(err.contains("error[FAB0580]: the surviving pod is disconnected into 4 parts"), "{err}");
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["parts"], 4);
 }
 
@@ -120,7 +120,7 @@ fn what_should_not_be_joined_is_told() {
     let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
     assert!(text.contains("packets on them go astray") && text.contains("moved here"), "{text}");
     let (_, err) = fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--live", "live.json"], 3);
-    assert!(err.contains("error[FAB0580]: 2 cross-connects of `live.json` join what was not built"), "{err}");
+    assert!(err.contains("error[FAB0580]: 2 cross-connects of `live.json` are not in the build"), "{err}");
     assert!(!place.path().join("fixed").exists());
 }
 
@@ -344,7 +344,7 @@ fn polatis_has_numbers_and_a_map() {
     assert_eq!((&dark["repair"], &dark["switches"][0]["idle"]), (&json!(["Z[0]"]), &json!(false)));
     for (row, reason) in [
         ("Z_0,1", "line 2: it is not `switch,port,face`"),
-        ("Z_0,one,\"x\"", "line 2: `one` is no number of a port"),
+        ("Z_0,one,\"x\"", "line 2: `one` is not the number of a port"),
         ("Q,1,\"x\"", "line 2: the spec declares no OCS with the file name `Q`"),
         ("Z_0,1,\"x\"\nZ_0,1,\"y\"", "line 3: port 1 of Z_0 has a face already"),
         ("Z_0,1,\"x\"", "`--ports` has no port"),
@@ -376,7 +376,7 @@ fn files_that_do_not_fit_are_told() {
     fails("is not wired to this switch");
     configured(&place, "Y_0");
     std::fs::copy(live("Y_0.config_db.json"), live("Y_0.json")).unwrap();
-    fails("says of `Y[0]` what live/Y_0.config_db.json says as well");
+    fails("sets `Y[0]`, which live/Y_0.config_db.json sets as well");
     configured(&place, "Y_0");
     write(&live("Q_7.config_db.json"), &json!({"OCS_PORT": {}}));
     fails("the spec declares no OCS with the file name `Q_7`");
@@ -385,14 +385,14 @@ fn files_that_do_not_fit_are_told() {
     let first = config["OCS_CROSS_CONNECT"].as_object().unwrap().keys().next().unwrap().clone();
     let removed = config["OCS_CROSS_CONNECT"].as_object_mut().unwrap().remove(&first).unwrap();
     write(&live("X.config_db.json"), &config);
-    fails("but nothing comes back");
+    fails("but no cross-connect leads back");
     config["OCS_CROSS_CONNECT"][&first] = removed;
     config["OCS_CROSS_CONNECT"][&first]["b_side"] = json!("99B");
     write(&live("X.config_db.json"), &config);
     fails("port 99B does not stand in OCS_PORT");
     configured(&place, "X");
     write(&live("X.state_db.json"), &json!({"OCS_CROSS_CONNECT|1A": {"status": "tuned"}}));
-    fails("at `OCS_CROSS_CONNECT|1A`: it names no two ports");
+    fails("at `OCS_CROSS_CONNECT|1A`: it does not name two ports");
     std::fs::write(live("X.state_db.json"), "{").unwrap();
     fails("EOF while parsing");
     let place = tempfile::tempdir().unwrap();

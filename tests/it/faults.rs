@@ -256,7 +256,10 @@ fn a_fault_that_is_missing_or_renamed_everywhere_is_convicted() {
         });
         let verdicts = convictions(&compiled, &signed(renamed.collect()));
         assert!(verdicts.contains(&format!("{}: is missing", stem(name))), "{faults}: {verdicts}");
-        assert!(verdicts.contains(&format!("{}: is of no scenario", stem(other))), "{faults}: {verdicts}");
+        assert!(
+            verdicts.contains(&format!("{}: belongs to no scenario", stem(other))),
+            "{faults}: {verdicts}"
+        );
     }
 }
 

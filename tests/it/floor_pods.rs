@@ -235,7 +235,9 @@ fn what_is_changed_on_the_floor_of_a_pod_is_seen() {
     assert!(tampered("cables.csv", ",copper,2.0,", ",copper,3.0,").contains("cables.csv"));
     assert!(tampered("floor.json", "\"X[0,0]\"", "\"Y[0,0]\"").contains("Y[0,0]"));
     assert!(tampered("floor.json", "\"switches\":[\"X[0,0]\",", "\"switches\":[").contains("stands nowhere"));
-    assert!(tampered("topology.json", "\"length\":20", "\"length\":21").contains("its way has 20"));
+    assert!(
+        tampered("topology.json", "\"length\":20", "\"length\":21").contains("its cabinets are 20 apart")
+    );
     assert!(
         tampered("report.json", "\"cable_length\":", "\"cable_length\":1").contains("floor.cable_length")
     );
@@ -288,7 +290,7 @@ fn a_placement_of_a_pod_that_is_none_is_convicted() {
     let message = check::verify_floor(&compiled_pod.fabric, floor, &longer, Some(&pod.cross_connects), &good)
         .expect_err("let through")
         .to_string();
-    assert!(message.contains("its way has 20"), "{message}");
+    assert!(message.contains("its cabinets are 20 apart"), "{message}");
 }
 
 #[test]

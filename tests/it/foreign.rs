@@ -303,7 +303,7 @@ fn canonical_tables_are_carried_by_the_generators() {
     let (code, message) = convicted(&direct, ring(3, json!([])));
     assert_eq!(code, "FAB0417");
     assert!(message.contains("4 of 6 ordered pairs"), "{message}");
-    unreadable(&direct, ring(3, json!([[1, 1, 0]])), "is no permutation");
+    unreadable(&direct, ring(3, json!([[1, 1, 0]])), "is not a permutation");
     // A generator that is no symmetry of the wiring carries entries to where they lead astray.
     let (code, _) = convicted(
         table_of(vec![[1, -1, -1, 0, 0], [2, -1, -1, 0, 0], [3, -1, -1, 1, 0], [2, 1, 0, 0, 0]]),
@@ -316,7 +316,7 @@ fn canonical_tables_are_carried_by_the_generators() {
 fn entries_that_make_no_sense() {
     for (entries, reason) in [
         (vec![[7, -1, -1, 0, 0]], "is for a router that does not exist"),
-        (vec![[1, -1, 0, 0, 0]], "has an input that no packet comes by"),
+        (vec![[1, -1, 0, 0, 0]], "has an input by which no packet arrives"),
         (vec![[1, -1, -1, 2, 0]], "leaves by a port or VC that does not exist"),
         (vec![[1, -1, -1, 0, 1]], "leaves by a port or VC that does not exist"),
         (vec![[1, -1, -1, 0, 0], [1, -1, -1, 1, 0]], "conflicts with another one"),

@@ -169,7 +169,7 @@ fn the_checker_refuses_what_is_not_so() {
     refused("at routers with hosts", &|claimed| claimed.at_endpoints -= 1);
     refused("has 7 routers", &|claimed| claimed.half.truncate(7));
     refused("ascending", &|claimed| claimed.half.swap(0, 1));
-    refused("that of router 0", &|claimed| claimed.half = (1..9).map(NodeId).collect());
+    refused("the one with router 0", &|claimed| claimed.half = (1..9).map(NodeId).collect());
     // A cut that is wider allows a lower end that is not proved.
     let lifted = |claimed: &mut Bisection| {
         claimed.half = (0..16).step_by(2).map(NodeId).collect();

@@ -58,7 +58,7 @@ fn every_change_of_a_plan_is_convicted() {
     std::fs::write(place.path().join("way/final/more.json"), "{}").unwrap();
     let (_, error) = fabc(place.path(), &judge, 3);
     assert!(
-        error.contains("final/more.json") && error.contains("is no file that fabc writes here"),
+        error.contains("final/more.json") && error.contains("is not a file that fabc writes here"),
         "{error}"
     );
     std::fs::remove_file(place.path().join("way/final/more.json")).unwrap();

@@ -195,7 +195,7 @@ fn cubes_that_switches_treat_differently_are_never_one_slice() {
         &["place", "out/pod", "--remove", "pair-0", "--add", "pair", "--cubes", "2,7", "--out", "new"],
         2,
     );
-    assert!(err.contains("the switches do not treat these cubes as a slice of `pair` needs"), "{err}");
+    assert!(err.contains("a slice of `pair` needs cubes on the same groups of switches"), "{err}");
     fabc(place.path(), &["place", "out/pod", "--swap", "cube0=cube7", "--out", "new"], 2);
     // Three cubes of one class and five of the other hold three pairs, not four.
     std::fs::write(
@@ -223,7 +223,7 @@ fn tables_of_a_slice_have_the_names_of_its_cubes() {
     // A window of a run is one of a kind.
     let (_, err) = fabc(place.path(), &["verify", "out/pod", "--window", "5", "--block", "peak"], 2);
     assert!(
-        err.contains("`--window` is not for a fabric in slices") && err.contains("`DIR/slices/KIND`"),
+        err.contains("`--window` does not work on a fabric in slices") && err.contains("`DIR/slices/KIND`"),
         "{err}"
     );
     let entries = |text: &str| -> Vec<Vec<i64>> {

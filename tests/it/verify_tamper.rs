@@ -116,7 +116,7 @@ fn changed_bytes_missing_and_extra_files() {
     let mut extra = files.clone();
     extra.insert("tables/fault-Z_0_0.json".to_owned(), files["tables/nominal.json"].clone());
     sign(&mut extra);
-    expect(&extra, "FAB0420", "tables/fault-Z_0_0.json: is of no scenario");
+    expect(&extra, "FAB0420", "tables/fault-Z_0_0.json: belongs to no scenario");
 }
 
 #[test]
@@ -155,10 +155,7 @@ fn named_cross_connects_must_be_the_ones_set() {
     };
     *text = String::from_utf8(tampered["inputs/ocs.json"].clone()).unwrap();
     let errors = verify_directory(&tampered, &fabric).unwrap_err();
-    assert!(
-        errors[0].to_string().contains("stands in only one of inputs/ocs.json and ocs.json"),
-        "{errors:?}"
-    );
+    assert!(errors[0].to_string().contains("is in only one of inputs/ocs.json and ocs.json"), "{errors:?}");
 }
 
 #[test]
@@ -184,7 +181,7 @@ fn swapped_cross_connects() {
     expect(
         &tamper(files, "ocs.json", swap),
         "FAB0403",
-        "X[0,0]: cube0.+x[0,0] - cube2.-x[0,0] is said to carry",
+        "X[0,0]: cube0.+x[0,0] - cube2.-x[0,0] is claimed to carry",
     );
     let only_the_switch = tamper(files, "ocs/X_0_0.config_db.json", |value| {
         let pairs = value["OCS_CROSS_CONNECT"].as_object_mut().unwrap();
@@ -479,5 +476,5 @@ fn binary_tables_are_walked_like_the_others() {
     let mut swapped = binary.clone();
     swapped.insert("tables/fault-X_0_0.bin".to_owned(), binary["tables/nominal.bin"].clone());
     sign(&mut swapped);
-    expect(&swapped, "FAB0422", "says `nominal`, but the file is that of `X[0,0]`");
+    expect(&swapped, "FAB0422", "says `nominal`, but the file belongs to `X[0,0]`");
 }

@@ -58,12 +58,15 @@ pub(super) fn read_certificates(
         (Some(pod), Some(trees)) => self::read_trees(pod, trees)?,
         (Some(_), None) => return reject("trees".to_owned(), "is missing".to_owned()),
         (None, Some(_)) => {
-            return reject("trees".to_owned(), "are sets of switches, but a network has none".to_owned());
+            return reject(
+                "trees".to_owned(),
+                "are sets of switches, but a network has no switches".to_owned(),
+            );
         }
         (None, None) => Vec::new(),
     };
     if fabric.pod().is_some() && file.bisection.is_some() {
-        return reject("bisection".to_owned(), "is measured of networks, but this is a pod".to_owned());
+        return reject("bisection".to_owned(), "is measured for networks, but this is a pod".to_owned());
     }
     let bisection = file.bisection.map(|line| (line.half, line.least));
     let tolerated_faults = tolerated_faults(fabric, || Ok(topology))?;
@@ -80,7 +83,7 @@ pub(super) fn read_certificates(
             None => {
                 return reject(
                     format!("scenarios[{k}]"),
-                    format!("`{}` is no scenario of the spec, or not in order", line.scenario),
+                    format!("`{}` is not a scenario of the spec, or is out of order", line.scenario),
                 );
             }
         }

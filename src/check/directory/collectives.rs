@@ -113,13 +113,13 @@ impl CollectiveChecks<'_> {
         }
         let file: CollectiveFile = tagged(self.files, &path)?;
         if file.fabric != self.fabric.name || file.scenario != fault.name {
-            return Err(contradiction(&path, "", "this is of another fabric or scenario"));
+            return Err(contradiction(&path, "", "it belongs to another fabric or scenario"));
         }
         let read = file.schedule().map_err(|violation| contradict("", violation))?;
         if read.collective != declared.collective || read.root != root || read.seed != declared.seed {
             return Err(contradict(
                 "",
-                "this is not the collective of the spec: another kind, root or seed".to_owned(),
+                "it is not the collective of the spec: its kind, root or seed differs".to_owned(),
             ));
         }
         if declared.algorithm.is_some_and(|required| required != read.algorithm) {
@@ -131,7 +131,7 @@ impl CollectiveChecks<'_> {
         if declared.chunks.is_some_and(|max_chunks| read.chunks > max_chunks) {
             return Err(contradict(
                 "chunks",
-                format!("these are {}, more than the spec asks for", read.chunks),
+                format!("it has {} chunks, more than the spec allows", read.chunks),
             ));
         }
         let tables = match &read.transfers {

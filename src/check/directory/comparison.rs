@@ -123,7 +123,7 @@ impl ReportComparison {
             Some(expected) => self.expect(place, claimed, expected),
             None if claimed
                 .is_none_or(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty)) => {}
-            None => self.push_difference(place, claimed, "not known: the tables are not there"),
+            None => self.push_difference(place, claimed, "not known without tables"),
         }
     }
 

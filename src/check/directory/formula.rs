@@ -48,7 +48,7 @@ pub(super) fn verify_formula(
         VcLine::Global => TableKey::DstCount(VcCount::GlobalHops),
     };
     if key != tables.key {
-        return reject("vc", "is another rule than that of the tables".to_owned());
+        return reject("vc", "disagrees with the rule of the tables".to_owned());
     }
     let (vc, ports) = (file.vc, usize::from(file.ports));
     let formula = read_formula(file).map_err(|violation| contradiction(FORMULA, "family", violation))?;
@@ -101,7 +101,7 @@ fn read_formula(file: FormulaFile) -> Result<Box<dyn Formula>, String> {
         ("polarstar", (None, None, None, Some(((field, supernode), vectors)))) => {
             Box::new(PolarStarFormula::new(&field, supernode, &vectors, routers)?)
         }
-        _ => return Err(format!("`{family}` has no formula, or not of these keys")),
+        _ => return Err(format!("`{family}` has no formula, or its formula has other keys")),
     })
 }
 

@@ -39,7 +39,7 @@ pub(super) fn verify_manifest(files: &Files, fabric: &Fabric) -> (BuildRecord, V
                 report(&line.path, format!("has {} bytes, but {} are listed", bytes.len(), line.bytes))
             }
             Some(bytes) if blake3::hash(bytes).to_hex().as_str() != line.blake3 => {
-                report(&line.path, "was changed: its blake3 hash is another one than listed".to_owned());
+                report(&line.path, "was changed: its blake3 hash differs from the listed one".to_owned());
             }
             Some(_) => {}
         }
@@ -105,10 +105,9 @@ fn verify_options(files: &Files, options: &BTreeMap<String, String>) -> Vec<Chec
     for (name, value) in options {
         match (name.as_str(), value.as_str()) {
             ("stop_after", stage) => match STOPPED_AFTER.iter().find(|(known, _)| *known == stage) {
-                None => report(
-                    name,
-                    format!("says `{stage}`, which is no stage that a build can be stopped after"),
-                ),
+                None => {
+                    report(name, format!("says `{stage}`, but a build cannot be stopped after such a stage"))
+                }
                 Some((_, tables)) if *tables != routed => {
                     let presence = if routed { "there are tables" } else { "there are no tables" };
                     report(name, format!("says `{stage}`, but {presence}"));
@@ -123,7 +122,7 @@ fn verify_options(files: &Files, options: &BTreeMap<String, String>) -> Vec<Chec
                 report(name, format!("says `{other}`, but only `binary` is ever written there"))
             }
             _ if is_setting(name) && !value.is_empty() => {}
-            _ => report(name, "is no option of a build".to_owned()),
+            _ => report(name, "is not an option of a build".to_owned()),
         }
     }
     if binary && !options.contains_key("tables") {

@@ -131,9 +131,9 @@ fn known_files(
             continue;
         }
         if path.starts_with("tables/") && (path.ends_with(".json") || path.ends_with(".bin")) {
-            report(path, "is of no scenario that the spec tolerates, or not in the form of the other tables");
+            report(path, "belongs to no scenario of the spec, or is not in the form of the other tables");
         } else if path.starts_with("ocs/") {
-            report(path, "is of no switch that the spec declares");
+            report(path, "belongs to no switch that the spec declares");
         } else if path.starts_with("inputs/") {
             // Input files of the spec are read with the spec. A copy of any other file would claim something
             // unrelated.
@@ -143,7 +143,7 @@ fn known_files(
                     UNNAMED_INPUTS
                         .iter()
                         .find(|(input, _)| input == path)
-                        .map_or("is no file that the spec names", |(_, violation)| violation),
+                        .map_or("is not a file that the spec names", |(_, violation)| violation),
                 );
             }
         } else if path == OCS && fabric.pod().is_none() {
@@ -151,7 +151,7 @@ fn known_files(
         } else if [SCHEDULE, SCHEDULE_BIN].contains(&path.as_str()) && !fabric.routing.is_scheduled() {
             report(path, "does not belong here: this network has forwarding tables");
         } else if path.starts_with("tables/") && fabric.routing.is_scheduled() {
-            report(path, "does not belong here: vectors are scheduled");
+            report(path, "does not belong here: a scheduled network has no forwarding tables");
         } else if path == FORMULA && routed && formula::has_formula(fabric)
             || path == FLOOR && fabric.floor.is_some()
         {

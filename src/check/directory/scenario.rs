@@ -50,7 +50,7 @@ impl ScenarioCheck<'_> {
         if self.routed {
             let (tables, canonical) = tables::read_scenario_tables(self.files, self.topology, scenario)?;
             if line.canonical != canonical {
-                let violation = "does not say the same as the tables of this scenario";
+                let violation = "disagrees with the tables of this scenario";
                 return Err(read::contradiction(
                     CERTIFICATES,
                     format!("scenarios[{}].canonical", scenario.name),

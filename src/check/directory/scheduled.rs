@@ -16,7 +16,7 @@ impl CollectiveChecks<'_> {
         let scene = schedulable_scene(&self.fabric.plant, self.topology);
         let path = schedule_path(self.files).unwrap_or(SCHEDULE);
         if path != SCHEDULE_BIN && self.files.contains_key(SCHEDULE_BIN) {
-            return Err(contradiction(SCHEDULE_BIN, "", format!("stands beside `{SCHEDULE}`")));
+            return Err(contradiction(SCHEDULE_BIN, "", format!("must not exist beside `{SCHEDULE}`")));
         }
         let file =
             ScheduleFile::read(bytes(self.files, path)?).map_err(|violation| unreadable(path, violation))?;
@@ -24,7 +24,7 @@ impl CollectiveChecks<'_> {
             return Err(contradiction(
                 path,
                 "",
-                "this is of another fabric, or vectors are as fast in another one",
+                "it belongs to another fabric, or to one with other slots, hops or clock",
             ));
         }
         let failover = file.failover.map(|line| (line.routers, line.blocks));
@@ -32,7 +32,7 @@ impl CollectiveChecks<'_> {
             return Err(contradiction(
                 path,
                 "failover",
-                "the spec says otherwise which blocks may be replaced",
+                "disagrees with the spec about the blocks that may be replaced",
             ));
         }
         if let Some(blocks) = failover {
@@ -41,7 +41,7 @@ impl CollectiveChecks<'_> {
         let schedules_by_name = file.plans().map_err(|violation| contradiction(path, "", violation))?;
         let declared_collectives = &self.fabric.collectives;
         if schedules_by_name.len() != declared_collectives.len() {
-            return Err(contradiction(path, "jobs", "these are not the collectives of the spec"));
+            return Err(contradiction(path, "jobs", "they are not the collectives of the spec"));
         }
         let mut proved = Vec::new();
         for (index, (declared, (name, schedule))) in
@@ -62,7 +62,7 @@ impl CollectiveChecks<'_> {
             self.verify_declared(&scene, declared, name, schedule, pace).map_err(&contradict)?;
             if timed.start < before {
                 return Err(contradict(format!(
-                    "starts in cycle {}, but what it waits for ends in cycle {before}",
+                    "starts in cycle {}, but the collective that it waits for ends in cycle {before}",
                     timed.start
                 )));
             }
@@ -94,7 +94,9 @@ impl CollectiveChecks<'_> {
             || plan.root != root
             || plan.seed != declared.seed
         {
-            return Err("this is not the collective of the spec: another name, kind, root or seed".to_owned());
+            return Err(
+                "it is not the collective of the spec: its name, kind, root or seed differs".to_owned()
+            );
         }
         if declared.algorithm.is_some_and(|required| required != plan.algorithm) {
             return Err(format!("this is `{}`, which the spec does not ask for", plan.algorithm.name()));
@@ -107,7 +109,7 @@ impl CollectiveChecks<'_> {
         let chips = declared.groups.map_or(chip_count, u64::from);
         let groups = plan.timed().map_or(0, |timed| u64::from(timed.groups));
         if groups * chips != chip_count {
-            return Err(format!("{chip_count} chips in groups of {chips} are not {groups} groups"));
+            return Err(format!("{chip_count} chips in groups of {chips} do not form {groups} groups"));
         }
         let shards = match declared.collective {
             Collective::AllToAll | Collective::AllGather | Collective::ReduceScatter => chips,
@@ -115,7 +117,7 @@ impl CollectiveChecks<'_> {
         };
         let vectors = declared.size.div_ceil(shards * u64::from(pace.vector_bytes)).max(1);
         if u64::from(plan.chunks) != vectors {
-            return Err(format!("its size takes {vectors} vectors, but it has {}", plan.chunks));
+            return Err(format!("its size needs {vectors} vectors, but it has {}", plan.chunks));
         }
         Ok(())
     }
@@ -158,7 +160,8 @@ impl CollectiveChecks<'_> {
         match timed.sends.len() as u64 * images == minimum_hops {
             true => Ok(()),
             false => {
-                Err("some of its vectors take more hops than they must, which the spec rules out".to_owned())
+                Err("some of its vectors take more hops than the minimum, but the spec demands `minimal`"
+                    .to_owned())
             }
         }
     }

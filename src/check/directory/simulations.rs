@@ -38,7 +38,7 @@ pub(super) fn claimed_value(
     let mut worst: Option<(Exact, &str)> = None;
     for line in &file.scenarios {
         let value = line_value(line, require, clock_hz)
-            .ok_or_else(|| contradiction("a number that the contract speaks of is missing"))?;
+            .ok_or_else(|| contradiction("a number that a `require` needs is missing"))?;
         if worst.is_none_or(|(worst, _)| value.compare_exact(worst) == worse_order) {
             worst = Some((value, &line.scenario));
         }

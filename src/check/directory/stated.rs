@@ -106,7 +106,7 @@ pub(super) fn read_stated(
     let trade_off =
         network.map_or(Some(Vec::new()), |network| network.trade_off.into_iter().map(line).collect());
     let Some(trade_off) = trade_off else {
-        let violation = "has a flow that is no decimal number".to_owned();
+        let violation = "has a flow that is not a decimal number".to_owned();
         return Err(super::read::contradiction(REPORT, "network.trade_off".to_owned(), violation));
     };
     Ok(StatedClaims {

@@ -51,7 +51,7 @@ pub(super) fn read_cross_connects(
         for (index, &(a, b)) in line.cross_connects.iter().enumerate() {
             let place = || format!("ocs[{k}].cross_connects[{index}]");
             let (Some(from), Some(_)) = (ocs.a.get(a as usize), second.get(b as usize)) else {
-                return reject(place(), format!("[{a},{b}] is no pair of ports of {}", ocs.name));
+                return reject(place(), format!("[{a},{b}] is not a pair of ports of {}", ocs.name));
             };
             let Some(channel) = topology.outgoing(from.node, from.port) else {
                 return reject(
@@ -101,7 +101,7 @@ pub(super) fn verify_switch_inputs(files: &Files, pod: &Pod) -> Result<(), Check
                 OCS,
                 "ocs",
                 format!(
-                    "has {new_pairs} cross-connects that {OCS_INPUT} has not, but the spec allows {moves} moves"
+                    "has {new_pairs} cross-connects that {OCS_INPUT} lacks, but the spec allows {moves} moves"
                 ),
             )),
             false => Ok(()),
@@ -113,7 +113,7 @@ pub(super) fn verify_switch_inputs(files: &Files, pod: &Pod) -> Result<(), Check
             return Err(contradiction(
                 OCS,
                 name.as_str(),
-                format!("{a} - {b} stands in only one of {OCS_INPUT} and {OCS}"),
+                format!("{a} - {b} is in only one of {OCS_INPUT} and {OCS}"),
             ));
         }
     }

@@ -61,7 +61,7 @@ fn read_tables_file(
     if file.scenario != scenario {
         return reject(
             "scenario".to_owned(),
-            format!("says `{}`, but the file is that of `{scenario}`", file.scenario),
+            format!("says `{}`, but the file belongs to `{scenario}`", file.scenario),
         );
     }
     let Some(key) = parse_key(&file.key, file.vc.as_deref()) else {
@@ -81,7 +81,7 @@ fn read_tables_file(
         if line.node != node.0 {
             return reject(
                 format!("routers[{k}].node"),
-                format!("says {}, but router {node} stands there", line.node),
+                format!("says {}, but router {node} belongs there", line.node),
             );
         }
         let mut entries = Vec::with_capacity(line.entries.len());
@@ -89,7 +89,7 @@ fn read_tables_file(
             let Some(entry) = line.entry(key) else {
                 return reject(
                     format!("routers[{k}].entries[{index}]"),
-                    format!("is no entry of {} numbers in range", entry_width(key)),
+                    format!("is not an entry of {} numbers in range", entry_width(key)),
                 );
             };
             entries.push(entry);
@@ -109,7 +109,7 @@ fn read_binary_tables(
     let unreadable = |violation: String| unreadable(path, violation);
     let file = BinaryTables::read(bytes(files, path)?).map_err(unreadable)?;
     if file.scenario() != subject.scenario {
-        let violation = format!("says `{}`, but the file is that of `{}`", file.scenario(), subject.scenario);
+        let violation = format!("says `{}`, but the file belongs to `{}`", file.scenario(), subject.scenario);
         return Err(contradiction(path, "scenario", violation));
     }
     verify_images(path, subject, file.served())?;

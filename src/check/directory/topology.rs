@@ -55,14 +55,15 @@ fn read_pod(
         if line.length.is_some() != fabric.floor.is_some() {
             return reject(
                 place(),
-                "must have the length of its way, where there is a floor, and nowhere else".to_owned(),
+                "must have the length of its cable if the spec has a floor, and no length otherwise"
+                    .to_owned(),
             );
         }
         for (end, (node, port)) in [("a", line.a), ("b", line.b)] {
             if node as usize >= pod.node_count() || usize::from(port) >= PORT_NAMES.len() {
                 return reject(
                     format!("links[{k}].{end}"),
-                    format!("[{node},{port}] is no port of this pod"),
+                    format!("[{node},{port}] is not a port of this pod"),
                 );
             }
             if !ports.insert((node, port)) {
@@ -78,13 +79,13 @@ fn read_pod(
         {
             return reject(
                 place(),
-                "is out of order: links ascend by their ends, the smaller end first".to_owned(),
+                "is out of order: links ascend by their ends, and name the smaller end first".to_owned(),
             );
         }
         let (class, ocs, link_type) = match (line.kind, &line.ocs) {
             (LinkKind::Copper, None) => (LinkClass::Local, None, pod.cube.mesh),
             (LinkKind::Copper, Some(ocs)) => {
-                return reject(place(), format!("is copper and yet runs through {ocs}"));
+                return reject(place(), format!("is copper, but runs through {ocs}"));
             }
             (LinkKind::Fiber, None) => return reject(place(), "is fiber, but names no OCS".to_owned()),
             (LinkKind::Fiber, Some(name)) => match by_name.get(name.as_str()) {
@@ -130,7 +131,8 @@ fn read_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> 
         if line.length.is_some() != fabric.floor.is_some() {
             return reject(
                 place(),
-                "must have the length of its cable, where there is a floor, and nowhere else".to_owned(),
+                "must have the length of its cable if the spec has a floor, and no length otherwise"
+                    .to_owned(),
             );
         }
         lengths.extend(line.length);
@@ -139,7 +141,7 @@ fn read_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> 
             if node as usize >= fabric.node_count() || port >= file.ports {
                 return reject(
                     format!("links[{k}].{end}"),
-                    format!("[{node},{port}] is no port of this network"),
+                    format!("[{node},{port}] is not a port of this network"),
                 );
             }
             if !taken.insert((node, port, input)) {
@@ -154,7 +156,7 @@ fn read_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> 
         let is_reversed = !line.simplex && ends[0] >= ends[1];
         if is_reversed || links.last().is_some_and(|before| (before.a, before.b) >= (ends[0], ends[1])) {
             let violation =
-                "is out of order: links ascend by their ends, of two channels the smaller end first";
+                "is out of order: links ascend by their ends, and a duplex link names the smaller end first";
             return reject(place(), violation.to_owned());
         }
         let Some(&link_type) = types.get(line.link.as_str()) else {
@@ -167,7 +169,7 @@ fn read_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> 
         links.push(Link { a: ends[0], b: ends[1], class, link_type, simplex: line.simplex });
     }
     if links.windows(2).any(|pair| pair[0].simplex != pair[1].simplex) {
-        return reject("links".to_owned(), "must be single channels all, or none".to_owned());
+        return reject("links".to_owned(), "must all have one channel, or all have two".to_owned());
     }
     let (size, blocks) = fabric.blocks();
     if file.symmetry.block != size {
@@ -216,12 +218,11 @@ fn read_symmetry(
                 contradiction(TOPOLOGY, place(generator), violation)
             }
             NoGroup::Torn { generator, router, image } => {
-                let violation =
-                    format!("takes router {router} to {image}, which does not keep its {word} together");
+                let violation = format!("maps router {router} to {image}, which splits its {word}");
                 contradiction(TOPOLOGY, format!("{}[{router}]", place(generator)), violation)
             }
             NoGroup::NoPermutation { generator } => {
-                contradiction(TOPOLOGY, place(generator), "is no permutation")
+                contradiction(TOPOLOGY, place(generator), "is not a permutation")
             }
             NoGroup::Fixes { block } => CheckError::symmetry(format!(
                 "the generators of topology.json make an element that leaves {word}{block} in place"

@@ -160,7 +160,9 @@ fn verify_lengths(
         };
         if topology.length(id) != expected {
             let (measured, name) = (topology.length(id), topology.link_name(id));
-            return Err(format!("the link {name} has {measured} units of 0.1 m, but its way has {expected}"));
+            return Err(format!(
+                "the link {name} is {measured} units of 0.1 m long, but its cabinets are {expected} apart"
+            ));
         }
     }
     Ok(())

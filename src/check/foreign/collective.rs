@@ -89,7 +89,7 @@ pub fn foreign_collective(
         }
         (_, Some(tables)) => {
             let message = format!(
-                "it follows no tables, so that `{}` has no say in it: leave `--tables` out",
+                "its messages follow no tables, so `{}` has no effect: leave `--tables` out",
                 tables.name
             );
             return Err(violation(message));
@@ -207,8 +207,7 @@ fn read_tables(
     let walked = fabc::read_topology(network).map_err(unreadable)?;
     let tables = fabc::read_tables(file, &walked).map_err(unreadable)?;
     tables.verify_entries(file.name, &walked.network).map_err(|error| Rejected::Convicted(vec![error]))?;
-    let message =
-        || "it lists other routers than all of them, or the least one of every orbit of the generators";
+    let message = || "it must list all routers, or only the first router of every orbit of the generators";
     tables
         .to_forwarding_tables(topology.symmetry())
         .ok_or_else(|| unreadable(malformed(file.name, 1, message().to_owned())))
@@ -222,7 +221,7 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<Topology, CheckError>
     let (ports, count) = (read.port_names.len(), read.routers.len());
     if ports == 0 || ports > usize::from(u16::MAX) || count == 0 || ports.saturating_mul(count) > MAX_PORTS {
         return Err(violation(format!(
-            "{ports} ports at each of {count} nodes make no network that can be judged"
+            "a network of {count} nodes with {ports} ports each cannot be judged: it is empty or too large"
         )));
     }
     if let Some((k, router)) = read.routers.iter().enumerate().find(|(k, router)| router.id as usize != *k) {
@@ -233,7 +232,9 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<Topology, CheckError>
     for (k, link) in read.links.iter().enumerate() {
         for (node, port) in [link.a, link.b] {
             if node as usize >= count || usize::from(port) >= ports {
-                return Err(violation(format!("`links[{k}]`: [{node},{port}] is no port of this network")));
+                return Err(violation(format!(
+                    "`links[{k}]`: [{node},{port}] is not a port of this network"
+                )));
             }
             if !link.simplex && !used.insert((node, port)) {
                 return Err(violation(format!("`links[{k}]`: [{node},{port}] carries two links")));
@@ -241,7 +242,7 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<Topology, CheckError>
         }
         if link.simplex {
             return Err(violation(format!(
-                "`links[{k}]` runs one way only, and schedules are for links that run both ways"
+                "`links[{k}]` runs one way only, but schedules need links that run both ways"
             )));
         }
         let end = |(node, port): (u32, u16)| End { node: NodeId(node), port: PortId::new(usize::from(port)) };
@@ -253,13 +254,13 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<Topology, CheckError>
     if !links.iter().all(|link| link.a < link.b)
         || !links.windows(2).all(|pair| (pair[0].a, pair[0].b) < (pair[1].a, pair[1].b))
     {
-        return Err(violation("its links do not stand in the order of their ends, smaller end first, which numbers the channels".to_owned()));
+        return Err(violation("its links are out of order: they ascend by their ends, smaller end first, since that order numbers the channels".to_owned()));
     }
     if count % read.block != 0 {
-        return Err(violation(format!("{count} nodes are no blocks of {}", read.block)));
+        return Err(violation(format!("{count} nodes do not divide into blocks of {}", read.block)));
     }
-    let symmetry =
-        group(&read, count).map_err(|error| violation(format!("its generators make no group: {error:?}")))?;
+    let symmetry = group(&read, count)
+        .map_err(|error| violation(format!("its generators do not form a group: {error:?}")))?;
     let hosts = read.routers.iter().map(|router| router.hosts).collect();
     let names: Vec<String> = read.routers.into_iter().map(|router| router.name).collect();
     Ok(Topology::new(ports, links, symmetry).with_hosts(hosts).named(RouterNames::Listed(names.into())))

@@ -54,11 +54,14 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     let AnyTopology { port_names, routers, links, generators, block, pod: chips } = read;
     let ports = port_names.len();
     if ports == 0 || ports > i16::MAX as usize || routers.is_empty() {
-        return Err(violation(format!("{ports} ports at each of {} nodes make no network", routers.len())));
+        return Err(violation(format!(
+            "{ports} ports at each of {} nodes do not form a network",
+            routers.len()
+        )));
     }
     if ports * routers.len() > MAX_PORTS {
         return Err(violation(format!(
-            "{ports} ports at each of {} nodes are more than can be walked",
+            "{ports} ports at each of {} nodes are too many to be walked",
             routers.len()
         )));
     }
@@ -67,7 +70,7 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     }
     let common = routers.iter().fold(0, |common, router| greatest_divisor(common, u32::from(router.hosts)));
     if common == 0 {
-        return Err(violation("no router has hosts, so that nobody sends packets".to_owned()));
+        return Err(violation("no router has hosts, so no packets are sent".to_owned()));
     }
     let endpoint = |router: &AnyRouter| {
         let weight = u32::from(router.hosts) / common;
@@ -89,7 +92,7 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     for (k, link) in links.iter().enumerate() {
         let slot = |(node, port): (u32, u16)| {
             let exists = (node as usize) < names.len() && usize::from(port) < ports;
-            let place = || violation(format!("`links[{k}]`: [{node},{port}] is no port of this network"));
+            let place = || violation(format!("`links[{k}]`: [{node},{port}] is not a port of this network"));
             if exists { Ok(node as usize * ports + usize::from(port)) } else { Err(place()) }
         };
         let (a, b) = (slot(link.a)?, slot(link.b)?);
@@ -113,7 +116,10 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     let elements = closure(names.len(), &generators, false).map_err(|no_group| {
         violation(match no_group {
             NoGroup::NoPermutation { generator } => {
-                format!("`symmetry.generators[{generator}]` is no permutation of the {} nodes", names.len())
+                format!(
+                    "`symmetry.generators[{generator}]` is not a permutation of the {} nodes",
+                    names.len()
+                )
             }
             _ => "the generators make more elements than there are nodes".to_owned(),
         })
@@ -147,7 +153,7 @@ pub(super) fn read_tables(
         read_json_tables(file)?
     };
     if vcs == 0 || vcs > 100 {
-        return Err(violation(format!("{vcs} virtual channels cannot be used")));
+        return Err(violation(format!("{vcs} virtual channels are not supported")));
     }
     let trivial = &topology.elements[..1];
     let elements = if canonical { &topology.elements[..] } else { trivial };
@@ -187,7 +193,7 @@ pub(super) fn read_tables(
     let (vcs, ports) = (usize::from(vcs), topology.network.ports);
     if lookup.inputs(ports, vcs).saturating_mul(nodes) > MAX_INPUTS {
         return Err(violation(format!(
-            "tables of {nodes} routers that tell apart {ports} ports with {vcs} VCs are more than can be walked"
+            "tables of {nodes} routers with {ports} ports and {vcs} VCs as keys are too large to be walked"
         )));
     }
     let inverse = elements.iter().map(invert).collect();
@@ -216,8 +222,9 @@ fn read_json_tables(file: NamedFile<'_>) -> Result<ListedTables, CheckError> {
     };
     let router = |AnyRouterLine { node, entries }| {
         let entry = |(index, line): (usize, EntryNumbers)| {
-            let message =
-                || format!("entry {index} of router {node} is none of {} numbers in range", entry_width(key));
+            let message = || {
+                format!("entry {index} of router {node} does not have {} numbers in range", entry_width(key))
+            };
             line.entry(key).ok_or_else(|| violation(message()))
         };
         Ok((node, entries.into_iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?))
@@ -261,9 +268,9 @@ impl CarriedTables {
                 let reason = if dst.0 as usize >= network.routers() {
                     "is for a router that does not exist".to_owned()
                 } else if !injected && !arrived {
-                    "has an input that no packet comes by".to_owned()
+                    "has an input by which no packet arrives".to_owned()
                 } else if matches!(self.lookup, Lookup::Count(_)) && *out_vc != 0 {
-                    "names a VC, but it is what packets count that says it".to_owned()
+                    "names a VC, but the rule of the tables determines the VC".to_owned()
                 } else if i32::from(*out_port) >= ports || i32::from(*out_vc) >= vcs {
                     format!(
                         "leaves by a port or VC that does not exist, there are {ports} ports with {vcs} VCs"

@@ -70,7 +70,7 @@ fn read_files(
             if let Some(LaneFiles { sl2vl, .. }) = lanes {
                 return Err(unreadable(unexpected_file(
                     sl2vl,
-                    "no SL2VL tables: those of fabc name their virtual channels themselves",
+                    "no SL2VL tables: tables of fabc name their virtual channels themselves",
                 )));
             }
             let topology = fabc::read_topology(topology).map_err(unreadable)?;

@@ -166,8 +166,7 @@ fn row_by_lane(
                     format!("come in by {} on lane {}", names[arrival / vcs], arrival % vcs)
                 });
                 return Err(format!(
-                    "at {}, packets for {} that {arrival} go on unlike ways, or on unlike lanes, by their service levels: they can be \
-                     walked, but not be simulated",
+                    "at {}, packets for {} that {arrival} take different ports or lanes for different service levels: such tables can be verified, but not simulated",
                     network.names[router], end.name
                 ));
             }

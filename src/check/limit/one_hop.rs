@@ -82,7 +82,7 @@ pub(super) fn one_hop(
             );
         }
         if search.steps > STEPS {
-            return Err(format!("more than {STEPS} steps to weigh the words"));
+            return Err(format!("weighing the words takes more than {STEPS} steps"));
         }
         if -i128::from(search.minimum) != i128::from(deficit) {
             return Err(format!(

@@ -51,7 +51,7 @@ pub(super) fn recount_bisection(
         ));
     }
     if routers.is_multiple_of(2) && half.first() != Some(&NodeId(0)) {
-        return reject("of equal halves that of router 0 is listed".to_owned());
+        return reject("of two equal halves, the one with router 0 must be listed".to_owned());
     }
     let mut in_half = vec![false; routers];
     half.iter().for_each(|router| in_half[router.index()] = true);
@@ -62,7 +62,10 @@ pub(super) fn recount_bisection(
             continue;
         }
         if link.simplex {
-            return reject("a link across runs one way: halves are of two-way links".to_owned());
+            return reject(
+                "a link between the halves runs one way: a bisection needs links that run both ways"
+                    .to_owned(),
+            );
         }
         across += 1;
         capacity += topology.capacity(id);
@@ -86,15 +89,18 @@ pub(super) fn recount_bisection(
     // The capacity back is the same. So the direction with more demand counts.
     let demand = sent(true).max(sent(false));
     if lower_bound > across {
-        return reject(format!("the lower end {lower_bound} is above the {across} links across"));
+        return reject(format!("the lower bound {lower_bound} is above the {across} links across"));
     }
     // In a connected network at least one link runs across.
     if lower_bound > 1 && routers > limits::SPECTRUM_ROUTERS {
-        return reject(format!("a lower end is proved of at most {} routers", limits::SPECTRUM_ROUTERS));
+        return reject(format!(
+            "a lower bound can be proved for at most {} routers",
+            limits::SPECTRUM_ROUTERS
+        ));
     }
     if lower_bound > 1 && !is_lower_bound_proved(topology, lower_bound) {
         return reject(format!(
-            "that no halves have fewer than {lower_bound} links between them is not proved"
+            "the lower bound is not proved: two halves may have fewer than {lower_bound} links between them"
         ));
     }
     let bandwidth = |link: LinkId| topology.capacity(link) * topology.capacities().unit_bps();

@@ -35,7 +35,7 @@ pub(super) fn verify_bounds(
             (legs.iter().map(MessageSends::slots).sum(), 1, rounds as usize)
         }
         Transfers::Timed(_) => {
-            return Err(ScheduleError::shape("plans of vectors are bounded in cycles").into());
+            return Err(ScheduleError::shape("bounds of scheduled vectors must be in cycles").into());
         }
         // Every tree moves its share of the full vector. A link carries at most `capacity` trees.
         Transfers::Trees(shared) => {
@@ -125,9 +125,9 @@ fn channel_bound(
     channel: ChannelId,
     loads: Option<&MessageLoads>,
 ) -> Result<CollectiveBound, String> {
-    let loads = loads.ok_or_else(|| "is one of tables, and there are none".to_owned())?;
+    let loads = loads.ok_or_else(|| "needs tables, but there are none".to_owned())?;
     if !scene.channels().any(|lit| lit == channel) {
-        return Err("is of no lit channel".to_owned());
+        return Err("names a channel that is dark or does not exist".to_owned());
     }
     let shards = u32::try_from(loads.load_on(scene, channel)).unwrap_or(u32::MAX);
     Ok(CollectiveBound::Channel { channel, shards, lanes: total_lanes(scene, [channel].into_iter()) })
@@ -178,9 +178,9 @@ fn count_bound(
         CollectiveBound::Partition { part_of, parts, .. } => {
             count_partition(scene, chips, collective, part_of, *parts)
         }
-        CollectiveBound::Quickest { .. } => Err("bounds messages alone".to_owned()),
+        CollectiveBound::Quickest { .. } => Err("applies to messages only".to_owned()),
         CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => {
-            Err("bounds an all-to-all alone".to_owned())
+            Err("applies to an all-to-all only".to_owned())
         }
     }
 }
@@ -195,16 +195,16 @@ fn count_cut(
 ) -> Result<CollectiveBound, String> {
     let topology = scene.topology;
     if collective == Collective::AllReduce {
-        return Err("is no cut of an all-reduce".to_owned());
+        return Err("is a cut, which does not bound an all-reduce".to_owned());
     }
     let ascending = all_but.windows(2).all(|pair| pair[0] < pair[1]);
     let are_living = all_but.iter().all(|&node| node.index() < topology.node_count() && scene.lives(node));
     let within = all_but.iter().filter(|&&node| is_living_chip(scene, node)).count() as u32;
     if !ascending || !are_living || within == 0 || within >= chips {
-        return Err("is no set of living routers with chips in it and outside".to_owned());
+        return Err("is not a set of surviving routers with chips both inside and outside".to_owned());
     }
     if root.is_some_and(|root| all_but.contains(&root)) {
-        return Err("parts the root from nothing that it needs".to_owned());
+        return Err("does not separate the root from any data that it needs".to_owned());
     }
     let inside = |node: NodeId| all_but.binary_search(&node).is_ok();
     // In a reduction, sums leave the set for the root.
@@ -228,13 +228,13 @@ fn count_latency(
     distance: u32,
 ) -> Result<CollectiveBound, String> {
     if !is_living_chip(scene, node) {
-        return Err("is of no living chip".to_owned());
+        return Err("does not name a surviving chip".to_owned());
     }
     let hops = hops_to(scene, node);
     let farther = match root {
         // Some data at the root must come from the chip that is farthest away.
         Some(root) if collective == Collective::Reduce && node != root => {
-            return Err("is not of the root, where a reduction ends".to_owned());
+            return Err("must name the root, where a reduction ends".to_owned());
         }
         Some(_) if collective == Collective::Reduce => {
             u32::from(scene.endpoints().any(|from| hops[from.index()] > distance))
@@ -244,7 +244,7 @@ fn count_latency(
     };
     let shards = if collective == Collective::AllReduce && farther > 0 { chips } else { farther };
     if shards == 0 {
-        return Err("waits for nothing".to_owned());
+        return Err("counts data from farther away, but there is none".to_owned());
     }
     Ok(CollectiveBound::Latency {
         node,
@@ -264,7 +264,7 @@ fn count_partition(
 ) -> Result<CollectiveBound, String> {
     let topology = scene.topology;
     if collective != Collective::AllReduce {
-        return Err("is a partition, which bounds an all-reduce alone".to_owned());
+        return Err("is a partition, which bounds only an all-reduce".to_owned());
     }
     if part_of.is_empty() {
         let into_chips = total_lanes(
@@ -283,7 +283,7 @@ fn count_partition(
             None => !scene.is_endpoint(node),
         });
     if !is_partition || parts_seen.len() < 2 || parts_seen.contains(&false) {
-        return Err("is no partition of the living chips".to_owned());
+        return Err("is not a partition of the surviving chips".to_owned());
     }
     let into = |&channel: &_| {
         let [from, to] =

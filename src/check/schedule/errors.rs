@@ -34,7 +34,7 @@ pub enum ScheduleError {
         width: u32,
     },
     /// A chunk that does not exist.
-    #[error("round {round}: {channel} carries chunk {chunk}, which nobody has")]
+    #[error("round {round}: {channel} carries chunk {chunk}, which no chip has")]
     Chunk {
         /// The round of the transfer.
         round: usize,
@@ -68,7 +68,7 @@ pub enum ScheduleError {
         since: String,
     },
     /// A chunk that a chip never receives.
-    #[error("{chip} never gets chunk {chunk}")]
+    #[error("{chip} never receives chunk {chunk}")]
     Missing {
         /// The name of the chip.
         chip: String,

@@ -59,7 +59,7 @@ impl<'a> SortedTables<'a> {
     fn new(scene: &Scene<'_>, tables: &'a ForwardingTables) -> Result<Self, CheckError> {
         let classes = tables.symmetry.class_count();
         if tables.symmetry.node_count() != scene.topology.node_count() || tables.routers.len() != classes {
-            return Err(ScheduleError::shape("its tables are of other routers").into());
+            return Err(ScheduleError::shape("its tables belong to another network").into());
         }
         let mut sorted = tables.routers.clone();
         sorted.iter_mut().for_each(|entries| entries.sort_unstable());
@@ -98,9 +98,10 @@ pub(super) fn replay_messages(
         fabc_kernel::check_lit_automorphisms(scene, &tables.symmetry)?;
     }
     if let (true, Some(root)) = (sends.canonical, schedule.root) {
-        return Err(
-            ScheduleError::shape(format!("its root {root} has no images that it could stand for")).into()
-        );
+        return Err(ScheduleError::shape(format!(
+            "it has the root {root}, so it must list all chips and not only one per symmetry class"
+        ))
+        .into());
     }
     let symmetry =
         if sends.canonical { tables.symmetry.clone() } else { scene.topology.symmetry().to_trivial() };
@@ -133,7 +134,7 @@ pub(super) fn replay_messages(
             ]
         }
         _ if !sends.rooted.is_empty() => {
-            return Err(ScheduleError::shape("it lists what leaves or comes to a root, and has none").into());
+            return Err(ScheduleError::shape("it lists messages from or to a root, but has no root").into());
         }
         (Collective::AllReduce, _) => {
             let once = replay(&sends.messages, &|_, _| true)?;
@@ -163,7 +164,7 @@ fn replay_list(
             let before = hop.checked_sub(1).map(|before| message.slots[before]);
             if before.is_some_and(|before| u64::from(slot) <= u64::from(before) + u64::from(latency)) {
                 let violation = format!(
-                    "is sent on in slot {slot}, but it came by one of slot {}, {latency} later",
+                    "is sent in slot {slot}, but its previous hop is in slot {} and takes {latency} more slots",
                     message.slots[hop - 1]
                 );
                 return Err(message_error(scene, message, violation));
@@ -204,7 +205,7 @@ fn verify_complete(
     let expected = sources.map(destinations_of).sum::<usize>() as u128 * u128::from(chunks);
     if messages.len() as u128 != expected {
         return Err(ScheduleError::shape(format!(
-            "{} parts of messages are sent, and there are {expected}",
+            "{} parts of messages are sent, but there are {expected}",
             messages.len()
         ))
         .into());
@@ -217,12 +218,13 @@ fn verify_complete(
         let known =
             [source, destination].iter().all(|node| node.index() < nodes && scene.is_endpoint(**node));
         if !known || source == destination || !is_pair(*source, *destination) || *part as usize >= parts {
-            let violation =
-                format!("part {part} of a message from {source} to {destination} is nothing that is sent");
+            let violation = format!(
+                "part {part} of a message from {source} to {destination} does not belong to this collective"
+            );
             return Err(ScheduleError::shape(violation).into());
         }
         if symmetry.canonical_node(symmetry.class(*source)) != *source {
-            return Err(message_error(scene, message, "is listed, though its source is no canonical router"));
+            return Err(message_error(scene, message, "is listed, but its source is not a canonical router"));
         }
         if listed.put((symmetry.class(*source) * nodes + destination.index()) * parts + *part as usize) {
             return Err(message_error(scene, message, "is sent twice"));
@@ -246,20 +248,24 @@ fn follow_tables(
             message_error(
                 scene,
                 message,
-                format!("is lost at {}: the tables lead it no further", topology.name(router)),
+                format!("is lost at {}, which has no entry for it", topology.name(router)),
             )
         };
         let (port, vc) = sorted_tables.output_of(router, message.destination, input).ok_or_else(lost)?;
         let channel = if port.index() < topology.ports() { scene.outgoing(router, port) } else { None };
         let channel = channel.ok_or_else(|| {
-            message_error(scene, message, format!("leaves {} by no lit channel", topology.name(router)))
+            message_error(
+                scene,
+                message,
+                format!("leaves {} by a channel that is dark or does not exist", topology.name(router)),
+            )
         })?;
         path.push(channel);
         if path.len() > message.slots.len() {
             return Err(message_error(
                 scene,
                 message,
-                format!("has slots for {} hops, and its way has more", message.slots.len()),
+                format!("has slots for {} hops, but its route has more", message.slots.len()),
             ));
         }
         let end = topology.target(channel);
@@ -269,7 +275,7 @@ fn follow_tables(
         return Err(message_error(
             scene,
             message,
-            format!("has slots for {} hops, and its way has {}", message.slots.len(), path.len()),
+            format!("has slots for {} hops, but its route has {}", message.slots.len(), path.len()),
         ));
     }
     Ok(())

@@ -60,13 +60,13 @@ pub fn verify_schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), Che
                 schedule.collective,
                 Collective::AllReduce | Collective::Broadcast | Collective::Reduce
             ) {
-                return Err(violation(format!("{} is not done by trees", schedule.collective.name())));
+                return Err(violation(format!("trees cannot perform {}", schedule.collective.name())));
             }
             trees::verify_trees(scene, schedule, trees)?;
         }
         Transfers::Timed(_) => return verify_vectors(scene, schedule).map(|_| ()),
         Transfers::Sends(_) => {
-            return Err(violation("messages are judged with the tables that they follow".to_owned()));
+            return Err(violation("messages need the tables that they follow".to_owned()));
         }
     }
     bounds::verify_bounds(scene, schedule, None)
@@ -132,14 +132,14 @@ fn verify_shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
         return Err(violation(format!("it is for {} routers, but there are {nodes}", schedule.nodes)));
     }
     if schedule.chunks == 0 || u64::from(schedule.nodes) * u64::from(schedule.chunks) > u64::from(u32::MAX) {
-        return Err(violation(format!("shards of {} chunks cannot be numbered", schedule.chunks)));
+        return Err(violation(format!("shards of {} chunks are not supported", schedule.chunks)));
     }
     let rooted = matches!(schedule.collective, Collective::Broadcast | Collective::Reduce);
     match schedule.root {
         Some(_) if !rooted => Err(violation(format!("{} has no root", schedule.collective.name()))),
         None if rooted => Err(violation(format!("{} needs a root", schedule.collective.name()))),
         Some(root) if root.index() >= nodes || !scene.is_endpoint(root) => {
-            Err(violation(format!("its root {root} is no living chip")))
+            Err(violation(format!("its root {root} is not a surviving chip")))
         }
         _ => Ok(()),
     }
@@ -158,7 +158,7 @@ fn expect_order(
         Collective::ReduceScatter | Collective::Reduce => &[RunDirection::Reverse],
         Collective::AllReduce => &[RunDirection::Reverse, RunDirection::Forward],
         Collective::AllToAll | Collective::Send => {
-            return Err(violation(format!("{} is no gather", collective.name())));
+            return Err(violation(format!("{} is not a gather", collective.name())));
         }
     };
     if order == expected {

@@ -42,7 +42,9 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
     let nodes = scene.topology.node_count();
     if schedule.nodes as usize != nodes || schedule.chunks == 0 || timed.pace.slot == 0 || timed.pace.hop == 0
     {
-        return Err(violation(format!("it is not for these {nodes} routers, or has no vectors")));
+        return Err(violation(format!(
+            "it is not a schedule for these {nodes} routers, or it has no vectors"
+        )));
     }
     sums::verify_sum_rules(schedule, timed)?;
     messages::verify_shape(scene, schedule, timed)?;
@@ -52,10 +54,12 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
     if (schedule.collective == Collective::Broadcast) != schedule.root.is_some()
         || (schedule.root.is_some() && timed.canonical)
     {
-        return Err(violation("only a broadcast has a root, and it has no symmetry".to_owned()));
+        return Err(violation(
+            "a broadcast needs a root and every chip listed, and no other collective has a root".to_owned(),
+        ));
     }
     if schedule.root.is_some_and(|root| root.index() >= nodes || !scene.is_endpoint(root)) {
-        return Err(violation("its root is no chip that takes part".to_owned()));
+        return Err(violation("its root is not a chip that takes part".to_owned()));
     }
     let busiest = verify_channels(scene, timed)?;
     let replay = VectorReplay::new(scene, schedule, timed)?;
@@ -63,7 +67,7 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
     let end = replay_vectors(&replay, &steps)?;
     if end != u64::from(timed.end) {
         return Err(violation(format!(
-            "it says that all has come in cycle {}, but that is cycle {end}",
+            "it claims that the last vector arrives in cycle {}, but that is cycle {end}",
             timed.end
         )));
     }
@@ -127,10 +131,10 @@ fn verify_channels(scene: &Scene<'_>, timed: &Timed) -> Result<u64, CheckError> 
             return Err(channel_error("sends before the plan starts"));
         }
         if chip.index() >= topology.node_count() || !scene.is_endpoint(chip) {
-            return Err(channel_error("is no chip that takes part"));
+            return Err(channel_error("is not a chip that takes part"));
         }
         if timed.canonical && symmetry.canonical_node(symmetry.class(chip)) != chip {
-            return Err(channel_error("is listed, though the chip is the image of another"));
+            return Err(channel_error("is listed, but the chip is the image of another one"));
         }
         let channel = if port.index() < topology.ports() { scene.outgoing(chip, port) } else { None };
         if channel.is_none_or(|channel| !scene.is_endpoint(topology.target(channel).node)) {

@@ -51,7 +51,7 @@ impl<'a> RoundTransfers<'a> {
         let (topology, chunks) = (scene.topology, schedule.chunks);
         let symmetry = topology.symmetry();
         if rounds.canonical && schedule.root.is_some() {
-            return Err(ScheduleError::shape("a plan with a root has no symmetry".to_owned()).into());
+            return Err(ScheduleError::shape("a schedule with a root must list every chip".to_owned()).into());
         }
         let routers: Vec<NodeId> =
             if rounds.canonical { symmetry.canonical_nodes().collect() } else { topology.nodes().collect() };

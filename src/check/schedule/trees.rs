@@ -15,17 +15,19 @@ pub(super) fn verify_trees(
     let topology = scene.topology;
     let mut uses: IdVec<LinkId, u32> = IdVec::filled(0, topology.links().len());
     if shared.trees.is_empty() {
-        return Err(ScheduleError::shape("it has no tree".to_owned()).into());
+        return Err(ScheduleError::shape("it has no trees".to_owned()).into());
     }
     for (number, tree) in shared.trees.iter().enumerate() {
         let tree_error = |violation: String| ScheduleError::Tree { tree: number, violation };
         if tree.up.len() != topology.node_count() || schedule.root.is_some_and(|root| root != tree.root) {
-            return Err(tree_error("it is not of these routers, or of another root".to_owned()).into());
+            return Err(
+                tree_error("it is not a tree of these routers, or it has another root".to_owned()).into()
+            );
         }
         for node in topology.nodes() {
             let Some(channel) = tree.up[node.index()] else {
                 if node != tree.root && scene.is_endpoint(node) {
-                    return Err(tree_error(format!("{} has no way up", topology.name(node))).into());
+                    return Err(tree_error(format!("{} has no channel up", topology.name(node))).into());
                 }
                 continue;
             };
@@ -58,7 +60,11 @@ pub(super) fn verify_trees(
                 (node, remaining_hops) = (topology.target(channel).node, remaining_hops - 1);
             }
             if node != tree.root {
-                return Err(tree_error(format!("{} does not come to the root", topology.name(start))).into());
+                return Err(tree_error(format!(
+                    "the channels up from {} do not reach the root",
+                    topology.name(start)
+                ))
+                .into());
             }
         }
     }

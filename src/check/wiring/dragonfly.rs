@@ -81,7 +81,10 @@ impl GlobalLinks {
         };
         let violation = || {
             let name = topology.channel_name(channel);
-            format!("{name} arrives at port{}, which is not how the arrangement joins these groups", to.port)
+            format!(
+                "{name} arrives at port{}, but the arrangement joins these groups at other ports",
+                to.port
+            )
         };
         (!is_placed).then(violation)
     }

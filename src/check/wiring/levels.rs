@@ -154,7 +154,7 @@ impl FamilyRule for Nested {
         let is_placed = near.is_some_and(|near| near.ahead == ahead && far == Some(tier.opposite(near)));
         let violation = || {
             let name = topology.channel_name(channel);
-            format!("{name} arrives at port{}, which is not how its level joins these blocks", to.port)
+            format!("{name} arrives at port{}, but its level joins these blocks at other ports", to.port)
         };
         (!is_placed).then(violation)
     }

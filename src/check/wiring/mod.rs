@@ -99,7 +99,7 @@ fn verify_capacities(fabric: &Fabric, topology: &Topology) -> Result<(), String>
         }
         if divides && used.iter().all(|&link_type| capacities.slowness(link_type).is_multiple_of(factor)) {
             return Err(format!(
-                "{} parts of a unit are {factor} times as many as are needed",
+                "the unit has {} parts, {factor} times as many as needed",
                 capacities.parts()
             ));
         }

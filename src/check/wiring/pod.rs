@@ -25,7 +25,7 @@ pub(super) fn verify_wiring(
     if cross_connects.settings.len() != pod.ocses.len()
         || cross_connects.ocs_of.len() != topology.links().len()
     {
-        return reject("the cross-connects are those of other switches or other links".to_owned());
+        return reject("the cross-connects belong to other switches or other links".to_owned());
     }
     verify_copper(pod, topology, cross_connects)?;
     verify_fibers(fabric, pod, topology, cross_connects)?;
@@ -80,7 +80,7 @@ fn verify_copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects)
         ));
     }
     match copper.into_iter().find(|&id| cross_connects.ocs_of[id].is_some()) {
-        Some(id) => reject(format!("{} is copper and yet runs through an OCS", topology.link_name(id))),
+        Some(id) => reject(format!("{} is copper, but runs through an OCS", topology.link_name(id))),
         None => Ok(()),
     }
 }
@@ -104,14 +104,14 @@ fn verify_fibers(
             let names = || format!("{} - {}", pod.face_port_name(a), pod.face_port_name(b));
             let Some(link) = topology.links().get(setting.link) else {
                 return reject(format!(
-                    "{} is said to carry link {}, which does not exist",
+                    "{} is claimed to carry link {}, which does not exist",
                     names(),
                     setting.link
                 ));
             };
             if !connects(link, a, b) {
                 let (name, other) = (names(), topology.link_name(setting.link));
-                return reject(format!("{name} is said to carry {other}, which has other ends"));
+                return reject(format!("{name} is claimed to carry {other}, which has other ends"));
             }
             if link.class != LinkClass::Global || link.link_type != ocs.link {
                 return reject(format!(
@@ -169,7 +169,7 @@ fn verify_matching(pod: &Pod, ocs: &Ocs, settings: &[CrossConnect]) -> Result<()
             if std::mem::replace(slot, true) {
                 let port =
                     pod.face_port_name(if side == 0 { ocs.a[index as usize] } else { ocs.b[index as usize] });
-                return reject(format!("{port} is joined to two ports at once"));
+                return reject(format!("{port} is joined to two ports at the same time"));
             }
         }
         if ocs.rule == CoupleRule::Any && setting.a >= setting.b {

@@ -84,7 +84,7 @@ pub fn verify_sample(
 ) -> Result<Sampled, CheckError> {
     let violation = |text: String| CheckError::Wiring { violation: text, span: Some(network.span) };
     let rule =
-        rule_of(network).ok_or_else(|| violation("a list has no rule to look at a sample by".to_owned()))?;
+        rule_of(network).ok_or_else(|| violation("a listed network has no rule for a sample".to_owned()))?;
     let sample = SampleCheck { rule: &*rule, neighbors, routers: rule.routers() as u32 };
     verify_sizes(&*rule, form).map_err(violation)?;
     let routers = pick_routers(sample.routers, form);
@@ -255,7 +255,7 @@ impl SampleCheck<'_> {
             }
         }
         if let Some(unreached) = hops.iter().position(|&hops| hops == u32::MAX) {
-            return Err(format!("there is no way from router {from} to {unreached}"));
+            return Err(format!("no path leads from router {from} to {unreached}"));
         }
         let farthest = queue.last().map_or(0, |&last| hops[last as usize]);
         let mut endpoints_at = Vec::new();

@@ -98,7 +98,7 @@ pub(super) fn verify_matched(topology: &Topology, shortcuts: &Shortcuts) -> Resu
         for &second in &short[index + 1..] {
             if missing_links(first) + missing_links(second) > passes && joinable(first, second) {
                 return Err(format!(
-                    "{} and {} lack links that they could have had with each other",
+                    "{} and {} lack links that they could have to each other",
                     name(first),
                     name(second)
                 ));
@@ -126,7 +126,7 @@ pub(super) fn verify_matched(topology: &Topology, shortcuts: &Shortcuts) -> Resu
     };
     match deal.can_deal(&conflicts) {
         Some(false) => Err(format!(
-            "{} links are lacking that {passes} matchings cannot have left out",
+            "{} links are missing, more than {passes} matchings can leave out",
             missing_items.len()
         )),
         Some(true) | None => Ok(()),

@@ -10,24 +10,24 @@ pub struct CollectiveArgs {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, or the name of one that the
-    /// spec declares [default: those; with a size all that need no root]
+    /// all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce, or the name of a collective of
+    /// the spec [default: those of the spec, or with a size all that need no root]
     #[arg(long, value_name = "KIND")]
     pub collective: Option<String>,
 
-    /// The vector of a chip, whole: what it has before a reduction, after a gather or broadcast
+    /// Size of the whole vector of a chip, such as `1GiB`: before a reduction, or after a gather or broadcast
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "sizes")]
     pub size: Option<String>,
 
-    /// A curve instead: `1KiB..4GiB` (twice the size in every step), or sizes between commas
+    /// Sizes of a curve: `1KiB..4GiB` (doubling in every step), or a list separated by commas
     #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     pub sizes: Option<String>,
 
-    /// Only this algorithm, of collectives that have it [default: all of them, the fastest first]
+    /// Only this algorithm, for collectives that have it [default: all algorithms, the fastest first]
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<String>,
 
-    /// Parts of a shard (of the root's vector, of a tree's share) [default: as many as suit bound and size]
+    /// Parts of a shard, of the root's vector or of a tree's share [default: chosen by bound and size]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub chunks: Option<u32>,
 
@@ -35,7 +35,7 @@ pub struct CollectiveArgs {
     #[arg(long, value_name = "ROUTER")]
     pub root: Option<String>,
 
-    /// Time of a message in which its channel does nothing else [default: 0ns]
+    /// Overhead of a message, during which its channel carries nothing else [default: 0ns]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub overhead: Option<String>,
 
@@ -47,7 +47,7 @@ pub struct CollectiveArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// The scenario, such as `X[0,0]`; `all` looks for the worst one
+    /// The scenario, such as `X[0,0]`, or `all` to find the worst one
     #[arg(long, default_value = "nominal", value_name = "NAME")]
     pub scenario: String,
 
@@ -55,7 +55,7 @@ pub struct CollectiveArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub format: CollectiveFormat,
 
-    /// Write the fastest schedule, in any of four formats, commas between: `collective=FILE`
+    /// Write the fastest schedule, in one or more formats separated by commas: `collective=FILE`
     /// (fabc.collective/1), `msccl=FILE` (MSCCL XML), `chakra=DIR` (a Chakra trace per chip), `trace=FILE` (a
     /// trace for `fabc sim`)
     #[arg(long, value_name = "FORMAT=PATH")]

@@ -10,11 +10,11 @@ pub struct DiffArgs {
     #[arg(value_name = "A")]
     pub a: String,
 
-    /// The same
+    /// The other directory or spec
     #[arg(value_name = "B")]
     pub b: String,
 
-    /// Set a parameter of the specs among them. Can be repeated
+    /// Set a parameter of A or B, where they are specs. Can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 
@@ -27,7 +27,7 @@ pub struct DiffArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Write one page with both, side by side
+    /// Write a page that shows both side by side
     #[arg(long, value_name = "FILE")]
     pub page: Option<PathBuf>,
 }

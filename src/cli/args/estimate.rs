@@ -10,20 +10,21 @@ pub struct EstimateArgs {
     #[arg(value_name = "KIND")]
     pub kind: Option<String>,
 
-    /// The vector of a chip, whole: what it has before a reduce or all-to-all, after a gather or broadcast
+    /// Size of the whole vector of a chip, such as `16MB`: before a reduce or all-to-all, or after a gather
+    /// or broadcast
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "sizes")]
     pub size: Option<String>,
 
-    /// A curve instead: `1KiB..4GiB` (twice the size in every step), or sizes between commas
+    /// Sizes of a curve: `1KiB..4GiB` (doubling in every step), or a list separated by commas
     #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     pub sizes: Option<String>,
 
     /// The fabric: torus:8x8x8, mesh:8x8x8, star:64, full_mesh:8, leaf_spine:512, fat_tree:4096,
-    /// dragonfly:8x4 (chips of a group x links of each to others); several times: which is the best?
+    /// dragonfly:8x4 (chips of a group x links of each chip to other groups). Repeat it to compare fabrics
     #[arg(long, value_name = "SHAPE")]
     pub on: Vec<String>,
 
-    /// Only this algorithm, beside the bounds
+    /// Only this algorithm and the bounds
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<String>,
 
@@ -31,15 +32,15 @@ pub struct EstimateArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub alpha: Option<String>,
 
-    /// Time of a message in which its sender does nothing else [default: 0ns]
+    /// Overhead of a message, during which its sender does nothing else [default: 0ns]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub overhead: Option<String>,
 
-    /// Of a channel, each way: 900GB/s, 400Gb/s [default: 900GB/s]
+    /// Bandwidth of a channel, each way: 900GB/s, 400Gb/s [default: 900GB/s]
     #[arg(long, value_name = "BANDWIDTH", allow_hyphen_values = true)]
     pub bandwidth: Option<String>,
 
-    /// What contention leaves: crossbar, in_network, torus, clos, or two numbers, such as `1.2,0.6` for
+    /// Effect of contention: crossbar, in_network, torus, clos, or two numbers, such as `1.2,0.6` for
     /// latencies 1.2 times as long and 60 % of the bandwidth [default: 1,1]
     #[arg(long, value_name = "PROFILE", allow_hyphen_values = true)]
     pub eta: Option<String>,
@@ -48,16 +49,16 @@ pub struct EstimateArgs {
     #[arg(long, value_name = "LINKS")]
     pub links: Option<String>,
 
-    /// How many times as much switches carry below as above: of leaf_spine, fat_tree, or between groups
-    /// [default: 1]
+    /// Oversubscription, the bandwidth below a switch over that above it: for leaf_spine, fat_tree, or
+    /// between groups [default: 1]
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
     pub oversubscription: Option<String>,
 
-    /// Of an all-to-all: how many times the mean its busiest channel carries [default: 1]
+    /// For an all-to-all: load of the busiest channel over the mean load [default: 1]
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
     pub skew: Option<String>,
 
-    /// The switch adds and copies, with this latency: one more algorithm of star, leaf_spine, fat_tree
+    /// Latency of switches that add and copy: gives star, leaf_spine and fat_tree one more algorithm
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub in_switch: Option<String>,
 
@@ -94,11 +95,11 @@ pub struct OuterArgs {
     #[arg(long, value_name = "TIME", requires = "over", allow_hyphen_values = true)]
     pub outer_overhead: Option<String>,
 
-    /// Of a channel between groups, of which every chip has one [default: --bandwidth]
+    /// Bandwidth of the one channel of every chip to other groups [default: --bandwidth]
     #[arg(long, value_name = "BANDWIDTH", requires = "over", allow_hyphen_values = true)]
     pub outer_bandwidth: Option<String>,
 
-    /// What contention leaves between groups [default: 1,1]
+    /// Effect of contention between groups, as in --eta [default: 1,1]
     #[arg(long, value_name = "PROFILE", requires = "over", allow_hyphen_values = true)]
     pub outer_eta: Option<String>,
 }

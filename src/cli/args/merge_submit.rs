@@ -27,7 +27,7 @@ pub struct SubmitArgs {
     #[arg(value_name = "SPEC|DIR", add = candidates::specs())]
     pub spec: String,
 
-    /// Give a parameter of the spec another value, such as `--set cubes=8`; several times
+    /// Give a parameter of the spec another value, such as `--set cubes=8`. Can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 

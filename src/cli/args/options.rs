@@ -116,7 +116,7 @@ pub enum Command {
     Init(InitArgs),
     /// Serve an editor: the Language Server Protocol on standard input and output
     Lsp {
-        /// As many editors say; there is no other way
+        /// Use standard input and output, the only transport. Many editors pass this option
         #[arg(long, hide = true)]
         stdio: bool,
     },
@@ -127,7 +127,7 @@ pub enum Command {
     },
     /// Write the man pages, `fabc.1`, `fabc-build.1` and so on
     Man {
-        /// The folder; pages of the same name are replaced
+        /// The folder. Pages of the same name are replaced
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
@@ -168,7 +168,7 @@ pub struct AvailabilityArgs {
     #[arg(long, value_name = "CHIPS")]
     pub host_chips: u32,
 
-    /// Cubes that the job needs; the others are spare [default: all]
+    /// Cubes that the job needs. The others are spare [default: all]
     #[arg(long, value_name = "CUBES")]
     pub job: Option<u32>,
 
@@ -176,7 +176,7 @@ pub struct AvailabilityArgs {
     #[arg(long, value_name = "TIME", default_value = "24h")]
     pub repair: String,
 
-    /// What a job loses with every failure
+    /// Time that a job loses with every failure
     #[arg(long, value_name = "TIME", default_value = "15min")]
     pub restart: String,
 
@@ -188,7 +188,7 @@ pub struct AvailabilityArgs {
 /// `fabc build`.
 #[derive(Clone, Debug, Args)]
 pub struct BuildArgs {
-    /// Specs, built one after the other; `-` reads standard input
+    /// Specs, built one after the other, or `-` for standard input
     #[arg(value_name = "SPEC", required_unless_present = "emit", add = candidates::specs())]
     pub specs: Vec<String>,
 
@@ -235,7 +235,7 @@ pub struct BuildArgs {
 /// `fabc check`.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// The spec; `-` reads standard input
+    /// The spec, or `-` for standard input
     #[arg(value_name = "SPEC", required_unless_present = "emit", add = candidates::specs())]
     pub spec: Option<String>,
 
@@ -255,7 +255,7 @@ pub struct CheckArgs {
 /// `fabc fmt`.
 #[derive(Clone, Debug, Args)]
 pub struct FmtArgs {
-    /// Specs; `-` reads standard input and writes standard output
+    /// Specs, or `-` to read standard input and write standard output
     #[arg(required = true, value_name = "SPEC", add = candidates::specs())]
     pub specs: Vec<String>,
 
@@ -322,7 +322,7 @@ pub struct VerifyArgs {
 /// `fabc graph`.
 #[derive(Clone, Debug, Args)]
 pub struct GraphArgs {
-    /// The spec; `-` reads standard input
+    /// The spec, or `-` for standard input
     #[arg(value_name = "SPEC", add = candidates::specs())]
     pub spec: String,
 
@@ -330,7 +330,7 @@ pub struct GraphArgs {
     #[arg(long, value_enum, default_value = "dot")]
     pub format: GraphFormat,
 
-    /// Give a parameter of the spec another value; several times
+    /// Set a parameter of the spec. Can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 }
@@ -342,11 +342,11 @@ pub struct TablesArgs {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// Of a pod in slices: which slice
+    /// The slice, for a pod in slices
     #[arg(long, value_name = "NAME")]
     pub slice: Option<String>,
 
-    /// The router, such as `cube3[1,2,3]` or `237`; without it, the scenarios are listed
+    /// The router, such as `cube3[1,2,3]` or `237`. Without it, the scenarios are listed
     #[arg(long)]
     pub router: Option<String>,
 
@@ -362,10 +362,10 @@ pub struct TablesArgs {
 /// `fabc init`.
 #[derive(Clone, Debug, Args)]
 pub struct InitArgs {
-    /// Name of the fabric; NAME.fab is written
+    /// Name of the fabric, written to NAME.fab
     pub name: String,
 
-    /// What to start from
+    /// The template
     #[arg(long, value_enum, default_value = "tpu_v4")]
     pub template: Template,
 }

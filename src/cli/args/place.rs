@@ -11,7 +11,7 @@ pub struct PlaceArgs {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// What is done to it
+    /// The steps, in order
     #[command(flatten)]
     pub steps: PlaceSteps,
 
@@ -19,8 +19,8 @@ pub struct PlaceArgs {
     #[arg(long, short, value_name = "NEW_DIR")]
     pub out: PathBuf,
 
-    /// Go on only if this is what the switches do now: an `ocs.json`, a directory that fabc wrote, or a
-    /// folder with what every switch says of itself, as in `fabc drift`
+    /// Stop unless the switches have these settings now: an `ocs.json`, a directory that fabc wrote, or a
+    /// folder with the state of every switch, as in `fabc drift`
     #[arg(long, value_name = "LIVE")]
     pub live: Option<String>,
 
@@ -38,17 +38,17 @@ const STEPS: [(&str, &str, &str); 6] = [
     (
         "add",
         "KIND[=NAME]",
-        "Place another slice of a kind, in the first cubes that are free; several times, as all that follow",
+        "Place another slice of a kind in the first free cubes. Like all steps, it can be repeated",
     ),
-    ("cubes", "CUBES", "Place the slice that was added last in these cubes, such as 3,9"),
-    ("remove", "NAME", "Take a slice away: its cubes go dark"),
+    ("cubes", "CUBES", "Place the slice of the last `--add` in these cubes, such as 3,9"),
+    ("remove", "NAME", "Remove a slice: its cubes go dark"),
     (
         "swap",
         "CUBE[=CUBE]",
-        "Replace a cube of a slice, by the first spare or free one unless it is named, such as cube5=cube62",
+        "Replace a cube of a slice by a named one, as in cube5=cube62, or by the first spare or free one",
     ),
-    ("down", "CUBE", "A cube does not work: no slice gets it"),
-    ("up", "CUBE", "It works again"),
+    ("down", "CUBE", "Mark a cube as down: no slice gets it"),
+    ("up", "CUBE", "Mark a cube as working again"),
 ];
 
 impl Args for PlaceSteps {
@@ -85,7 +85,7 @@ impl FromArgMatches for PlaceSteps {
             };
             if let ("cubes", Some(PlaceStep::Add { cubes, .. })) = (name, steps.last_mut()) {
                 if cubes.is_some() {
-                    return Err(invalid("the cubes of this slice are named already"));
+                    return Err(invalid("`--cubes` is given twice for this slice"));
                 }
                 *cubes = Some(
                     value
@@ -97,7 +97,7 @@ impl FromArgMatches for PlaceSteps {
                 continue;
             }
             steps.push(match name {
-                "cubes" => return Err(invalid("it stands behind the `--add` that it is for")),
+                "cubes" => return Err(invalid("write it after the `--add` that it belongs to")),
                 "add" => {
                     let (kind, name) = value
                         .split_once('=')
@@ -117,7 +117,7 @@ impl FromArgMatches for PlaceSteps {
             });
         }
         if steps.is_empty() {
-            let message = "nothing to do: --add, --remove, --swap, --down or --up says what\n";
+            let message = "nothing to do: give --add, --remove, --swap, --down or --up\n";
             return Err(clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, message));
         }
         Ok(Self(steps))
@@ -135,5 +135,5 @@ fn parse_cube(text: &str) -> Result<u32, String> {
     text.strip_prefix("cube")
         .unwrap_or(text)
         .parse()
-        .map_err(|_| format!("`{text}` is no cube, such as cube5"))
+        .map_err(|_| format!("`{text}` is not a cube such as cube5"))
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// `fabc plan`.
 #[derive(Clone, Debug, Args)]
 pub struct PlanArgs {
-    /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with what
-    /// every switch says of itself (SONiC CONFIG_DB or STATE_DB, Polatis)
+    /// The live cross-connects: an `ocs.json`, a directory that `fabc build` wrote, or a folder with the
+    /// state of every switch (SONiC CONFIG_DB or STATE_DB, Polatis)
     #[arg(value_name = "LIVE")]
     pub live: String,
 
@@ -27,8 +27,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "DIR")]
     pub patch: Option<PathBuf>,
 
-    /// Find tables for every moment of the change, under the live order, and write the plan and the tables
-    /// into DIR. LIVE is the directory that runs
+    /// Find tables for every moment of the change, with the live ranks, and write the plan and the tables
+    /// into DIR. LIVE must be the directory that runs
     #[arg(long, value_name = "DIR")]
     pub tables: Option<PathBuf>,
 
@@ -36,12 +36,12 @@ pub struct PlanArgs {
     #[arg(long, value_name = "WAY", requires = "tables")]
     pub running: Option<PathBuf>,
 
-    /// Keep the live order to the end, or end with the tables that NEW_DIR was built with, which takes twice
-    /// the virtual channels during the change
+    /// Keep the live ranks to the end, or end with the tables of NEW_DIR. The latter takes twice the virtual
+    /// channels during the change
     #[arg(long, value_enum, value_name = "ORDER", default_value = "keep", requires = "tables")]
     pub order: TablesOrder,
 
-    /// The largest load during the change, as a multiple of the larger one before and after
+    /// The largest allowed load during the change, over the larger of the loads before and after
     #[arg(long, value_name = "FACTOR", default_value = "1.15", requires = "tables")]
     pub load: Factor,
 }
@@ -63,7 +63,7 @@ impl std::str::FromStr for Factor {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
+        let number: f64 = text.parse().map_err(|_| "it is not a number".to_owned())?;
         if (1.0..=1000.0).contains(&number) {
             Ok(Self(number))
         } else {
@@ -75,16 +75,16 @@ impl std::str::FromStr for Factor {
 /// `fabc drift`.
 #[derive(Clone, Debug, Args)]
 pub struct DriftArgs {
-    /// What the switches do: an `ocs.json`, a directory that `fabc build` wrote, or a folder with what every
-    /// switch says of itself (SONiC CONFIG_DB or STATE_DB, Polatis)
+    /// The live settings: an `ocs.json`, a directory that `fabc build` wrote, or a folder with the state of
+    /// every switch (SONiC CONFIG_DB or STATE_DB, Polatis)
     #[arg(value_name = "LIVE")]
     pub live: String,
 
-    /// The directory that they should do, as `fabc build` wrote it
+    /// The directory that the switches should match, as `fabc build` wrote it
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 
-    /// Take cross-connects that are being tuned for set
+    /// Count cross-connects that are being tuned as set
     #[arg(long)]
     pub allow_pending: bool,
 
@@ -109,7 +109,7 @@ pub struct RepairArgs {
     #[arg(long, value_name = "NAME", required_unless_present = "live")]
     pub down: Vec<String>,
 
-    /// For a pod in slices: the slice. The output has the names of its kind
+    /// The slice, for a pod in slices. The output uses the names of its kind
     #[arg(long, value_name = "NAME", conflicts_with_all = ["live", "running"])]
     pub slice: Option<String>,
 
@@ -130,17 +130,17 @@ pub struct RepairArgs {
     #[arg(long, value_name = "MAP", requires = "live")]
     pub ports: Option<PathBuf>,
 
-    /// Replace the tables, changes and verdict in DIR; with `--swap` the placement (`placed/`), and those of
-    /// slices (`repairs/NAME/`)
+    /// Write the tables, changes and verdict to DIR, replacing earlier ones. With `--swap`, write the
+    /// placement (`placed/`) and the repairs of slices (`repairs/NAME/`)
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// Reroute only broken routes, or select all routes again. By default all, where only switches are down
-    /// and few routers stand for all, and otherwise the broken ones
+    /// Reroute only broken routes, or select all routes again. The default is all if only switches are down
+    /// and the symmetry is large, and otherwise the broken ones
     #[arg(long, value_enum, value_name = "EFFORT")]
     pub effort: Option<RepairEffort>,
 
-    /// The live tables are those that an earlier repair wrote here
+    /// The live tables are those that an earlier repair wrote to this directory
     #[arg(long, value_name = "EARLIER")]
     pub from: Option<PathBuf>,
 

@@ -23,20 +23,20 @@ pub struct SimArgs {
     #[arg(long, value_name = "SETTINGS", conflicts_with = "block")]
     pub with: Option<String>,
 
-    /// Run this `simulate` block of the spec [default: all of them, if nothing else is asked for]
+    /// Run this `simulate` block of the spec [default: all blocks, if no other option is given]
     #[arg(long, value_name = "NAME", conflicts_with = "saturation")]
     pub block: Option<String>,
 
-    /// Search the rate at which the fabric saturates. Without rates, nothing else is run [default: both that
+    /// Search for the rate at which the fabric saturates. Without rates, run nothing else [default: this
     /// search and a curve]
     #[arg(long)]
     pub saturation: bool,
 
-    /// Print one table of all directories: where each saturates, static bounds, and ratios to the first
+    /// Print one table of all directories: saturation, static bounds, and ratios to the first
     #[arg(long, conflicts_with_all = ["block", "tables"])]
     pub compare: bool,
 
-    /// The scenario, such as `X[0,0]`; `all` for every one [default: those of `scenarios`, or `nominal`]
+    /// The scenario, such as `X[0,0]`, or `all` [default: those of `scenarios`, or `nominal`]
     #[arg(long, value_name = "NAME", conflicts_with = "tables")]
     pub scenario: Option<String>,
 

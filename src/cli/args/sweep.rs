@@ -24,9 +24,9 @@ pub struct SweepArgs {
 /// The steps of a sweep, for several machines.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SweepStep {
-    /// Write down all runs (sweep.json, runs/), and run none
+    /// List all runs (sweep.json, runs/) without running them
     Plan(SweepPlanArgs),
-    /// Run what has not run yet, or a shard of it. `fabc sweep merge` writes the table
+    /// Run all runs that are missing, or a shard of them. `fabc sweep merge` writes the table
     Run {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]
@@ -35,13 +35,13 @@ pub enum SweepStep {
         #[arg(long, value_name = "i/n", value_parser = parse_shard, default_value = "1/1")]
         shard: Shard,
     },
-    /// Write the table (table.txt, table.csv, table.json) and the page (index.html), once all runs are over
+    /// Write the table (table.txt, table.csv, table.json) and the page (index.html) when all runs have ended
     Merge {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// Prove every run from its files alone, and that table and page follow from the runs
+    /// Verify every run from its files alone, and that the table and the page follow from the runs
     Verify {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]
@@ -57,7 +57,7 @@ pub enum SweepStep {
 /// What is swept.
 #[derive(Clone, Debug, Args)]
 pub struct SweepPlanArgs {
-    /// The spec; `-` reads standard input
+    /// The spec, or `-` for standard input
     #[arg(value_name = "SPEC", required = true, add = candidates::specs())]
     pub spec: Option<String>,
 
@@ -77,7 +77,7 @@ pub struct SweepPlanArgs {
 
 /// `fabc sweep submit`.
 #[derive(Clone, Debug, Args)]
-#[command(mut_arg("spec", |arg| arg.value_name("SPEC|DIR").help("The spec, or the directory of a sweep that was planned")))]
+#[command(mut_arg("spec", |arg| arg.value_name("SPEC|DIR").help("The spec, or the directory of a planned sweep")))]
 pub struct SweepSubmitArgs {
     /// What is swept.
     #[command(flatten)]
@@ -91,17 +91,17 @@ pub struct SweepSubmitArgs {
 /// How work is handed to several processes.
 #[derive(Clone, Debug, Args)]
 pub struct JobArgs {
-    /// Who runs them
+    /// The engine that runs the processes
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "local")]
     pub engine: Engine,
 
-    /// Processes at a time [default: here as many as there are cores, on Slurm no limit; a HyperQueue has its
-    /// own workers]
+    /// Processes at a time [default: the number of cores here, no limit on Slurm, the workers of
+    /// HyperQueue]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub workers: Option<u16>,
 
-    /// Parts of the work, each a task of the engine [default: of a sweep four times the workers, or 16; of a
-    /// build the workers, or 4]
+    /// Parts of the work, each a task of the engine [default: for a sweep 4 times the workers, or 16, and for
+    /// a build the workers, or 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_SHARDS))]
     pub shards: Option<u16>,
 
@@ -109,11 +109,11 @@ pub struct JobArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     pub cores: u16,
 
-    /// Wait for the end, and merge here; of `local` always
+    /// Wait for the end, and merge here. `local` always does so
     #[arg(long)]
     pub wait: bool,
 
-    /// Write the files of the job, print what would submit it, and run nothing
+    /// Write the files of the job, print the command that would submit it, and run nothing
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -141,7 +141,7 @@ impl Kept for BuildParts {
             std::slice::from_ref(&report),
         );
         if again.as_bytes() != kept.report() {
-            return Err(foreign("another report follows from its counts and the tables"));
+            return Err(foreign("its report does not follow from its counts and the tables"));
         }
         remake_one(prepared, &report, kept.report()).map_err(|problem| foreign(&problem))?;
         Ok(report)
@@ -169,7 +169,7 @@ impl BuildParts {
         let damaged = |problem: String| damaged_error(&place, &problem);
         let file = KeptFile::read(&read::read_bytes(&place, ARTIFACT_BYTES)?).map_err(damaged)?;
         if file.key() != self.plan.key || file.name() != scenario {
-            return Err(damaged("it is of another build".to_owned()));
+            return Err(damaged("it belongs to another build".to_owned()));
         }
         Ok(file)
     }
@@ -186,7 +186,7 @@ impl BuildParts {
         let damaged = |problem: String| damaged_error(&place, &problem);
         let file = KeptReport::read(&read::read_bytes(&place, ARTIFACT_BYTES)?).map_err(damaged)?;
         if !file.is_of(&self.plan.key, simulation, scenario, tables) {
-            return Err(damaged("it is of another build, or of other tables".to_owned()));
+            return Err(damaged("it belongs to another build, or to other tables".to_owned()));
         }
         Ok(file)
     }

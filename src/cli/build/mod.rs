@@ -53,7 +53,9 @@ pub(crate) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
     }
     if let Some(shard) = args.shard {
         let [spec] = &args.specs[..] else {
-            return Err(DriverError::SeveralSpecs { problem: "a shard is of one spec".to_owned() }.into());
+            return Err(
+                DriverError::SeveralSpecs { problem: "a shard needs exactly one spec".to_owned() }.into()
+            );
         };
         let watch = new_watch(terminal);
         let result = shards::build(spec, shard, args, &watch, terminal);
@@ -125,7 +127,7 @@ fn build_with(
         return sliced::build(loaded, args, out.filter(|_| requests.is_empty()), watch, terminal);
     }
     if args.cache.is_some() {
-        terminal.note("`--cache` keeps kinds of slices, and this fabric has none");
+        terminal.note("`--cache` stores kinds of slices, but this fabric has no slices");
     }
     // A format that cannot hold the fabric is an error before the long part.
     requests.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric))?;
@@ -218,8 +220,7 @@ fn note_missing_configs(compiled: &CompiledFabric, terminal: Terminal) {
             more => format!(" and {more} others"),
         };
         terminal.note(&format!(
-            "no SONiC configuration is written for {}{others}: switches without sides whose ports carry both directions cannot be told in it \
-             (`config_db = none;` says that this is meant, `duplex = pair;` gives each direction a fiber)",
+            "no SONiC configuration is written for {}{others}: SONiC cannot describe switches without sides whose ports carry both directions (`config_db = none;` confirms this, `duplex = pair;` gives each direction a fiber)",
             first.name
         ));
     }

@@ -76,8 +76,7 @@ impl BuildParts {
         let Some(loaded) = front::load(spec, args, watch, terminal)? else { return Ok(None) };
         let Loaded { fabric, sources, settings, text, .. } = loaded;
         if !fabric.slices.kinds.is_empty() {
-            let hint =
-                "every kind of slice is a build of its own: build them with `--cache` on several machines";
+            let hint = "each kind of slice is a separate build: use `--cache` on several machines";
             return Err(DriverError::OfSlices { option: "`--shard`".to_owned(), hint }.into());
         }
         let stage = args.stop_after.unwrap_or(Stage::Emit);
@@ -174,7 +173,7 @@ impl BuildParts {
             return Ok(loaded);
         }
         let problem = format!(
-            "`{}` is not the spec that these shards are of: its key is another one than that of `{PLAN}`",
+            "`{}` is not the spec of these shards: its key differs from that of `{PLAN}`",
             display(&folder)
         );
         Err(DriverError::Shards {
@@ -219,7 +218,7 @@ impl BuildParts {
         let first = shards.first().copied().unwrap_or(1);
         let names: Vec<&str> = open.iter().filter_map(|piece| piece.name.as_deref()).take(3).collect();
         let problem = if names.is_empty() {
-            format!("none of the {count} shards is done")
+            format!("none of the {count} shards is finished")
         } else {
             let more = if open.len() > names.len() { " .." } else { "" };
             let listed: Vec<String> = shards.iter().map(|shard| format!("{shard}/{count}")).collect();

@@ -38,7 +38,7 @@ fn kind_spec(kind: &SliceKind, sources: &SourceMap) -> Loaded {
 
 /// The error for an option that needs a single topology.
 fn refuse_option(option: &str) -> Stop {
-    let hint = "every kind of slice has a spec of its own once it is built: `DIR/slices/KIND/spec.fab`";
+    let hint = "`fabc build` writes a spec for each kind of slice: `DIR/slices/KIND/spec.fab`";
     DriverError::OfSlices { option: option.to_owned(), hint }.into()
 }
 

@@ -50,7 +50,7 @@ fn print_diff(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
             [BuildSide::read_directory(Path::new(&args.a))?, BuildSide::read_directory(Path::new(&args.b))?]
         }
         [true, true] => {
-            let problem = "neither is a directory".to_owned();
+            let problem = "neither side is a built directory".to_owned();
             return Err(DriverError::Diff {
                 problem,
                 hint: "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned(),

@@ -212,7 +212,7 @@ fn tables(bytes: &[u8], topology: &ReadTopology) -> Result<ForwardingTables, Str
         return Ok(tables);
     }
     let TablesFile { scenario, vcs, canonical, key, vc, routers: lines, .. } = tagged(bytes)?;
-    let key = parse_key(&key, vc.as_deref()).ok_or("its `key` is none that fabc knows")?;
+    let key = parse_key(&key, vc.as_deref()).ok_or("its `key` is not one that fabc knows")?;
     let symmetry = carried(canonical);
     let mut routers = vec![None; symmetry.class_count()];
     for line in lines {
@@ -221,13 +221,13 @@ fn tables(bytes: &[u8], topology: &ReadTopology) -> Result<ForwardingTables, Str
         let known = (node.0 as usize) < symmetry.node_count()
             && symmetry.canonical_node(symmetry.class(node)) == node;
         if !known {
-            return Err(invalid("is none that should be listed"));
+            return Err(invalid("should not be listed"));
         }
         let entries =
             line.entries.into_iter().map(|entry| entry.entry(key)).collect::<Option<Vec<TableEntry>>>();
-        let mut entries = entries.ok_or_else(|| invalid("has an entry that its `key` does not ask for"))?;
+        let mut entries = entries.ok_or_else(|| invalid("has an entry that does not fit its `key`"))?;
         if entries.iter().any(|entry| entry.dst.0 as usize >= symmetry.node_count()) {
-            return Err(invalid("has an entry for a router that there is not"));
+            return Err(invalid("has an entry for a router that does not exist"));
         }
         entries.sort_unstable();
         routers[symmetry.class(node)] = Some(entries);

@@ -49,7 +49,7 @@ impl ReadTopology {
             });
             let links: Vec<NetworkLink> = links.collect();
             if links.iter().any(|link| link.from.max(link.to) >= count) {
-                return Err("a link leads to a router that there is not".to_owned());
+                return Err("a link leads to a router that does not exist".to_owned());
             }
             let symmetry = block_symmetry(block, count, &symmetry.generators)?;
             let (names, hosts) = nodes.into_iter().map(|node| (node.name, u32::from(node.hosts))).unzip();
@@ -68,8 +68,8 @@ impl ReadTopology {
 
 fn block_symmetry(block: u32, nodes: u32, generators: &[Vec<u32>]) -> Result<Symmetry, String> {
     if nodes == 0 || !nodes.is_multiple_of(block) {
-        return Err(format!("{nodes} routers are no blocks of {block}"));
+        return Err(format!("{nodes} routers do not divide into blocks of {block}"));
     }
     of_blocks(block, nodes / block, generators)
-        .map_err(|why| format!("its generators make no group: {why:?}"))
+        .map_err(|why| format!("its generators do not form a group: {why:?}"))
 }

@@ -123,7 +123,7 @@ fn join_pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<JointWiring, 
                     .iter()
                     .map(face)
                     .collect::<Option<Vec<_>>>()
-                    .ok_or_else(|| invalid("has ports of no cube"))
+                    .ok_or_else(|| invalid("has a port that belongs to no cube"))
             };
             let (first, second) = (faces(&ocs.a)?, faces(&ocs.b)?);
             for (switch_side, ports) in [&first, &second].into_iter().enumerate() {
@@ -137,7 +137,7 @@ fn join_pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<JointWiring, 
                 let (mut a, mut b) = first
                     .get(*port_a as usize)
                     .zip(second.get(*port_b as usize))
-                    .ok_or_else(|| invalid("joins ports that it has not"))?;
+                    .ok_or_else(|| invalid("joins ports that it does not have"))?;
                 if !sided && a.1 > b.1 {
                     std::mem::swap(&mut a, &mut b);
                 }

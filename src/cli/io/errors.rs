@@ -13,7 +13,7 @@ pub(crate) enum DriverError {
     #[diagnostic(code(FAB0501), help("check the path; it is relative to the directory you are in"))]
     Unreadable { path: String, reason: String },
     /// A file holds something else than text.
-    #[error("`{path}` is not UTF-8 text: byte {offset} is no part of a character")]
+    #[error("`{path}` is not UTF-8 text: byte {offset} is not part of a character")]
     #[diagnostic(code(FAB0502), help("a .fab file is plain UTF-8 text; save it again with that encoding"))]
     NotText {
         path: String,
@@ -22,24 +22,21 @@ pub(crate) enum DriverError {
     },
     /// A file or standard input that is longer than anything fabc reads there.
     #[error("`{path}` has more than {limit} bytes")]
-    #[diagnostic(
-        code(FAB0519),
-        help("this is the most that is read of such an input; was the right one given?")
-    )]
+    #[diagnostic(code(FAB0519), help("fabc reads no larger input of this kind. Was the right one given?"))]
     TooLong { path: String, limit: u64 },
     /// A file or directory cannot be written.
     #[error("cannot write `{path}`: {reason}")]
-    #[diagnostic(code(FAB0503), help("nothing half written was left behind"))]
+    #[diagnostic(code(FAB0503), help("no partial file remains"))]
     Unwritable { path: String, reason: String },
     /// Standard output cannot be written.
     #[error("cannot write standard output: {reason}")]
-    #[diagnostic(code(FAB0541), help("what was to be printed there is not complete"))]
+    #[diagnostic(code(FAB0541), help("the printed output is incomplete"))]
     Stdout { reason: String },
     /// The output directory holds files that fabc did not write.
     #[error("`{path}` holds something that fabc did not write: {content}")]
     #[diagnostic(
         code(FAB0504),
-        help("fabc replaces only what it wrote itself: move this away, or choose another directory")
+        help("fabc replaces only files that it wrote itself: move this away, or choose another directory")
     )]
     Foreign {
         path: String,
@@ -70,14 +67,14 @@ pub(crate) enum DriverError {
     #[error("there is nothing to emit as `{name}`")]
     #[diagnostic(
         code(FAB0507),
-        help("the build stopped before it; give a later stage to `--stop-after`, or leave it out")
+        help("the build stopped before that result. Give a later stage to `--stop-after`, or leave it out")
     )]
     NothingToEmit { name: String },
     /// Two `--emit` with the same file.
-    #[error("the formats `{first}` and `{second}` would both be the file `{path}`")]
+    #[error("the formats `{first}` and `{second}` would both write the file `{path}`")]
     #[diagnostic(
         code(FAB0542),
-        help("give each a path of its own; a folder, with `/` at its end, takes one of each")
+        help("give each format its own path. A folder, with `/` at its end, holds one file of each format")
     )]
     OnePlace { first: &'static str, second: &'static str, path: String },
     /// Specs that cannot be built by one command.
@@ -99,7 +96,7 @@ pub(crate) enum DriverError {
     #[error("`{path}` is not a directory that `fabc build` wrote: {reason}")]
     #[diagnostic(
         code(FAB0510),
-        help("name the directory of the fabric itself, such as `out/pod_256`; if it is one, build it again")
+        help("name the directory of the fabric itself, such as `out/pod_256`. If it is one, build it again")
     )]
     NotBuilt {
         path: String,
@@ -138,7 +135,7 @@ pub(crate) enum DriverError {
     },
     /// A spec that `fmt` would change.
     #[error("`{path}` is not formatted")]
-    #[diagnostic(code(FAB0513), help("`fabc fmt {path}` does it"))]
+    #[diagnostic(code(FAB0513), help("run `fabc fmt {path}`"))]
     NotFormatted { path: String },
     /// `init` would overwrite a file.
     #[error("`{path}` exists already")]
@@ -185,10 +182,7 @@ pub(crate) enum DriverError {
     },
     /// A command for switches on a fabric that has none.
     #[error("`{fabric}` has no optical circuit switches")]
-    #[diagnostic(
-        code(FAB0533),
-        help("only the cross-connects of a pod can be planned; a network is wired once")
-    )]
+    #[diagnostic(code(FAB0533), help("only a pod has cross-connects that a plan can change"))]
     NoSwitches { fabric: String },
     /// No part of this name can be down.
     #[error("there is no switch, router, link or block of routers `{name}`")]
@@ -199,10 +193,10 @@ pub(crate) enum DriverError {
         hint: String,
     },
     /// After the failures no two endpoints survive.
-    #[error("with all of this down fewer than two {word}s survive")]
+    #[error("fewer than two {word}s survive these failures")]
     #[diagnostic(
         code(FAB0573),
-        help("`--down` names what is down now, all of it at once; is it really so much?")
+        help("`--down` names all parts that are down at the same time. Are these really all down?")
     )]
     NothingLeft {
         /// The word for routers in this fabric.
@@ -212,7 +206,7 @@ pub(crate) enum DriverError {
     #[error("the surviving network is disconnected into {parts} parts: {components}")]
     #[diagnostic(
         code(FAB0574),
-        help("`--partial` serves the largest part, of {largest} {word}s; those of others keep their tables")
+        help("`--partial` serves the largest part, of {largest} {word}s. All others keep their tables")
     )]
     RepairApart {
         /// The number of connected parts.
@@ -257,7 +251,9 @@ pub(crate) enum DriverError {
     #[error("the collectives of `{path}` are planned vector by vector, not in messages")]
     #[diagnostic(
         code(FAB0567),
-        help("`report.txt` says what they take; for another one, add it to the spec and build that; {hint}")
+        help(
+            "`report.txt` has their times. For another collective, add it to the spec and build again. {hint}"
+        )
     )]
     Planned { path: String, hint: String },
     /// `fabc availability` with options that do not fit, or of a network.
@@ -266,13 +262,13 @@ pub(crate) enum DriverError {
     Availability { problem: String, hint: String },
     /// `--emit` of a schedule where there are several.
     #[error("`--emit` writes one schedule, but this lacks {lacks}")]
-    #[diagnostic(code(FAB0564), help("a schedule is of one collective, one size and one scenario"))]
+    #[diagnostic(code(FAB0564), help("a schedule needs one collective, one size and one scenario"))]
     OneSchedule {
         /// What to add to the command line.
         lacks: &'static str,
     },
     /// An option or command that needs a single topology, on a fabric in slices.
-    #[error("{option} is not for a fabric in slices")]
+    #[error("{option} does not work on a fabric in slices")]
     #[diagnostic(code(FAB0211), help("{hint}"))]
     OfSlices { option: String, hint: &'static str },
     /// A sweep that is invalid or incomplete.
@@ -292,10 +288,10 @@ pub(crate) enum DriverError {
     #[diagnostic(transparent)]
     Engine(#[from] crate::sweep::jobs::EngineError),
     /// An editor that is gone, or violates the protocol.
-    #[error("the editor can no longer be answered: {reason}")]
+    #[error("the connection to the editor is lost: {reason}")]
     #[diagnostic(
         code(FAB0547),
-        help("`fabc lsp` speaks the Language Server Protocol with an editor; it is not for a terminal")
+        help("`fabc lsp` is for editors that use the Language Server Protocol, and not for a terminal")
     )]
     Protocol { reason: String },
     /// A comparison that cannot be made.
@@ -306,7 +302,7 @@ pub(crate) enum DriverError {
     #[error("fabc has a bug: {message}")]
     #[diagnostic(
         code(FAB0901),
-        help("this is not the fault of your spec; please report it with the spec and this text (fabc {})", env!("CARGO_PKG_VERSION"))
+        help("your spec is not at fault. Please report this text with the spec (fabc {})", env!("CARGO_PKG_VERSION"))
     )]
     Bug {
         /// The message of the panic, and its place.

@@ -117,7 +117,7 @@ fn read_header(input: &mut dyn BufRead) -> io::Result<Header> {
             Some(Err(_)) if lower[LENGTH.len()..].trim().bytes().all(|byte| byte.is_ascii_digit()) => {
                 length = Some(u64::MAX)
             }
-            Some(Err(_)) => problem = Some(format!("`{line}` is no length")),
+            Some(Err(_)) => problem = Some(format!("`{line}` is not a length")),
             // The rest of a refused message may stand before the next header.
             None if lower.contains(LENGTH) => {
                 let number = lower.rsplit(LENGTH).next().unwrap_or_default();

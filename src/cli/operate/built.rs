@@ -64,8 +64,8 @@ impl BuiltDirectory {
             TableKey::DstInput => {}
             TableKey::Dst | TableKey::DstCount(_) => {
                 return Err(DriverError::NoRepair {
-                    problem: "routers look packets up by their destination alone, so a new way for one would be a new way for all",
-                    hint: "build with `routing = allowed_turns;`: its tables look at the input as well",
+                    problem: "the tables use the destination alone as key, so a new route for one source would change it for all",
+                    hint: "build with `routing = allowed_turns;`: its tables use the input as well",
                 }
                 .into());
             }
@@ -201,7 +201,7 @@ pub(crate) fn read_single_tables(
         files.insert(path.to_owned(), read::read_bytes(&folder.join(path), ARTIFACT_BYTES)?);
     }
     if files.is_empty() {
-        let reason = "`tables.json`: is missing: the tables in force are needed".to_owned();
+        let reason = "`tables.json`: is missing: the live tables are needed".to_owned();
         return Err(DriverError::NotBuilt { path: display(folder), reason }.into());
     }
     fabc_check::read_tables(&files, &built.topology, scenario)

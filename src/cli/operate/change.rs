@@ -34,7 +34,7 @@ pub(crate) fn stage_tables(
 ) -> Result<StagedPlan, Stop> {
     let live = Path::new(&args.live);
     if !live.is_dir() {
-        let reason = "`--tables` needs the tables in force, and so the directory that runs".to_owned();
+        let reason = "`--tables` needs the live tables: name the directory that runs".to_owned();
         return Err(DriverError::NotBuilt { path: args.live.clone(), reason }.into());
     }
     let (old, new) = (
@@ -89,19 +89,16 @@ pub(crate) fn check_fit(old: &BuiltDirectory, new: &BuiltDirectory) -> Result<()
         built.topology.nodes().map(|node| built.topology.name(node)).collect::<Vec<_>>()
     };
     if old.topology.ports() != new.topology.ports() || names(old) != names(new) {
-        let problem = format!(
-            "the chips of `{}` are not those of `{}`",
-            display(&old.directory),
-            display(&new.directory)
-        );
+        let problem =
+            format!("`{}` and `{}` have different chips", display(&old.directory), display(&new.directory));
         return Err(no_way(problem, "both must be built from specs with the same cubes"));
     }
     let (live_vcs, budget) = (old.tables.vcs, new.fabric.budget.vcs);
     if live_vcs > budget {
         let problem = format!(
-            "the tables in force use {live_vcs} virtual channels, but the budget of the new pod has {budget}"
+            "the live tables use {live_vcs} virtual channels, but the budget of the new pod has {budget}"
         );
-        return Err(no_way(problem, "give the new spec as large a budget as the old one"));
+        return Err(no_way(problem, "raise `vcs` in the budget of the new spec to that of the live one"));
     }
     Ok(())
 }
@@ -112,25 +109,25 @@ fn check_vcs(old: &BuiltDirectory, new: &BuiltDirectory) -> Result<(), Stop> {
     let problem = match live_vcs == new_vcs {
         true if 2 * live_vcs <= chip_vcs => return Ok(()),
         true => format!(
-            "two orders side by side take {} virtual channels, but a chip has {chip_vcs}",
+            "the live and the new tables together need {} virtual channels, but a chip has {chip_vcs}",
             2 * live_vcs
         ),
         false => format!(
-            "the tables in force use {live_vcs} virtual channels, and those of the new build {new_vcs}"
+            "the live tables use {live_vcs} virtual channels, but those of the new build use {new_vcs}"
         ),
     };
-    let hint = "`--order keep` needs no other virtual channels".to_owned();
+    let hint = "use `--order keep`, which needs no further virtual channels".to_owned();
     Err(DriverError::NoWay { problem, hint }.into())
 }
 
 /// The hint where no routes rise by the live ranks.
-const OTHERWISE: &str = "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod and change it without";
+const OTHERWISE: &str = "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod before the change";
 
 fn explain_no_change(error: NoChange, planned: &PlannedChange<'_>, new: &BuiltDirectory) -> Stop {
     match error {
         NoChange::Convicted(error) => convicted(error, &new.sources),
         NoChange::NoWay => DriverError::NoWay {
-            problem: "for some pairs no way on the new topology rises by the ranks in force".to_owned(),
+            problem: "some pairs have no path on the new topology that rises by the live ranks".to_owned(),
             hint: OTHERWISE.to_owned(),
         }
         .into(),
@@ -146,13 +143,13 @@ fn explain_no_change(error: NoChange, planned: &PlannedChange<'_>, new: &BuiltDi
                     let factor = (load as f64 / larger_load as f64 * 1000.0).ceil() / 1000.0;
                     DriverError::NoWay {
                         problem: format!(
-                            "{problem} alone the load is {factor:.3} times that before and after"
+                            "{problem}, the load is {factor:.3} times the larger one before and after"
                         ),
                         hint: format!("`--load {factor:.3}` allows it"),
                     }
                 }
                 None => DriverError::NoWay {
-                    problem: format!("{problem} no way rises by the ranks in force for some pairs"),
+                    problem: format!("{problem}, some pairs have no path that rises by the live ranks"),
                     hint: OTHERWISE.to_owned(),
                 },
             }

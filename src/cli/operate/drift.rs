@@ -25,10 +25,11 @@ use fabc_pipeline::library::Loaded;
 pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
     let (drift, connected) = print_drift(args, terminal).map_err(with_error_code)?;
     if !connected {
-        let problem = format!("the surviving pod is in {} parts", drift.parts);
+        let problem = format!("the surviving pod is disconnected into {} parts", drift.parts);
         return Err(DriverError::Drifted {
             problem,
-            hint: "no tables join what no fiber joins: set what is missing".to_owned(),
+            hint: "tables cannot connect parts without a fiber between them: set the missing cross-connects"
+                .to_owned(),
         }
         .into());
     }

@@ -31,15 +31,20 @@ pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
         let problem = format!("{a} and {b} are joined");
         return Err(DriverError::Drifted {
             problem,
-            hint: "slices are isolated by the settings alone: unset what joins them".to_owned(),
+            hint: "only the settings of the switches isolate slices: remove the cross-connects between them"
+                .to_owned(),
         }
         .into());
     }
     if let Some(slice) = drift.slices.iter().find(|slice| slice.parts > 1) {
-        let problem = format!("what is left of slice `{}` is in {} parts", slice.slice, slice.parts);
+        let problem = format!(
+            "the surviving part of slice `{}` is disconnected into {} parts",
+            slice.slice, slice.parts
+        );
         return Err(DriverError::Drifted {
             problem,
-            hint: "no tables join what no fiber joins: set what is missing".to_owned(),
+            hint: "tables cannot connect parts without a fiber between them: set the missing cross-connects"
+                .to_owned(),
         }
         .into());
     }

@@ -29,12 +29,12 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
         let switches = drift::differences(pod, &old.settings, &live, false);
         if !switches.is_empty() {
             let problem = format!(
-                "{} of {} switches do something else than `{}` says",
+                "{} of {} switches differ from `{}`",
                 switches.len(),
                 pod.ocses.len(),
                 display(&args.directory)
             );
-            let hint = format!("`fabc drift {path} {}` says what", display(&args.directory));
+            let hint = format!("`fabc drift {path} {}` lists the differences", display(&args.directory));
             return Err(DriverError::Drifted { problem, hint }.into());
         }
     }

@@ -183,7 +183,7 @@ impl PlacedDirectory {
             tagged(&read::read_bytes(&directory.join("ocs.json"), ARTIFACT_BYTES).map_err(stop)?)
                 .map_err(|problem| not_built(format!("`ocs.json`: {problem}")))?;
         if file.fabric != fabric.name {
-            return Err(not_built(format!("`{PLACEMENT}` is of the fabric `{}`", file.fabric)));
+            return Err(not_built(format!("`{PLACEMENT}` belongs to the fabric `{}`", file.fabric)));
         }
         for kind in &kinds {
             let line = file.kinds.0.get(&kind.name);
@@ -191,9 +191,7 @@ impl PlacedDirectory {
                 line.manifest == kind.manifest && format!("{}/", line.dir) == kind_files(&kind.name)
             });
             if !same || file.kinds.0.len() != kinds.len() {
-                return Err(not_built(format!(
-                    "`{PLACEMENT}` speaks of other kinds than those in `slices/`"
-                )));
+                return Err(not_built(format!("`{PLACEMENT}` and `slices/` list different kinds")));
             }
         }
         let isolation = verify_isolation(&file, &ocs, &files, pod.cubes)

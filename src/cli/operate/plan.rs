@@ -65,11 +65,10 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
             cut: fabc_emit::cut_line(pod, &plan.cuts[0]),
             hint: match plan.fewest {
                 true => {
-                    "every order was tried: none has fewer such steps; drain the pod first, or let the new topology keep more of the live \
-                         cross-connects (`start`, `moves`)"
+                    "every order was tried, and none has fewer such steps. Drain the pod first, or let the new topology keep more of the live cross-connects (`start`, `moves`)"
                         .to_owned()
                 }
-                false => "there are too many orders to try all; this is the best one found".to_owned(),
+                false => "there are too many orders to try all. This is the best one found".to_owned(),
             },
         }
         .into());

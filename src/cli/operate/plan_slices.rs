@@ -41,8 +41,7 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
 /// The new placement, the plan, and a note for every slice that keeps its cubes and changes its kind.
 fn read_plan(args: &PlanArgs) -> Result<(PlacedDirectory, SlicePlan, Vec<String>), Stop> {
     if args.tables.is_some() {
-        let hint = "a slice that keeps its cubes changes as its kinds do: `fabc plan LIVE/slices/OLD NEW_DIR/slices/NEW --tables DIR`; \
-                    one that moves carries no traffic meanwhile";
+        let hint = "for a slice that keeps its cubes, plan the change of its kind: `fabc plan LIVE/slices/OLD NEW_DIR/slices/NEW --tables DIR`. A slice that moves carries no traffic during the change";
         return Err(DriverError::OfSlices { option: "`--tables`".to_owned(), hint }.into());
     }
     let new = PlacedDirectory::read(&args.directory)?;
@@ -60,7 +59,7 @@ fn read_plan(args: &PlanArgs) -> Result<(PlacedDirectory, SlicePlan, Vec<String>
         let from = directory.join(kind_files(&old_slice.kind));
         let to = args.directory.join(kind_files(&new_slice.kind));
         let [from, to] = [from, to].map(|path| display(&path).trim_end_matches('/').to_owned());
-        Some(format!("slice {} keeps its cubes: `fabc plan {from} {to} --tables DIR` has tables for every moment on the way", new_slice.name))
+        Some(format!("slice {} keeps its cubes: `fabc plan {from} {to} --tables DIR` finds tables for every moment of the change", new_slice.name))
     });
     let warm = kept.collect();
     let live = read_live(&args.live, new.pod(), args.ports.as_deref())?;

@@ -137,7 +137,7 @@ struct Damage {
 fn read_damage(args: &RepairArgs) -> Result<Damage, Stop> {
     let Some(name) = &args.slice else {
         if is_placed(&args.directory) {
-            let hint = "`--slice NAME` says of which slice; `--swap` replaces cubes with dead chips, and repairs all slices";
+            let hint = "name the slice with `--slice NAME`. Or use `--swap`, which replaces cubes with dead chips and repairs all slices";
             return Err(DriverError::OfSlices { option: "`fabc repair`".to_owned(), hint }.into());
         }
         return Ok(Damage { directory: args.directory.clone(), down: args.down.clone(), advice: Vec::new() });
@@ -186,11 +186,11 @@ fn dark_parts(built: &BuiltDirectory, args: &RepairArgs) -> Result<DownParts, St
     let joined = switches.iter().map(|switch| switch.extra.len()).sum::<usize>();
     if joined > 0 {
         let problem = match joined {
-            1 => format!("a cross-connect of `{path}` joins what was not built"),
-            _ => format!("{joined} cross-connects of `{path}` join what was not built"),
+            1 => format!("a cross-connect of `{path}` is not in the build"),
+            _ => format!("{joined} cross-connects of `{path}` are not in the build"),
         };
         let hint = format!(
-            "no tables are right for such a pod: unset them first; `fabc drift {path} {}` shows them",
+            "no tables fit such a pod. Remove them first: `fabc drift {path} {}` lists them",
             display(&args.directory)
         );
         return Err(DriverError::Drifted { problem, hint }.into());

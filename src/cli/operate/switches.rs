@@ -79,8 +79,7 @@ pub(crate) fn read_switches(
         }
         if let Some((file, pairs)) = pairs {
             let Some(ports) = &ports else {
-                let problem = "its ports have numbers and no labels: `--ports MAP` says which is which, and `fabc build --emit \
-                            ocs_ports=MAP` writes it"
+                let problem = "its ports have numbers and no labels: add `--ports MAP`, a file that `fabc build --emit ocs_ports=MAP` writes"
                     .to_owned();
                 return Err(DriverError::LiveMisfit { path: file, problem });
             };
@@ -202,7 +201,7 @@ fn switch_files(folder: &Path, pod: &Pod) -> Result<BTreeMap<OcsId, SwitchFiles>
             of_switch.pairs.as_ref().zip(of_switch.state.as_ref()).map(|_| "the other file".to_owned())
         });
         if let Some(earlier) = earlier {
-            return Err(unfit(format!("says of `{}` what {earlier} says as well", pod.ocses[ocs].name)));
+            return Err(unfit(format!("sets `{}`, which {earlier} sets as well", pod.ocses[ocs].name)));
         }
     }
     Ok(files)
@@ -348,7 +347,8 @@ fn read_port_labels(path: &Path, pod: &Pod) -> Result<PortLabels, DriverError> {
         if (line, port.as_str()) == (1, "port") {
             continue;
         }
-        let port: u32 = port.parse().map_err(|_| unfit(line, &format!("`{port}` is no number of a port")))?;
+        let port: u32 =
+            port.parse().map_err(|_| unfit(line, &format!("`{port}` is not the number of a port")))?;
         if !stems.contains(switch) {
             return Err(unfit(line, &format!("the spec declares no OCS with the file name `{switch}`")));
         }
@@ -403,7 +403,7 @@ fn named_switch(
     for ([from, to], (key, _)) in directed {
         if ocs.duplex == Duplex::Pair {
             if !directed.contains_key(&[to.clone(), from.clone()]) {
-                return Err((key.clone(), format!("{from} sends to {to}, but nothing comes back")));
+                return Err((key.clone(), format!("{from} sends to {to}, but no cross-connect leads back")));
             }
             // Both directions are one cross-connect. The direction from side A stands for it.
             let first = if ocs.rule == CoupleRule::Sided {

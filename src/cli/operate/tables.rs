@@ -96,12 +96,12 @@ fn print_slice_table(args: &TablesArgs) -> Result<(), Stop> {
     let node = parse_router(&names, pod.node_count(), router)?;
     let chips = pod.chips_per_cube();
     let Some(at) = slice.cubes.iter().position(|cube| *cube == pod.cube_of(node)) else {
-        let range = format!("those of the cubes {}: slice `{name}` has no other", local.cubes());
+        let range = format!("those of the cubes {}, which slice `{name}` has", local.cubes());
         return Err(DriverError::UnknownRouter { name: router.clone(), range }.into());
     };
     let Some(scenario) = local.to_kind(&args.scenario) else {
         let hint = format!(
-            "slice `{name}` has other switches and cubes; without `--router` its scenarios are listed"
+            "slice `{name}` has other switches and cubes: leave `--router` out to list its scenarios"
         );
         return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint }.into());
     };
@@ -149,7 +149,8 @@ fn read_scenario_tables(directory: &Path, fabric: &Fabric, scenario: &str) -> Re
             return Ok(Symmetry::trivial(block, blocks));
         }
         let Generators { symmetry } = read_json(directory, "topology.json")?;
-        let invalid = |_| not_built("the symmetry in `topology.json` is no translation of cubes".to_owned());
+        let invalid =
+            |_| not_built("the symmetry in `topology.json` is not a translation of cubes".to_owned());
         of_blocks(block, blocks, &symmetry.generators).map_err(invalid)
     };
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));

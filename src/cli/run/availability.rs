@@ -53,7 +53,7 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
     let Some(pod) = fabric.pod() else {
         return Err(availability_error(
-            "a network has no cubes to be swapped",
+            "a network has no cubes that could be swapped",
             "name the directory of a pod, or of a pod in slices",
         )
         .into());
@@ -61,8 +61,8 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
     let job = args.job.unwrap_or(pod.cubes);
     if job == 0 || job > pod.cubes {
         return Err(availability_error(
-            &format!("a job of {job} cubes is none of this pod"),
-            &format!("it has {} cubes", pod.cubes),
+            &format!("a job of {job} cubes does not fit this pod"),
+            &format!("the pod has {} cubes", pod.cubes),
         )
         .into());
     }
@@ -80,8 +80,8 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
 fn slices_availability(args: &AvailabilityArgs, failures: FailureRates) -> Result<(), Stop> {
     if args.job.is_some() {
         return Err(availability_error(
-            "a pod in slices has the jobs of its placement",
-            "leave `--job` out, or name `slices/KIND` in it",
+            "`--job` has no effect: the jobs of a pod in slices are its slices",
+            "leave `--job` out, or name the directory of a kind, `slices/KIND`",
         )
         .into());
     }
@@ -149,11 +149,11 @@ fn availability_request(
     let chips = pod.cube.dims.iter().product::<u32>();
     if host_chips == 0 || !chips.is_multiple_of(host_chips) {
         let hint = format!(
-            "hosts do not reach across cubes: write a divisor of {chips}, such as `--host-chips {}`",
+            "no host spans two cubes: write a divisor of {chips}, such as `--host-chips {}`",
             chips.min(4)
         );
         return Err(availability_error(
-            &format!("{host_chips} chips a host do not divide a cube of {chips} chips"),
+            &format!("hosts of {host_chips} chips do not divide a cube of {chips} chips"),
             &hint,
         )
         .into());
@@ -228,14 +228,11 @@ fn parse_failures(args: &AvailabilityArgs) -> Result<FailureRates, DriverError> 
     for item in args.fail.split(',') {
         let example = "write `--fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day`";
         let Some((name, rate)) = item.split_once('=') else {
-            return Err(availability_error(&format!("`{item}` says no rate"), example));
+            return Err(availability_error(&format!("`{item}` has no rate"), example));
         };
         let Some(kind) = KINDS.iter().position(|kind| *kind == name.trim()) else {
             let hint = suggestion(name.trim(), KINDS).unwrap_or_else(|| example.to_owned());
-            return Err(availability_error(
-                &format!("nothing is called `{}` that fails", name.trim()),
-                &hint,
-            ));
+            return Err(availability_error(&format!("there is no part `{}` that fails", name.trim()), &hint));
         };
         let value = rate.split_once('/').and_then(|(number, unit)| {
             let (_, seconds) = UNITS.iter().find(|(name, _)| *name == unit.trim())?;
@@ -243,8 +240,8 @@ fn parse_failures(args: &AvailabilityArgs) -> Result<FailureRates, DriverError> 
         });
         let Some(value) = value else {
             return Err(availability_error(
-                &format!("`{}` is no rate", rate.trim()),
-                "a rate is a number a day, a month or a year: `0.0008/day`",
+                &format!("`{}` is not a rate", rate.trim()),
+                "a rate is a number per day, month or year, such as `0.0008/day`",
             ));
         };
         if rates[kind].replace(value).is_some() {
@@ -256,10 +253,10 @@ fn parse_failures(args: &AvailabilityArgs) -> Result<FailureRates, DriverError> 
     }
     if let Some(missing) = rates.iter().position(Option::is_none) {
         let hint = format!(
-            "no rate is assumed: add `{}=0.0004/day`, or whatever yours is; 0/day if it never fails",
+            "rates have no default: add `{}=0.0004/day`, with your own rate. Write 0/day if it never fails",
             KINDS[missing]
         );
-        return Err(availability_error(&format!("`--fail` has no rate of `{}`", KINDS[missing]), &hint));
+        return Err(availability_error(&format!("`--fail` has no rate for `{}`", KINDS[missing]), &hint));
     }
     let [host, cable, ocs] = rates.map(Option::unwrap_or_default);
     Ok(FailureRates {
@@ -279,7 +276,7 @@ fn parse_days(option: &str, text: &str) -> Result<f64, DriverError> {
     let value = unit.and_then(|(_, seconds)| Some(parse_number(&text[..end])? * seconds / 86400.0));
     value.ok_or_else(|| {
         availability_error(
-            &format!("`{option} {text}` is no time"),
+            &format!("`{option} {text}` is not a time"),
             "write a number and a unit: `24h`, `15min`, `2days`, `30s`",
         )
     })

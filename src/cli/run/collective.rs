@@ -164,9 +164,7 @@ fn left_out_collectives(
                 "it follows forwarding tables, and this directory has none: its build stopped before routing",
             ),
             true if named || planned.is_tried(collective).map_err(stop)? => None,
-            true => {
-                Some("it would take long here and was not tried; ask for it by its name: `--collective ..`")
-            }
+            true => Some("it would take long here and was not tried: name it with `--collective ..`"),
         };
         left_out.extend(reason.map(|reason| CollectiveLeftOut { collective, reason }));
     }
@@ -205,7 +203,7 @@ fn parse_quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
     line.push(' ');
     let missing = || EstimateError::Missing {
         what: "the size of the vector of a chip",
-        hint: "say so: `--size 1GiB`, or `--sizes 1KiB..4GiB` for a curve".to_owned(),
+        hint: "add `--size 1GiB`, or `--sizes 1KiB..4GiB` for a curve".to_owned(),
         span: Span { start: end, end: end + 1 },
     };
     let read = || {

@@ -65,8 +65,8 @@ pub(crate) fn read_scenario(
 /// The error for a collective that needs forwarding tables, in a directory without them.
 pub(crate) fn no_tables_error(directory: &Path, name: &str) -> DriverError {
     let hint = match directory.join("tables").is_dir() {
-        true => format!("messages follow forwarding tables; `fabc tables {}` lists the scenarios that have some", display(directory)),
-        false => "messages follow forwarding tables; the build of this directory stopped before routing, let it go on".to_owned(),
+        true => format!("messages follow forwarding tables: `fabc tables {}` lists the scenarios that have tables", display(directory)),
+        false => "messages follow forwarding tables, but the build stopped before routing: build without `--stop-after`".to_owned(),
     };
     DriverError::UnknownScenario { name: name.to_owned(), hint }
 }

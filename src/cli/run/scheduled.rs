@@ -40,7 +40,7 @@ pub(crate) fn print_chip_plan(
     let unknown = || {
         let hint = match fabric.failover() {
             Some((_, blocks)) => {
-                format!("block0 to block{}: the spare block takes the place of that one", blocks - 1)
+                format!("block0 to block{}: the spare block replaces the named one", blocks - 1)
             }
             None => planned_hint(directory),
         };
@@ -68,7 +68,7 @@ pub(crate) fn print_chip_plan(
         ScheduleFile::read(&read::read_bytes(&directory.join(schedule), ARTIFACT_BYTES)?).map_err(damaged)?;
     let plans = file.plans().map_err(damaged)?;
     if let Some((name, _)) = plans.iter().find(|(_, plan)| !fits_topology(plan, &topology)) {
-        return Err(damaged(format!("`{name}` sends from chips, or by ports, that there are not")).into());
+        return Err(damaged(format!("`{name}` sends from chips or ports that do not exist")).into());
     }
     let Some(router) = &args.router else {
         print_out(&format!("{}: no tables, every vector has its cycle; jobs:", fabric.name))?;

@@ -105,7 +105,8 @@ fn simulate_third_party(args: &SimArgs, tables: &str, topology: &str, watch: &Wa
 /// Prints where each directory saturates, or how long its finite traffic takes, relative to the first.
 fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(), Stop> {
     if let SimFormat::Json | SimFormat::Svg = args.format {
-        let (subject, help) = ("a comparison", "it is `text` or `csv`; one directory alone has all forms");
+        let (subject, help) =
+            ("a comparison", "write `text` or `csv`. Only a single directory has all forms");
         return Err(DriverError::NoSuchForm { subject, help, form: args.format.name() }.into());
     }
     let (mut compared, mut finished) = (Vec::new(), Vec::new());
@@ -211,9 +212,9 @@ impl SimulatedDirectory<'_> {
             let hint = match self.directory.join("tables").is_dir() {
                 true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
                 false if self.runs.fabric.routing.is_scheduled() => {
-                    format!("{}; without tables only `routing = min` and the like can be run", planned_hint(self.directory))
+                    format!("{}. Without tables only `routing = min`, `valiant` or `ugal` can be run", planned_hint(self.directory))
                 }
-                false => "the directory has no tables, its build stopped before routing: without them only `routing = min` and the like can be run".to_owned(),
+                false => "the directory has no tables, since its build stopped before routing. Without tables only `routing = min`, `valiant` or `ugal` can be run".to_owned(),
             };
             DriverError::UnknownScenario { name: name.to_owned(), hint }
         };
@@ -310,7 +311,7 @@ fn print_report(
         SimFormat::Svg if reports.iter().any(|report| report.volume.is_some()) => {
             let (subject, help) = (
                 "traffic that ends",
-                "a picture is of latency over load, and this has no load: ask for text, CSV or JSON",
+                "a picture shows latency over load, but finite traffic has no load: choose text, CSV or JSON",
             );
             Err(DriverError::NoSuchForm { subject, help, form: args.format.name() })
         }

@@ -42,7 +42,7 @@ pub(crate) fn run_folder(directory: &Path, run: &SweepRun) -> PathBuf {
 pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), Stop> {
     let spec = args.spec.as_deref().unwrap_or_default();
     if let Some(stage) = args.until.filter(|stage| *stage < Stage::Synthesize) {
-        let problem = format!("a run that stops after `{}` leaves nothing to compare", stage.name());
+        let problem = format!("a run that stops after `{}` has no results to compare", stage.name());
         return Err(
             DriverError::Sweep { problem, hint: "stop after `synthesize` or later".to_owned() }.into()
         );

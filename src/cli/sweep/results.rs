@@ -45,7 +45,7 @@ pub(crate) fn read_outcome(folder: &Path, run: &SweepRun) -> Result<SweepOutcome
             && blake3::hash(&read_bytes(&path, ARTIFACT_BYTES)?).to_hex().as_str() == line.blake3;
         if !is_listed {
             let problem = format!(
-                "`{}` is not the file that the run wrote: its hash is not the one of `{MANIFEST}`",
+                "`{}` is not the file that the run wrote: its hash differs from that in `{MANIFEST}`",
                 display(&path)
             );
             return Err(DriverError::Sweep {

@@ -142,7 +142,7 @@ pub(crate) fn require_all_over(directory: &Path, plan: &SweepPlan) -> Result<(),
     match plan.runs.iter().filter(|run| !results::is_over(&run_folder(directory, run), run)).count() {
         0 => Ok(()),
         missing => {
-            let problem = format!("{missing} of {} are not there yet", runs_text(plan.runs.len()));
+            let problem = format!("{missing} of {} are missing", runs_text(plan.runs.len()));
             Err(DriverError::Sweep {
                 problem,
                 hint: format!("`fabc sweep run {}` runs them", display(directory)),
@@ -189,7 +189,7 @@ pub(crate) fn planned_spec(
         return Ok(loaded);
     }
     let problem = format!(
-        "`{}` is not the spec of this run: its key is another one than that of `{PLAN}`",
+        "`{}` is not the spec of this run: its key differs from that in `{PLAN}`",
         display(&spec_folder)
     );
     Err(DriverError::Sweep {

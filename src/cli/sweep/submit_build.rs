@@ -65,8 +65,10 @@ pub(crate) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
     };
     match handed {
         HandedOver::Written => Ok(()),
-        HandedOver::Over => Ok(terminal
-            .say(&format!("until then, `fabc merge {}` says what is missing", display(&parts.directory)))?),
+        HandedOver::Over => Ok(terminal.say(&format!(
+            "until then, `fabc merge {}` lists the missing shards",
+            display(&parts.directory)
+        ))?),
         HandedOver::Done => {
             shards::merge(&MergeArgs { directory: parts.directory.clone(), out: None }, terminal)
         }

@@ -30,15 +30,15 @@ pub(crate) fn parse_swept(set: &str) -> Result<ParameterValues, DriverError> {
             }
         };
         if let Some(meant) = meant_as_a_range(part) {
-            let problem = format!("`{set}`: `{part}` is no range");
+            let problem = format!("`{set}`: `{part}` is not a range");
             return Err(DriverError::Sweep {
                 problem,
-                hint: format!("with both ends it is written `{name}={meant}`", name = name.trim()),
+                hint: format!("to include both ends, write `{name}={meant}`", name = name.trim()),
             });
         }
         let Some((low, high)) = parse_range(part) else {
             if part.is_empty() && list.contains(',') {
-                return Err(invalid("nothing stands between two commas"));
+                return Err(invalid("a value between two commas is missing"));
             }
             values.push(part.to_owned());
             continue;
@@ -131,7 +131,7 @@ mod tests {
             let DriverError::Sweep { hint, .. } = parse_swept(dashed).unwrap_err() else {
                 panic!("{dashed}")
             };
-            assert_eq!(hint, "with both ends it is written `cubes=2..=8`");
+            assert_eq!(hint, "to include both ends, write `cubes=2..=8`");
         }
     }
 

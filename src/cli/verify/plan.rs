@@ -75,9 +75,10 @@ pub(crate) fn verify(
     )?;
     terminal.say("every file is reproduced to the byte from the proved values. Taken on trust:")?;
     if proved.trusts_fewest {
-        terminal.say("  plan.json fewest  that no order has fewer steps after which the pod is in parts")?;
+        terminal
+            .say("  plan.json fewest  that no order has fewer steps after which the pod is disconnected")?;
     }
-    terminal.say("  plan.json waits   that no other way was left for what waits there")?;
+    terminal.say("  plan.json waits   that packets waiting there had no other path")?;
     terminal
         .say("  plan.json steps   which order and which changes of tables, of all that lead there as well")?;
     Ok(())

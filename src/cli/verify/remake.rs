@@ -77,6 +77,6 @@ impl WindowArgs {
 
 fn parse_rate(text: &str) -> Result<Rate, String> {
     Rate::parse(text).ok_or_else(|| {
-        format!("`{text}` is no rate: write digits with at most six behind a point, more than 0")
+        format!("`{text}` is not a rate: write a number above 0, with at most six digits after the point")
     })
 }

@@ -36,12 +36,12 @@ pub(crate) fn verify(
     let delta: DeltaFile =
         tagged(&delta_bytes).map_err(|problem| stop(format_error("delta.json", problem)))?;
     let unknown =
-        |_| stop(format_error("repair.json", "`down` names what the fabric does not have".to_owned()));
+        |_| stop(format_error("repair.json", "`down` names a part that the fabric does not have".to_owned()));
     let down = DownParts::by_names(built.as_built(), &head.down).map_err(unknown)?;
     let scene = down.scene(built.as_built());
     let parts = fabc_check::connected_parts(&scene);
     let nothing_left =
-        |_| stop(format_error("repair.json", "what it says is down leaves nothing to serve".to_owned()));
+        |_| stop(format_error("repair.json", "no two endpoints survive the failures in `down`".to_owned()));
     let served = served_scene(&built, &scene, &parts, true).map_err(nothing_left)?;
     let most_loaded = built.max_channel_load()?;
     let claimed = head.repair(delta);
@@ -85,11 +85,11 @@ pub(crate) fn verify(
         walk.entries
     ))?;
     terminal.say(match claimed.warm {
-        true => "in any mix of old and new tables every packet arrives, meets what is down, or stands at a key that is listed as stranded",
-        false => "the new tables have an order of their own: they hold alone",
+        true => "in any mix of old and new tables every packet arrives, reaches a failed part, or is at a key that is listed as stranded",
+        false => "the new tables have new ranks: they must not be mixed with the old ones",
     })?;
     terminal.say("every file is reproduced to the byte from the proved values. Taken on trust:")?;
-    terminal.say("  repair.json stranded  that no other way was left for what waits there")?;
+    terminal.say("  repair.json stranded  that packets waiting there had no other path")?;
     terminal
         .say("  delta.json            which changes, of all that lead to tables with the same numbers")?;
     Ok(())
@@ -138,6 +138,6 @@ impl<'a> FolderComparison<'a> {
         };
         let paths = read::file_paths(self.folder).map_err(|_| file_error(".", "cannot be listed"))?;
         let strange = paths.iter().find(|path| !self.paths.contains(*path));
-        strange.map_or(Ok(()), |path| Err(file_error(path, "is no file that fabc writes here")))
+        strange.map_or(Ok(()), |path| Err(file_error(path, "is not a file that fabc writes here")))
     }
 }

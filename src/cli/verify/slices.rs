@@ -67,7 +67,7 @@ pub(crate) fn verify(directory: &Path, remake: Remake, terminal: Terminal) -> Re
         }
     }
     unchecked.remove(MANIFEST);
-    errors.extend(unchecked.keys().map(|path| file_error(path, "is no file that fabc writes")));
+    errors.extend(unchecked.keys().map(|path| file_error(path, "is not a file that fabc writes")));
     let lines: Vec<ManifestEntry> = files
         .iter()
         .filter(|(path, _)| *path != MANIFEST)

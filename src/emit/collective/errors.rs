@@ -18,10 +18,10 @@ pub enum ProgramError {
         hint: &'static str,
     },
     /// The format has no way to write this kind of schedule.
-    #[error("`{format}` holds schedules of rounds, and this one is of {kind}")]
+    #[error("`{format}` holds schedules of rounds, but this one has {kind}")]
     #[diagnostic(
         code(FAB0565),
-        help("`--algorithm` chooses one of rounds, such as `gather_reduce`, `steps` or `pull`")
+        help("use `--algorithm` to choose one of rounds: `gather_reduce`, `steps` or `pull`")
     )]
     Unwritten {
         /// Name of the format, for the message.
@@ -46,7 +46,7 @@ impl ProgramError {
         ProgramError::Unwritten { format, kind }
     }
     pub(super) fn too_large(format: &'static str, what: &str) -> Self {
-        let hint = "fewer chunks are fewer steps: `--chunks 1`; and `collective=FILE` holds every schedule";
+        let hint = "fewer chunks need fewer steps: add `--chunks 1`. The format `collective=FILE` holds every schedule";
         ProgramError::TooLarge { format, what: what.to_owned(), hint }
     }
 }

@@ -102,7 +102,7 @@ fn push_notes(out: &mut String, report: &CollectiveReport, rows: &[&CollectiveRo
         let note = |algorithm: &CollectiveAlgorithm| {
             let name = algorithm.name();
             format!(
-                "{}: {name} would take long here and was not tried; ask for it by `--algorithm {name}`",
+                "{}: {name} would take long here and was not tried: add `--algorithm {name}`",
                 row.collective.name()
             )
         };

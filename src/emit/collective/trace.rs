@@ -60,7 +60,7 @@ pub fn collective_trace(
     let TraceSettings { starts, cost, bytes, .. } = *settings;
     if starts.messages > TRACE_MESSAGES {
         let reason =
-            format!("{} messages are more than the {TRACE_MESSAGES} that are written", starts.messages);
+            format!("it would have {} messages, at most {TRACE_MESSAGES} are written", starts.messages);
         return Err(ProgramError::too_large(FORMAT, &reason));
     }
     if cost.barrier && matches!(schedule.transfers, Transfers::Trees(_)) {

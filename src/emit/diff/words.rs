@@ -92,7 +92,7 @@ pub(super) fn wiring_line(wiring: &WiringDiff) -> String {
         WiringFound::Other => format!("wiring: {moved}{under}"),
         WiringFound::CutOff => {
             format!(
-                "wiring: {moved}{under}; the search was cut off, so it may be the same under a renaming that was not found"
+                "wiring: {moved}{under}. The search reached its limit, so an unknown renaming may make both the same"
             )
         }
         WiringFound::Unlike(why) => format!("wiring: not comparable ({why})"),

@@ -17,7 +17,7 @@ pub enum EmitError {
     #[diagnostic(
         code(FAB0517),
         help(
-            "choose a routing that looks at the destination alone, such as `allowed_turns {{ key = dst; }}`, or another format, such as `tables_csv`"
+            "choose a routing with the destination alone as key, such as `allowed_turns {{ key = dst; }}`, or another format, such as `tables_csv`"
         )
     )]
     NotDestinationKeyed {
@@ -31,7 +31,7 @@ pub enum EmitError {
         ports: String,
     },
     /// The routing of the spec makes tables that depend on more than the destination.
-    #[error("`{format}` has one port per destination, but these routes look at where a packet comes from")]
+    #[error("`{format}` has one port per destination, but these tables use the input as well")]
     #[diagnostic(
         code(FAB0517),
         help(
@@ -52,11 +52,11 @@ pub enum EmitError {
         reason: &'static str,
     },
     /// The routes need more service levels than InfiniBand has.
-    #[error("`{format}` has 16 service levels, and the route from {src} to {dst} contradicts one of each")]
+    #[error("`{format}` has 16 service levels, but the route from {src} to {dst} contradicts all of them")]
     #[diagnostic(
         code(FAB0536),
         help(
-            "a lane follows from the service level and the ports alone; fewer virtual channels, or another routing, need fewer levels"
+            "the service level and the ports alone determine a lane. Use fewer virtual channels, or another routing"
         )
     )]
     TooManyLevels {
@@ -68,7 +68,7 @@ pub enum EmitError {
         dst: String,
     },
     /// The routes do not follow a formula.
-    #[error("there is no formula of these routes: they were searched, and only tables say them")]
+    #[error("these routes have no formula: they were searched, and only tables describe them")]
     #[diagnostic(
         code(FAB0537),
         help(

@@ -130,7 +130,7 @@ impl CollectiveFile {
         let algorithm = CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == self.algorithm);
         let collective = collective.ok_or_else(|| format!("there is no collective `{}`", self.collective))?;
         let algorithm = algorithm.ok_or_else(|| format!("there is no algorithm `{}`", self.algorithm))?;
-        let alone = |key: &str, with: &str| Err(format!("`{key}` has no effect here: it goes with {with}"));
+        let alone = |key: &str, with: &str| Err(format!("`{key}` has no effect here: it needs {with}"));
         if self.order.is_some() && self.steps.is_none() {
             return alone("order", "`steps`");
         }
@@ -176,7 +176,7 @@ impl CollectiveFile {
         };
         if !fits {
             return Err(format!(
-                "what it lists is nothing by `{}`: that lists {}",
+                "its lists do not fit `{}`, which lists {}",
                 algorithm.name(),
                 listed(algorithm)
             ));
@@ -227,7 +227,7 @@ impl TreeLine {
         let channel = |(node, number): (usize, i64)| match (number, u32::try_from(number)) {
             (-1, _) => Ok(None),
             (_, Ok(channel)) => Ok(Some(ChannelId(channel))),
-            (_, Err(_)) => Err(format!("`trees[{index}].up[{node}]` is {number}, which is no channel")),
+            (_, Err(_)) => Err(format!("`trees[{index}].up[{node}]` is {number}, which is not a channel")),
         };
         Ok(SpanningTree {
             root: NodeId(self.root),

@@ -173,7 +173,7 @@ impl KeptFile {
     /// The file does not belong to this topology, or has a number that is none.
     pub fn scenario(self, topology: &Topology) -> Result<KeptScenario, String> {
         let KeptHead { scenario, lengths, volume, distance, flow, tables, .. } = self.head;
-        let number = |text: &str| text.parse::<u128>().map_err(|_| format!("`{text}` is no number"));
+        let number = |text: &str| text.parse::<u128>().map_err(|_| format!("`{text}` is not a number"));
         let lengths = DualLengths { lengths, volume: number(&volume)?, distance: number(&distance)? };
         let routed = tables.map(|tables| kept_tables(tables, &scenario, self.body, topology)).transpose()?;
         Ok(KeptScenario { scenario, lengths, flow: flow.map(certificate), routed })
@@ -184,8 +184,8 @@ impl KeptFile {
     /// # Errors
     /// As [`KeptFile::scenario`], or the file is that of a fault.
     pub fn healthy(mut self, topology: &Topology) -> Result<KeptHealthy, String> {
-        let pieces = self.pieces().ok_or("it does not say what there is to do")?;
-        let healthy = self.head.healthy.take().ok_or("it is not of the healthy fabric")?;
+        let pieces = self.pieces().ok_or("the list of its work is missing")?;
+        let healthy = self.head.healthy.take().ok_or("it does not belong to the healthy fabric")?;
         let nominal = self.scenario(topology)?;
         let Healthy { flow, rounds, sweeps, stopped_by, routing, .. } = healthy;
         let reasons = [StopReason::Optimal, StopReason::Gap, StopReason::Budget];
@@ -267,7 +267,7 @@ fn kept_tables(
         return Err(format!("{blocks} blocks of {block} routers are not those of the fabric"));
     }
     let elements = closure(blocks as usize, &generators, true)
-        .map_err(|reason| format!("its generators make no group: {reason:?}"))?;
+        .map_err(|reason| format!("its generators do not form a group: {reason:?}"))?;
     let symmetry_of_tables = Symmetry::new(
         block,
         elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect(),

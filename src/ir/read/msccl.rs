@@ -135,10 +135,7 @@ impl<'a> MscclProgram<'a> {
 
     fn program(node: Node<'_, '_>, text: &'a str) -> Result<Self, ProgramFault> {
         if !node.has_tag_name("algo") {
-            return Err((
-                place(node),
-                format!("expected `<algo>`, and `<{}>` stands there", node.tag_name().name()),
-            ));
+            return Err((place(node), format!("expected `<algo>`, found `<{}>`", node.tag_name().name())));
         }
         let in_place = flag(node, "inplace")?;
         let bytes = |name: &str| node.attribute(name).map(|_| number(node, name)).transpose();
@@ -199,7 +196,7 @@ fn step(node: Node<'_, '_>) -> Result<MscclStep, ProgramFault> {
         (Some(block), None) => {
             return Err((
                 place(node),
-                format!("`depid` is thread block {block}, but `deps` is no step of it"),
+                format!("`depid` is thread block {block}, but `deps` is not a step of it"),
             ));
         }
     };
@@ -233,7 +230,7 @@ fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<T, Pro
     text.trim().parse().map_err(|_| {
         (
             place(node),
-            format!("`{name}` of `<{}>` is `{text}`, which is no number that fits", node.tag_name().name()),
+            format!("`{name}` of `<{}>` is `{text}`, which is not a number in range", node.tag_name().name()),
         )
     })
 }

@@ -132,7 +132,7 @@ impl ScheduleFile {
             for (cycle, port, job, vector) in of_chip {
                 let list = sends
                     .get_mut(job as usize)
-                    .ok_or_else(|| format!("chip {chip} sends for job {job}, which is none"))?;
+                    .ok_or_else(|| format!("chip {chip} sends for job {job}, which does not exist"))?;
                 list.push(TimedSend { cycle, chip: NodeId(chip), port: PortId(port), vector });
             }
         }

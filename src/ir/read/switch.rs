@@ -149,7 +149,7 @@ fn state(document: &Map<String, Value>) -> Result<StateDb, String> {
         match name.split_once('|') {
             Some((table, key)) => state.row(table, key, rows)?,
             None if PORTS.contains(&name.as_str()) || CROSS_CONNECTS.contains(&name.as_str()) => {
-                let rows = fields(rows).ok_or_else(|| format!("at `{name}`: it is no table"))?;
+                let rows = fields(rows).ok_or_else(|| format!("at `{name}`: it is not a table"))?;
                 for (key, row) in rows {
                     state.row(name, key, row)?;
                 }
@@ -187,7 +187,7 @@ impl StateDb {
                 let names = key.split_once('-').filter(|(a, b)| !a.is_empty() && !b.is_empty());
                 names
                     .map(|(a, b)| [a.to_owned(), b.to_owned()])
-                    .ok_or_else(|| format!("{place}: it names no two ports"))?
+                    .ok_or_else(|| format!("{place}: it does not name two ports"))?
             }
         };
         let whole_row = light(either("status", "oper_status")?);
@@ -240,7 +240,7 @@ mod tests {
             ),
             (
                 r#"{"OCS_CROSS_CONNECT|1A":{"status":"tuned"}}"#,
-                "at `OCS_CROSS_CONNECT|1A`: it names no two ports",
+                "at `OCS_CROSS_CONNECT|1A`: it does not name two ports",
             ),
             (r#"{"OCS_PORT|1A":{"status":7}}"#, "at `OCS_PORT|1A`: `status` is 7, not text"),
             ("[]", "invalid type: sequence, expected a map at line 1 column 0"),

@@ -44,7 +44,7 @@ impl FamilyScope<'_> {
             let problem = match star.supernode {
                 Supernode::Paley => {
                     format!(
-                        "a Paley graph has a prime power of routers that is 1 modulo 4, and 2 * {degree} + 1 = {size} is none"
+                        "a Paley graph has a prime power of routers that is 1 modulo 4, but 2 * {degree} + 1 = {size} is not one"
                     )
                 }
                 _ => format!("an inductive quad has a degree that is 0 or 3 modulo 4, not {degree}"),
@@ -113,7 +113,7 @@ impl FamilyScope<'_> {
         )?;
         if !is_paley_order(p) {
             let problem =
-                format!("a Paley graph has a prime power of routers that is 1 modulo 4, and {p} is none");
+                format!("a Paley graph has a prime power of routers that is 1 modulo 4, but {p} is not one");
             let help = format!("write `p = {};`", nearest(p, is_paley_order));
             return self.no_such_network(context, problem, help, settings.span_or_head("p"));
         }
@@ -129,7 +129,7 @@ impl FamilyScope<'_> {
             let number = integer(context, &format!("`{name}`"), value, 2..=MAX_ORDER)? as u32;
             let odd = |number| number > 2 && is_prime(number);
             if !odd(number) {
-                let problem = format!("`{name}` must be an odd prime, and {number} is none");
+                let problem = format!("`{name}` must be an odd prime, but {number} is not one");
                 let help = format!("write `{name} = {};`", nearest(number, odd));
                 return self.no_such_network(context, problem, help, settings.span_or_head(name));
             }
@@ -180,7 +180,7 @@ impl FamilyScope<'_> {
         let value = settings.need(context, "q", example)?;
         let q = integer(context, "`q`", value, 0..=MAX_ORDER)? as u32;
         if prime_power(q).is_none() {
-            let problem = format!("`q` must be a prime power, the order of a field, and {q} is none");
+            let problem = format!("`q` must be a prime power, the order of a field, but {q} is not one");
             let help = nearest_on_both_sides(q, |q| prime_power(q).is_some());
             return self.no_such_network(context, problem, help, settings.span_or_head("q"));
         }
@@ -191,7 +191,7 @@ impl FamilyScope<'_> {
     fn slim_order(&self, context: &mut Context, settings: &BlockSettings<'_>) -> Option<u32> {
         let q = self.order(context, settings, "7")?;
         if slim_fly_degree(q).is_none() {
-            let problem = format!("a slim fly needs a `q` that is not 2 modulo 4, and {q} is");
+            let problem = format!("a slim fly needs a `q` that is not 2 modulo 4, but {q} is");
             let help = nearest_on_both_sides(q, |q| slim_fly_degree(q).is_some());
             return self.no_such_network(context, problem, help, settings.span_or_head("q"));
         }

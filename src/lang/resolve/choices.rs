@@ -140,12 +140,12 @@ pub(super) fn check_pair_remains(
     if senders.is_some_and(|senders| senders.count() < 3) {
         let written = format!("`1 {}`", if kind.is_network { "router" } else { "chip" });
         let help =
-            "three of them must send and receive, so that two are left; write `faults = 0` or `1 link`";
+            "a router fault needs three endpoints, so that two survive. Write `faults = 0` or `1 link`";
         context.error(ResolveError::Faults {
             written,
             help,
             span: budget.faults_span,
-            note: "this leaves a single endpoint",
+            note: "a single endpoint would survive",
         });
     }
 }

@@ -194,7 +194,7 @@ pub(super) fn claim_subject_name(
         context.error(ResolveError::Misplaced { subject, place, help, span: name.span });
     }
     if let Some(&first) = known_names.get(&name.value.to_lowercase()) {
-        let help = "a `require` speaks of it, and files have it: give it another one, whatever the capitals";
+        let help = "requires and files use this name: choose one that differs in more than capitals";
         context.duplicate(format!("the name `{}`", name.value), help, name.span, first);
         return false;
     }

@@ -314,7 +314,7 @@ fn parse_cells(text: &str, nodes: usize, wanted: &str) -> Result<Vec<u32>, Strin
             let digits = cell.strip_prefix('-').unwrap_or(cell);
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(format!(
-                    "{place}: `{}` is no integer",
+                    "{place}: `{}` is not an integer",
                     cell.chars().take(20).collect::<String>()
                 ));
             }
@@ -358,9 +358,9 @@ mod tests {
             ("0,1", "it has 1 lines, but the pod has 2 chips"),
             ("0,1\n1,0\n1,0", "it has 3 lines, but the pod has 2 chips"),
             ("", "it has 0 lines, but the pod has 2 chips"),
-            ("0,1\n1.5,0", "line 2, column 1: `1.5` is no integer"),
-            ("0,\n1,0", "line 1, column 2: `` is no integer"),
-            ("0,+1\n1,0", "line 1, column 2: `+1` is no integer"),
+            ("0,1\n1.5,0", "line 2, column 1: `1.5` is not an integer"),
+            ("0,\n1,0", "line 1, column 2: `` is not an integer"),
+            ("0,+1\n1,0", "line 1, column 2: `+1` is not an integer"),
             ("0,-1\n1,0", "line 1, column 2: `-1` is negative"),
             ("0,1\n1,7", "line 2, column 2: a chip sends 7 to itself; the diagonal must be 0"),
             ("0,1000001\n1,0", "line 1, column 2: 1000001 is more than 1000000"),

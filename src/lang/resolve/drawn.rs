@@ -74,7 +74,7 @@ impl FamilyScope<'_> {
                     let (wanted, help) = if name == "p" {
                         ("more than 0 and at most 1", "1 allows all")
                     } else {
-                        ("more than 0", "with 2 nearly all distances are alike")
+                        ("more than 0", "with 2, nearly all distances are equal")
                     };
                     let (note, help) = (format!("this is {share}"), Some(help.to_owned()));
                     context.error(ResolveError::OutOfRange {
@@ -93,7 +93,7 @@ impl FamilyScope<'_> {
         let (routers, degree) = sizes?;
         let shortcuts = Shortcuts { routers, degree, reach: reach?, draw };
         if degree > 2 && shortcuts.farthest() < 2 {
-            let problem = format!("no two of {routers} routers are that near, but for neighbors on the ring");
+            let problem = format!("of {routers} routers, only neighbors on the ring are that near");
             return self.no_such_network(
                 context,
                 problem,
@@ -128,7 +128,7 @@ impl FamilyScope<'_> {
             None
         })?;
         if !base.may_be_permuted() {
-            let problem = format!("links of a `{}` cannot exchange ends", base.name());
+            let problem = format!("the links of a `{}` cannot be permuted", base.name());
             let help = format!("permute {PERMUTABLE}, without spare routers");
             return self.no_such_network(context, problem, help, name.span);
         }
@@ -207,7 +207,7 @@ impl FamilyScope<'_> {
         let Some(floor) = floor else {
             context.error(missing(
                 "`cable`",
-                "a floor, which tells how long cables are",
+                "a floor, which determines the lengths of cables",
                 "floor { cabinet = 16; }",
                 value.span,
             ));
@@ -227,8 +227,10 @@ impl FamilyScope<'_> {
                 "a weight from 0 to 1, with at most three digits behind the point".to_owned(),
                 "this is not".to_owned(),
             );
-            let help =
-                Some("at 0.2, a per cent of the distances counts as much as four of the cables".to_owned());
+            let help = Some(
+                "at 0.2, one percent of the distances counts as much as four percent of the cables"
+                    .to_owned(),
+            );
             context.error(ResolveError::OutOfRange {
                 subject: "`cable`".to_owned(),
                 wanted,

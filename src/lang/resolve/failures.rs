@@ -63,7 +63,7 @@ fn percent(context: &mut Context, value: &SettingValue) -> Option<u32> {
     match unit {
         Some(unit) if &*unit.value == "%" => {}
         Some(unit) => {
-            return wrong_unit(context, unit.span, format!("`{}` does not measure this", unit.value));
+            return wrong_unit(context, unit.span, format!("`{}` is the unit of something else", unit.value));
         }
         None => return wrong_unit(context, *span, "a share of the links expected".to_owned()),
     }

@@ -113,12 +113,7 @@ impl FamilyScope<'_> {
         self.check_size(context, product, &written.join(" x "), span)?;
         if product == Some(1) {
             let help = "give it at least two routers".to_owned();
-            return self.no_such_network(
-                context,
-                "one router alone is joined to nothing".to_owned(),
-                help,
-                span,
-            );
+            return self.no_such_network(context, "a single router has no links".to_owned(), help, span);
         }
         let sides = sides.into_iter().map(|side| side as u32).collect();
         let family = match &*self.name.value {
@@ -180,7 +175,7 @@ impl FamilyScope<'_> {
             return self.no_such_network(context, problem, help, settings.span_or_head("arrangement"));
         }
         if spare && g == 2 {
-            let problem = "of two groups with a spare, one is left".to_owned();
+            let problem = "with one spare group of two, only one group remains".to_owned();
             let help = "write at least `g = 3`, or remove `spare`".to_owned();
             return self.no_such_network(context, problem, help, settings.span_or_head("spare"));
         }
@@ -231,7 +226,7 @@ impl FamilyScope<'_> {
         let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
         let (a, rho) = (a?, rho?);
         if a % 2 == 1 {
-            let problem = format!("a group of {a} routers has no half of leaves and half of spines");
+            let problem = format!("a group has as many leaves as spines, but `a = {a}` is odd");
             return self.no_such_network(
                 context,
                 problem,
@@ -349,8 +344,7 @@ impl FamilyScope<'_> {
         let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, length) = (degree?, length?);
         if degree < 2 {
-            let problem =
-                "with a degree below 2 there are two words at most, whatever their length".to_owned();
+            let problem = "with a degree below 2 there are at most two words of any length".to_owned();
             let span = settings.span("degree").unwrap_or(self.name.span);
             return self.no_such_network(context, problem, "write at least `degree = 2`".to_owned(), span);
         }
@@ -400,7 +394,7 @@ impl FamilyScope<'_> {
         let grouped = Family::GROUPED.contains(&&*self.name.value);
         if let Some(class) = LINKS[1..].iter().find(|class| !grouped && settings.get(class).is_some()) {
             let help =
-                Some("it has no groups, so that all its links are alike: write `link = name;`".to_owned());
+                Some("it has no groups, so all its links are of one kind: write `link = name;`".to_owned());
             let span = settings.span(class).unwrap_or(self.name.span);
             context.error(ResolveError::Misplaced {
                 subject: format!("`{class}`"),
@@ -414,9 +408,11 @@ impl FamilyScope<'_> {
         if let (Some(_), Some(class)) =
             (self.by_length, LINKS.iter().find(|class| settings.get(class).is_some()))
         {
-            let help =
-                Some("the lengths in `floor` say which link a cable is: remove one of the two".to_owned());
-            let place = format!("{}, where links go by length", settings.place);
+            let help = Some(
+                "the limits in `floor` already choose the link of each cable: remove one of the two"
+                    .to_owned(),
+            );
+            let place = format!("{}, but the `floor` chooses links by length", settings.place);
             let span = settings.span(class).unwrap_or(self.name.span);
             context.error(ResolveError::Misplaced { subject: format!("`{class}`"), place, help, span });
             return None;

@@ -138,7 +138,7 @@ fn no_floor(context: &mut Context, items: &SpecItems<'_>, kind: PlantKind) {
         let word = statement.kind.keyword();
         if ON_A_FLOOR.contains(&word) {
             let help = Some(format!(
-                "only a `{}` tells how long cables are; add one, or remove this",
+                "only a `{}` determines the lengths of cables: add one, or remove this",
                 example(kind)
             ));
             let (subject, place) = (format!("`{word}`"), "a fabric without a floor".to_owned());
@@ -392,7 +392,7 @@ pub(super) fn fit_network(
     if let Some(by_length) = &floor.by_length {
         if matches!(network.family, Family::Levels(_) | Family::Listed(_)) {
             let problem = format!(
-                "every link of `{}` is named where it stands, not by its length",
+                "every `level` of `{}` names its link, so lengths do not choose it",
                 network.family.name()
             );
             return misfit(problem, "remove the limits", by_length.span);
@@ -405,7 +405,7 @@ pub(super) fn fit_network(
             let problem = "links that cable lengths choose have different bandwidths".to_owned();
             return misfit(
                 problem,
-                "give them the same `bandwidth`: flows are found before cables are cut",
+                "give them the same `bandwidth`: flows are computed before the lengths of cables are known",
                 by_length.span,
             );
         }

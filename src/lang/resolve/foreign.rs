@@ -117,7 +117,7 @@ const TOPOLOGIES: &[Synonyms] = &[
             "debruijn",
             "de_bruijn",
         ],
-        "fabc does not make this family; it reads it from a file: `graph \"lab.graphml\"`, as NetworkX writes it",
+        "fabc cannot generate this family. Read it from a file: `graph \"lab.graphml\"`, as NetworkX writes it",
     ),
 ];
 
@@ -125,7 +125,7 @@ const TOPOLOGIES: &[Synonyms] = &[
 const METRICS: &[Synonyms] = &[
     (
         &["throughput", "max_flow", "flow", "capacity", "concurrent", "lambda"],
-        "what all pairs can send at once is `concurrent_flow` (a share of a channel), `injection` (flits per cycle) or `bandwidth` (GB/s)",
+        "the throughput of all pairs together is `concurrent_flow` (a share of a channel), `injection` (flits per cycle) or `bandwidth` (GB/s)",
     ),
     (
         &["saturation", "saturation_throughput", "injection_rate", "offered_load", "accepted_rate"],
@@ -134,7 +134,7 @@ const METRICS: &[Synonyms] = &[
     ),
     (
         &["bisection", "bisection_bandwidth", "bisection_width", "cut", "min_cut"],
-        "fabc certifies more than one cut: `concurrent_flow` and `bandwidth` are what all cuts together let through",
+        "fabc certifies more than one cut: require `concurrent_flow` or `bandwidth`, which no cut exceeds",
     ),
     (
         &[
@@ -167,7 +167,7 @@ const METRICS: &[Synonyms] = &[
     (&["bw", "rate", "goodput"], "write `bandwidth` (GB/s per chip)"),
     (
         &["deadlock", "deadlock_free", "deadlock_freedom", "connected", "reachability"],
-        "fabc proves that of everything it builds; it needs no `require`",
+        "fabc proves this for everything that it builds: leave the `require` out",
     ),
     (
         &[
@@ -197,7 +197,7 @@ const METRICS: &[Synonyms] = &[
         &["busbw", "algbw", "bus_bandwidth", "bus_bw", "alg_bw", "collective_bandwidth"],
         "declare `collective g = all_reduce { size = 1 GiB; }` and write `require g.bandwidth >= ..`",
     ),
-    (&["vcs", "virtual_channels", "faults", "table_entries"], "this is limited in `budget { .. }`"),
+    (&["vcs", "virtual_channels", "faults", "table_entries"], "set the limit in `budget { .. }`"),
     (&["trees", "spanning_trees"], "write `disjoint_trees`"),
 ];
 

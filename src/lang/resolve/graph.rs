@@ -85,9 +85,11 @@ pub(super) fn graph(
             let counted = format!("{routers} {joined} `{hub}`");
             let help = match one_way {
                 true => {
-                    format!("{counted}; links run one way here: `arcs = duplex;` makes them run both ways")
+                    format!("{counted}. Links run one way here: `arcs = duplex;` makes them run both ways")
                 }
-                false => format!("{counted}; add the links that are missing, or remove what stands apart"),
+                false => {
+                    format!("{counted}. Add the missing links, or remove the routers that are not connected")
+                }
             };
             context.error(FileError::GraphInPieces { path: written, from, to, help, span: path.span }.into());
         }

@@ -89,7 +89,7 @@ impl FamilyScope<'_> {
         let mut level =
             Level { blocks: blocks as u32, joined: joined as u32, ports: 0, arrangement, spare, link: link? };
         if spare && blocks == 2 {
-            let problem = "of two blocks with a spare, one is left".to_owned();
+            let problem = "with one spare block of two, only one block remains".to_owned();
             return self.no_such_network(
                 context,
                 problem,

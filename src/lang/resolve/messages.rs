@@ -43,7 +43,7 @@ pub(super) fn messages(
     let mut fits = true;
     for name in misplaced.iter().filter(|name| settings.get(name).is_some()) {
         let help = if path.is_some() {
-            "remove it: the file says who sends what"
+            "remove it: the file lists senders, destinations and sizes"
         } else {
             "remove it, or write `send { from = 0; to = 1; size = 64 KiB; }`"
         };
@@ -134,11 +134,14 @@ fn parse_messages(text: &str) -> Result<Vec<DeclaredMessage>, String> {
         }
         let bytes: u64 =
             bytes.parse().ok().filter(|bytes| (1..=COLLECTIVE_BYTES).contains(bytes)).ok_or_else(|| {
-                line_error(format!("`{}` is no number of bytes from 1 to {COLLECTIVE_BYTES}", shown(bytes)))
+                line_error(format!(
+                    "`{}` is not a number of bytes from 1 to {COLLECTIVE_BYTES}",
+                    shown(bytes)
+                ))
             })?;
         let earliest: u32 =
             earliest.parse().ok().filter(|cycle| *cycle <= EARLIEST_CYCLES).ok_or_else(|| {
-                line_error(format!("`{}` is no cycle from 0 to {EARLIEST_CYCLES}", shown(earliest)))
+                line_error(format!("`{}` is not a cycle from 0 to {EARLIEST_CYCLES}", shown(earliest)))
             })?;
         total += bytes;
         if total > COLLECTIVE_BYTES {

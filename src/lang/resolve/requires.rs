@@ -102,22 +102,22 @@ fn fabric_metric(context: &mut Context, item: &RequireItem, kind: PlantKind) -> 
         return None;
     };
     if metric == Metric::DisjointTrees && kind.is_network {
-        let help = "remove it: trees that share no switch are counted where there are switches".to_owned();
+        let help = "remove it: a network has no switches, so it has no `disjoint_trees`".to_owned();
         context.error(kind.misfit(format!("`{name}`"), help, span));
         return None;
     }
     if matches!(metric, Metric::Graph(_)) && !kind.is_network {
         let help = match metric {
             Metric::Graph(metric) if metric.is_of_halves() => {
-                "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through"
+                "remove it, or require `concurrent_flow` or `bandwidth`, which no cut exceeds"
             }
-            _ => "remove it: what is measured of a graph is measured of networks",
+            _ => "remove it: graph metrics are measured for networks only",
         };
         context.error(kind.misfit(format!("`{name}`"), help.to_owned(), span));
         return None;
     }
     if matches!(metric, Metric::Graph(_) | Metric::Floor(_)) && fault {
-        let help = format!("write `{plain}`: it is measured without faults");
+        let help = format!("write `{plain}`: it is measured for the healthy fabric only");
         context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, span));
         return None;
     }
@@ -180,7 +180,10 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: S
         (Some(close), None) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
         (Some(close), None) => format!("did you mean `{close}`?"),
         (None, None) => {
-            format!("one of {}; with `fault.` before it, in the worst tolerated fault", list(&known))
+            format!(
+                "one of {}, or with the prefix `fault.` the same in the worst tolerated fault",
+                list(&known)
+            )
         }
     };
     ResolveError::UnknownMetric { name: name.to_owned(), help, span }

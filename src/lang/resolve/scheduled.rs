@@ -112,7 +112,7 @@ pub(super) fn check_collective(
         true => (
             &TABLE_SETTINGS,
             "`routing = scheduled`",
-            "remove it: vectors are all of one size, and each has its cycle",
+            "remove it: all vectors have the same size and a fixed cycle",
         ),
         false => (
             &["after", "groups"],
@@ -175,7 +175,7 @@ pub(super) fn resolve_order(
             collectives[index].after = None;
             let (subject, place) =
                 (format!("`after = {}`", name.value), format!("collective `{}`", collectives[index].name));
-            let help = Some("the two would wait for each other for ever: remove one of the lines".to_owned());
+            let help = Some("the two would wait for each other forever: remove one of the lines".to_owned());
             context.error(ResolveError::Misplaced { subject, place, help, span: value.span });
         }
     }
@@ -232,11 +232,11 @@ pub(super) fn refuse_table_users(
     for (name, ..) in &items.simulations {
         misplaced(
             "simulate",
-            "remove it: nothing is left to chance where every vector has its cycle",
+            "remove it: a scheduled network needs no simulation, since every vector has a fixed cycle",
             name.span,
         );
     }
     if let Some((_, span)) = faults.filter(|(faults, _)| !faults.is_none()) {
-        misplaced("faults", "write `faults = 0`: schedules are of the healthy network", span);
+        misplaced("faults", "write `faults = 0`: schedules are computed for the healthy network only", span);
     }
 }

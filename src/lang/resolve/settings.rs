@@ -223,7 +223,7 @@ pub(super) fn quantity_of(
         Some((unit, None)) => {
             let close = || Some(format!("did you mean `{}`?", closest(&unit.value, names.iter().copied())?));
             let help = replacement_hint(number, &unit.value, dimensions).or_else(close);
-            (unit.span, format!("`{}` does not measure this", unit.value), help)
+            (unit.span, format!("`{}` is the unit of something else", unit.value), help)
         }
         // An unknown constant has no unit either, and is reported already.
         None if number.is_none() => return None,

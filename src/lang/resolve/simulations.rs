@@ -221,7 +221,7 @@ fn model(
     let (general, classes) = (vcs(context, "general", 0), vcs(context, "classes", 1));
     if let (Some(_), Some(span)) = (settings.get("general"), settings.span("classes")) {
         let (subject, place) = ("`classes`".to_owned(), "a model with `general`".to_owned());
-        let help = Some("either some virtual channels are general ones, or every one of the tables is several: remove one".to_owned());
+        let help = Some("`general` adds virtual channels, and `classes` multiplies those of the tables: remove one of them".to_owned());
         context.error(ResolveError::Misplaced { subject, place, help, span });
         return None;
     }
@@ -274,16 +274,18 @@ fn check_router(
     };
     let (packet, buffer, vcs) = (parameters.packet, router.buffer_flits, router.vcs);
     if packet > buffer && parameters.model == RouterModel::Packet {
-        let wanted = format!("at most {buffer} flits, which are a buffer: whole packets wait in one");
+        let wanted =
+            format!("at most {buffer} flits, the size of a buffer, since a buffer holds whole packets");
         report("packet", format!("this is {packet}"), wanted, settings.span_or_head("packet"));
     }
     match parameters.lanes {
         Some(LaneChoice::General(general)) if general >= vcs => {
-            let wanted = format!("below {vcs}: the tables need one of the {vcs} virtual channels at least");
+            let wanted =
+                format!("below {vcs}, since the tables need at least one of the {vcs} virtual channels");
             report("general", format!("this is {general}"), wanted, settings.span_or_head("model"));
         }
         Some(LaneChoice::Classes(classes)) if classes > vcs => {
-            let wanted = format!("at most {vcs}, as many virtual channels as there are");
+            let wanted = format!("at most {vcs}, the number of virtual channels");
             report("classes", format!("this is {classes}"), wanted, settings.span_or_head("model"));
         }
         _ => {}

@@ -131,7 +131,7 @@ fn network_error(spec: &Spec) -> ResolveError {
     ResolveError::Misplaced {
         subject: "`slice`".to_owned(),
         place: "a network of routers".to_owned(),
-        help: Some("a slice is some of the cubes of a pod".to_owned()),
+        help: Some("only a pod has cubes, and a slice consists of cubes".to_owned()),
         span,
     }
 }
@@ -153,7 +153,7 @@ fn sized_slices<'a>(context: &mut Context, spec: &'a Spec) -> Vec<SizedSlice<'a>
         }
         check_name_length(context, "the name of a slice", item.name);
         if let Some(first) = known_names.insert(item.name.value.to_lowercase(), item.name.span) {
-            let help = "a folder is named after it: give it another name, whatever the capitals";
+            let help = "a folder has this name: choose one that differs in more than capitals";
             context.duplicate(format!("the slice `{}`", item.name.value), help, item.name.span, first);
             continue;
         }
@@ -192,9 +192,9 @@ fn check_inner_item(context: &mut Context, item: &Item, place: &str) {
     }
     let help = match &item.kind {
         ItemKind::Link(..) | ItemKind::Chip(_) | ItemKind::Cube(_) | ItemKind::Ocs(_) => {
-            "slices share it: it stands in the fabric itself"
+            "all slices share it: write it in the fabric itself"
         }
-        ItemKind::Slice(..) => "slices are not divided again",
+        ItemKind::Slice(..) => "a slice cannot contain slices",
         _ => {
             "a slice has `cubes`, `count`, `budget`, `demand`, `topology`, `routing`, `simulate`, `collective` and `require`"
         }
@@ -235,7 +235,7 @@ fn check_outer_items(context: &mut Context, spec: &Spec) -> u64 {
         match &item.kind {
             ItemKind::Floor(_) => misplaced(
                 "`floor`".to_owned(),
-                "a slice may have any cubes: no length is that of its fibers",
+                "a slice may have any cubes, so the lengths of its fibers are unknown: remove the `floor`",
                 keyword_span(item.span, word),
             ),
             ItemKind::Setting(setting) if word == "spare" => {
@@ -256,7 +256,7 @@ fn check_outer_items(context: &mut Context, spec: &Spec) -> u64 {
                 if let ValueKind::File(_, path, _) = &setting.value.kind {
                     misplaced(
                         "a file".to_owned(),
-                        "it fits pods of one size: name it in the slice that it is for",
+                        "the file fits pods of one size only: name it in the slice that it belongs to",
                         path.span,
                     );
                 }

@@ -166,9 +166,12 @@ pub(super) fn simulation_metric(
     };
     if !metric.is_of(finite) {
         let (place, help) = match finite {
-            true => ("traffic that ends", format!("it has no rate: require `{name}.time` or `{name}.share`")),
+            true => (
+                "traffic that ends",
+                format!("such traffic has no rate: require `{name}.time` or `{name}.share`"),
+            ),
             false => (
-                "traffic that goes on for ever",
+                "traffic that never ends",
                 format!("require `{name}.saturation`, `{name}.share` or `{name}.latency(0.5)`"),
             ),
         };
@@ -181,14 +184,14 @@ pub(super) fn simulation_metric(
     });
     let help = match (metric, argument) {
         (SimulatedMetric::Latency, None) => {
-            Some("at which rate? `latency(0.5)` is at half the static bound".to_owned())
+            Some("name a rate: `latency(0.5)` is the latency at half the static bound".to_owned())
         }
         (SimulatedMetric::Latency, Some(_)) if !in_reach => Some(
             "a share of the static bound, above 0 and at most 2, with at most six digits behind the point"
                 .to_owned(),
         ),
         (SimulatedMetric::Latency, Some(_)) | (_, None) => None,
-        (_, Some(_)) => Some(format!("write `{name}.{plain}`: it is of no single rate")),
+        (_, Some(_)) => Some(format!("write `{name}.{plain}`: it does not depend on a rate")),
     };
     if let Some(help) = help {
         context.error(misplaced(format!("`{written}`"), "a contract".to_owned(), help, item.metric.span));

@@ -26,7 +26,7 @@ pub(super) fn synthesize(
     let settings =
         block_settings(context, block, "`synthesize`".to_owned(), kind.span, BlockKind::Synthesize);
     if settings.get("cable").is_some() {
-        let help = "remove it: every face port keeps its fiber, however switches are set, so that no topology has shorter cables";
+        let help = "remove it: every face port keeps its fiber whatever the switches do, so all topologies have the same cables";
         let (subject, place) = ("`cable`".to_owned(), "the `synthesize` of a pod".to_owned());
         context.error(ResolveError::Misplaced {
             subject,

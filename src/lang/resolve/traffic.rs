@@ -216,7 +216,7 @@ pub(super) fn refuse_endless_settings(context: &mut Context, settings: &BlockSet
     for setting in ["rates", "warmup", "measure", "births"] {
         if let Some(span) = settings.span(setting) {
             let help = Some(
-                "remove it: such traffic ends, and all of it is run as fast as it goes, and counted"
+                "remove it: finite traffic runs to its end as fast as possible, and all of it is counted"
                     .to_owned(),
             );
             let traffic = settings.get("traffic").and_then(traffic_of);

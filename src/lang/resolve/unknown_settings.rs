@@ -24,8 +24,7 @@ pub(super) fn unknown_setting(
             "every level names its own: `level 8 over name;`".to_owned()
         }
         None if matches!(place, BlockKind::FlitModel | BlockKind::PacketModel) && (word == "vcs" || foreign::hardware(word) == Some("vcs")) => {
-            "a simulation has the virtual channels of the hardware: change `vcs` in `router { .. }` or `chip { .. }`; \
-             `general = 2;` says how many of them packets take freely"
+            "a simulation uses the virtual channels of the hardware: change `vcs` in `router { .. }` or `chip { .. }`. `general = 2;` sets how many of them are general"
                 .to_owned()
         }
         // Papers use single letters in different ways: the hosts of a dragonfly are its `p`.
@@ -43,7 +42,7 @@ pub(super) fn unknown_setting(
                 _ if meant.is_some() => suggestion(word, known.iter().copied()).unwrap_or_default(),
                 Some(item) => {
                     context.excuse_missing(&format!("`{word}`"));
-                    format!("it stands in the fabric itself: `{}`", item.example)
+                    format!("write it in the fabric itself: `{}`", item.example)
                 }
                 None if foreign::hardware(word).is_some() => {
                     let meant = foreign::hardware(word).unwrap_or_default();

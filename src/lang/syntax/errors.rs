@@ -112,7 +112,7 @@ pub enum ParseError {
     },
 
     #[error("brackets nest deeper than {limit}")]
-    #[diagnostic(code(FAB0007), help("no spec needs this; is a closing bracket missing further up?"))]
+    #[diagnostic(code(FAB0007), help("no spec needs this. Is a closing bracket missing further up?"))]
     TooDeep {
         limit: usize,
         #[label("one too deep")]
@@ -120,7 +120,7 @@ pub enum ParseError {
     },
 
     #[error("the spec has more than {limit} bytes, with all files that it uses")]
-    #[diagnostic(code(FAB0007), help("this is hardly a spec; was the right file given?"))]
+    #[diagnostic(code(FAB0007), help("this is hardly a spec. Was the right file given?"))]
     TooLarge {
         limit: usize,
         #[label("too much from here on")]
@@ -130,7 +130,7 @@ pub enum ParseError {
     #[error("the spec has more than {limit} words, numbers and signs, with all files that it uses")]
     #[diagnostic(
         code(FAB0007),
-        help("say more with fewer items: one `ocs` line with indices declares a whole group")
+        help("write fewer items: one `ocs` line with indices declares a whole group")
     )]
     TooManyTokens {
         limit: usize,
@@ -139,7 +139,7 @@ pub enum ParseError {
     },
 
     #[error("the spec uses more than {limit} files")]
-    #[diagnostic(code(FAB0007), help("put some of them together"))]
+    #[diagnostic(code(FAB0007), help("merge some of the files"))]
     TooManyFiles {
         limit: usize,
         #[label("one too many")]
@@ -172,35 +172,32 @@ pub enum ParseError {
     },
 
     #[error("{path} uses itself")]
-    #[diagnostic(code(FAB0011), help("the files use each other in a circle: {circle}"))]
+    #[diagnostic(code(FAB0011), help("the files use each other in a cycle: {circle}"))]
     UseCycle {
         path: String,
         circle: String,
-        #[label("this `use` closes the circle")]
+        #[label("this `use` closes the cycle")]
         span: Span,
     },
 
     #[error("the spec declares no fabric")]
     #[diagnostic(
         code(FAB0012),
-        help("a spec is `fabric name {{ .. }}`; files without one can only be brought in with `use`")
+        help("a spec is `fabric name {{ .. }}`. Files without one can only be included with `use`")
     )]
     NoFabric {
-        #[label("nothing in this file is a `fabric`")]
+        #[label("this file has no `fabric`")]
         span: Span,
     },
 
     #[error("a fabric needs a name")]
-    #[diagnostic(
-        code(FAB0012),
-        help("write `fabric pod {{ .. }}`; the name is also that of the output directory")
-    )]
+    #[diagnostic(code(FAB0012), help("write `fabric pod {{ .. }}`. The output directory has the same name"))]
     NoFabricName {
         #[label("write a name after this")]
         span: Span,
     },
 
-    #[error("`{text}` is no block that can hold others")]
+    #[error("`{text}` is not a block that can contain others")]
     #[diagnostic(code(FAB0012), help("did you mean `fabric`? A spec is `fabric name {{ .. }}`"))]
     NotFabric {
         text: String,
@@ -211,9 +208,7 @@ pub enum ParseError {
     #[error("a second fabric")]
     #[diagnostic(
         code(FAB0013),
-        help(
-            "a spec declares exactly one fabric, in its own file; what is shared goes into a file without `fabric`"
-        )
+        help("a spec declares exactly one fabric. Move shared parts into a file without `fabric`")
     )]
     SecondFabric {
         #[label("one too many")]
@@ -232,7 +227,7 @@ pub enum ParseError {
     },
 
     #[error("`{text}` does not make a range of values")]
-    #[diagnostic(code(FAB0006), help("what a parameter may be is written with both its ends: `in 1..=128`"))]
+    #[diagnostic(code(FAB0006), help("the values of a parameter are written with both ends: `in 1..=128`"))]
     WrongThrough {
         text: String,
         #[label("write `..=`")]
@@ -254,7 +249,7 @@ pub enum ParseError {
     #[diagnostic(code(FAB0016), help("write it as one statement: `{wanted}`"))]
     SplitWeight {
         wanted: String,
-        #[label("no statement of its own")]
+        #[label("not a statement of its own")]
         span: Span,
     },
 
@@ -267,7 +262,7 @@ pub enum ParseError {
     },
 
     #[error("a path with a control character")]
-    #[diagnostic(code(FAB0017), help("remove it, or name the file otherwise"))]
+    #[diagnostic(code(FAB0017), help("remove it, or rename the file"))]
     ControlInPath {
         #[label("this path")]
         span: Span,

@@ -28,7 +28,7 @@ impl fmt::Display for TraceProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TraceProblem::Line { line, what, .. } => write!(f, "line {line}: {what}"),
-            TraceProblem::Empty => f.write_str("it has no message"),
+            TraceProblem::Empty => f.write_str("it has no messages"),
         }
     }
 }
@@ -46,12 +46,12 @@ impl Trace {
         for (line, words) in written.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
             let problem = |what: String, help: &str| TraceProblem::Line { line, what, help: help.to_owned() };
             let cells = csv::cells(words)
-                .map_err(|what| problem(what.to_owned(), "a quote within quotes is written twice"))?;
+                .map_err(|what| problem(what.to_owned(), "a quote within quotes must be doubled"))?;
             if lines.is_empty() && cells.join(",") == HEAD {
                 continue;
             }
             let [cycle, from, to, flits] = &cells[..] else {
-                let message = format!("{} columns where there are 4", cells.len());
+                let message = format!("{} columns instead of 4", cells.len());
                 return Err(problem(
                     message,
                     "write `cycle,src,dst,flits`, such as `120,cube0[0,0,0],17,64`",
@@ -64,7 +64,7 @@ impl Trace {
                 let fits = value.filter(|value| (u64::from(least)..=limit).contains(value));
                 fits.map(|value| value as u32).ok_or_else(|| {
                     problem(
-                        format!("`{cell}` is no {name}"),
+                        format!("`{cell}` is not a {name}"),
                         &format!("write a whole number from {least} to {limit}"),
                     )
                 })

@@ -22,7 +22,7 @@ pub enum CollectiveError {
     },
     /// A router without hosts, in which chunks cannot rest.
     #[error(
-        "{router} only forwards, so that nothing can rest or be added up there: only `direct` plans along the tables"
+        "{router} only forwards, so it can neither store nor add data: only `direct`, along the tables, is possible"
     )]
     Forwards {
         /// Name of the router that only forwards.
@@ -30,16 +30,14 @@ pub enum CollectiveError {
     },
     /// A link that runs one way only.
     #[error(
-        "{link} runs one way only, and what is gathered along a link is reduced against it: only `direct` plans along the tables"
+        "{link} runs one way only, but a reduction needs the reverse channel: only `direct`, along the tables, is possible"
     )]
     Simplex {
         /// Name of the channel of the link.
         link: String,
     },
     /// A link with more lanes than the planner handles.
-    #[error(
-        "{link} carries {lanes} times the common unit of all bandwidths, more than the {most} that are planned one by one"
-    )]
+    #[error("{link} carries {lanes} times the common unit of all bandwidths, at most {most} can be planned")]
     Lanes {
         /// Name of the channel of the link.
         link: String,
@@ -49,15 +47,13 @@ pub enum CollectiveError {
         most: u64,
     },
     /// A root that is no surviving chip.
-    #[error("the root is router {root}, which is no living chip")]
+    #[error("the root is router {root}, which is not a surviving chip")]
     Root {
         /// The root that the caller named.
         root: NodeId,
     },
     /// More chunks than the planner handles.
-    #[error(
-        "{chips} chips without symmetry would take in {chunks} chunks, more than the {most} that are planned one by one"
-    )]
+    #[error("{chips} chips without symmetry would receive {chunks} chunks, at most {most} can be planned")]
     TooLarge {
         /// Number of chips that are planned for.
         chips: usize,
@@ -67,10 +63,10 @@ pub enum CollectiveError {
         most: u64,
     },
     /// The scene has no forwarding tables for the messages to follow.
-    #[error("messages follow forwarding tables, and there are none")]
+    #[error("messages follow forwarding tables, but there are none")]
     Untabled,
     /// The tables belong to another fabric.
-    #[error("the tables are of {tables} routers, and there are {routers}")]
+    #[error("the tables are for {tables} routers, but there are {routers}")]
     OtherTables {
         /// Number of routers in the tables.
         tables: usize,
@@ -78,7 +74,7 @@ pub enum CollectiveError {
         routers: usize,
     },
     /// A message that the tables do not deliver.
-    #[error("the tables lead nothing from {from} to {to}: it is lost at {at}")]
+    #[error("the tables have no route from {from} to {to}: packets are lost at {at}")]
     NoRoute {
         /// Name of the source of the message.
         from: String,

@@ -22,7 +22,7 @@ impl DrawError {
         Self {
             attempts,
             wanted,
-            help: "raise `degree`: with two links each, routers mostly form several rings".to_owned(),
+            help: "raise `degree`: routers with two links each usually form several rings".to_owned(),
             span,
         }
     }
@@ -31,7 +31,8 @@ impl DrawError {
         Self {
             attempts,
             wanted,
-            help: "raise `attempts`, or change `seed`; a base of few links is easily disconnected".to_owned(),
+            help: "raise `attempts`, or change `seed`. A base with few links is easily disconnected"
+                .to_owned(),
             span,
         }
     }

@@ -11,7 +11,7 @@ use thiserror::Error;
 pub struct NoLink {
     cables: String,
     longest: String,
-    #[label("nothing is said of longer ones")]
+    #[label("no link is given for longer cables")]
     span: Span,
 }
 

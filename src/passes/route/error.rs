@@ -16,7 +16,7 @@ pub enum RouteError {
     #[diagnostic(
         code(FAB0320),
         help(
-            "a ring of three or more routers is a cycle: packets change to a second virtual channel where they wrap around; raise `vcs` to 2"
+            "a ring of three or more routers is a cycle, so packets change to a second virtual channel where they wrap around. Raise `vcs` to 2"
         )
     )]
     NeedsDateline {
@@ -28,7 +28,7 @@ pub enum RouteError {
         #[label("budgeted here")]
         budget: Span,
         /// Where the spec sets the routing.
-        #[label("asked for here")]
+        #[label("requested here")]
         routing: Span,
     },
     /// FAB0326: minimal routes have more hops than there are virtual channels.
@@ -36,8 +36,7 @@ pub enum RouteError {
     #[diagnostic(
         code(FAB0326),
         help(
-            "`minimal` moves a packet one virtual channel up at every hop; raise `vcs` to {hops}, or write `routing = allowed_turns;`, \
-             which needs no more than there are"
+            "`minimal` moves a packet one virtual channel up at every hop. Raise `vcs` to {hops}, or write `routing = allowed_turns;`, which works with any number"
         )
     )]
     NeedsHops {
@@ -51,7 +50,7 @@ pub enum RouteError {
         #[label("budgeted here")]
         budget: Span,
         /// Where the spec sets the routing.
-        #[label("asked for here")]
+        #[label("requested here")]
         routing: Span,
     },
     /// FAB0328: routes cross more links between groups than there are virtual channels to count them.
@@ -59,7 +58,7 @@ pub enum RouteError {
     #[diagnostic(
         code(FAB0328),
         help(
-            "a packet moves one virtual channel up behind every link between groups, and some go on behind {}; raise `vcs` to {needed}, or write `routing = allowed_turns;`, which needs no more than there are",
+            "a packet moves one virtual channel up after every link between groups, and some cross {}. Raise `vcs` to {needed}, or write `routing = allowed_turns;`, which works with any number",
             links(*needed - 1)
         )
     )]
@@ -76,12 +75,12 @@ pub enum RouteError {
         #[label("budgeted here")]
         budget: Span,
         /// Where the spec sets the routing.
-        #[label("asked for here")]
+        #[label("requested here")]
         routing: Span,
     },
     /// FAB0321: a tolerated fault disconnects the fabric.
     #[error("without {fault} the {} is disconnected: {reached} of {nodes} {} can be reached from {from}", .words[0], .words[1])]
-    #[diagnostic(code(FAB0321), help("the cut is {cut} or lower the fault budget"))]
+    #[diagnostic(code(FAB0321), help("the cut is {cut}, or lower the fault budget"))]
     FaultDisconnects {
         /// The parts that have failed, in words.
         fault: Box<str>,
@@ -107,7 +106,7 @@ pub enum RouteError {
     #[diagnostic(
         code(FAB0322),
         help(
-            "`{method}` has one path per pair; `routing = {alternative}` or `up_down` can tolerate faults, or write `faults = 0`"
+            "`{method}` has one path per pair. Write `routing = {alternative}` or `up_down`, which tolerate faults, or write `faults = 0`"
         )
     )]
     NoDetour {
@@ -122,7 +121,7 @@ pub enum RouteError {
         /// The destination of that pair.
         to: String,
         /// Where the spec sets the routing.
-        #[label("asked for here")]
+        #[label("requested here")]
         routing: Span,
         /// Where the spec sets the fault budget.
         #[label("this fault must be tolerated")]
@@ -160,7 +159,7 @@ pub enum RouteError {
         /// The word for a router.
         word: &'static str,
         /// Where the spec sets the routing.
-        #[label("asked for here")]
+        #[label("requested here")]
         span: Span,
     },
     /// FAB0325: the fault budget asks for too many scenarios.
@@ -184,7 +183,7 @@ pub enum RouteError {
         /// The most that fabc accepts.
         limit: u64,
         /// Where the spec sets the fault budget.
-        #[label("asked for here")]
+        #[label("requested here")]
         span: Span,
     },
     /// FAB0327: the search of turns would take too long.
@@ -194,7 +193,7 @@ pub enum RouteError {
     #[diagnostic(
         code(FAB0327),
         help(
-            "`routing = minimal` (a virtual channel per hop) or `up_down` (a single one) take seconds here; a network that looks the same from every group takes a part of it"
+            "`routing = minimal` (a virtual channel per hop) or `up_down` (a single one) take seconds here. A network with a symmetry needs fewer turns"
         )
     )]
     TooManyTurns {
@@ -208,7 +207,7 @@ pub enum RouteError {
         /// The most that fabc accepts.
         limit: u64,
         /// Where the spec sets the routing.
-        #[label("asked for here")]
+        #[label("requested here")]
         span: Span,
     },
 }
@@ -266,8 +265,7 @@ impl RouteError {
             format!("raise `table_entries` to {entries}")
         } else {
             format!(
-                "{entries} is the least that was reached for the largest table; raise `table_entries`, or write \
-                 `routing = allowed_turns {{ key = dst; }}`, which needs {destinations}"
+                "{entries} is the smallest size found for the largest table. Raise `table_entries`, or write `routing = allowed_turns {{ key = dst; }}`, which needs {destinations}"
             )
         };
         RouteError::TableEntries {
@@ -321,11 +319,14 @@ impl RouteError {
         };
         let remedy = match scenario.fault {
             ScenarioFault::None | ScenarioFault::Switches(_) => {
-                format!("every fiber across it runs through {}; give those faces a second OCS", scenario.name)
+                format!(
+                    "Every fiber across it runs through {}, so give those faces a second OCS",
+                    scenario.name
+                )
             }
-            ScenarioFault::Link(_) => format!("no other link crosses it; {more_links}"),
+            ScenarioFault::Link(_) => format!("No other link crosses it, so {more_links}"),
             ScenarioFault::Router(_) => {
-                format!("every path across it runs through that {router}; {more_links}")
+                format!("Every path across it runs through that {router}, so {more_links}")
             }
         };
         RouteError::FaultDisconnects {
@@ -340,9 +341,9 @@ impl RouteError {
             nodes: near.len() + far.len(),
             from: topology.name(start),
             cut: if far.is_empty() {
-                format!("around {}, which has nobody left to send to; {remedy}", named.join(", "))
+                format!("around {}, which has no surviving destination. {remedy}", named.join(", "))
             } else {
-                format!("{}{more} against the rest; {remedy}", named.join(", "))
+                format!("{}{more} against the rest. {remedy}", named.join(", "))
             },
             budget: fabric.budget.faults_span,
             declared: scenario

@@ -22,19 +22,19 @@ pub enum ScheduledError {
         to: String,
     },
     /// A router without hosts that is no spare. Vectors cannot rest in it.
-    #[error("{router} only forwards: vectors are scheduled where every router is a chip, or a spare one")]
+    #[error("{router} only forwards, but vectors need a network whose routers are all chips or spare chips")]
     Forwards {
         /// Name of the router in question.
         router: String,
     },
     /// A link that runs one way only.
-    #[error("{link} runs one way only, and what is gathered along a link is reduced against it")]
+    #[error("{link} runs one way only, but a reduction needs the reverse channel")]
     Simplex {
         /// Name of the channel of the link.
         link: String,
     },
     /// Two links with different bandwidths.
-    #[error("{one} and {other} carry different bandwidths, and a slot is as long on every channel")]
+    #[error("{one} and {other} carry different bandwidths, but all channels must have slots of one length")]
     Uneven {
         /// Name of a channel of one link.
         one: String,
@@ -42,13 +42,13 @@ pub enum ScheduledError {
         other: String,
     },
     /// A root that takes no part.
-    #[error("the root is router {root}, which is no chip that takes part")]
+    #[error("the root is router {root}, which is not a chip that takes part")]
     Root {
         /// The root that the caller named.
         root: NodeId,
     },
     /// A message from or to a router that takes no part.
-    #[error("{router} is no chip that takes part")]
+    #[error("{router} is not a chip that takes part")]
     NoChip {
         /// Name of the router in question.
         router: String,
@@ -68,7 +68,7 @@ pub enum ScheduledError {
         router: String,
     },
     /// The chips cannot be divided into groups of this size.
-    #[error("{chips} chips are no groups of {size} chips")]
+    #[error("{chips} chips do not divide into groups of {size} chips")]
     Groups {
         /// Number of chips in a group.
         size: usize,
@@ -76,7 +76,7 @@ pub enum ScheduledError {
         chips: usize,
     },
     /// More sends of vectors than are planned.
-    #[error("it takes {sends} sends of vectors, more than the {most} that are planned one by one")]
+    #[error("it takes {sends} sends of vectors, at most {most} can be planned")]
     TooLarge {
         /// A lower bound on the number of sends.
         sends: u128,
@@ -84,7 +84,7 @@ pub enum ScheduledError {
         most: u64,
     },
     /// The algorithm needs groups that are complete graphs, with a link between any two groups.
-    #[error("`{algorithm}` needs groups whose chips are all joined, and a cable between any two of them")]
+    #[error("`{algorithm}` needs groups whose chips are all joined, and a cable between any two groups")]
     NoGroups {
         /// Name of the algorithm that needs groups.
         algorithm: &'static str,
@@ -98,6 +98,6 @@ pub enum ScheduledError {
         slot: u32,
     },
     /// The schedule needs more cycles than can be counted.
-    #[error("it takes more cycles than are counted")]
+    #[error("it takes more cycles than a schedule can have")]
     TooLong,
 }

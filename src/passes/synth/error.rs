@@ -12,7 +12,7 @@ pub enum SynthError {
     #[diagnostic(
         code(FAB0202),
         help(
-            "no fiber leaves the part with {from}; couple more faces, or set the cross-connects of {dark} free to join the parts"
+            "no fiber leaves the part with {from}. Couple more faces, or let the search set the cross-connects of {dark}"
         )
     )]
     Disconnected {
@@ -64,7 +64,7 @@ pub enum SynthError {
     #[diagnostic(
         code(FAB0206),
         help(
-            "where all cubes are alike, `symmetry = translation` or `auto` takes a part of it; or take a smaller pod, or give the wiring in a file"
+            "if all cubes are alike, `symmetry = translation` or `auto` needs less. Or use a smaller pod, or read the wiring from a file"
         )
     )]
     TooLarge {

@@ -323,7 +323,7 @@ fn contradiction_error(line: &Require, other: &Require) -> ContractError {
     } else if base_metric(line.metric) == base_metric(other.metric) && line.fault == other.fault {
         format!("`{}` and `{}` are the same flow in other units", line.metric_text(), other.metric_text())
     } else if line.fault != other.fault {
-        "faults make no way shorter".to_owned()
+        "faults make no path shorter".to_owned()
     } else {
         "no average is above the largest value".to_owned()
     };

@@ -67,7 +67,7 @@ pub(super) fn universal_bound(fabric: &Fabric) -> Option<(Fraction, String)> {
     let limit = limit::universal_within(EARLY_COUNTS, pod, &fabric.demand, &fabric.capacities)?;
     let why = match limit.argument {
         LimitArgument::Tree { .. } | LimitArgument::OneHop { .. } => {
-            "universal bound: seen from any chip, no wiring of the cubes brings the others closer than a tree of cubes"
+            "universal bound: from any chip, distances in every wiring are at least those in a tree of cubes"
         }
         LimitArgument::Plane { .. } => {
             "universal bound: half of all pairs cross a plane through the cubes, and no fiber does"
@@ -144,7 +144,7 @@ impl Bounds {
                 source,
             });
         }
-        self.add(metric, false, value, "without any fault this topology has", "faults make no way shorter");
+        self.add(metric, false, value, "without any fault this topology has", "faults make no path shorter");
     }
 }
 
@@ -159,7 +159,10 @@ pub(super) fn result_bounds(
     let mut bounds = Bounds { bounds: Vec::new(), of_faults: fabric.budget.faults != Faults::Router };
     let widest = widest(fabric, topology);
     let leaving_rate = Fraction::new(widest.capacity, fabric.demand.sent_most(None).max(1));
-    let why = format!("what sends most leaves by {} ports, and every unit of it must", widest.ports);
+    let why = format!(
+        "the endpoint that sends most has {} ports, and all its traffic leaves by them",
+        widest.ports
+    );
     let mut rate = (leaving_rate, why.as_str());
     bounds.add(Metric::ConcurrentFlow, true, leaving_rate, "no topology exceeds", &why);
     if let Some((value, why)) = universal {
@@ -170,7 +173,7 @@ pub(super) fn result_bounds(
         Metric::MaxChannelLoad,
         false,
         units.load_at(rate.0),
-        "no routing on any of these topologies goes below",
+        "every routing on any of these topologies has at least",
         rate.1,
     );
 
@@ -186,10 +189,10 @@ pub(super) fn result_bounds(
             Some(_) => bounds.add_exact(metric, value),
             None => {
                 let why = format!(
-                    "Moore's bound: {} ports reach so many routers in one hop, all of their others in two, and so on",
+                    "Moore's bound: {} ports reach at most so many routers within each number of hops",
                     widest.ports
                 );
-                bounds.add(metric, false, value, "no topology goes below", &why);
+                bounds.add(metric, false, value, "every topology has at least", &why);
             }
         }
     }
@@ -199,19 +202,19 @@ pub(super) fn result_bounds(
         "every hop takes at least {hop} cycles, and there are at least {:.4} on average",
         mean_hops.as_f64()
     );
-    bounds.add(Metric::Latency, false, time_of_hops(mean_hops), "no routing goes below", &why);
+    bounds.add(Metric::Latency, false, time_of_hops(mean_hops), "every routing has at least", &why);
     let why = format!(
         "every hop takes at least {hop} cycles, and the farthest pair is at least {} apart",
         diameter.ceil()
     );
-    bounds.add(Metric::LatencyMax, false, time_of_hops(diameter), "no routing goes below", &why);
+    bounds.add(Metric::LatencyMax, false, time_of_hops(diameter), "every routing has at least", &why);
     let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
     bounds.add_counts(fabric, topology);
     bounds.add(
         Metric::VcBalance,
         false,
         share,
-        "no routing goes below",
+        "every routing has at least",
         "the largest of all shares is no smaller than their mean",
     );
     if let Some(pod) = fabric.pod() {

@@ -37,7 +37,7 @@ pub enum ContractError {
         #[label("this")]
         span: Span,
         /// The place of the earlier line.
-        #[label("and this")]
+        #[label("contradicts this")]
         first: Span,
     },
     /// FAB0332: the metric of the line is not measured on such a network.

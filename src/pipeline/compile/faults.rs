@@ -166,12 +166,13 @@ pub(super) fn refuse_too_many(
         return Ok(());
     }
     let (unit, instead) = match fabric.pod() {
-        Some(_) => {
-            ("chips", "every chip is a destination of its own; write `faults = 1 ocs`, or take a smaller pod")
-        }
+        Some(_) => (
+            "chips",
+            "write `faults = 1 ocs`, or use a smaller pod: a fault of one chip needs routes for all pairs",
+        ),
         None => (
             "routers with hosts",
-            "every router is a destination of its own; write `faults = 0`, or take a smaller network",
+            "write `faults = 0`, or use a smaller network: a fault of one router needs routes for all pairs",
         ),
     };
     let help = format!("a fault of one {what} keeps no symmetry, so {instead}");

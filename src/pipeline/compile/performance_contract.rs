@@ -116,7 +116,7 @@ impl<'a> PerformanceBounds<'a> {
             let Some((least_value, why)) = self.least_time(declared, line.fault) else { return Vec::new() };
             return match line.metric {
                 Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => {
-                    vec![bound(false, least_value, "no schedule on any topology goes below", why)]
+                    vec![bound(false, least_value, "every schedule on any topology takes at least", why)]
                 }
                 Metric::Collective(CollectiveMetric::Bandwidth) if !least_value.is_zero() => {
                     let [over, under] = declared.collective.bus_factor(self.chips_of(declared, line.fault));
@@ -181,26 +181,26 @@ impl<'a> PerformanceBounds<'a> {
         let (chips, distances) = (self.chips_of(declared, fault), self.distances_of(declared, fault));
         let (shares, reason) = match declared.collective {
             Collective::AllGather => {
-                (Fraction::new(chips - 1, chips), "into every chip come the shards of all others")
+                (Fraction::new(chips - 1, chips), "every chip receives the shards of all others")
             }
             Collective::ReduceScatter => {
-                (Fraction::new(chips - 1, chips), "out of every chip go its parts of all other shards")
+                (Fraction::new(chips - 1, chips), "every chip sends its parts of all other shards")
             }
             Collective::AllReduce => {
                 (Fraction::new(2 * (chips - 1), chips), "2 (N - 1) vectors move into N chips")
             }
-            Collective::Broadcast => (Fraction::integer(1u8), "into every chip comes the whole vector"),
-            Collective::Reduce => (Fraction::integer(1u8), "out of every chip goes its whole vector"),
+            Collective::Broadcast => (Fraction::integer(1u8), "every chip receives the whole vector"),
+            Collective::Reduce => (Fraction::integer(1u8), "every chip sends its whole vector"),
             Collective::AllToAll => (
                 distances.mean.times(Fraction::new(chips - 1, chips)),
-                "every byte passes as many channels as there are hops",
+                "every byte crosses as many channels as its route has hops",
             ),
             Collective::Send => return None,
         };
         // Routers without chips may carry messages as well, and have channels of their own.
         let direct = declared.collective == Collective::AllToAll && !self.is_pod();
         let shares = if direct { Fraction::new(chips - 1, chips) } else { shares };
-        let reason = if direct { "into every chip comes what all others have for it" } else { reason };
+        let reason = if direct { "every chip receives a message from every other chip" } else { reason };
         let bits = Fraction::integer(u128::from(declared.size) * 8 * 1_000_000_000).times(shares);
         let transfer_time = bits.over(self.bits_per_second);
         let hops = match declared.collective {
@@ -244,10 +244,8 @@ impl<'a> PerformanceBounds<'a> {
             return bounds;
         }
         // All that a chip sends leaves by its channels.
-        let why = format!(
-            "all that a chip sends leaves by its {} channels, of a flit per cycle each, and {suffix}",
-            self.ports
-        );
+        let why =
+            format!("a chip sends by its {} channels, of a flit per cycle each, and {suffix}", self.ports);
         bounds.push((Fraction::integer(self.ports).times(search_end), why));
         if parameters.traffic == Traffic::Uniform && !self.distances.mean.is_zero() {
             let why = format!(

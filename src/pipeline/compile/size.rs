@@ -44,7 +44,9 @@ pub struct TooMuchMemory {
 )]
 #[diagnostic(
     code(FAB0209),
-    help("every router is searched from: take a smaller network, or one with fewer links{described}")
+    help(
+        "the analysis searches from every router: use a smaller network, or one with fewer links{described}"
+    )
 )]
 pub struct TooMuchWork {
     routers: u64,
@@ -76,9 +78,7 @@ pub enum TooLarge {
 #[error("a network of {routers} routers is too large to be built: at most {ROUTERS} are")]
 #[diagnostic(
     code(FAB0208),
-    help(
-        "`fabc check` without `--stop-after` describes it: by formulas, and by looking at a sample of its routers"
-    )
+    help("`fabc check` without `--stop-after` describes it by formulas and a sample of its routers")
 )]
 pub struct TooLargeToBuild {
     routers: usize,
@@ -279,10 +279,10 @@ fn base_bytes(fabric: &Fabric, chips: Chips) -> u64 {
 fn check_analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
     let help = match (fabric.pod(), chips.canonical == chips.count) {
         (Some(_), true) => {
-            "a wiring that is the same for all cubes takes a part of it: see `symmetry` in docs/language.md; or take a smaller pod"
+            "a wiring that is the same for all cubes needs less: see `symmetry` in docs/language.md. Or use a smaller pod"
         }
-        (Some(_), false) => "take fewer or smaller cubes, or fewer OCSes",
-        (None, _) => "take a smaller network, or one with fewer links",
+        (Some(_), false) => "use fewer or smaller cubes, or fewer OCSes",
+        (None, _) => "use a smaller network, or one with fewer links",
     };
     let part = match fabric.pod() {
         Some(pod) => format!("the analysis of this pod of {} cubes and {} OCSes", pod.cubes, pod.ocses.len()),
@@ -369,12 +369,9 @@ fn check_routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuch
     let need = base_bytes(fabric, chips).saturating_add(routing_bytes(fabric, chips, hops));
     let help = match fabric.pod() {
         Some(_) => {
-            "`--stop-after analyze` builds the topology without routes; a pod whose cubes are all alike takes a part of it, and so does a \
-             smaller one"
+            "`--stop-after analyze` builds the topology without routes. A smaller pod, or one whose cubes are all alike, needs less"
         }
-        None => {
-            "`--stop-after analyze` builds the topology without routes; a smaller network takes a part of it"
-        }
+        None => "`--stop-after analyze` builds the topology without routes. A smaller network needs less",
     };
     let reason = match fabric.routing {
         RoutingChoice::AllowedTurns(_)
@@ -403,7 +400,7 @@ fn check_scenarios(fabric: &Fabric, chips: Chips, hops: u64, faults: u64) -> Res
     let kept = kept_bytes(fabric, chips).saturating_mul(faults).saturating_add(images);
     let need =
         base_bytes(fabric, chips).saturating_add(kept).saturating_add(routing_bytes(fabric, chips, hops));
-    let help = format!("tolerate fewer faults, or take a smaller {}", plant_word(fabric));
+    let help = format!("tolerate fewer faults, or use a smaller {}", plant_word(fabric));
     let refused =
         |need| refuse(format!("compiling this {} for {faults} faults", plant_word(fabric)), need, help);
     check_memory(need)

@@ -16,7 +16,7 @@ pub(super) fn results(
 ) -> Result<Vec<CollectiveResult>, CheckError> {
     let stated = read_stated(files)?;
     if stated.len() != fabric.collectives.len() {
-        return Err(contradiction("collectives", "these are not the collectives of the spec"));
+        return Err(contradiction("collectives", "they are not the collectives of the spec"));
     }
     let collectives = fabric.collectives.iter().zip(proved).zip(stated);
     collectives.map(|((declared, proved), stated)| collective_result(declared, proved, stated)).collect()

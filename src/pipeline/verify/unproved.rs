@@ -50,7 +50,7 @@ fn add_spec(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory) {
         fabric.clock_hz == DEFAULT_CLOCK_HZ,
         SPEC,
         "clock",
-        "whether it is written: without one it is the same",
+        "whether it is written: its default has the same effect",
     );
     claims.add(
         fabric.routing == RoutingChoice::Minimal,

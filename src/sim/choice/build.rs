@@ -44,7 +44,7 @@ pub(in super::super) fn choice(
     let routing = setting.selection.routing().name();
     let missing = |why: &str| SimError::NoRouting { routing, why: why.to_owned(), span: fabric.routing_span };
     if fabric.pod().is_some() {
-        return Err(missing("in a pod packets go by its tables"));
+        return Err(missing("in a pod, packets must follow the tables"));
     }
     let vias: Vec<u32> = (0..layout.routers as u32)
         .filter(|&router| !endpoints.of_router(router as usize).is_empty())
@@ -63,9 +63,7 @@ pub(in super::super) fn choice(
             )
         }
         (HalfRoutes::Family, None) => {
-            return Err(missing(
-                "only a dragonfly, and tables of `routing = algebraic`, have a rule of their own",
-            ));
+            return Err(missing("only a dragonfly, or `routing = algebraic`, defines such paths"));
         }
     };
     let grouped = matches!(step, NextHopRule::Groups(_));

@@ -51,7 +51,7 @@ pub(in super::super) fn ends_of_line(
     if from == to {
         return Err(line_error(
             format!("`{}` sends to itself", line.ends[0]),
-            "leave the line out: what stays takes no network",
+            "remove the line: such a message needs no network",
         ));
     }
     Ok([from, to])
@@ -99,9 +99,9 @@ impl MessageList {
             (None, None) => {
                 let file = setting.traffic == Traffic::Trace;
                 let why = if file {
-                    "nobody says in which file it stands (`traffic = trace \"FILE\"`)"
+                    "its file is missing (`traffic = trace \"FILE\"`)"
                 } else {
-                    "nobody says how many bytes a pair sends (`bytes`)"
+                    "the bytes per pair are missing (`bytes`)"
                 };
                 Err(SimError::NoTraffic { traffic: setting.traffic.name(), why: why.to_owned() })
             }
@@ -117,7 +117,7 @@ impl MessageList {
     ) -> Result<Self, SimError> {
         let count = endpoints.count();
         if count < 2 {
-            let why = format!("it takes two endpoints, and there are {count}");
+            let why = format!("it needs two endpoints, but there are {count}");
             return Err(SimError::NoTraffic { traffic: setting.traffic.name(), why });
         }
         let pairs = u64::from(count) * u64::from(count - 1);

@@ -56,9 +56,9 @@ impl Pattern {
             }
             Traffic::Demand => {
                 let why = if scene.dead.is_empty() {
-                    "the spec demands nothing here"
+                    "the demand of the spec is 0 for all pairs here"
                 } else {
-                    "what the fault leaves sends nothing"
+                    "no surviving endpoint has a demand"
                 };
                 drawn(wanted, spread::demand(fabric, endpoints), why)
             }
@@ -70,7 +70,7 @@ impl Pattern {
                 let spots: Vec<Vec<u32>> =
                     wanted.details.spots.iter().map(endpoints_of).collect::<Result<_, _>>()?;
                 if spots.is_empty() {
-                    return Err(wanted.missing("nobody says where the spots are".to_owned()));
+                    return Err(wanted.missing("the setting `at` with the hot spots is missing".to_owned()));
                 }
                 let share = wanted.details.share.map_or(0, |share| share.in_millionths());
                 drawn(wanted, spread::hotspot(endpoints, spots.concat(), share), SELF)
@@ -90,7 +90,7 @@ impl Pattern {
     ) -> Result<Self, SimError> {
         let grid = || {
             RouterGrid::of_fabric(fabric).ok_or_else(|| {
-                wanted.missing(format!("it takes coordinates, and {} has none", fabric_name(fabric)))
+                wanted.missing(format!("it needs coordinates, but {} has none", fabric_name(fabric)))
             })
         };
         match wanted.traffic {
@@ -170,7 +170,7 @@ const SELF: &str = "every endpoint would send to itself";
 
 fn at_least_two(wanted: DetailedTraffic<'_>, endpoints: &EndpointMap) -> Result<(), SimError> {
     match endpoints.count() {
-        0 | 1 => Err(wanted.missing(format!("it takes two endpoints, and there are {}", endpoints.count()))),
+        0 | 1 => Err(wanted.missing(format!("it needs two endpoints, but there are {}", endpoints.count()))),
         _ => Ok(()),
     }
 }
@@ -181,8 +181,9 @@ fn groups(
     fabric: &Fabric,
     endpoints: &EndpointMap,
 ) -> Result<RouterGroups, SimError> {
-    let why =
-        || format!("it takes two groups of routers with endpoints, and {} has none", fabric_name(fabric));
+    let why = || {
+        format!("it needs two groups of routers with endpoints, but {} has no groups", fabric_name(fabric))
+    };
     RouterGroups::of_fabric(fabric, endpoints).ok_or_else(|| wanted.missing(why()))
 }
 

@@ -35,14 +35,14 @@ mod tests {
     #[test]
     fn what_is_no_trace_is_refused_with_its_line() {
         for (text, line, what) in [
-            ("0,1,2\n", 1, "3 columns where there are 4"),
-            ("0,1,2,3,4", 1, "5 columns where there are 4"),
-            ("0,1,2,0", 1, "`0` is no number of flits"),
+            ("0,1,2\n", 1, "3 columns instead of 4"),
+            ("0,1,2,3,4", 1, "5 columns instead of 4"),
+            ("0,1,2,0", 1, "`0` is not a number of flits"),
             ("5,0,1,1\n4,0,1,1", 2, "cycle 4 comes after cycle 5"),
-            ("0,0,1,99999999999", 1, "`99999999999` is no number of flits"),
-            ("0,0,1,1\n-1,0,1,1", 2, "`-1` is no cycle"),
-            ("18446744073709551616,0,1,1", 1, "`18446744073709551616` is no cycle"),
-            ("cycle,src,dst,flits\nx,0,1,1", 2, "`x` is no cycle"),
+            ("0,0,1,99999999999", 1, "`99999999999` is not a number of flits"),
+            ("0,0,1,1\n-1,0,1,1", 2, "`-1` is not a cycle"),
+            ("18446744073709551616,0,1,1", 1, "`18446744073709551616` is not a cycle"),
+            ("cycle,src,dst,flits\nx,0,1,1", 2, "`x` is not a cycle"),
         ] {
             let Err(SimError::TraceLine { line: at, what: found, .. }) = read_trace("a.csv", text) else {
                 panic!("{text}")

@@ -132,7 +132,7 @@ fn trees_and_messages_are_written_read_and_judged() {
         "{text}"
     );
     let (_, error) = verify_with_tables(&place, "plan.json", 1);
-    assert!(error.contains("FAB0418") && error.contains("follows no tables"), "{error}");
+    assert!(error.contains("FAB0418") && error.contains("follow no tables"), "{error}");
     convict_changed_trees(&place, &trees);
     for (chunks, latency) in [("1", false), ("2", true)] {
         // A chunk that takes less than a hop is planned to be in flight.
@@ -149,7 +149,7 @@ fn trees_and_messages_are_written_read_and_judged() {
     let tables_path = other_place.path().join("out/net/tables/nominal.json");
     let on_pod = ["verify", "--collective", "plan.json", "--topology", "out/pod/topology.json", "--tables"];
     let (_, error) = fabc(place.path(), &[&on_pod[..], &[tables_path.to_str().unwrap()]].concat(), 1);
-    assert!(error.contains("FAB0418") && error.contains("lists other routers"), "{error}");
+    assert!(error.contains("FAB0418") && error.contains("must list all routers"), "{error}");
     // A schedule has no lanes.
     let lanes = ["out/pod/tables/nominal.json", "--sl2vl", "x"];
     fabc(place.path(), &[&on_pod[..], &lanes].concat(), 2);
@@ -160,7 +160,7 @@ fn convict_changed_trees(place: &tempfile::TempDir, trees: &Value) {
     let root = trees["trees"][0]["root"].as_u64().unwrap() as usize;
     let chip = (root + 1) % 16;
     let convict = |word: &str, change: &dyn Fn(&mut Value)| convict_changed(place, trees, 3, word, change);
-    convict("has no way up", &|plan| plan["trees"][0]["up"][chip] = Value::from(-1));
+    convict("has no channel up", &|plan| plan["trees"][0]["up"][chip] = Value::from(-1));
     convict("tree 0", &|plan| plan["trees"][0]["root"] = Value::from(chip));
     convict("does not go up", &|plan| plan["trees"][0]["up"][chip] = Value::from(9999));
     convict("is in more than 0 trees", &|plan| plan["capacity"] = Value::from(0));
@@ -169,7 +169,7 @@ fn convict_changed_trees(place: &tempfile::TempDir, trees: &Value) {
         list(&mut plan["trees"]).push(again);
     });
     convict("its witness gives", &|plan| plan["bounds"][0]["channels"] = Value::from(1));
-    convict("cannot be numbered", &|plan| plan["chunks"] = Value::from(0));
+    convict("are not supported", &|plan| plan["chunks"] = Value::from(0));
     let refuse = |word: &str, change: &dyn Fn(&mut Value)| convict_changed(place, trees, 1, word, change);
     refuse("is -2, which is no channel", &|plan| plan["trees"][0]["up"][chip] = Value::from(-2));
     refuse("need their `capacity`", &|plan| drop(plan.as_object_mut().unwrap().remove("capacity")));
@@ -186,10 +186,10 @@ fn convict_changed_sends(place: &tempfile::TempDir, sends: &Value) {
     let convict = |word: &str, change: &dyn Fn(&mut Value)| convict_changed(place, sends, 3, word, change);
     convict("parts of messages are sent", &|plan| drop(list(&mut plan["sends"]).pop()));
     convict("is sent twice", &|plan| plan["sends"][0] = plan["sends"][1].clone());
-    convict("is nothing that is sent", &|plan| plan["sends"][0][1] = plan["sends"][0][0].clone());
+    convict("does not belong to this collective", &|plan| plan["sends"][0][1] = plan["sends"][0][0].clone());
     convict("has slots for", &|plan| list(&mut plan["sends"][0][3]).push(Value::from(999)));
     convict("has slots for 0 hops", &|plan| drop(list(&mut plan["sends"][0][3]).pop()));
-    convict("is sent on in slot", &|plan| {
+    convict("is sent in slot", &|plan| {
         let is_far = |send: &&mut Value| send[3].as_array().unwrap().len() > 1;
         let far = list(&mut plan["sends"]).iter_mut().find(is_far).unwrap();
         far[3][1] = far[3][0].clone();
@@ -205,7 +205,7 @@ fn convict_changed_sends(place: &tempfile::TempDir, sends: &Value) {
     convict_changed(place, sends, 1, "`capacity` has no effect here", &|plan| {
         plan["capacity"] = Value::from(1)
     });
-    convict("bounds an all-to-all alone", &|plan| plan["collective"] = Value::from("all_gather"));
+    convict("applies to an all-to-all only", &|plan| plan["collective"] = Value::from("all_gather"));
 }
 
 #[test]

@@ -246,7 +246,7 @@ fn spots_and_bursts_stand_in_the_spec_as_well() {
             "simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }",
             "no endpoint is called `cube9[0,0,0]`",
         ),
-        ("simulate hot { traffic = all_to_all { bytes = 1000000000 KiB; } }", "this takes at least"),
+        ("simulate hot { traffic = all_to_all { bytes = 1000000000 KiB; } }", "this traffic takes at least"),
     ] {
         let spec = pod().with(block).text();
         std::fs::write(place.path().join("fabric.fab"), &spec).unwrap();

@@ -96,12 +96,12 @@ fn traces_are_read_or_refused(place: &tempfile::TempDir) {
         "{text}"
     );
     for (content, code, message) in [
-        ("0,1,2\n", 1, "error[FAB0137]: t.csv is no trace: line 1: 3 columns where there are 4"),
+        ("0,1,2\n", 1, "error[FAB0137]: t.csv is not a trace: line 1: 3 columns instead of 4"),
         ("0,1,2,6\n0,1,16,6\n", 2, "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
         ("7,1,2,6\n6,1,2,6\n", 1, "line 2: cycle 6 comes after cycle 7"),
-        ("0,1,2,0\n", 1, "line 1: `0` is no number of flits"),
-        ("0,1,2,4294967296\n", 1, "line 1: `4294967296` is no number of flits"),
-        ("\n", 1, "t.csv is no trace: it has no message"),
+        ("0,1,2,0\n", 1, "line 1: `0` is not a number of flits"),
+        ("0,1,2,4294967296\n", 1, "line 1: `4294967296` is not a number of flits"),
+        ("\n", 1, "t.csv is not a trace: it has no messages"),
     ] {
         let (_, error) = sim_trace(content, code);
         assert!(error.contains(message), "{content}: {error}");

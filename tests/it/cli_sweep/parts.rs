@@ -100,7 +100,7 @@ fn parts_that_are_missing_or_wrong_are_named() {
     expect_message(
         &["merge", "out/ring.shards"],
         2,
-        "FAB0594\n\n  × none of the 2 shards is done\n  help: `fabc build out/ring.shards --shard 1/2` does it\n",
+        "FAB0594\n\n  × none of the 2 shards is finished\n  help: `fabc build out/ring.shards --shard 1/2` does it\n",
     );
     std::fs::write(&damaged, &good).unwrap();
     fabc(place.path(), &["merge", "out/ring.shards", "--out", "merged", "-q"], 0);
@@ -285,7 +285,7 @@ fn refuse_resealed_reports(place: &Path, name: &str, honest: &[u8]) {
             "{\"rate\":0.11,\"seed\":1",
             "these are not the rates and seeds of the spec, each once",
         ),
-        ("\"senders\":16", "\"senders\":15", "another report follows from its counts and the tables"),
+        ("\"senders\":16", "\"senders\":15", "its report does not follow from its counts and the tables"),
         ("\"born\":", "\"born\":1", "born is not what has a latency and what is unfinished"),
     ] {
         std::fs::write(kept_path(place, name), resealed(honest, from, to)).unwrap();

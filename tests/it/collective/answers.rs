@@ -163,9 +163,9 @@ fn what_cannot_be_planned_is_told() {
     let scene = Scene::healthy(&ring);
     assert_eq!(
         pull(&scene, NodeId(9), ScheduleRequest::default()).unwrap_err().to_string(),
-        "the root is router 9, which is no living chip"
+        "the root is router 9, which is not a surviving chip"
     );
     let huge = by_slots(&scene, ScheduleRequest { chunks: Some(u32::MAX), ..ScheduleRequest::default() })
         .unwrap_err();
-    assert!(huge.to_string().contains("more than the"), "{huge}");
+    assert!(huge.to_string().contains("at most"), "{huge}");
 }

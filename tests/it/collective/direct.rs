@@ -169,7 +169,10 @@ fn tables_that_do_not_deliver_are_told() {
     };
     let mut lacking = good.clone();
     lacking.routers[1].remove(0);
-    assert_eq!(error_of(&lacking), "the tables lead nothing from router1 to router0: it is lost at router1");
+    assert_eq!(
+        error_of(&lacking),
+        "the tables have no route from router1 to router0: packets are lost at router1"
+    );
     let mut circling = good.clone();
     // 0 and 1 hand each other what is for 2.
     for (router, other) in [(0usize, NodeId(1)), (1, NodeId(0))] {
@@ -181,14 +184,14 @@ fn tables_that_do_not_deliver_are_told() {
         entry.out_port = topology.source(port).port.0;
     }
     assert!(
-        error_of(&circling).starts_with("the tables lead nothing from router0 to router2"),
+        error_of(&circling).starts_with("the tables have no route from router0 to router2"),
         "{}",
         error_of(&circling)
     );
     let mut wide = good.clone();
     wide.routers[3][0].out_port = 77;
     assert!(error_of(&wide).contains("lost at router3"), "{}", error_of(&wide));
-    assert_eq!(error_of(&shortest(&ring(5))), "the tables are of 5 routers, and there are 4");
+    assert_eq!(error_of(&shortest(&ring(5))), "the tables are for 5 routers, but there are 4");
 }
 
 /// A tampered schedule, or none where this kind of change is none here.

@@ -230,5 +230,5 @@ fn too_large_a_schedule_is_refused_with_its_numbers() {
     });
     assert!(error.contains("are the most"), "{error}");
     let error = refused(&ring, &|scene| trees(scene, ScheduleRequest::default()).unwrap());
-    assert!(error.contains("this one is of shared trees"), "{error}");
+    assert!(error.contains("this one has shared trees"), "{error}");
 }

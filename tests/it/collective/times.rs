@@ -275,7 +275,7 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     let request = CollectivesRequest { collectives: vec![Collective::AllToAll], ..next_request.clone() };
     let scene = Scene::healthy(&compiled.topology);
     let error = ScenarioCollectives::new(&compiled.fabric, &scene, &request).rows("").unwrap_err();
-    assert!(error.to_string().contains("messages follow forwarding tables, and there are none"), "{error}");
+    assert!(error.to_string().contains("messages follow forwarding tables, but there are none"), "{error}");
     // With them it meets their load: 72 shards of 64 ns, and a hop.
     let (tables, request) = (
         crate::collective::pods::tables(&compiled, 0),

@@ -364,7 +364,7 @@ fn a_changed_gain_or_demand_is_noticed() {
     expect(
         &heavier,
         &Fabric { demand, ..compiled.fabric.clone() },
-        "carries pairs of routers onto pairs of another demand",
+        "maps pairs of routers to pairs with another demand",
     );
     // Uniform demand has neither a gain nor a file.
     let (uniform, mut files) = built(SEARCH, "", "");

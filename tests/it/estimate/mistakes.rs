@@ -43,7 +43,7 @@ const MISTAKES: &[(&str, &str)] = &[
         "all_reduce --size 16MB --on star:64 --algorithm rings",
         "error[FAB0552]: there is no algorithm of all_reduce `rings` (did you mean `ring`?)",
     ),
-    ("all_reduce --size 16MB --on dragonfly:8x4 --algorithm ring", "`ring` (a dragonfly has bounds only)"),
+    ("all_reduce --size 16MB --on dragonfly:8x4 --algorithm ring", "`ring` (a dragonfly has only bounds)"),
     (
         "all_reduce --size 16MB --on star:64 --eta crosbar",
         "there is no profile of contention `crosbar` (did you mean `crossbar`?)",
@@ -54,74 +54,83 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "all_reduce --size 16MB --on torus",
-        "error[FAB0553]: `torus` is no fabric: it has no numbers (write `torus:8x8x8`)",
+        "error[FAB0553]: `torus` is not a fabric: it has no numbers (write `torus:8x8x8`)",
     ),
     (
         "all_reduce --size 16MB --on torus:4x0",
-        "1:51: error[FAB0553]: `torus:4x0` is no fabric: a size of 0 chips is not allowed (write `torus:8x8x8`)",
+        "1:51: error[FAB0553]: `torus:4x0` is not a fabric: a size of 0 chips is not allowed (write `torus:8x8x8`)",
     ),
-    ("all_reduce --size 16MB --on torus:4x-2", "`torus:4x-2` is no fabric: `-2` is negative"),
-    ("all_reduce --size 16MB --on torus:4,4", "`torus:4,4` is no fabric: `4,4` is no number"),
+    ("all_reduce --size 16MB --on torus:4x-2", "`torus:4x-2` is not a fabric: `-2` is negative"),
+    ("all_reduce --size 16MB --on torus:4,4", "`torus:4,4` is not a fabric: `4,4` is not a number"),
     (
         "all_reduce --size 16MB --on star:4x4",
-        "`star:4x4` is no fabric: it has 2 numbers and takes 1 (write `star:64`)",
+        "`star:4x4` is not a fabric: it has 2 numbers and takes 1 (write `star:64`)",
     ),
-    ("all_reduce --size 16MB --on star:1", "`star:1` is no fabric: a fabric needs at least two chips"),
-    ("all_reduce --size 16MB --on torus:1x1", "`torus:1x1` is no fabric: a fabric needs at least two chips"),
+    ("all_reduce --size 16MB --on star:1", "`star:1` is not a fabric: a fabric needs at least two chips"),
+    (
+        "all_reduce --size 16MB --on torus:1x1",
+        "`torus:1x1` is not a fabric: a fabric needs at least two chips",
+    ),
     (
         "all_reduce --size 16MB --on dragonfly:1x4",
-        "`dragonfly:1x4` is no fabric: a group of one chip is no group",
+        "`dragonfly:1x4` is not a fabric: a group needs at least two chips",
     ),
     (
         "all_reduce --size 16MB --on star:1073741825",
-        "`star:1073741825` is no fabric: more than 1073741824 chips",
+        "`star:1073741825` is not a fabric: more than 1073741824 chips",
     ),
     (
         "all_reduce --size 16MB --on torus:65536x65536",
-        "`torus:65536x65536` is no fabric: more than 1073741824 chips",
+        "`torus:65536x65536` is not a fabric: more than 1073741824 chips",
     ),
-    ("all_reduce --size 16MB --on star:99999999999999999999999", "is no fabric: more than 1073741824 chips"),
+    (
+        "all_reduce --size 16MB --on star:99999999999999999999999",
+        "is not a fabric: more than 1073741824 chips",
+    ),
     (
         "all_reduce --size 16MB --on star:65536 --over star:65536",
-        "`star:65536` is no fabric: groups of 65536 make 4294967296 chips, more than",
+        "`star:65536` is not a fabric: groups of 65536 make 4294967296 chips, more than",
     ),
     (
         "all_reduce --size 0MB --on star:64",
-        "1:33: error[FAB0554]: `0MB` is no size: it is zero (write a number and a unit, such as `16MB`)",
+        "1:33: error[FAB0554]: `0MB` is not a valid size: it is zero (write a number and a unit, such as `16MB`)",
     ),
-    ("all_reduce --size -1MB --on star:64", "`-1MB` is no size: it is negative"),
-    ("all_reduce --size 16 --on star:64", "`16` is no size: it has no unit"),
-    ("all_reduce --size MB --on star:64", "`MB` is no size: it does not begin with a number"),
+    ("all_reduce --size -1MB --on star:64", "`-1MB` is not a valid size: it is negative"),
+    ("all_reduce --size 16 --on star:64", "`16` is not a valid size: it has no unit"),
+    ("all_reduce --size MB --on star:64", "`MB` is not a valid size: it does not begin with a number"),
     (
         "all_reduce --size 16mb --on star:64",
-        "1:35: error[FAB0554]: `16mb` is no size: there is no unit `mb` (did you mean `MB`?)",
+        "1:35: error[FAB0554]: `16mb` is not a valid size: there is no unit `mb` (did you mean `MB`?)",
     ),
     ("all_reduce --size 16Mb --on star:64", "there is no unit `Mb` (did you mean `MB`?)"),
-    ("all_reduce --size 1.5B --on star:64", "`1.5B` is no size: it is not a whole number of bytes"),
-    ("all_reduce --size 99999999TB --on star:64", "`99999999TB` is no size: it is too large"),
-    ("all_reduce --size 1.2.3MB --on star:64", "`1.2.3MB` is no size: it does not begin with a number"),
+    ("all_reduce --size 1.5B --on star:64", "`1.5B` is not a valid size: it is not a whole number of bytes"),
+    ("all_reduce --size 99999999TB --on star:64", "`99999999TB` is not a valid size: it is too large"),
+    (
+        "all_reduce --size 1.2.3MB --on star:64",
+        "`1.2.3MB` is not a valid size: it does not begin with a number",
+    ),
     (
         "all_reduce --size 16MB --on star:64 --alpha 1",
-        "`1` is no time: it has no unit (write a number and a unit, such as `0.5us`)",
+        "`1` is not a valid time: it has no unit (write a number and a unit, such as `0.5us`)",
     ),
     (
         "all_reduce --size 16MB --on star:64 --alpha 0.1ps",
-        "`0.1ps` is no time: it is not a whole number of picoseconds",
+        "`0.1ps` is not a valid time: it is not a whole number of picoseconds",
     ),
-    ("all_reduce --size 16MB --on star:64 --bandwidth 0GB/s", "`0GB/s` is no bandwidth: it is zero"),
+    ("all_reduce --size 16MB --on star:64 --bandwidth 0GB/s", "`0GB/s` is not a valid bandwidth: it is zero"),
     (
         "all_reduce --size 16MB --on star:64 --bandwidth 900GB",
         "there is no unit `GB` (units are `MB/s`, `GB/s`",
     ),
     (
         "all_reduce --size 16MB --on star:64 --eta 0.9,0.6",
-        "error[FAB0555]: `0.9` is no profile: the first number is less than 1",
+        "error[FAB0555]: `0.9` is not a valid profile: the first number is less than 1",
     ),
     (
         "all_reduce --size 16MB --on star:64 --eta 1.2,0",
-        "`0` is no profile: the second number is less than a millionth or more than 1",
+        "`0` is not a valid profile: the second number is less than a millionth or more than 1",
     ),
-    ("all_reduce --size 16MB --on star:64 --eta 1.2,x", "`x` is no profile: it is not a number"),
+    ("all_reduce --size 16MB --on star:64 --eta 1.2,x", "`x` is not a valid profile: it is not a number"),
     ("all_to_all --size 16MB --on star:64 --skew 0.5", "`0.5` is no skew: it is less than 1"),
     (
         "all_reduce --size 16MB --on fat_tree:64 --oversubscription 0",
@@ -129,12 +138,12 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "all_reduce --sizes 4MiB..1KiB --on star:64",
-        "error[FAB0556]: `4MiB..1KiB` are no sizes: the range ends before it begins",
+        "error[FAB0556]: `4MiB..1KiB` are not sizes: the range ends before it begins",
     ),
-    ("all_reduce --sizes 1KiB.. --on star:64", "is no size: it does not begin with a number"),
+    ("all_reduce --sizes 1KiB.. --on star:64", "is not a valid size: it does not begin with a number"),
     (
         "all_reduce --size 16MB --on torus:8x8 --in-switch 1us",
-        "error[FAB0557]: --in-switch has no effect on a torus (chips are joined directly there, and no switch can add",
+        "error[FAB0557]: --in-switch has no effect on a torus (its chips are joined without a switch that could add",
     ),
     (
         "all_reduce --size 16MB --on star:8 --over star:8 --in-switch 1us",
@@ -163,7 +172,7 @@ fn mistakes_are_told_with_place_and_mend() {
     // Too many sizes. Clap's own errors have its form.
     let many: Vec<String> = (1..=1001).map(|size| format!("{size}B")).collect();
     let complaints = mistakes(&["all_reduce", "--on", "star:64", "--sizes", &many.join(",")]);
-    assert!(complaints[0].contains("are no sizes: they are more than 1000"), "{complaints:?}");
+    assert!(complaints[0].contains("are not sizes: they are more than 1000"), "{complaints:?}");
     let words: Vec<&str> =
         ["estimate"].into_iter().chain(usual.split_whitespace()).chain(["--outer-alpha", "1us"]).collect();
     fabc(Path::new("."), &words, 2);

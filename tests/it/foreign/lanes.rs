@@ -114,9 +114,7 @@ fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
     );
     let Err(why) = laid_out(0) else { panic!("service levels alone tell the lanes") };
     assert!(
-        why.contains(
-            "at b, packets for h3 that come in by [1] on lane 0 go on unlike ways, or on unlike lanes"
-        ),
+        why.contains("at b, packets for h3 that come in by [1] on lane 0 take different ports or lanes"),
         "{why}"
     );
 }

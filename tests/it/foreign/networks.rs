@@ -124,9 +124,9 @@ fn damaged_binary_tables_of_networks_are_seen() {
             .contains(&convicted(head("[-1,-1,1,0]", "[-1,-1,0,0]"), built.topology()).0.as_str())
     );
     let (code, message) = convicted(head("[-1,-1,1,0]", "[0,0,1,0]"), built.topology());
-    assert!(code == "FAB0411" && message.contains("has an input that no packet comes by"), "{message}");
+    assert!(code == "FAB0411" && message.contains("has an input by which no packet arrives"), "{message}");
     let (code, message) = convicted(head("[-1,-1,1,0]", "[-1,-1,1,2]"), built.topology());
-    assert!(code == "FAB0411" && message.contains("it is what packets count that says it"), "{message}");
+    assert!(code == "FAB0411" && message.contains("the rule of the tables determines the VC"), "{message}");
     unreadable(head("\"vc\":\"hop\"", "\"vc\":\"jump\""), built.topology(), "its key must be");
     unreadable(&good[..good.len() - 1], built.topology(), "it ends too early");
     // The same without the rule has one virtual channel for all hops, and cycles.

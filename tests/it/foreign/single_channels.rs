@@ -174,12 +174,12 @@ fn files_of_networks_that_make_no_sense() {
     unreadable(
         &good,
         topology(&|value| value["links"][1]["b"] = json!([0, 1])),
-        "`links[1]`: [0,1] is no port of this network",
+        "`links[1]`: [0,1] is not a port of this network",
     );
     unreadable(
         &good,
         topology(&|value| value["links"][1]["b"] = json!([7, 0])),
-        "`links[1]`: [7,0] is no port of this network",
+        "`links[1]`: [7,0] is not a port of this network",
     );
     // Two that leave by one port, two that come in by one.
     unreadable(
@@ -201,13 +201,13 @@ fn files_of_networks_that_make_no_sense() {
     unreadable(
         &good,
         topology(&|value| value["symmetry"] = json!({"block": 1, "generators": [[1, 1, 2]]})),
-        "is no permutation",
+        "is not a permutation",
     );
     unreadable(good.replace("hop", "distance"), ring_of_arcs(3), "and the rule `distance` cannot be walked");
     unreadable(
         good.replace("[1,0]", "[1,0,0]"),
         ring_of_arcs(3),
-        "entry 0 of router 0 is none of 2 numbers in range",
+        "entry 0 of router 0 does not have 2 numbers in range",
     );
     let (code, message) = convicted(good.replace("[1,0]", "[1,1]"), ring_of_arcs(3));
     assert!(

@@ -63,8 +63,8 @@ fn a_list_says_ports_types_and_hosts() {
 #[test]
 fn what_lies_apart_is_seen() {
     let apart = roomy(Family::Listed(listed(4, &[[0, 1], [2, 3]], Arcs::Duplex)));
-    assert!(conviction(&apart, &wired(&apart)).contains("no way from r0 to r2"));
+    assert!(conviction(&apart, &wired(&apart)).contains("no path leads from r0 to r2"));
     // Everything can be reached from r0, and nothing leads back.
     let one_way = roomy(Family::Listed(listed(3, &[[0, 1], [1, 2], [0, 2]], Arcs::Simplex)));
-    assert!(conviction(&one_way, &wired(&one_way)).contains("no way from r1 to r0"));
+    assert!(conviction(&one_way, &wired(&one_way)).contains("no path leads from r1 to r0"));
 }

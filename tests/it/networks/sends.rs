@@ -175,7 +175,7 @@ fn longer_ways_than_the_spec_allows_are_convicted() {
     files.insert("spec.fab".to_owned(), spec_text.clone().into_bytes());
     let errors = verify::directory(&signed(files, &spec_text), &minimal.fabric, &spec_text).unwrap_err();
     assert!(
-        errors.iter().any(|error| error.to_string().contains("take more hops than they must")),
+        errors.iter().any(|error| error.to_string().contains("take more hops than the minimum")),
         "{errors:?}"
     );
 }

@@ -142,12 +142,12 @@ fn traffic_that_nobody_sends_is_refused() {
         (
             &lonely,
             Traffic::Uniform,
-            "there is no uniform traffic here: it takes two endpoints, and there are 1",
+            "uniform traffic is not possible here: it needs two endpoints, but there are 1",
         ),
         (
             &pair,
             Traffic::BitShuffle,
-            "there is no bit_shuffle traffic here: every endpoint would send to itself",
+            "bit_shuffle traffic is not possible here: every endpoint would send to itself",
         ),
     ] {
         let error = bench

@@ -65,7 +65,10 @@ fn grids_move_every_coordinate() {
         .prepared(&SimulationParameters { traffic: Traffic::Tornado, ..routed(PacketRouting::Min) })
         .err()
         .expect("nobody sends");
-    assert_eq!(error.to_string(), "there is no tornado traffic here: every endpoint would send to itself");
+    assert_eq!(
+        error.to_string(),
+        "tornado traffic is not possible here: every endpoint would send to itself"
+    );
     let opposite =
         cube.load(&SimulationParameters { traffic: Traffic::Neighbour, ..routed(PacketRouting::Min) });
     assert_eq!(opposite.hops, ratio(3, 1));
@@ -135,10 +138,13 @@ fn spots_draw_their_share() {
     // To 1: half of 0.4 from 3 and 4, 0.4 from 2, and a third of 0.6 from all three.
     assert_eq!((between(&star, &two, 0, 1), between(&star, &two, 0, 3)), (ratio(7, 5), ratio(3, 5)));
     for (details, why) in [
-        (spots(&["router9"], "1"), "there is no hotspot traffic here: no endpoint is called `router9`"),
-        (spots(&["router0"], "1"), "there is no hotspot traffic here: no endpoint is called `router0`"),
-        (spots(&["4"], "1"), "there is no hotspot traffic here: no endpoint is called `4`"),
-        (spots(&[], "1"), "there is no hotspot traffic here: nobody says where the spots are"),
+        (spots(&["router9"], "1"), "hotspot traffic is not possible here: no endpoint is called `router9`"),
+        (spots(&["router0"], "1"), "hotspot traffic is not possible here: no endpoint is called `router0`"),
+        (spots(&["4"], "1"), "hotspot traffic is not possible here: no endpoint is called `4`"),
+        (
+            spots(&[], "1"),
+            "hotspot traffic is not possible here: the setting `at` with the hot spots is missing",
+        ),
     ] {
         let error = star
             .prepared(&SimulationParameters { traffic: Traffic::Hotspot, details, ..parameters(1000) })
@@ -170,7 +176,10 @@ fn groups_send_to_groups() {
         })
         .err()
         .expect("refused");
-    assert_eq!(error.to_string(), "there is no group_shift traffic here: every group would send to itself");
+    assert_eq!(
+        error.to_string(),
+        "group_shift traffic is not possible here: every group would send to itself"
+    );
     // Three hops from all routers of a group but the one that holds the link: from there two.
     let far =
         net.load(&SimulationParameters { traffic: Traffic::Adversarial, ..routed(PacketRouting::Family) });
@@ -185,7 +194,7 @@ fn groups_send_to_groups() {
         let error =
             ring.prepared(&SimulationParameters { traffic, ..parameters(1000) }).err().expect("refused");
         let why = format!(
-            "there is no {name} traffic here: it takes two groups of routers with endpoints, and a torus has none"
+            "{name} traffic is not possible here: it needs two groups of routers with endpoints, but a torus has no groups"
         );
         assert_eq!(error.to_string(), why);
     }
@@ -196,7 +205,7 @@ fn groups_send_to_groups() {
         .expect("refused");
     assert_eq!(
         error.to_string(),
-        "there is no neighbour traffic here: it takes coordinates, and a polarfly has none"
+        "neighbour traffic is not possible here: it needs coordinates, but a polarfly has none"
     );
 }
 
@@ -231,7 +240,10 @@ fn a_demand_is_offered_row_by_row() {
         .prepared(&SimulationParameters { traffic: Traffic::Demand, ..parameters(1000) })
         .err()
         .expect("refused");
-    assert_eq!(error.to_string(), "there is no demand traffic here: the spec demands nothing here");
+    assert_eq!(
+        error.to_string(),
+        "demand traffic is not possible here: the demand of the spec is 0 for all pairs here"
+    );
 }
 
 /// The same mean, and longer waits.
@@ -253,7 +265,7 @@ fn bursts_keep_the_mean_and_make_queues() {
         .err()
         .expect("refused");
     let code = miette::Diagnostic::code(&error).expect("a code").to_string();
-    let text = "a rate of 0.46 does not come in bursts of 9 cycles at 0.50: at most 0.45";
+    let text = "bursts of 9 cycles at 0.50 cannot offer a rate of 0.46: at most 0.45";
     assert_eq!((code.as_str(), error.to_string().as_str(), error.exit_code()), ("FAB0622", text, 2));
     assert!(matches!(error, SimError::Bursts { .. }));
 }

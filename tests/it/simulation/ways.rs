@@ -316,7 +316,7 @@ fn ways_that_there_are_not_are_refused() {
         error(&net, &going(PacketRouting::Ugal, Traffic::Uniform, 1000)),
         expected_error(
             "FAB0621",
-            "`ugal` routing takes a virtual channel per hop: ways have up to 3 hops, and the router has 2",
+            "`ugal` routing takes a virtual channel per hop: paths have up to 3 hops, but the router has 2",
             1
         )
     );
@@ -324,7 +324,7 @@ fn ways_that_there_are_not_are_refused() {
         error(&net, &going(PacketRouting::Family, Traffic::Uniform, 1000)),
         expected_error(
             "FAB0620",
-            "there is no `family` routing here: only a dragonfly, and tables of `routing = algebraic`, have a rule of their own",
+            "`family` routing is not possible here: only a dragonfly, or `routing = algebraic`, defines such paths",
             1
         )
     );

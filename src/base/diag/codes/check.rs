@@ -223,7 +223,7 @@ anything is written. A difference is a bug of fabc.",
         title: "the floor does not match the spec",
         text: "\
 `floor.json` says which router stands in which cabinet, and where that stands; `topology.json` how long every cable is, and of which link. A
-cabinet holds as many routers as the spec allows, those that its `clustering` asks for, on a place of its own. A cable is as long as the way
+cabinet holds as many routers as the spec allows, those that its `clustering` asks for, on a place of its own. A cable is as long as the distance
 between its cabinets, and of the link that its length asks for. What they come to is added up again.",
     },
     CodeDoc {

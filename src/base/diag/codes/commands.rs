@@ -25,11 +25,11 @@ another encoding, or is no text at all. Save it again as UTF-8.",
         text: "\
 The system refused to write, for the reason in the message: a read-only place, a full disk, a file where a directory should be. A build
 looks for this before it compiles, writes beside the old directory and renames at the end. So does whatever writes a single file, such as
-`fabc fmt` and `--emit`. So the old outputs are still whole, and nothing half written was left behind.",
+`fabc fmt` and `--emit`. So the old outputs are still whole, and no partial file remains.",
     },
     CodeDoc {
         code: "FAB0504",
-        title: "the output directory holds something foreign",
+        title: "the output directory holds files that fabc did not write",
         text: "\
 A build replaces the directory of the fabric as a whole. It does so only if everything in there was written by fabc: every file must be
 in the list of the directory's own `manifest.json`. Something else was found, such as notes or a file made by hand, and it would be lost.
@@ -124,7 +124,7 @@ The name of a fabric is a letter or `_`, followed by letters, digits and `_`. It
     },
     CodeDoc {
         code: "FAB0517",
-        title: "tables that look at more than the destination",
+        title: "tables with more than the destination as key",
         text: "\
 Some formats (`--emit opensm_lft`) have one output port per router and destination. The routes of this pod are not of that kind: somewhere
 the port also depends on how a packet came in, which is what lets `allowed_turns` stay close to the bound with few virtual channels. The
@@ -187,12 +187,11 @@ CONFIG_DB. A switch that is wholly dark has an empty list. One that is left out 
     },
     CodeDoc {
         code: "FAB0532",
-        title: "no order of the changes keeps the pod whole",
+        title: "no order of the changes keeps the pod connected",
         text: "\
 A port is in at most one cross-connect, so a new one must wait until its ports are free. Where two parts of the pod are joined only by
-cross-connects that change, there may be no order in which the pod is whole after every step: while the last old ones are out, nothing joins the
-parts yet. The plan is still printed, in an order with the fewest steps of that kind, and the message names the cubes that are cut off, for
-which steps, and the switches in question. The help says whether all orders were tried.
+cross-connects that change, there may be no order in which the pod is connected after every step. The plan is still printed, in an order with the
+fewest such steps. The message names the disconnected cubes, the steps and the switches. The help says whether all orders were tried.
 
 Drain the pod (or the part) before these steps. Or keep more of the live cross-connects: `topology = synthesize { start = cross_connects
 \"live/ocs.json\"; moves <= 40; }` searches near them.",
@@ -201,8 +200,8 @@ Drain the pod (or the part) before these steps. Or keep more of the live cross-c
         code: "FAB0533",
         title: "a plan for a fabric without switches",
         text: "\
-A plan orders the changes of optical circuit switches: out with one cross-connect, in with another. Only a pod of cubes has them. The links
-of a network of routers are cables; which of them differ between two builds is what `diff` of their `topology.csv` says.",
+A plan orders the cross-connects that optical circuit switches remove and add. Only a pod of cubes has such switches. The links of a network of
+routers are cables. To see which of them differ between two builds, use `diff` on their `topology.csv`.",
     },
     CodeDoc {
         code: "FAB0534",
@@ -244,9 +243,9 @@ Fewer virtual channels, or a routing with fewer changes between them, need fewer
         code: "FAB0541",
         title: "standard output cannot be written",
         text: "\
-What a command prints is its result, and it could not be handed over, for the reason in the message: a full disk behind `> file`, or a
-standard output that was closed (`>&-`). The exit code is 2 (1 of `fabc plan`, where 2 says that there are changes), and what was printed is not
-complete. A build ends there: it writes no directory whose report could not be shown.
+The result of a command could not be printed, for the reason in the message: a full disk behind `> file`, or a closed standard output (`>&-`). The
+exit code is 2 (1 for `fabc plan`, where 2 means that there are changes), and the printed output is incomplete. A build ends there and writes no
+directory.
 
 A reader that has seen enough (`fabc explain | head -1`) is no error.",
     },
@@ -269,7 +268,7 @@ greatest of theirs.",
     },
     CodeDoc {
         code: "FAB0544",
-        title: "a sweep that cannot be made, or not yet",
+        title: "a sweep that is invalid or incomplete",
         text: "\
 `fabc sweep SPEC --set cubes=2,4,8 --set seed=1..=8` runs all combinations of values: lists with commas, and ranges of integers without their end
 (`1..9`) or with it (`1..=8`). A range is not empty, and a sweep has at most 100000 runs. It stops after `synthesize` or later, since before that
@@ -300,17 +299,17 @@ the name only of faults).",
     },
     CodeDoc {
         code: "FAB0547",
-        title: "an editor that is gone",
+        title: "the connection to the editor is lost",
         text: "\
 `fabc lsp` answers an editor on standard input and output, by the Language Server Protocol: headers with lengths, and JSON. It ends when the editor
 says `exit` after `shutdown`.
 
-What is typed into it in a terminal is no message, and an editor that closes its end before it says so has probably crashed. `docs/editors.md` tells how
-editors are told of fabc.",
+Text typed in a terminal is not a message of the protocol. An editor that closes the connection without `exit` has probably crashed.
+`docs/editors.md` says how to set up an editor.",
     },
     CodeDoc {
         code: "FAB0548",
-        title: "a command line that does not fit",
+        title: "an invalid command line",
         text: "\
 An option or a command does not exist, lacks its value, or does not go with another one. `fabc --help` lists the commands, and
 `fabc COMMAND --help` the options of one. With `--message-format` for people the message is that of the command line's own help.",

@@ -5,7 +5,7 @@ use super::doc::CodeDoc;
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: "FAB0551",
-        title: "an estimate that lacks something",
+        title: "a value of an estimate is missing",
         text: "\
 `fabc estimate KIND --size SIZE --on SHAPE`: the collective, the size of the vector of a chip (or `--sizes`) and the fabric have no defaults.
 Latency, overhead and bandwidth of a channel have. What they are is printed with every estimate. `fabc collective` takes fabric, latency and
@@ -21,7 +21,7 @@ Collectives are `all_reduce`, `all_gather`, `reduce_scatter`, `all_to_all`, `bro
     },
     CodeDoc {
         code: "FAB0553",
-        title: "a shape that is no fabric",
+        title: "an invalid shape of a fabric",
         text: "\
 A shape is a name and whole numbers: `torus:8x8x8` and `mesh:16x4` have chips along every axis, `star:64`, `full_mesh:8`, `leaf_spine:512` and
 `fat_tree:4096` have chips, `dragonfly:8x4` has chips of a group and links of each chip to other groups (and 33 groups: one link between any two).
@@ -29,7 +29,7 @@ There are at least two chips, and at most 1073741824, along at most 32 axes.",
     },
     CodeDoc {
         code: "FAB0554",
-        title: "no size, time or bandwidth",
+        title: "an invalid size, time or bandwidth",
         text: "\
 A quantity is a number and a unit without a blank: sizes in B, kB, MB, GB, TB or KiB, MiB, GiB, TiB, times in ps, ns, us, ms, s, bandwidths in MB/s,
 GB/s, TB/s, MiB/s, GiB/s, TiB/s (bytes) or Mb/s, Gb/s, Tb/s, Mbps, Gbps, Tbps (bits, an eighth). Sizes are whole bytes, times whole
@@ -44,7 +44,7 @@ latencies are (at least 1), and which part of the bandwidth is left (above 0, at
     },
     CodeDoc {
         code: "FAB0556",
-        title: "no sizes of a curve",
+        title: "invalid sizes of a curve",
         text: "\
 `--sizes 1KiB..4GiB` doubles the size in every step and has both ends; `--sizes 1MB,16MB,1GB` has these. There may be 1000 in all.",
     },
@@ -75,18 +75,17 @@ collectives have no root, and a root that would change nothing is refused.",
         code: "FAB0563",
         title: "no collective can be planned here",
         text: "\
-Schedules are for fabrics in which every two living chips reach each other. At least two chips take part. What is `direct` needs forwarding
-tables that deliver every message. All other algorithms let chunks rest, copy them and add them up at the routers on their way, so that every
-router must be a chip, links must run both ways, and none may carry more than 64 times the greatest common divisor of all bandwidths: leave
-`algorithm` out, and what is `direct` is planned. Where the symmetry of the fabric is lost, very large fabrics have more chunks than are
-planned one by one: fewer `--chunks` help.",
+Schedules need a fabric in which every two surviving chips reach each other, and at least two chips. `direct` needs forwarding tables that deliver
+every message. All other algorithms store, copy and add chunks at the routers of a path. So every router must be a chip, links must run both ways, and
+no link may carry more than 64 times the greatest common divisor of all bandwidths. Otherwise leave `algorithm` out, and `direct` is planned. Without
+symmetry, very large fabrics have more chunks than can be planned: fewer `--chunks` help.",
     },
     CodeDoc {
         code: "FAB0564",
         title: "more than one schedule to write",
         text: "\
 `fabc collective DIR --collective all_reduce --size 1GiB --emit collective=FILE` writes the fastest schedule of one collective, of one size,
-in one scenario. Several would be several files.",
+in one scenario. Other schedules need files of their own.",
     },
     CodeDoc {
         code: "FAB0565",
@@ -116,55 +115,54 @@ fewer.",
         code: "FAB0567",
         title: "the collectives are scheduled already",
         text: "\
-`fabc collective DIR` plans collectives in messages, over links that are shared or over forwarding tables. With `routing = scheduled` the build
-has given every vector its cycle on every channel: `report.txt`, `report.html` and `report.json` say what each collective of the spec takes and
-what none takes less than, `schedule.json` lists who sends what when, and `fabc tables DIR --router R` prints what one chip does. For another
-size or another collective, write it into the spec and build again.",
+`fabc collective DIR` plans collectives in messages, over shared links or along forwarding tables. With `routing = scheduled` the build has given
+every vector its cycle on every channel. `report.txt`, `report.html` and `report.json` have the time of each collective of the spec and its lower
+bound. `schedule.json` lists all sends, and `fabc tables DIR --router R` prints those of one chip. For another size or collective, write it into the
+spec and build again.",
     },
     CodeDoc {
         code: "FAB0571",
         title: "an availability that cannot be computed",
         text: "\
-`fabc availability DIR --host-chips 4 --fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day` is about a pod: its cubes are what is swapped.
-All three rates are needed, as numbers a day, month or year. Hosts have whole shares of a cube, and a job needs at least one cube and at most all.",
+`fabc availability DIR --host-chips 4 --fail host=0.0008/day,cable=0.00005/day,ocs=0.0004/day` needs a pod, whose cubes can
+be swapped. All three rates are needed, as numbers per day, month or year. A cube holds whole hosts. A job needs at least one cube, and at most all.",
     },
     CodeDoc {
         code: "FAB0572",
         title: "an unknown part is down",
         text: "\
-`fabc repair DIR --down NAME` takes the names of the fabric: an optical circuit switch (`X[0,0]`), a router or chip (`cube3[1,2,3]`,
+`fabc repair DIR --down NAME` needs names of this fabric: an optical circuit switch (`X[0,0]`), a router or chip (`cube3[1,2,3]`,
 `group0[2]`), a link by one of its two ends (`cube0[1,2,3].+x`, `group0[2].port5`), or all routers of a cube, group or supernode (`cube5`).
 `fabc tables DIR` prints the first and last router. The hint shows one name of each kind.",
     },
     CodeDoc {
         code: "FAB0573",
-        title: "nothing is left to repair",
+        title: "fewer than two endpoints survive",
         text: "\
-A repair is about the routes between those that are left, so at least two chips, or routers with hosts, must be up and joined. `--down` names
-what is down now, all of it at once. What is healed is left out of the next list.",
+A repair needs at least two surviving chips, or routers with hosts, that are connected. `--down` names all parts that are down at the same
+time. Leave repaired parts out of the next list.",
     },
     CodeDoc {
         code: "FAB0574",
         title: "the surviving network is disconnected",
         text: "\
-No tables can join what no cable joins. `fabc repair --partial` serves the part with most chips (of as many, the one with the first), tells how
-many ordered pairs are cut off from each other, and leaves the tables of all routers outside as they are. The exit code without it is 3.",
+Tables cannot connect parts without a cable between them. `fabc repair --partial` serves the part with most chips, and of equal ones that with
+the first chip. It reports how many ordered pairs are disconnected, and does not change the tables of other routers. The exit code without it is 3.",
     },
     CodeDoc {
         code: "FAB0575",
         title: "tables that are not repaired",
         text: "\
-A repair lays new ways beside old ones: a packet that comes by another input goes another way. That needs tables that look at the input, such as
-those of `routing = allowed_turns;`. Where the destination alone is the key, a new way for one packet is a new way for all that
-come by.",
+A repair adds new routes beside the old ones, and the input of a packet decides which it takes. So the tables must use the input as well, such as
+those of `routing = allowed_turns;`. If the destination alone is the key, a new route for one source changes it for all sources.",
     },
     CodeDoc {
         code: "FAB0580",
-        title: "the switches do not do what was built",
+        title: "the switches differ from the build",
         text: "\
-`fabc drift LIVE DIR` and `fabc repair DIR --live LIVE` compare what the switches do with what was built. What is dark can be routed around, as
-long as the surviving network is connected. Ports that are joined and should not be cannot: tables name ports, so packets would arrive somewhere else. The
-exit code is 3 where the surviving network is disconnected, or where a repair meets such ports.",
+`fabc drift LIVE DIR` and `fabc repair DIR --live LIVE` compare the live switches with the build. Packets can be routed around dark links while the
+surviving network is connected. Ports that are joined by mistake cannot be repaired: tables name ports, so packets would arrive elsewhere. The exit
+code is 3 if the surviving network is disconnected, or if a repair finds such ports.",
     },
     CodeDoc {
         code: "FAB0581",
@@ -172,23 +170,25 @@ exit code is 3 where the surviving network is disconnected, or where a repair me
         text: "\
 `fabc plan LIVE NEW_DIR --tables DIR` finds tables for every moment of the change, and all of them rise by the live ranks: then routers
 may change in any order under live traffic. LIVE must be the directory that runs, of the same chips and switches as NEW_DIR, and its tables must
-look at the input as well. Where a batch of steps would load a channel more than `--load` allows, it is made shorter; where a single step
-does, the message says with how much it would go. Where no way rises by the old ranks, `start` in the new spec, with fewer moves, keeps more of
-what is there; `--order new` asks it of the batches alone, and needs twice the virtual channels; or the pod is drained, and changed with the plan alone.",
+use the input as well. A batch of steps that would load a channel more than `--load` allows is made shorter. If a single step does, the message
+says which `--load` would suffice.
+
+If some pairs have no path that rises by the live ranks, write `start` with fewer `moves` into the new spec, so that more of the live cross-connects
+stay. `--order new` needs such paths for the batches only, and takes twice the virtual channels. Or drain the pod, and change it with the plan alone.",
     },
     CodeDoc {
         code: "FAB0582",
-        title: "a slice that cannot be placed so",
+        title: "a placement that is not possible",
         text: "\
 `fabc place` knows the kinds that the spec declares, the slices of the placement by their names, and the cubes of the pod. The cubes of a slice are
-free, work, are not spare, and are treated alike by all switches. A cube that does not work is replaced (`--swap`) before the slice goes on, or the
-slice is removed. Steps are carried out in the order given, all or none.",
+free, work, are not spare, and are on the same groups of switches. Replace a cube that is down with `--swap`, or remove its slice. The steps run in
+the given order, all or none.",
     },
     CodeDoc {
         code: "FAB0583",
         title: "no room for a slice",
         text: "\
-A slice takes any free cubes that the same groups of switches serve. Spare cubes only come in the place of others. The message counts the remaining ones.
-Remove a slice, bring a cube up again, or declare less to `spare`. The exit code is 3.",
+A slice takes any free cubes on the same groups of switches. Spare cubes can only replace others. The message counts the remaining ones. Remove a
+slice, mark a cube as working with `--up`, or declare fewer cubes as `spare`. The exit code is 3.",
     },
 ];

@@ -5,7 +5,7 @@ use super::doc::CodeDoc;
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: "FAB0591",
-        title: "an engine that cannot be asked",
+        title: "an engine that cannot be used",
         text: "\
 `--engine slurm` speaks through `sbatch` and `squeue`, `--engine hyperqueue` through HyperQueue's Python package. One of them is not there. Debian has
 Slurm's clients in `slurm-client`, and `python3 -m pip install hyperqueue` brings the package, for the `python3` that the PATH finds. Its version is
@@ -15,7 +15,7 @@ The files of the job are written by then: `--dry-run` says what submits them, wh
     },
     CodeDoc {
         code: "FAB0592",
-        title: "an engine that does not take a job",
+        title: "an engine that refuses a job",
         text: "\
 The message has the engine's own last words. No server may run, or it may be another version. A partition, an account or a limit of time may be
 missing, which Slurm takes from the environment (`SBATCH_PARTITION`, `SBATCH_ACCOUNT`, `SBATCH_TIMELIMIT`). An array may have more tasks than it allows
@@ -25,7 +25,7 @@ Nothing is lost: the same command goes on from what is done.",
     },
     CodeDoc {
         code: "FAB0593",
-        title: "shards that left work open",
+        title: "shards that did not finish",
         text: "\
 Every process of the job has ended, and some of the work is not done. The message names the shards and the last words of their logs, which stand below
 `jobs/` in the directory. A process that is killed (by a machine without memory, for example) is started again three times. One that fails is not.
@@ -34,7 +34,7 @@ What is done stays done, and the same command goes on with what is open.",
     },
     CodeDoc {
         code: "FAB0594",
-        title: "shards of a build that cannot be put together, or not yet",
+        title: "shards of a build that are invalid or incomplete",
         text: "\
 `fabc build SPEC --shard 2/4` builds every fourth fault scenario from the second on, runs its part of the simulations, and keeps what it found in
 `OUT/FABRIC.shards`; `fabc merge OUT/FABRIC.shards` proves the scenarios and writes `OUT/FABRIC` when every shard is done. The message names those that

@@ -9,7 +9,7 @@ const fn doc(code: &'static str, title: &'static str, text: &'static str) -> Cod
 pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0001",
-        "text that does not fit",
+        "unexpected text",
         "The text cannot be read from here on. The label says what could have stood there.\n\
          \n\
          Often the slip is just before the place: a missing value, a missing bracket, a name with a sign in it. After \
@@ -52,7 +52,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0007",
-        "past the limits of a file",
+        "a spec that is too large or nests too deeply",
         "Brackets nest too deeply, or the spec is too long: with all files that it uses it may have 4194304 bytes, 262144 words, \
          numbers and signs, and 256 files. No spec needs more; most likely a bracket is missing, or the wrong file was given.",
     ),
@@ -64,7 +64,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0009",
-        "`;` that ends nothing",
+        "a stray `;`",
         "One `;` ends a statement, a second one means nothing. Remove it. (A `;` after the `}` of a block is let through, and \
          `fabc fmt` takes it away.)",
     ),
@@ -115,7 +115,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0018",
-        "`--set` that sets nothing",
+        "`--set` without a value",
         "A parameter is set by `--set name=value`, each with a `--set` of its own. What has blanks or quotes in it stands in single \
          quotes, for the sake of the shell: `--set 'rate=100 GB/s'`; `--set rate=100GB/s` says the same.",
     ),
@@ -134,7 +134,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0103",
-        "not known here",
+        "a name that does not belong here",
         "A setting, a block or a line stands where it has no meaning. `docs/language.md` lists what belongs where.",
     ),
     doc(
@@ -165,7 +165,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0108",
-        "a range without a value",
+        "an empty range",
         "`lo..hi` runs from `lo` to `hi - 1`, so `lo` must be smaller than `hi`.",
     ),
     doc(
@@ -213,7 +213,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0114",
-        "budget beyond the router",
+        "a budget above the virtual channels of the router",
         "`budget { vcs }` says how many virtual channels the routing may use; the chip or router must have them.",
     ),
     doc(
@@ -237,7 +237,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0118",
-        "a shape without a twist",
+        "a shape without a defined twist",
         "The twisted torus is defined for a x a x 2a and a x 2a x 2a, in this order, made of cubes with equal sides; a \
          is a multiple of that side.",
     ),
@@ -249,7 +249,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0120",
-        "bandwidths that do not go together",
+        "bandwidths that cannot be combined",
         "Links may differ in bandwidth. Capacities are counted in units of the greatest common divisor of the bandwidths in use, loads \
          in whole parts of such a unit: as many as the least common multiple of the capacities, which may be at most 65536. So 100, 200 \
          and 400 Gbps go together (8 parts at most), 400 and 399.999 Gbps do not. `method = milp` and `method = relax` count all \
@@ -264,7 +264,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0122",
-        "a require that decides nothing",
+        "a require that always or never holds",
         "The comparison is true or false for every pod, whatever is measured. Most likely the value or the direction is \
          a slip.",
     ),
@@ -312,12 +312,12 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0130",
-        "a demand of nothing",
+        "a demand without traffic",
         "Every weight of the demand is 0, so there is no traffic to carry and no rate to maximise.",
     ),
     doc(
         "FAB0131",
-        "a pod and a network in one",
+        "a mix of pod and network",
         "A fabric is either a pod (`chip`, `cube`, `cubes`, `ocs`, topologies that OCSes make, faults of OCSes) or a network \
          (`router`, topologies between routers, `routing = minimal`). The first item that belongs to one of them decides; \
          what belongs to the other is refused. `torus` is in both: of chips in a pod, of routers in a network.",
@@ -350,7 +350,7 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0134",
-        "a graph in pieces",
+        "a disconnected graph",
         "Every router must reach every other. The message names two between which no path leads. Where links run one way \
          (`edgedefault=\"directed\"`, or `arcs = simplex;`) there must be a path in both directions; `arcs = duplex;` makes every \
          link run both ways.",
@@ -411,13 +411,13 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0144",
-        "not what a parameter may be",
+        "a value that the parameter does not allow",
         "The declaration says what the parameter may be: a range with both ends (`in 1..=128`, `in 50 GB/s..=200 GB/s`) for numbers \
          and quantities, a list (`in [up_down, allowed_turns]`) for names and texts. Its own value must be one of these, too.",
     ),
     doc(
         "FAB0145",
-        "a switch that SONiC cannot be told about",
+        "a switch that SONiC cannot describe",
         "The SONiC model of an optical circuit switch (CONFIG_DB, `OCS_CROSS_CONNECT`) joins a port of side A to one of side B, \
          and no port is in two cross-connects. `couple any of` joins any two ports; with `duplex = circulator` (the default) each \
          port carries both directions, so it would have to be on both sides at once. With `duplex = pair` it is: a face port sends \
@@ -435,13 +435,13 @@ pub(super) const CODES: &[CodeDoc] = &[
     ),
     doc(
         "FAB0147",
-        "a constant in the place of something else",
+        "a constant of the wrong kind",
         "A constant stands for an integer, a decimal number, a quantity with its unit, a name or a text. Counts, sides, ranges and \
          positions are integers; a quantity takes no second unit; a text is the path of a file, or the name of a router.",
     ),
     doc(
         "FAB0148",
-        "nothing that a `use` could change",
+        "a `use` that changes an unknown name",
         "The block of a `use` sets parameters of the file, gives other values to settings that stand there, and other settings to its \
          links, chip, cube, switches and the like. It adds nothing new: what the file does not declare is written beside the `use`.",
     ),

@@ -5,7 +5,7 @@ use super::doc::CodeDoc;
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: "FAB0320",
-        title: "axis after axis needs a second virtual channel on a torus",
+        title: "axis-by-axis routes on a torus need a second virtual channel",
         text: "\
 In a ring of three or more routers every channel may wait for the next one all the way round: a deadlock. Dimension-order routing breaks the
 cycle at a dateline, where packets that wrap around move to a second virtual channel. With `vcs = 1` there is none. Rings of two are safe.

@@ -20,10 +20,10 @@ virtual channels that the hardware has. Without either option the channels that 
     },
     CodeDoc {
         code: "FAB0603",
-        title: "links of unlike bandwidths in a simulation",
+        title: "links of different bandwidths in a simulation",
         text: "\
-A simulation moves one flit per cycle over every channel, so that all links in use must carry the same. Fabrics whose links carry unlike
-cannot be simulated. Their static loads in the report count bandwidths as they are.",
+A simulation moves one flit per cycle over every channel, so all links in use must have the same bandwidth. Other fabrics cannot be simulated. The
+static loads in their report use the bandwidths as declared.",
     },
     CodeDoc {
         code: "FAB0604",
@@ -37,17 +37,17 @@ router and link together is 2^20 cycles, because the simulator keeps a list of e
         code: "FAB0605",
         title: "a rate that no host can offer",
         text: "\
-A host begins at most one packet per cycle and port (it throws a coin in every cycle), which is as many flits per cycle as a packet has. A
-higher rate cannot be offered. Longer packets (`packet`) or more ports (`hosts`) can.",
+A host starts at most one packet per cycle and port, decided at random in every cycle. So it offers at most as many flits per cycle and port as a
+packet has. Use longer packets (`packet`) or more ports (`hosts`) for a higher rate.",
     },
     CodeDoc {
         code: "FAB0606",
-        title: "a traffic that the fabric does not have",
+        title: "a traffic that is not possible on the fabric",
         text: "\
-Every traffic takes two endpoints at least: chips of a pod, hosts of a network. In patterns by bits only the first 2^b endpoints send, and who
-would send to itself sends nothing. The message says that nobody is left to send. `tornado` and `neighbour` take coordinates: a torus, mesh,
-hyperx or hypercube, or a pod whose topology is a torus. `group_shift` and `adversarial` take groups: cubes, the groups of dragonflies, megaflies
-and levels, the supernodes of star products, of two routers or more. `adjacent` takes two routers with hosts that a link joins.
+Every traffic needs at least two endpoints: chips of a pod, or hosts of a network. In patterns by bits only the first 2^b endpoints send, and an
+endpoint that would send to itself sends nothing. The message says why no endpoint can send. `tornado` and `neighbour` need coordinates: a torus,
+mesh, hyperx or hypercube, or a pod whose topology is a torus. `group_shift` and `adversarial` need groups of two routers or more: cubes, the groups
+of dragonflies, megaflies and levels, or the supernodes of star products. `adjacent` needs two routers with hosts that a link joins.
 
 `fabc check` refuses a traffic that the family never has. What only a drawn wiring or a fault rules out is found by the build, with exit code 3.",
     },
@@ -56,34 +56,34 @@ and levels, the supernodes of star products, of two routers or more. `adjacent` 
         title: "tables that do not deliver",
         text: "\
 Before anything moves, `fabc sim` follows every route of the traffic through the tables, as the packets will. A router on the route has no entry
-for the packet, sends it where no lit link is, or the packet comes round forever. The message names the pair. No build writes such tables:
-they were changed, or belong to another topology. `fabc verify` says what is wrong with them.",
+for the packet or sends it to a port without a lit link, or the packet loops forever. The message names the pair. No build writes such tables: they
+were changed, or belong to another topology. `fabc verify` explains what is wrong with them.",
     },
     CodeDoc {
         code: "FAB0608",
         title: "packets wait for each other forever",
         text: "\
-There are packets inside, and for longer than four times the slowest route takes when nothing is in the way, and at least 1000 cycles, nothing
-has moved: the run ends. The message lists the queues of the circle: in each, by its channel and virtual channel, the first packet waits for room
-in the next one, in the flit model perhaps for the virtual channel itself, and its source and destination are named. Virtual channels are numbered as the simulator has them, the general ones first.
+The run ends because packets are in flight, but nothing has moved for at least 1000 cycles, and for four times the zero-load time of the slowest
+route. The message lists the queues of the cycle, each by its channel and virtual channel. The first packet of each queue waits for room in the next
+one, or in the flit model for the virtual channel itself. Its source and destination are named. Virtual channels are numbered as in the simulator,
+the general ones first.
 
-Tables that `fabc verify` accepts have no such circle (`fabc explain FAB0413`): these were changed since the build. The exit code is 3.",
+Tables that `fabc verify` accepts have no such cycle (`fabc explain FAB0413`): these were changed since the build. The exit code is 3.",
     },
     CodeDoc {
         code: "FAB0609",
         title: "more cycles than are simulated",
         text: "\
-A run lasts as long as it warms up and measures, and at most as long as it measures again until the last packets have arrived. Cycles are counted
-in 32 bits: `warmup` and `measure` may make 1,000,000,000 together. What they are without being given follows from the latency of the routes
-(`docs/simulation.md`).",
+A run takes `warmup` and `measure` cycles, and up to `measure` more until the last packets have arrived. Cycles are counted in 32 bits, so the two
+may be 1,000,000,000 together. Their defaults follow from the latency of the routes (`docs/simulation.md`).",
     },
     CodeDoc {
         code: "FAB0610",
-        title: "hosts without limit in the flit model",
+        title: "hosts without a port limit in the flit model",
         text: "\
 In the flit model (`model = flit`) a host hands its router one flit per cycle and port, and takes as many from it: its ports are buffers and
 inputs of the router like those of channels, so there must be a number of them. Without `hosts` a chip has two, the host of a network one.
-`hosts = unlimited` is of the packet model, where every packet that waits competes.",
+`hosts = unlimited` belongs to the packet model, where every packet that waits competes.",
     },
     CodeDoc {
         code: "FAB0611",
@@ -102,11 +102,11 @@ setting out, or choose the model that has it (`model`).",
     },
     CodeDoc {
         code: "FAB0620",
-        title: "a routing that the fabric does not have",
+        title: "a routing that is not possible on the fabric",
         text: "\
-The setting `routing` of a simulation chooses ways while packets move: in a network of routers, not in a pod, whose packets go by its tables. `family` is the rule
-that the family itself has: of a dragonfly at most a local hop, the link between the two groups, a local hop; of others what `routing = algebraic`
-put into the tables. Where the tables were made in another way, there is none.",
+The setting `routing` of a simulation chooses paths while packets move. It works in a network of routers, and not in a pod, whose packets follow its
+tables. `family` uses the rule of the family. In a dragonfly that is at most a local hop, the link between the two groups, and a local hop. In other
+families it is the rule that `routing = algebraic` put into the tables. Under any other routing of the spec there is no such rule.",
     },
     CodeDoc {
         code: "FAB0621",
@@ -114,42 +114,42 @@ put into the tables. Where the tables were made in another way, there is none.",
         text: "\
 Where packets choose their paths (`routing = min`, `valiant`, `ugal` and so on), hop number k is on virtual channel k, so that no packet waits for
 one on a lower channel and none waits forever. The router must have as many virtual channels (`vcs`) as the longest of the shortest paths has
-hops. Ways over another router are taken as far as they fit.",
+hops. Paths over another router are used if they have no more hops than that.",
     },
     CodeDoc {
         code: "FAB0622",
         title: "a rate that bursts cannot offer",
         text: "\
-With `births = bursts { length = LENGTH; rate = R; }` a host is on for LENGTH cycles on average, offers R flits per cycle meanwhile, and nothing for at least a
-cycle between two bursts. So it offers at most R LENGTH / (LENGTH + 1) on average.",
+With `births = bursts { length = LENGTH; rate = R; }` a burst lasts LENGTH cycles on average, at R flits per cycle. Between two bursts a host
+offers nothing for at least one cycle. So it offers at most R LENGTH / (LENGTH + 1) on average.",
     },
     CodeDoc {
         code: "FAB0623",
         title: "a setting of another traffic or routing",
         text: "\
-A setting of a simulation says something about a traffic or a routing that is not asked for: `by` belongs to `group_shift`, `at` and `share`
-to `hotspot`, `samples`, `bias` and `rule` to `ugal`, `shortest` to `valiant` and `ugal`; `general` and `classes` are about the virtual
-channels of tables, so that they say nothing where ways are chosen. `bytes` and `order` belong to `all_to_all`. Traffic that ends
-(`all_to_all`, a trace) has no rates, no bursts, no saturation, and no cycles to warm up or to measure.",
+A setting of a simulation belongs to another traffic or routing than the requested one. `by` belongs to `group_shift`, `at` and `share` to
+`hotspot`, and `bytes` and `order` to `all_to_all`. `samples`, `bias` and `rule` belong to `ugal`, and `shortest` to `valiant` and `ugal`.
+`general` and `classes` set the virtual channels of tables, so they have no effect on packets that choose their paths. Finite traffic (`all_to_all`,
+a trace) has no rates, no bursts, no saturation, and no cycles to warm up or to measure.",
     },
     CodeDoc {
         code: "FAB0624",
-        title: "a line of a trace that is no message",
+        title: "an invalid line of a trace",
         text: "\
 A trace has a line per message: `cycle,src,dst,flits`, in ascending order of cycles. The first line may be these words, and lines that begin with
-`#` say nothing. `src` and `dst` are names of routers with one endpoint, such as `cube0[0,0,0]`, or numbers of endpoints, counted router by router;
-`flits` is 1 at least. The message says which line is not like that, or speaks of an endpoint that the fabric does not have.",
+`#` are comments. `src` and `dst` are names of routers with one endpoint, such as `cube0[0,0,0]`, or numbers of endpoints, counted router by router;
+`flits` is 1 at least. The message names the first line that is malformed, or that names an endpoint which the fabric does not have.",
     },
     CodeDoc {
         code: "FAB0625",
         title: "a trace without messages",
-        text: "The file of a trace has no line `cycle,src,dst,flits` but perhaps the words themselves: there is nothing to send.",
+        text: "The file of a trace has no line `cycle,src,dst,flits`, except perhaps the heading, so there is nothing to send.",
     },
     CodeDoc {
         code: "FAB0626",
         title: "more messages than a run holds",
         text: "\
-Traffic that ends is kept as a list of messages, at most 16,777,216 of them: all pairs of 4096 endpoints. Run a smaller fabric, or a trace in pieces.",
+Finite traffic is kept as a list of messages, at most 16,777,216 of them: all pairs of 4096 endpoints. Run a smaller fabric, or split the trace.",
     },
     CodeDoc {
         code: "FAB0627",
@@ -160,9 +160,9 @@ less (`bytes`): long messages reach the throughput of even longer ones.",
     },
     CodeDoc {
         code: "FAB0628",
-        title: "messages of unlimited hosts with adaptive routing",
+        title: "messages of hosts without a port limit and adaptive routing",
         text: "\
-Where hosts are not limited, the messages of `all_to_all` or of a trace wait in line for the output that their tables name. Packets that choose their
-ways name none before they are born: give hosts ports (`hosts = 1`), behind which all messages of a host wait in one line.",
+With `hosts = unlimited`, the messages of `all_to_all` or of a trace wait in line for the output that the tables name. Packets that choose their
+paths have no such output before they are born. Give hosts ports (`hosts = 1`): then all messages of a host wait in one line.",
     },
 ];

@@ -44,12 +44,12 @@ impl PolarStarFormula {
         let mut f_inverse = vec![size; size as usize];
         f.iter().zip(0..).filter(|(b, _)| **b < size).for_each(|(&b, a)| f_inverse[b as usize] = a);
         if f_inverse.contains(&size) {
-            return Err("`supernode.f` is no permutation of its places".to_owned());
+            return Err("`supernode.f` is not a permutation of its places".to_owned());
         }
         let mut joined = vec![false; (size * size) as usize];
         for &[a, b] in &links {
             if a >= size || b >= size || a == b {
-                return Err(format!("`supernode.links`: {a} and {b} are no two places"));
+                return Err(format!("`supernode.links`: {a} and {b} are not two places of a supernode"));
             }
             joined[(a * size + b) as usize] = true;
             joined[(b * size + a) as usize] = true;
@@ -90,7 +90,7 @@ impl PointTable {
                 || numbers.insert(*vector, number).is_some()
             {
                 return Err(format!(
-                    "`vectors`: {vector:?} does not begin with 1, or is there twice, or of no field of {}",
+                    "`vectors`: {vector:?} does not begin with 1, occurs twice, or is not over the field of {} elements",
                     field.order()
                 ));
             }

@@ -189,9 +189,7 @@ impl<'a> ProgramLayout<'a> {
             self.verify_wait(at, step)?;
             let follows = block.steps.get(position + 1);
             if step.kind == MscclKind::Nothing && follows.is_none_or(|next| next.after.is_none()) {
-                return reject(
-                    "is a `nop`, which waits for a step that follows, and that must wait, too".to_owned(),
-                );
+                return reject("is a `nop`, and the step after it does not wait".to_owned());
             }
         }
         Ok(())
@@ -212,10 +210,10 @@ impl<'a> ProgramLayout<'a> {
         let violation = match awaited_step {
             None => "which does not exist",
             Some(awaited_step) if awaited_step.kind == MscclKind::Nothing => {
-                "which is a `nop` and never says that it is done"
+                "which is a `nop` and never reports that it is done"
             }
             Some(awaited_step) if !awaited_step.awaited => {
-                "which does not say that it is done (`hasdep` is 0)"
+                "which does not report that it is done (`hasdep` is 0)"
             }
             Some(_) if block == at.block && number >= step.number => "which is not before it",
             Some(_) => return Ok(()),

@@ -181,7 +181,7 @@ impl<'a> Memory<'a> {
             self.searched_steps += 1;
             if self.searched_steps > MAX_SEARCHED_STEPS {
                 let violation = format!(
-                    "more than {MAX_SEARCHED_STEPS} steps were looked at to find out which is before which: this is not judged"
+                    "ordering the steps takes a search of more than {MAX_SEARCHED_STEPS} steps: the program is not judged"
                 );
                 return Err(ProgramFault::shape(violation));
             }
@@ -239,7 +239,7 @@ impl<'a> Memory<'a> {
         cell_read.readers.push(StepAt { block: at.block, step: step.number });
         cell_read.value.clone().ok_or_else(|| {
             let violation = format!(
-                "reads {}[{}], in which nothing is",
+                "reads {}[{}], which is empty",
                 LETTERS[usize::from(location.buffer)],
                 location.offset
             );

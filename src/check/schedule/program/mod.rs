@@ -84,7 +84,7 @@ pub(crate) fn judge_program(
     let held = (0..=MAX_HELD).find(|&slots| run_program(&layout, slots, &mut NoObserver).is_ok());
     let Some(held) = held else {
         run_program(&layout, MAX_HELD, &mut NoObserver)?;
-        return Err(ProgramFault::shape("its thread blocks do not come to an end"));
+        return Err(ProgramFault::shape("its thread blocks never finish"));
     };
     let mut root = None;
     for in_place in [true, false] {

@@ -53,10 +53,12 @@ fn verify_group_bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) ->
     let size = chips.len() / timed.groups as usize;
     for (index, bound) in schedule.bounds.iter().enumerate() {
         let CollectiveBound::Latency { node, distance, .. } = *bound else {
-            return Err(ScheduleError::shape(format!("bound {index} is none of a group")).into());
+            return Err(
+                ScheduleError::shape(format!("bound {index} does not bound a collective in groups")).into()
+            );
         };
         let Some(group) = chips.chunks(size).find(|group| group.contains(&node)) else {
-            return Err(ScheduleError::shape(format!("bound {index} is of no chip")).into());
+            return Err(ScheduleError::shape(format!("bound {index} does not name a chip")).into());
         };
         let hops = hops_to(scene, node);
         let farther = group.iter().filter(|from| hops[from.index()] > distance).count();

@@ -25,11 +25,14 @@ pub(super) fn replay_copies(
             let since = if since == u64::MAX { "never".to_owned() } else { format!("in cycle {since}") };
             return Err(vector_error(
                 step.cycle,
-                format!("leaves {}, where it has come {since}", name(step.from)),
+                format!("leaves {}, where it arrives {since}", name(step.from)),
             ));
         }
         if arrivals[step.to.index()] != u64::MAX {
-            return Err(vector_error(step.cycle, format!("is sent to {}, which has it", name(step.to))));
+            return Err(vector_error(
+                step.cycle,
+                format!("is sent to {}, which has it already", name(step.to)),
+            ));
         }
         arrivals[step.to.index()] = u64::from(step.cycle) + u64::from(replay.timed.pace.hop);
         end = end.max(arrivals[step.to.index()]);
@@ -42,7 +45,7 @@ pub(super) fn replay_copies(
     match missing {
         Some(node) => Err(vector_error(
             steps[steps.len() - 1].cycle,
-            format!("never comes to {}", replay.scene.topology.name(node)),
+            format!("never arrives at {}", replay.scene.topology.name(node)),
         )),
         None => Ok(end),
     }

@@ -14,7 +14,7 @@ pub(super) fn verify_shape(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed
     let messages = &timed.messages;
     if messages.is_empty() != (schedule.collective != Collective::Send) {
         return Err(violation(format!(
-            "it is {}, and lists {} messages",
+            "it is {}, but lists {} messages",
             schedule.collective.name(),
             messages.len()
         )));
@@ -54,7 +54,7 @@ pub(super) fn verify_shape(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed
             };
             if let Some(unmatched) = messages.iter().find(|message| !is_known(message)) {
                 return Err(violation(format!(
-                    "the message from {} to {} has an image that is none",
+                    "the message from {} to {} has an image that is not listed",
                     unmatched.from, unmatched.to
                 )));
             }
@@ -100,7 +100,7 @@ pub(super) fn verify_witnesses(
                 quickest_bound(scene, timed, *message, levels)
             }
             CollectiveBound::Flow { lengths, .. } => flow_bound(scene, timed, lengths),
-            _ => Err("is of no messages"),
+            _ => Err("does not bound messages"),
         };
         let recomputed = recomputed.map_err(|reason| violation(format!("bound {index} {reason}")))?;
         if recomputed != *bound {
@@ -122,12 +122,12 @@ fn quickest_bound(
     number: u32,
     levels: &[Option<u32>],
 ) -> Result<CollectiveBound, &'static str> {
-    let message = timed.messages.get(number as usize).ok_or("is of no message")?;
+    let message = timed.messages.get(number as usize).ok_or("does not name a message")?;
     if levels.len() != scene.topology.node_count()
         || levels[message.from.index()] != Some(0)
         || levels[message.to.index()].is_some()
     {
-        return Err("has levels that do not part the ends of its message");
+        return Err("has levels that do not separate the source of its message from the destination");
     }
     let cycles =
         cycles_by_levels(scene, timed, levels, message.vectors.into())? + u64::from(message.earliest);
@@ -151,7 +151,10 @@ pub(super) fn broadcast_bound(
         || !matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast)
         || timed.groups != 1
     {
-        return Err(violation("a bound has levels that part nobody from who must hear of it".to_owned()));
+        return Err(violation(
+            "a bound has levels that do not separate a source from a chip that must receive its data"
+                .to_owned(),
+        ));
     }
     let cycles = cycles_by_levels(scene, timed, levels, schedule.chunks.into())
         .map_err(|reason| violation(format!("a bound {reason}")))?;
@@ -191,7 +194,7 @@ fn cycles_by_levels(
     let mut end = u64::from(timed.end - timed.start) + 1;
     // The capacity grows with the cycle, so bisection finds the first cycle that suffices.
     if capacity_until(end) < required {
-        return Err("says that it takes longer than the plan");
+        return Err("is above the time of the schedule itself");
     }
     let mut too_soon = 0;
     while too_soon < end {
@@ -208,7 +211,7 @@ fn flow_bound(scene: &Scene<'_>, timed: &Timed, lengths: &[u64]) -> Result<Colle
     let topology_symmetry = topology.symmetry();
     let symmetry = if timed.canonical { topology_symmetry.clone() } else { topology_symmetry.to_trivial() };
     if lengths.len() != topology.class_count(&symmetry) {
-        return Err("has not a length for every channel");
+        return Err("does not have a length for every channel");
     }
     let length = |channel| lengths[topology.channel_class(&symmetry, channel).index()];
     let volume: u128 = scene.channels().map(|channel| u128::from(length(channel))).sum();
@@ -242,7 +245,7 @@ fn flow_bound(scene: &Scene<'_>, timed: &Timed, lengths: &[u64]) -> Result<Colle
         distance += total_lengths.sum::<u128>();
     }
     if volume == 0 || distance == 0 {
-        return Err("has no lengths");
+        return Err("has only lengths of zero");
     }
     let images = if timed.canonical { topology_symmetry.order() as u128 } else { 1 };
     Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance: distance * images })

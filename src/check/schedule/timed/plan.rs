@@ -109,7 +109,7 @@ impl<'a> VectorReplay<'a> {
                 CheckError::from(ScheduleError::Vector {
                     vector,
                     cycle,
-                    violation: "is none of this collective".to_owned(),
+                    violation: "does not belong to this collective".to_owned(),
                 })
             };
             let channel = scene.outgoing(chip, port).ok_or_else(unknown)?;
@@ -226,7 +226,7 @@ fn group_size(schedule: &Schedule, timed: &Timed, chips: usize) -> Result<usize,
     let is_ungrouped =
         matches!(schedule.collective, Collective::Send | Collective::Broadcast | Collective::Reduce);
     if groups == 0 || chips / groups < 2 || !chips.is_multiple_of(groups) || is_ungrouped || timed.canonical {
-        return Err(violation(format!("{chips} chips do not do it in {groups} groups")));
+        return Err(violation(format!("{chips} chips cannot perform it in {groups} groups")));
     }
     Ok(chips / groups)
 }

@@ -16,14 +16,14 @@ pub fn verify_replaceable(topology: &Topology, layout: (u32, u32)) -> Result<(),
     let reject = |violation: String| Err(CheckError::symmetry(violation));
     let (size, count) = (routers as usize, topology.node_count());
     if size == 0 || size.checked_mul(blocks as usize) != Some(count) || blocks < 2 {
-        return reject(format!("{count} routers are not {blocks} blocks of {routers}"));
+        return reject(format!("{count} routers do not divide into {blocks} blocks of {routers}"));
     }
     for node in topology.nodes() {
         let first = NodeId::new(node.index() % size);
         let expected = node.index() < count - size && topology.is_endpoint(first);
         if topology.is_endpoint(node) != expected {
             return reject(format!(
-                "block {} cannot take the place of another: node {node} is what no other is",
+                "block {} cannot replace another one: node {node} differs from its image in another block",
                 node.index() / size
             ));
         }
@@ -35,7 +35,7 @@ pub fn verify_replaceable(topology: &Topology, layout: (u32, u32)) -> Result<(),
         if image.is_none_or(|end| (end.node, end.port) != (next_block(link.b.node), link.b.port)) {
             let (a, b) = (link.a.node, link.b.node);
             return reject(format!(
-                "a block later no link leads as that from node {a} to node {b} does: no block can be replaced"
+                "no block can be replaced: the link from node {a} to node {b} has no image in the next block"
             ));
         }
     }

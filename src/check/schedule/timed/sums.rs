@@ -33,7 +33,7 @@ pub(super) fn verify_sum_rules(schedule: &Schedule, timed: &Timed) -> Result<(),
     if (timed.sums.is_empty() || sums) && levels_fit && result_fits {
         return Ok(());
     }
-    Err(ScheduleError::shape("its sums are made of what there is not").into())
+    Err(ScheduleError::shape("its sums use levels that do not exist").into())
 }
 
 /// The state of the replay of one vector.
@@ -76,7 +76,7 @@ impl SumReplay {
             if !replay.takes_part(step.origin, vector) {
                 return Err(vector_error(
                     step.cycle,
-                    format!("is a value of {}, which has no part in it", name(step.origin)),
+                    format!("is a value of {}, which does not take part in it", name(step.origin)),
                 ));
             }
             let set = self.sent_set(replay, step).map_err(|violation| vector_error(step.cycle, violation))?;
@@ -86,7 +86,7 @@ impl SumReplay {
             {
                 return Err(vector_error(
                     step.cycle,
-                    format!("brings {} a value that it has", name(step.to)),
+                    format!("brings {} a value that it has already", name(step.to)),
                 ));
             }
             arrived.push(HeldValue { level: step.level, origin: step.origin, set, since: cycle + hop });
@@ -96,7 +96,7 @@ impl SumReplay {
         self.finish(replay, vector, end).map_err(|chip| {
             vector_error(
                 last,
-                format!("is not summed at {}: a contribution is missing, or there twice", name(chip)),
+                format!("is not summed at {}: a contribution is missing, or added twice", name(chip)),
             )
         })
     }
@@ -109,7 +109,7 @@ impl SumReplay {
         match self.held[step.from.index()].iter().find(known) {
             Some(held) if held.since <= cycle => Ok(held.set),
             Some(held) => {
-                Err(format!("leaves {}, where its value comes in cycle {}", name(step.from), held.since))
+                Err(format!("leaves {}, where its value arrives in cycle {}", name(step.from), held.since))
             }
             None if step.origin == step.from => {
                 let sum = replay.timed.sums[step.level as usize - 1];
@@ -126,7 +126,7 @@ impl SumReplay {
                 self.held[step.from.index()].push(held);
                 Ok(set)
             }
-            None => Err(format!("leaves {}, which has no such value", name(step.from))),
+            None => Err(format!("leaves {}, which does not have its value", name(step.from))),
         }
     }
 

@@ -7,11 +7,11 @@ use thiserror::Error;
 #[derive(Debug, Error, Diagnostic)]
 pub(crate) enum EngineError {
     /// The client program of the engine is missing.
-    #[error("{engine} cannot be asked: {problem}")]
+    #[error("{engine} cannot be used: {problem}")]
     #[diagnostic(code(FAB0591), help("{hint}"))]
     NoClient { engine: &'static str, problem: String, hint: &'static str },
     /// The engine refuses the job, or does not answer.
-    #[error("{engine} does not take the job: {words}")]
+    #[error("{engine} refuses the job: {words}")]
     #[diagnostic(code(FAB0592), help("{hint}"))]
     Refused {
         engine: &'static str,
@@ -24,7 +24,7 @@ pub(crate) enum EngineError {
     #[diagnostic(
         code(FAB0593),
         help(
-            "what is done stays; the same command goes on with what is open, and `{logs}` has what every shard said"
+            "finished shards are kept, and the same command continues with the others. `{logs}` has the output of every shard"
         )
     )]
     Left {

@@ -50,7 +50,7 @@ fn submit_script(job: &ShardedJob<'_>, words: &[&str], before: &str) -> Result<S
         .or_else(|| last_line(&stdout))
         .unwrap_or("sbatch has failed and said nothing".to_owned());
     let hint = format!(
-        "{before}`sinfo` says what state Slurm is in; accounts and partitions are taken from SBATCH_ACCOUNT, SBATCH_PARTITION .."
+        "{before}`sinfo` shows the state of Slurm. Accounts and partitions are read from SBATCH_ACCOUNT, SBATCH_PARTITION .."
     );
     Err(EngineError::Refused { engine: ENGINE, words, hint })
 }

@@ -88,7 +88,7 @@ pub(super) fn fit_pod(
         None
     };
     if let Some(by_length) = &floor.by_length {
-        let problem = "every link of a pod is named where it stands, not by its length".to_owned();
+        let problem = "`mesh` and `couple` name the links of a pod, so lengths do not choose them".to_owned();
         return misfit(problem, "remove the limits", by_length.span);
     }
     if floor.bundles == Bundling::ByGroup {
@@ -98,7 +98,7 @@ pub(super) fn fit_pod(
         (None, 0) => None,
         (None, switches) => {
             let problem =
-                format!("it is not said where the {} of this pod stand", counted(switches, "switch"));
+                format!("the places of the {} of this pod are missing", counted(switches, "switch"));
             return misfit(
                 problem,
                 "add `ocs = at 0 x 0;`, the row and column of the first rack",
@@ -129,11 +129,12 @@ fn racks_misfit(floor: &Floor, racks: Racks, grid: [u32; 2]) -> Option<(String, 
     let floor_has =
         format!("the floor has {} of {}, counted from 0", counted(rows, "row"), counted(columns, "place"));
     match racks.place {
-        RackPlaces::From([row, column]) if row >= rows || column >= columns => {
-            Some((format!("{floor_has}: there is no place {row} x {column}"), "choose a place of the floor"))
-        }
+        RackPlaces::From([row, column]) if row >= rows || column >= columns => Some((
+            format!("{floor_has}, so there is no place {row} x {column}"),
+            "choose a place on the floor",
+        )),
         RackPlaces::Row(row) if row >= rows => {
-            Some((format!("{floor_has}: there is no row {row}"), "choose a row of the floor"))
+            Some((format!("{floor_has}, so there is no row {row}"), "choose a row on the floor"))
         }
         RackPlaces::Row(row) if count > columns => Some((
             format!("row {row} has {}, but there are {count} racks", counted(columns, "place")),

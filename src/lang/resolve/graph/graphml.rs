@@ -130,10 +130,9 @@ fn attribute_values<'a>(
 /// Reads `hosts` or `endpoints` of a node.
 fn hosts(node: Node<'_, '_>, values: &BTreeMap<&str, &str>) -> Result<Option<u16>, GraphProblem> {
     match (values.get("hosts"), values.get("endpoints")) {
-        (Some(_), Some(_)) => Err(problem_at(
-            node,
-            "`hosts` and `endpoints` are two words for one thing: give one of them".to_owned(),
-        )),
+        (Some(_), Some(_)) => {
+            Err(problem_at(node, "`hosts` and `endpoints` mean the same: give only one of them".to_owned()))
+        }
         (Some(hosts), None) => number(node, "hosts", hosts).map(Some),
         (None, Some(hosts)) => number(node, "endpoints", hosts).map(Some),
         (None, None) => Ok(None),
@@ -157,7 +156,7 @@ fn edge(
     {
         return Err(problem_at(
             edge,
-            "this edge has another direction than `edgedefault` says: either all edges have one, or none"
+            "this edge disagrees with `edgedefault`: all edges must be directed, or all undirected"
                 .to_owned(),
         ));
     }

@@ -156,7 +156,7 @@ fn slips_of_graphml_have_their_line() {
     assert_eq!(with("<edge source=\"a\"/>"), "12: this `<edge>` has no `target`");
     assert_eq!(with("<edge source=\"b\" target=\"b\"/>"), "12: this edge joins `b` to itself");
     let directed =
-        "12: this edge has another direction than `edgedefault` says: either all edges have one, or none";
+        "12: this edge disagrees with `edgedefault`: all edges must be directed, or all undirected";
     assert_eq!(with("<edge source=\"a\" target=\"b\" directed=\"true\"/>"), directed);
     let of_edge = |values: &[(&str, &str)]| with(&edge("a", "b", values));
     assert_eq!(
@@ -171,7 +171,7 @@ fn slips_of_graphml_have_their_line() {
     assert_eq!(with(&twice), "13: port 1 of `a` carries another link already");
     let hosts = |values: &[(&str, &str)]| in_graph(&format!("<node id=\"a\">{}</node>", data(values)));
     assert_eq!(hosts(&[("hosts", "2.0")]), "10: `hosts` is an integer from 0 to 65535, not `2.0`");
-    let two_words = "10: `hosts` and `endpoints` are two words for one thing: give one of them";
+    let two_words = "10: `hosts` and `endpoints` mean the same: give only one of them";
     assert_eq!(hosts(&[("hosts", "1"), ("endpoints", "1")]), two_words);
     let spine = |name: &str| format!("<node id=\"{name}\">{}</node>", data(&[("hosts", "0")]));
     assert_eq!(

@@ -206,7 +206,7 @@ fn changes_of_statement<'a>(
                 _ => None,
             });
             let help = suggestion(word, known)
-                .unwrap_or_else(|| "it has no parameters and no settings of its own".to_owned());
+                .unwrap_or_else(|| "it declares no parameters and no settings".to_owned());
             report_nothing(format!("parameter or setting `{word}`"), help, setting.name.span);
         }
         StatementKind::Change(change) => {

@@ -111,7 +111,7 @@ impl BoundConstants {
             Err(NoValue::ReportedElsewhere) => {}
             Err(NoValue::Problem(problem, span)) => {
                 let subject = format!("the constant `{name}`");
-                let help = "quantities are added to their like, and multiplied and divided by plain numbers; nothing is rounded";
+                let help = "add quantities of the same kind only, and multiply or divide them by plain numbers. Nothing is rounded";
                 errors.push(BindError::NoValue { subject, problem, help, span });
             }
         }

@@ -79,7 +79,7 @@ pub enum BindError {
         span: Span,
     },
 
-    #[error("the constant `{name}` is {kind}, and {wanted} belongs here")]
+    #[error("the constant `{name}` is {kind}, but {wanted} belongs here")]
     #[diagnostic(code(FAB0147), help("{help}"))]
     WrongPlace {
         name: String,

@@ -48,7 +48,7 @@ pub(super) fn given_values(
 fn no_parameter(name: &Name, declared: &BTreeMap<Text, DeclaredConstant<'_>>) -> BindError {
     let Spanned { value: name, span } = name;
     if let Some(constant) = declared.get(name) {
-        let help = format!("a `let` stays as it is: write `param {name} = ..;` in the spec to have it set");
+        let help = format!("a `let` cannot be set: write `param {name} = ..;` in the spec instead");
         let declared = Some(constant.span);
         return BindError::NoParameter {
             name: name.to_string(),
@@ -135,13 +135,13 @@ fn kind_error(
     } else {
         let note = match value {
             ConstantValue::Quantity(_, unit) if matches!(default, ConstantValue::Quantity(..)) => {
-                format!("`{}` does not measure this", unit.value)
+                format!("`{}` is the unit of something else", unit.value)
             }
-            ConstantValue::Text(text) => format!("`{text}` is no value of that kind"),
+            ConstantValue::Text(text) => format!("`{text}` is not a value of that kind"),
             value => format!("{} is {}", quoted(&value.written()), value.kind()),
         };
         let help = help.unwrap_or_else(|| {
-            format!("it is {} unless it is set, and takes what is of that kind", quoted(&default.written()))
+            format!("its default is {}, so its values must be of the same kind", quoted(&default.written()))
         });
         Some(BindError::WrongValue { name: name.to_string(), wanted, help, span, note, declared: set.span })
     }

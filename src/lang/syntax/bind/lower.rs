@@ -246,7 +246,7 @@ impl Lower<'_> {
             }
             Err(NoValue::ReportedElsewhere) => {}
             Err(NoValue::Problem(problem, span)) => {
-                let help = "quantities are added to their like, and multiplied and divided by plain numbers; nothing is rounded";
+                let help = "add quantities of the same kind only, and multiply or divide them by plain numbers. Nothing is rounded";
                 self.errors.push(BindError::NoValue { subject: "this".to_owned(), problem, help, span });
             }
         }
@@ -295,7 +295,7 @@ impl Lower<'_> {
         let Some(known) = self.constants.known.get(name) else { return };
         let help = match known.value {
             ConstantValue::Quantity(..) => {
-                "it has its unit already: write the name alone, where a quantity belongs"
+                "it has a unit already: write only its name, in the place of a quantity"
             }
             ConstantValue::Word(_) => "a name stands where a word is chosen, such as `routing = way;`",
             ConstantValue::Text(_) => "a text stands where a file is named, such as `graph lab;`",

@@ -159,7 +159,7 @@ fn calculate(
         ConstantValue::Word(_) | ConstantValue::Text(_) => None,
     };
     let (Some(a), Some(b)) = (number(&left), number(&right)) else {
-        return Err(error("calculates with what is no number from 0 on"));
+        return Err(error("calculates with a value that is not a number of at least 0"));
     };
     let units = |value: &ConstantValue| {
         if let ConstantValue::Quantity(_, unit) = value { Some(unit.clone()) } else { None }
@@ -184,7 +184,7 @@ fn calculate(
                 _ => a.divided(b).map(ConstantValue::Decimal).ok_or_else(inexact),
             }
         }
-        (Remainder, ..) => Err(error("asks for a remainder of what is no integer")),
+        (Remainder, ..) => Err(error("takes the remainder of a value that is not an integer")),
         _ => Err(error("mixes a quantity with a plain number")),
     }
 }

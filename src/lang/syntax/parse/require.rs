@@ -33,12 +33,12 @@ impl Builder {
         if pair.as_rule() == Rule::wrong_comparison {
             let help = match &*name.value {
                 "=" => format!(
-                    "`=` sets a value; a require compares: `require {} >= ..`, `<= ..`, or `== ..` for exactly",
+                    "`=` sets a value, but a require compares: write `require {} >= ..`, `<= ..`, or `== ..` for exactly",
                     metric.value
                 ),
                 "=<" | "≤" => "write `<=`".to_owned(),
                 "=>" | "≥" => "write `>=`".to_owned(),
-                _ => "a require states what must hold; say it with `<` or `>`".to_owned(),
+                _ => "a require states what must hold: write `<` or `>`".to_owned(),
             };
             self.errors.push(ParseError::WrongComparison {
                 text: name.value.to_string(),

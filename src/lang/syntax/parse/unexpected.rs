@@ -111,9 +111,9 @@ fn help(code: &str, offset: usize, token: &str, line: &SpecLine<'_>) -> Option<S
     let touches_word = last.is_some_and(is_word);
     if let Some((_, wanted)) = LOOKALIKES.iter().find(|(sign, _)| rest.starts_with(sign)) {
         return Some(match *wanted {
-            "\"" => "texts stand in straight double quotes".to_owned(),
+            "\"" => "write texts in straight double quotes".to_owned(),
             "" => "remove this invisible character".to_owned(),
-            " " => "write a plain blank".to_owned(),
+            " " => "write a plain space".to_owned(),
             wanted => format!("write `{wanted}`"),
         });
     }
@@ -132,27 +132,27 @@ fn help(code: &str, offset: usize, token: &str, line: &SpecLine<'_>) -> Option<S
             let mended = written.replace(['-', '.'], "_");
             match mended.starts_with(|c: char| c.is_alphabetic() || c == '_') {
                 true => format!("a name has letters, digits and `_` only: write `{mended}`"),
-                false if quoted.is_some() => format!("names stand without quotes: write `{}`", quoted.unwrap_or_default()),
+                false if quoted.is_some() => format!("write names without quotes: `{}`", quoted.unwrap_or_default()),
                 false => "a name begins with a letter, and has letters, digits and `_` only".to_owned(),
             }
         }
         "-" if touches_word && line.is_second_word() => "a name has letters, digits and `_` only".to_owned(),
-        _ if line.word == "use" => format!("a path stands in quotes: `{}`", example("use").unwrap_or_default()),
+        _ if line.word == "use" => format!("write paths in quotes: `{}`", example("use").unwrap_or_default()),
         _ if line.word == "rates" && line.text.contains('=') && (token != "." || line.text.contains("..")) => ascending_rates(line.text),
         "." if digit_before || after.starts_with(|c: char| c.is_ascii_digit()) => {
             "a decimal number has digits on both sides of its point".to_owned()
         }
-        "." | "/" if touches_word => "a path stands in quotes, such as `graph \"lab.graphml\"`".to_owned(),
+        "." | "/" if touches_word => "write paths in quotes, such as `graph \"lab.graphml\"`".to_owned(),
         "/" => "a unit is written without blanks, such as `GB/s`".to_owned(),
         "<" | ">" if line.word == "require" => "one `require` for each comparison".to_owned(),
         "<" | ">" if !line.nested && line.text.split_whitespace().count() == 1 => {
             format!("what must hold is written `require {} {token}= ..;`", line.text.trim())
         }
         "(" if line.is_second_word() && words::item(line.word).is_some_and(|item| matches!(item.form, ItemForm::Block | ItemForm::ChoiceOrBlock)) => {
-            format!("a block stands in braces: `{} {{ .. }}`", line.text.trim())
+            format!("write a block in braces: `{} {{ .. }}`", line.text.trim())
         }
         "{" if before.trim_end().ends_with('+') => {
-            "fabc does not make this family; it reads it from a file: `graph \"lab.graphml\"`, as NetworkX writes it".to_owned()
+            "fabc cannot generate this family. Read it from a file: `graph \"lab.graphml\"`, as NetworkX writes it".to_owned()
         }
         ";" | "}" if line.text.chars().all(is_word) && !line.text.is_empty() && example(line.word).is_none() => {
             format!("a setting has a value: `{} = ..;`", line.word)
@@ -165,11 +165,11 @@ fn help(code: &str, offset: usize, token: &str, line: &SpecLine<'_>) -> Option<S
             "numbers have no exponent: write the digits".to_owned()
         }
         _ if quoted.is_some_and(|text| !text.is_empty()) => {
-            format!("names stand without quotes: write `{}`", quoted.unwrap_or_default().replace('-', "_"))
+            format!("write names without quotes: `{}`", quoted.unwrap_or_default().replace('-', "_"))
         }
         _ => match (words::item(line.word), example(line.word)) {
             (Some(item), _) if line.nested && !item.form.is_setting() => {
-                format!("`{}` stands in the fabric, not in another block; is a `}}` missing before it?", item.name)
+                format!("`{}` belongs in the fabric, not in another block. Is a `}}` missing before it?", item.name)
             }
             (_, Some(example)) => format!("for example `{example}`"),
             _ => return None,
@@ -186,7 +186,7 @@ fn ascending_rates(text: &str) -> String {
         bounds.and_then(|(first, last)| number(first).zip(number(last.trim_start_matches(['.', '=']))));
     let (first, last) = bounds.unwrap_or(("0.1".to_owned(), "1.8".to_owned()));
     format!(
-        "one rate is written `rates = 0.5;`, several ascend by a step: `rates = {first} .. {last} step 0.1;`"
+        "write one rate as `rates = 0.5;`, and several as a range with a step: `rates = {first} .. {last} step 0.1;`"
     )
 }
 

@@ -125,7 +125,7 @@ pub(super) fn bisection(
 fn pass_record(spectrum: Option<&Spectrum>, starts: usize, is_optimal: bool) -> PassRecord {
     let steps = spectrum.map_or(0, |spectrum| spectrum.steps);
     let note = match spectrum {
-        None => Some("the spectrum of so many routers is not looked at: only the flow tells a lower end"),
+        None => Some("the network has too many routers for the spectrum: only the flow gives a lower bound"),
         Some(Spectrum { lower_bound: None, .. }) => {
             Some("the iteration for the lower end did not converge: only the flow gives a lower bound")
         }

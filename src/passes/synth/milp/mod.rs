@@ -351,7 +351,7 @@ fn unsolved_error(
         remedies.push("write `symmetry = translation`");
     }
     if solve::CBC && matches!(method, SynthesisMethod::Milp { .. }) {
-        remedies.push("write `method = relax`, which is given larger programs");
+        remedies.push("write `method = relax`, which accepts larger programs");
     }
     remedies.push("write `method = search`");
     SynthError::Unsolved {

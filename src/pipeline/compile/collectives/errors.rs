@@ -12,7 +12,7 @@ use thiserror::Error;
 pub enum CollectivesError {
     /// FAB0563: nothing can be planned on the scene.
     #[error("nothing can be scheduled in `{scenario}`: {reason}")]
-    #[diagnostic(code(FAB0563), help("`fabc explain FAB0563` says what collectives can be planned on"))]
+    #[diagnostic(code(FAB0563), help("`fabc explain FAB0563` lists what a collective needs"))]
     NotPlanned {
         /// The name of the scenario.
         scenario: String,
@@ -24,7 +24,7 @@ pub enum CollectivesError {
     },
     /// FAB0566: no vectors can be scheduled for the collective.
     #[error("collective `{name}` cannot be scheduled: {reason}")]
-    #[diagnostic(code(FAB0566), help("`fabc explain FAB0566` says what vectors are scheduled on"))]
+    #[diagnostic(code(FAB0566), help("`fabc explain FAB0566` lists what a schedule of vectors needs"))]
     NotScheduled {
         /// The name of the collective.
         name: String,
@@ -50,10 +50,7 @@ pub enum CollectivesError {
     },
     /// FAB0901: the checker convicts a schedule.
     #[error("fabc has a bug: the checker convicts a schedule of `{collective}` by `{algorithm}`: {error}")]
-    #[diagnostic(
-        code(FAB0901),
-        help("this is not the fault of your spec; please report it with the spec and this text")
-    )]
+    #[diagnostic(code(FAB0901), help("your spec is not at fault. Please report this text with the spec"))]
     Convicted {
         /// The kind of the collective.
         collective: &'static str,
