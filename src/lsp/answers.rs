@@ -190,7 +190,9 @@ impl CompletionContext<'_> {
                 let place = if self.scope.has_items() { None } else { place };
                 let mut offers = self.choice_offers(place, setting);
                 offers.extend(match *setting {
-                    "link" | "local" | "global" | "default" | "beyond" => self.name_offers(NameSpace::Link),
+                    "link" | "over" | "local" | "global" | "default" | "beyond" => {
+                        self.name_offers(NameSpace::Link)
+                    }
                     "after" => self.name_offers(NameSpace::Run),
                     _ => Vec::new(),
                 });

@@ -388,6 +388,10 @@ impl<'t> Reader<'t> {
             let word = begins && (ends || behind("in")) || before("[") || before(",");
             return Some(if word { WordRole::Value } else { WordRole::Named(NameSpace::Constant) });
         }
+        let lists_links = context.setting.is_some_and(|setting| LINK_SETTINGS.contains(&setting));
+        if lists_links && (before("[") || before(",")) {
+            return Some(WordRole::Named(NameSpace::Link));
+        }
         let Some(setting) = context.setting.filter(|_| begins) else {
             return Some(WordRole::Named(NameSpace::Constant));
         };

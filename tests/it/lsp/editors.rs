@@ -197,7 +197,7 @@ fn editors_know_every_word() {
 
 /// Rules of src/lang/fab.pest that the tree-sitter grammar has otherwise: signs and words that it has where
 /// they stand, and what is read after `--set`.
-const OTHERWISE: [&str; 31] = [
+const OTHERWISE: [&str; 32] = [
     "WHITESPACE",
     "add_op",
     "assign",
@@ -221,6 +221,7 @@ const OTHERWISE: [&str; 31] = [
     "settings",
     "sign",
     "signed",
+    "stage_word",
     "statement",
     "statement_start",
     "step_dots",
