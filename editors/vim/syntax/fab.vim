@@ -9,30 +9,30 @@ syntax keyword fabKeyword require router routing simulate slice spare step sweep
 syntax keyword fabSetting a after algorithm alpha arbitration arcs arity arrangement at attempts bandwidth
 syntax keyword fabSetting barrier beyond bias births buffer bundles by bytes cabinet cable chunks classes
 syntax keyword fabSetting clustering config_db cost cost_per_metre credits default degree deskew dimensions
-syntax keyword fabSetting draws duplex duplicates effort faults fix flit from g general global grid h hop
-syntax keyword fabSetting hosts injection inside install key latency length levels lift links local measure
-syntax keyword fabSetting method model moves nodes objective ocs_rack order overhead p packet paths per_metre
-syntax keyword fabSetting pitch_x pitch_y placement ports power priority q radix rate rates reduce rho root
-syntax keyword fabSetting routers rule samples scenarios seed seeds select share shortest size slot speedup
-syntax keyword fabSetting start steps supernode symmetry table_entries time_limit to traffic turn vcs vector
-syntax keyword fabSetting warmup window
+syntax keyword fabSetting down draws duplex duplicates effort faults fix flit from g general global grid h
+syntax keyword fabSetting hop hosts injection inside install k key latency leaves length levels lift links
+syntax keyword fabSetting local measure method model moves names nodes objective ocs_rack order overhead p
+syntax keyword fabSetting packet parallel paths per_metre pitch_x pitch_y placement ports power priority q
+syntax keyword fabSetting radix rate rates reduce rho root routers rule samples scenarios seed seeds select
+syntax keyword fabSetting share shortest size slot speedup spines start steps supernode symmetry
+syntax keyword fabSetting table_entries time_limit to traffic turn up vcs vector warmup window
 syntax keyword fabValue adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns
 syntax keyword fabValue annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement
 syntax keyword fabValue bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts by_cabinet
-syntax keyword fabValue by_cluster by_group cable_length chosen_paths circulator complete concurrent_flow
-syntax keyword fabValue consecutive cross_connects descent diameter dimension_order direct disconnect_share
-syntax keyword fabValue disjoint_trees dragonfly drop dst dst_input edge_connectivity endpoint_permutation
-syntax keyword fabValue family fat_tree first fixed flood flow fold folded_hypercube full gather_reduce gau
-syntax keyword fabValue gen_kautz graph group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order
-syntax keyword fabValue instant iq kautz keep latency_max load_ratio longest_cable makespan makespan_ratio
-syntax keyword fabValue matrix max max_channel_load megafly milp min min_first minimal multitree nbr
-syntax keyword fabValue neighbour no nominal none ocs_v pair pairs paley palmtree partial permutation permute
-syntax keyword fabValue polarfly polarstar portions product pull quickest random random_regular
-syntax keyword fabValue reduce_scatter relax ring_n rotate row row_major saturation scheduled search send
-syntax keyword fabValue sequential serpentine shift shortest_paths simplex slim_fly slots spectralfly steady
-syntax keyword fabValue synthesize tables time tornado torus trace translation transpose trees turns
-syntax keyword fabValue twisted_torus ugal ugal_global uniform universal unlimited up_down valiant vc_balance
-syntax keyword fabValue volume walktrap xpander yes
+syntax keyword fabValue by_cluster by_group cable_length chosen_paths circulator clos complete
+syntax keyword fabValue concurrent_flow consecutive cross_connects descent diameter dimension_order direct
+syntax keyword fabValue disconnect_share disjoint_trees dragonfly drop dst dst_input edge_connectivity
+syntax keyword fabValue endpoint_permutation family fat_tree first fixed flood flow fold folded_hypercube
+syntax keyword fabValue full gather_reduce gau gen_kautz graph group_shift hld hops hops_ratio hotspot
+syntax keyword fabValue hypercube hyperx ilp in_order instant iq kautz keep latency_max leaf_spine load_ratio
+syntax keyword fabValue longest_cable makespan makespan_ratio matrix max max_channel_load megafly milp min
+syntax keyword fabValue min_first minimal multitree nbr neighbour no nominal none ocs_v pair pairs paley
+syntax keyword fabValue palmtree partial permutation permute polarfly polarstar portions product pull
+syntax keyword fabValue quickest random random_regular reduce_scatter relax ring_n rotate row row_major
+syntax keyword fabValue saturation scheduled search send sequential serpentine shift shortest_paths simplex
+syntax keyword fabValue slim_fly slots spectralfly steady synthesize tables time tornado torus trace
+syntax keyword fabValue translation transpose trees turns twisted_torus ugal ugal_global uniform universal
+syntax keyword fabValue unlimited up_down valiant vc_balance volume walktrap xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us
 syntax match fabUnit "\v<(GB\/s|MB\/s|TB\/s)"
 syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*|(x\d[0-9_]*)+)?"

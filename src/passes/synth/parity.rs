@@ -14,7 +14,7 @@
 //! With u(r) pairs of parity r not reached at level r, the sum is (pairs of odd parity) + 2 (u(0) + u(1) +
 //! ..). Levels below 2 length know at most one fiber. They are written from lists, and whole rows start
 //! there. In an antipodal wiring (`antipodal.rs`) the sources of odd color repeat those of even color. So
-//! only the rows with color(q) = r are needed, and the sum doubles. Cost of an evaluation on one core: see
+//! only the rows with color(q) = r are needed, and the sum doubles. What that saves of a plain search: see
 //! docs/benchmarks.md.
 
 mod count;
