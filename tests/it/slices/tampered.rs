@@ -17,8 +17,11 @@ fn changed(place: &Path, path: &str, change: impl Fn(&mut Value)) {
 /// A change of a JSON file.
 type Tamper = Box<dyn Fn(&mut Value)>;
 
+/// A file of the directory, and a change of it.
+type FileTamper = (&'static str, fn(&mut Value));
+
 /// Files of a pod of slices, and changes that are errors.
-const TAMPERS: &[(&str, fn(&mut Value))] = &[
+const TAMPERS: &[FileTamper] = &[
     // The placement.
     ("placement.json", |value| value["slices"][3]["cubes"][0] = value["slices"][4]["cubes"][0].clone()),
     ("placement.json", |value| value["slices"][3]["cubes"][0] = 12.into()),
