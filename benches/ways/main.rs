@@ -97,7 +97,7 @@ fn main() {
         for score in [Score::Product, Score::Booksim] {
             let adaptive = matches!(routing, PacketRouting::Ugal | PacketRouting::UgalGlobal);
             if chosen("booksim") && (adaptive || score == Score::Product) {
-                booksim(traffic, routing, [vcs, flits], rates, score);
+                booksim(traffic, routing, vcs, flits, rates, score);
             }
         }
     }
@@ -155,7 +155,7 @@ fn saturation(
     );
 }
 
-fn booksim(traffic: Traffic, routing: PacketRouting, [vcs, flits]: [u32; 2], rates: Rates, score: Score) {
+fn booksim(traffic: Traffic, routing: PacketRouting, vcs: u32, flits: u32, rates: Rates, score: Score) {
     let net = Wired::new("dragonfly { a = 6; h = 3; }", 3, vcs, flits);
     let adaptive = matches!(routing, PacketRouting::Ugal | PacketRouting::UgalGlobal);
     let choosing = RoutingSettings {

@@ -202,7 +202,7 @@ proptest! {
         let Ok(prepared) = ring.prepared(&parameters) else { return Ok(()) };
         let rate = Rate::millionths(rate.min(u64::from(packet) * 1_000_000));
         let report = curve(&prepared, &[rate], &[seed], &Silent).expect("a ring with a dateline moves");
-        adds_up(&report.points[0], packet, packet * queues, [700, 900])?;
+        adds_up(&report.points[0], packet, packet * queues, 700, 900)?;
     }
 }
 

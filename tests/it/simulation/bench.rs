@@ -167,7 +167,8 @@ pub(crate) fn adds_up(
     point: &Point,
     packet: u32,
     queue: u32,
-    [warmup, measure]: [u32; 2],
+    warmup: u32,
+    measure: u32,
 ) -> Result<(), TestCaseError> {
     prop_assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
     prop_assert_eq!(point.born_ever * u64::from(packet), point.flits_delivered_ever + point.flits_in_flight);

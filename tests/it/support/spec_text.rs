@@ -9,7 +9,8 @@ pub(crate) struct SpecText {
 
 impl SpecText {
     /// Cubes of so many chips, a switch per position and axis, every single dark switch, the shortest search.
-    pub(crate) fn pod([x, y, z]: [u32; 3], cubes: u32) -> Self {
+    pub(crate) fn pod(sides: [u32; 3], cubes: u32) -> Self {
+        let [x, y, z] = sides;
         let switches = [("X", y, z), ("Y", x, z), ("Z", x, y)].map(|(name, u, v)| {
             let port = name.to_lowercase();
             format!("ocs {name}[u in 0..{u}, v in 0..{v}] {{ couple +{port}[u, v] with -{port}[u, v] over fiber; ports = 16; }}")
