@@ -53,17 +53,12 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
         AnyTopology::read(text(file)?).map_err(|(line, message)| malformed(file.name, line, message))?;
     let AnyTopology { port_names, routers, links, generators, block, pod: chips } = read;
     let ports = port_names.len();
+    let count = routers.len();
     if ports == 0 || ports > i16::MAX as usize || routers.is_empty() {
-        return Err(violation(format!(
-            "{ports} ports at each of {} nodes do not form a network",
-            routers.len()
-        )));
+        return Err(violation(format!("{ports} ports at each of {count} nodes do not form a network")));
     }
-    if ports * routers.len() > MAX_PORTS {
-        return Err(violation(format!(
-            "{ports} ports at each of {} nodes are too many to be walked",
-            routers.len()
-        )));
+    if ports * count > MAX_PORTS {
+        return Err(violation(format!("{ports} ports at each of {count} nodes are too many to be walked")));
     }
     if let Some((k, router)) = routers.iter().enumerate().find(|(k, router)| router.id as usize != *k) {
         return Err(violation(format!("`nodes[{k}]` has the id {}, but ids count from 0", router.id)));

@@ -42,13 +42,9 @@ pub(super) fn recount_bisection(
     if !half.is_sorted_by(|a, b| a < b) || half.last().is_some_and(|last| last.index() >= routers) {
         return reject("the routers of a half are not listed once each, ascending".to_owned());
     }
-    if half.len() != routers / 2 {
-        return reject(format!(
-            "a half has {} routers, but it is one of {} with {}",
-            half.len(),
-            routers,
-            routers / 2
-        ));
+    let (size, expected) = (half.len(), routers / 2);
+    if size != expected {
+        return reject(format!("a half has {size} routers, but it is one of {routers} with {expected}"));
     }
     if routers.is_multiple_of(2) && half.first() != Some(&NodeId(0)) {
         return reject("of two equal halves, the one with router 0 must be listed".to_owned());
@@ -93,10 +89,8 @@ pub(super) fn recount_bisection(
     }
     // In a connected network at least one link runs across.
     if lower_bound > 1 && routers > limits::SPECTRUM_ROUTERS {
-        return reject(format!(
-            "a lower bound can be proved for at most {} routers",
-            limits::SPECTRUM_ROUTERS
-        ));
+        let most = limits::SPECTRUM_ROUTERS;
+        return reject(format!("a lower bound can be proved for at most {most} routers"));
     }
     if lower_bound > 1 && !is_lower_bound_proved(topology, lower_bound) {
         return reject(format!(

@@ -9,7 +9,7 @@ use fabc_model::{Clos, ClosStage};
 /// The tiers of a folded Clos network.
 pub(super) struct DigitTiers {
     stages: Vec<ClosStage>,
-    /// `[tier]`: number of switches.
+    /// `[tier]`: number of switches in the tier.
     sizes: Vec<u32>,
 }
 

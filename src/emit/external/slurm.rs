@@ -1,5 +1,5 @@
-//! The tiers of a network as Slurm reads them: `topology.conf` for the plugin `topology/tree`, and the same as
-//! `topology.yaml` for Slurm 25.05 and later.
+//! The tiers of a network as Slurm reads them: `topology.conf` for the plugin `topology/tree`, and
+//! `topology.yaml` with the same content for Slurm 25.05 and later.
 //!
 //! A router with hosts is a switch with nodes, and a router above is a switch with switches. Nodes are called
 //! `host0`, `host1` and so on, in the order of their routers. Slurm takes the lowest switch that reaches all
@@ -23,7 +23,6 @@ struct SlurmSwitch {
     switches: String,
 }
 
-/// Writes `topology.conf` and `topology.yaml`.
 pub(super) fn topology<E: From<EmitError>>(
     compiled: &CompiledFabric,
     take: &mut Take<'_, E>,

@@ -1,4 +1,4 @@
-//! Resolves folded Clos networks: `clos`, `leaf_spine`, and `fat_tree` with `k`.
+//! Resolves folded Clos networks and k-ary n-trees: `clos`, `leaf_spine` and `fat_tree`.
 
 use super::context::{Context, missing};
 use super::families::{FamilyScope, MAX_PARAMETER, ResolvedFamily};
@@ -8,7 +8,7 @@ use crate::ResolveError;
 use crate::syntax::ast::{Block, ExprKind, Name, SettingValue, ValueKind};
 use crate::syntax::words::BlockKind as Fields;
 use fabc_base::ids::LinkTypeId;
-use fabc_model::{Clos, ClosForm, ClosStage, Family};
+use fabc_model::{Clos, ClosForm, ClosStage, Family, FatTree};
 
 /// The most cables between two switches: as many as a router can have.
 const MAX_PARALLEL: i64 = 1024;
@@ -73,8 +73,63 @@ impl FamilyScope<'_> {
         self.stages(context, &settings, &counts, ClosForm::LeafSpine, Clos::default_words(2))
     }
 
+    /// Resolves `fat_tree { levels; arity; }` or `fat_tree { k; levels; }` to a family and its links.
+    pub(super) fn fat_tree(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
+        let settings = self.settings(context, Some(block), Fields::FatTree);
+        if let Some(k) = settings.get("k") {
+            return self.full_radix_tree(context, &settings, k);
+        }
+        if block.statements.is_empty() {
+            context.error(missing(&settings.place, "`k`", "k = 8;", self.name.span));
+            return None;
+        }
+        if settings.get("over").is_some() {
+            context.error(ResolveError::Misplaced {
+                subject: "`over`".to_owned(),
+                place: "`fat_tree` with `arity`".to_owned(),
+                help: Some(
+                    "the tiers of a `fat_tree` with `k` have links of their own; write `link = name;`"
+                        .to_owned(),
+                ),
+                span: settings.span_or_head("over"),
+            });
+            return None;
+        }
+        let links = self.links(context, &settings);
+        let levels = settings
+            .need(context, "levels", "3")
+            .and_then(|value| integer(context, "`levels`", value, 0..=64));
+        let arity = settings
+            .need(context, "arity", "18")
+            .and_then(|value| integer(context, "`arity`", value, 0..=MAX_PARAMETER));
+        let (levels, arity) = (levels?, arity?);
+        let (problem, help, setting) = match (levels, arity) {
+            (0 | 1, _) => ("fewer than two levels have no links", "write at least `levels = 2`", "levels"),
+            (_, 0 | 1) => (
+                "with an arity below 2 it is a line with hosts at one end only",
+                "write at least `arity = 2`",
+                "arity",
+            ),
+            _ => {
+                let width = (arity as u128).checked_pow(levels as u32 - 1);
+                let routers = width.and_then(|width| width.checked_mul(levels as u128));
+                self.check_size(
+                    context,
+                    routers,
+                    &format!("{levels} levels of {arity}^{}", levels - 1),
+                    self.name.span,
+                )?;
+                return Some((
+                    Family::FatTree(FatTree { levels: levels as u32, arity: arity as u32 }),
+                    links?,
+                ));
+            }
+        };
+        self.no_such_network(context, problem.to_owned(), help.to_owned(), settings.span_or_head(setting))
+    }
+
     /// Resolves `fat_tree { k; levels; over; }` to a family and its links.
-    pub(super) fn full_radix_tree(
+    fn full_radix_tree(
         &self,
         context: &mut Context,
         settings: &BlockSettings<'_>,
@@ -222,11 +277,6 @@ impl FamilyScope<'_> {
             return self.no_such_network(context, problem, help, *span);
         }
         Some(words)
-    }
-
-    /// Reports a tree of full radix with neither `k` nor `arity`.
-    pub(super) fn missing_k(&self, context: &mut Context, settings: &BlockSettings<'_>) {
-        context.error(missing(&settings.place, "`k`", "k = 8;", self.name.span));
     }
 }
 

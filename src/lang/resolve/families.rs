@@ -14,8 +14,8 @@ use fabc_base::diag::{Span, plain};
 use fabc_base::ids::LinkTypeId;
 use fabc_base::limits::{DESCRIBED_ROUTERS, ROUTERS};
 use fabc_model::{
-    Arcs, Arrangement, DesignSpace, Dragonfly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Megafly,
-    Mesh, Torus,
+    Arcs, Arrangement, DesignSpace, Dragonfly, Family, GenKautz, HyperX, Hypercube, Kautz, Megafly, Mesh,
+    Torus,
 };
 
 /// The settings that name a link: every link, links inside a group, links between groups.
@@ -274,61 +274,6 @@ impl FamilyScope<'_> {
             self.name.span,
         )?;
         Some((Family::Hypercube(Hypercube { dimensions: dimensions as u32, folded }), links?))
-    }
-
-    /// Resolves `fat_tree { levels; arity; }` or `fat_tree { k; levels; }` to a family and its links.
-    pub(super) fn fat_tree(&self, context: &mut Context, block: &Block) -> ResolvedFamily {
-        let settings = self.settings(context, Some(block), Fields::FatTree);
-        if let Some(k) = settings.get("k") {
-            return self.full_radix_tree(context, &settings, k);
-        }
-        if block.statements.is_empty() {
-            self.missing_k(context, &settings);
-            return None;
-        }
-        if settings.get("over").is_some() {
-            context.error(ResolveError::Misplaced {
-                subject: "`over`".to_owned(),
-                place: "`fat_tree` with `arity`".to_owned(),
-                help: Some(
-                    "the tiers of a `fat_tree` with `k` have links of their own; write `link = name;`"
-                        .to_owned(),
-                ),
-                span: settings.span_or_head("over"),
-            });
-            return None;
-        }
-        let links = self.links(context, &settings);
-        let levels = settings
-            .need(context, "levels", "3")
-            .and_then(|value| integer(context, "`levels`", value, 0..=64));
-        let arity = settings
-            .need(context, "arity", "18")
-            .and_then(|value| integer(context, "`arity`", value, 0..=MAX_PARAMETER));
-        let (levels, arity) = (levels?, arity?);
-        let (problem, help, setting) = match (levels, arity) {
-            (0 | 1, _) => ("fewer than two levels have no links", "write at least `levels = 2`", "levels"),
-            (_, 0 | 1) => (
-                "with an arity below 2 it is a line with hosts at one end only",
-                "write at least `arity = 2`",
-                "arity",
-            ),
-            _ => {
-                let width = (arity as u128).checked_pow(levels as u32 - 1);
-                let routers = width.and_then(|width| width.checked_mul(levels as u128));
-                self.check_size(
-                    context,
-                    routers,
-                    &format!("{levels} levels of {arity}^{}", levels - 1),
-                    self.name.span,
-                )?;
-                return Some((
-                    Family::FatTree(FatTree { levels: levels as u32, arity: arity as u32 }),
-                    links?,
-                ));
-            }
-        };
-        self.no_such_network(context, problem.to_owned(), help.to_owned(), settings.span_or_head(setting))
     }
 
     /// Resolves `kautz { degree; length; arcs; }` to a family and its links.

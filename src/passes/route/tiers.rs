@@ -22,7 +22,6 @@ pub(super) struct Tiers {
     place: Vec<u32>,
     /// `[router]`: its place among all routers of tier 0, class by class. Meaningless above tier 0.
     rank: Vec<u32>,
-    /// Number of classes.
     classes: usize,
 }
 

@@ -12,7 +12,6 @@ use fabc_model::{Clos, ClosStage};
 pub(super) struct Tier {
     /// The id of its first switch.
     first: u32,
-    /// Number of switches.
     size: u32,
     /// Number of switches of a block: the product of `up` over the stages below.
     block: u32,

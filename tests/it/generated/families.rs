@@ -359,22 +359,19 @@ fn fat_tree(dice: &mut Dice) -> Topology {
 /// Leaves and spines, or three tiers, some with parallel cables.
 fn clos(dice: &mut Dice) -> Topology {
     let parallel = dice.pick(&[1, 1, 2]);
-    let mut topology = if dice.below(2) == 0 {
+    let (mut topology, leaves) = if dice.below(2) == 0 {
         let (leaves, spines) = dice.pick(&[(2, 1), (4, 2), (5, 3), (3, 4)]);
         let degree = parallel * leaves.max(spines);
         let topology = Topology::new("clos", "leaf_spine", leaves + spines, degree, 2);
-        let mut topology = topology.set("leaves", leaves).set("spines", spines).set("parallel", parallel);
-        topology.endpoints.truncate(leaves);
-        topology
+        (topology.set("leaves", leaves).set("spines", spines).set("parallel", parallel), leaves)
     } else {
         // 6 + 6 + 4 switches, or 6 + 3 + 2.
         let (up, sizes, degree) = dice.pick(&[("2 x 2", [6, 6, 4], 4), ("1 x 2", [6, 3, 2], 4)]);
         let topology = Topology::new("clos", "clos", sizes.iter().sum(), parallel * degree, 4);
         let cables = if parallel == 1 { "1 x 1" } else { "2 x 1" };
-        let mut topology = topology.set("down", "2 x 3").set("up", up).set("parallel", cables);
-        topology.endpoints.truncate(sizes[0]);
-        topology
+        (topology.set("down", "2 x 3").set("up", up).set("parallel", cables), sizes[0])
     };
+    topology.endpoints.truncate(leaves);
     topology.minimal_vcs = Some(1);
     topology
 }

@@ -160,11 +160,7 @@ fn formulas_that_say_otherwise_are_convicted() {
         ("torus 5", |file| file["routers"] = 6.into(), "says 6, but there are 5"),
         ("torus 5", |file| file["ports"] = 3.into(), "says 3, but routers have 2"),
         ("torus 5", |file| file["vc"] = "hop".into(), "disagrees with the rule of the tables"),
-        (
-            "torus 5",
-            |file| file["vc"] = "single".into(),
-            "by port 0 on VC 0, but the tables by port 0 on VC 1",
-        ),
+        ("torus 5", |file| file["vc"] = "single".into(), "on VC 0, but the tables by port 0 on VC 1"),
         ("torus 5", |file| file["sides"] = json!([1, 6]), "are not those of 5 routers"),
         (
             "torus 5",

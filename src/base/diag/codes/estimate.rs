@@ -169,8 +169,8 @@ code is 3 if the surviving network is disconnected, or if a repair finds such po
         title: "no tables for the change from one topology to another",
         text: "\
 `fabc plan LIVE NEW_DIR --tables DIR` finds tables for every moment of the change, and all of them rise by the live ranks: then routers
-may change in any order under live traffic. LIVE must be the directory that runs, of the same chips and switches as NEW_DIR, and its tables must
-use the input as well. A batch of steps that would load a channel more than `--load` allows is made shorter. If a single step does, the message
+may change in any order under live traffic. LIVE must be the directory that runs, of the same chips and switches as NEW_DIR, and its
+tables must use the input as well. A batch of steps that would load a channel more than `--load` allows is made shorter. If a single step does, the message
 says which `--load` would suffice.
 
 If some pairs have no path that rises by the live ranks, write `start` with fewer `moves` into the new spec, so that more of the live cross-connects

@@ -98,7 +98,7 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> N
 struct BestTrees {
     /// The load of the busiest channel, in parts of a unit.
     busiest: u64,
-    /// `[tree][node]`: the output port.
+    /// `[tree][node]`: the output port towards the destination of the tree.
     ports: Vec<Vec<u16>>,
 }
 
