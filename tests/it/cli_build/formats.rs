@@ -160,7 +160,7 @@ fn what_is_emitted_for_others_is_verified_again() {
 fn formats_of_others_say_why_they_cannot_be() {
     let place = workplace();
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "opensm_lft"], 3);
-    assert!(err.contains("FAB0517") && err.contains("look at where"), "{err}");
+    assert!(err.contains("FAB0517") && err.contains("use the input"), "{err}");
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "tons_bundle"], 2);
     assert!(err.contains("FAB0506"), "{err}");
     let (_, err) =

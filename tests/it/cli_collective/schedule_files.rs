@@ -171,7 +171,7 @@ fn convict_changed_trees(place: &tempfile::TempDir, trees: &Value) {
     convict("its witness gives", &|plan| plan["bounds"][0]["channels"] = Value::from(1));
     convict("are not supported", &|plan| plan["chunks"] = Value::from(0));
     let refuse = |word: &str, change: &dyn Fn(&mut Value)| convict_changed(place, trees, 1, word, change);
-    refuse("is -2, which is no channel", &|plan| plan["trees"][0]["up"][chip] = Value::from(-2));
+    refuse("is -2, which is not a channel", &|plan| plan["trees"][0]["up"][chip] = Value::from(-2));
     refuse("need their `capacity`", &|plan| drop(plan.as_object_mut().unwrap().remove("capacity")));
     refuse("`latency` has no effect here", &|plan| plan["latency"] = Value::from(1));
     refuse("`canonical` has no effect here", &|plan| plan["canonical"] = Value::from(true));

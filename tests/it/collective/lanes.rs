@@ -176,7 +176,7 @@ fn a_link_of_very_many_lanes_is_for_messages() {
     let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
     let message = by_steps(&scene, ScheduleRequest::default()).unwrap_err().to_string();
     assert!(
-        message.contains("carries 100 times the common unit of all bandwidths, more than the 64"),
+        message.contains("carries 100 times the common unit of all bandwidths, at most 64"),
         "{message}"
     );
     let sent = direct(&scene, &tables, ScheduleRequest::default()).unwrap();

@@ -364,7 +364,7 @@ fn what_is_no_file_of_the_format_is_unreadable() {
         ("type=\"rrc\"", "type=\"add\"", 4, "no step of type `add`"),
         ("srcbuf=\"i\"", "srcbuf=\"x\"", 4, "not `x`"),
         ("hasdep=\"0\"", "hasdep=\"2\"", 4, "is 0 or 1"),
-        ("cnt=\"1\"", "cnt=\"one\"", 4, "no number"),
+        ("cnt=\"1\"", "cnt=\"one\"", 4, "not a number"),
         ("</algo>", "", 1, ""),
     ] {
         let tampered = text.replacen(from, to, 1);

@@ -131,10 +131,10 @@ const MISTAKES: &[(&str, &str)] = &[
         "`0` is not a valid profile: the second number is less than a millionth or more than 1",
     ),
     ("all_reduce --size 16MB --on star:64 --eta 1.2,x", "`x` is not a valid profile: it is not a number"),
-    ("all_to_all --size 16MB --on star:64 --skew 0.5", "`0.5` is no skew: it is less than 1"),
+    ("all_to_all --size 16MB --on star:64 --skew 0.5", "`0.5` is not a valid skew: it is less than 1"),
     (
         "all_reduce --size 16MB --on fat_tree:64 --oversubscription 0",
-        "`0` is no oversubscription: it is less than 1",
+        "`0` is not a valid oversubscription: it is less than 1",
     ),
     (
         "all_reduce --sizes 4MiB..1KiB --on star:64",

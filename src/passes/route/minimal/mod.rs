@@ -85,6 +85,7 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> N
         balance.sweep(&mut best, effort, bound);
     }
     if best.busiest > bound {
+        balance.clear();
         balance.build_in_rounds(&mut best, effort, bound);
         balance.adopt(&best.ports);
         let acceptable_load = if balance.is_large() { bound * SWEPT_PERCENT / 100 } else { bound };
@@ -187,6 +188,12 @@ impl<'a> TreeBalance<'a> {
             passes: vec![false; nodes],
             cost: vec![0.0; nodes],
         }
+    }
+
+    /// Removes all routes.
+    fn clear(&mut self) {
+        self.load.fill(0);
+        self.trees.iter_mut().for_each(|tree| tree.ports.fill(NextHops::NONE));
     }
 
     /// Rebuilds all trees in rounds, at steeper and steeper prices, until the busiest channel carries at most
