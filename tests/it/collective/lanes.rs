@@ -175,10 +175,7 @@ fn a_link_of_very_many_lanes_is_for_messages() {
     let topology = laned(ring(4), &[1, 100, 1, 1]);
     let (scene, tables) = (Scene::healthy(&topology), shortest(&topology));
     let message = by_steps(&scene, ScheduleRequest::default()).unwrap_err().to_string();
-    assert!(
-        message.contains("carries 100 times the common unit of all bandwidths, at most 64"),
-        "{message}"
-    );
+    assert!(message.contains("carries 100 times the common unit of all bandwidths, at most 64"), "{message}");
     let sent = direct(&scene, &tables, ScheduleRequest::default()).unwrap();
     check::verify_message_schedule(&scene, &tables, &sent).unwrap();
     assert_eq!(lanes(&topology).into_iter().max(), Some(100));
