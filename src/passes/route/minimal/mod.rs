@@ -78,7 +78,7 @@ pub struct BalanceSettings {
 pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> NextHops {
     let BalanceSettings { effort, first_hop, bound } = settings;
     let mut balance = TreeBalance::new(scene, demand, first_hop);
-    let mut best = BestTrees { busiest: u64::MAX, ports: Vec::new() };
+    let mut best = BestTrees::none();
     if let Some(tiers) = Tiers::of_topology(scene.topology) {
         balance.spread_over_tiers(&tiers);
         best.offer(&balance);
@@ -86,10 +86,14 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> N
     }
     if best.busiest > bound {
         balance.clear();
-        balance.build_in_rounds(&mut best, effort, bound);
-        balance.adopt(&best.ports);
+        let mut rebuilt = BestTrees::none();
+        balance.build_in_rounds(&mut rebuilt, effort, bound);
+        balance.adopt(&rebuilt.ports);
         let acceptable_load = if balance.is_large() { bound * SWEPT_PERCENT / 100 } else { bound };
-        balance.sweep(&mut best, effort, acceptable_load);
+        balance.sweep(&mut rebuilt, effort, acceptable_load);
+        if rebuilt.busiest < best.busiest || best.ports.is_empty() {
+            best = rebuilt;
+        }
     }
     let destinations = balance.trees.iter().map(|tree| tree.destination).collect();
     NextHops { symmetry: scene.topology.symmetry().clone(), destinations, ports: best.ports }
@@ -104,6 +108,10 @@ struct BestTrees {
 }
 
 impl BestTrees {
+    fn none() -> Self {
+        Self { busiest: u64::MAX, ports: Vec::new() }
+    }
+
     /// Keeps the trees of a balance if they are better.
     fn offer(&mut self, balance: &TreeBalance<'_>) {
         if balance.busiest() < self.busiest || self.ports.is_empty() {
