@@ -87,7 +87,13 @@ module.exports = grammar({
     _root: ($) => alias("root", $.name),
     // `down = 4 x 8;`: of no other setting the value is a product.
     _stage: ($) => alias(choice("down", "up", "parallel"), $.name),
-    limit: ($) => seq(choice($.setting_name, alias($._root, $.setting_name)), $.comparison, $.quantity, ";"),
+    limit: ($) =>
+      seq(
+        choice($.setting_name, alias($._root, $.setting_name), alias($._stage, $.setting_name)),
+        $.comparison,
+        $.quantity,
+        ";",
+      ),
 
     // ---- values
     _value: ($) => choice($.list, $.router_name, $.choice_file, $.named_file, $.choice_dims, $.steps, $.quantity),
