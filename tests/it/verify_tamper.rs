@@ -281,7 +281,7 @@ fn a_wrong_symmetry() {
     expect(
         &tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([swapped])),
         "FAB0404",
-        "carries link",
+        "maps link",
     );
     let endless: Vec<u32> =
         [1, 0, 2, 3].iter().flat_map(|cube| (0..4).map(move |chip| cube * 4 + chip)).collect();

@@ -198,7 +198,6 @@ impl<'a> TreeBalance<'a> {
         }
     }
 
-    /// Removes all routes.
     fn clear(&mut self) {
         self.load.fill(0);
         self.trees.iter_mut().for_each(|tree| tree.ports.fill(NextHops::NONE));
