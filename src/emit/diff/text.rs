@@ -372,7 +372,7 @@ mod tests {
                 "-7.14 %  better",
                 "cube10[1,2,3].+x, cube11[3,2,1].-z",
                 "only A has 1 scenario: X[0,0]",
-                "the search was cut off",
+                "The search reached its limit",
                 "and 4 more",
                 "(2 more)",
                 "1 of 256 routers; entries: 1 added, 2,000 dropped; cube0[0,0,0]",
