@@ -3,7 +3,7 @@
 use super::analysis::{Analysis, Spot};
 use super::files::{EditorFile, OpenFiles};
 use super::names::{Symbol, candidate_spaces, find_symbol, occurrences};
-use super::reading::{BlockScope, Leaf, NameSpace, WordRole};
+use super::reading::{BlockScope, LINK_SETTINGS, Leaf, NameSpace, WordRole};
 use super::tokens::{Token, TokenShape};
 use super::vocabulary;
 use fabc_base::units::{UNITS, Unit};
@@ -190,9 +190,7 @@ impl CompletionContext<'_> {
                 let place = if self.scope.has_items() { None } else { place };
                 let mut offers = self.choice_offers(place, setting);
                 offers.extend(match *setting {
-                    "link" | "over" | "local" | "global" | "default" | "beyond" => {
-                        self.name_offers(NameSpace::Link)
-                    }
+                    setting if LINK_SETTINGS.contains(&setting) => self.name_offers(NameSpace::Link),
                     "after" => self.name_offers(NameSpace::Run),
                     _ => Vec::new(),
                 });

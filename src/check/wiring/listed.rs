@@ -76,7 +76,7 @@ fn ports(listed: &Listed, side: usize, simplex: bool) -> Vec<PortId> {
         let mut free = (0..used.len()).filter(|&port| !used[port]);
         for &(_, line, end) in &link_ends {
             let port = listed.links[line].ports[end]
-                .unwrap_or_else(|| free.next().expect("a port number for every link is missing") as u16);
+                .unwrap_or_else(|| free.next().expect("every link has a free port number") as u16);
             if end == side {
                 ports[line] = PortId(port);
             }

@@ -9,8 +9,8 @@ use super::chunks::{EmitError, Take};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::Topology;
-use fabc_model::{Fabric, router_tiers};
+use fabc_ir::{Topology, topology_tiers};
+use fabc_model::Fabric;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -65,13 +65,11 @@ pub(super) fn check_fabric(fabric: &Fabric) -> Result<(), EmitError> {
 
 /// The switches, from the lowest tier up.
 fn switches(topology: &Topology) -> Vec<SlurmSwitch> {
-    let endpoints: Vec<bool> = topology.nodes().map(|node| topology.is_endpoint(node)).collect();
-    let links: Vec<[u32; 2]> = topology.links().iter().map(|link| [link.a.node.0, link.b.node.0]).collect();
-    let tiers = router_tiers(&endpoints, &links).expect("the fabric has tiers");
+    let tiers = topology_tiers(topology).expect("the fabric has tiers");
     let mut first_host = 0;
     let mut switches = Vec::with_capacity(topology.node_count());
     for node in topology.nodes() {
-        let hosts = if topology.is_endpoint(node) { u32::from(topology.hosts(node).max(1)) } else { 0 };
+        let hosts = u32::from(topology.hosts(node));
         let nodes = match hosts {
             0 => String::new(),
             1 => format!("host{first_host}"),

@@ -220,18 +220,14 @@ impl FamilyScope<'_> {
             return self.links(context, settings).map(|[link, _]| vec![link; stages]);
         };
         let span = settings.span_or_head("over");
-        let misplaced = |context: &mut Context, place: String, help: &str| {
-            let subject = "`over`".to_owned();
-            context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
-        };
-        if self.by_length.is_some() {
-            let help = "the lengths in `floor` say which link a cable is: remove one of the two";
-            misplaced(context, format!("{}, where links go by length", settings.place), help);
-            return None;
-        }
+        self.refuse_link_by_length(context, settings)?;
         if settings.get("link").is_some() {
-            let help = "both name the link of the cables: remove one of the two";
-            misplaced(context, format!("{} with `link`", settings.place), help);
+            context.error(ResolveError::Misplaced {
+                subject: "`over`".to_owned(),
+                place: format!("{} with `link`", settings.place),
+                help: Some("both name the link of the cables: remove one of the two".to_owned()),
+                span,
+            });
             return None;
         }
         let ValueKind::List(names) = &over.kind else {

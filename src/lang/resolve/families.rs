@@ -350,18 +350,7 @@ impl FamilyScope<'_> {
             return None;
         }
         let written = LINKS.map(|name| settings.get(name));
-        if let (Some(_), Some(class)) =
-            (self.by_length, LINKS.iter().find(|class| settings.get(class).is_some()))
-        {
-            let help = Some(
-                "the limits in `floor` already choose the link of each cable: remove one of the two"
-                    .to_owned(),
-            );
-            let place = format!("{}, but the `floor` chooses links by length", settings.place);
-            let span = settings.span(class).unwrap_or(self.name.span);
-            context.error(ResolveError::Misplaced { subject: format!("`{class}`"), place, help, span });
-            return None;
-        }
+        self.refuse_link_by_length(context, settings)?;
         let [link, local, global] =
             written.map(|value| value.map(|value| link_named(context, self.links, value)));
         match (link, local, global) {
@@ -398,6 +387,25 @@ impl FamilyScope<'_> {
                 None
             }
         }
+    }
+
+    /// Refuses a setting that names a link where lengths choose the links.
+    pub(super) fn refuse_link_by_length(
+        &self,
+        context: &mut Context,
+        settings: &BlockSettings<'_>,
+    ) -> Option<()> {
+        let named = LINKS.into_iter().chain(["over"]).find(|name| settings.get(name).is_some());
+        let (Some(_), Some(name)) = (self.by_length, named) else { return Some(()) };
+        let help =
+            "the limits in `floor` already choose the link of each cable: remove one of the two".to_owned();
+        context.error(ResolveError::Misplaced {
+            subject: format!("`{name}`"),
+            place: format!("{}, but the `floor` chooses links by length", settings.place),
+            help: Some(help),
+            span: settings.span_or_head(name),
+        });
+        None
     }
 
     /// Refuses a network of too many routers. A family that formulas describe may be larger than one that is

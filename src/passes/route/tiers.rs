@@ -1,15 +1,14 @@
 //! The tiers of a folded Clos network, and an even spread of routes over them.
 //!
 //! Input: a topology. Output: its [`Tiers`], if endpoints are at the bottom and every link joins two
-//! neighboring tiers. Routes then go up and down again. A router chooses among its shortest ways up by a
+//! neighboring tiers. Routes then go up and down again. A router chooses among its shortest paths up by a
 //! Latin square: the rank of the lowest router plus the rank of the destination, and further up the place of
 //! the router, of the destination's ancestor and of the destination. In a fat tree of full radix, and in a
 //! k-ary n-tree, every channel of a tier then carries as many routes as the others. Where the numbers of
 //! neighbors do not divide each other, the loads differ, and [`minimal`](super::minimal) improves them.
 
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::Topology;
-use fabc_model::router_tiers;
+use fabc_ir::{Topology, topology_tiers};
 use std::collections::BTreeMap;
 
 /// The tiers of the routers, and their places among their siblings.
@@ -36,13 +35,10 @@ pub(super) struct TierDestination {
 impl Tiers {
     /// The tiers of a topology. `None` if it has none, or if it has a symmetry or simplex links.
     pub(super) fn of_topology(topology: &Topology) -> Option<Self> {
-        if topology.has_simplex() || !topology.symmetry().is_trivial() {
+        if !topology.symmetry().is_trivial() {
             return None;
         }
-        let endpoints: Vec<bool> = topology.nodes().map(|node| topology.is_endpoint(node)).collect();
-        let links: Vec<[u32; 2]> =
-            topology.links().iter().map(|link| [link.a.node.0, link.b.node.0]).collect();
-        let tier = router_tiers(&endpoints, &links)?;
+        let tier = topology_tiers(topology)?;
         let mut siblings: BTreeMap<(u32, Vec<u32>), Vec<u32>> = BTreeMap::new();
         for node in topology.nodes() {
             let above = uppers(topology, &tier, node);
@@ -89,9 +85,9 @@ impl Tiers {
         TierDestination { rank: self.rank[index], place: self.place[index], ancestors }
     }
 
-    /// The number of the way that a router takes to a destination. Callers reduce it modulo the number of
-    /// ways.
-    pub(super) fn way(&self, router: u32, destination: &TierDestination, climbs: bool) -> usize {
+    /// The number of the channel that a router takes to a destination. Callers reduce it modulo the number of
+    /// channels to choose from.
+    pub(super) fn choice(&self, router: u32, destination: &TierDestination, climbs: bool) -> usize {
         let index = router as usize;
         let number = match (climbs, self.tier[index]) {
             (false, _) => destination.place,

@@ -3,6 +3,7 @@
 use super::dice::Dice;
 use super::facts::Facts;
 use super::spec::{Data, Item, Spec};
+use super::wishes::ENDPOINTS_APART;
 
 /// The clock, now and then.
 pub(crate) fn clock(dice: &mut Dice, spec: &mut Spec) {
@@ -49,6 +50,9 @@ fn traffic(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str) -> (Opti
         "all_to_all",
         "trace",
     ];
+    if ENDPOINTS_APART.contains(&spec.plant) {
+        words.retain(|word| *word != "adjacent");
+    }
     if endpoints >= 8 {
         words.extend(["bit_complement", "bit_reverse", "bit_shuffle", "transpose"]);
     }

@@ -2,6 +2,9 @@
 
 use super::spec::Spec;
 
+/// Families in which no link joins two routers with hosts.
+pub(crate) const ENDPOINTS_APART: [&str; 3] = ["clos", "fat_tree", "megafly"];
+
 /// The rows of the table of coverage.
 pub(crate) const PLANTS: [&str; 45] = [
     "bundlefly",
@@ -187,8 +190,9 @@ fn go_together(plant: &str, dimension: &str, value: &str) -> bool {
             is_grid || families.iter().any(|family| plant.starts_with(family))
         }
         ("routing", "scheduled") => {
-            !is_pod && !one_way && !["clos", "fat_tree", "megafly", "goal"].contains(&plant)
+            !is_pod && !one_way && plant != "goal" && !ENDPOINTS_APART.contains(&plant)
         }
+        ("traffic", "adjacent") => !ENDPOINTS_APART.contains(&plant),
         ("collective" | "model", _) => !is_large && !in_slices,
         _ => true,
     }

@@ -91,7 +91,7 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: BalanceSettings) -> N
         balance.adopt(&rebuilt.ports);
         let acceptable_load = if balance.is_large() { bound * SWEPT_PERCENT / 100 } else { bound };
         balance.sweep(&mut rebuilt, effort, acceptable_load);
-        if rebuilt.busiest < best.busiest || best.ports.is_empty() {
+        if rebuilt.busiest < best.busiest {
             best = rebuilt;
         }
     }
@@ -114,7 +114,7 @@ impl BestTrees {
 
     /// Keeps the trees of a balance if they are better.
     fn offer(&mut self, balance: &TreeBalance<'_>) {
-        if balance.busiest() < self.busiest || self.ports.is_empty() {
+        if balance.busiest() < self.busiest {
             self.busiest = balance.busiest();
             self.ports.resize(balance.trees.len(), Vec::new());
             self.ports.iter_mut().zip(&balance.trees).for_each(|(ports, tree)| ports.clone_from(&tree.ports));

@@ -24,24 +24,24 @@ impl TreeBalance<'_> {
         let destination = tiers.destination(topology, tree.destination);
         let mut ports = vec![NextHops::NONE; topology.node_count()];
         let mut passes = vec![false; topology.node_count()];
-        let mut ways: Vec<(usize, usize)> = Vec::new();
+        let mut choices: Vec<(usize, usize)> = Vec::new();
         for &node in tree.order.iter().skip(1).rev() {
             if !topology.is_endpoint(NodeId(node)) && !passes[node as usize] {
                 continue;
             }
             // Neighbors come first, then further cables to them.
-            ways.clear();
+            choices.clear();
             for channel in nearer_channels.nearer(node as usize) {
                 let head = heads[channel];
-                let copy = match ways.last() {
+                let copy = match choices.last() {
                     Some(&(copy, earlier)) if heads[earlier] == head => copy + 1,
                     _ => 0,
                 };
-                ways.push((copy, channel));
+                choices.push((copy, channel));
             }
-            ways.sort_by_key(|&(copy, _)| copy);
-            let climbs = tiers.climbs(node, heads[ways[0].1]);
-            let (_, channel) = ways[tiers.way(node, &destination, climbs) % ways.len()];
+            choices.sort_by_key(|&(copy, _)| copy);
+            let climbs = tiers.climbs(node, heads[choices[0].1]);
+            let (_, channel) = choices[tiers.choice(node, &destination, climbs) % choices.len()];
             ports[node as usize] = outputs[channel];
             passes[heads[channel] as usize] = true;
         }
