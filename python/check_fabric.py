@@ -50,7 +50,7 @@ BEYOND = "simulations collectives schedule.json schedule.bin formula.json floor.
 
 def read_json(path):
     value = json.loads(path.read_text(encoding="utf-8"), parse_float=Fraction)
-    if not re.fullmatch(r"fabc\.(\w+/1|topology/2)", value["format"]):
+    if not re.fullmatch(r"fabc\.(\w+/1|(topology|tables)/2)", value["format"]):
         raise ValueError(f"{path.name} has the unknown format {value['format']}")
     return value
 
@@ -386,6 +386,126 @@ class Traffic:
                     self.most_cycles = max(self.most_cycles, sum(cycles[b] for b in route))
 
 
+class Sprayed:
+    """The same where every packet takes any port of a group: loads are expectations, as fractions."""
+    def __init__(self, fabric, scenario, table, findings):
+        self.fabric, self.place = fabric, table["place"]
+        self.entries = [len(router["entries"]) for router in table["routers"]]
+        self.load, self.crossings = ([Fraction(0)] * len(fabric.tail) for _ in range(2))
+        self.route_hops, self.dependencies, self.most_cycles = Counter(), set(), 0
+        self.arrives, self.shares = True, {}  # shares[source, target]: a fraction by channel
+        self.outgoing = [[] for _ in fabric.hosts]
+        for channel in scenario.lit:
+            self.outgoing[fabric.tail[channel]].append(channel)
+        self.tier = self.find_tiers()
+        if [router["node"] for router in table["routers"]] != list(range(fabric.size)):
+            findings.append(f"{self.place}: not all routers are listed")
+        for target in scenario.endpoints:
+            hops, group = self.find_groups(target)
+            for router in table["routers"]:
+                ports = [table["groups"][number] for first, last, number in router["entries"]
+                         if first <= target <= last]
+                wanted = [fabric.out_port[c] for c in group.get(router["node"], [])]
+                if ports != [wanted] * bool(wanted):
+                    name = fabric.names[router["node"]]
+                    findings.append(f"{self.place}: {name} has {ports} for {target}, not {wanted}")
+            for source in set(scenario.endpoints) - {target}:
+                if source not in hops:
+                    self.arrives = False
+                    findings.append(f"{self.place}: no way up and down from {source} to {target}")
+                    continue
+                self.route_hops[hops[source]] += 1
+                self.follow(source, target, hops, group)
+
+    def find_tiers(self):
+        fabric, tier = self.fabric, {}
+        layer, neighbors = list(fabric.endpoints), [set() for _ in fabric.hosts]
+        for tail, head in zip(fabric.tail, fabric.head):
+            neighbors[tail].add(head)
+        while layer:
+            tier.update(dict.fromkeys(layer, max(tier.values(), default=-1) + 1))
+            layer = sorted({n for node in layer for n in neighbors[node]} - set(tier))
+        return tier
+
+    def find_groups(self, target):
+        """By router: hops of the shortest ways up and then down, and the channels that begin one."""
+        fabric, tier, hops = self.fabric, self.tier, {target: 0}
+        down = {target: []}
+        for node in sorted(tier, key=tier.get):  # who can go down at all
+            ways = [c for c in self.outgoing[node]
+                    if tier[fabric.head[c]] < tier[node] and fabric.head[c] in down]
+            if ways:
+                down[node], hops[node] = ways, tier[node]
+        group = dict(down)
+        for node in sorted(set(tier) - set(down), key=tier.get, reverse=True):
+            ways = [c for c in self.outgoing[node]
+                    if tier[fabric.head[c]] > tier[node] and fabric.head[c] in hops]
+            if ways:
+                hops[node] = 1 + min(hops[fabric.head[c]] for c in ways)
+                group[node] = [c for c in ways if hops[fabric.head[c]] == hops[node] - 1]
+        return hops, {node: sorted(ways, key=lambda c: fabric.out_port[c])
+                      for node, ways in group.items() if ways}
+
+    def follow(self, source, target, hops, group):
+        fabric, weight = self.fabric, self.fabric.weights[source][target]
+        part, layer, slowest = {source: Fraction(1)}, [source], {source: 0}
+        shares = self.shares[source, target] = {}
+        while layer != [target]:
+            after = []
+            for node in layer:
+                for channel in group[node]:
+                    head, share = fabric.head[channel], part[node] / len(group[node])
+                    shares[channel] = share
+                    self.load[channel] += weight * share
+                    self.crossings[channel] += share
+                    self.dependencies.update((channel, then) for then in group.get(head, ()))
+                    after += [head] * (head not in part)
+                    part[head] = part.get(head, 0) + share
+                    slowest[head] = max(slowest.get(head, 0), slowest[node] + fabric.cycles[channel])
+            layer = after
+        self.most_cycles = max(self.most_cycles, slowest[target])
+
+    def check_permutation(self, scenario, claim, findings):
+        """The load of a channel under the worst permutation of hosts, as the certificate proves it."""
+        fabric, place = self.fabric, f"certificates.json, permutation of {scenario.name}"
+        def full(channel):
+            return Fraction(1, fabric.capacity[channel])
+        channel = fabric.channel_out.get((claim["router"], claim["port"]))
+        sent, received, value = Counter(), Counter(), 0
+        for source, target, count in claim["flows"]:
+            sent[source] += count
+            received[target] += count
+            value += count * self.shares[source, target].get(channel, 0) * full(channel)
+        for node, count in [*sent.items(), *received.items()]:
+            if count > fabric.hosts[node]:
+                findings.append(f"{place}: {fabric.names[node]} has more flows than hosts")
+        compare(findings, place, "value", Fraction(*claim["value"]), value)
+        prices = {fabric.channel_out[dual["router"], dual["port"]]: dual for dual in claim["duals"]}
+        most = [Counter(), Counter()]  # by channel and end: the largest share
+        for pair, shares in self.shares.items():
+            for channel, share in shares.items():
+                for end in range(2):
+                    most[end][channel, pair[end]] = max(most[end][channel, pair[end]], share)
+                if channel in prices:
+                    dual, at = prices[channel], [scenario.endpoints.index(node) for node in pair]
+                    priced = dual["sources"][at[0]] + dual["destinations"][at[1]]
+                    if Fraction(priced, dual["denominator"]) < share * full(channel):
+                        findings.append(f"{place}: prices of {channel} are below a share")
+        bounds = [Counter(), Counter()]
+        for end in range(2):
+            for (channel, node), share in most[end].items():
+                bounds[end][channel] += fabric.hosts[node] * share * full(channel)
+        for channel in scenario.lit:
+            bound = min(bounds[0][channel], bounds[1][channel])
+            if channel in prices:
+                dual = prices[channel]
+                bound = sum(fabric.hosts[node] * Fraction(a + b, dual["denominator"]) for node, a, b
+                            in zip(scenario.endpoints, dual["sources"], dual["destinations"]))
+            if bound > value:
+                findings.append(f"{place}: {channel} may carry {bound}")
+        return value
+
+
 def check_deadlock(fabric, traffic, certificate, table, findings):
     """No cycle of dependencies, and ranks that rise along every one."""
     vcs, place = table["vcs"], f"certificates.json, scenario {table['scenario']}"
@@ -397,8 +517,11 @@ def check_deadlock(fabric, traffic, certificate, table, findings):
     except CycleError as error:
         cycle = ", ".join(fabric.name_buffer(b, vcs) for b in error.args[1][1:])
         findings.append(f"{table['place']}: these wait for each other in a cycle: {cycle}")
-    classes = fabric.node_class if table["canonical"] else range(fabric.size)
     ranks = certificate["ranks"]
+    if "groups" in table:
+        compare(findings, place, "ranks", [certificate["canonical"], ranks], [False, []])
+        return
+    classes = fabric.node_class if table["canonical"] else range(fabric.size)
     if certificate["canonical"] != table["canonical"] or \
             len(ranks) != (max(classes) + 1) * fabric.ports * vcs:
         findings.append(f"{place}: the ranks do not fit the tables")
@@ -485,7 +608,8 @@ def measure(fabric, scenario, certificate, table, flow, findings):
         "load": (upper or 0) and Fraction(math.ceil(fabric.parts / upper), fabric.parts)}
     lower = check_flow(fabric, scenario, flow, findings) if flow else 0
     if table:
-        traffic = Traffic(fabric, scenario, table, findings)
+        kind = Sprayed if "groups" in table else Traffic
+        traffic = kind(fabric, scenario, table, findings)
         if not traffic.arrives:
             return None
         check_deadlock(fabric, traffic, certificate, table, findings)
@@ -494,6 +618,14 @@ def measure(fabric, scenario, certificate, table, flow, findings):
                  for c in scenario.lit]
         vc_hops, most = [sum(crossings[vc::vcs]) for vc in range(vcs)], max(loads)
         cycles = sum(n * fabric.cycles[buffer // vcs] for buffer, n in enumerate(crossings))
+        if kind is Sprayed:  # loads are counted in the largest shares that are whole
+            shares = math.lcm(*((load * fabric.parts).denominator for load in loads),
+                              Fraction(cycles).denominator)
+            parts = fabric.parts * shares
+            values["load"] = (upper or 0) and Fraction(math.ceil(parts / upper), parts)
+            if "permutation" in certificate:
+                values["permutation"] = traffic.check_permutation(
+                    scenario, certificate["permutation"], findings)
         lower = max(lower, 1 / most if upper else 0)
         values.update({"max_channel_load": most, "load_ratio": upper and most * upper,
             "mean_channel_load": sum(loads) / len(loads),
@@ -504,7 +636,7 @@ def measure(fabric, scenario, certificate, table, flow, findings):
             "latency_max": traffic.most_cycles / fabric.spec.clock,
             "route_hops": [routes[d] for d in range(max(routes) + 1)],
             "channel_load": [list(item) for item in sorted(Counter(loads).items())],
-            "entries_max": max(traffic.entries), "canonical": table["canonical"],
+            "entries_max": max(traffic.entries), "canonical": table.get("canonical", False),
             "entries_mean": Fraction(sum(traffic.entries), fabric.size)})
     if lower:
         host_sends = max(Fraction(sum(fabric.weights[a][b] for b in scenario.endpoints),
@@ -516,7 +648,8 @@ def measure(fabric, scenario, certificate, table, flow, findings):
 
 def check_worst(report, measured, findings):
     """The worst value of every metric over all faults, and the first fault that has it."""
-    for name in METRICS if report["scenarios"] and None not in measured.values() else ():
+    names = METRICS + ("permutation",) * any("permutation" in (of or {}) for of in measured.values())
+    for name in names if report["scenarios"] and None not in measured.values() else ():
         found = {fault: measured[fault].get(name) for fault in report["scenarios"]}
         found = {fault: value[0] if name == "concurrent_flow" else value
                  for fault, value in found.items() if value is not None}
@@ -562,6 +695,9 @@ def check_directory(directory, findings):
             (METRICS, report["metrics"]), (OF_FAULTS[:2], report["bounds"]), (["nodes"], report),
             *((report[word], report[word]) for word in ("histograms", "tables"))]
         for metrics, said in sections if values else ():
+            if "permutation" in said or "permutation" in values and "diameter" in said:
+                compare(findings, f"report.json, scenario {name}", "permutation",
+                        said.get("permutation"), values.get("permutation"))
             for metric in metrics:
                 unknown = [] if isinstance(said[metric], list) else None  # before routing
                 compare(findings, f"report.json, scenario {name}", metric, said[metric],

@@ -5,7 +5,8 @@ use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{ForwardingTables, TableKey, Topology};
 use fabc_kernel::{
-    Conviction, HeldChannel, Loss, Position, TableConviction, TableFault, WaitingPacket, port_name,
+    Conviction, GroupConviction, HeldChannel, Loss, Position, TableConviction, TableFault, WaitingPacket,
+    port_name,
 };
 use fabc_model::VcCount;
 
@@ -47,6 +48,53 @@ pub(super) fn conviction_of_tables(
     }
 }
 
+/// Converts a conviction of group tables.
+pub(super) fn conviction_of_groups(
+    conviction: GroupConviction,
+    topology: &Topology,
+    scenario: &str,
+) -> CheckError {
+    let scenario = scenario.to_owned();
+    let ports = |ports: &[u16]| match ports {
+        [] => "no port".to_owned(),
+        _ => ports.iter().map(|&port| topology.names().port(PortId(port))).collect::<Vec<_>>().join(", "),
+    };
+    match conviction {
+        GroupConviction::Members { router, destination, listed, expected } => CheckError::BadEntry {
+            scenario,
+            router: topology.name(router),
+            violation: format!(
+                "packets to {} may leave by {}, but shortest paths that go up and then down leave by {}",
+                topology.name(destination),
+                ports(&listed),
+                ports(&expected)
+            ),
+        },
+        GroupConviction::NoPath { source, destination } => CheckError::Shape {
+            scenario,
+            violation: format!(
+                "no path from {} to {} goes up and then down",
+                topology.name(source),
+                topology.name(destination)
+            ),
+        },
+        GroupConviction::Order { router: Some(router) } => CheckError::BadEntry {
+            scenario,
+            router: topology.name(router),
+            violation: "its entries must be ranges of destinations, ascending and as few as possible, and groups are numbered by their first use".to_owned(),
+        },
+        GroupConviction::Order { router: None } => CheckError::Shape {
+            scenario,
+            violation: "a group is listed twice, or no router uses it".to_owned(),
+        },
+        GroupConviction::TooFine => CheckError::Shape {
+            scenario,
+            violation: "the shares of packets are too small for 64 bits".to_owned(),
+        },
+        GroupConviction::Other(conviction) => conviction.into(),
+    }
+}
+
 /// Describes the inputs of an entry, such as `that came in by +x on VC 0`.
 pub(super) fn input_in_words(input: usize, key: TableKey, vcs: usize) -> String {
     match input {
@@ -57,7 +105,7 @@ pub(super) fn input_in_words(input: usize, key: TableKey, vcs: usize) -> String 
 }
 
 /// The names that a cycle of channels is printed with.
-pub(super) trait CircleNames {
+pub(super) trait CycleNames {
     /// The name of a source or a destination.
     fn endpoint(&self, endpoint: usize) -> String;
     /// The name of a channel, with its virtual channel where there are several.
@@ -65,14 +113,14 @@ pub(super) trait CircleNames {
 }
 
 /// Prints the channels of a routing loop, one per line.
-pub(super) fn loop_lines(names: &impl CircleNames, circle: &[HeldChannel]) -> String {
-    let lines = circle.iter().map(|&held| format!("  {}", names.held_channel(held)));
+pub(super) fn loop_lines(names: &impl CycleNames, cycle: &[HeldChannel]) -> String {
+    let lines = cycle.iter().map(|&held| format!("  {}", names.held_channel(held)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Prints the channels that wait for each other, one per line, with the packets that hold them.
-pub(super) fn deadlock_lines(names: &impl CircleNames, circle: &[WaitingPacket]) -> String {
-    let lines = circle.iter().map(|&WaitingPacket { held, pair }| {
+pub(super) fn deadlock_lines(names: &impl CycleNames, cycle: &[WaitingPacket]) -> String {
+    let lines = cycle.iter().map(|&WaitingPacket { held, pair }| {
         let channel = names.held_channel(held);
         match pair {
             Some((source, destination)) => {
@@ -93,7 +141,7 @@ struct TableNames<'a> {
     tables: &'a ForwardingTables,
 }
 
-impl CircleNames for TableNames<'_> {
+impl CycleNames for TableNames<'_> {
     fn endpoint(&self, endpoint: usize) -> String {
         self.router_name(endpoint)
     }
@@ -125,8 +173,8 @@ impl TableNames<'_> {
             TableFault::Lost { source, destination, positions, loss } => {
                 self.lost_packet_error(scenario, source, destination, &positions, loss)
             }
-            TableFault::Circling { source, destination, circle } => {
-                let cycle = loop_lines(self, &circle);
+            TableFault::Looping { source, destination, cycle } => {
+                let cycle = loop_lines(self, &cycle);
                 CheckError::Loop {
                     scenario,
                     src: self.router_name(source),
@@ -144,9 +192,9 @@ impl TableNames<'_> {
                     port_name(port)
                 ),
             },
-            TableFault::Deadlock(circle) => {
-                let cycle = deadlock_lines(self, &circle);
-                CheckError::Deadlock { scenario, length: circle.len(), cycle, span: Some(budget) }
+            TableFault::Deadlock(waiting) => {
+                let cycle = deadlock_lines(self, &waiting);
+                CheckError::Deadlock { scenario, length: waiting.len(), cycle, span: Some(budget) }
             }
             TableFault::Rank { held, next, rank, next_rank } => {
                 let (from, to) = (self.channel(held.slot), self.channel(next.slot));

@@ -235,6 +235,16 @@ pub enum CheckError {
         span: Option<Span>,
     },
 
+    /// A worst permutation that is not proved.
+    #[error("{scenario}: the worst permutation is not proved: {violation}")]
+    #[diagnostic(code(FAB0431))]
+    Permutation {
+        /// The scenario of the tables.
+        scenario: String,
+        /// The rule that it violates.
+        violation: String,
+    },
+
     /// Tables, ranks or certificates of the wrong shape.
     #[error("{scenario}: {violation}")]
     #[diagnostic(code(FAB0416))]

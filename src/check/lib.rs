@@ -23,6 +23,7 @@ mod limit;
 mod measures;
 mod mirrors;
 mod network;
+mod permutation;
 mod plan;
 mod repair;
 mod require;
@@ -39,7 +40,7 @@ pub use claimed_repair::{EarlierRepair, RepairBaseline, verify_claimed_repair};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
     Extent, Files, ProvedDirectory, ProvedScenario, ProvedSchedule, ReadScenario, ScenarioProof,
-    StatedClaims, StatedTradeOff, TableVisitor, prove_directory, verify_directory,
+    StatedClaims, StatedTradeOff, TableVisitor, VisitedTables, prove_directory, verify_directory,
 };
 pub use directory::{
     ReadScene, ReadWiring, read_scenario, read_scene, read_tables, read_unrouted, read_wiring, scenario_names,
@@ -55,10 +56,11 @@ pub use intact::keeps_intact_routes;
 pub use limit::verify_limit;
 pub use measures::ScenarioCounts;
 pub use network::{verify_bisection, verify_paths_and_failures};
+pub use permutation::verify_permutation;
 pub use plan::recount_plan;
 pub use repair::{RepairWalk, ranks_by_port, verify_repair};
 pub use require::RequireError;
-pub use scenario::{judge_tables, verify_walk};
+pub use scenario::{judge_groups, judge_tables, verify_walk};
 pub use schedule::{
     HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, ScheduleTime, Spent, bound_time,
     schedule_time, vectors_together, verify_collective_bounds, verify_message_schedule, verify_replaceable,
@@ -72,4 +74,4 @@ pub use trees::{verify_tree_bounds, verify_trees};
 pub use wiring::draw_shortfall;
 pub use wiring::{Sampled, Search, Wired, verify_sample, verify_wiring};
 
-pub use fabc_kernel::DeadlockFree;
+pub use fabc_kernel::{DeadlockFree, GroupsProved};

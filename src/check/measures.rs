@@ -8,7 +8,7 @@
 use super::CheckError;
 use super::exact::Exact;
 use fabc_base::ids::NodeId;
-use fabc_ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Topology, Walk};
+use fabc_ir::{FloorMetrics, FlowCertificate, Fraction, NetworkMetrics, Topology, Walk};
 use fabc_model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, ValueScale};
 use std::cmp::Ordering;
 
@@ -49,6 +49,8 @@ pub struct ScenarioCounts {
     pub trees: Option<u64>,
     /// The counts of a walk of the tables.
     pub walk: Option<Walk>,
+    /// The proved load of the worst permutation of hosts, as a ratio. `None` where it is not measured.
+    pub permutation: Option<Fraction>,
 }
 
 /// The numbers that a report must give for one scenario.
@@ -86,11 +88,12 @@ impl ScenarioMeasures {
         let low = low.unwrap_or(Exact { numerator: 0, denominator: 1 });
         let high = Exact::new(counts.dual.0, counts.dual.1);
         let mut values = Vec::new();
-        for metric in Metric::ALL {
+        for metric in Metric::of_scenarios() {
             // Without tables some metrics are not measured. A product that exceeds 128 bits is an error
             // instead.
             let is_measured = match metric {
                 Metric::DisjointTrees => counts.trees.is_some(),
+                Metric::Permutation => counts.permutation.is_some(),
                 Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::LoadRatio
                     if high.is_none() =>
                 {
@@ -119,7 +122,7 @@ impl ScenarioMeasures {
     pub(super) fn distance_bound(&self) -> Option<Exact> {
         Exact::new(u128::from(self.counts.capacity), u128::from(self.counts.weighted_hops))
     }
-    /// Lower bound on the maximum channel load of single-path routing, in whole parts of a unit.
+    /// Lower bound on the maximum channel load, in whole parts of a unit.
     pub(super) fn load_lower_bound(&self) -> Option<Exact> {
         self.high
             .map_or(Some(Exact::integer(0)), |high| convert_flow(Metric::MaxChannelLoad, &self.counts, high))
@@ -181,7 +184,8 @@ fn needs_tables(metric: Metric) -> bool {
         | Metric::HopsRatio
         | Metric::VcBalance
         | Metric::Latency
-        | Metric::LatencyMax => true,
+        | Metric::LatencyMax
+        | Metric::Permutation => true,
         Metric::Diameter
         | Metric::AverageHops
         | Metric::ConcurrentFlow
@@ -216,10 +220,15 @@ fn metric_value(metric: Metric, counts: &ScenarioCounts, low: Exact, high: Optio
         Metric::Latency => {
             let walk = counts.walk.as_ref()?;
             let routes: u128 = walk.route_hops.iter().map(|&routes| u128::from(routes)).sum();
-            nanoseconds(Exact::new(u128::from(walk.cycles_total), routes)?, counts)
+            let shares = u128::from(walk.shares);
+            nanoseconds(Exact::new(u128::from(walk.cycles_total), routes.checked_mul(shares)?)?, counts)
         }
         Metric::LatencyMax => nanoseconds(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
+        Metric::Permutation => {
+            let value = counts.permutation?;
+            Exact::new(value.numerator(), value.denominator())
+        }
         Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
     }
 }
@@ -304,7 +313,8 @@ pub(super) fn worst_fault(scenarios: &[ScenarioMeasures], metric: Metric) -> Opt
         | Metric::HopsRatio
         | Metric::VcBalance
         | Metric::Latency
-        | Metric::LatencyMax => Ordering::Greater,
+        | Metric::LatencyMax
+        | Metric::Permutation => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             Ordering::Less
         }

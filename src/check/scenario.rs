@@ -1,10 +1,10 @@
 //! Verifies that the tables of one scenario deliver every packet and are deadlock-free.
 
 use crate::CheckError;
-use crate::convictions::conviction_of_tables;
+use crate::convictions::{conviction_of_groups, conviction_of_tables};
 use crate::hop_cycles::cycles_of_hops;
-use fabc_ir::{ForwardingTables, Scene, Walk};
-use fabc_kernel::{DeadlockFree, Judged, judge};
+use fabc_ir::{ForwardingTables, GroupTables, Scene, Walk};
+use fabc_kernel::{DeadlockFree, GroupConviction, GroupsProved, Judged, judge};
 use fabc_model::Fabric;
 
 /// Walks the tables for every ordered pair of living routers, and proves that the ranks rise along every
@@ -43,6 +43,30 @@ pub fn judge_tables(
     })
 }
 
+/// Checks that every group is the set of ports on shortest valid paths, and counts what the routes load. A
+/// dead router must have no entries. `None` if the shares of packets are too small to be counted.
+///
+/// # Errors
+/// The first group that differs, or the first pair without a valid path.
+pub fn judge_groups(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    tables: &GroupTables,
+) -> Result<Option<(Walk, GroupsProved)>, CheckError> {
+    let judged = Judged {
+        scene,
+        demand: &fabric.demand,
+        hop_cycles: &cycles_of_hops(fabric, scene.topology),
+        vcs: fabric.budget.vcs.min(fabric.router.vcs),
+        shortest: false,
+    };
+    match fabc_kernel::judge_groups(&judged, tables) {
+        Ok(proved) => Ok(Some(proved)),
+        Err(GroupConviction::TooFine) => Ok(None),
+        Err(conviction) => Err(conviction_of_groups(conviction, scene.topology, &tables.scenario)),
+    }
+}
+
 /// Compares the compiler's counts of its routes with those of a walk of the tables.
 ///
 /// # Errors
@@ -50,6 +74,7 @@ pub fn judge_tables(
 pub fn verify_walk(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<(), CheckError> {
     // The pattern names every field, so a new count cannot be forgotten.
     let Walk {
+        shares,
         loads,
         load_histogram,
         vc_hops,
@@ -60,6 +85,7 @@ pub fn verify_walk(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<()
         entries_total,
     } = claimed;
     for (quantity, same) in [
+        ("the shares of the routes", *shares == measured.shares),
         ("the loads of the channels", *loads == measured.loads && *load_histogram == measured.load_histogram),
         ("the hops on each virtual channel", *vc_hops == measured.vc_hops),
         ("the hops of the routes", *route_hops == measured.route_hops),

@@ -4,7 +4,7 @@ use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::tables::keeps_topology_symmetry;
 use crate::compiled::{CompiledFabric, CompiledPod, RoutedScenario};
 use fabc_base::ids::{Id, PortId};
-use fabc_ir::{FlowCertificate, Symmetry, Topology};
+use fabc_ir::{FlowCertificate, Permutation, PermutationDual, Symmetry, Topology};
 
 pub(super) fn json(compiled: &CompiledFabric) -> String {
     let CompiledFabric { topology, flow, .. } = compiled;
@@ -33,6 +33,10 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
             out.push(',');
             push_flow(out, topology, flow);
         }
+        if let Some(permutation) = scenario.sprayed.as_ref().and_then(|sprayed| sprayed.permutation.as_ref())
+        {
+            push_permutation(out, permutation);
+        }
         match &scenario.routed {
             None => out.push_str(",\"canonical\":false,\"ranks\":[]}"),
             Some(routed) => {
@@ -49,6 +53,36 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
     });
     out.push_str("}\n");
     out
+}
+
+/// `,"permutation":{..}`
+fn push_permutation(out: &mut String, permutation: &Permutation) {
+    let Permutation { value, channel: (router, port), flows, duals } = permutation;
+    push(
+        out,
+        format_args!(
+            ",\"permutation\":{{\"value\":[{},{}],\"router\":{router},\"port\":{port},\"flows\":[",
+            value.numerator(),
+            value.denominator()
+        ),
+    );
+    for (index, &(from, to, count)) in flows.iter().enumerate() {
+        out.push_str(if index > 0 { "," } else { "" });
+        push_numbers(out, [from.0, to.0, count]);
+    }
+    out.push_str("],\"duals\":");
+    push_lines(out, duals, |out, dual| {
+        let PermutationDual { channel: (router, port), denominator, sources, destinations } = dual;
+        push(
+            out,
+            format_args!("{{\"router\":{router},\"port\":{port},\"denominator\":{denominator},\"sources\":"),
+        );
+        push_numbers(out, sources);
+        out.push_str(",\"destinations\":");
+        push_numbers(out, destinations);
+        out.push('}');
+    });
+    out.push('}');
 }
 
 fn push_flow(out: &mut String, topology: &Topology, flow: &FlowCertificate) {

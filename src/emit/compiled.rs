@@ -1,11 +1,12 @@
 //! The result of a compilation, from which the emitters write every file.
 
 use fabc_base::ids::OcsId;
-use fabc_check::{DeadlockFree, Sampled, Wired};
+use fabc_check::{DeadlockFree, GroupsProved, Sampled, Wired};
 use fabc_ir::{
     CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction,
-    KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord, Placement, RequireOutcome, Scenario,
-    ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology, UniversalLimit, Walk,
+    GroupTables, KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord, Permutation, Placement,
+    RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology,
+    UniversalLimit, Walk,
 };
 use fabc_model::{ClosedForm, Fabric, Pod};
 use fabc_sim::SimReport;
@@ -127,8 +128,10 @@ pub struct CompiledScenario {
     /// A flow that proves the lower bound. `None` if the routes of the tables prove it. Also `None` for the
     /// healthy fabric, whose flow is [`CompiledFabric::flow`].
     pub flow: Option<FlowCertificate>,
-    /// Tables and their proof; `None` if the build stopped before routing.
+    /// Tables and their proof. `None` if the build stopped before routing, and where packets are sprayed.
     pub routed: Option<RoutedScenario>,
+    /// Group tables and their proof. `None` unless packets are sprayed.
+    pub sprayed: Option<SprayedScenario>,
 }
 
 /// Tables, with the proof that permits to emit them.
@@ -141,7 +144,22 @@ pub struct RoutedScenario {
     pub proof: DeadlockFree,
 }
 
+/// Group tables, with the proof that permits to emit them.
+#[derive(Debug)]
+pub struct SprayedScenario {
+    /// The tables with next-hop groups.
+    pub tables: GroupTables,
+    /// The worst permutation of hosts. `None` where it is not measured.
+    pub permutation: Option<Permutation>,
+    /// Proof that they deliver every packet and are free of deadlock.
+    pub proof: GroupsProved,
+}
+
 impl CompiledScenario {
+    /// Whether it has tables of either kind.
+    pub fn has_tables(&self) -> bool {
+        self.routed.is_some() || self.sprayed.is_some()
+    }
     /// The part of this scenario that cannot be recomputed from the rest.
     pub fn kept_scenario(&self) -> KeptScenario {
         let routed = self.routed.as_ref();

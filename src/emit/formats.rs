@@ -57,7 +57,12 @@ pub const FORMATS: &[Format] = &[
     format(FormatKind::Topology, "topology", "topology.json", "nodes, links and symmetry (fabc.topology/1)"),
     format(FormatKind::Ocs, "ocs", "ocs.json", "cross-connects of every OCS (fabc.ocs/1)"),
     format(FormatKind::ConfigDb, "config_db", "ocs/*.config_db.json", "one SONiC OCS CONFIG_DB per switch"),
-    format(FormatKind::Tables, "tables", "tables/*.json", "forwarding tables per scenario (fabc.tables/1)"),
+    format(
+        FormatKind::Tables,
+        "tables",
+        "tables/*.json",
+        "forwarding tables per scenario (fabc.tables/1, or /2 of `spray`)",
+    ),
     format(
         FormatKind::TablesBin,
         "tables_bin",

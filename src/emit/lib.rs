@@ -82,10 +82,13 @@ pub use slices::{
 };
 pub use staged::{each_staged, staged_text};
 pub use sweep::{SweepTable, failed_json, sweep_csv, sweep_html, sweep_json, sweep_table_json, sweep_text};
-pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
+use tables::group_tables_json;
+pub use tables::{
+    router_groups_json, router_groups_text, router_table_json, router_table_text, tables_json, tables_path,
+};
 
 use crate::compiled::{CompiledFabric, WiredLinks};
-use fabc_ir::{ContractState, ForwardingTables, PackedTables, Scenario, Symmetry};
+use fabc_ir::{ContractState, ForwardingTables, GroupTables, PackedTables, Scenario, Symmetry};
 use fabc_model::{Fabric, Ocs, RoutingChoice, SonicConfig};
 use formats::FormatKind;
 use pending::{PendingFile, links_text, pending_files};
@@ -196,6 +199,12 @@ pub fn tables_artifact(
             bytes: tables_json(tables, &scenario.images, topology_symmetry).into_bytes(),
         }
     }
+}
+
+/// The file of one scenario's group tables. Ranges of destinations are few, so there is no binary form.
+pub fn group_tables_artifact(tables: &GroupTables) -> Artifact {
+    let path = tables_path(&tables.scenario) + ".json";
+    Artifact { path, bytes: group_tables_json(tables).into_bytes() }
 }
 
 /// The file of a repair's tables. Large tables have the binary form.

@@ -1,13 +1,13 @@
 //! The files of every format, from the list of their paths to their contents.
 
 use crate::collective::{collective_json, collective_path};
-use crate::compiled::{CompiledFabric, CompiledPod, RoutedScenario, WiredLinks};
+use crate::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, WiredLinks};
 use crate::config_db::config_db_path;
 use crate::formats::{FORMATS, FormatKind};
 use crate::lines::Look;
 use crate::report_txt::terminal_report;
 use crate::simulation::{simulation_csv, simulation_json, simulation_path};
-use crate::tables::{tables_json, tables_path};
+use crate::tables::{group_tables_json, tables_json, tables_path};
 use crate::{certificates, config_db, dot, floor, formula, graphml, network, ocs, report_html, report_json};
 use crate::{schedule, schedule_bin, tables_bin, topology};
 use fabc_base::ids::OcsId;
@@ -36,8 +36,12 @@ pub(crate) fn pending_files(compiled: &CompiledFabric, kind: FormatKind) -> Vec<
         }
         (FormatKind::Tables | FormatKind::TablesBin, _) => {
             let ending = if kind == FormatKind::Tables { "json" } else { "bin" };
-            let routed =
-                compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
+            // Group tables have no binary form.
+            let has_form = |scenario: &CompiledScenario| match kind {
+                FormatKind::Tables => scenario.has_tables(),
+                _ => scenario.routed.is_some(),
+            };
+            let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| has_form(scenario));
             routed
                 .map(|(index, scenario)| {
                     (format!("{}.{ending}", tables_path(&scenario.scenario.name)), file(index))
@@ -137,7 +141,8 @@ impl PendingFile<'_> {
                         compiled.topology.symmetry(),
                     )
                 };
-                scenario.routed.as_ref().map_or_else(String::new, text)
+                let groups = || scenario.sprayed.as_ref().map(|sprayed| group_tables_json(&sprayed.tables));
+                scenario.routed.as_ref().map(text).or_else(groups).unwrap_or_default()
             }
             FormatKind::TablesBin | FormatKind::ScheduleBin | FormatKind::External(_) => String::new(),
             FormatKind::Formula => formula::json(compiled),

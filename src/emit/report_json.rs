@@ -72,10 +72,12 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
 /// `"tables":{..},`: the numbers of table entries per router.
 fn push_table_sizes(out: &mut String, compiled: &CompiledFabric) {
     let nominal = &compiled.scenarios[0];
-    match (&nominal.metrics.routed, &nominal.routed) {
-        (Some(walk), Some(routed)) => {
+    match &nominal.metrics.routed {
+        Some(walk) => {
             let mean = nominal.metrics.mean_entries().map_or("null".to_owned(), ratio);
-            let canonical = keeps_topology_symmetry(&routed.tables.symmetry, compiled.topology.symmetry());
+            let canonical = nominal.routed.as_ref().is_some_and(|routed| {
+                keeps_topology_symmetry(&routed.tables.symmetry, compiled.topology.symmetry())
+            });
             push(
                 out,
                 format_args!(
@@ -84,7 +86,7 @@ fn push_table_sizes(out: &mut String, compiled: &CompiledFabric) {
                 ),
             );
         }
-        _ => out.push_str("\"tables\":{\"entries_max\":null,\"entries_mean\":null,\"canonical\":null},\n"),
+        None => out.push_str("\"tables\":{\"entries_max\":null,\"entries_mean\":null,\"canonical\":null},\n"),
     }
 }
 
@@ -112,8 +114,7 @@ fn push_scenarios(out: &mut String, compiled: &CompiledFabric) {
     );
     out.push_str(",\n\"worst\":");
     let metrics = compiled.metrics();
-    let worst = Metric::ALL
-        .into_iter()
+    let worst = Metric::of_scenarios()
         .filter_map(|metric| worst(&metrics, metric).map(|worst_value| (metric, worst_value)));
     push_object(out, worst, |out, (metric, (value, scenario))| {
         push(
@@ -198,8 +199,9 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
 }
 
 fn metric_fields(metrics: &ScenarioMetrics) -> String {
-    let fields: Vec<String> = Metric::ALL
-        .into_iter()
+    let measured = |metric: &Metric| *metric != Metric::Permutation || metrics.permutation.is_some();
+    let fields: Vec<String> = Metric::of_scenarios()
+        .filter(measured)
         .map(|metric| {
             let value = match (metric, metrics.value(metric)) {
                 (Metric::ConcurrentFlow, _) => metrics.flow_high.map_or("null".to_owned(), |high| {

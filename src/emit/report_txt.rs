@@ -118,7 +118,7 @@ impl Lines {
             return self.push_title("FAULTS", "  not measured: the build stopped before routing");
         }
         self.push_title("FAULTS", &format!("  {:>12}  {:>14}  {:>8}  scenario", "nominal", "worst", "ratio"));
-        for metric in Metric::ALL {
+        for metric in Metric::of_scenarios() {
             // Without tables a fault has no certified flow: nothing to show.
             let worst_value = worst(&metrics, metric)
                 .filter(|(value, _)| !value.is_zero() || metric == Metric::DisjointTrees);

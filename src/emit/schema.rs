@@ -56,6 +56,7 @@ schemas![
     "sweep",
     "sweep_table",
     "tables",
+    "tables_2",
     "tables_bin",
     "topology",
     "topology_2",

@@ -39,8 +39,8 @@ pub(super) struct MetricRow {
 pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
     let metrics = &compiled.scenarios[0].metrics;
     let vcs = compiled.fabric.budget.vcs;
-    Metric::ALL
-        .into_iter()
+    Metric::of_scenarios()
+        .filter(|&metric| metric != Metric::Permutation || compiled.fabric.routing.is_sprayed())
         .filter(|&metric| metric != Metric::DisjointTrees || compiled.pod.is_some())
         .filter(|metric| !(metric.needs_routes() && compiled.fabric.routing.is_scheduled()))
         .map(|metric| {
@@ -60,10 +60,12 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 ),
                 Metric::MaxChannelLoad => {
                     let bound = metrics.load_bound();
-                    let note = if compiled.fabric.capacities.are_equal() {
-                        "routes; no single-path routing has less"
-                    } else {
-                        PER_CAPACITY
+                    let equal = compiled.fabric.capacities.are_equal();
+                    let note = match (compiled.fabric.routing.is_sprayed(), equal) {
+                        (true, true) => "routes, on average; no routing has less",
+                        (true, false) => "routes over capacity, on average; no routing has less",
+                        (false, true) => "routes; no single-path routing has less",
+                        (false, false) => PER_CAPACITY,
                     };
                     ((format!(">= {}", load_text(bound)), Some(bound)), note)
                 }
@@ -75,6 +77,7 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 ),
                 Metric::Latency => (none(), "ns; zero load, mean over all routes"),
                 Metric::LatencyMax => (none(), "ns; zero load, the slowest route"),
+                Metric::Permutation => (none(), "load of a channel under the worst permutation of hosts"),
                 Metric::DisjointTrees => {
                     let bound = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {bound}"), Some(Fraction::integer(bound))), "OCS-disjoint spanning trees")
@@ -120,6 +123,7 @@ pub(super) fn readable(metric: Metric, value: Fraction) -> String {
 /// As [`readable`], with `more` additional digits.
 fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
     match metric {
+        Metric::MaxChannelLoad if !value.is_integer() => fixed(value, 2 + more as u32),
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::Graph(metric) if metric.is_count() => grouped(value.floor() as u64),
         Metric::Floor(FloorMetric::Bundles) => grouped(value.floor() as u64),
@@ -128,9 +132,11 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         | Metric::Injection
         | Metric::Bandwidth
         | Metric::Graph(GraphMetric::BisectionBandwidth) => round_down_sig(value, DIGITS + more),
-        Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::Graph(_) => {
-            decimals(value.as_f64(), 4 + more)
-        }
+        Metric::Permutation
+        | Metric::AverageHops
+        | Metric::HopsRatio
+        | Metric::VcBalance
+        | Metric::Graph(_) => decimals(value.as_f64(), 4 + more),
         Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share) => {
             decimals(value.as_f64(), 4 + more)
         }
@@ -411,7 +417,7 @@ pub(super) fn proof_line(compiled: &CompiledFabric) -> String {
             .to_owned();
     }
     let scenarios = compiled.scenarios.len();
-    let proved = compiled.scenarios.iter().filter(|scenario| scenario.routed.is_some()).count();
+    let proved = compiled.scenarios.iter().filter(|scenario| scenario.has_tables()).count();
     if proved == 0 {
         "not routed".to_owned()
     } else if proved == scenarios && scenarios == 1 {

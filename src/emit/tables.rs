@@ -2,7 +2,9 @@
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use fabc_base::ids::{NodeId, PortId};
-use fabc_ir::{ForwardingTables, Image, RouterNames, Symmetry, TableEntry, TableKey};
+use fabc_ir::{
+    ForwardingTables, GroupEntry, GroupTables, Image, RouterNames, Symmetry, TableEntry, TableKey,
+};
 use fabc_model::file_stem;
 
 /// Whether the file lists only the canonical routers. This holds if the tables keep the symmetry that
@@ -54,6 +56,70 @@ pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetr
     }
     out.push_str("}\n");
     out
+}
+
+/// The groups of one router as `fabc tables --router` prints them.
+pub fn router_groups_text(names: &RouterNames, tables: &GroupTables, node: NodeId) -> String {
+    let entries = &tables.routers[node.0 as usize];
+    let mut out = format!(
+        "router {} (node {node}), {}, {} entries\n",
+        names.node(node),
+        tables.scenario,
+        entries.len()
+    );
+    let range = |entry: &GroupEntry| match entry.first == entry.last {
+        true => names.node(entry.first),
+        false => format!("{} to {}", names.node(entry.first), names.node(entry.last)),
+    };
+    let heads = entries.iter().map(|entry| range(entry).len());
+    let width = heads.chain(["destinations".len()]).max().unwrap_or(0);
+    push(&mut out, format_args!("{:<width$}      any of\n", "destinations"));
+    for entry in entries {
+        let ports: Vec<String> =
+            tables.groups[entry.group as usize].iter().map(|&port| names.port(PortId(port))).collect();
+        push(&mut out, format_args!("{:<width$}  ->  {}\n", range(entry), ports.join(", ")));
+    }
+    out
+}
+
+/// The groups of one router as JSON (`fabc.tables/2`).
+pub fn router_groups_json(tables: &GroupTables, node: NodeId) -> String {
+    let mut out = group_tables_head(tables);
+    push_group_line(&mut out, node.0 as usize, &tables.routers[node.0 as usize]);
+    out.push_str("\n]}\n");
+    out
+}
+
+/// The text of one scenario's group tables (`fabc.tables/2`).
+pub(crate) fn group_tables_json(tables: &GroupTables) -> String {
+    let mut out = group_tables_head(tables);
+    for (node, entries) in tables.routers.iter().enumerate() {
+        out.push_str(if node > 0 { ",\n" } else { "" });
+        push_group_line(&mut out, node, entries);
+    }
+    out.push_str("\n]}\n");
+    out
+}
+
+/// The text up to the first router.
+fn group_tables_head(tables: &GroupTables) -> String {
+    let mut out = format!(
+        "{{\"format\":\"fabc.tables/2\",\"scenario\":{},\"kind\":\"spray\",\"vcs\":1,\"key\":[\"dst\"],\n",
+        quote(&tables.scenario)
+    );
+    out.push_str("\"groups\":");
+    push_lines(&mut out, &tables.groups, |out, ports| push_numbers(out, ports));
+    out.push_str(",\n\"routers\":[\n");
+    out
+}
+
+fn push_group_line(out: &mut String, node: usize, entries: &[GroupEntry]) {
+    push(out, format_args!("{{\"node\":{node},\"entries\":["));
+    for (index, GroupEntry { first, last, group }) in entries.iter().enumerate() {
+        out.push_str(if index > 0 { "," } else { "" });
+        push_numbers(out, [first.0, last.0, *group]);
+    }
+    out.push_str("]}");
 }
 
 /// `"vc":"hop",` if a rule gives the virtual channel, and not the entries.

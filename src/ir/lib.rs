@@ -13,6 +13,7 @@ mod metrics;
 mod neighbors;
 mod network_metrics;
 mod packed_tables;
+mod permutation;
 mod placement;
 mod plan;
 pub mod read;
@@ -45,6 +46,7 @@ pub use metrics::*;
 pub use neighbors::*;
 pub use network_metrics::*;
 pub use packed_tables::*;
+pub use permutation::*;
 pub use placement::*;
 pub use plan::*;
 pub use repair::*;
@@ -63,6 +65,6 @@ pub use trade_off::*;
 pub use trees::*;
 
 pub use fabc_topology::{
-    Distances, DualLengths, End, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass, RouterNames,
-    Scene, Symmetry, TableEntry, TableKey, Topology, Walk,
+    Distances, DualLengths, End, FlowCertificate, ForwardingTables, Fraction, GroupEntry, GroupTables, Link,
+    LinkClass, RouterNames, Scene, Symmetry, TableEntry, TableKey, Topology, Walk,
 };

@@ -23,7 +23,7 @@ pub struct ScenarioMetrics {
     pub channels: u64,
     /// Capacity of all lit channels together, in units.
     pub capacity: u64,
-    /// Number of parts of a unit in which loads are counted.
+    /// Number of parts of a unit in which loads are counted. Shares of sprayed packets count as parts, too.
     pub parts: u64,
     /// Largest hop distance between endpoints.
     pub diameter: u32,
@@ -48,6 +48,9 @@ pub struct ScenarioMetrics {
     pub disjoint_trees: Option<u32>,
     /// The totals of the routes. `None` before routing.
     pub routed: Option<Walk>,
+    /// The largest load that a permutation of hosts puts on a channel. `None` unless packets are sprayed and
+    /// it was measured.
+    pub permutation: Option<Fraction>,
 }
 
 impl ScenarioMetrics {
@@ -86,7 +89,7 @@ impl ScenarioMetrics {
     pub fn distance_bound(&self) -> Option<Fraction> {
         (!self.is_idle()).then(|| Fraction::new(self.capacity, self.demand_hops))
     }
-    /// A lower bound on the maximum channel load of single-path routing: 1 / dual, rounded up to whole parts.
+    /// A lower bound on the maximum channel load: 1 / dual, rounded up to whole parts.
     pub fn load_bound(&self) -> Fraction {
         self.flow_high.map_or(Fraction::ZERO, |rate| self.units().load_at(rate))
     }
@@ -111,7 +114,7 @@ impl ScenarioMetrics {
     /// The conversion from a rate of every pair to the metrics of a flow.
     fn units(&self) -> Units {
         let Self { parts, sent_per_host, channel_bandwidth, .. } = *self;
-        Units { parts, sent_per_host, channel_bandwidth }
+        Units { parts: Some(parts), sent_per_host, channel_bandwidth }
     }
     /// The value of the reference of a required share. `None` where it is not known.
     fn reference(
@@ -152,15 +155,14 @@ impl ScenarioMetrics {
             }
             Metric::Latency => {
                 let walk = self.routed.as_ref()?;
-                nanoseconds(
-                    Fraction::new(walk.cycles_total, walk.route_hops.iter().sum::<u64>()),
-                    self.clock_hz,
-                )
+                let routes = u128::from(walk.route_hops.iter().sum::<u64>()) * u128::from(walk.shares);
+                nanoseconds(Fraction::new(walk.cycles_total, routes), self.clock_hz)
             }
             Metric::LatencyMax => {
                 nanoseconds(Fraction::integer(self.routed.as_ref()?.cycles_most), self.clock_hz)
             }
             Metric::DisjointTrees => Fraction::integer(self.disjoint_trees?),
+            Metric::Permutation => self.permutation?,
             Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
                 return None;
             }
@@ -171,8 +173,9 @@ impl ScenarioMetrics {
 /// The conversion from a rate of every pair per weight to the metrics that describe a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Units {
-    /// Number of parts of a unit in which loads are counted.
-    pub parts: u64,
+    /// Number of parts of a unit in which loads are counted. `None` where packets are sprayed and the number
+    /// is not known yet, so that any load is possible.
+    pub parts: Option<u64>,
     /// The sum of the weights of the host that sends most.
     pub sent_per_host: Fraction,
     /// Bandwidth of a channel of capacity 1, GB/s.
@@ -184,12 +187,13 @@ impl Units {
     pub fn injection_at(&self, rate: Fraction) -> Fraction {
         rate.times(self.sent_per_host)
     }
-    /// A lower bound on the load of the busiest channel with one route per pair, if no rate above this one is
-    /// possible. In units, rounded up to whole parts.
+    /// A lower bound on the load of the busiest channel, if no rate above this one is possible. In units,
+    /// rounded up to whole parts.
     pub fn load_at(&self, rate: Fraction) -> Fraction {
-        let least_load = Fraction::integer(self.parts).over(rate).ceil();
+        let Some(parts) = self.parts else { return Fraction::integer(1u8).over(rate) };
+        let least_load = Fraction::integer(parts).over(rate).ceil();
         // The bound is below the load of some routing, and that is counted in 64 bits.
-        Fraction::new(u64::try_from(least_load).unwrap_or(u64::MAX), self.parts)
+        Fraction::new(u64::try_from(least_load).unwrap_or(u64::MAX), parts)
     }
     /// Converts a rate to a metric of the flow. For `max_channel_load` see [`Units::load_at`]. `None` for
     /// other metrics.

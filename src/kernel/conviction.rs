@@ -101,14 +101,14 @@ pub enum TableFault {
         /// Why the packets are lost at the last position.
         loss: Loss,
     },
-    /// Packets of a pair circle for ever.
-    Circling {
+    /// Packets of a pair go round for ever.
+    Looping {
         /// The endpoint that sends the packets.
         source: usize,
         /// The endpoint that does not receive.
         destination: usize,
-        /// The channels that repeat, from where the packets enter the circle.
-        circle: Vec<HeldChannel>,
+        /// The channels that repeat, from where the packets enter the cycle.
+        cycle: Vec<HeldChannel>,
     },
     /// An entry that no packet uses.
     Unused {
@@ -123,7 +123,7 @@ pub enum TableFault {
     },
     /// Channels that can wait for each other in a cycle.
     Deadlock(Vec<WaitingPacket>),
-    /// A claimed rank that does not rise, although the tables have no circle.
+    /// A claimed rank that does not rise, although the tables have no cycle.
     Rank {
         /// The channel that packets hold.
         held: HeldChannel,
@@ -136,7 +136,7 @@ pub enum TableFault {
     },
 }
 
-/// A channel of a circle, with a packet that holds it and waits for the next one.
+/// A channel of a cycle, with a packet that holds it and waits for the next one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitingPacket {
     /// The channel, with its virtual channel.

@@ -1,9 +1,9 @@
-//! The proof that no circle of channels can wait on itself.
+//! The proof that no cycle of channels can wait on itself.
 //!
-//! A rank that rises along every dependency excludes circles, and a reader can check it line by line (Dally
-//! and Seitz, 1987). Classes of channels suffice. A circle of classes is the image of a real one, because
+//! A rank that rises along every dependency excludes cycles, and a reader can check it line by line (Dally
+//! and Seitz, 1987). Classes of channels suffice. A cycle of classes is the image of a real one, because
 //! going round often enough comes back to the same channel. Where no ranks are claimed, the kernel looks for
-//! a circle.
+//! a cycle.
 
 use crate::conviction::{TableConviction, TableFault, WaitingPacket};
 use crate::dependencies::{Dependencies, HeldChannel};
@@ -34,7 +34,7 @@ impl DeadlockFree {
 /// `ranks` is `[channel class * vcs + vc]`. `subject` names the list in errors.
 ///
 /// # Errors
-/// A shortest circle of channels if there is one. Otherwise the first dependency whose rank does not rise.
+/// A shortest cycle of channels if there is one. Otherwise the first dependency whose rank does not rise.
 pub(crate) fn ranks_rise<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
     walker: &Walker<'_, T, W>,
     dependencies: &Dependencies,
@@ -54,8 +54,8 @@ pub(crate) fn ranks_rise<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + S
             if rank < next_rank {
                 continue;
             }
-            return Err(TableConviction::Fault(match shortest_circle(dependencies) {
-                Some(circle) => deadlock_fault(walker, dependencies, &circle),
+            return Err(TableConviction::Fault(match shortest_cycle(dependencies) {
+                Some(cycle) => deadlock_fault(walker, dependencies, &cycle),
                 None => TableFault::Rank { held, next, rank, next_rank },
             }));
         }
@@ -63,9 +63,9 @@ pub(crate) fn ranks_rise<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + S
     Ok(DeadlockFree { ranks: ranks.to_vec() })
 }
 
-/// A shortest circle of channels that can wait for each other. Of equally short ones it is the one with the
+/// A shortest cycle of channels that can wait for each other. Of equally short ones it is the one with the
 /// smallest first channel. `None` means that the tables cannot deadlock.
-pub(crate) fn shortest_circle(dependencies: &Dependencies) -> Option<Vec<HeldChannel>> {
+pub(crate) fn shortest_cycle(dependencies: &Dependencies) -> Option<Vec<HeldChannel>> {
     let vcs = dependencies.vcs();
     let held_of = |vertex: usize| HeldChannel { slot: vertex / vcs, vc: vertex % vcs };
     let vertices = dependencies.slots() * vcs;
@@ -80,16 +80,16 @@ pub(crate) fn shortest_circle(dependencies: &Dependencies) -> Option<Vec<HeldCha
     let open = remaining_after_trimming(&after);
     let mut best: Option<Vec<usize>> = None;
     for start in (0..vertices).filter(|&vertex| open[vertex]) {
-        let longest = best.as_ref().map_or(usize::MAX, |circle| circle.len() - 1);
-        if let Some(circle) = circle_through(&after, &open, start, longest) {
-            best = Some(circle);
+        let longest = best.as_ref().map_or(usize::MAX, |cycle| cycle.len() - 1);
+        if let Some(cycle) = cycle_through(&after, &open, start, longest) {
+            best = Some(cycle);
         }
     }
-    best.map(|circle| circle.into_iter().map(held_of).collect())
+    best.map(|cycle| cycle.into_iter().map(held_of).collect())
 }
 
 /// Takes away vertices without a predecessor or without a successor, again and again, and returns which
-/// remain. A graph without circles has none left. Every circle remains whole.
+/// remain. A graph without cycles has none left. Every cycle remains whole.
 fn remaining_after_trimming(after: &[Vec<u32>]) -> Vec<bool> {
     let mut before = vec![Vec::new(); after.len()];
     for (vertex, successors) in after.iter().enumerate() {
@@ -115,8 +115,8 @@ fn remaining_after_trimming(after: &[Vec<u32>]) -> Vec<bool> {
     remaining
 }
 
-/// The shortest circle through `start` of at most `longest` vertices, by breadth-first search.
-fn circle_through(after: &[Vec<u32>], open: &[bool], start: usize, longest: usize) -> Option<Vec<usize>> {
+/// The shortest cycle through `start` of at most `longest` vertices, by breadth-first search.
+fn cycle_through(after: &[Vec<u32>], open: &[bool], start: usize, longest: usize) -> Option<Vec<usize>> {
     let mut parent: BTreeMap<usize, usize> = BTreeMap::new();
     let mut ring = vec![start];
     for _ in 0..longest {
@@ -124,12 +124,12 @@ fn circle_through(after: &[Vec<u32>], open: &[bool], start: usize, longest: usiz
         for &vertex in &ring {
             for next in after[vertex].iter().map(|&next| next as usize).filter(|&next| open[next]) {
                 if next == start {
-                    let mut circle = vec![vertex];
-                    while let Some(&before) = parent.get(circle.last()?) {
-                        circle.push(before);
+                    let mut cycle = vec![vertex];
+                    while let Some(&before) = parent.get(cycle.last()?) {
+                        cycle.push(before);
                     }
-                    circle.reverse();
-                    return Some(circle);
+                    cycle.reverse();
+                    return Some(cycle);
                 }
                 if let Entry::Vacant(unseen) = parent.entry(next) {
                     unseen.insert(vertex);
@@ -145,15 +145,15 @@ fn circle_through(after: &[Vec<u32>], open: &[bool], start: usize, longest: usiz
     None
 }
 
-/// The conviction for a circle, with a packet that waits at every channel.
+/// The conviction for a cycle, with a packet that waits at every channel.
 pub(crate) fn deadlock_fault<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
     walker: &Walker<'_, T, W>,
     dependencies: &Dependencies,
-    circle: &[HeldChannel],
+    cycle: &[HeldChannel],
 ) -> TableFault {
-    let next = circle.iter().cycle().skip(1);
+    let next = cycle.iter().cycle().skip(1);
     let numbers: Vec<u64> =
-        circle.iter().zip(next).map(|(&held, &next)| dependencies.bit_of(held, next)).collect();
+        cycle.iter().zip(next).map(|(&held, &next)| dependencies.bit_of(held, next)).collect();
     let wanted: BTreeSet<u64> = numbers.iter().copied().collect();
     let mut seen: BTreeMap<u64, (EndpointPair, HeldChannel)> = BTreeMap::new();
     walker.visit_dependencies(dependencies, |number, pair, held| {
@@ -171,7 +171,7 @@ pub(crate) fn deadlock_fault<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64
         });
         WaitingPacket { held, pair }
     };
-    TableFault::Deadlock(circle.iter().zip(&numbers).map(waiting).collect())
+    TableFault::Deadlock(cycle.iter().zip(&numbers).map(waiting).collect())
 }
 
 /// The image of `router` under the element that takes router `from` to router `to`. Without symmetry it is

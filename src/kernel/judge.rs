@@ -112,6 +112,7 @@ fn over_all_images(walked: Walked, scene: &Scene<'_>, tables: &ForwardingTables)
     }
     let sizes = || tables.routers.iter().map(|entries| entries.len() as u64);
     Walk {
+        shares: 1,
         loads: walked.loads,
         load_histogram: histogram.into_iter().collect(),
         vc_hops: walked.vc_hops.into_iter().map(|hops| hops * order).collect(),
@@ -128,7 +129,7 @@ pub struct ThirdParty {
     /// Sums over all pairs. Loads are by slot.
     pub walked: Walked,
     /// The number of dependencies: pairs of (channel, virtual channel) of which one waits for the other. They
-    /// close no circle.
+    /// close no cycle.
     pub dependencies: u64,
 }
 
@@ -142,7 +143,7 @@ pub enum Rejection {
         lost: u64,
         /// The number of all ordered pairs.
         pairs: u64,
-        /// A lost pair, a circling pair and a deadlock: the first of each that exists.
+        /// A lost pair, a looping pair and a deadlock: the first of each that exists.
         faults: Vec<TableFault>,
     },
 }
@@ -152,7 +153,7 @@ pub enum Rejection {
 ///
 /// # Errors
 /// [`Rejection::TooLarge`] if the dependencies would not fit in memory. [`Rejection::Faulty`] with the pairs
-/// that do not arrive, and with a shortest circle of channels that arriving packets can close.
+/// that do not arrive, and with a shortest cycle of channels that arriving packets can close.
 pub fn judge_third_party(
     network: &PortGraph,
     table: &dyn LookupTable,
@@ -181,19 +182,19 @@ pub fn judge_third_party(
             true
         });
     }
-    let circle = deadlock::shortest_circle(&dependencies)
-        .map(|circle| deadlock::deadlock_fault(&walker, &dependencies, &circle));
-    match (walked, circle) {
+    let cycle = deadlock::shortest_cycle(&dependencies)
+        .map(|cycle| deadlock::deadlock_fault(&walker, &dependencies, &cycle));
+    match (walked, cycle) {
         (Ok(walked), None) => Ok(ThirdParty { walked, dependencies: dependencies.count() }),
-        (walked, circle) => {
+        (walked, cycle) => {
             let failed = walked.err().unwrap_or_default();
-            let FailedWalk { lost, first_lost, first_circling, .. } = failed;
+            let FailedWalk { lost, first_lost, first_looping, .. } = failed;
             let pairs = (endpoints * endpoints.saturating_sub(1)) as u64;
             let faults = first_lost
                 .map(|pair| walker.lost_fault(pair))
                 .into_iter()
-                .chain(first_circling.map(|pair| walker.circling_fault(pair)));
-            Err(Rejection::Faulty { lost, pairs, faults: faults.chain(circle).collect() })
+                .chain(first_looping.map(|pair| walker.looping_fault(pair)));
+            Err(Rejection::Faulty { lost, pairs, faults: faults.chain(cycle).collect() })
         }
     }
 }

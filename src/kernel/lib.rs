@@ -9,7 +9,8 @@
 //! | a symmetry holds | [`check_automorphisms`], [`check_demand_symmetry`] | it carries links onto links |
 //! | packets arrive | [`judge`], [`judge_third_party`] | every ordered pair is walked, entry by entry |
 //! | loads, hops and latencies | [`judge`] | counted along the same walk |
-//! | no deadlock | [`judge`] | ranks rise along every dependency, or no circle is found |
+//! | packets arrive by any choice of a group | [`judge_groups`] | every group is found again by a search |
+//! | no deadlock | [`judge`] | ranks rise along every dependency, or no cycle is found |
 //! | distances | [`check_distances`] | breadth-first search from every class of routers |
 //! | an upper end of the throughput | [`check_dual`] | channel lengths, by linear-programming duality |
 //! | a lower end of the throughput | [`check_flow`] | an integer flow that balances at every router |
@@ -23,12 +24,14 @@ mod distances;
 mod dual;
 mod flow;
 mod forwarding;
+mod groups;
 mod judge;
 mod lit_graph;
 mod network;
 mod symmetry;
 mod table;
 mod tally;
+mod valid_paths;
 mod walker;
 
 pub use conviction::{Conviction, Loss, Position, TableConviction, TableFault, WaitingPacket};
@@ -38,6 +41,7 @@ pub use distances::{check_distances, demand_hops, measured_distances};
 pub use dual::{check_dual, volume_and_distance};
 pub use flow::check_flow;
 pub use forwarding::Forwarding;
+pub use groups::{GroupConviction, GroupsProved, judge_groups};
 pub use judge::{Judged, Rejection, ThirdParty, judge, judge_third_party};
 pub use lit_graph::{LitGraph, expect_length, expect_lit, port_name, scene_symmetry};
 pub use network::{Endpoint, NOWHERE, PortGraph};

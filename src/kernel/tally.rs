@@ -20,8 +20,8 @@ pub(crate) struct FailedWalk {
     /// The number of pairs whose packets do not arrive.
     pub lost: u64,
     pub first_lost: Option<EndpointPair>,
-    /// The first pair whose packets circle for ever.
-    pub first_circling: Option<EndpointPair>,
+    /// The first pair whose packets go round for ever.
+    pub first_looping: Option<EndpointPair>,
     /// The first entry that no packet uses: its destination, and its place in the row of that destination.
     pub first_unused: Option<(usize, usize)>,
 }
@@ -41,7 +41,7 @@ pub(crate) enum PacketFate {
     Open,
     Arrives,
     Lost,
-    Circles,
+    Loops,
 }
 
 /// Sums over the destinations of one part.
@@ -62,7 +62,7 @@ impl WalkTally {
         let (sum, more) = (&mut self.failed, &other.failed);
         sum.lost += more.lost;
         sum.first_lost = sum.first_lost.or(more.first_lost);
-        sum.first_circling = sum.first_circling.or(more.first_circling);
+        sum.first_looping = sum.first_looping.or(more.first_looping);
         sum.first_unused = sum.first_unused.or(more.first_unused);
     }
 }
@@ -72,7 +72,7 @@ impl FailedWalk {
     pub(crate) fn note(&mut self, pair: EndpointPair, fate: PacketFate) {
         let first = match fate {
             PacketFate::Lost => &mut self.first_lost,
-            PacketFate::Circles => &mut self.first_circling,
+            PacketFate::Loops => &mut self.first_looping,
             PacketFate::Unknown | PacketFate::Open | PacketFate::Arrives => return,
         };
         first.get_or_insert(pair);

@@ -79,11 +79,11 @@ fn a_ring_on_one_virtual_channel_deadlocks() {
         let topology = ring(symmetry);
         let tables = forward(&topology, TableKey::Dst, 1);
         let conviction = judged(&topology, &tables, &ranks(&topology, 1), false).unwrap_err();
-        let TableConviction::Fault(TableFault::Deadlock(circle)) = conviction else {
+        let TableConviction::Fault(TableFault::Deadlock(cycle)) = conviction else {
             panic!("{conviction:?}")
         };
-        assert_eq!(circle.iter().map(|waiting| waiting.held.slot).collect::<Vec<_>>(), [0, 2, 4, 6]);
-        for WaitingPacket { held, pair } in circle {
+        assert_eq!(cycle.iter().map(|waiting| waiting.held.slot).collect::<Vec<_>>(), [0, 2, 4, 6]);
+        for WaitingPacket { held, pair } in cycle {
             // The packet goes over the channel that it holds, and over the next one.
             let (source, destination) = pair.unwrap();
             let (router, hops) = (held.slot / 2, (destination + 4 - source) % 4);
@@ -94,7 +94,7 @@ fn a_ring_on_one_virtual_channel_deadlocks() {
         let forwarding = Forwarding::new(&scene, &tables).unwrap();
         match judge_third_party(&PortGraph::of_topology(&topology), &forwarding, |_, _| 1) {
             Err(Rejection::Faulty { lost: 0, pairs: 12, faults }) => {
-                assert!(matches!(&faults[..], [TableFault::Deadlock(circle)] if circle.len() == 4))
+                assert!(matches!(&faults[..], [TableFault::Deadlock(cycle)] if cycle.len() == 4))
             }
             _ => panic!("it is not convicted"),
         }
@@ -102,7 +102,7 @@ fn a_ring_on_one_virtual_channel_deadlocks() {
 }
 
 #[test]
-fn third_party_tables_without_a_circle_are_accepted() {
+fn third_party_tables_without_a_cycle_are_accepted() {
     let topology = ring(Symmetry::trivial(1, 4));
     let (scene, tables) = (Scene::healthy(&topology), forward(&topology, BY_HOPS, 3));
     let forwarding = Forwarding::new(&scene, &tables).unwrap();
@@ -146,8 +146,8 @@ fn packets_that_do_not_arrive_are_found() {
         .iter_mut()
         .filter(|entry| entry.dst == NodeId(3))
         .for_each(|entry| entry.out_port = BACK);
-    let circle = vec![HeldChannel { slot: 0, vc: 0 }, HeldChannel { slot: 3, vc: 0 }];
-    assert_eq!(fault(&turned), TableFault::Circling { source: 0, destination: 3, circle });
+    let cycle = vec![HeldChannel { slot: 0, vc: 0 }, HeldChannel { slot: 3, vc: 0 }];
+    assert_eq!(fault(&turned), TableFault::Looping { source: 0, destination: 3, cycle });
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W
             let fate = match self.fate(part.layout, &part.row, pair, fates) {
                 // The packet made more hops than there are positions. So it did not arrive, whatever this
                 // search says.
-                PacketFate::Arrives if is_first => PacketFate::Circles,
+                PacketFate::Arrives if is_first => PacketFate::Loops,
                 fate => fate,
             };
             part.tally.failed.note(pair, fate);
@@ -268,7 +268,7 @@ impl<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W
             let place = position.router as usize * layout.inputs + position.input as usize;
             match fates[place] {
                 PacketFate::Unknown => {}
-                PacketFate::Open => break PacketFate::Circles,
+                PacketFate::Open => break PacketFate::Loops,
                 known => break known,
             }
             fates[place] = PacketFate::Open;
@@ -310,13 +310,13 @@ impl<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W
     /// The first fault of a failed walk.
     pub(crate) fn first_fault(&self, failed: &FailedWalk) -> Option<TableFault> {
         let lost = failed.first_lost.map(|pair| (pair.destination, pair.source));
-        let circling = failed.first_circling.map(|pair| (pair.destination, pair.source));
+        let looping = failed.first_looping.map(|pair| (pair.destination, pair.source));
         let unused = failed.first_unused.map(|(destination, _)| (destination, usize::MAX));
-        let first = [lost, circling, unused].into_iter().flatten().min()?;
+        let first = [lost, looping, unused].into_iter().flatten().min()?;
         if Some(first) == lost {
             failed.first_lost.map(|pair| self.lost_fault(pair))
-        } else if Some(first) == circling {
-            failed.first_circling.map(|pair| self.circling_fault(pair))
+        } else if Some(first) == looping {
+            failed.first_looping.map(|pair| self.looping_fault(pair))
         } else {
             failed.first_unused.map(|(destination, place)| self.unused_fault(destination, place))
         }
@@ -335,20 +335,20 @@ impl<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W
         TableFault::Lost { source: pair.source, destination: pair.destination, positions, loss }
     }
 
-    /// The circle in which packets of a pair go round.
-    pub(crate) fn circling_fault(&self, pair: EndpointPair) -> TableFault {
-        let (mut seen, mut circle) = (BTreeMap::new(), Vec::new());
-        self.visit_positions(pair, |position, step| match (seen.insert(position, circle.len()), step) {
+    /// The cycle in which packets of a pair go round.
+    pub(crate) fn looping_fault(&self, pair: EndpointPair) -> TableFault {
+        let (mut seen, mut cycle) = (BTreeMap::new(), Vec::new());
+        self.visit_positions(pair, |position, step| match (seen.insert(position, cycle.len()), step) {
             (None, WalkStep::Hop { held, .. }) => {
-                circle.push(*held);
+                cycle.push(*held);
                 true
             }
             (first, _) => {
-                circle.drain(..first.unwrap_or(0));
+                cycle.drain(..first.unwrap_or(0));
                 false
             }
         });
-        TableFault::Circling { source: pair.source, destination: pair.destination, circle }
+        TableFault::Looping { source: pair.source, destination: pair.destination, cycle }
     }
 
     fn unused_fault(&self, destination: usize, place: usize) -> TableFault {

@@ -33,6 +33,7 @@ mod settings;
 mod simulated_values;
 mod simulations;
 mod slices;
+mod spray;
 mod subjects;
 mod synthesis;
 mod traffic;

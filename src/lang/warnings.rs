@@ -41,7 +41,7 @@ pub enum Warning {
     #[diagnostic(
         code(FAB0152),
         severity(warning),
-        help("real switches have some hundreds of ports; is there a digit too many?")
+        help("real switches have some hundreds of ports. Is there a digit too many?")
     )]
     ManyPorts {
         ocs: String,

@@ -90,13 +90,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (None, "topology") => TopologyChoice::FORMS.map(|(name, _)| name).to_vec(),
         (Some(BlockKind::Permute), "of") => Family::FORMS.map(|(name, _)| name).to_vec(),
         (None, "routing") => {
-            let fits = |choice: &RoutingChoice| {
-                network
-                    || !matches!(
-                        choice,
-                        RoutingChoice::Minimal | RoutingChoice::Algebraic | RoutingChoice::Scheduled(_)
-                    )
-            };
+            let fits = |choice: &RoutingChoice| network || !choice.is_for_networks_only();
             RoutingChoice::ALL.into_iter().filter(fits).map(RoutingChoice::name).collect()
         }
         (None, "demand") => vec!["uniform", "matrix"],

@@ -30,6 +30,8 @@ pub enum Metric {
     LatencyMax,
     /// OCS-disjoint spanning trees over the cubes.
     DisjointTrees,
+    /// The largest load that a permutation of hosts puts on a channel. Only where packets are sprayed.
+    Permutation,
     /// A metric of the graph of a network. Pods have none, nor have faults.
     Graph(GraphMetric),
     /// A metric of the cables on a floor.
@@ -203,10 +205,13 @@ impl Metric {
         Metric::LatencyMax,
         Metric::DisjointTrees,
     ];
+    /// [`Metric::ALL`], and those that only some routings have.
+    pub fn of_scenarios() -> impl Iterator<Item = Metric> + Clone {
+        Metric::ALL.into_iter().chain([Metric::Permutation])
+    }
     /// All metrics that a spec may name.
     pub fn every() -> impl Iterator<Item = Metric> + Clone {
-        Metric::ALL
-            .into_iter()
+        Metric::of_scenarios()
             .chain(GraphMetric::ALL.into_iter().map(Metric::Graph))
             .chain(FloorMetric::ALL.into_iter().map(Metric::Floor))
             .chain(CollectiveMetric::OF_ALL.into_iter().map(Metric::Collective))
@@ -226,6 +231,7 @@ impl Metric {
             Metric::Latency => "latency",
             Metric::LatencyMax => "latency_max",
             Metric::DisjointTrees => "disjoint_trees",
+            Metric::Permutation => "permutation",
             Metric::Graph(metric) => metric.name(),
             Metric::Floor(metric) => metric.name(),
             Metric::Simulated(metric) => metric.name(),
@@ -242,6 +248,7 @@ impl Metric {
                 | Metric::VcBalance
                 | Metric::Latency
                 | Metric::LatencyMax
+                | Metric::Permutation
         )
     }
     /// Whether it is about traffic. Then it is undefined for a fault after which nobody sends.

@@ -16,6 +16,8 @@ pub enum RoutingChoice {
     DimensionOrder,
     /// Up*/down* routing on a spanning tree.
     UpDown,
+    /// Every packet takes any of the shortest paths that go up and then down. Networks with tiers only.
+    Spray,
     /// No tables: fabc plans the cycle of every vector on every channel. Networks only.
     Scheduled(Scheduled),
 }
@@ -26,6 +28,7 @@ words!(RoutingChoice {
     Self::UpDown => Self::UpDown => "up_down",
     Self::Minimal => Self::Minimal => "minimal",
     Self::Algebraic => Self::Algebraic => "algebraic",
+    Self::Spray => Self::Spray => "spray",
     Self::Scheduled(Scheduled::DEFAULT) => Self::Scheduled(_) => "scheduled",
 });
 
@@ -93,6 +96,14 @@ impl RoutingChoice {
     /// Whether vectors are scheduled, so that there are no tables.
     pub fn is_scheduled(self) -> bool {
         matches!(self, RoutingChoice::Scheduled(_))
+    }
+    /// Whether tables list next-hop groups, so that a pair has many paths. Networks only.
+    pub fn is_sprayed(self) -> bool {
+        self == RoutingChoice::Spray
+    }
+    /// Whether only networks of routers have this routing.
+    pub fn is_for_networks_only(self) -> bool {
+        self.is_shortest_by_destination() || self.is_scheduled() || self.is_sprayed()
     }
     /// Whether every pair has one shortest path, and the destination alone is the key of the tables. Networks
     /// only.

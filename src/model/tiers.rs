@@ -6,6 +6,23 @@
 /// `endpoints` says of every router whether it is an endpoint. `links` has the two routers of every link.
 /// Returns `[router]`: its tier, which is its distance from the nearest endpoint.
 pub fn router_tiers(endpoints: &[bool], links: &[[u32; 2]]) -> Option<Vec<u32>> {
+    let tiers = distances(endpoints, links);
+    let all_reached = !tiers.contains(&u32::MAX);
+    (all_reached && link_between_equals(&tiers, links).is_none()).then_some(tiers)
+}
+
+/// The first link that joins two routers of one tier, as an index. The arguments are those of
+/// [`router_tiers`].
+pub fn link_within_tier(endpoints: &[bool], links: &[[u32; 2]]) -> Option<usize> {
+    link_between_equals(&distances(endpoints, links), links)
+}
+
+fn link_between_equals(tiers: &[u32], links: &[[u32; 2]]) -> Option<usize> {
+    links.iter().position(|&[first, second]| tiers[first as usize] == tiers[second as usize])
+}
+
+/// `[router]`: its distance from the nearest endpoint, or [`u32::MAX`].
+fn distances(endpoints: &[bool], links: &[[u32; 2]]) -> Vec<u32> {
     // The neighbors of router u are `neighbors[starts[u]..starts[u + 1]]`.
     let mut starts = vec![0usize; endpoints.len() + 1];
     for end in links.iter().flatten() {
@@ -37,8 +54,7 @@ pub fn router_tiers(endpoints: &[bool], links: &[[u32; 2]]) -> Option<Vec<u32>> 
             }
         }
     }
-    let joins_two_tiers = |&[first, second]: &[u32; 2]| tiers[first as usize] != tiers[second as usize];
-    (reached.len() == endpoints.len() && links.iter().all(joins_two_tiers)).then_some(tiers)
+    tiers
 }
 
 #[cfg(test)]
@@ -57,5 +73,6 @@ mod tests {
         assert_eq!(router_tiers(&[true, true, false, false], &links), Some(vec![0, 0, 1, 2]));
         assert_eq!(router_tiers(&[true, true, false, false], &[[0, 2], [1, 3], [2, 3]]), None);
         assert_eq!(router_tiers(&[true, true, false], &[[0, 1]]), None);
+        assert_eq!(link_within_tier(&[true, true, false, false], &[[0, 2], [1, 3], [2, 3]]), Some(2));
     }
 }

@@ -230,6 +230,7 @@ impl RouteTally {
         }
         let entries = tables.routers.iter().map(|entries| entries.len() as u64);
         Walk {
+            shares: 1,
             loads: self.loads,
             load_histogram: histogram.into_iter().collect(),
             vc_hops: self.vc_hops,

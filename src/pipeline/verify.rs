@@ -19,12 +19,12 @@ pub use unproved::Unproved;
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_check::{
     self, CERTIFICATES, CheckError, Extent, Files, MANIFEST, ProvedDirectory, ProvedScenario, SPEC,
-    ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff,
+    ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff, VisitedTables,
 };
-use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario};
+use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_emit::{ManifestEntry, TOOL, manifest_json};
 use fabc_ir::{
-    ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome,
+    ConcurrentFlow, ContractState, CrossConnects, Fraction, GroupTables, PackedTables, RequireOutcome,
     Scenario, ScenarioMetrics, Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes,
     settle_collectives, surviving_scene,
 };
@@ -87,7 +87,7 @@ pub fn directory_with(
     let binary = files.contains_key("tables/nominal.bin") || files.contains_key("schedule.bin");
     // The compiler's own list of scenarios. The checker has compared its names with a list of its own.
     let scenarios: OnceLock<BTreeMap<String, Scenario>> = OnceLock::new();
-    let check_tables = |name: &str, tables: &ForwardingTables, topology: &Topology| {
+    let check_tables = |name: &str, tables: VisitedTables<'_>, topology: &Topology| {
         let by_name = || {
             Scenario::tolerated(fabric, topology)
                 .into_iter()
@@ -97,7 +97,12 @@ pub fn directory_with(
         let Some(scenario) = scenarios.get_or_init(by_name).get(name) else {
             return Err(unknown_scenario(name));
         };
-        let written = fabc_emit::tables_artifact(scenario, tables, topology.symmetry(), binary);
+        let written = match tables {
+            VisitedTables::SinglePath(tables) => {
+                fabc_emit::tables_artifact(scenario, tables, topology.symmetry(), binary)
+            }
+            VisitedTables::Groups(tables) => fabc_emit::group_tables_artifact(tables),
+        };
         check_bytes(files, &written.path, &written.bytes)
     };
     let proved = fabc_check::prove_directory(files, fabric, &check_tables)?;
@@ -110,7 +115,7 @@ pub fn directory_with(
     let routed: Vec<String> = proved
         .scenarios
         .iter()
-        .filter(|proved| proved.certified.routed.is_some())
+        .filter(|proved| proved.certified.has_tables())
         .map(|proved| proved.counts.scenario.clone())
         .collect();
     let simulations =
@@ -204,10 +209,15 @@ fn rebuild_compiled(
     };
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = find_scenario(&tolerated, &metrics.scenario).map_err(|error| vec![error])?;
-        let ScenarioProof { lengths, flow, routed } = certified;
+        let ScenarioProof { lengths, flow, routed, sprayed } = certified;
         let routed = routed
             .map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof });
-        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
+        // The groups stay in their files.
+        let head =
+            || GroupTables { scenario: scenario.name.clone(), groups: Vec::new(), routers: Vec::new() };
+        let sprayed =
+            sprayed.map(|(proof, permutation)| SprayedScenario { tables: head(), permutation, proof });
+        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed, sprayed })
     };
     let scenarios =
         scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
@@ -300,6 +310,7 @@ fn scenario_metrics(proved: &ProvedScenario) -> ScenarioMetrics {
         parts,
         trees,
         walk,
+        permutation,
         ..
     } = &proved.counts;
     let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
@@ -322,6 +333,7 @@ fn scenario_metrics(proved: &ProvedScenario) -> ScenarioMetrics {
         channel_bandwidth: gigabytes(*bandwidth_bps),
         disjoint_trees: trees.map(|trees| trees as u32),
         routed: walk.clone(),
+        permutation: *permutation,
     }
 }
 

@@ -117,7 +117,7 @@ pub enum SimError {
 
     /// FAB0608: packets wait for each other for ever.
     #[error(
-        "{scenario}: {at} nothing has moved since cycle {cycle}: {length} queues wait for each other in a cycle:\n{circle}"
+        "{scenario}: {at} nothing has moved since cycle {cycle}: {length} queues wait for each other in a cycle:\n{wait_cycle}"
     )]
     #[diagnostic(
         code(FAB0608),
@@ -132,10 +132,10 @@ pub enum SimError {
         at: String,
         /// The last cycle in which something moved.
         cycle: u32,
-        /// The number of queues in the circle.
+        /// The number of queues in the cycle.
         length: usize,
-        /// The circle, with one line per queue.
-        circle: String,
+        /// The cycle, with one line per queue.
+        wait_cycle: String,
     },
 
     /// FAB0609: the run has more cycles than can be counted.

@@ -13,8 +13,8 @@ pub(super) struct WaitingQueue {
     pub(super) to: u32,
 }
 
-/// The circle that a walk from queue to queue comes to. It is the whole walk if the walk ends.
-pub(super) fn circle(first: Option<u32>, next: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
+/// The cycle that a walk from queue to queue comes to. It is the whole walk if the walk ends.
+pub(super) fn wait_cycle(first: Option<u32>, next: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
     let mut seen = Vec::new();
     let mut current = first;
     while let Some(queue) = current.filter(|queue| !seen.contains(queue)) {
@@ -27,7 +27,12 @@ pub(super) fn circle(first: Option<u32>, next: impl Fn(u32) -> Option<u32>) -> V
 
 /// The error of a deadlock: nothing has moved since a cycle, and these queues wait for each other. `at` is
 /// the rate or the traffic of the run.
-pub(super) fn deadlock(prepared: &Prepared<'_>, at: &str, since: u32, circle: &[WaitingQueue]) -> SimError {
+pub(super) fn deadlock(
+    prepared: &Prepared<'_>,
+    at: &str,
+    since: u32,
+    wait_cycle: &[WaitingQueue],
+) -> SimError {
     let router = |endpoint: u32| prepared.topology.name(NodeId(prepared.endpoints.router[endpoint as usize]));
     let line = |waiting: &WaitingQueue| {
         let (channel, from, to) = (
@@ -37,12 +42,12 @@ pub(super) fn deadlock(prepared: &Prepared<'_>, at: &str, since: u32, circle: &[
         );
         format!("  {channel} on VC {}, held by packets from {from} to {to}", waiting.vc)
     };
-    let lines: Vec<String> = circle.iter().map(line).collect();
+    let lines: Vec<String> = wait_cycle.iter().map(line).collect();
     SimError::Deadlock {
         scenario: prepared.scenario.clone(),
         at: at.to_owned(),
         cycle: since,
         length: lines.len(),
-        circle: lines.join("\n"),
+        wait_cycle: lines.join("\n"),
     }
 }

@@ -101,6 +101,45 @@ impl TableEntry {
     }
 }
 
+/// One line of a group table: all destinations from `first` to `last` have the same next-hop group.
+///
+/// Routers without hosts are no destinations, so their ids between the two do not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GroupEntry {
+    /// The first destination.
+    pub first: NodeId,
+    /// The last destination.
+    pub last: NodeId,
+    /// The group, an index in [`GroupTables::groups`].
+    pub group: u32,
+}
+
+/// The group tables of one scenario. A router may send a packet by any port of a group. Every router is
+/// listed, and packets use virtual channel 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupTables {
+    /// The name of the scenario: `nominal`, or the fault.
+    pub scenario: String,
+    /// `[group]`: its output ports, ascending. Groups stand in the order of their first use, and no two are
+    /// equal.
+    pub groups: Vec<Vec<u16>>,
+    /// `[router]`: its entries, ascending. Destinations without an entry are the router itself, and those
+    /// that it has no path to.
+    pub routers: Vec<Vec<GroupEntry>>,
+}
+
+impl GroupTables {
+    /// The ports by which a router may send a packet to a destination. Empty where it has no entry.
+    pub fn group(&self, router: NodeId, destination: NodeId) -> &[u16] {
+        let entries = &self.routers[router.0 as usize];
+        let after = entries.partition_point(|entry| entry.first <= destination);
+        match entries[..after].last() {
+            Some(entry) if destination <= entry.last => &self.groups[entry.group as usize],
+            _ => &[],
+        }
+    }
+}
+
 /// The tables of one scenario: those of the canonical routers. The symmetry carries them to the others.
 #[derive(Clone, Debug)]
 pub struct ForwardingTables {

@@ -225,13 +225,13 @@ const LATE: [&str; 14] = [
     "dead_chip_disconnects.fab",
     "draw_in_rings.fab",
     "ilp_too_large.fab",
-    "in_pieces.fab",
     "latency_beyond_bursts.fab",
     "no_slot_between_rests.fab",
     "paths_without_number.fab",
     "relaxed_in_parts.fab",
     "scheduled_forwards.fab",
     "send_to_a_spare.fab",
+    "spray_shares.fab",
     "table_entries.fab",
 ];
 

@@ -138,7 +138,7 @@ fn at_every_moment_every_packet_arrives() {
 
 /// Old and new tables with different orders must not be mixed: the dependencies of both can close cycles.
 #[test]
-fn independent_orders_wait_in_circles() {
+fn independent_orders_wait_in_cycles() {
     let waits = |compiled: &CompiledFabric, graph: &mut DiGraphMap<(usize, u8), ()>| {
         let (topology, tables) = (&compiled.topology, routed(compiled).tables.unpacked());
         for node in topology.nodes() {

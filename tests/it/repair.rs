@@ -151,7 +151,7 @@ fn broken<'a>(
 }
 
 #[test]
-fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
+fn in_any_mix_packets_arrive_and_nothing_waits_in_a_cycle() {
     let mut mixes = Mixes::new(8);
     let mut again = 0;
     for spec in pods().iter().enumerate().filter(|(index, _)| *index != 3).map(|(_, spec)| spec) {

@@ -30,7 +30,7 @@ syntax keyword fabValue min_first minimal multitree nbr neighbour no nominal non
 syntax keyword fabValue palmtree partial permutation permute polarfly polarstar portions product pull
 syntax keyword fabValue quickest random random_regular reduce_scatter relax ring_n rotate row row_major
 syntax keyword fabValue saturation scheduled search send sequential serpentine shift shortest_paths simplex
-syntax keyword fabValue slim_fly slots spectralfly steady synthesize tables time tornado torus trace
+syntax keyword fabValue slim_fly slots spectralfly spray steady synthesize tables time tornado torus trace
 syntax keyword fabValue translation transpose trees turns twisted_torus ugal ugal_global uniform universal
 syntax keyword fabValue unlimited up_down valiant vc_balance volume walktrap xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us

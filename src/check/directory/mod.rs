@@ -36,7 +36,7 @@ pub use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 use files::{FLOOR, FORMULA, OCS, SCHEDULE, SCHEDULE_BIN, TOPOLOGY};
 use inputs::{UNNAMED_INPUTS, named_inputs};
 use proved::FlowInterval;
-pub use proved::{Extent, ProvedDirectory, ProvedScenario, ScenarioProof, TableVisitor};
+pub use proved::{Extent, ProvedDirectory, ProvedScenario, ScenarioProof, TableVisitor, VisitedTables};
 pub use read_only::{
     ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring,
     scenario_names,

@@ -6,10 +6,10 @@ use crate::measures::ScenarioCounts;
 use crate::{CheckError, Wired};
 use fabc_base::ids::OcsId;
 use fabc_ir::{
-    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, NetworkMetrics, Placement,
-    Topology,
+    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, NetworkMetrics,
+    Permutation, Placement, Topology,
 };
-use fabc_kernel::DeadlockFree;
+use fabc_kernel::{DeadlockFree, GroupsProved};
 
 /// How much of a directory was verified.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,8 +95,27 @@ pub struct ScenarioProof {
     pub flow: Option<FlowCertificate>,
     /// The head of its tables, which were walked, without entries, and their proof. `None` without tables.
     pub routed: Option<(ForwardingTables, DeadlockFree)>,
+    /// The proof of its group tables, and the worst permutation of hosts where it is measured. `None` unless
+    /// packets are sprayed.
+    pub sprayed: Option<(GroupsProved, Option<Permutation>)>,
+}
+
+impl ScenarioProof {
+    /// Whether the scenario has tables of either kind.
+    pub fn has_tables(&self) -> bool {
+        self.routed.is_some() || self.sprayed.is_some()
+    }
 }
 
 /// Called with the tables of each scenario once they are proved. The tables of all scenarios are never in
 /// memory at the same time.
-pub type TableVisitor<'a> = dyn Fn(&str, &ForwardingTables, &Topology) -> Result<(), CheckError> + Sync + 'a;
+pub type TableVisitor<'a> = dyn Fn(&str, VisitedTables<'_>, &Topology) -> Result<(), CheckError> + Sync + 'a;
+
+/// Tables that were proved.
+#[derive(Clone, Copy, Debug)]
+pub enum VisitedTables<'a> {
+    /// Tables with one path per pair.
+    SinglePath(&'a ForwardingTables),
+    /// Tables with next-hop groups.
+    Groups(&'a GroupTables),
+}

@@ -119,8 +119,9 @@ pub(super) fn compare_report(
 }
 
 fn expected_metrics(measures: &ScenarioMeasures) -> Fields {
-    Metric::ALL
-        .into_iter()
+    let measured = |metric: &Metric| *metric != Metric::Permutation || measures.value(*metric).is_some();
+    Metric::of_scenarios()
+        .filter(measured)
         .map(|metric| {
             let expected = match metric {
                 Metric::ConcurrentFlow => None,
@@ -149,7 +150,8 @@ fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
         | Metric::HopsRatio
         | Metric::VcBalance
         | Metric::Latency
-        | Metric::LatencyMax => ExpectedValue::Ratio(value),
+        | Metric::LatencyMax
+        | Metric::Permutation => ExpectedValue::Ratio(value),
     }
 }
 
@@ -278,8 +280,12 @@ impl ReportComparison {
             Some(Value::Object(object)) => object,
             other => return self.push_difference("worst", other, "an object"),
         };
-        self.expect_known_keys("worst", object, &Metric::ALL.map(Metric::name));
-        for metric in Metric::ALL {
+        self.expect_known_keys(
+            "worst",
+            object,
+            &Metric::of_scenarios().map(Metric::name).collect::<Vec<_>>(),
+        );
+        for metric in Metric::of_scenarios() {
             let place = format!("worst.{}", metric.name());
             let line = object.get(metric.name());
             match worst_fault(scenarios, metric) {

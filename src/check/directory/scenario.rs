@@ -2,10 +2,14 @@
 
 use super::certificates::{CertificateClaims, ClaimedScenario};
 use super::files::CERTIFICATES;
-use super::{Files, ScenarioProof, TableVisitor, formula, read, tables};
+use super::{Files, ScenarioProof, TableVisitor, VisitedTables, formula, read, tables};
+use crate::faults::ToleratedFault;
 use crate::measures::{ScenarioCounts, ScenarioMeasures, flow_lower_bound, sent_per_host};
-use crate::{CheckError, judge_tables, verify_flow};
-use fabc_ir::{CrossConnects, DualLengths, ForwardingTables, Scene, Topology};
+use crate::{CheckError, judge_groups, judge_tables, verify_flow, verify_permutation};
+use fabc_ir::read::CertifiedScenario;
+use fabc_ir::{
+    CrossConnects, DualLengths, ForwardingTables, GroupTables, Permutation, Scene, Topology, Walk,
+};
 use fabc_kernel::{demand_hops, measured_distances, volume_and_distance};
 use fabc_model::Fabric;
 use rayon::prelude::*;
@@ -46,8 +50,36 @@ impl ScenarioCheck<'_> {
             span: Some(self.fabric.budget.faults_span),
         })?;
         let dual = volume_and_distance(&scene, &self.fabric.demand, &line.lengths)?;
-        let mut routed = None;
-        if self.routed {
+        let (mut routed, mut sprayed, mut walk) = (None, None, None);
+        if line.permutation.is_some() && !(self.routed && self.fabric.routing.is_sprayed()) {
+            let violation = "a permutation without group tables";
+            return Err(read::contradiction(
+                CERTIFICATES,
+                format!("scenarios[{}].permutation", scenario.name),
+                violation,
+            ));
+        }
+        if self.routed && self.fabric.routing.is_sprayed() {
+            if !line.ranks.is_empty() || line.canonical {
+                let violation = "must be empty: tiers prove group tables free of deadlock";
+                return Err(read::contradiction(
+                    CERTIFICATES,
+                    format!("scenarios[{}].ranks", scenario.name),
+                    violation,
+                ));
+            }
+            let tables = tables::read_group_tables(self.files, self.topology, scenario)?;
+            let Some((counted, proof)) = judge_groups(self.fabric, &scene, &tables)? else {
+                return Err(CheckError::Shape {
+                    scenario: scenario.name.clone(),
+                    violation: "the shares of packets are too small for 64 bits".to_owned(),
+                });
+            };
+            self.check_entries(scenario, &counted)?;
+            (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables), self.topology)?;
+            let permutation = self.prove_permutation(&scene, &tables, line)?;
+            (walk, sprayed) = (Some(counted), Some((proof, permutation)));
+        } else if self.routed {
             let (tables, canonical) = tables::read_scenario_tables(self.files, self.topology, scenario)?;
             if line.canonical != canonical {
                 let violation = "disagrees with the tables of this scenario";
@@ -57,24 +89,14 @@ impl ScenarioCheck<'_> {
                     violation,
                 ));
             }
-            let (walk, proof) = judge_tables(self.fabric, &scene, &tables, &line.ranks)?;
-            if let Some(limit) =
-                self.fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit))
-            {
-                return Err(CheckError::OverBudget {
-                    scenario: scenario.name.clone(),
-                    violation: format!(
-                        "a router has {} table entries, but the budget has {limit}",
-                        walk.entries_max
-                    ),
-                    span: Some(self.fabric.budget.entries_span),
-                });
-            }
-            (self.visit_tables)(&scenario.name, &tables, self.topology)?;
+            let (counted, proof) = judge_tables(self.fabric, &scene, &tables, &line.ranks)?;
+            self.check_entries(scenario, &counted)?;
+            (self.visit_tables)(&scenario.name, VisitedTables::SinglePath(&tables), self.topology)?;
             if scenario.is_healthy() && formula::has_formula(self.fabric) {
                 formula::verify_formula(self.files, self.fabric, self.topology, &tables)?;
             }
-            routed = Some((walk, (ForwardingTables { routers: Vec::new(), ..tables }, proof)));
+            routed = Some((ForwardingTables { routers: Vec::new(), ..tables }, proof));
+            walk = Some(counted);
         } else if !line.ranks.is_empty() {
             let violation = "ranks without tables";
             return Err(read::contradiction(
@@ -100,16 +122,46 @@ impl ScenarioCheck<'_> {
             clock_hz: self.fabric.clock_hz,
             bandwidth_bps: self.topology.capacities().unit_bps(),
             capacity: scene.channels().map(|channel| self.topology.channel_capacity(channel)).sum(),
-            parts: self.topology.capacities().parts(),
+            parts: self.topology.capacities().parts() * walk.as_ref().map_or(1, |walk| walk.shares),
             trees: self
                 .cross_connects
                 .map(|cross_connects| scenario.whole_sets(&self.claims.trees, &scene.lit, cross_connects)),
-            walk: routed.as_ref().map(|(walk, _)| walk.clone()),
+            walk,
+            permutation: sprayed
+                .as_ref()
+                .and_then(|(_, permutation)| permutation.as_ref())
+                .map(|permutation| permutation.value),
         })?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume: dual.0, distance: dual.1 };
-        Ok((
-            metrics,
-            ScenarioProof { lengths, flow: fault_flow.clone(), routed: routed.map(|(_, proved)| proved) },
-        ))
+        Ok((metrics, ScenarioProof { lengths, flow: fault_flow.clone(), routed, sprayed }))
+    }
+
+    /// Proves the worst permutation that the certificates list, if they list one.
+    fn prove_permutation(
+        &self,
+        scene: &Scene<'_>,
+        tables: &GroupTables,
+        line: &CertifiedScenario,
+    ) -> Result<Option<Permutation>, CheckError> {
+        let Some(listed) = &line.permutation else { return Ok(None) };
+        let permutation = listed.permutation().ok_or_else(|| {
+            let place = format!("scenarios[{}].permutation.value", tables.scenario);
+            read::contradiction(CERTIFICATES, place, "is a ratio to nothing")
+        })?;
+        verify_permutation(scene, tables, &permutation)?;
+        Ok(Some(permutation))
+    }
+
+    /// Checks that no table is larger than the budget allows.
+    fn check_entries(&self, scenario: &ToleratedFault, walk: &Walk) -> Result<(), CheckError> {
+        let budget = &self.fabric.budget;
+        let Some(limit) = budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) else {
+            return Ok(());
+        };
+        Err(CheckError::OverBudget {
+            scenario: scenario.name.clone(),
+            violation: format!("a router has {} table entries, but the budget has {limit}", walk.entries_max),
+            span: Some(budget.entries_span),
+        })
     }
 }

@@ -4,8 +4,9 @@ use super::Files;
 use super::read::{bytes, contradiction, tagged, unreadable};
 use crate::CheckError;
 use crate::faults::ToleratedFault;
-use fabc_ir::read::{BinaryTables, ServedImage, TablesFile, entry_width, parse_key};
-use fabc_ir::{ForwardingTables, Symmetry, Topology};
+use fabc_base::ids::NodeId;
+use fabc_ir::read::{BinaryTables, GroupTablesFile, ServedImage, TablesFile, entry_width, parse_key};
+use fabc_ir::{ForwardingTables, GroupEntry, GroupTables, Symmetry, Topology};
 
 /// Reads the tables of a scenario under the symmetry that the file claims. The flag tells whether the file
 /// says `canonical`. The walk verifies the entries.
@@ -20,6 +21,41 @@ pub(super) fn read_scenario_tables(
         &scenario.tables_path(),
         TablesSubject { scenario: &scenario.name, images: &scenario.images },
     )
+}
+
+/// Reads the group tables of a scenario. The kernel verifies the groups.
+pub(super) fn read_group_tables(
+    files: &Files,
+    topology: &Topology,
+    scenario: &ToleratedFault,
+) -> Result<GroupTables, CheckError> {
+    let path = format!("{}.json", scenario.tables_path());
+    let file: GroupTablesFile = tagged(files, &path)?;
+    let reject = |place: &str, violation: String| Err(contradiction(&path, place.to_owned(), violation));
+    if file.scenario != scenario.name {
+        return reject(
+            "scenario",
+            format!("says `{}`, but the file belongs to `{}`", file.scenario, scenario.name),
+        );
+    }
+    if file.kind != "spray" || file.vcs != 1 || file.key != ["dst"] {
+        return reject("kind", "must be \"spray\" with `vcs` 1 and `key` [\"dst\"]".to_owned());
+    }
+    if file.routers.len() != topology.node_count() {
+        let (listed, present) = (file.routers.len(), topology.node_count());
+        return reject("routers", format!("has {listed} routers, but there are {present} routers"));
+    }
+    let mut routers = Vec::with_capacity(file.routers.len());
+    for (number, line) in file.routers.into_iter().enumerate() {
+        if line.node as usize != number {
+            let violation = format!("says {}, but router {number} belongs there", line.node);
+            return reject(&format!("routers[{number}].node"), violation);
+        }
+        let entry =
+            |[first, last, group]: [u32; 3]| GroupEntry { first: NodeId(first), last: NodeId(last), group };
+        routers.push(line.entries.into_iter().map(entry).collect());
+    }
+    Ok(GroupTables { scenario: file.scenario, groups: file.groups, routers })
 }
 
 /// Reads the tables in `tables.json` or `tables.bin`, as a repair writes them. The scenario need not be one

@@ -3,7 +3,7 @@
 use super::network::{ForeignNetwork, ThirdPartyTable};
 use super::verdict::{ForeignTables, Rejected, malformed};
 use crate::CheckError;
-use crate::convictions::{CircleNames, deadlock_lines, loop_lines};
+use crate::convictions::{CycleNames, deadlock_lines, loop_lines};
 use fabc_kernel::{HeldChannel, Lookup, Loss, NOWHERE, Position, Rejection, TableFault, judge_third_party};
 use fabc_model::VcCount;
 
@@ -57,7 +57,7 @@ struct FileNames<'a> {
     vcs: usize,
 }
 
-impl CircleNames for FileNames<'_> {
+impl CycleNames for FileNames<'_> {
     fn endpoint(&self, endpoint: usize) -> String {
         self.network.endpoints[endpoint].name.clone()
     }
@@ -81,15 +81,15 @@ impl FileNames<'_> {
                 dst: self.endpoint(destination),
                 walk: self.walk_text(source, &positions, loss),
             },
-            TableFault::Circling { source, destination, circle } => CheckError::Loop {
+            TableFault::Looping { source, destination, cycle } => CheckError::Loop {
                 scenario,
                 src: self.endpoint(source),
                 dst: self.endpoint(destination),
-                cycle: loop_lines(self, &circle),
+                cycle: loop_lines(self, &cycle),
             },
-            TableFault::Deadlock(circle) => {
-                let cycle = deadlock_lines(self, &circle);
-                CheckError::Deadlock { scenario, length: circle.len(), cycle, span: None }
+            TableFault::Deadlock(waiting) => {
+                let cycle = deadlock_lines(self, &waiting);
+                CheckError::Deadlock { scenario, length: waiting.len(), cycle, span: None }
             }
             // Third-party tables claim no ranks, and may have entries that nothing uses.
             TableFault::Rank { .. } | TableFault::Unused { .. } => {

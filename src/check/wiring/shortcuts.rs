@@ -187,10 +187,10 @@ mod tests {
 
     #[test]
     fn what_is_lacking_is_dealt_to_matchings() {
-        // Three that exclude each other, two on two sides, and a circle of five.
+        // Three that exclude each other, two on two sides, and a cycle of five.
         let three: &[&[usize]] = &[&[], &[0], &[0, 1]];
         let sides: &[&[usize]] = &[&[], &[], &[0, 1], &[0, 1]];
-        let circle: &[&[usize]] = &[&[], &[0], &[1], &[2], &[0, 3]];
+        let cycle: &[&[usize]] = &[&[], &[0], &[1], &[2], &[0, 3]];
         assert_eq!(
             [2, 3].map(|matchings| deals(three, matchings, true, MAX_STEPS)),
             [Some(false), Some(true)]
@@ -199,9 +199,9 @@ mod tests {
             [1, 2, 3].map(|matchings| deals(sides, matchings, false, MAX_STEPS)),
             [Some(false), Some(true), Some(true)]
         );
-        // A matching has an odd number of them, and no three of a circle of five are apart: one each.
+        // A matching has an odd number of them, and no three of a cycle of five are apart: one each.
         assert_eq!(
-            [2, 3, 5].map(|matchings| deals(circle, matchings, true, MAX_STEPS)),
+            [2, 3, 5].map(|matchings| deals(cycle, matchings, true, MAX_STEPS)),
             [Some(false), Some(false), Some(true)]
         );
         // Of an even number of routers a matching leaves out none, or two at least: never these two apart.

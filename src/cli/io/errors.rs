@@ -218,6 +218,15 @@ pub(crate) enum DriverError {
         /// The word for routers in this fabric.
         word: &'static str,
     },
+    /// A command that follows one path per pair, on a directory with next-hop groups.
+    #[error("`{command}` follows one path per pair, but the tables of `{path}` have groups of next hops")]
+    #[diagnostic(code(FAB0576), help("{hint}"))]
+    ManyPaths {
+        /// The command, such as `fabc sim`.
+        command: &'static str,
+        path: String,
+        hint: &'static str,
+    },
     /// Tables of a kind that cannot be repaired.
     #[error("these tables cannot be repaired: {problem}")]
     #[diagnostic(code(FAB0575), help("{hint}"))]

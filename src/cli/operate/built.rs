@@ -38,6 +38,13 @@ impl BuiltDirectory {
     pub(crate) fn read(directory: &Path) -> Result<Self, Stop> {
         let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
         let mut files = Files::new();
+        if fabric.routing.is_sprayed() {
+            return Err(DriverError::NoRepair {
+                problem: "they have groups of next hops, and a repair adds routes one by one",
+                hint: "build with `routing = allowed_turns;`, or with a fault budget: `routing = spray` prepares the groups of every tolerated fault",
+            }
+            .into());
+        }
         let is_file = |path: &str| directory.join(path).is_file();
         let tables = tables_file(directory, &fabc_emit::tables_path("nominal"))
             .ok_or_else(|| no_tables_error(directory))?;

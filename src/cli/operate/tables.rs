@@ -10,12 +10,12 @@ use crate::operate::placed::{PlacedDirectory, is_placed};
 use crate::run::scheduled;
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_emit::{router_table_json, router_table_text, tables_path};
+use fabc_emit::{router_groups_json, router_groups_text, router_table_json, router_table_text, tables_path};
 use fabc_ir::read::{
-    BinaryTables, EntryNumbers, Generators, RouterLine, ServedImage, TablesFile, TablesHead, of_blocks,
-    parse_key, tagged,
+    BinaryTables, EntryNumbers, Generators, GroupTablesFile, RouterLine, ServedImage, TablesFile, TablesHead,
+    of_blocks, parse_key, tagged,
 };
-use fabc_ir::{ForwardingTables, RouterNames, Symmetry, TableEntry, router_names};
+use fabc_ir::{ForwardingTables, GroupEntry, GroupTables, RouterNames, Symmetry, TableEntry, router_names};
 use fabc_model::kind_files;
 use fabc_model::{Fabric, PORT_NAMES};
 use serde::Deserialize;
@@ -52,8 +52,52 @@ pub(crate) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Ok(());
     };
     let node = parse_router(&names, fabric.node_count(), router)?;
+    if fabric.routing.is_sprayed() {
+        let tables = read_group_tables(directory, &fabric, &args.scenario)?;
+        print_out(&match args.format {
+            TableFormat::Text => router_groups_text(&names, &tables, node),
+            TableFormat::Json => router_groups_json(&tables, node),
+        })?;
+        return Ok(());
+    }
     let tables = read_scenario_tables(directory, &fabric, &args.scenario)?;
     print_table(args.format, &names, &tables, node)
+}
+
+/// Reads the group tables of a scenario. They need not be proved: they are only printed.
+fn read_group_tables(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<GroupTables, Stop> {
+    let path = tables_path(scenario) + ".json";
+    if !directory.join(&path).is_file() {
+        return Err(unknown_scenario(directory, scenario)?.into());
+    }
+    let damaged = |reason: String| DriverError::NotBuilt {
+        path: display(directory),
+        reason: format!("`{path}`: {reason}"),
+    };
+    let text = read::read_text(&display(&directory.join(&path)), ARTIFACT_BYTES)?;
+    let file: GroupTablesFile = tagged(text.as_bytes()).map_err(damaged)?;
+    let nodes = fabric.node_count() as u32;
+    let is_fitting = |&[first, last, group]: &[u32; 3]| {
+        first < nodes && last < nodes && (group as usize) < file.groups.len()
+    };
+    let listed = file.routers.iter().map(|line| line.node).eq(0..nodes);
+    if !listed || !file.routers.iter().flat_map(|line| &line.entries).all(is_fitting) {
+        return Err(damaged("a router or an entry is out of range".to_owned()).into());
+    }
+    let entry =
+        |[first, last, group]: [u32; 3]| GroupEntry { first: NodeId(first), last: NodeId(last), group };
+    let routers =
+        file.routers.into_iter().map(|line| line.entries.into_iter().map(entry).collect()).collect();
+    Ok(GroupTables { scenario: file.scenario, groups: file.groups, routers })
+}
+
+/// The error for a scenario without tables.
+fn unknown_scenario(directory: &Path, scenario: &str) -> Result<DriverError, DriverError> {
+    let hint = match scenarios(directory)?.len() {
+        0 => "the directory has no tables: its build stopped before routing".to_owned(),
+        _ => format!("`fabc tables {}` lists the scenarios", display(directory)),
+    };
+    Ok(DriverError::UnknownScenario { name: scenario.to_owned(), hint })
 }
 
 fn print_table(
@@ -137,11 +181,7 @@ fn read_scenario_tables(directory: &Path, fabric: &Fabric, scenario: &str) -> Re
             },
         };
     let Some(path) = tables_file(directory, &stem) else {
-        let hint = match scenarios(directory)?.len() {
-            0 => "the directory has no tables: its build stopped before routing".to_owned(),
-            _ => format!("`fabc tables {}` lists the scenarios", display(directory)),
-        };
-        return Err(DriverError::UnknownScenario { name: scenario.to_owned(), hint }.into());
+        return Err(unknown_scenario(directory, scenario)?.into());
     };
     let (block, blocks) = fabric.blocks();
     let symmetry = |canonical: bool| -> Result<Symmetry, DriverError> {

@@ -8,7 +8,9 @@ use crate::io::stop::{Stop, convicted};
 use crate::io::terminal::{Terminal, print_out, write_out};
 use crate::run::collective_declared;
 use crate::run::collective_emit::{self, ScheduleTarget};
-use crate::run::collective_scene::{ScenarioInput, no_tables_error, read_scenario, wiring_files};
+use crate::run::collective_scene::{
+    ScenarioInput, no_tables_error, read_scenario, refuse_many_paths, wiring_files,
+};
 use crate::run::scheduled::planned_hint;
 use fabc_base::diag::{SourceMap, Span, list, suggestion};
 use fabc_base::ids::NodeId;
@@ -38,6 +40,8 @@ pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         }
         .into());
     }
+    let hint = "build with `routing = minimal;`: fabc plans collectives on one path per pair";
+    refuse_many_paths(&loaded.fabric, &args.directory, "fabc collective", hint)?;
     let requests = collective_declared::expand_declared(args, &loaded.fabric)?;
     for (index, args) in requests.iter().enumerate() {
         if index > 0 {

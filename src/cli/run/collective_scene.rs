@@ -62,6 +62,19 @@ pub(crate) fn read_scenario(
     }))
 }
 
+/// Refuses a directory whose tables have next-hop groups.
+pub(crate) fn refuse_many_paths(
+    fabric: &Fabric,
+    directory: &Path,
+    command: &'static str,
+    hint: &'static str,
+) -> Result<(), DriverError> {
+    match fabric.routing.is_sprayed() {
+        true => Err(DriverError::ManyPaths { command, path: display(directory), hint }),
+        false => Ok(()),
+    }
+}
+
 /// The error for a collective that needs forwarding tables, in a directory without them.
 pub(crate) fn no_tables_error(directory: &Path, name: &str) -> DriverError {
     let hint = match directory.join("tables").is_dir() {

@@ -7,6 +7,7 @@ use crate::io::progress::Watch;
 use crate::io::read::{self, Disk, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_out, write_out};
+use crate::run::collective_scene::refuse_many_paths;
 use crate::run::scheduled::planned_hint;
 use crate::verify::foreign::{ForeignFabric, read_foreign};
 use fabc_base::diag::{Failure, SourceMap, Span, list};
@@ -218,15 +219,19 @@ impl SimulatedDirectory<'_> {
             };
             DriverError::UnknownScenario { name: name.to_owned(), hint }
         };
+        let sprayed = self.runs.fabric.routing.is_sprayed();
         let files = self.files(Some(name))?;
-        if !files.keys().any(|path| path.starts_with("tables/")) {
+        if sprayed || !files.keys().any(|path| path.starts_with("tables/")) {
             // Packets that choose their own paths need no tables.
             let routing = self.runs.described.parameters.choosing.routing;
             let choose = routing.is_some_and(|routing| routing != PacketRouting::Tables);
-            if choose && name == NOMINAL && !self.directory.join("tables").is_dir() {
+            let has_tables = self.directory.join("tables").is_dir() && !sprayed;
+            if choose && name == NOMINAL && !has_tables {
                 return fabc_check::read_unrouted(&files, self.runs.fabric)
                     .map_err(|error| sim_stop(error, self.sources));
             }
+            let hint = "build with `routing = minimal;`. Without its tables, `routing = min`, `valiant` or `ugal` can be run";
+            refuse_many_paths(self.runs.fabric, self.directory, "fabc sim", hint)?;
             return Err(unknown().into());
         }
         let read = fabc_check::read_scenario(&files, self.runs.fabric, name)

@@ -42,6 +42,18 @@ pub enum EmitError {
         /// Name of the format, for the message.
         format: &'static str,
     },
+    /// The tables of the fabric have next-hop groups.
+    #[error("`{format}` has one port per destination, but `routing = spray` has groups of ports")]
+    #[diagnostic(
+        code(FAB0517),
+        help(
+            "write `routing = minimal;`, which has one path per pair, or emit `tables`, which list the groups"
+        )
+    )]
+    NeedsOnePath {
+        /// Name of the format, for the message.
+        format: &'static str,
+    },
     /// The format cannot express this network.
     #[error("`{format}` cannot hold this network: {reason}")]
     #[diagnostic(code(FAB0534), help("`graphml`, `csv` and `tables_csv` hold every network"))]

@@ -46,8 +46,7 @@ pub(super) fn faults(compiled: &CompiledFabric) -> Option<Value> {
     // The worst first, of equal ones as they were compiled.
     measured.sort_by_key(|fault| std::cmp::Reverse(fault.value));
     (0..).zip(&mut measured).take(LISTED).for_each(|(line, scenario)| scenario.line = Some(line));
-    let columns: Vec<(Metric, Fraction)> = Metric::ALL
-        .into_iter()
+    let columns: Vec<(Metric, Fraction)> = Metric::of_scenarios()
         .filter_map(|metric| Some((metric, nominal.value(metric)?)))
         // Without tables a fault has no certified flow: nothing to show.
         .filter(|&(metric, _)| {

@@ -1,6 +1,7 @@
 //! `certificates.json` (`fabc.certificates/1`).
 
 use super::json::formats;
+use crate::{Fraction, Permutation, PermutationDual};
 use fabc_base::ids::NodeId;
 use serde::Deserialize;
 
@@ -54,4 +55,47 @@ pub struct CertifiedScenario {
     pub canonical: bool,
     #[serde(default)]
     pub ranks: Vec<u32>,
+    /// The worst permutation of hosts, where packets are sprayed.
+    #[serde(default)]
+    pub permutation: Option<PermutationLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PermutationLine {
+    pub value: [u64; 2],
+    pub router: u32,
+    pub port: u16,
+    pub flows: Vec<[u32; 3]>,
+    pub duals: Vec<PermutationDualLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PermutationDualLine {
+    pub router: u32,
+    pub port: u16,
+    pub denominator: u64,
+    pub sources: Vec<u64>,
+    pub destinations: Vec<u64>,
+}
+
+impl PermutationLine {
+    /// The permutation. `None` if its value is a ratio to nothing.
+    pub fn permutation(&self) -> Option<Permutation> {
+        let [numerator, denominator] = self.value;
+        let dual = |line: &PermutationDualLine| PermutationDual {
+            channel: (NodeId(line.router), line.port),
+            denominator: line.denominator,
+            sources: line.sources.clone(),
+            destinations: line.destinations.clone(),
+        };
+        let flow = |&[from, to, count]: &[u32; 3]| (NodeId(from), NodeId(to), count);
+        Some(Permutation {
+            value: (denominator > 0).then(|| Fraction::new(numerator, denominator))?,
+            channel: (NodeId(self.router), self.port),
+            flows: self.flows.iter().map(flow).collect(),
+            duals: self.duals.iter().map(dual).collect(),
+        })
+    }
 }

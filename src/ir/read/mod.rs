@@ -59,8 +59,8 @@ pub use sweep::{FailedFile, SweepFile};
 pub use switch::{EndLights, Light, PortNames, StateDb, SwitchFile, is_normal, switch_file};
 pub use symmetry::{NoGroup, closure, of_blocks};
 pub use tables::{
-    AnyRouterLine, AnyTablesFile, EntryNumbers, RouterLine, ServedImage, TablesFile, TablesHead, entry_width,
-    parse_key,
+    AnyRouterLine, AnyTablesFile, EntryNumbers, GroupTablesFile, RouterLine, ServedImage, TablesFile,
+    TablesHead, entry_width, parse_key,
 };
 pub use tables_bin::BinaryTables;
 pub use topology::{AnyRouter, AnyTopology, ClassLine, Generators, LinkKind, NetworkFile, TopologyFile};

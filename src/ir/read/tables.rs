@@ -8,7 +8,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 
-formats! { TablesFile = "fabc.tables/1"; }
+formats! {
+    TablesFile = "fabc.tables/1";
+    GroupTablesFile = "fabc.tables/2";
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +26,27 @@ pub struct TablesFile {
     #[serde(default)]
     pub images: Vec<ServedImage>,
     pub routers: Vec<RouterLine>,
+}
+
+/// `tables/*.json` (`fabc.tables/2`): next-hop groups.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupTablesFile {
+    format: String,
+    pub scenario: String,
+    pub kind: String,
+    pub vcs: u8,
+    pub key: Vec<String>,
+    pub groups: Vec<Vec<u16>>,
+    pub routers: Vec<GroupLine>,
+}
+
+/// The entries of a router: first destination, last destination, group.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupLine {
+    pub node: u32,
+    pub entries: Vec<[u32; 3]>,
 }
 
 #[derive(Deserialize)]

@@ -320,7 +320,7 @@ pub(super) fn routing(
         context.error(unknown_routing(&name, plant));
         return None;
     };
-    if (routing.is_shortest_by_destination() || routing.is_scheduled()) && !plant.is_network {
+    if routing.is_for_networks_only() && !plant.is_network {
         context.error(network_routing_error(plant, &name));
         return None;
     }
@@ -339,7 +339,7 @@ fn network_routing_error(plant: PlantKind, name: &Name) -> ResolveError {
 }
 
 fn unknown_routing(name: &Name, plant: PlantKind) -> ResolveError {
-    let fits_pods = |known: &RoutingChoice| !known.is_shortest_by_destination() && !known.is_scheduled();
+    let fits_pods = |known: &RoutingChoice| !known.is_for_networks_only();
     let known = RoutingChoice::ALL.into_iter().filter(|known| plant.is_network || fits_pods(known));
     let known: Vec<&str> = known.map(|known| known.name()).collect();
     if !PLANNED_ROUTINGS.contains(&&*name.value) {

@@ -184,7 +184,7 @@ fn wrong_demand(kind: &Name) -> ResolveError {
         "matrix" => "demand = matrix \"traffic.csv\"",
         "groups" => "demand { all_to_all over groups of 16 weight 4; }",
         word if foreign::is_uniform(word) => {
-            let help = "every chip sends to every other one with `demand = uniform;`; only groups, or weights, need \
+            let help = "every chip sends to every other one with `demand = uniform;`. Only groups and weights need \
                         `demand { all_to_all over groups of 16 weight 4; }`";
             let (subject, written) = ("`demand`".to_owned(), kind.value.to_string());
             return ResolveError::UnknownChoice { subject, written, help: help.to_owned(), span: kind.span };

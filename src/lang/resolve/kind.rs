@@ -69,7 +69,7 @@ impl PlantKind {
             (Some((span, "`chip`")), None)
                 if items.cube.is_none() && !has_cubes && network_family.is_some() =>
             {
-                let help = "write `router` instead of `chip`; it has `hosts` as well, such as `hosts = 1;`"
+                let help = "write `router` instead of `chip`. It has `hosts` as well, such as `hosts = 1;`"
                     .to_owned();
                 let span_of_family = network_family.map_or(fabric, |name| name.span);
                 context.error(PlantKind { is_network: true, span: span_of_family }.misfit(

@@ -9,7 +9,7 @@ use super::scope::Scope;
 use super::settings::wrong_kind;
 use super::{
     choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled,
-    simulations, wiring,
+    simulations, spray, wiring,
 };
 use crate::ResolveError;
 use crate::SwitchError;
@@ -46,6 +46,9 @@ pub(super) fn resolve_network(
             scope.head,
             budget.as_ref().map(|budget| (budget.faults, budget.faults_span)),
         );
+    }
+    if routing.is_some_and(|(routing, _)| routing.is_sprayed()) {
+        spray::refuse_single_path_users(context, items);
     }
     if failures == Some(None) {
         requires::need_failures(context, &requires);
@@ -304,11 +307,18 @@ fn check_routing(context: &mut Context, network: &Network, routing: RoutingChoic
         RoutingChoice::AllowedTurns(_) if network.family.is_simplex() => {
             ("allowed_turns", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")
         }
+        RoutingChoice::Spray if !network.family.facts().has_tiers() => (
+            "spray",
+            "networks in tiers",
+            "use `routing = minimal` here, or `allowed_turns`. `fabc sim --routing ugal` simulates packets that choose among paths",
+        ),
         _ => return,
     };
     let name = network.family.name();
     let topology = if network.family.is_simplex() {
         format!("a `{name}` of links that run one way")
+    } else if routing == "spray" {
+        spray::untiered(network)
     } else {
         format!("a `{name}`")
     };

@@ -6,6 +6,7 @@ use super::items::SpecItems;
 use super::kind::PlantKind;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
+use super::spray;
 use super::subjects::{FAULT, Subjects, collective_metric, misplaced, need_faults, simulation_metric};
 use crate::ResolveError;
 use crate::syntax::ast::{Name, RequireItem, RequiredShare};
@@ -30,6 +31,9 @@ pub(super) fn requires(
     let resolve_line =
         |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, kind, &subjects);
     let mut requires: Vec<Require> = items.requires.iter().filter_map(resolve_line).collect();
+    if !spray::is_sprayed(items) {
+        need_spray(context, &requires);
+    }
     requires.sort_by_cached_key(|require| {
         let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
         (key, require.span)
@@ -167,9 +171,19 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
     }
 }
 
+/// Reports lines on metrics of sprayed packets. The fabric has another routing.
+fn need_spray(context: &mut Context, requires: &[Require]) {
+    for line in requires.iter().filter(|line| line.metric == Metric::Permutation) {
+        let help = Some("remove it, or write `routing = spray;` in a network with tiers".to_owned());
+        let (subject, place) = ("`permutation`".to_owned(), "a fabric without `routing = spray`".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
+    }
+}
+
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: Span) -> ResolveError {
     let is_available = |metric: &Metric| match metric {
         Metric::DisjointTrees => !kind.is_network,
+        Metric::Permutation => kind.is_network,
         Metric::Graph(_) | Metric::Collective(_) => kind.is_network,
         _ => true,
     };
@@ -329,7 +343,7 @@ fn share_reference(
         return None;
     };
     if reference == Reference::Universal && kind.is_network {
-        let help = "the universal bound exists only for pods; write a share of `bound`".to_owned();
+        let help = "the universal bound exists only for pods. Write a share of `bound`".to_owned();
         context.error(misplaced(
             "a share of `universal`".to_owned(),
             "a network".to_owned(),

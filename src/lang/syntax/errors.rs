@@ -85,7 +85,7 @@ pub enum ParseError {
     #[error("`{text}` before a block")]
     #[diagnostic(
         code(FAB0004),
-        help("a block follows its name, as in `chip {{ .. }}`; only settings have a `=`")
+        help("a block follows its name, as in `chip {{ .. }}`. Only settings have a `=`")
     )]
     StrayAssign {
         text: String,
@@ -172,10 +172,10 @@ pub enum ParseError {
     },
 
     #[error("{path} uses itself")]
-    #[diagnostic(code(FAB0011), help("the files use each other in a cycle: {circle}"))]
+    #[diagnostic(code(FAB0011), help("the files use each other in a cycle: {cycle}"))]
     UseCycle {
         path: String,
-        circle: String,
+        cycle: String,
         #[label("this `use` closes the cycle")]
         span: Span,
     },

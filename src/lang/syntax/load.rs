@@ -151,13 +151,9 @@ impl SpecLoading<'_> {
         if let (Some(start), Some(span)) =
             (self.stack.iter().position(|(open, _)| *open == identity), used_at)
         {
-            let circle: Vec<&str> =
+            let cycle: Vec<&str> =
                 self.stack[start..].iter().map(|(_, open)| open.as_str()).chain([path]).collect();
-            self.errors.push(ParseError::UseCycle {
-                path: path.to_owned(),
-                circle: circle.join(" -> "),
-                span,
-            });
+            self.errors.push(ParseError::UseCycle { path: path.to_owned(), cycle: cycle.join(" -> "), span });
             return None;
         }
         if let Some((_, place)) = self.seen.iter().find(|(seen, _)| *seen == identity) {

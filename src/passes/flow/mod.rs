@@ -6,7 +6,7 @@
 //! results of the methods. The methods themselves may be heuristic.
 
 mod certify;
-mod circle;
+mod circulant;
 mod concurrent;
 mod descent;
 mod distances;

@@ -1,7 +1,7 @@
 //! The lit topology as flat arrays with one entry per incoming channel, and channel classes under the
 //! symmetry.
 
-use super::circle::Circle;
+use super::circulant::Circulant;
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_ir::Scene;
 use fabc_model::Demand;
@@ -39,8 +39,8 @@ pub(super) struct FlowQuotient {
     out_starts: Vec<u32>,
     /// Target node and class of the lit channels by source, indexed by `out_starts`.
     outgoing: Vec<(u32, u32)>,
-    /// Channels out of the nodes and into them as steps on a circle, if the symmetry turns one.
-    circles: Option<[Circle; 2]>,
+    /// Channels out of the nodes and into them as steps in a circulant form, if the symmetry has one.
+    circulants: Option<[Circulant; 2]>,
     /// `[class]`: whether its channels are lit.
     lit: Vec<bool>,
     /// `[class]`: the class of the reverse channels. That of a simplex link is its own.
@@ -91,16 +91,16 @@ impl FlowQuotient {
             out_starts.push(outgoing.len() as u32);
         }
         let period = symmetry.class_count();
-        let into = Circle::new(
+        let into = Circulant::new(
             &starts,
             period,
             incoming.iter().map(|channel: &IncomingChannel| (channel.from, channel.class)),
         );
-        let circles = Circle::new(&out_starts, period, outgoing.iter().copied())
+        let circulants = Circulant::new(&out_starts, period, outgoing.iter().copied())
             .zip(into)
             .map(|(out, into)| [out, into]);
         Self {
-            circles,
+            circulants,
             nodes: topology.node_count(),
             classes,
             channels: topology.channel_count(),
@@ -146,9 +146,9 @@ impl FlowQuotient {
             .copied()
     }
 
-    /// The channels into the nodes as steps on a circle, equivalent to [`FlowQuotient::feeding`].
-    pub(super) fn circle_into(&self) -> Option<&Circle> {
-        self.circles.as_ref().map(|[_, into]| into)
+    /// The channels into the nodes as steps around a ring, equivalent to [`FlowQuotient::feeding`].
+    pub(super) fn circulant_into(&self) -> Option<&Circulant> {
+        self.circulants.as_ref().map(|[_, into]| into)
     }
 
     /// The range of the lit channels into a node in [`FlowQuotient::incoming`].
@@ -188,7 +188,7 @@ impl DistanceSearch {
     pub(super) fn run(&mut self, quotient: &FlowQuotient, source: usize, lengths: &[u32], longest: u32) {
         self.distance.clear();
         self.distance.resize(quotient.nodes, NONE);
-        match &quotient.circles {
+        match &quotient.circulants {
             Some([out, _]) => self.search(source as u32, lengths, longest, |node| out.neighbors_of(node)),
             None => self.search(source as u32, lengths, longest, |node| quotient.leaving(node)),
         }

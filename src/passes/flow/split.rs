@@ -43,10 +43,10 @@ pub(super) fn split(quotient: &FlowQuotient, prices: &[u32], tau: f64) -> (Vec<f
             let weights_from = quotient.weights_from(source);
             total += lengths::weighted(&scratch.distance, &weights_from);
             amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
-            match quotient.circle_into() {
-                Some(circle) => {
-                    pour(scratch, prices, &weights, &mut amount, &mut loads, |node| circle.neighbors_of(node))
-                }
+            match quotient.circulant_into() {
+                Some(circulant) => pour(scratch, prices, &weights, &mut amount, &mut loads, |node| {
+                    circulant.neighbors_of(node)
+                }),
                 None => {
                     pour(scratch, prices, &weights, &mut amount, &mut loads, |node| quotient.feeding(node))
                 }

@@ -8,6 +8,7 @@ mod bisection;
 mod connectivity;
 mod failures;
 mod paths;
+pub mod permutation;
 
 pub use connectivity::least_degree;
 

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn bridges_are_the_edges_on_no_circle() {
+    fn bridges_are_the_edges_on_no_cycle() {
         // A triangle, a bridge, a double edge, a loop, another bridge.
         let changes = ring(6, &[[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [4, 3], [4, 4], [5, 4]]);
         let state = changes.start();

@@ -6,7 +6,7 @@
 //! source.
 //!
 //! Invariant: under one order of ranks old and new entries may be mixed in any way. All of them rise in rank,
-//! so packets never wait in a circle. A packet that follows them arrives, meets something dark, or stops at a
+//! so packets never wait in a cycle. A packet that follows them arrives, meets something dark, or stops at a
 //! key that is listed as stranded.
 //!
 //! Cost of [`repair_locally`]: every entry once, and one look at all states (router, port, virtual channel)

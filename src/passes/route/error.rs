@@ -1,9 +1,10 @@
 //! The errors of routing and of the fault budget.
 
 use super::lanes::LaneRule;
+use super::spray::PairWithoutPath;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{ForwardingTables, Scenario, ScenarioFault, Scene, Topology};
+use fabc_ir::{ForwardingTables, GroupTables, Scenario, ScenarioFault, Scene, Topology};
 use fabc_model::{Fabric, RoutingChoice, TableKey, VcCount};
 use miette::Diagnostic;
 use thiserror::Error;
@@ -186,6 +187,45 @@ pub enum RouteError {
         #[label("requested here")]
         span: Span,
     },
+    /// FAB0329: no path of a pair goes up and then down.
+    #[error("`spray` has no path from {from} to {to} ({scenario}): none goes up and then down")]
+    #[diagnostic(
+        code(FAB0329),
+        help(
+            "{cause}. Packets never turn up again after a hop down, because they could deadlock. Write `routing = minimal;` or `allowed_turns`, which know other ways, or join the two by more routers above them"
+        )
+    )]
+    NoValidPath {
+        /// The name of the scenario.
+        scenario: String,
+        /// The router that sends.
+        from: String,
+        /// The router that it cannot reach.
+        to: String,
+        /// The cause, as the beginning of a help text.
+        cause: String,
+        /// Where the spec sets the routing.
+        #[label("requested here")]
+        routing: Span,
+        /// Where the spec sets the fault budget, if a fault is the cause.
+        #[label("this fault must be tolerated")]
+        budget: Option<Span>,
+    },
+    /// FAB0319: the shares of sprayed packets are too small to be counted exactly.
+    #[error("`spray` divides packets into shares too small for 64 bits ({scenario})")]
+    #[diagnostic(
+        code(FAB0319),
+        help(
+            "loads are exact: their common denominator is the least common multiple of the products of group sizes along all paths. Write `routing = minimal;`, or give the routers of a tier equally many neighbors above"
+        )
+    )]
+    SharesTooSmall {
+        /// The name of the scenario.
+        scenario: String,
+        /// Where the spec sets the routing.
+        #[label("requested here")]
+        routing: Span,
+    },
     /// FAB0327: the search of turns would take too long.
     #[error(
         "`allowed_turns` is too much for this network of {routers} routers: {turns} {counted}, at most {limit} are searched"
@@ -244,6 +284,29 @@ impl RouteError {
         RouteError::NoDetour { method, alternative, fault, from, to, routing, budget }
     }
 
+    /// The error for a pair that no valid path joins.
+    pub fn no_valid_path(
+        fabric: &Fabric,
+        topology: &Topology,
+        scenario: &Scenario,
+        pair: PairWithoutPath,
+    ) -> Self {
+        let [from, to] = [pair.source, pair.destination].map(|node| topology.name(node));
+        let is_nominal = scenario.is_nominal();
+        let cause = match is_nominal {
+            true => "no router is above both".to_owned(),
+            false => format!("with {}, no router that is left is above both", scenario.describe(fabric)),
+        };
+        RouteError::NoValidPath {
+            scenario: scenario.name.clone(),
+            from,
+            to,
+            cause,
+            routing: fabric.routing_span,
+            budget: (!is_nominal).then_some(fabric.budget.faults_span),
+        }
+    }
+
     /// The error for the largest table of a scenario, which has more entries than the budget.
     pub fn too_many_entries(
         fabric: &Fabric,
@@ -274,6 +337,28 @@ impl RouteError {
             entries,
             limit,
             help,
+            span: fabric.budget.entries_span,
+        }
+    }
+
+    /// The error for the largest table of groups of a scenario, which has more entries than the budget.
+    pub fn too_many_group_entries(
+        fabric: &Fabric,
+        topology: &Topology,
+        tables: &GroupTables,
+        limit: u32,
+    ) -> Self {
+        let sizes = tables.routers.iter().zip(topology.nodes()).map(|(entries, node)| (entries.len(), node));
+        let (entries, node) =
+            sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)));
+        RouteError::TableEntries {
+            scenario: tables.scenario.clone(),
+            router: topology.name(node),
+            entries,
+            limit,
+            help: format!(
+                "raise `table_entries` to {entries}: an entry is a range of destinations with one group"
+            ),
             span: fabric.budget.entries_span,
         }
     }

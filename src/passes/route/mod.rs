@@ -14,6 +14,7 @@ mod error;
 pub mod lanes;
 pub mod minimal;
 mod ranks;
+pub mod spray;
 mod tiers;
 pub mod up_down;
 

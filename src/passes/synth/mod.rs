@@ -92,6 +92,7 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
 /// # Errors
 /// As [`synthesize`].
 pub fn check_searchable(fabric: &Fabric, pod: &Pod) -> Result<(), SynthError> {
+    wiring::check_joinable(pod)?;
     match &pod.topology {
         TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
             milp::check_affordable(pod, settings.method, chooses_shifts(pod, settings.symmetry)?)

@@ -157,21 +157,53 @@ fn translation_to(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<
     (!image.contains(&u32::MAX)).then(|| image.into_iter().map(BlockId).collect())
 }
 
+/// Checks that the OCSes could join all cubes, whatever they are set to.
+///
+/// # Errors
+/// [`SynthError::Disconnected`] if no setting connects the pod.
+pub(super) fn check_joinable(pod: &Pod) -> Result<(), SynthError> {
+    let mut joined = vec![false; pod.cubes as usize];
+    joined[0] = true;
+    let mut is_growing = true;
+    while is_growing {
+        is_growing = false;
+        // A fiber leads from any face of side A to any face of side B. Without a side B both ends are in A.
+        for ocs in pod.ocses.iter().filter(|ocs| !ocs.a.is_empty()) {
+            let cubes = || ocs.a.iter().chain(&ocs.b).map(|face| face.cube.index());
+            if cubes().any(|cube| joined[cube]) {
+                for cube in cubes() {
+                    is_growing |= !std::mem::replace(&mut joined[cube], true);
+                }
+            }
+        }
+    }
+    let reached = joined.iter().filter(|joined| **joined).count();
+    if reached == joined.len() {
+        Ok(())
+    } else {
+        Err(disconnected(pod, reached * pod.chips_per_cube() as usize))
+    }
+}
+
 fn check_connected(pod: &Pod, topology: &Topology) -> Result<(), SynthError> {
-    let start = fabc_base::ids::NodeId(0);
-    let reached = topology.reachable(start, |_| true).count_ones(..);
+    let reached = topology.reachable(NodeId(0), |_| true).count_ones(..);
     if reached == topology.node_count() {
         return Ok(());
     }
+    Err(disconnected(pod, reached))
+}
+
+/// The error of a pod of which only so many chips can be reached from the first one.
+fn disconnected(pod: &Pod, reached: usize) -> SynthError {
     let dark = match pod.ocs_groups.len() {
         0 => "OCSes (none are declared)".to_owned(),
         _ => pod.ocs_groups.iter().map(|group| format!("`{}`", group.name)).collect::<Vec<_>>().join(", "),
     };
-    Err(SynthError::Disconnected {
+    SynthError::Disconnected {
         reached,
-        nodes: topology.node_count(),
-        from: pod.node_name(start),
+        nodes: pod.node_count(),
+        from: pod.node_name(NodeId(0)),
         dark,
         span: pod.topology_span,
-    })
+    }
 }

@@ -17,6 +17,8 @@ pub(super) struct ScenarioContext<'a> {
     pub(super) trees: &'a [Vec<OcsId>],
     /// Whether every fault scenario gets a flow of its own.
     pub(super) fault_flows: bool,
+    /// Number of fault scenarios.
+    pub(super) faults: usize,
 }
 
 impl<'a> ScenarioContext<'a> {
@@ -30,6 +32,6 @@ impl<'a> ScenarioContext<'a> {
         let (trees, cross_connects) =
             (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
         let fault_flows = fault_flows_are_listed(topology, faults);
-        Self { fabric, topology, cross_connects, lengths, trees, fault_flows }
+        Self { fabric, topology, cross_connects, lengths, trees, fault_flows, faults }
     }
 }

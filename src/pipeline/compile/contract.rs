@@ -172,7 +172,7 @@ fn units(fabric: &Fabric) -> Units {
     let hosts = fabric.declared_hosts();
     let sent = fabric.demand.sent_per_host(None, |router| hosts.get(router.0 as usize).copied().unwrap_or(1));
     Units {
-        parts: fabric.capacities.parts(),
+        parts: (!fabric.routing.is_sprayed()).then(|| fabric.capacities.parts()),
         sent_per_host: Fraction::new(sent.weights, sent.hosts),
         channel_bandwidth: gigabytes(fabric.capacities.unit_bps()),
     }
@@ -244,7 +244,11 @@ pub(super) fn performance_sides<'r>(fabric: &Fabric, line: &'r Require) -> Vec<S
     sides_of_require(
         fabric,
         line,
-        &Units { parts: 1, sent_per_host: Fraction::integer(1u8), channel_bandwidth: Fraction::integer(1u8) },
+        &Units {
+            parts: Some(1),
+            sent_per_host: Fraction::integer(1u8),
+            channel_bandwidth: Fraction::integer(1u8),
+        },
         None,
     )
 }

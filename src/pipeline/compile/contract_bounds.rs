@@ -169,13 +169,11 @@ pub(super) fn result_bounds(
         bounds.add(Metric::ConcurrentFlow, true, *value, "no topology of these switches exceeds", why);
         rate = if *value < leaving_rate { (*value, why) } else { rate };
     }
-    bounds.add(
-        Metric::MaxChannelLoad,
-        false,
-        units.load_at(rate.0),
-        "every routing on any of these topologies has at least",
-        rate.1,
-    );
+    // A rate of zero means that no topology joins the routers. The build says so.
+    if !rate.0.is_zero() {
+        let reason = "every routing on any of these topologies has at least";
+        bounds.add(Metric::MaxChannelLoad, false, units.load_at(rate.0), reason, rate.1);
+    }
 
     let (diameter, mean_hops) = match distances {
         Some(distances) => {

@@ -4,6 +4,7 @@
 //! module reports an error only if no stage in between can change it. Cost: milliseconds. Checks that would
 //! take longer are left to the build ([`EARLY_WORK`]).
 
+use super::routing::PreparedRouting;
 use super::{Stage, collectives, contract, faults, performance_contract, simulations, size};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
@@ -13,7 +14,7 @@ use fabc_ir::{
 };
 use fabc_lang::SliceError;
 use fabc_model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice, VcCount};
-use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes};
+use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes, spray};
 use fabc_passes::{cross_connect, flow, synth, wire};
 
 /// The most steps that an early check may take: some 50 ms. In a step, one channel is visited from one router
@@ -147,12 +148,21 @@ fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), R
         (None, Plant::Network(_)) => 0,
     };
     let needed_entries = endpoints.saturating_sub(1);
-    if let Some(limit) = fabric.budget.table_entries.filter(|&limit| (limit as usize) < needed_entries) {
+    // Entries with groups are for ranges of destinations.
+    let limit = fabric.budget.table_entries.filter(|_| !fabric.routing.is_sprayed());
+    if let Some(limit) = limit.filter(|&limit| (limit as usize) < needed_entries) {
         return Err(RouteError::fewer_entries_than_routers(fabric, topology, needed_entries, limit));
     }
     let Some(GivenTopology { topology, cross_connects, distances }) = given else { return Ok(()) };
     let healthy = Scene::healthy(topology);
     check_dimension_order(fabric, &healthy, &Scenario::nominal())?;
+    let spray = PreparedRouting::spray(fabric, topology, Stage::Route);
+    let check_valid_paths = |scene: &Scene<'_>, scenario: &Scenario| match &spray {
+        Some(PreparedRouting::Spray { tiers }) => spray::check_joined(scene, tiers)
+            .map_err(|pair| RouteError::no_valid_path(fabric, topology, scenario, pair)),
+        _ => Ok(()),
+    };
+    check_valid_paths(&healthy, &Scenario::nominal())?;
     if let Some(distances) = distances.as_ref().filter(|_| fabric.routing.is_shortest_by_destination()) {
         let (rule, needed) = lanes::certain_vcs(fabric, distances.diameter);
         if needed > u32::from(fabric.budget.vcs) {
@@ -177,6 +187,7 @@ fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), R
         let scene = surviving_scene(&scenario.fault, topology, cross_connects.as_ref());
         check_connected(fabric, &scene, &scenario)?;
         check_dimension_order(fabric, &scene, &scenario)?;
+        check_valid_paths(&scene, &scenario)?;
         let hops = if by_hops { longest_detour(&scene, &scenario.fault) } else { 0 };
         if hops > u32::from(fabric.budget.vcs) && longest.as_ref().is_none_or(|(most, _)| hops > *most) {
             longest = Some((hops, scenario));

@@ -3,11 +3,12 @@
 //! In: a topology, and the prices of its channels from the certified flow. Out: what the method prepares
 //! once. From that, every scenario gets its tables, the ranks that prove them, and the loads of their routes.
 
+use super::Stage;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
     DualLengths, ForwardingTables, NextHops, PassRecord, RankedHops, Routes, Scenario, Scene, Survivors,
-    Topology, Walk, hop_cycles,
+    Topology, Walk, hop_cycles, topology_tiers,
 };
 use fabc_model::{
     AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount,
@@ -24,6 +25,59 @@ const LOCAL_SWEEPS: u32 = 3;
 
 /// The routing method of the spec, with what it prepares once for all scenarios.
 pub(super) enum PreparedRouting {
+    /// Every pair has one path.
+    SinglePath(SinglePath),
+    /// Packets take any port of a group.
+    Spray {
+        /// `[router]`: its tier in the healthy topology.
+        tiers: Vec<u32>,
+    },
+}
+
+impl PreparedRouting {
+    /// Prepares the method of the spec. `None` where vectors are scheduled.
+    pub(super) fn new(
+        fabric: &Fabric,
+        topology: &Topology,
+        prices: &DualLengths,
+        progress: &dyn Progress,
+    ) -> Result<Option<Self>, RouteError> {
+        if let Some(spray) = Self::spray(fabric, topology, Stage::Route) {
+            return Ok(Some(spray));
+        }
+        Ok(SinglePath::new(fabric, topology, prices, progress)?.map(PreparedRouting::SinglePath))
+    }
+
+    /// What `routing = spray` prepares for a build as far as `last`. `None` for other methods, and if the
+    /// build stops before routing.
+    pub(super) fn spray(fabric: &Fabric, topology: &Topology, last: Stage) -> Option<Self> {
+        let wanted = fabric.routing.is_sprayed() && last >= Stage::Route;
+        let tiers = wanted.then(|| topology_tiers(topology).expect("a spec with `spray` has tiers"))?;
+        Some(PreparedRouting::Spray { tiers })
+    }
+
+    /// The record of the routing pass: what it did over all `scenarios`.
+    pub(super) fn record(&self, nominal: &CompiledScenario, scenarios: usize) -> PassRecord {
+        match self {
+            PreparedRouting::SinglePath(method) => method.record(nominal, scenarios),
+            PreparedRouting::Spray { tiers } => {
+                let above_endpoints = tiers.iter().copied().max().unwrap_or(0);
+                PassRecord {
+                    name: "spray".to_owned(),
+                    stopped_by: "done".to_owned(),
+                    counters: vec![
+                        ("scenarios".to_owned(), scenarios as u64),
+                        ("tiers".to_owned(), u64::from(above_endpoints) + 1),
+                    ],
+                    notes: Vec::new(),
+                }
+            }
+        }
+    }
+}
+
+/// A method that finds one path per pair, with what it prepares once for all scenarios.
+pub(super) enum SinglePath {
     AllowedTurns {
         order: Box<TurnOrder>,
         settings: allowed_turns::TurnSettings,
@@ -124,20 +178,20 @@ fn balance_settings(
     minimal::BalanceSettings { effort, first_hop, bound }
 }
 
-impl PreparedRouting {
-    /// Prepares the method of the spec. `None` where vectors are scheduled.
-    pub(super) fn new(
+impl SinglePath {
+    /// Prepares the method of the spec. `None` for methods without one path per pair.
+    fn new(
         fabric: &Fabric,
         topology: &Topology,
         prices: &DualLengths,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, RouteError> {
         Ok(Some(match fabric.routing {
-            RoutingChoice::Scheduled(_) => return Ok(None),
-            RoutingChoice::DimensionOrder => PreparedRouting::DimensionOrder,
-            RoutingChoice::UpDown => PreparedRouting::UpDown,
-            RoutingChoice::Minimal => PreparedRouting::Minimal,
-            RoutingChoice::Algebraic => PreparedRouting::Algebraic,
+            RoutingChoice::Scheduled(_) | RoutingChoice::Spray => return Ok(None),
+            RoutingChoice::DimensionOrder => SinglePath::DimensionOrder,
+            RoutingChoice::UpDown => SinglePath::UpDown,
+            RoutingChoice::Minimal => SinglePath::Minimal,
+            RoutingChoice::Algebraic => SinglePath::Algebraic,
             RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }) => {
                 let default = allowed_turns::TurnSettings::for_topology(fabric.budget.vcs, topology);
                 let settings = allowed_turns::TurnSettings {
@@ -171,7 +225,7 @@ impl PreparedRouting {
                     )
                     .max_load(topology, &fabric.demand)
                 });
-                PreparedRouting::AllowedTurns { order, settings, exact, full_key }
+                SinglePath::AllowedTurns { order, settings, exact, full_key }
             }
         }))
     }
@@ -188,7 +242,7 @@ impl PreparedRouting {
     ) -> Result<Routed, RouteError> {
         let (topology, demand) = (scene.topology, &fabric.demand);
         let routes = match self {
-            PreparedRouting::AllowedTurns { order, settings, .. } => {
+            SinglePath::AllowedTurns { order, settings, .. } => {
                 let routes = allowed_turns::select(scene, demand, prices, order, settings, healthy);
                 match torus(fabric) {
                     Some((pod, dims))
@@ -207,13 +261,13 @@ impl PreparedRouting {
                     _ => routes,
                 }
             }
-            PreparedRouting::DimensionOrder => match torus(fabric) {
+            SinglePath::DimensionOrder => match torus(fabric) {
                 Some((pod, dims)) => dimension_order::route(fabric, pod, scene, dims, scenario)?,
                 None => axis_order::route(fabric, scene, scenario)?,
             },
-            PreparedRouting::UpDown => return Ok(Routed::up_down(fabric, scene, demand, prices, scenario)),
-            PreparedRouting::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
-            PreparedRouting::Algebraic => {
+            SinglePath::UpDown => return Ok(Routed::up_down(fabric, scene, demand, prices, scenario)),
+            SinglePath::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
+            SinglePath::Algebraic => {
                 let next = algebraic::route(scene, fabric)
                     .map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
                 return Routed::from_next_hops(fabric, scene, demand, scenario, next);
@@ -237,7 +291,7 @@ impl PreparedRouting {
         let routed = match self {
             // Use the ranks of the healthy fabric, expanded to every router. What rises by them there rises
             // here.
-            PreparedRouting::AllowedTurns { order, settings, .. } => {
+            SinglePath::AllowedTurns { order, settings, .. } => {
                 let symmetry = if order.symmetric { topology.symmetry() } else { survivors.whole_symmetry() };
                 // A torus may have taken routes that rise by other ranks. Such routes are no start under this
                 // order.
@@ -269,15 +323,11 @@ impl PreparedRouting {
                 Routed::new(fabric, surviving, &survivors.demand, routes, self.routes_key(), scenario)
             }
             // These know no detours, and need the coordinates of the whole pod.
-            PreparedRouting::DimensionOrder | PreparedRouting::Algebraic => {
+            SinglePath::DimensionOrder | SinglePath::Algebraic => {
                 return self.route(fabric, scene, prices, scenario, None);
             }
-            PreparedRouting::UpDown => {
-                Routed::up_down(fabric, surviving, &survivors.demand, prices, scenario)
-            }
-            PreparedRouting::Minimal => {
-                Routed::minimal(fabric, surviving, &survivors.demand, prices, scenario)?
-            }
+            SinglePath::UpDown => Routed::up_down(fabric, surviving, &survivors.demand, prices, scenario),
+            SinglePath::Minimal => Routed::minimal(fabric, surviving, &survivors.demand, prices, scenario)?,
         };
         let ranks =
             survivors.to_whole(surviving.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
@@ -289,19 +339,15 @@ impl PreparedRouting {
 
     /// The table key of methods that build tables from whole routes.
     fn routes_key(&self) -> TableKey {
-        if let PreparedRouting::AllowedTurns { settings, .. } = self {
-            settings.key
-        } else {
-            TableKey::DstInput
-        }
+        if let SinglePath::AllowedTurns { settings, .. } = self { settings.key } else { TableKey::DstInput }
     }
 
-    /// The record of the routing pass: what it did over all `scenarios`.
-    pub(super) fn record(&self, nominal: &CompiledScenario, scenarios: usize) -> PassRecord {
+    /// As [`PreparedRouting::record`].
+    fn record(&self, nominal: &CompiledScenario, scenarios: usize) -> PassRecord {
         let mut counters = vec![("scenarios".to_owned(), scenarios as u64)];
         let mut notes = Vec::new();
         let (name, stopped_by) = match self {
-            PreparedRouting::AllowedTurns { settings, exact, full_key, .. } => {
+            SinglePath::AllowedTurns { settings, exact, full_key, .. } => {
                 counters.push(("order_rounds".to_owned(), u64::from(settings.order_rounds)));
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
                 counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
@@ -317,9 +363,9 @@ impl PreparedRouting {
                 }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
-            PreparedRouting::DimensionOrder => ("dimension_order", "done"),
-            PreparedRouting::UpDown => ("up_down", "done"),
-            PreparedRouting::Minimal | PreparedRouting::Algebraic => {
+            SinglePath::DimensionOrder => ("dimension_order", "done"),
+            SinglePath::UpDown => ("up_down", "done"),
+            SinglePath::Minimal | SinglePath::Algebraic => {
                 let key = nominal.routed.as_ref().map(|routed| routed.tables.key);
                 notes.extend(match key {
                     Some(TableKey::Dst) => Some(
@@ -331,11 +377,7 @@ impl PreparedRouting {
                     }
                     _ => None,
                 });
-                if let PreparedRouting::Minimal = self {
-                    ("minimal", "budget")
-                } else {
-                    ("algebraic", "done")
-                }
+                if let SinglePath::Minimal = self { ("minimal", "budget") } else { ("algebraic", "done") }
             }
         };
         PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes }

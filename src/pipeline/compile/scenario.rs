@@ -5,14 +5,16 @@ use super::described;
 use super::routing::PreparedRouting;
 use fabc_base::diag::Failure;
 use fabc_base::progress::Silent;
-use fabc_emit::compiled::{CompiledScenario, RoutedScenario};
+use fabc_emit::compiled::{CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_ir::{
-    ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction, PackedTables,
-    Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk, gigabytes, surviving_scene,
+    ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction, GroupTables,
+    PackedTables, Permutation, Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk, gigabytes,
+    surviving_scene,
 };
 use fabc_model::Demand;
 use fabc_passes::flow;
-use fabc_passes::route::RouteError;
+use fabc_passes::measure::permutation::{PERMUTATION_STEPS, permutation_steps, worst_permutation};
+use fabc_passes::route::{RouteError, spray};
 use std::borrow::Cow;
 
 /// Has the checker prove the lower end of a flow, if the flow has a certificate of its own.
@@ -42,8 +44,14 @@ impl SurvivingNetwork<'_> {
     }
 }
 
-/// Tables of a scenario with their ranks, either new or read back from a file.
-pub(super) struct FoundTables {
+/// Tables of a scenario, either new or read back from a file.
+pub(super) enum FoundTables {
+    SinglePath(RankedTables),
+    Groups(GroupTables),
+}
+
+/// Tables with one path per pair, and their ranks.
+pub(super) struct RankedTables {
     pub(super) tables: ForwardingTables,
     /// The same tables in packed form, where they come from a file.
     pub(super) packed: Option<PackedTables>,
@@ -92,19 +100,28 @@ impl ScenarioContext<'_> {
         let lengths = survivors
             .as_ref()
             .map_or_else(|| prices.clone(), |survivors| survivors.lengths_to_whole(&prices));
-        let routed = routing.map(|routing| match survivors {
-            Some(survivors) => routing.route_survivors(fabric, scene, survivors, &prices, scenario, healthy),
-            None => routing.route(fabric, scene, &prices, scenario, healthy),
-        });
         let (mut found_tables, mut routes) = (None, None);
-        if let Some(routed) = routed.transpose().map_err(Failure::infeasible)? {
-            found_tables = Some(FoundTables {
-                tables: routed.tables,
-                packed: None,
-                ranks: routed.ranks,
-                expected_walk: Some(routed.expected_walk),
-            });
-            routes = routed.routes;
+        match routing {
+            Some(PreparedRouting::SinglePath(method)) => {
+                let routed = match survivors {
+                    Some(survivors) => {
+                        method.route_survivors(fabric, scene, survivors, &prices, scenario, healthy)
+                    }
+                    None => method.route(fabric, scene, &prices, scenario, healthy),
+                };
+                let routed = routed.map_err(Failure::infeasible)?;
+                found_tables = Some(FoundTables::SinglePath(RankedTables {
+                    tables: routed.tables,
+                    packed: None,
+                    ranks: routed.ranks,
+                    expected_walk: Some(routed.expected_walk),
+                }));
+                routes = routed.routes;
+            }
+            Some(PreparedRouting::Spray { tiers }) => {
+                found_tables = Some(FoundTables::Groups(self.groups(scene, tiers, scenario)?));
+            }
+            None => {}
         }
         Ok((self.prove_scenario(scenario, &network, lengths, flow, found_tables)?, routes))
     }
@@ -147,37 +164,112 @@ impl ScenarioContext<'_> {
         let metrics = |routed: Option<Walk>, flow_low| {
             self.metrics(scenario, network, demand_hops, &lengths, flow_low, routed)
         };
-        let Some(FoundTables { tables, packed, ranks, expected_walk: carried }) = found_tables else {
-            let metrics = metrics(None, Fraction::ZERO);
-            return Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None });
-        };
-        let (walk, proof) =
-            fabc_check::judge_tables(fabric, scene, &tables, &ranks).map_err(Failure::internal)?;
-        if let Some(carried) = carried {
-            fabc_check::verify_walk(&scenario.name, &carried, &walk).map_err(Failure::internal)?;
+        let (mut walk, mut routed, mut sprayed) = (None, None, None);
+        match found_tables {
+            Some(FoundTables::SinglePath(found)) => {
+                let (walked, found) = self.prove_tables(scenario, scene, found)?;
+                (walk, routed) = (Some(walked), Some(found));
+            }
+            Some(FoundTables::Groups(tables)) => {
+                let (walked, found) = self.prove_groups(scenario, scene, tables)?;
+                (walk, sprayed) = (Some(walked), Some(found));
+            }
+            None => {}
         }
         // A demand whose pairs all touch the dead router loads nothing.
-        let tables_flow = Some(walk.max_channel_load())
-            .filter(|&load| load > 0)
-            .map(|load| Fraction::new(topology.capacities().parts(), load));
+        let loaded = walk.as_ref().filter(|walk| walk.max_channel_load() > 0);
+        let tables_flow = loaded.map(|walk| {
+            let parts = u128::from(topology.capacities().parts()) * u128::from(walk.shares);
+            Fraction::new(parts, walk.max_channel_load())
+        });
         let flow_low = tables_flow
             .into_iter()
             .chain(flow.as_ref().map(FlowCertificate::lower_end))
             .max()
             .unwrap_or(Fraction::ZERO);
-        if let Some(limit) = fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit))
-        {
-            return Err(Failure::infeasible(RouteError::too_many_entries(fabric, topology, &tables, limit)));
+        let permutation = sprayed.as_ref().and_then(|sprayed| sprayed.permutation.as_ref());
+        let permutation = permutation.map(|permutation| permutation.value);
+        let metrics = ScenarioMetrics { permutation, ..metrics(walk, flow_low) };
+        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed, sprayed })
+    }
+
+    /// Has the checker prove tables with one path per pair.
+    fn prove_tables(
+        &self,
+        scenario: &Scenario,
+        scene: &Scene<'_>,
+        found: RankedTables,
+    ) -> Result<(Walk, RoutedScenario), Failure> {
+        let RankedTables { tables, packed, ranks, expected_walk } = found;
+        let (walk, proof) =
+            fabc_check::judge_tables(self.fabric, scene, &tables, &ranks).map_err(Failure::internal)?;
+        if let Some(expected) = expected_walk {
+            fabc_check::verify_walk(&scenario.name, &expected, &walk).map_err(Failure::internal)?;
         }
-        let metrics = metrics(Some(walk), flow_low);
+        if let Some(limit) = self.exceeded_entries(&walk) {
+            let error = RouteError::too_many_entries(self.fabric, self.topology, &tables, limit);
+            return Err(Failure::infeasible(error));
+        }
         let tables = packed.unwrap_or_else(|| PackedTables::pack(&tables));
-        Ok(CompiledScenario {
-            scenario: scenario.clone(),
-            metrics,
-            lengths,
-            flow,
-            routed: Some(RoutedScenario { tables, proof }),
+        Ok((walk, RoutedScenario { tables, proof }))
+    }
+
+    /// The group tables of a scenario.
+    pub(super) fn groups(
+        &self,
+        scene: &Scene<'_>,
+        tiers: &[u32],
+        scenario: &Scenario,
+    ) -> Result<GroupTables, Failure> {
+        spray::route(scene, tiers, &scenario.name).map_err(|pair| {
+            Failure::infeasible(RouteError::no_valid_path(self.fabric, self.topology, scenario, pair))
         })
+    }
+
+    /// Has the checker prove group tables.
+    fn prove_groups(
+        &self,
+        scenario: &Scenario,
+        scene: &Scene<'_>,
+        tables: GroupTables,
+    ) -> Result<(Walk, SprayedScenario), Failure> {
+        let Some((walk, proof)) =
+            fabc_check::judge_groups(self.fabric, scene, &tables).map_err(Failure::internal)?
+        else {
+            return Err(Failure::infeasible(RouteError::SharesTooSmall {
+                scenario: scenario.name.clone(),
+                routing: self.fabric.routing_span,
+            }));
+        };
+        if let Some(limit) = self.exceeded_entries(&walk) {
+            let error = RouteError::too_many_group_entries(self.fabric, self.topology, &tables, limit);
+            return Err(Failure::infeasible(error));
+        }
+        let permutation = self.permutation(scene, &tables).map_err(Failure::internal)?;
+        Ok((walk, SprayedScenario { tables, permutation, proof }))
+    }
+
+    /// The worst permutation of hosts, which the checker has proved. `None` where it is not measured. That is
+    /// so in all scenarios or in none of the faults.
+    fn permutation(
+        &self,
+        scene: &Scene<'_>,
+        tables: &GroupTables,
+    ) -> Result<Option<Permutation>, fabc_check::CheckError> {
+        let scenarios = if tables.scenario == Scenario::nominal().name { 1 } else { 1 + self.faults as u64 };
+        if permutation_steps(scene, tables).saturating_mul(scenarios) > PERMUTATION_STEPS {
+            return Ok(None);
+        }
+        let permutation = worst_permutation(scene, tables);
+        if let Some(permutation) = &permutation {
+            fabc_check::verify_permutation(scene, tables, permutation)?;
+        }
+        Ok(permutation)
+    }
+
+    /// The limit of table entries, if the largest table exceeds it.
+    fn exceeded_entries(&self, walk: &Walk) -> Option<u32> {
+        self.fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit))
     }
 
     fn metrics(
@@ -191,13 +283,14 @@ impl ScenarioContext<'_> {
     ) -> ScenarioMetrics {
         let sent =
             self.fabric.demand.sent_per_host(scenario.fault.dead(), |router| self.topology.hosts(router));
+        let shares = routed.as_ref().map_or(1, |walk| walk.shares);
         ScenarioMetrics {
             scenario: scenario.name.clone(),
             routers: (self.topology.node_count() - scene.dead.len()) as u64,
             endpoints: scene.endpoints().count() as u64,
             channels: scene.channels().count() as u64,
             capacity: scene.channels().map(|channel| self.topology.channel_capacity(channel)).sum(),
-            parts: self.topology.capacities().parts(),
+            parts: self.topology.capacities().parts() * shares,
             diameter: distances.diameter,
             hop_histogram: distances.histogram.clone(),
             hop_total: distances.total,
@@ -211,6 +304,7 @@ impl ScenarioContext<'_> {
                 .cross_connects
                 .map(|cross_connects| scenario.intact_sets(self.trees, scene, cross_connects) as u32),
             routed,
+            permutation: None,
         }
     }
 }

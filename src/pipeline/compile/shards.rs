@@ -11,7 +11,8 @@ use super::context::ScenarioContext;
 use super::faults::FaultScenarios;
 use super::finish::Outcome;
 use super::plant::BuiltPlant;
-use super::scenario::FoundTables;
+use super::routing::PreparedRouting;
+use super::scenario::{FoundTables, RankedTables};
 use super::simulations::simulation_failure;
 use super::{Stage, certified_flow, check_early, finish, plant, prepare_routing, scenario};
 use fabc_base::diag::Failure;
@@ -184,7 +185,8 @@ fn simulate_part<K: Keeper>(
     let context = ScenarioContext::new(fabric, topology, built.pod.as_ref(), &flow.dual, faults.len());
     progress.begin("simulations", work.iter().map(|(_, simulations)| simulations.len() as u64).sum());
     for (scenario, simulations) in work.into_iter().filter(|(_, simulations)| !simulations.is_empty()) {
-        let compiled = prove_kept(&context, scenario, kept.scenario(&scenario.name, topology)?, kept)?;
+        let stored = kept.scenario(&scenario.name, topology)?;
+        let compiled = prove_kept(&context, scenario, stored, Stage::Emit, kept)?;
         for simulation in simulations {
             if let Some(report) = context.simulation(simulation, &compiled, progress)? {
                 keeper.simulation(fabric, topology, &simulation.name, &report)?;
@@ -215,10 +217,11 @@ fn prove_kept<K: Kept>(
     context: &ScenarioContext<'_>,
     scenario: &Scenario,
     kept_scenario: KeptScenario,
+    last: Stage,
     kept: &K,
 ) -> Result<CompiledScenario, K::Error> {
     context
-        .prove_kept_scenario(scenario, kept_scenario)
+        .prove_kept_scenario(scenario, kept_scenario, last)
         .map_err(|failure| kept.convicted(&scenario.name, failure))
 }
 
@@ -241,10 +244,10 @@ pub fn merged<K: Kept>(
         .map_err(|failure| kept.convicted("nominal", failure))?;
     let context = ScenarioContext::new(&fabric, topology, built.pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + faults.len() as u64);
-    let nominal = prove_kept(&context, &Scenario::nominal(), nominal, kept)?;
+    let nominal = prove_kept(&context, &Scenario::nominal(), nominal, last, kept)?;
     progress.advance();
     let compiled = faults.compile(|_, fault| {
-        let known = prove_kept(&context, fault, kept.scenario(&fault.name, topology)?, kept);
+        let known = prove_kept(&context, fault, kept.scenario(&fault.name, topology)?, last, kept);
         progress.advance();
         known
     });
@@ -265,7 +268,12 @@ pub fn merged<K: Kept>(
 
 impl ScenarioContext<'_> {
     /// Measures and proves a stored scenario like a new one.
-    fn prove_kept_scenario(&self, fault: &Scenario, kept: KeptScenario) -> Result<CompiledScenario, Failure> {
+    fn prove_kept_scenario(
+        &self,
+        fault: &Scenario,
+        kept: KeptScenario,
+        last: Stage,
+    ) -> Result<CompiledScenario, Failure> {
         let KeptScenario { lengths, flow, routed, .. } = kept;
         let network = self.surviving_network(fault)?;
         if let Some(flow) = &flow {
@@ -275,8 +283,16 @@ impl ScenarioContext<'_> {
             let unpacked = tables
                 .unpack()
                 .map_err(|violation| CheckError::Shape { scenario: fault.name.clone(), violation })?;
-            Ok(FoundTables { tables: unpacked, packed: Some(tables), ranks, expected_walk: None })
+            let packed = Some(tables);
+            Ok(FoundTables::SinglePath(RankedTables { tables: unpacked, packed, ranks, expected_walk: None }))
         });
+        // Groups are not stored: it takes less time to find them again than to read them.
+        let found_tables = match PreparedRouting::spray(self.fabric, self.topology, last) {
+            Some(PreparedRouting::Spray { tiers }) => {
+                Some(Ok(FoundTables::Groups(self.groups(&network.scene, &tiers, fault)?)))
+            }
+            _ => found_tables,
+        };
         self.prove_scenario(
             fault,
             &network,

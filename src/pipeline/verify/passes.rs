@@ -21,7 +21,7 @@ pub(super) fn record_errors(
             TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) => &["synthesize", "limit"],
         },
     };
-    let routed = scenarios[0].certified.routed.is_some().then_some(fabric.routing.name());
+    let routed = scenarios[0].certified.has_tables().then_some(fabric.routing.name());
     let bisection = network.and_then(|network| network.bisection.as_ref());
     let placed = fabric.floor.as_ref().map(|_| "place");
     let measured = bisection.map(|_| "bisection");

@@ -39,7 +39,7 @@ pub(super) fn unproved(fabric: &Fabric, proved: &ProvedDirectory, remake: Remake
 
 /// Parts of the spec, and of the files that it reads.
 fn add_spec(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory) {
-    let routed = proved.scenarios[0].certified.routed.is_some();
+    let routed = proved.scenarios[0].certified.has_tables();
     let simulated = routed && !fabric.simulations.is_empty();
     let search = match fabric.pod().map(|pod| &pod.topology) {
         Some(TopologyChoice::Synthesize(search)) => Some(search),
@@ -179,6 +179,13 @@ fn add_results(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory, r
     let halves = proved.network.as_ref().is_some_and(|network| network.bisection.is_some());
     claims.add(halves, CERTIFICATES, "bisection", "which halves and which lower end, of all that are proved");
     claims.add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
+    let sprayed = proved.scenarios[0].certified.sprayed.is_some();
+    claims.add(
+        sprayed,
+        CERTIFICATES,
+        "permutation",
+        "which flows and prices, of all that prove the same load; where none is listed, that it takes long",
+    );
     claims.add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
     let counts =
         "counts of runs that were not made again, of all that are possible; `--remake all` makes all of them";

@@ -188,7 +188,7 @@ impl<'a> Routers<'a> for FlitRun<'a> {
     }
 
     fn stuck(&self, at: &str) -> SimError {
-        self.circle(at)
+        self.wait_cycle(at)
     }
 
     fn counted(mut self, cycles: u32) -> (RunTally, Census) {

@@ -2,19 +2,21 @@
 
 use super::super::errors::SimError;
 use super::super::layout::NONE;
-use super::super::waiting::{WaitingQueue, circle, deadlock};
+use super::super::waiting::{WaitingQueue, deadlock, wait_cycle};
 use super::FlitRun;
 
 impl FlitRun<'_> {
-    /// The circle of lanes that wait for each other, found from the first lane of a channel with flits in it.
+    /// The cycle of lanes that wait for each other, found from the first lane of a channel with flits in it.
     /// No flit is in flight any more. So the first packet of a lane lacks a virtual channel, or room behind
     /// the one that it holds.
-    pub(super) fn circle(&self, at: &str) -> SimError {
+    pub(super) fn wait_cycle(&self, at: &str) -> SimError {
         let waits = |lane: &u32| self.channel_into(*lane) != NONE && self.lanes.lane(*lane).packet != NONE;
         let first = (0..self.ports.lanes() as u32).find(waits);
-        let circle: Vec<WaitingQueue> =
-            circle(first, |lane| self.waited_for(lane)).into_iter().map(|lane| self.waiting(lane)).collect();
-        deadlock(self.prepared, at, self.last_move, &circle)
+        let wait_cycle: Vec<WaitingQueue> = wait_cycle(first, |lane| self.waited_for(lane))
+            .into_iter()
+            .map(|lane| self.waiting(lane))
+            .collect();
+        deadlock(self.prepared, at, self.last_move, &wait_cycle)
     }
 
     /// The channel that leads into a lane.
@@ -24,7 +26,7 @@ impl FlitRun<'_> {
     }
 
     /// The lane behind the virtual channel that the first packet of a lane holds. Before it holds one, the
-    /// lane behind the last one that it may take, that of its table. Only that one can be part of a circle.
+    /// lane behind the last one that it may take, that of its table. Only that one can be part of a cycle.
     /// The packet that holds it has filled the lane.
     fn waited_for(&self, lane: u32) -> Option<u32> {
         let shift = self.ports.shift;

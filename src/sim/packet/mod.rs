@@ -250,7 +250,7 @@ impl<'a> Routers<'a> for PacketRun<'a> {
     }
 
     fn stuck(&self, at: &str) -> SimError {
-        self.circle(at)
+        self.wait_cycle(at)
     }
 
     fn counted(mut self, cycles: u32) -> (RunTally, Census) {

@@ -2,27 +2,27 @@
 
 use super::super::errors::SimError;
 use super::super::layout::NONE;
-use super::super::waiting::{WaitingQueue, circle, deadlock};
+use super::super::waiting::{WaitingQueue, deadlock, wait_cycle};
 use super::PacketRun;
 
 impl PacketRun<'_> {
-    /// The circle of queues that wait for room in each other, found from the first input queue whose first
+    /// The cycle of queues that wait for room in each other, found from the first input queue whose first
     /// packet competes. Nothing is sent any more, so that packet lacks room.
-    pub(super) fn circle(&self, at: &str) -> SimError {
+    pub(super) fn wait_cycle(&self, at: &str) -> SimError {
         let layout = &self.prepared.layout;
         let waits = |queue: &u32| {
             layout.is_input(*queue) && self.candidates[*queue as usize / 64] >> (queue % 64) & 1 == 1
         };
         let first = (0..layout.queues() as u32).find(waits);
-        let circle: Vec<WaitingQueue> = circle(first, |queue| self.waited_for(queue))
+        let wait_cycle: Vec<WaitingQueue> = wait_cycle(first, |queue| self.waited_for(queue))
             .into_iter()
             .map(|queue| self.waiting(queue))
             .collect();
-        deadlock(self.prepared, at, self.last_move, &circle)
+        deadlock(self.prepared, at, self.last_move, &wait_cycle)
     }
 
     /// The last virtual channel that the first packet of a queue may take, that of its table. Only that one
-    /// can be part of a circle.
+    /// can be part of a cycle.
     fn waited_for(&self, queue: u32) -> Option<u32> {
         let (setting, layout) = (&self.prepared.setting, &self.prepared.layout);
         let front = &self.queues[queue as usize];

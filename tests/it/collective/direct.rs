@@ -173,20 +173,20 @@ fn tables_that_do_not_deliver_are_told() {
         error_of(&lacking),
         "the tables have no route from router1 to router0: packets are lost at router1"
     );
-    let mut circling = good.clone();
+    let mut looping = good.clone();
     // 0 and 1 hand each other what is for 2.
     for (router, other) in [(0usize, NodeId(1)), (1, NodeId(0))] {
         let port = topology
             .channels_from(NodeId::new(router))
             .find(|&channel| topology.target(channel).node == other)
             .unwrap();
-        let entry = circling.routers[router].iter_mut().find(|entry| entry.dst == NodeId(2)).unwrap();
+        let entry = looping.routers[router].iter_mut().find(|entry| entry.dst == NodeId(2)).unwrap();
         entry.out_port = topology.source(port).port.0;
     }
     assert!(
-        error_of(&circling).starts_with("the tables have no route from router0 to router2"),
+        error_of(&looping).starts_with("the tables have no route from router0 to router2"),
         "{}",
-        error_of(&circling)
+        error_of(&looping)
     );
     let mut wide = good.clone();
     wide.routers[3][0].out_port = 77;

@@ -109,7 +109,7 @@ fn a_ring_with_fused_steps_needs_buffers() {
 }
 
 #[test]
-fn thread_blocks_in_a_circle_are_shown() {
+fn thread_blocks_in_a_cycle_are_shown() {
     // Everybody receives before sending.
     let topology = ring(4);
     let gpus: Vec<_> = (0..4i64)

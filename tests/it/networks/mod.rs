@@ -21,6 +21,7 @@ mod samples;
 mod scheduled;
 mod seeds;
 mod sends;
+mod spray;
 
 use fabc::check;
 use fabc::compile::candidates;

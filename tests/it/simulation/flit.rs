@@ -152,11 +152,11 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
             (miette::Diagnostic::code(&error).expect("a code").to_string().as_str(), error.exit_code()),
             ("FAB0608", 3)
         );
-        let SimError::Deadlock { length, circle, .. } = error else { panic!("{error}") };
-        assert_eq!((length, circle.lines().count()), (5, 5), "{circle}");
+        let SimError::Deadlock { length, wait_cycle, .. } = error else { panic!("{error}") };
+        assert_eq!((length, wait_cycle.lines().count()), (5, 5), "{wait_cycle}");
         assert!(
-            circle.lines().all(|line| line.contains(" on VC 0, held by packets from router")),
-            "{circle}"
+            wait_cycle.lines().all(|line| line.contains(" on VC 0, held by packets from router")),
+            "{wait_cycle}"
         );
     }
     // Packets longer than a queue reach over several routers. With a dateline that is no danger.

@@ -385,6 +385,7 @@ fn measure(
         busiest = if routed { busiest.min(certified) } else { certified };
     }
     let walk = Walk {
+        shares: 1,
         loads: loads.clone(),
         load_histogram: of_load.into_iter().collect(),
         vc_hops: vec![hop_total - hop_total * 2 / 5, hop_total * 2 / 5],
@@ -395,6 +396,7 @@ fn measure(
         entries_total: 5 * (pod.node_count() * pod.node_count()) as u64 / 2,
     };
     let metrics = ScenarioMetrics {
+        permutation: None,
         scenario: scenario.name.clone(),
         routers: pod.node_count() as u64,
         endpoints: pod.node_count() as u64,
@@ -420,7 +422,7 @@ fn measure(
     };
     let lengths =
         DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
-    CompiledScenario { scenario, metrics, lengths, flow: None, routed: None }
+    CompiledScenario { scenario, metrics, lengths, flow: None, routed: None, sprayed: None }
 }
 
 /// Tables of shortest paths (not free of deadlock: they only test the writers).

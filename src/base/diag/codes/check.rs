@@ -107,18 +107,18 @@ never arrives. The message shows the hops that repeat.",
         title: "channels can wait on each other in a cycle",
         text: "\
 A packet holds the buffer of one (channel, virtual channel) while it waits for the next one on its route. If such dependencies close to a
-circle, packets can fill all its buffers so that none of them can ever move: deadlock (Dally and Seitz, 1987). The message shows a shortest
-circle, and for each of its channels a route that waits for the next.
+cycle, packets can fill all its buffers so that none of them can ever move: deadlock (Dally and Seitz, 1987). The message shows a shortest
+cycle, and for each of its channels a route that waits for the next.
 
 Deadlock freedom needs the graph of all dependencies to be acyclic. More virtual channels (`budget { vcs = .. }`) or a routing that
-forbids some turns (`allowed_turns`, `up_down`, `dimension_order` with datelines) break the circles.",
+forbids some turns (`allowed_turns`, `up_down`, `dimension_order` with datelines) break the cycles.",
     },
     CodeDoc {
         code: "FAB0414",
         title: "a rank does not rise",
         text: "\
 The proof of deadlock freedom is a rank for every (channel, virtual channel) that rises from every hop of every route to the next. Here
-it does not, although the tables have no circle: the tables are sound, but this is no proof of it. The ranks were changed or belong to
+it does not, although the tables have no cycle: the tables are sound, but this is no proof of it. The ranks were changed or belong to
 other tables.",
     },
     CodeDoc {
@@ -261,5 +261,13 @@ In a pod in slices no cross-connect joins two slices, or a slice to a cube that 
 kind sets, carried to these cubes, switch by switch. No cube is in two slices, and none that is spare or down in any. So nothing that a slice sends
 can reach another one, and what was proved of a kind holds of each of its slices. The message names the cross-connect and both slices. Set
 the switches as `fabc plan` says, or build or place again.",
+    },
+    CodeDoc {
+        code: "FAB0431",
+        title: "a worst permutation that is not proved",
+        text: "\
+For `routing = spray`, `certificates.json` lists the permutation of hosts that loads a channel most. The check follows its flows, which must be at most one
+per host in each direction and add up to the claimed load. Then it follows the flows between all endpoints: on no channel may the largest shares of all
+sources, or of all destinations, add up to more, unless listed prices prove by linear-programming duality that no permutation does.",
     },
 ];

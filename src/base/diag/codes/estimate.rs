@@ -157,6 +157,14 @@ A repair adds new routes beside the old ones, and the input of a packet decides 
 those of `routing = allowed_turns;`. If the destination alone is the key, a new route for one source changes it for all sources.",
     },
     CodeDoc {
+        code: "FAB0576",
+        title: "a command that follows one path per pair",
+        text: "\
+Under `routing = spray` the tables list groups of next hops, and a packet may take any member. Simulations and plans of collectives follow tables with
+one path per pair. Build with `routing = minimal` for them. Packets that choose their paths themselves (`routing = min`, `valiant` or `ugal` in a
+`simulate` block, or `fabc sim --routing`) need no tables, so `fabc sim` runs them on such a directory.",
+    },
+    CodeDoc {
         code: "FAB0580",
         title: "the switches differ from the build",
         text: "\

@@ -4,6 +4,14 @@ use super::doc::CodeDoc;
 
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {
+        code: "FAB0319",
+        title: "shares of sprayed packets are too small",
+        text: "\
+Under `routing = spray` a router divides the packets for a destination equally among the ports of a group, and fabc counts these shares exactly. They
+are counted in parts so small that every division comes out even. Groups of many different sizes need parts so small that 64 bits do not hold their
+number. Give the routers of a tier equally many neighbors above, or write `routing = minimal`, which sends all packets of a pair one way.",
+    },
+    CodeDoc {
         code: "FAB0320",
         title: "axis-by-axis routes on a torus need a second virtual channel",
         text: "\
@@ -77,6 +85,14 @@ only the routers of one group differ.",
 In a dragonfly a packet moves one virtual channel up behind every link between groups. Local hops never follow each other, so that two virtual
 channels do: one up to the only link between groups that a packet goes on behind, one after it. Around a tolerated fault a route may cross more of
 them, and needs one more for each. Raise `vcs` (and that of the router), or write `routing = allowed_turns`, which makes do with those there are.",
+    },
+    CodeDoc {
+        code: "FAB0329",
+        title: "no path goes up and then down",
+        text: "\
+Under `routing = spray` every path goes up through the tiers and then down, and never up again: this is what excludes deadlock without further virtual
+channels. Two routers that have no router above both of them, or none that a tolerated fault leaves, have no such path, even where a longer way around
+exists. Join them by more routers above, or write `routing = minimal` or `allowed_turns`, which take other ways.",
     },
     CodeDoc {
         code: "FAB0330",

@@ -32,12 +32,12 @@ pub enum ProgramFault {
         violation: String,
     },
     /// Thread blocks that wait for each other for ever.
-    #[error("{length} thread blocks wait for each other in a cycle:\n{circle}")]
+    #[error("{length} thread blocks wait for each other in a cycle:\n{cycle}")]
     Deadlock {
         /// Number of thread blocks in the cycle.
         length: usize,
         /// One line per thread block, with what it waits for.
-        circle: String,
+        cycle: String,
     },
     /// A step that uses missing data, or that comes at the wrong time.
     #[error("{place} {violation}")]

@@ -254,6 +254,6 @@ impl<'a, P> Machine<'a, P> {
             current = next;
         }
         let lines = lines_passed.get(passed[current].min(lines_passed.len())..).unwrap_or_default();
-        Err(ProgramFault::Deadlock { length: lines.len(), circle: lines.join("\n") })
+        Err(ProgramFault::Deadlock { length: lines.len(), cycle: lines.join("\n") })
     }
 }

@@ -68,7 +68,7 @@ fn digits(number: Decimal) -> ExprKind {
 /// Why an expression has no value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum NoValue {
-    /// The resolution of integers reports it: an unknown name, a circle, a division by zero.
+    /// The resolution of integers reports it: an unknown name, a cycle, a division by zero.
     ReportedElsewhere,
     /// A problem that is reported here, with its place.
     Problem(String, Span),

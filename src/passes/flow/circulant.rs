@@ -1,6 +1,6 @@
-//! Channels as steps on a circle of nodes: a large topology in a few lines that fit the nearest cache.
+//! Channels as steps around a ring of nodes: a large topology in a few lines that fit the nearest cache.
 //!
-//! Input: the channels at every node. Output: the same by position, if the symmetry turns the circle. Then
+//! Input: the channels at every node. Output: the same by position, if the symmetry turns the ring. Then
 //! node v looks like node v modulo the period, and a channel leads to v + step modulo the number of nodes.
 //! This holds if all cubes of a pod are interchangeable by number.
 //!
@@ -9,7 +9,7 @@
 
 /// The channels out of the nodes or into them, as steps.
 #[derive(Debug)]
-pub(super) struct Circle {
+pub(super) struct Circulant {
     nodes: u32,
     period: u32,
     /// `steps[starts[p]..starts[p + 1]]`: the step and class of each channel of position p, in the order of
@@ -18,8 +18,8 @@ pub(super) struct Circle {
     steps: Vec<(u32, u32)>,
 }
 
-impl Circle {
-    /// The circle, or `None` if the channels form none. `list` yields the node and class at the other end
+impl Circulant {
+    /// The steps, or `None` if the channels are not the same all around the ring. `list` yields the node and class at the other end
     /// of every channel, those of node v at `starts[v]..starts[v + 1]`.
     pub(super) fn new(
         starts: &[u32],
@@ -84,10 +84,10 @@ mod tests {
     #[test]
     fn a_circle_tells_what_the_list_told() {
         let (starts, list) = list();
-        let circle = Circle::new(&starts, 2, list.iter().copied()).unwrap();
-        let neighbors: Vec<(u32, u32)> = (0..6).flat_map(|node| circle.neighbors_of(node)).collect();
+        let circulant = Circulant::new(&starts, 2, list.iter().copied()).unwrap();
+        let neighbors: Vec<(u32, u32)> = (0..6).flat_map(|node| circulant.neighbors_of(node)).collect();
         assert_eq!(neighbors, list);
-        assert_eq!(circle.steps.len(), 3);
+        assert_eq!(circulant.steps.len(), 3);
     }
 
     #[test]
@@ -97,10 +97,10 @@ mod tests {
             for other in [((list[at].0 + 1) % 6, list[at].1), (list[at].0, 5)] {
                 let mut list = list.clone();
                 list[at] = other;
-                assert!(Circle::new(&starts, 2, list.into_iter()).is_none(), "{at}");
+                assert!(Circulant::new(&starts, 2, list.into_iter()).is_none(), "{at}");
             }
         }
-        assert!(Circle::new(&starts, 6, list.iter().copied()).is_none());
-        assert!(Circle::new(&starts, 3, list.into_iter()).is_none());
+        assert!(Circulant::new(&starts, 6, list.iter().copied()).is_none());
+        assert!(Circulant::new(&starts, 3, list.into_iter()).is_none());
     }
 }

@@ -1,0 +1,298 @@
+//! Verifies the worst permutation of hosts under group tables.
+//!
+//! Input: a scene, its proved group tables, and a [`Permutation`]. The flows of the witness must be a
+//! permutation of hosts, in part, and load their channel by the claimed value. No permutation may load any
+//! channel more: for every channel, the largest share of each source summed over all hosts is at most the
+//! value, or that of each destination, or listed prices prove it.
+//!
+//! This file shares no code with the pass. A flow is followed here from layer to layer of routers, in shares
+//! of one flow.
+
+use crate::CheckError;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{Fraction, GroupTables, Permutation, PermutationDual, Scene};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Endpoints whose sums are made by one task.
+const ENDPOINTS_PER_TASK: usize = 16;
+
+/// Verifies a claimed worst permutation.
+///
+/// # Errors
+/// Flows that are no permutation or load their channel otherwise, or a channel on which a permutation may put
+/// more.
+pub fn verify_permutation(
+    scene: &Scene<'_>,
+    tables: &GroupTables,
+    claimed: &Permutation,
+) -> Result<(), CheckError> {
+    let refuted =
+        |violation: String| CheckError::Permutation { scenario: tables.scenario.clone(), violation };
+    let flows = Flows::new(scene, tables).ok_or_else(|| refuted("its shares exceed 64 bits".to_owned()))?;
+    flows.check_witness(claimed).map_err(refuted)?;
+    let mut duals: BTreeMap<usize, &PermutationDual> = BTreeMap::new();
+    for dual in &claimed.duals {
+        let slot = flows.check_prices(dual, claimed.value).map_err(refuted)?;
+        duals.insert(slot, dual);
+    }
+    let by_source = flows.summed_maxima(Side::Source, &duals).map_err(refuted)?;
+    let by_destination = flows.summed_maxima(Side::Destination, &BTreeMap::new()).map_err(refuted)?;
+    for (slot, bound) in by_source.into_iter().zip(by_destination).map(|(a, b)| a.min(b)).enumerate() {
+        if flows.load(slot, bound) > claimed.value && !duals.contains_key(&slot) {
+            return Err(refuted(format!("nothing proves that {} carries less", flows.channel_name(slot))));
+        }
+    }
+    Ok(())
+}
+
+/// Which end of a flow is held while the other one varies.
+#[derive(Clone, Copy)]
+enum Side {
+    Source,
+    Destination,
+}
+
+/// What is needed to follow flows.
+struct Flows<'a> {
+    scene: &'a Scene<'a>,
+    endpoints: Vec<NodeId>,
+    ports: usize,
+    /// `[endpoint][router]`: the slots by which packets to the endpoint may leave.
+    slots: Vec<Vec<&'a [u16]>>,
+    /// `[slot]`: the router at the other end of a lit channel.
+    heads: Vec<usize>,
+    /// A whole flow in shares.
+    whole: u128,
+}
+
+/// Memory to follow flows.
+struct Scratch {
+    arrived: Vec<u128>,
+    layer: Vec<usize>,
+}
+
+impl<'a> Flows<'a> {
+    fn new(scene: &'a Scene<'a>, tables: &'a GroupTables) -> Option<Self> {
+        let topology = scene.topology;
+        let endpoints: Vec<NodeId> = scene.endpoints().collect();
+        let ports = topology.ports();
+        let slots = endpoints
+            .iter()
+            .map(|&to| topology.nodes().map(|router| tables.group(router, to)).collect())
+            .collect();
+        let head = |slot: usize| {
+            let channel = scene.outgoing(NodeId::new(slot / ports), PortId::new(slot % ports));
+            channel.map_or(usize::MAX, |channel| topology.target(channel).node.index())
+        };
+        let heads = (0..topology.node_count() * ports).map(head).collect();
+        let mut flows = Self { scene, endpoints, ports, slots, heads, whole: 1 };
+        for to in 0..flows.endpoints.len() {
+            flows.whole = least_common_multiple(flows.whole, flows.divisions(to)?)?;
+        }
+        Some(flows)
+    }
+
+    /// The least number of shares of a flow to an endpoint that every division keeps whole, from anywhere.
+    fn divisions(&self, to: usize) -> Option<u128> {
+        let routers = self.slots[to].len();
+        let mut divisions: Vec<Option<u128>> = vec![None; routers];
+        divisions[self.endpoints[to].index()] = Some(1);
+        // The divisions of a router are known once those of all its members are.
+        let mut open: Vec<usize> =
+            (0..routers).filter(|&router| !self.slots[to][router].is_empty()).collect();
+        while !open.is_empty() {
+            let before = open.len();
+            let mut later = Vec::new();
+            for router in open {
+                let members = self.slots[to][router];
+                let behind = |&port: &u16| divisions[self.heads[router * self.ports + usize::from(port)]];
+                match members.iter().map(behind).collect::<Option<Vec<u128>>>() {
+                    None => later.push(router),
+                    Some(behind) => {
+                        let common = behind.into_iter().try_fold(1, least_common_multiple)?;
+                        let all = common * members.len() as u128;
+                        divisions[router] = Some(all).filter(|&all| all <= u128::from(u64::MAX));
+                        divisions[router]?;
+                    }
+                }
+            }
+            if later.len() == before {
+                return None;
+            }
+            open = later;
+        }
+        let from_endpoints = self.endpoints.iter().filter_map(|endpoint| divisions[endpoint.index()]);
+        from_endpoints.fold(Some(1), |all, one| least_common_multiple(all?, one))
+    }
+
+    fn scratch(&self) -> Scratch {
+        Scratch { arrived: vec![0; self.scene.topology.node_count()], layer: Vec::new() }
+    }
+
+    /// Follows a flow between two endpoints and calls `take` with every slot and its shares.
+    fn follow(&self, from: usize, to: usize, scratch: &mut Scratch, mut take: impl FnMut(usize, u128)) {
+        let Scratch { arrived, layer } = scratch;
+        arrived[self.endpoints[from].index()] = self.whole;
+        *layer = vec![self.endpoints[from].index()];
+        while !layer.is_empty() {
+            let mut next = Vec::new();
+            for &router in layer.iter() {
+                let shares = std::mem::replace(&mut arrived[router], 0);
+                let members = self.slots[to][router];
+                for &port in members {
+                    let slot = router * self.ports + usize::from(port);
+                    take(slot, shares / members.len() as u128);
+                    if arrived[self.heads[slot]] == 0 {
+                        next.push(self.heads[slot]);
+                    }
+                    arrived[self.heads[slot]] += shares / members.len() as u128;
+                }
+            }
+            *layer = next;
+        }
+    }
+
+    /// A load of so many shares on a channel, over its capacity.
+    fn load(&self, slot: usize, shares: u128) -> Fraction {
+        let topology = self.scene.topology;
+        let slowness = topology
+            .outgoing(NodeId::new(slot / self.ports), PortId::new(slot % self.ports))
+            .map_or(1, |channel| topology.slowness(channel));
+        Fraction::new(shares, self.whole).times(Fraction::new(slowness, topology.capacities().parts()))
+    }
+
+    fn hosts(&self, endpoint: usize) -> u128 {
+        u128::from(self.scene.topology.hosts(self.endpoints[endpoint]))
+    }
+
+    fn channel_name(&self, slot: usize) -> String {
+        let topology = self.scene.topology;
+        let channel = topology.outgoing(NodeId::new(slot / self.ports), PortId::new(slot % self.ports));
+        channel.map_or_else(|| "no channel".to_owned(), |channel| topology.channel_name(channel))
+    }
+
+    fn slot(&self, (router, port): (NodeId, u16)) -> Result<usize, String> {
+        let slot = router.index().saturating_mul(self.ports).saturating_add(usize::from(port));
+        let is_lit =
+            usize::from(port) < self.ports && self.heads.get(slot).is_some_and(|&head| head != usize::MAX);
+        if is_lit { Ok(slot) } else { Err(format!("port {port} of router {router} has no lit channel")) }
+    }
+
+    /// Checks that the flows are a permutation of some hosts, and load their channel by the value.
+    fn check_witness(&self, claimed: &Permutation) -> Result<(), String> {
+        let mut scratch = self.scratch();
+        let (mut sent, mut received) = (vec![0u128; self.endpoints.len()], vec![0u128; self.endpoints.len()]);
+        let slot = match claimed.flows.is_empty() {
+            true => 0,
+            false => self.slot(claimed.channel)?,
+        };
+        let mut shares = 0;
+        if !claimed.flows.windows(2).all(|pair| (pair[0].0, pair[0].1) < (pair[1].0, pair[1].1)) {
+            return Err("its flows are not listed by source and destination".to_owned());
+        }
+        for &(from, to, count) in &claimed.flows {
+            let place = |node: NodeId| {
+                self.endpoints.binary_search(&node).map_err(|_| format!("router {node} sends nothing"))
+            };
+            let (from, to) = (place(from)?, place(to)?);
+            if from == to || count == 0 {
+                return Err("it has a flow of no host, or to its own router".to_owned());
+            }
+            sent[from] += u128::from(count);
+            received[to] += u128::from(count);
+            self.follow(from, to, &mut scratch, |visited, part| {
+                shares += if visited == slot { part * u128::from(count) } else { 0 };
+            });
+        }
+        let exceeds = |flows: &[u128]| (0..flows.len()).any(|place| flows[place] > self.hosts(place));
+        if exceeds(&sent) || exceeds(&received) {
+            return Err("an endpoint has more flows than hosts".to_owned());
+        }
+        let load = if claimed.flows.is_empty() { Fraction::ZERO } else { self.load(slot, shares) };
+        match load == claimed.value {
+            true => Ok(()),
+            false => Err("its flows load the channel otherwise".to_owned()),
+        }
+    }
+
+    /// Checks that prices prove the value for their channel, apart from the shares. Returns its slot.
+    fn check_prices(&self, dual: &PermutationDual, value: Fraction) -> Result<usize, String> {
+        let slot = self.slot(dual.channel)?;
+        let count = self.endpoints.len();
+        if dual.sources.len() != count || dual.destinations.len() != count || dual.denominator == 0 {
+            return Err(format!("the prices of {} are not one per endpoint", self.channel_name(slot)));
+        }
+        let priced = dual.sources.iter().zip(&dual.destinations).enumerate();
+        let sum = priced
+            .map(|(place, (&source, &destination))| {
+                (u128::from(source) + u128::from(destination)) * self.hosts(place)
+            })
+            .sum::<u128>();
+        match Fraction::new(sum, dual.denominator) > value {
+            true => Err(format!("the prices of {} add up to more", self.channel_name(slot))),
+            false => Ok(slot),
+        }
+    }
+
+    /// `[slot]`: the sum over all endpoints of hosts times the largest share with any other endpoint. Every
+    /// pair is followed, so the prices of `duals` are compared with the shares on the way.
+    fn summed_maxima(
+        &self,
+        side: Side,
+        duals: &BTreeMap<usize, &PermutationDual>,
+    ) -> Result<Vec<u128>, String> {
+        let count = self.endpoints.len();
+        let places: Vec<usize> = (0..count).collect();
+        let sum_task = |task: &[usize]| -> Result<Vec<u128>, String> {
+            let mut scratch = self.scratch();
+            let mut sums = vec![0u128; self.heads.len()];
+            let mut most: BTreeMap<usize, u128> = BTreeMap::new();
+            let mut largest = vec![0u128; self.heads.len()];
+            for &own in task {
+                most.clear();
+                for other in (0..count).filter(|&other| other != own) {
+                    let (from, to) = match side {
+                        Side::Source => (own, other),
+                        Side::Destination => (other, own),
+                    };
+                    let mut underpriced = None;
+                    self.follow(from, to, &mut scratch, |slot, shares| {
+                        if largest[slot] == 0 {
+                            most.insert(slot, 0);
+                        }
+                        largest[slot] = largest[slot].max(shares);
+                        if let Some(dual) = duals.get(&slot) {
+                            let prices = u128::from(dual.sources[from]) + u128::from(dual.destinations[to]);
+                            if Fraction::new(prices, dual.denominator) < self.load(slot, shares) {
+                                underpriced = Some(slot);
+                            }
+                        }
+                    });
+                    if let Some(slot) = underpriced {
+                        return Err(format!("a share of {} exceeds its prices", self.channel_name(slot)));
+                    }
+                }
+                for &slot in most.keys() {
+                    sums[slot] += self.hosts(own) * std::mem::replace(&mut largest[slot], 0);
+                }
+            }
+            Ok(sums)
+        };
+        let sums: Vec<_> = places.par_chunks(ENDPOINTS_PER_TASK).map(sum_task).collect();
+        let mut all = vec![0u128; self.heads.len()];
+        for sums in sums {
+            all.iter_mut().zip(sums?).for_each(|(sum, more)| *sum += more);
+        }
+        Ok(all)
+    }
+}
+
+/// The least common multiple, `None` beyond 64 bits.
+fn least_common_multiple(a: u128, b: u128) -> Option<u128> {
+    let (mut divisor, mut rest) = (a, b);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    Some(a / divisor * b).filter(|&multiple| multiple <= u128::from(u64::MAX))
+}

@@ -1,0 +1,348 @@
+//! The verdict on group tables, where a router may send a packet by any port of a group.
+//!
+//! | property | argument |
+//! |---|---|
+//! | packets arrive | every member of a group leads one hop nearer on a valid path, so any choice ends |
+//! | no deadlock | an up channel has its tier as rank, a down channel 2 h minus its tier: ranks rise along every valid path |
+//! | groups are complete | each is equal to the ports on shortest valid paths, found by a search from the destination |
+//! | loads | the share of a router is divided equally among the members of its group |
+//!
+//! Shares are integers. For one destination they are counted in parts so small that every division comes out
+//! even: the least common multiple, over all routes, of the product of the sizes of the groups on a route.
+
+use crate::conviction::Conviction;
+use crate::judge::Judged;
+use crate::lit_graph::{expect_length, expect_lit};
+use crate::valid_paths::{TierGraph, ValidPaths};
+use fabc_topology::ids::{Id, NodeId, PortId};
+use fabc_topology::{GroupEntry, GroupTables, Walk};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Number of parts that the destinations are cut into. Each part holds the loads of all channels.
+const PARTS: usize = 8;
+
+/// Proof that group tables deliver every packet, and that no choice of members can deadlock.
+#[derive(Clone, Debug)]
+pub struct GroupsProved(());
+
+/// The reason why the kernel refuses group tables.
+#[derive(Clone, PartialEq, Debug)]
+pub enum GroupConviction {
+    /// A group that is not the set of ports on shortest valid paths.
+    Members {
+        /// The router that has the group.
+        router: NodeId,
+        /// The destination of the packets.
+        destination: NodeId,
+        /// The ports of the group. Empty without an entry.
+        listed: Vec<u16>,
+        /// The ports on shortest valid paths.
+        expected: Vec<u16>,
+    },
+    /// An endpoint without a valid path to another one.
+    NoPath {
+        /// The endpoint that sends.
+        source: NodeId,
+        /// The endpoint that no valid path reaches.
+        destination: NodeId,
+    },
+    /// Entries or groups that are out of order or not as few as possible.
+    Order {
+        /// The router with such an entry. `None` for the list of groups.
+        router: Option<NodeId>,
+    },
+    /// Shares that are too small for 64 bits.
+    TooFine,
+    /// An input of the verdict is refuted.
+    Other(Conviction),
+}
+
+impl From<Conviction> for GroupConviction {
+    fn from(conviction: Conviction) -> Self {
+        GroupConviction::Other(conviction)
+    }
+}
+
+/// What is walked.
+struct GroupWalk<'a> {
+    judged: &'a Judged<'a>,
+    tables: &'a GroupTables,
+    graph: TierGraph,
+    /// `[slot]`: load that a route of weight 1 puts on the channel, in parts of a unit.
+    slowness: Vec<u128>,
+    /// `[slot]`: cycles of a flit over the channel and through the router before it.
+    cycles: Vec<u64>,
+}
+
+/// Sums over destinations whose routes have the same number of shares.
+struct ShareSums {
+    /// `[slot]`: load in parts of a unit and shares.
+    loads: Vec<u128>,
+    cycles_total: u128,
+}
+
+/// Sums over the destinations of one part.
+#[derive(Default)]
+struct PartSums {
+    by_shares: BTreeMap<u128, ShareSums>,
+    route_hops: Vec<u64>,
+    cycles_most: u64,
+}
+
+/// The state of the walk to one destination.
+#[derive(Default)]
+struct Scratch {
+    paths: ValidPaths,
+    /// `[router]`: number of shares in which the routes through it are counted. 0 if there are none.
+    shares: Vec<u128>,
+    /// `[router]`: the routes that pass it, in shares, once by number and once by weight.
+    passing: Vec<[u128; 2]>,
+    /// `[router]`: the cycles of its slowest route.
+    slowest: Vec<u64>,
+}
+
+/// Checks that every group is the set of ports on shortest valid paths, and counts what the routes load. A
+/// dead router must have no entries. `judged.shortest` has no meaning here.
+///
+/// # Errors
+/// The first group that differs, the first endpoint that has no path, entries out of order, or a topology
+/// without tiers.
+pub fn judge_groups(
+    judged: &Judged<'_>,
+    tables: &GroupTables,
+) -> Result<(Walk, GroupsProved), GroupConviction> {
+    let (scene, topology) = (judged.scene, judged.scene.topology);
+    expect_lit(scene)?;
+    expect_length("cycles", "links", judged.hop_cycles.len(), topology.links().len())?;
+    expect_length(
+        &format!("tables of {}", tables.scenario),
+        "routers",
+        tables.routers.len(),
+        topology.node_count(),
+    )?;
+    check_order(judged, tables)?;
+    let channels = || {
+        topology.nodes().flat_map(|node| {
+            (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port)))
+        })
+    };
+    let walk = GroupWalk {
+        judged,
+        tables,
+        graph: TierGraph::new(scene)?,
+        slowness: channels().map(|id| id.map_or(1, |id| topology.slowness(id).into())).collect(),
+        cycles: channels().map(|id| id.map_or(0, |id| judged.hop_cycles[topology.link_of(id)])).collect(),
+    };
+    let destinations: Vec<usize> = topology.endpoints().map(Id::index).collect();
+    let parts = destinations.par_chunks(destinations.len().div_ceil(PARTS).max(1));
+    let sums: Vec<_> = parts.map(|part| walk.walk_part(part)).collect();
+    let mut sum = PartSums::default();
+    for part in sums {
+        sum.add(part?);
+    }
+    Ok((walk.into_walk(sum)?, GroupsProved(())))
+}
+
+/// Checks that entries are ascending, that two neighbors do not have the same group unless a destination
+/// stands between them, and that groups are listed by their first use.
+fn check_order(judged: &Judged<'_>, tables: &GroupTables) -> Result<(), GroupConviction> {
+    let topology = judged.scene.topology;
+    let mut seen = 0;
+    for (router, entries) in tables.routers.iter().enumerate() {
+        let refused = GroupConviction::Order { router: Some(NodeId::new(router)) };
+        for (place, GroupEntry { first, last, group }) in entries.iter().enumerate() {
+            let is_destination =
+                |node: &NodeId| node.index() < topology.node_count() && topology.is_endpoint(*node);
+            let next = entries.get(place + 1);
+            let has_gap = |next: &GroupEntry| {
+                (last.0 + 1..next.first.0).any(|between| topology.is_endpoint(NodeId(between)))
+            };
+            let is_apart =
+                next.is_none_or(|next| *last < next.first && (next.group != *group || has_gap(next)));
+            if first > last || !is_destination(first) || !is_destination(last) || !is_apart {
+                return Err(refused);
+            }
+            if *group > seen || *group as usize >= tables.groups.len() {
+                return Err(refused);
+            }
+            seen = seen.max(group + 1);
+        }
+    }
+    let mut sorted: Vec<&Vec<u16>> = tables.groups.iter().collect();
+    sorted.sort_unstable();
+    let is_unique = sorted.windows(2).all(|pair| pair[0] != pair[1]);
+    let known = seen as usize == tables.groups.len();
+    if is_unique && known { Ok(()) } else { Err(GroupConviction::Order { router: None }) }
+}
+
+impl GroupWalk<'_> {
+    fn walk_part(&self, destinations: &[usize]) -> Result<PartSums, GroupConviction> {
+        let (mut sums, mut scratch) = (PartSums::default(), Scratch::default());
+        for &destination in destinations {
+            self.check_groups(destination, &mut scratch.paths)?;
+            if self.judged.scene.is_endpoint(NodeId::new(destination)) {
+                self.count_routes(destination, &mut scratch, &mut sums)?;
+            }
+        }
+        Ok(sums)
+    }
+
+    /// Compares every group to a destination with the search. A dead destination has no groups.
+    fn check_groups(&self, destination: usize, paths: &mut ValidPaths) -> Result<(), GroupConviction> {
+        let scene = self.judged.scene;
+        self.graph.search(destination, paths);
+        let destination = NodeId::new(destination);
+        for router in scene.topology.nodes() {
+            let listed = self.tables.group(router, destination);
+            if !self.graph.members(router.index(), paths).eq(listed.iter().copied()) {
+                let expected = self.graph.members(router.index(), paths).collect();
+                let listed = listed.to_vec();
+                return Err(GroupConviction::Members { router, destination, listed, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the routes to a destination whose groups were compared.
+    fn count_routes(
+        &self,
+        destination: usize,
+        scratch: &mut Scratch,
+        sums: &mut PartSums,
+    ) -> Result<(), GroupConviction> {
+        let Scratch { paths, shares, passing, slowest } = scratch;
+        let to = NodeId::new(destination);
+        let routers = paths.hops.len();
+        let scene = self.judged.scene;
+        let sources = || scene.endpoints().filter(|&source| source != to);
+        *shares = vec![0; routers];
+        for source in sources() {
+            let hops = paths.hops[source.index()];
+            if hops == crate::valid_paths::NO_PATH {
+                return Err(GroupConviction::NoPath { source, destination: to });
+            }
+            shares[source.index()] = 1;
+            let hops = hops as usize;
+            sums.route_hops.resize(sums.route_hops.len().max(hops + 1), 0);
+            sums.route_hops[hops] += 1;
+        }
+        // Routers come by falling distance, so that all routes into a router are known before it is left.
+        let order = || paths.order[1..].iter().rev().map(|&router| router as usize);
+        for router in order().filter(|&router| router != destination) {
+            if shares[router] > 0 {
+                let divided = shares[router] * self.group(router, to).len() as u128;
+                for &port in self.group(router, to) {
+                    let next = self.next(router, port);
+                    shares[next] = common_multiple(shares[next], divided).ok_or(GroupConviction::TooFine)?;
+                }
+            }
+        }
+        let all_shares = shares[destination].max(1);
+        *passing = vec![[0; 2]; routers];
+        for source in sources() {
+            let weight = u128::from(self.judged.demand.weight(source, to));
+            passing[source.index()] = [all_shares, weight * all_shares];
+        }
+        let slots = self.graph.next.len();
+        let empty = || ShareSums { loads: vec![0; slots], cycles_total: 0 };
+        let by_shares = sums.by_shares.entry(all_shares).or_insert_with(empty);
+        for router in order().filter(|&router| shares[router] > 0) {
+            let group = self.group(router, to);
+            let [routes, weight] = passing[router].map(|shares| shares / group.len() as u128);
+            for &port in group {
+                let slot = router * self.graph.ports + usize::from(port);
+                let next = &mut passing[self.graph.next[slot] as usize];
+                next[0] += routes;
+                next[1] += weight;
+                by_shares.loads[slot] += weight * self.slowness[slot];
+                by_shares.cycles_total += routes * u128::from(self.cycles[slot]);
+            }
+        }
+        *slowest = vec![0; routers];
+        for &router in &paths.order[1..] {
+            let router = router as usize;
+            let over = |&port: &u16| {
+                self.cycles[router * self.graph.ports + usize::from(port)] + slowest[self.next(router, port)]
+            };
+            slowest[router] = self.group(router, to).iter().map(over).max().unwrap_or(0);
+        }
+        let slowest = sources().map(|source| slowest[source.index()]).max();
+        sums.cycles_most = sums.cycles_most.max(slowest.unwrap_or(0));
+        Ok(())
+    }
+
+    fn group(&self, router: usize, destination: NodeId) -> &[u16] {
+        self.tables.group(NodeId::new(router), destination)
+    }
+
+    fn next(&self, router: usize, port: u16) -> usize {
+        self.graph.next[router * self.graph.ports + usize::from(port)] as usize
+    }
+
+    /// Brings all sums to one number of shares, the least for which they are integers.
+    fn into_walk(self, sum: PartSums) -> Result<Walk, GroupConviction> {
+        let (scene, topology) = (self.judged.scene, self.judged.scene.topology);
+        let too_fine = GroupConviction::TooFine;
+        let mut shares = 1;
+        for &part in sum.by_shares.keys() {
+            shares = common_multiple(shares, part).ok_or(GroupConviction::TooFine)?;
+        }
+        let (mut loads, mut cycles_total) = (vec![0u128; self.graph.next.len()], 0u128);
+        for (part, sums) in sum.by_shares {
+            loads.iter_mut().zip(&sums.loads).for_each(|(load, more)| *load += more * (shares / part));
+            cycles_total += sums.cycles_total * (shares / part);
+        }
+        let counts = || loads.iter().copied().chain([cycles_total]);
+        let divisor = counts().fold(shares, common_divisor);
+        // The loads of all channels together are summed in 64 bits as well.
+        if (loads.iter().sum::<u128>() / divisor).max(cycles_total / divisor) > u128::from(u64::MAX) {
+            return Err(too_fine);
+        }
+        let loads: Vec<u64> = loads.iter().map(|load| (load / divisor) as u64).collect();
+        let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
+        for channel in scene.channels() {
+            let end = topology.source(channel);
+            *histogram.entry(loads[end.node.index() * self.graph.ports + end.port.index()]).or_default() += 1;
+        }
+        let sizes = || self.tables.routers.iter().map(|entries| entries.len() as u64);
+        let hops = (0u64..).zip(&sum.route_hops).map(|(hops, pairs)| hops * pairs).sum();
+        Ok(Walk {
+            shares: (shares / divisor) as u64,
+            loads,
+            load_histogram: histogram.into_iter().collect(),
+            vc_hops: vec![hops],
+            route_hops: sum.route_hops,
+            cycles_total: (cycles_total / divisor) as u64,
+            cycles_most: sum.cycles_most,
+            entries_max: sizes().max().unwrap_or(0),
+            entries_total: sizes().sum(),
+        })
+    }
+}
+
+impl PartSums {
+    fn add(&mut self, other: Self) {
+        crate::tally::add_lists(&mut self.route_hops, &other.route_hops);
+        self.cycles_most = self.cycles_most.max(other.cycles_most);
+        for (shares, more) in other.by_shares {
+            match self.by_shares.get_mut(&shares) {
+                Some(sums) => {
+                    sums.loads.iter_mut().zip(&more.loads).for_each(|(sum, more)| *sum += more);
+                    sums.cycles_total += more.cycles_total;
+                }
+                None => drop(self.by_shares.insert(shares, more)),
+            }
+        }
+    }
+}
+
+/// The least common multiple of two numbers, of which the first may be 0 for "none". `None` beyond 2^64.
+fn common_multiple(a: u128, b: u128) -> Option<u128> {
+    let multiple = if a == 0 { b } else { a / common_divisor(a, b) * b };
+    (multiple <= u128::from(u64::MAX)).then_some(multiple)
+}
+
+fn common_divisor(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}

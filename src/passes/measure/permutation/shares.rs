@@ -1,0 +1,202 @@
+//! Which share of a flow takes which channel.
+
+use super::transport::Transport;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{GroupTables, Scene};
+
+/// Stands for "no group".
+const NO_GROUP: u32 = u32::MAX;
+
+/// The group tables of a scene, laid out for walks. A slot is an output port: router x ports + port.
+pub(super) struct Shares<'a> {
+    /// The living endpoints, ascending. Walks name them by their place here.
+    pub endpoints: Vec<NodeId>,
+    /// `[endpoint]`: its number of hosts.
+    pub hosts: Vec<u32>,
+    /// `[slot]`: parts of a unit of load that a flow puts on the channel.
+    pub slowness: Vec<u128>,
+    /// A whole flow, in shares.
+    pub unit: u128,
+    pub ports: usize,
+    groups: &'a [Vec<u16>],
+    /// `[endpoint * routers + router]`: the group for packets to the endpoint, or [`NO_GROUP`].
+    group_of: Vec<u32>,
+    /// `[slot]`: the router at the other end.
+    next: Vec<u32>,
+    routers: usize,
+}
+
+/// Memory of a walk.
+pub(super) struct ShareScratch {
+    /// `[router]`: the share of the flow that comes to it.
+    share: Vec<u128>,
+    layer: Vec<u32>,
+    next_layer: Vec<u32>,
+}
+
+impl ShareScratch {
+    pub(super) fn new(shares: &Shares<'_>) -> Self {
+        Self { share: vec![0; shares.routers], layer: Vec::new(), next_layer: Vec::new() }
+    }
+}
+
+impl<'a> Shares<'a> {
+    /// Lays tables out. `None` if shares are too small for 64 bits.
+    pub(super) fn new(scene: &Scene<'_>, tables: &'a GroupTables) -> Option<Self> {
+        let topology = scene.topology;
+        let endpoints: Vec<NodeId> = scene.endpoints().collect();
+        let (routers, ports) = (topology.node_count(), topology.ports());
+        let mut group_of = vec![NO_GROUP; endpoints.len() * routers];
+        for (router, entries) in tables.routers.iter().enumerate() {
+            for entry in entries {
+                let first = endpoints.partition_point(|endpoint| *endpoint < entry.first);
+                let covered = endpoints[first..].iter().take_while(|endpoint| **endpoint <= entry.last);
+                for place in first..first + covered.count() {
+                    group_of[place * routers + router] = entry.group;
+                }
+            }
+        }
+        let channels =
+            topology.nodes().flat_map(|node| (0..ports).map(move |port| (node, PortId::new(port))));
+        let channels: Vec<_> = channels.map(|(node, port)| scene.outgoing(node, port)).collect();
+        let shares = Self {
+            hosts: endpoints.iter().map(|&endpoint| u32::from(topology.hosts(endpoint))).collect(),
+            endpoints,
+            slowness: channels.iter().map(|id| id.map_or(1, |id| topology.slowness(id).into())).collect(),
+            unit: 1,
+            ports,
+            groups: &tables.groups,
+            group_of,
+            next: channels.iter().map(|id| id.map_or(0, |id| topology.target(id).node.0)).collect(),
+            routers,
+        };
+        let unit = shares.common_unit()?;
+        Some(Self { unit, ..shares })
+    }
+
+    /// The number of output ports of all routers.
+    pub(super) fn slots(&self) -> usize {
+        self.next.len()
+    }
+
+    fn group(&self, to: usize, router: usize) -> &'a [u16] {
+        match self.group_of[to * self.routers + router] {
+            NO_GROUP => &[],
+            group => &self.groups[group as usize],
+        }
+    }
+
+    /// The least number of shares for which every division comes out even.
+    fn common_unit(&self) -> Option<u128> {
+        let mut unit = 1u128;
+        let mut needed = vec![0u128; self.routers];
+        for to in 0..self.endpoints.len() {
+            needed.fill(0);
+            for router in self.by_falling_distance(to) {
+                let own = needed[router].max(1);
+                let group = self.group(to, router);
+                let divided = own * group.len() as u128;
+                for &port in group {
+                    let next = &mut needed[self.next[router * self.ports + usize::from(port)] as usize];
+                    *next = common_multiple((*next).max(1), divided)?;
+                }
+            }
+            unit = common_multiple(unit, needed[self.endpoints[to].index()].max(1))?;
+        }
+        Some(unit)
+    }
+
+    /// The routers that lead to an endpoint, each before those that it sends to.
+    fn by_falling_distance(&self, to: usize) -> Vec<usize> {
+        let mut waiting = vec![0u32; self.routers];
+        for router in 0..self.routers {
+            for &port in self.group(to, router) {
+                waiting[self.next[router * self.ports + usize::from(port)] as usize] += 1;
+            }
+        }
+        let is_first = |&router: &usize| waiting[router] == 0 && !self.group(to, router).is_empty();
+        let mut order: Vec<usize> = (0..self.routers).filter(is_first).collect();
+        let mut place = 0;
+        while let Some(&router) = order.get(place) {
+            place += 1;
+            for &port in self.group(to, router) {
+                let next = self.next[router * self.ports + usize::from(port)] as usize;
+                waiting[next] -= 1;
+                if waiting[next] == 0 && !self.group(to, next).is_empty() {
+                    order.push(next);
+                }
+            }
+        }
+        order
+    }
+
+    /// Calls `take` with every channel that a flow visits, as slot, and the share that it carries.
+    pub(super) fn visit(
+        &self,
+        from: usize,
+        to: usize,
+        scratch: &mut ShareScratch,
+        mut take: impl FnMut(usize, u128),
+    ) {
+        let ShareScratch { share, layer, next_layer } = scratch;
+        layer.clear();
+        layer.push(self.endpoints[from].0);
+        share[self.endpoints[from].index()] = self.unit;
+        // All members of a group are one hop nearer, so routers come layer by layer.
+        while !layer.is_empty() {
+            next_layer.clear();
+            for &router in layer.iter() {
+                let group = self.group(to, router as usize);
+                let carried = std::mem::take(&mut share[router as usize]);
+                for &port in group {
+                    let slot = router as usize * self.ports + usize::from(port);
+                    let part = carried / group.len() as u128;
+                    take(slot, part);
+                    let next = self.next[slot];
+                    if share[next as usize] == 0 {
+                        next_layer.push(next);
+                    }
+                    share[next as usize] += part;
+                }
+            }
+            std::mem::swap(layer, next_layer);
+        }
+    }
+
+    /// The transport problem of a channel, solved.
+    pub(super) fn transport(&self, slot: usize) -> Transport {
+        let (router, port) = (slot / self.ports, (slot % self.ports) as u16);
+        let places = self.endpoints.len();
+        let mut earned = vec![Vec::new(); places];
+        // `[router]`: the share of what comes to it that then comes to the channel's router.
+        let mut passing = vec![0u128; self.routers];
+        for to in 0..places {
+            let group = self.group(to, router);
+            if !group.contains(&port) {
+                continue;
+            }
+            passing.fill(0);
+            passing[router] = self.unit;
+            for before in self.by_falling_distance(to).into_iter().rev().filter(|&before| before != router) {
+                let group = self.group(to, before);
+                let next = |&port: &u16| passing[self.next[before * self.ports + usize::from(port)] as usize];
+                passing[before] = group.iter().map(next).sum::<u128>() / group.len() as u128;
+            }
+            for (from, endpoint) in self.endpoints.iter().enumerate().filter(|&(from, _)| from != to) {
+                let share = passing[endpoint.index()] / group.len() as u128;
+                if share > 0 {
+                    earned[from].push((to, share));
+                }
+            }
+        }
+        Transport::solve(&earned, &self.hosts)
+    }
+}
+
+fn common_multiple(a: u128, b: u128) -> Option<u128> {
+    let (mut divisor, mut rest) = (a, b);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    Some(a / divisor * b).filter(|&multiple| multiple <= u128::from(u64::MAX))
+}
