@@ -479,7 +479,7 @@ class Sprayed:
         for node, count in [*sent.items(), *received.items()]:
             if count > fabric.hosts[node]:
                 findings.append(f"{place}: {fabric.names[node]} has more flows than hosts")
-        compare(findings, place, "value", Fraction(*claim["value"]), value)
+        compare(findings, place, "value", Fraction(claim["load"], claim["parts"]), value)
         prices = {fabric.channel_out[dual["router"], dual["port"]]: dual for dual in claim["duals"]}
         most = [Counter(), Counter()]  # by channel and end: the largest share
         for pair, shares in self.shares.items():

@@ -8,7 +8,7 @@
 use super::CheckError;
 use super::exact::Exact;
 use fabc_base::ids::NodeId;
-use fabc_ir::{FloorMetrics, FlowCertificate, Fraction, NetworkMetrics, Topology, Walk};
+use fabc_ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Permutation, Topology, Walk};
 use fabc_model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, ValueScale};
 use std::cmp::Ordering;
 
@@ -49,8 +49,8 @@ pub struct ScenarioCounts {
     pub trees: Option<u64>,
     /// The counts of a walk of the tables.
     pub walk: Option<Walk>,
-    /// The proved load of the worst permutation of hosts, as a ratio. `None` where it is not measured.
-    pub permutation: Option<Fraction>,
+    /// The proved worst permutation of hosts. `None` where it is not measured.
+    pub permutation: Option<Permutation>,
 }
 
 /// The numbers that a report must give for one scenario.
@@ -226,8 +226,8 @@ fn metric_value(metric: Metric, counts: &ScenarioCounts, low: Exact, high: Optio
         Metric::LatencyMax => nanoseconds(Exact::integer(counts.walk.as_ref()?.cycles_most), counts),
         Metric::DisjointTrees => counts.trees.map(Exact::integer),
         Metric::Permutation => {
-            let value = counts.permutation?;
-            Exact::new(value.numerator(), value.denominator())
+            let worst = counts.permutation.as_ref()?;
+            Exact::new(worst.load.into(), worst.parts.into())
         }
         Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
     }

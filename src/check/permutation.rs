@@ -9,9 +9,11 @@
 //! of one flow.
 
 use crate::CheckError;
+use crate::exact::Exact;
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{Fraction, GroupTables, Permutation, PermutationDual, Scene};
+use fabc_ir::{GroupTables, Permutation, PermutationDual, Scene};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Endpoints whose sums are made by one task.
@@ -30,16 +32,19 @@ pub fn verify_permutation(
     let refuted =
         |violation: String| CheckError::Permutation { scenario: tables.scenario.clone(), violation };
     let flows = Flows::new(scene, tables).ok_or_else(|| refuted("its shares exceed 64 bits".to_owned()))?;
-    flows.check_witness(claimed).map_err(refuted)?;
+    let value = Exact::new(claimed.load.into(), claimed.parts.into())
+        .ok_or_else(|| refuted("its load is counted in no parts".to_owned()))?;
+    flows.check_witness(claimed, value).map_err(refuted)?;
     let mut duals: BTreeMap<usize, &PermutationDual> = BTreeMap::new();
     for dual in &claimed.duals {
-        let slot = flows.check_prices(dual, claimed.value).map_err(refuted)?;
+        let slot = flows.check_prices(dual, value).map_err(refuted)?;
         duals.insert(slot, dual);
     }
     let by_source = flows.summed_maxima(Side::Source, &duals).map_err(refuted)?;
     let by_destination = flows.summed_maxima(Side::Destination, &BTreeMap::new()).map_err(refuted)?;
     for (slot, bound) in by_source.into_iter().zip(by_destination).map(|(a, b)| a.min(b)).enumerate() {
-        if flows.load(slot, bound) > claimed.value && !duals.contains_key(&slot) {
+        let exceeds = exceeds(flows.load(slot, bound).map_err(refuted)?, value);
+        if exceeds && !duals.contains_key(&slot) {
             return Err(refuted(format!("nothing proves that {} carries less", flows.channel_name(slot))));
         }
     }
@@ -66,7 +71,7 @@ struct Flows<'a> {
     whole: u128,
 }
 
-/// Memory to follow flows.
+/// The memory to follow a flow, which is used again for the next one.
 struct Scratch {
     arrived: Vec<u128>,
     layer: Vec<usize>,
@@ -123,7 +128,7 @@ impl<'a> Flows<'a> {
             open = later;
         }
         let from_endpoints = self.endpoints.iter().filter_map(|endpoint| divisions[endpoint.index()]);
-        from_endpoints.fold(Some(1), |all, one| least_common_multiple(all?, one))
+        from_endpoints.into_iter().try_fold(1, least_common_multiple)
     }
 
     fn scratch(&self) -> Scratch {
@@ -154,12 +159,14 @@ impl<'a> Flows<'a> {
     }
 
     /// A load of so many shares on a channel, over its capacity.
-    fn load(&self, slot: usize, shares: u128) -> Fraction {
+    fn load(&self, slot: usize, shares: u128) -> Result<Exact, String> {
         let topology = self.scene.topology;
         let slowness = topology
             .outgoing(NodeId::new(slot / self.ports), PortId::new(slot % self.ports))
             .map_or(1, |channel| topology.slowness(channel));
-        Fraction::new(shares, self.whole).times(Fraction::new(slowness, topology.capacities().parts()))
+        let parts = u128::from(topology.capacities().parts());
+        let load = Exact::new(shares, self.whole).and_then(|load| load.times(slowness.into(), parts));
+        load.ok_or_else(|| "its loads exceed 128 bits".to_owned())
     }
 
     fn hosts(&self, endpoint: usize) -> u128 {
@@ -172,7 +179,8 @@ impl<'a> Flows<'a> {
         channel.map_or_else(|| "no channel".to_owned(), |channel| topology.channel_name(channel))
     }
 
-    fn slot(&self, (router, port): (NodeId, u16)) -> Result<usize, String> {
+    fn slot(&self, channel: (NodeId, u16)) -> Result<usize, String> {
+        let (router, port) = channel;
         let slot = router.index().saturating_mul(self.ports).saturating_add(usize::from(port));
         let is_lit =
             usize::from(port) < self.ports && self.heads.get(slot).is_some_and(|&head| head != usize::MAX);
@@ -180,7 +188,7 @@ impl<'a> Flows<'a> {
     }
 
     /// Checks that the flows are a permutation of some hosts, and load their channel by the value.
-    fn check_witness(&self, claimed: &Permutation) -> Result<(), String> {
+    fn check_witness(&self, claimed: &Permutation, value: Exact) -> Result<(), String> {
         let mut scratch = self.scratch();
         let (mut sent, mut received) = (vec![0u128; self.endpoints.len()], vec![0u128; self.endpoints.len()]);
         let slot = match claimed.flows.is_empty() {
@@ -209,15 +217,15 @@ impl<'a> Flows<'a> {
         if exceeds(&sent) || exceeds(&received) {
             return Err("an endpoint has more flows than hosts".to_owned());
         }
-        let load = if claimed.flows.is_empty() { Fraction::ZERO } else { self.load(slot, shares) };
-        match load == claimed.value {
+        let load = if claimed.flows.is_empty() { Exact::integer(0) } else { self.load(slot, shares)? };
+        match load.compare_exact(value) == Ordering::Equal {
             true => Ok(()),
             false => Err("its flows load the channel otherwise".to_owned()),
         }
     }
 
     /// Checks that prices prove the value for their channel, apart from the shares. Returns its slot.
-    fn check_prices(&self, dual: &PermutationDual, value: Fraction) -> Result<usize, String> {
+    fn check_prices(&self, dual: &PermutationDual, value: Exact) -> Result<usize, String> {
         let slot = self.slot(dual.channel)?;
         let count = self.endpoints.len();
         if dual.sources.len() != count || dual.destinations.len() != count || dual.denominator == 0 {
@@ -229,7 +237,7 @@ impl<'a> Flows<'a> {
                 (u128::from(source) + u128::from(destination)) * self.hosts(place)
             })
             .sum::<u128>();
-        match Fraction::new(sum, dual.denominator) > value {
+        match price_of(dual, sum).is_none_or(|price| exceeds(price, value)) {
             true => Err(format!("the prices of {} add up to more", self.channel_name(slot))),
             false => Ok(slot),
         }
@@ -264,7 +272,9 @@ impl<'a> Flows<'a> {
                         largest[slot] = largest[slot].max(shares);
                         if let Some(dual) = duals.get(&slot) {
                             let prices = u128::from(dual.sources[from]) + u128::from(dual.destinations[to]);
-                            if Fraction::new(prices, dual.denominator) < self.load(slot, shares) {
+                            let price = price_of(dual, prices);
+                            let load = self.load(slot, shares).ok();
+                            if price.zip(load).is_none_or(|(price, load)| exceeds(load, price)) {
                                 underpriced = Some(slot);
                             }
                         }
@@ -286,6 +296,15 @@ impl<'a> Flows<'a> {
         }
         Ok(all)
     }
+}
+
+/// A sum of prices as a load.
+fn price_of(dual: &PermutationDual, sum: u128) -> Option<Exact> {
+    Exact::new(sum, dual.denominator.into())
+}
+
+fn exceeds(load: Exact, limit: Exact) -> bool {
+    load.compare_exact(limit) == Ordering::Greater
 }
 
 /// The least common multiple, `None` beyond 64 bits.

@@ -55,15 +55,13 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
     out
 }
 
-/// `,"permutation":{..}`
+/// `,"permutation":{..}`: the worst permutation of hosts in a scenario.
 fn push_permutation(out: &mut String, permutation: &Permutation) {
-    let Permutation { value, channel: (router, port), flows, duals } = permutation;
+    let Permutation { load, parts, channel: (router, port), flows, duals } = permutation;
     push(
         out,
         format_args!(
-            ",\"permutation\":{{\"value\":[{},{}],\"router\":{router},\"port\":{port},\"flows\":[",
-            value.numerator(),
-            value.denominator()
+            ",\"permutation\":{{\"load\":{load},\"parts\":{parts},\"router\":{router},\"port\":{port},\"flows\":[",
         ),
     );
     for (index, &(from, to, count)) in flows.iter().enumerate() {

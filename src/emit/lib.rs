@@ -252,9 +252,13 @@ pub fn refuse_unwritable_format(name: &str, compiled: &CompiledFabric) -> Result
 /// Refuses a format that cannot hold this fabric, before it is compiled.
 ///
 /// # Errors
-/// [`EmitError::NoFormula`] if the routing has no formula, or the [`EmitError`] of the external format.
+/// [`EmitError::NoFormula`] if the routing has no formula, [`EmitError::NeedsOnePath`] if the format has one
+/// port per destination and packets are sprayed, or the [`EmitError`] of the external format.
 pub fn check_fabric(format: &Format, fabric: &Fabric) -> Result<(), EmitError> {
     match format.kind {
+        FormatKind::External(_) if format.needs_tables() && fabric.routing.is_sprayed() => {
+            Err(EmitError::NeedsOnePath { format: format.name })
+        }
         FormatKind::External(external) => external::check_fabric(external, fabric),
         FormatKind::Formula if fabric.routing != RoutingChoice::Algebraic => Err(EmitError::NoFormula),
         _ => Ok(()),
@@ -271,6 +275,7 @@ pub fn each_chunk<E: From<EmitError>>(
     compiled: &CompiledFabric,
     take: &mut Take<'_, E>,
 ) -> Result<(), E> {
+    check_fabric(format, &compiled.fabric)?;
     match format.kind {
         FormatKind::External(external) => external::each_chunk(external, compiled, take),
         _ => Ok(()),

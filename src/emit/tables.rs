@@ -108,7 +108,7 @@ fn group_tables_head(tables: &GroupTables) -> String {
         quote(&tables.scenario)
     );
     out.push_str("\"groups\":");
-    push_lines(&mut out, &tables.groups, |out, ports| push_numbers(out, ports));
+    push_lines(&mut out, &tables.groups, push_numbers);
     out.push_str(",\n\"routers\":[\n");
     out
 }

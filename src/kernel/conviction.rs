@@ -101,7 +101,7 @@ pub enum TableFault {
         /// Why the packets are lost at the last position.
         loss: Loss,
     },
-    /// Packets of a pair go round for ever.
+    /// Packets of a pair loop.
     Looping {
         /// The endpoint that sends the packets.
         source: usize,

@@ -3,8 +3,8 @@
 //! | property | argument |
 //! |---|---|
 //! | packets arrive | every member of a group leads one hop nearer on a valid path, so any choice ends |
-//! | no deadlock | an up channel has its tier as rank, a down channel 2 h minus its tier: ranks rise along every valid path |
-//! | groups are complete | each is equal to the ports on shortest valid paths, found by a search from the destination |
+//! | no deadlock | up channels rank by tier, down channels by 2 h minus tier: ranks rise along every path |
+//! | groups are complete | each has all ports on shortest valid paths, by a search from the destination |
 //! | loads | the share of a router is divided equally among the members of its group |
 //!
 //! Shares are integers. For one destination they are counted in parts so small that every division comes out
@@ -42,7 +42,7 @@ pub enum GroupConviction {
     },
     /// An endpoint without a valid path to another one.
     NoPath {
-        /// The endpoint that sends.
+        /// The endpoint at the start of the missing path.
         source: NodeId,
         /// The endpoint that no valid path reaches.
         destination: NodeId,
@@ -64,7 +64,7 @@ impl From<Conviction> for GroupConviction {
     }
 }
 
-/// What is walked.
+/// The tables that are walked, and how much each hop counts.
 struct GroupWalk<'a> {
     judged: &'a Judged<'a>,
     tables: &'a GroupTables,

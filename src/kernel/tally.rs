@@ -20,7 +20,7 @@ pub(crate) struct FailedWalk {
     /// The number of pairs whose packets do not arrive.
     pub lost: u64,
     pub first_lost: Option<EndpointPair>,
-    /// The first pair whose packets go round for ever.
+    /// The first pair whose packets loop.
     pub first_looping: Option<EndpointPair>,
     /// The first entry that no packet uses: its destination, and its place in the row of that destination.
     pub first_unused: Option<(usize, usize)>,

@@ -14,9 +14,9 @@ pub(crate) const NO_PATH: u32 = u32::MAX;
 
 /// The lit channels of a scene and the tiers of its routers.
 pub(crate) struct TierGraph {
-    /// Output ports per router.
+    /// Output ports per router, unused ones included.
     pub ports: usize,
-    /// `[router]`: its tier.
+    /// `[router]`: its tier, 0 for endpoints.
     pub tiers: Vec<u32>,
     /// `[slot]`: the router at the other end of a lit channel, or [`NOWHERE`].
     pub next: Vec<u32>,

@@ -18,15 +18,15 @@ pub use unproved::Unproved;
 
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_check::{
-    self, CERTIFICATES, CheckError, Extent, Files, MANIFEST, ProvedDirectory, ProvedScenario, SPEC,
-    ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff, VisitedTables,
+    self, CERTIFICATES, CheckError, DeadlockFree, Extent, Files, GroupsProved, MANIFEST, ProvedDirectory,
+    ProvedScenario, SPEC, ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff, VisitedTables,
 };
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_emit::{ManifestEntry, TOOL, manifest_json};
 use fabc_ir::{
-    ConcurrentFlow, ContractState, CrossConnects, Fraction, GroupTables, PackedTables, RequireOutcome,
-    Scenario, ScenarioMetrics, Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes,
-    settle_collectives, surviving_scene,
+    ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables, PackedTables,
+    Permutation, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, UniformTopology,
+    fault_flows_are_listed, gigabytes, settle_collectives, surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
 use fabc_model::Fabric;
@@ -210,13 +210,7 @@ fn rebuild_compiled(
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = find_scenario(&tolerated, &metrics.scenario).map_err(|error| vec![error])?;
         let ScenarioProof { lengths, flow, routed, sprayed } = certified;
-        let routed = routed
-            .map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof });
-        // The groups stay in their files.
-        let head =
-            || GroupTables { scenario: scenario.name.clone(), groups: Vec::new(), routers: Vec::new() };
-        let sprayed =
-            sprayed.map(|(proof, permutation)| SprayedScenario { tables: head(), permutation, proof });
+        let (routed, sprayed) = without_entries(&scenario.name, routed, sprayed);
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed, sprayed })
     };
     let scenarios =
@@ -237,6 +231,20 @@ fn rebuild_compiled(
         requires,
         passes,
     })
+}
+
+/// The tables of a scenario without their entries, which stay in their files.
+fn without_entries(
+    scenario: &str,
+    routed: Option<(ForwardingTables, DeadlockFree)>,
+    sprayed: Option<(GroupsProved, Option<Permutation>)>,
+) -> (Option<RoutedScenario>, Option<SprayedScenario>) {
+    let head = || GroupTables { scenario: scenario.to_owned(), groups: Vec::new(), routers: Vec::new() };
+    (
+        routed
+            .map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof }),
+        sprayed.map(|(proof, permutation)| SprayedScenario { tables: head(), permutation, proof }),
+    )
 }
 
 /// A point of the curve of flow against cable.
@@ -333,7 +341,7 @@ fn scenario_metrics(proved: &ProvedScenario) -> ScenarioMetrics {
         channel_bandwidth: gigabytes(*bandwidth_bps),
         disjoint_trees: trees.map(|trees| trees as u32),
         routed: walk.clone(),
-        permutation: *permutation,
+        permutation: permutation.as_ref().map(Permutation::value),
     }
 }
 

@@ -106,9 +106,9 @@ impl TableEntry {
 /// Routers without hosts are no destinations, so their ids between the two do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GroupEntry {
-    /// The first destination.
+    /// The first destination of the range.
     pub first: NodeId,
-    /// The last destination.
+    /// The last destination, which belongs to the range.
     pub last: NodeId,
     /// The group, an index in [`GroupTables::groups`].
     pub group: u32,

@@ -7,8 +7,8 @@ pub struct Walk {
     /// Number of equal shares of a route in which loads and latencies are counted. 1 where every pair has a
     /// single route. Where packets are sprayed, each route of a pair has some of these shares.
     pub shares: u64,
-    /// `[channel class]` under the tables' symmetry: the load of one channel of the class, in parts of a
-    /// unit and shares. Each route over it counts as often as its weight in the demand times the slowness of the
+    /// `[channel class]` under the tables' symmetry: the load of one channel of the class, in parts of a unit
+    /// and shares. Each route over it counts as often as its weight in the demand times the slowness of the
     /// channel.
     pub loads: Vec<u64>,
     /// (load as in `loads`, number of lit channels that carry it), by ascending load.

@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 67] = [
+const JUDGED: [&str; 71] = [
     "Bisection",
     "ChangeOrder",
     "ClusterPairs",
@@ -23,6 +23,8 @@ const JUDGED: [&str; 67] = [
     "FlowCertificate",
     "ForwardingTables",
     "GatherRound",
+    "GroupEntry",
+    "GroupTables",
     "Image",
     "LimitArgument",
     "Link",
@@ -32,6 +34,8 @@ const JUDGED: [&str; 67] = [
     "PassRecord",
     "PathCounts",
     "PathsAt",
+    "Permutation",
+    "PermutationDual",
     "Placement",
     "PlanCut",
     "PlanStage",

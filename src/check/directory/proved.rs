@@ -111,11 +111,11 @@ impl ScenarioProof {
 /// memory at the same time.
 pub type TableVisitor<'a> = dyn Fn(&str, VisitedTables<'_>, &Topology) -> Result<(), CheckError> + Sync + 'a;
 
-/// Tables that were proved.
+/// The proved tables of a scenario, of either kind.
 #[derive(Clone, Copy, Debug)]
 pub enum VisitedTables<'a> {
     /// Tables with one path per pair.
     SinglePath(&'a ForwardingTables),
-    /// Tables with next-hop groups.
+    /// Tables in which a destination has a group of next hops.
     Groups(&'a GroupTables),
 }

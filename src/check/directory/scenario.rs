@@ -6,11 +6,9 @@ use super::{Files, ScenarioProof, TableVisitor, VisitedTables, formula, read, ta
 use crate::faults::ToleratedFault;
 use crate::measures::{ScenarioCounts, ScenarioMeasures, flow_lower_bound, sent_per_host};
 use crate::{CheckError, judge_groups, judge_tables, verify_flow, verify_permutation};
-use fabc_ir::read::CertifiedScenario;
-use fabc_ir::{
-    CrossConnects, DualLengths, ForwardingTables, GroupTables, Permutation, Scene, Topology, Walk,
-};
-use fabc_kernel::{demand_hops, measured_distances, volume_and_distance};
+use fabc_ir::read::{CertifiedScenario, PermutationLine};
+use fabc_ir::{CrossConnects, DualLengths, ForwardingTables, Permutation, Scene, Topology, Walk};
+use fabc_kernel::{DeadlockFree, GroupsProved, demand_hops, measured_distances, volume_and_distance};
 use fabc_model::Fabric;
 use rayon::prelude::*;
 
@@ -23,6 +21,13 @@ pub(super) struct ScenarioCheck<'a> {
     pub(super) claims: &'a CertificateClaims,
     pub(super) routed: bool,
     pub(super) visit_tables: &'a TableVisitor<'a>,
+}
+
+/// What the tables of one scenario prove.
+struct ProvedRoutes {
+    walk: Option<Walk>,
+    routed: Option<(ForwardingTables, DeadlockFree)>,
+    sprayed: Option<(GroupsProved, Option<Permutation>)>,
 }
 
 impl ScenarioCheck<'_> {
@@ -50,61 +55,7 @@ impl ScenarioCheck<'_> {
             span: Some(self.fabric.budget.faults_span),
         })?;
         let dual = volume_and_distance(&scene, &self.fabric.demand, &line.lengths)?;
-        let (mut routed, mut sprayed, mut walk) = (None, None, None);
-        if line.permutation.is_some() && !(self.routed && self.fabric.routing.is_sprayed()) {
-            let violation = "a permutation without group tables";
-            return Err(read::contradiction(
-                CERTIFICATES,
-                format!("scenarios[{}].permutation", scenario.name),
-                violation,
-            ));
-        }
-        if self.routed && self.fabric.routing.is_sprayed() {
-            if !line.ranks.is_empty() || line.canonical {
-                let violation = "must be empty: tiers prove group tables free of deadlock";
-                return Err(read::contradiction(
-                    CERTIFICATES,
-                    format!("scenarios[{}].ranks", scenario.name),
-                    violation,
-                ));
-            }
-            let tables = tables::read_group_tables(self.files, self.topology, scenario)?;
-            let Some((counted, proof)) = judge_groups(self.fabric, &scene, &tables)? else {
-                return Err(CheckError::Shape {
-                    scenario: scenario.name.clone(),
-                    violation: "the shares of packets are too small for 64 bits".to_owned(),
-                });
-            };
-            self.check_entries(scenario, &counted)?;
-            (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables), self.topology)?;
-            let permutation = self.prove_permutation(&scene, &tables, line)?;
-            (walk, sprayed) = (Some(counted), Some((proof, permutation)));
-        } else if self.routed {
-            let (tables, canonical) = tables::read_scenario_tables(self.files, self.topology, scenario)?;
-            if line.canonical != canonical {
-                let violation = "disagrees with the tables of this scenario";
-                return Err(read::contradiction(
-                    CERTIFICATES,
-                    format!("scenarios[{}].canonical", scenario.name),
-                    violation,
-                ));
-            }
-            let (counted, proof) = judge_tables(self.fabric, &scene, &tables, &line.ranks)?;
-            self.check_entries(scenario, &counted)?;
-            (self.visit_tables)(&scenario.name, VisitedTables::SinglePath(&tables), self.topology)?;
-            if scenario.is_healthy() && formula::has_formula(self.fabric) {
-                formula::verify_formula(self.files, self.fabric, self.topology, &tables)?;
-            }
-            routed = Some((ForwardingTables { routers: Vec::new(), ..tables }, proof));
-            walk = Some(counted);
-        } else if !line.ranks.is_empty() {
-            let violation = "ranks without tables";
-            return Err(read::contradiction(
-                CERTIFICATES,
-                format!("scenarios[{}].ranks", scenario.name),
-                violation,
-            ));
-        }
+        let routes = self.prove_routes(&scene, scenario, line)?;
         let certified = if scenario.is_healthy() { self.claims.flow.as_ref() } else { fault_flow.as_ref() };
         if let Some(certificate) = fault_flow {
             verify_flow(&scene, &self.fabric.demand, certificate)?;
@@ -122,34 +73,79 @@ impl ScenarioCheck<'_> {
             clock_hz: self.fabric.clock_hz,
             bandwidth_bps: self.topology.capacities().unit_bps(),
             capacity: scene.channels().map(|channel| self.topology.channel_capacity(channel)).sum(),
-            parts: self.topology.capacities().parts() * walk.as_ref().map_or(1, |walk| walk.shares),
+            parts: self.topology.capacities().parts() * routes.walk.as_ref().map_or(1, |walk| walk.shares),
             trees: self
                 .cross_connects
                 .map(|cross_connects| scenario.whole_sets(&self.claims.trees, &scene.lit, cross_connects)),
-            walk,
-            permutation: sprayed
-                .as_ref()
-                .and_then(|(_, permutation)| permutation.as_ref())
-                .map(|permutation| permutation.value),
+            permutation: routes.sprayed.as_ref().and_then(|(_, permutation)| permutation.clone()),
+            walk: routes.walk,
         })?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume: dual.0, distance: dual.1 };
+        let ProvedRoutes { routed, sprayed, .. } = routes;
         Ok((metrics, ScenarioProof { lengths, flow: fault_flow.clone(), routed, sprayed }))
     }
 
-    /// Proves the worst permutation that the certificates list, if they list one.
-    fn prove_permutation(
+    /// Proves the tables of a scenario, of either kind.
+    fn prove_routes(
         &self,
         scene: &Scene<'_>,
-        tables: &GroupTables,
+        scenario: &ToleratedFault,
         line: &CertifiedScenario,
-    ) -> Result<Option<Permutation>, CheckError> {
-        let Some(listed) = &line.permutation else { return Ok(None) };
-        let permutation = listed.permutation().ok_or_else(|| {
-            let place = format!("scenarios[{}].permutation.value", tables.scenario);
-            read::contradiction(CERTIFICATES, place, "is a ratio to nothing")
-        })?;
-        verify_permutation(scene, tables, &permutation)?;
-        Ok(Some(permutation))
+    ) -> Result<ProvedRoutes, CheckError> {
+        let convicted = |what: &str, violation| {
+            Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].{what}", scenario.name), violation))
+        };
+        let sprayed = self.routed && self.fabric.routing.is_sprayed();
+        if line.permutation.is_some() && !sprayed {
+            return convicted("permutation", "a permutation without group tables");
+        }
+        if sprayed && (!line.ranks.is_empty() || line.canonical) {
+            return convicted("ranks", "must be empty: tiers prove group tables free of deadlock");
+        }
+        if sprayed {
+            return self.prove_groups(scene, scenario, line);
+        }
+        if !self.routed && !line.ranks.is_empty() {
+            return convicted("ranks", "ranks without tables");
+        }
+        if !self.routed {
+            return Ok(ProvedRoutes { walk: None, routed: None, sprayed: None });
+        }
+        let (tables, canonical) = tables::read_scenario_tables(self.files, self.topology, scenario)?;
+        if line.canonical != canonical {
+            return convicted("canonical", "disagrees with the tables of this scenario");
+        }
+        let (walk, proof) = judge_tables(self.fabric, scene, &tables, &line.ranks)?;
+        self.check_entries(scenario, &walk)?;
+        (self.visit_tables)(&scenario.name, VisitedTables::SinglePath(&tables), self.topology)?;
+        if scenario.is_healthy() && formula::has_formula(self.fabric) {
+            formula::verify_formula(self.files, self.fabric, self.topology, &tables)?;
+        }
+        let routed = Some((ForwardingTables { routers: Vec::new(), ..tables }, proof));
+        Ok(ProvedRoutes { walk: Some(walk), routed, sprayed: None })
+    }
+
+    /// Proves the group tables of a scenario, and its worst permutation if the certificates list one.
+    fn prove_groups(
+        &self,
+        scene: &Scene<'_>,
+        scenario: &ToleratedFault,
+        line: &CertifiedScenario,
+    ) -> Result<ProvedRoutes, CheckError> {
+        let tables = tables::read_group_tables(self.files, self.topology, scenario)?;
+        let Some((walk, proof)) = judge_groups(self.fabric, scene, &tables)? else {
+            return Err(CheckError::Shape {
+                scenario: scenario.name.clone(),
+                violation: "the shares of packets are too small for 64 bits".to_owned(),
+            });
+        };
+        self.check_entries(scenario, &walk)?;
+        (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables), self.topology)?;
+        let permutation = line.permutation.as_ref().map(PermutationLine::permutation);
+        if let Some(permutation) = &permutation {
+            verify_permutation(scene, &tables, permutation)?;
+        }
+        Ok(ProvedRoutes { walk: Some(walk), routed: None, sprayed: Some((proof, permutation)) })
     }
 
     /// Checks that no table is larger than the budget allows.

@@ -15,7 +15,6 @@ mod tons;
 pub use chunks::{EmitError, Take};
 
 use crate::compiled::CompiledFabric;
-use crate::formats::{FORMATS, FormatKind};
 use fabc_model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
 
 /// A format of another program.
@@ -32,14 +31,6 @@ pub(super) enum External {
 }
 
 impl External {
-    /// The name of the format.
-    fn name(self) -> &'static str {
-        FORMATS
-            .iter()
-            .find(|format| format.kind == FormatKind::External(self))
-            .map_or("this format", |format| format.name)
-    }
-
     /// Whether the format needs forwarding tables.
     pub(super) fn needs_tables(self) -> bool {
         matches!(
@@ -53,9 +44,6 @@ impl External {
 pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), EmitError> {
     let by_input =
         matches!(fabric.routing, RoutingChoice::AllowedTurns(AllowedTurns { key: TableKey::DstInput, .. }));
-    if fabric.routing.is_sprayed() && external.needs_tables() {
-        return Err(EmitError::NeedsOnePath { format: external.name() });
-    }
     match external {
         External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
         External::TonsBundle => tons::check_fabric(fabric),

@@ -1,7 +1,7 @@
 //! `certificates.json` (`fabc.certificates/1`).
 
 use super::json::formats;
-use crate::{Fraction, Permutation, PermutationDual};
+use crate::{Permutation, PermutationDual};
 use fabc_base::ids::NodeId;
 use serde::Deserialize;
 
@@ -63,7 +63,8 @@ pub struct CertifiedScenario {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PermutationLine {
-    pub value: [u64; 2],
+    pub load: u64,
+    pub parts: u64,
     pub router: u32,
     pub port: u16,
     pub flows: Vec<[u32; 3]>,
@@ -81,9 +82,8 @@ pub struct PermutationDualLine {
 }
 
 impl PermutationLine {
-    /// The permutation. `None` if its value is a ratio to nothing.
-    pub fn permutation(&self) -> Option<Permutation> {
-        let [numerator, denominator] = self.value;
+    /// The permutation that the line claims.
+    pub fn permutation(&self) -> Permutation {
         let dual = |line: &PermutationDualLine| PermutationDual {
             channel: (NodeId(line.router), line.port),
             denominator: line.denominator,
@@ -91,11 +91,12 @@ impl PermutationLine {
             destinations: line.destinations.clone(),
         };
         let flow = |&[from, to, count]: &[u32; 3]| (NodeId(from), NodeId(to), count);
-        Some(Permutation {
-            value: (denominator > 0).then(|| Fraction::new(numerator, denominator))?,
+        Permutation {
+            load: self.load,
+            parts: self.parts,
             channel: (NodeId(self.router), self.port),
             flows: self.flows.iter().map(flow).collect(),
             duals: self.duals.iter().map(dual).collect(),
-        })
+        }
     }
 }

@@ -36,7 +36,7 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-pub use certificates::{Certificates, CertifiedScenario, FlowLine};
+pub use certificates::{Certificates, CertifiedScenario, FlowLine, PermutationLine};
 pub use collective::CollectiveFile;
 pub use floor::FloorFile;
 pub use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};

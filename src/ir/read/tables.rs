@@ -28,7 +28,7 @@ pub struct TablesFile {
     pub routers: Vec<RouterLine>,
 }
 
-/// `tables/*.json` (`fabc.tables/2`): next-hop groups.
+/// `tables/*.json` (`fabc.tables/2`): the next-hop groups of a scenario.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupTablesFile {

@@ -19,8 +19,8 @@ pub(super) struct Circulant {
 }
 
 impl Circulant {
-    /// The steps, or `None` if the channels are not the same all around the ring. `list` yields the node and class at the other end
-    /// of every channel, those of node v at `starts[v]..starts[v + 1]`.
+    /// The steps, or `None` if the channels are not the same all around the ring. `list` yields the node and
+    /// class at the other end of every channel, those of node v at `starts[v]..starts[v + 1]`.
     pub(super) fn new(
         starts: &[u32],
         period: usize,

@@ -64,7 +64,7 @@ pub fn worst_permutation(scene: &Scene<'_>, tables: &GroupTables) -> Option<Perm
         }
         solved.push((slot, transport));
     }
-    let denominator = shares.unit.checked_mul(u128::from(scene.topology.capacities().parts()))?;
+    let denominator: u128 = shares.unit.checked_mul(u128::from(scene.topology.capacities().parts()))?;
     let channel = |slot: usize| (NodeId((slot / shares.ports) as u32), (slot % shares.ports) as u16);
     let Some((value, slot, transport)) = best else { return Some(idle_permutation()) };
     let flow =
@@ -82,9 +82,11 @@ pub fn worst_permutation(scene: &Scene<'_>, tables: &GroupTables) -> Option<Perm
             destinations: scaled(&transport.destination_prices)?,
         })
     };
+    let reduced = Fraction::new(value, denominator);
     let duals = solved.iter().filter(|(slot, _)| bounds[*slot] > value).map(dual);
     Some(Permutation {
-        value: Fraction::new(value, denominator),
+        load: reduced.numerator().try_into().ok()?,
+        parts: reduced.denominator().try_into().ok()?,
         channel: channel(slot),
         flows,
         duals: duals.collect::<Option<_>>()?,
@@ -93,7 +95,7 @@ pub fn worst_permutation(scene: &Scene<'_>, tables: &GroupTables) -> Option<Perm
 
 /// The permutation where no channel carries anything.
 fn idle_permutation() -> Permutation {
-    Permutation { value: Fraction::ZERO, channel: (NodeId(0), 0), flows: Vec::new(), duals: Vec::new() }
+    Permutation { load: 0, parts: 1, channel: (NodeId(0), 0), flows: Vec::new(), duals: Vec::new() }
 }
 
 /// `[slot]`: a bound on what any permutation puts on the channel, in parts of a unit and shares.

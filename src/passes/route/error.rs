@@ -197,13 +197,13 @@ pub enum RouteError {
     )]
     NoValidPath {
         /// The name of the scenario.
-        scenario: String,
-        /// The router that sends.
+        scenario: Box<str>,
+        /// The router at the start of the missing path.
         from: String,
         /// The router that it cannot reach.
         to: String,
         /// The cause, as the beginning of a help text.
-        cause: String,
+        cause: Box<str>,
         /// Where the spec sets the routing.
         #[label("requested here")]
         routing: Span,
@@ -298,10 +298,10 @@ impl RouteError {
             false => format!("with {}, no router that is left is above both", scenario.describe(fabric)),
         };
         RouteError::NoValidPath {
-            scenario: scenario.name.clone(),
+            scenario: scenario.name.as_str().into(),
             from,
             to,
-            cause,
+            cause: cause.into(),
             routing: fabric.routing_span,
             budget: (!is_nominal).then_some(fabric.budget.faults_span),
         }

@@ -11,12 +11,12 @@
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{GroupEntry, GroupTables, Scene};
 use fixedbitset::FixedBitSet;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// A pair of endpoints that no valid path joins.
 #[derive(Clone, Copy, Debug)]
 pub struct PairWithoutPath {
-    /// The endpoint that sends.
+    /// The endpoint at the start of the missing path.
     pub source: NodeId,
     /// The endpoint that is not reached.
     pub destination: NodeId,
@@ -46,7 +46,7 @@ pub fn check_joined(scene: &Scene<'_>, tiers: &[u32]) -> Result<(), PairWithoutP
 pub fn route(scene: &Scene<'_>, tiers: &[u32], scenario: &str) -> Result<GroupTables, PairWithoutPath> {
     let layers = Layers::new(scene, tiers);
     layers.check_joined()?;
-    let mut numbers: HashMap<Vec<u16>, u32> = HashMap::new();
+    let mut numbers: BTreeMap<Vec<u16>, u32> = BTreeMap::new();
     let mut groups: Vec<Vec<u16>> = Vec::new();
     let mut members: Vec<Vec<u16>> = vec![Vec::new(); layers.endpoints.len()];
     let mut routers = Vec::with_capacity(scene.topology.node_count());

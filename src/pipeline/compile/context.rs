@@ -17,7 +17,7 @@ pub(super) struct ScenarioContext<'a> {
     pub(super) trees: &'a [Vec<OcsId>],
     /// Whether every fault scenario gets a flow of its own.
     pub(super) fault_flows: bool,
-    /// Number of fault scenarios.
+    /// Number of fault scenarios, without the nominal one.
     pub(super) faults: usize,
 }
 

@@ -342,7 +342,7 @@ impl SinglePath {
         if let SinglePath::AllowedTurns { settings, .. } = self { settings.key } else { TableKey::DstInput }
     }
 
-    /// As [`PreparedRouting::record`].
+    /// As [`PreparedRouting::record`], for methods with one path per pair.
     fn record(&self, nominal: &CompiledScenario, scenarios: usize) -> PassRecord {
         let mut counters = vec![("scenarios".to_owned(), scenarios as u64)];
         let mut notes = Vec::new();

@@ -46,7 +46,7 @@ impl SurvivingNetwork<'_> {
 
 /// Tables of a scenario, either new or read back from a file.
 pub(super) enum FoundTables {
-    SinglePath(RankedTables),
+    SinglePath(Box<RankedTables>),
     Groups(GroupTables),
 }
 
@@ -110,12 +110,12 @@ impl ScenarioContext<'_> {
                     None => method.route(fabric, scene, &prices, scenario, healthy),
                 };
                 let routed = routed.map_err(Failure::infeasible)?;
-                found_tables = Some(FoundTables::SinglePath(RankedTables {
+                found_tables = Some(FoundTables::SinglePath(Box::new(RankedTables {
                     tables: routed.tables,
                     packed: None,
                     ranks: routed.ranks,
                     expected_walk: Some(routed.expected_walk),
-                }));
+                })));
                 routes = routed.routes;
             }
             Some(PreparedRouting::Spray { tiers }) => {
@@ -167,7 +167,7 @@ impl ScenarioContext<'_> {
         let (mut walk, mut routed, mut sprayed) = (None, None, None);
         match found_tables {
             Some(FoundTables::SinglePath(found)) => {
-                let (walked, found) = self.prove_tables(scenario, scene, found)?;
+                let (walked, found) = self.prove_tables(scenario, scene, *found)?;
                 (walk, routed) = (Some(walked), Some(found));
             }
             Some(FoundTables::Groups(tables)) => {
@@ -188,7 +188,7 @@ impl ScenarioContext<'_> {
             .max()
             .unwrap_or(Fraction::ZERO);
         let permutation = sprayed.as_ref().and_then(|sprayed| sprayed.permutation.as_ref());
-        let permutation = permutation.map(|permutation| permutation.value);
+        let permutation = permutation.map(Permutation::value);
         let metrics = ScenarioMetrics { permutation, ..metrics(walk, flow_low) };
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed, sprayed })
     }

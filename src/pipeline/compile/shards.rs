@@ -284,7 +284,12 @@ impl ScenarioContext<'_> {
                 .unpack()
                 .map_err(|violation| CheckError::Shape { scenario: fault.name.clone(), violation })?;
             let packed = Some(tables);
-            Ok(FoundTables::SinglePath(RankedTables { tables: unpacked, packed, ranks, expected_walk: None }))
+            Ok(FoundTables::SinglePath(Box::new(RankedTables {
+                tables: unpacked,
+                packed,
+                ranks,
+                expected_walk: None,
+            })))
         });
         // Groups are not stored: it takes less time to find them again than to read them.
         let found_tables = match PreparedRouting::spray(self.fabric, self.topology, last) {

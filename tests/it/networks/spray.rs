@@ -134,7 +134,9 @@ fn changed_groups_are_convicted() {
                 change(&mut changed.routers[router]);
                 assert!(judge(&changed).is_err(), "entry {entry} of router {router}");
             };
-            changed(&|entries| drop(entries.remove(entry)));
+            changed(&|entries| {
+                entries.remove(entry);
+            });
             changed(&|entries| entries[entry].group = (entries[entry].group + 1) % 3);
             changed(&|entries| entries[entry].last.0 += 1);
             changed(&|entries| entries.insert(entry, entries[entry]));
@@ -164,10 +166,10 @@ fn changed_permutations_are_convicted() {
     let scene = Scene::healthy(&compiled.topology);
     let sprayed = compiled.scenarios[0].sprayed.as_ref().unwrap();
     let worst = sprayed.permutation.as_ref().unwrap();
-    assert_eq!(worst.value, Fraction::new(3u8, 2u8));
+    assert_eq!(worst.value(), Fraction::new(3u8, 2u8));
     let verify = |worst: &Permutation| check::verify_permutation(&scene, &sprayed.tables, worst);
     verify(worst).unwrap();
-    let less = Permutation { value: Fraction::integer(1u8), ..worst.clone() };
+    let less = Permutation { load: 1, parts: 1, ..worst.clone() };
     let elsewhere = Permutation { channel: (worst.channel.0, worst.channel.1 + 40), ..worst.clone() };
     let fewer = Permutation { flows: worst.flows[1..].to_vec(), ..worst.clone() };
     let mut more = worst.clone();
@@ -179,6 +181,52 @@ fn changed_permutations_are_convicted() {
     let mut smaller = worst.clone();
     smaller.flows.truncate(1);
     let count = smaller.flows[0].2;
-    smaller.value = Fraction::new(count, 2u8);
+    (smaller.load, smaller.parts) = (count.into(), 2);
     assert_eq!(verify(&smaller).is_err(), count < 3);
+}
+
+/// A spec with other items beside the topology.
+fn spec_with(budget: &str, topology: &str, items: &str) -> String {
+    // Only a floor determines lengths.
+    let cable = if items.starts_with("floor") { "per_metre = 5 ns; cost_per_metre = 2;" } else { "" };
+    format!(
+        "fabric joined {{
+    clock = 1 GHz;
+    link slow {{ bandwidth = 200 Gbps; latency = 30 ns; }}
+    link fiber {{ bandwidth = 400 Gbps; latency = 30 ns; {cable} }}
+    router {{ radix = 16; hosts = 2; vcs = 2; flit = 256 B; buffer = 128 flits; latency = 100 cycles; }}
+    budget {{ {budget} }}
+    topology = {topology}
+    routing = spray;
+    {items}
+}}
+"
+    )
+}
+
+/// Many paths with every other item that such a network may have. Every directory is verified to the byte.
+#[test]
+fn sprayed_packets_go_with_every_other_item() {
+    let tree = "fat_tree { k = 4; over = fiber; }";
+    let uneven = "clos { down = 2 x 3; up = 3 x 2; parallel = 2 x 1; over = [slow, fiber]; }";
+    for (budget, topology, items) in [
+        (
+            "vcs = 2; faults = 1 link;",
+            tree,
+            "demand { all_to_all over groups of 4 weight 9; all_to_all weight 1; }",
+        ),
+        ("vcs = 1; faults = 1 router;", uneven, "demand { all_to_all over groups of 2 weight 3; }"),
+        ("vcs = 1; faults = 1 link;", tree, "floor { cabinet = 4; } require cable_length <= 1000 m;"),
+        ("vcs = 1; table_entries = 4;", tree, "require permutation <= 1; require max_channel_load <= 3.5;"),
+        ("vcs = 1; faults = 1 link;", uneven, "require fault.permutation <= 2 * nominal;"),
+        ("vcs = 1;", tree, "failures { links <= 20 %; seeds = 3; } require disconnect_share >= 0.01;"),
+        ("vcs = 1;", "leaf_spine { leaves = 2; spines = 1; over = slow; }", "require latency_max <= 1 us;"),
+    ] {
+        let (compiled, files) = built(&spec_with(budget, topology, items));
+        assert!(compiled.scenarios.iter().all(|scenario| scenario.sprayed.is_some()), "{topology} {items}");
+        let tables = String::from_utf8(files["tables/nominal.json"].clone()).unwrap();
+        assert!(
+            tables.starts_with("{\"format\":\"fabc.tables/2\",\"scenario\":\"nominal\",\"kind\":\"spray\"")
+        );
+    }
 }

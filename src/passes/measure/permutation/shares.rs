@@ -4,7 +4,7 @@ use super::transport::Transport;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{GroupTables, Scene};
 
-/// Stands for "no group".
+/// Stands for "no group" in a list of group numbers.
 const NO_GROUP: u32 = u32::MAX;
 
 /// The group tables of a scene, laid out for walks. A slot is an output port: router x ports + port.
@@ -26,7 +26,7 @@ pub(super) struct Shares<'a> {
     routers: usize,
 }
 
-/// Memory of a walk.
+/// The memory of a walk, which is used again for the next one.
 pub(super) struct ShareScratch {
     /// `[router]`: the share of the flow that comes to it.
     share: Vec<u128>,

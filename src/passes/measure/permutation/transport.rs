@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 /// An optimal solution, with the prices that prove it.
 #[derive(Clone, Debug)]
 pub(super) struct Transport {
-    /// Source, destination and amount.
+    /// Each with its source, destination and amount.
     pub flows: Vec<(usize, usize, u32)>,
     /// `[endpoint]`: its price as a source.
     pub source_prices: Vec<u128>,
@@ -23,7 +23,7 @@ pub(super) struct Transport {
 struct Solver<'a> {
     earned: &'a [Vec<(usize, u128)>],
     count: usize,
-    /// `[vertex]`: its price.
+    /// `[vertex]`: its price, which never falls below 0.
     prices: Vec<u128>,
     /// `[vertex]`: what it can still send or receive.
     rest: Vec<u32>,
