@@ -237,9 +237,12 @@ impl Built {
             )));
         };
         let Some(routed) = &found.routed else {
-            return Err(PyValueError::new_err(
-                "vectors are scheduled here, there are no tables: see the artifact schedule.json",
-            ));
+            return Err(PyValueError::new_err(match found.sprayed {
+                Some(_) => {
+                    "packets are sprayed here, an entry has several ports: see the artifact tables/nominal.json"
+                }
+                None => "vectors are scheduled here, there are no tables: see the artifact schedule.json",
+            }));
         };
         let tables = routed.tables.unpacked();
         let count = tables.key.count().map(|count| match count {

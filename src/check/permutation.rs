@@ -145,13 +145,14 @@ impl<'a> Flows<'a> {
             for &router in layer.iter() {
                 let shares = std::mem::replace(&mut arrived[router], 0);
                 let members = self.slots[to][router];
+                let part = shares / members.len().max(1) as u128;
                 for &port in members {
                     let slot = router * self.ports + usize::from(port);
-                    take(slot, shares / members.len() as u128);
+                    take(slot, part);
                     if arrived[self.heads[slot]] == 0 {
                         next.push(self.heads[slot]);
                     }
-                    arrived[self.heads[slot]] += shares / members.len() as u128;
+                    arrived[self.heads[slot]] += part;
                 }
             }
             *layer = next;

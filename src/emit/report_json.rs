@@ -72,7 +72,7 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
 /// `"tables":{..},`: the numbers of table entries per router.
 fn push_table_sizes(out: &mut String, compiled: &CompiledFabric) {
     let nominal = &compiled.scenarios[0];
-    match &nominal.metrics.routed {
+    match nominal.metrics.routed.as_ref().filter(|_| nominal.has_tables()) {
         Some(walk) => {
             let mean = nominal.metrics.mean_entries().map_or("null".to_owned(), ratio);
             let canonical = nominal.routed.as_ref().is_some_and(|routed| {

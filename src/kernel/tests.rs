@@ -3,8 +3,8 @@
 use crate::*;
 use fabc_topology::ids::{BlockId, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc_topology::{
-    Demand, Distances, DualLengths, End, FlowCertificate, ForwardingTables, Link, LinkClass, Scene, Symmetry,
-    TableEntry, TableKey, Topology, VcCount, Walk,
+    Demand, Distances, DualLengths, End, FlowCertificate, ForwardingTables, GroupEntry, GroupTables, Link,
+    LinkClass, Scene, Symmetry, TableEntry, TableKey, Topology, VcCount, Walk,
 };
 
 const FORWARD: u16 = 0;
@@ -223,6 +223,55 @@ fn certificates_are_those_of_the_ring() {
     let mut leaking = forward_flow;
     leaking.flows[0][topology.outgoing(NodeId(1), PortId(FORWARD)).unwrap().0 as usize] = 1;
     check_flow(&scene, &demand, &leaking).unwrap_err();
+}
+
+/// Group tables from `[router]`: (destination, ports).
+fn groups(routers: [&[(u32, &[u16])]; 4]) -> GroupTables {
+    let mut groups: Vec<Vec<u16>> = Vec::new();
+    let routers = routers.map(|entries| {
+        let entry = |&(destination, ports): &(u32, &[u16])| {
+            let known = groups.iter().position(|group| group == ports);
+            let group = known.unwrap_or_else(|| {
+                groups.push(ports.to_vec());
+                groups.len() - 1
+            });
+            GroupEntry { first: NodeId(destination), last: NodeId(destination), group: group as u32 }
+        };
+        entries.iter().map(entry).collect()
+    });
+    GroupTables { scenario: "nominal".to_owned(), groups, routers: routers.to_vec() }
+}
+
+/// A ring of four with hosts at two opposite routers: two leaves below two spines.
+#[test]
+fn groups_hold_all_shortest_ways_up_and_down() {
+    let topology = ring(Symmetry::trivial(1, 4)).with_hosts(vec![1, 0, 1, 0]);
+    let (mut scene, demand) = (Scene::healthy(&topology), Demand::uniform(4));
+    let hop_cycles: IdVec<LinkId, u64> = IdVec::filled(10, topology.links().len());
+    let judge_in = |scene: &Scene<'_>, tables: &GroupTables| {
+        let judged = Judged { scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 1, shortest: false };
+        judge_groups(&judged, tables).map(|(walk, _)| walk)
+    };
+    let both = [FORWARD, BACK];
+    let all = groups([
+        &[(2, &both)],
+        &[(0, &[BACK]), (2, &[FORWARD])],
+        &[(0, &both)],
+        &[(0, &[FORWARD]), (2, &[BACK])],
+    ]);
+    let walk = judge_in(&scene, &all).unwrap();
+    assert_eq!((walk.shares, &walk.loads[..], &walk.route_hops[..]), (2, &[1; 8][..], &[0, 0, 2][..]));
+    assert_eq!((walk.cycles_total, walk.cycles_most, walk.entries_max), (80, 20, 2));
+    // Without the link between routers 0 and 1, spine 1 has no way down to 0, and must not send it up.
+    scene.lit[LinkId(0)] = false;
+    judge_in(&scene, &all).unwrap_err();
+    let fewer: [&[(u32, &[u16])]; 4] =
+        [&[(2, &[BACK])], &[(2, &[FORWARD])], &[(0, &[FORWARD])], &[(0, &[FORWARD]), (2, &[BACK])]];
+    judge_in(&scene, &groups(fewer)).unwrap();
+    let around = [fewer[0], &[(0, &[FORWARD]), (2, &[FORWARD])], fewer[2], fewer[3]];
+    judge_in(&scene, &groups(around)).unwrap_err();
+    let flat = ring(Symmetry::trivial(1, 4)).with_hosts(vec![1, 1, 0, 0]);
+    judge_in(&Scene::healthy(&flat), &all).unwrap_err();
 }
 
 #[test]

@@ -10,10 +10,10 @@
 //! | [`scheduled`](mod@scheduled) | `Scene`, `SlotPace` | `Schedule`s of single vectors |
 //! | [`cross_connect`] | `Pod`, `Topology` | `CrossConnects` |
 //! | [`flow`] | `Topology`, lit links | `Distances`, `ConcurrentFlow` |
-//! | [`measure`](mod@measure) | `Topology` of a network | `NetworkMetrics` |
+//! | [`measure`](mod@measure) | `Topology` of a network; `GroupTables` | `NetworkMetrics`; `Permutation` |
 //! | [`place`](mod@place) | `Floor`, `Topology` | `Placement` |
 //! | [`trees`] | `Pod`, `Topology`, `CrossConnects` | OCS-disjoint spanning trees |
-//! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes` |
+//! | [`route`] | `Pod`, `Topology`, lit links, prices | `Routes`, `NextHops` or `GroupTables` |
 //! | [`tables`] | `Topology`, `Routes` | `ForwardingTables`, and what they carry |
 //! | [`plan`] | `Pod`, two settings of its OCSes | `SwitchPlan` |
 //! | [`compare`](mod@compare) | two reports, wirings, tables | parts of a `Diff` |

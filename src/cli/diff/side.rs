@@ -173,6 +173,23 @@ impl<'c> BuildSide<'c> {
             .find(|path| self.files.contains_key(path))
     }
 
+    /// Whether the tables of a scenario list groups of next hops.
+    ///
+    /// # Errors
+    /// The file at the path cannot be read.
+    pub(crate) fn has_groups(&self, scenario: &str, path: &str) -> Result<bool, Stop> {
+        match &self.source {
+            TablesSource::Compiled(compiled) => {
+                let mut scenarios = compiled.scenarios.iter();
+                Ok(scenarios.any(|found| found.scenario.name == scenario && found.sprayed.is_some()))
+            }
+            TablesSource::Directory(directory) => {
+                let bytes = read::read_bytes(&directory.join(path), ARTIFACT_BYTES)?;
+                Ok(bytes.starts_with(b"{\"format\":\"fabc.tables/2\""))
+            }
+        }
+    }
+
     /// Reads the tables of a scenario from the file at a path.
     ///
     /// # Errors

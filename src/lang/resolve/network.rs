@@ -310,7 +310,7 @@ fn check_routing(context: &mut Context, network: &Network, routing: RoutingChoic
         RoutingChoice::Spray if !network.family.facts().has_tiers() => (
             "spray",
             "networks in tiers",
-            "use `routing = minimal` here, or `allowed_turns`. `fabc sim --routing ugal` simulates packets that choose among paths",
+            "use `routing = minimal` here, or `allowed_turns`. `fabc sim DIR --with 'routing = ugal;'` simulates packets that choose among paths",
         ),
         _ => return,
     };

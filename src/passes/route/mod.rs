@@ -1,9 +1,9 @@
-//! Deadlock-free single-path routing within a VC budget, with one file per method.
+//! Deadlock-free routing within a VC budget, with one file per method.
 //!
 //! Input: a topology, the lit links, and channel prices for `allowed_turns`. Output:
-//! [`Routes`](fabc_ir::Routes), one route per ordered pair, or next hops. Invariants: two routes that share
-//! (dst, in_port, in_vc) are the same from there on, and a rank order proves that the routes are free of
-//! deadlock.
+//! [`Routes`](fabc_ir::Routes), one route per ordered pair, next hops, or next-hop groups. Invariants: two
+//! routes that share (dst, in_port, in_vc) are the same from there on, and a rank order proves that the
+//! routes are free of deadlock.
 
 pub mod algebraic;
 pub mod allowed_turns;

@@ -151,6 +151,9 @@ fn networks(documents: &mut Documents) {
         .with("simulate ways { routing = ugal { samples = 2; } rates = 0.1; warmup = 100 cycles; measure = 200 cycles; }")
         .with("simulate full { traffic = adversarial; warmup = 100 cycles; measure = 200 cycles; }");
     documents.build("fly", &fly.text(), &[]);
+    let sprayed = network("sprayed", "leaf_spine { leaves = 4; spines = 2; }")
+        .with("routing = spray; budget { vcs = 1; faults = 1 link; }");
+    documents.build("sprayed", &sprayed.text(), &[]);
     documents.build("kautz", &network("kautz", "kautz { degree = 3; length = 2; }").text(), &[]);
     let ring = network("ring", "ring_n { routers = 16; degree = 4; seed = 1; }").with(wire);
     documents.build("ring", &ring.with("floor { cabinet = 4; install = 20; }").text(), &[]);

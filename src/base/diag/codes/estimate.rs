@@ -161,8 +161,8 @@ those of `routing = allowed_turns;`. If the destination alone is the key, a new 
         title: "a command that follows one path per pair",
         text: "\
 Under `routing = spray` the tables list groups of next hops, and a packet may take any member. Simulations and plans of collectives follow tables with
-one path per pair. Build with `routing = minimal` for them. Packets that choose their paths themselves (`routing = min`, `valiant` or `ugal` in a
-`simulate` block, or `fabc sim --routing`) need no tables, so `fabc sim` runs them on such a directory.",
+one path per pair. Build with `routing = minimal` for them. Packets that choose their paths themselves need no tables: `fabc sim DIR --with 'routing =
+ugal;'` (or `min`, or `valiant`) runs on such a directory.",
     },
     CodeDoc {
         code: "FAB0580",

@@ -148,9 +148,9 @@ impl<'a> Shares<'a> {
             for &router in layer.iter() {
                 let group = self.group(to, router as usize);
                 let carried = std::mem::take(&mut share[router as usize]);
+                let part = carried / group.len().max(1) as u128;
                 for &port in group {
                     let slot = router as usize * self.ports + usize::from(port);
-                    let part = carried / group.len() as u128;
                     take(slot, part);
                     let next = self.next[slot];
                     if share[next as usize] == 0 {
