@@ -68,12 +68,12 @@ struct Flows<'a> {
     /// `[slot]`: the router at the other end of a lit channel.
     heads: Vec<usize>,
     /// A whole flow in shares.
-    whole: u128,
+    whole: u64,
 }
 
 /// The memory to follow a flow, which is used again for the next one.
 struct Scratch {
-    arrived: Vec<u128>,
+    arrived: Vec<u64>,
     layer: Vec<usize>,
 }
 
@@ -92,9 +92,11 @@ impl<'a> Flows<'a> {
         };
         let heads = (0..topology.node_count() * ports).map(head).collect();
         let mut flows = Self { scene, endpoints, ports, slots, heads, whole: 1 };
+        let mut whole = 1;
         for to in 0..flows.endpoints.len() {
-            flows.whole = least_common_multiple(flows.whole, flows.divisions(to)?)?;
+            whole = least_common_multiple(whole, flows.divisions(to)?)?;
         }
+        flows.whole = whole.try_into().ok()?;
         Some(flows)
     }
 
@@ -136,7 +138,7 @@ impl<'a> Flows<'a> {
     }
 
     /// Follows a flow between two endpoints and calls `take` with every slot and its shares.
-    fn follow(&self, from: usize, to: usize, scratch: &mut Scratch, mut take: impl FnMut(usize, u128)) {
+    fn follow(&self, from: usize, to: usize, scratch: &mut Scratch, mut take: impl FnMut(usize, u64)) {
         let Scratch { arrived, layer } = scratch;
         arrived[self.endpoints[from].index()] = self.whole;
         *layer = vec![self.endpoints[from].index()];
@@ -145,7 +147,7 @@ impl<'a> Flows<'a> {
             for &router in layer.iter() {
                 let shares = std::mem::replace(&mut arrived[router], 0);
                 let members = self.slots[to][router];
-                let part = shares / members.len().max(1) as u128;
+                let part = shares / members.len().max(1) as u64;
                 for &port in members {
                     let slot = router * self.ports + usize::from(port);
                     take(slot, part);
@@ -166,7 +168,7 @@ impl<'a> Flows<'a> {
             .outgoing(NodeId::new(slot / self.ports), PortId::new(slot % self.ports))
             .map_or(1, |channel| topology.slowness(channel));
         let parts = u128::from(topology.capacities().parts());
-        let load = Exact::new(shares, self.whole).and_then(|load| load.times(slowness.into(), parts));
+        let load = Exact::new(shares, self.whole.into()).and_then(|load| load.times(slowness.into(), parts));
         load.ok_or_else(|| "its loads exceed 128 bits".to_owned())
     }
 
@@ -196,7 +198,7 @@ impl<'a> Flows<'a> {
             true => 0,
             false => self.slot(claimed.channel)?,
         };
-        let mut shares = 0;
+        let mut shares = 0u128;
         if !claimed.flows.windows(2).all(|pair| (pair[0].0, pair[0].1) < (pair[1].0, pair[1].1)) {
             return Err("its flows are not listed by source and destination".to_owned());
         }
@@ -211,7 +213,7 @@ impl<'a> Flows<'a> {
             sent[from] += u128::from(count);
             received[to] += u128::from(count);
             self.follow(from, to, &mut scratch, |visited, part| {
-                shares += if visited == slot { part * u128::from(count) } else { 0 };
+                shares += if visited == slot { u128::from(part) * u128::from(count) } else { 0 };
             });
         }
         let exceeds = |flows: &[u128]| (0..flows.len()).any(|place| flows[place] > self.hosts(place));
@@ -256,10 +258,10 @@ impl<'a> Flows<'a> {
         let sum_task = |task: &[usize]| -> Result<Vec<u128>, String> {
             let mut scratch = self.scratch();
             let mut sums = vec![0u128; self.heads.len()];
-            let mut most: BTreeMap<usize, u128> = BTreeMap::new();
-            let mut largest = vec![0u128; self.heads.len()];
+            let mut touched: Vec<usize> = Vec::new();
+            let mut largest = vec![0u64; self.heads.len()];
             for &own in task {
-                most.clear();
+                touched.clear();
                 for other in (0..count).filter(|&other| other != own) {
                     let (from, to) = match side {
                         Side::Source => (own, other),
@@ -268,13 +270,13 @@ impl<'a> Flows<'a> {
                     let mut underpriced = None;
                     self.follow(from, to, &mut scratch, |slot, shares| {
                         if largest[slot] == 0 {
-                            most.insert(slot, 0);
+                            touched.push(slot);
                         }
                         largest[slot] = largest[slot].max(shares);
                         if let Some(dual) = duals.get(&slot) {
                             let prices = u128::from(dual.sources[from]) + u128::from(dual.destinations[to]);
                             let price = price_of(dual, prices);
-                            let load = self.load(slot, shares).ok();
+                            let load = self.load(slot, shares.into()).ok();
                             if price.zip(load).is_none_or(|(price, load)| exceeds(load, price)) {
                                 underpriced = Some(slot);
                             }
@@ -284,8 +286,8 @@ impl<'a> Flows<'a> {
                         return Err(format!("a share of {} exceeds its prices", self.channel_name(slot)));
                     }
                 }
-                for &slot in most.keys() {
-                    sums[slot] += self.hosts(own) * std::mem::replace(&mut largest[slot], 0);
+                for &slot in &touched {
+                    sums[slot] += self.hosts(own) * u128::from(std::mem::replace(&mut largest[slot], 0));
                 }
             }
             Ok(sums)

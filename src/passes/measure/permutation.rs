@@ -64,7 +64,7 @@ pub fn worst_permutation(scene: &Scene<'_>, tables: &GroupTables) -> Option<Perm
         }
         solved.push((slot, transport));
     }
-    let denominator: u128 = shares.unit.checked_mul(u128::from(scene.topology.capacities().parts()))?;
+    let denominator = u128::from(shares.unit) * u128::from(scene.topology.capacities().parts());
     let channel = |slot: usize| (NodeId((slot / shares.ports) as u32), (slot % shares.ports) as u16);
     let Some((value, slot, transport)) = best else { return Some(idle_permutation()) };
     let flow =
@@ -100,29 +100,33 @@ fn idle_permutation() -> Permutation {
 
 /// `[slot]`: a bound on what any permutation puts on the channel, in parts of a unit and shares.
 fn channel_bounds(shares: &Shares<'_>) -> Vec<u128> {
-    let by_source = summed_maxima(shares, |shares, own, other, scratch, take| {
-        shares.visit(own, other, scratch, take);
-    });
-    let by_destination = summed_maxima(shares, |shares, own, other, scratch, take| {
-        shares.visit(other, own, scratch, take);
-    });
+    let by_source = summed_maxima(shares, HeldEnd::Source);
+    let by_destination = summed_maxima(shares, HeldEnd::Destination);
     let smaller = by_source.iter().zip(&by_destination).zip(&shares.slowness);
     smaller.map(|((&source, &destination), slowness)| source.min(destination) * slowness).collect()
 }
 
-/// The visit of the channels between an endpoint and another one.
-type Visit = fn(&Shares<'_>, usize, usize, &mut ShareScratch, &mut dyn FnMut(usize, u128));
+/// The end of a flow that is held while the other one varies.
+#[derive(Clone, Copy)]
+enum HeldEnd {
+    Source,
+    Destination,
+}
 
 /// `[slot]`: the sum over all endpoints of hosts times the largest share with any other endpoint.
-fn summed_maxima(shares: &Shares<'_>, visit: Visit) -> Vec<u128> {
+fn summed_maxima(shares: &Shares<'_>, held: HeldEnd) -> Vec<u128> {
     let places: Vec<usize> = (0..shares.endpoints.len()).collect();
     let sum_task = |task: &[usize]| {
         let mut scratch = ShareScratch::new(shares);
-        let (mut sums, mut most) = (vec![0u128; shares.slots()], vec![0u128; shares.slots()]);
+        let (mut sums, mut most) = (vec![0u128; shares.slots()], vec![0u64; shares.slots()]);
         for &own in task {
             let mut touched = Vec::new();
             for &other in places.iter().filter(|&&other| other != own) {
-                visit(shares, own, other, &mut scratch, &mut |slot, share| {
+                let (from, to) = match held {
+                    HeldEnd::Source => (own, other),
+                    HeldEnd::Destination => (other, own),
+                };
+                shares.visit(from, to, &mut scratch, |slot, share| {
                     if most[slot] == 0 {
                         touched.push(slot);
                     }
@@ -130,7 +134,7 @@ fn summed_maxima(shares: &Shares<'_>, visit: Visit) -> Vec<u128> {
                 });
             }
             for slot in touched {
-                sums[slot] += u128::from(shares.hosts[own]) * std::mem::take(&mut most[slot]);
+                sums[slot] += u128::from(shares.hosts[own]) * u128::from(std::mem::take(&mut most[slot]));
             }
         }
         sums

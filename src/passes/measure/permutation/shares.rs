@@ -16,7 +16,7 @@ pub(super) struct Shares<'a> {
     /// `[slot]`: parts of a unit of load that a flow puts on the channel.
     pub slowness: Vec<u128>,
     /// A whole flow, in shares.
-    pub unit: u128,
+    pub unit: u64,
     pub ports: usize,
     groups: &'a [Vec<u16>],
     /// `[endpoint * routers + router]`: the group for packets to the endpoint, or [`NO_GROUP`].
@@ -29,7 +29,7 @@ pub(super) struct Shares<'a> {
 /// The memory of a walk, which is used again for the next one.
 pub(super) struct ShareScratch {
     /// `[router]`: the share of the flow that comes to it.
-    share: Vec<u128>,
+    share: Vec<u64>,
     layer: Vec<u32>,
     next_layer: Vec<u32>,
 }
@@ -70,7 +70,7 @@ impl<'a> Shares<'a> {
             next: channels.iter().map(|id| id.map_or(0, |id| topology.target(id).node.0)).collect(),
             routers,
         };
-        let unit = shares.common_unit()?;
+        let unit = shares.common_unit()?.try_into().ok()?;
         Some(Self { unit, ..shares })
     }
 
@@ -136,7 +136,7 @@ impl<'a> Shares<'a> {
         from: usize,
         to: usize,
         scratch: &mut ShareScratch,
-        mut take: impl FnMut(usize, u128),
+        mut take: impl FnMut(usize, u64),
     ) {
         let ShareScratch { share, layer, next_layer } = scratch;
         layer.clear();
@@ -148,7 +148,7 @@ impl<'a> Shares<'a> {
             for &router in layer.iter() {
                 let group = self.group(to, router as usize);
                 let carried = std::mem::take(&mut share[router as usize]);
-                let part = carried / group.len().max(1) as u128;
+                let part = carried / group.len().max(1) as u64;
                 for &port in group {
                     let slot = router as usize * self.ports + usize::from(port);
                     take(slot, part);
@@ -176,7 +176,7 @@ impl<'a> Shares<'a> {
                 continue;
             }
             passing.fill(0);
-            passing[router] = self.unit;
+            passing[router] = u128::from(self.unit);
             for before in self.by_falling_distance(to).into_iter().rev().filter(|&before| before != router) {
                 let group = self.group(to, before);
                 let next = |&port: &u16| passing[self.next[before * self.ports + usize::from(port)] as usize];
