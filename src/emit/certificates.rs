@@ -61,14 +61,11 @@ fn push_permutation(out: &mut String, permutation: &Permutation) {
     push(
         out,
         format_args!(
-            ",\"permutation\":{{\"load\":{load},\"parts\":{parts},\"router\":{router},\"port\":{port},\"flows\":[",
+            ",\"permutation\":{{\"load\":{load},\"parts\":{parts},\"router\":{router},\"port\":{port},\"flows\":",
         ),
     );
-    for (index, &(from, to, count)) in flows.iter().enumerate() {
-        out.push_str(if index > 0 { "," } else { "" });
-        push_numbers(out, [from.0, to.0, count]);
-    }
-    out.push_str("],\"duals\":");
+    push_numbers(out, flows.iter().map(|(from, to, count)| format!("[{from},{to},{count}]")));
+    out.push_str(",\"duals\":");
     push_lines(out, duals, |out, dual| {
         let PermutationDual { channel: (router, port), denominator, sources, destinations } = dual;
         push(

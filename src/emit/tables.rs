@@ -114,12 +114,10 @@ fn group_tables_head(tables: &GroupTables) -> String {
 }
 
 fn push_group_line(out: &mut String, node: usize, entries: &[GroupEntry]) {
-    push(out, format_args!("{{\"node\":{node},\"entries\":["));
-    for (index, GroupEntry { first, last, group }) in entries.iter().enumerate() {
-        out.push_str(if index > 0 { "," } else { "" });
-        push_numbers(out, [first.0, last.0, *group]);
-    }
-    out.push_str("]}");
+    push(out, format_args!("{{\"node\":{node},\"entries\":"));
+    let entry = |&GroupEntry { first, last, group }: &GroupEntry| format!("[{first},{last},{group}]");
+    push_numbers(out, entries.iter().map(entry));
+    out.push('}');
 }
 
 /// `"vc":"hop",` if a rule gives the virtual channel, and not the entries.

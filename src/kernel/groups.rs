@@ -11,10 +11,11 @@
 //! even: the least common multiple, over all routes, of the product of the sizes of the groups on a route.
 
 use crate::conviction::Conviction;
-use crate::judge::Judged;
+use crate::judge::{Judged, SlotCosts};
 use crate::lit_graph::{expect_length, expect_lit};
-use crate::valid_paths::{TierGraph, ValidPaths};
-use fabc_topology::ids::{Id, NodeId, PortId};
+use crate::tally::add_lists;
+use crate::valid_paths::{NO_PATH, TierGraph, ValidPaths};
+use fabc_topology::ids::{Id, NodeId};
 use fabc_topology::{GroupEntry, GroupTables, Walk};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -69,10 +70,7 @@ struct GroupWalk<'a> {
     judged: &'a Judged<'a>,
     tables: &'a GroupTables,
     graph: TierGraph,
-    /// `[slot]`: load that a route of weight 1 puts on the channel, in parts of a unit.
-    slowness: Vec<u128>,
-    /// `[slot]`: cycles of a flit over the channel and through the router before it.
-    cycles: Vec<u64>,
+    costs: SlotCosts,
 }
 
 /// Sums over destinations whose routes have the same number of shares.
@@ -122,18 +120,7 @@ pub fn judge_groups(
         topology.node_count(),
     )?;
     check_order(judged, tables)?;
-    let channels = || {
-        topology.nodes().flat_map(|node| {
-            (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port)))
-        })
-    };
-    let walk = GroupWalk {
-        judged,
-        tables,
-        graph: TierGraph::new(scene)?,
-        slowness: channels().map(|id| id.map_or(1, |id| topology.slowness(id).into())).collect(),
-        cycles: channels().map(|id| id.map_or(0, |id| judged.hop_cycles[topology.link_of(id)])).collect(),
-    };
+    let walk = GroupWalk { judged, tables, graph: TierGraph::new(scene)?, costs: judged.slot_costs() };
     let destinations: Vec<usize> = topology.endpoints().map(Id::index).collect();
     let parts = destinations.par_chunks(destinations.len().div_ceil(PARTS).max(1));
     let sums: Vec<_> = parts.map(|part| walk.walk_part(part)).collect();
@@ -219,7 +206,7 @@ impl GroupWalk<'_> {
         *shares = vec![0; routers];
         for source in sources() {
             let hops = paths.hops[source.index()];
-            if hops == crate::valid_paths::NO_PATH {
+            if hops == NO_PATH {
                 return Err(GroupConviction::NoPath { source, destination: to });
             }
             shares[source.index()] = 1;
@@ -229,7 +216,7 @@ impl GroupWalk<'_> {
         }
         // Routers come by falling distance, so that all routes into a router are known before it is left.
         let order = || paths.order[1..].iter().rev().map(|&router| router as usize);
-        for router in order().filter(|&router| router != destination) {
+        for router in order() {
             if shares[router] > 0 {
                 let divided = shares[router] * self.group(router, to).len() as u128;
                 for &port in self.group(router, to) {
@@ -255,15 +242,16 @@ impl GroupWalk<'_> {
                 let next = &mut passing[self.graph.next[slot] as usize];
                 next[0] += routes;
                 next[1] += weight;
-                by_shares.loads[slot] += weight * self.slowness[slot];
-                by_shares.cycles_total += routes * u128::from(self.cycles[slot]);
+                by_shares.loads[slot] += weight * u128::from(self.costs.slowness[slot]);
+                by_shares.cycles_total += routes * u128::from(self.costs.cycles[slot]);
             }
         }
         *slowest = vec![0; routers];
         for &router in &paths.order[1..] {
             let router = router as usize;
             let over = |&port: &u16| {
-                self.cycles[router * self.graph.ports + usize::from(port)] + slowest[self.next(router, port)]
+                self.costs.cycles[router * self.graph.ports + usize::from(port)]
+                    + slowest[self.next(router, port)]
             };
             slowest[router] = self.group(router, to).iter().map(over).max().unwrap_or(0);
         }
@@ -323,7 +311,7 @@ impl GroupWalk<'_> {
 
 impl PartSums {
     fn add(&mut self, other: Self) {
-        crate::tally::add_lists(&mut self.route_hops, &other.route_hops);
+        add_lists(&mut self.route_hops, &other.route_hops);
         self.cycles_most = self.cycles_most.max(other.cycles_most);
         for (shares, more) in other.by_shares {
             match self.by_shares.get_mut(&shares) {

@@ -29,6 +29,30 @@ pub struct Judged<'a> {
     pub shortest: bool,
 }
 
+/// How much a hop over each output port counts.
+pub(crate) struct SlotCosts {
+    /// `[slot]`: load that a route of weight 1 puts on the channel, in parts of a unit.
+    pub slowness: Vec<u64>,
+    /// `[slot]`: cycles of a flit over the channel and through the router before it.
+    pub cycles: Vec<u64>,
+}
+
+impl Judged<'_> {
+    pub(crate) fn slot_costs(&self) -> SlotCosts {
+        let topology = self.scene.topology;
+        let channels = || {
+            topology.nodes().flat_map(|node| {
+                (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port)))
+            })
+        };
+        let cycles_of = |channel| self.hop_cycles[topology.link_of(channel)];
+        SlotCosts {
+            slowness: channels().map(|channel| channel.map_or(1, |id| topology.slowness(id))).collect(),
+            cycles: channels().map(|channel| channel.map_or(0, cycles_of)).collect(),
+        }
+    }
+}
+
 const TOO_LARGE: &str =
     "between the channels of this network more dependencies are possible than memory can hold";
 
@@ -69,11 +93,7 @@ pub fn judge(
     )?;
     let forwarding = Forwarding::new(scene, tables)?;
     let network = PortGraph::of_topology(topology);
-    let channels = || {
-        topology.nodes().flat_map(|node| {
-            (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port)))
-        })
-    };
+    let SlotCosts { slowness, cycles } = judged.slot_costs();
     let walker = Walker {
         network: &network,
         table: &forwarding,
@@ -81,10 +101,8 @@ pub fn judge(
         destinations: symmetry.canonical_nodes().map(Id::index).collect(),
         sends: topology.nodes().map(|node| scene.is_endpoint(node)).collect(),
         weight: |source, destination| u64::from(judged.demand.weight(Id::new(source), Id::new(destination))),
-        slowness: channels().map(|channel| channel.map_or(1, |channel| topology.slowness(channel))).collect(),
-        cycles: channels()
-            .map(|channel| channel.map_or(0, |channel| judged.hop_cycles[topology.link_of(channel)]))
-            .collect(),
+        slowness,
+        cycles,
     };
     let Some(dependencies) = Dependencies::new(&network, symmetry, usize::from(tables.vcs)) else {
         return Err(shape(TOO_LARGE.to_owned()));

@@ -51,7 +51,7 @@ pub use simulation::*;
 pub use slices::{CubeClass, CubeRole, ServedPorts};
 pub use switches::*;
 pub use synthesis::*;
-pub use tiers::{link_within_tier, router_tiers};
+pub use tiers::router_tiers;
 pub use word::Word;
 
 pub use fabc_topology::{

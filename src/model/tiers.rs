@@ -13,7 +13,7 @@ pub fn router_tiers(endpoints: &[bool], links: &[[u32; 2]]) -> Option<Vec<u32>> 
 
 /// The first link that joins two routers of one tier, as an index. The arguments are those of
 /// [`router_tiers`].
-pub fn link_within_tier(endpoints: &[bool], links: &[[u32; 2]]) -> Option<usize> {
+pub(crate) fn link_within_tier(endpoints: &[bool], links: &[[u32; 2]]) -> Option<usize> {
     link_between_equals(&distances(endpoints, links), links)
 }
 

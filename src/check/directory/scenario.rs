@@ -3,12 +3,15 @@
 use super::certificates::{CertificateClaims, ClaimedScenario};
 use super::files::CERTIFICATES;
 use super::{Files, ScenarioProof, TableVisitor, VisitedTables, formula, read, tables};
+use crate::convictions::conviction_of_groups;
 use crate::faults::ToleratedFault;
 use crate::measures::{ScenarioCounts, ScenarioMeasures, flow_lower_bound, sent_per_host};
 use crate::{CheckError, judge_groups, judge_tables, verify_flow, verify_permutation};
 use fabc_ir::read::{CertifiedScenario, PermutationLine};
 use fabc_ir::{CrossConnects, DualLengths, ForwardingTables, Permutation, Scene, Topology, Walk};
-use fabc_kernel::{DeadlockFree, GroupsProved, demand_hops, measured_distances, volume_and_distance};
+use fabc_kernel::{
+    DeadlockFree, GroupConviction, GroupsProved, demand_hops, measured_distances, volume_and_distance,
+};
 use fabc_model::Fabric;
 use rayon::prelude::*;
 
@@ -133,12 +136,9 @@ impl ScenarioCheck<'_> {
         line: &CertifiedScenario,
     ) -> Result<ProvedRoutes, CheckError> {
         let tables = tables::read_group_tables(self.files, self.topology, scenario)?;
-        let Some((walk, proof)) = judge_groups(self.fabric, scene, &tables)? else {
-            return Err(CheckError::Shape {
-                scenario: scenario.name.clone(),
-                violation: "the shares of packets are too small for 64 bits".to_owned(),
-            });
-        };
+        let judged = judge_groups(self.fabric, scene, &tables)?;
+        let (walk, proof) = judged
+            .ok_or_else(|| conviction_of_groups(GroupConviction::TooFine, self.topology, &scenario.name))?;
         self.check_entries(scenario, &walk)?;
         (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables), self.topology)?;
         let permutation = line.permutation.as_ref().map(PermutationLine::permutation);

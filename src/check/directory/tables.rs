@@ -4,9 +4,8 @@ use super::Files;
 use super::read::{bytes, contradiction, tagged, unreadable};
 use crate::CheckError;
 use crate::faults::ToleratedFault;
-use fabc_base::ids::NodeId;
 use fabc_ir::read::{BinaryTables, GroupTablesFile, ServedImage, TablesFile, entry_width, parse_key};
-use fabc_ir::{ForwardingTables, GroupEntry, GroupTables, Symmetry, Topology};
+use fabc_ir::{ForwardingTables, GroupTables, Symmetry, Topology};
 
 /// Reads the tables of a scenario under the symmetry that the file claims. The flag tells whether the file
 /// says `canonical`. The walk verifies the entries.
@@ -45,17 +44,12 @@ pub(super) fn read_group_tables(
         let (listed, present) = (file.routers.len(), topology.node_count());
         return reject("routers", format!("has {listed} routers, but there are {present} routers"));
     }
-    let mut routers = Vec::with_capacity(file.routers.len());
-    for (number, line) in file.routers.into_iter().enumerate() {
-        if line.node as usize != number {
-            let violation = format!("says {}, but router {number} belongs there", line.node);
-            return reject(&format!("routers[{number}].node"), violation);
-        }
-        let entry =
-            |[first, last, group]: [u32; 3]| GroupEntry { first: NodeId(first), last: NodeId(last), group };
-        routers.push(line.entries.into_iter().map(entry).collect());
+    let misplaced = file.routers.iter().enumerate().find(|(number, line)| line.node as usize != *number);
+    if let Some((number, line)) = misplaced {
+        let violation = format!("says {}, but router {number} belongs there", line.node);
+        return reject(&format!("routers[{number}].node"), violation);
     }
-    Ok(GroupTables { scenario: file.scenario, groups: file.groups, routers })
+    Ok(file.into_tables())
 }
 
 /// Reads the tables in `tables.json` or `tables.bin`, as a repair writes them. The scenario need not be one

@@ -95,12 +95,12 @@ fn entries(
     if images.is_none() && same_bytes && a.symmetry == b.symmetry {
         return Ok(TablesFound::Same);
     }
-    match [sides[0].has_groups(scenario, paths[0])?, sides[1].has_groups(scenario, paths[1])?] {
-        [false, false] => {}
-        [true, true] => return unlike("other groups of next hops"),
+    let read = [sides[0].tables(scenario, paths[0])?, sides[1].tables(scenario, paths[1])?];
+    let [old, new] = match read {
+        [Some(old), Some(new)] => [old, new],
+        [None, None] => return unlike("other groups of next hops"),
         _ => return unlike("one side has a port per destination, the other one groups of ports"),
-    }
-    let [old, new] = [sides[0].tables(scenario, paths[0])?, sides[1].tables(scenario, paths[1])?];
+    };
     if old.key != new.key {
         return unlike("looked up by other keys");
     }

@@ -173,45 +173,28 @@ impl<'c> BuildSide<'c> {
             .find(|path| self.files.contains_key(path))
     }
 
-    /// Whether the tables of a scenario list groups of next hops.
-    ///
-    /// # Errors
-    /// The file at the path cannot be read.
-    pub(crate) fn has_groups(&self, scenario: &str, path: &str) -> Result<bool, Stop> {
-        match &self.source {
-            TablesSource::Compiled(compiled) => {
-                let mut scenarios = compiled.scenarios.iter();
-                Ok(scenarios.any(|found| found.scenario.name == scenario && found.sprayed.is_some()))
-            }
-            TablesSource::Directory(directory) => {
-                let bytes = read::read_bytes(&directory.join(path), ARTIFACT_BYTES)?;
-                Ok(bytes.starts_with(b"{\"format\":\"fabc.tables/2\""))
-            }
-        }
-    }
-
-    /// Reads the tables of a scenario from the file at a path.
+    /// Reads the tables of a scenario from the file at a path. `None` if they list groups of next hops.
     ///
     /// # Errors
     /// `DriverError::NotBuilt` if the file is damaged or the scenario was not compiled.
-    pub(crate) fn tables(&self, scenario: &str, path: &str) -> Result<ForwardingTables, Stop> {
+    pub(crate) fn tables(&self, scenario: &str, path: &str) -> Result<Option<ForwardingTables>, Stop> {
         let damaged = |problem: String| DriverError::NotBuilt {
             path: self.label.clone(),
             reason: format!("`{path}`: {problem}"),
         };
         match &self.source {
             TablesSource::Compiled(compiled) => {
-                let routed = compiled
-                    .scenarios
-                    .iter()
-                    .find(|routed| routed.scenario.name == scenario)
-                    .and_then(|routed| routed.routed.as_ref());
-                Ok(routed.ok_or_else(|| damaged("was not compiled".to_owned()))?.tables.unpacked())
+                let found = compiled.scenarios.iter().find(|found| found.scenario.name == scenario);
+                let found = found
+                    .filter(|found| found.has_tables())
+                    .ok_or_else(|| damaged("was not compiled".to_owned()))?;
+                Ok(found.routed.as_ref().map(|routed| routed.tables.unpacked()))
             }
             TablesSource::Directory(directory) => {
                 let topology = self.topology.as_ref().ok_or_else(|| damaged("has no topology".to_owned()))?;
                 let bytes = read::read_bytes(&directory.join(path), ARTIFACT_BYTES)?;
-                Ok(tables(&bytes, topology).map_err(damaged)?)
+                let has_groups = bytes.starts_with(b"{\"format\":\"fabc.tables/2\"");
+                Ok((!has_groups).then(|| tables(&bytes, topology).map_err(damaged)).transpose()?)
             }
         }
     }

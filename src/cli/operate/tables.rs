@@ -15,7 +15,7 @@ use fabc_ir::read::{
     BinaryTables, EntryNumbers, Generators, GroupTablesFile, RouterLine, ServedImage, TablesFile, TablesHead,
     of_blocks, parse_key, tagged,
 };
-use fabc_ir::{ForwardingTables, GroupEntry, GroupTables, RouterNames, Symmetry, TableEntry, router_names};
+use fabc_ir::{ForwardingTables, GroupTables, RouterNames, Symmetry, TableEntry, router_names};
 use fabc_model::kind_files;
 use fabc_model::{Fabric, PORT_NAMES};
 use serde::Deserialize;
@@ -84,11 +84,7 @@ fn read_group_tables(directory: &Path, fabric: &Fabric, scenario: &str) -> Resul
     if !listed || !file.routers.iter().flat_map(|line| &line.entries).all(is_fitting) {
         return Err(damaged("a router or an entry is out of range".to_owned()).into());
     }
-    let entry =
-        |[first, last, group]: [u32; 3]| GroupEntry { first: NodeId(first), last: NodeId(last), group };
-    let routers =
-        file.routers.into_iter().map(|line| line.entries.into_iter().map(entry).collect()).collect();
-    Ok(GroupTables { scenario: file.scenario, groups: file.groups, routers })
+    Ok(file.into_tables())
 }
 
 /// The error for a scenario without tables.

@@ -1,7 +1,7 @@
 //! `tables/*.json` (`fabc.tables/1`): forwarding tables, one list of numbers per entry.
 
 use super::json::formats;
-use crate::{TableEntry, TableKey};
+use crate::{GroupEntry, GroupTables, TableEntry, TableKey};
 use fabc_base::ids::NodeId;
 use fabc_model::VcCount;
 use serde::Deserialize;
@@ -39,6 +39,16 @@ pub struct GroupTablesFile {
     pub key: Vec<String>,
     pub groups: Vec<Vec<u16>>,
     pub routers: Vec<GroupLine>,
+}
+
+impl GroupTablesFile {
+    /// The tables that the lines list, one by one.
+    pub fn into_tables(self) -> GroupTables {
+        let entry =
+            |[first, last, group]: [u32; 3]| GroupEntry { first: NodeId(first), last: NodeId(last), group };
+        let routers = self.routers.into_iter().map(|line| line.entries.into_iter().map(entry).collect());
+        GroupTables { scenario: self.scenario, groups: self.groups, routers: routers.collect() }
+    }
 }
 
 /// The entries of a router: first destination, last destination, group.

@@ -2,7 +2,7 @@
 
 use super::context::{Context, missing, unknown_choice};
 use super::items::SpecItems;
-use super::settings::{BlockSettings, bare_name, block_settings, integer_of, quantity, wrong_kind};
+use super::settings::{BlockSettings, bare_name, block_settings, integer_of, is_named, quantity, wrong_kind};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Name, Quantity, SettingValue, StatementKind, ValueKind};
 use crate::syntax::words::BlockKind;
@@ -22,10 +22,7 @@ const TABLE_SETTINGS: [&str; 4] = ["chunks", "overhead", "barrier", "scenarios"]
 
 /// Whether a spec asks for schedules.
 pub(super) fn is_scheduled(items: &SpecItems<'_>) -> bool {
-    items.settings.get("routing").is_some_and(|setting| match &setting.value.kind {
-        ValueKind::Block(kind, _) => &*kind.value == SCHEDULED,
-        _ => bare_name(&setting.value).is_some_and(|name| &*name.value == SCHEDULED),
-    })
+    items.settings.get("routing").is_some_and(|setting| is_named(&setting.value, SCHEDULED))
 }
 
 /// Resolves the settings of `scheduled`.

@@ -351,6 +351,14 @@ pub(super) fn bare_name(value: &SettingValue) -> Option<Name> {
     }
 }
 
+/// Whether a value is this name, with or without a block behind it.
+pub(super) fn is_named(value: &SettingValue, wanted: &str) -> bool {
+    match &value.kind {
+        ValueKind::Block(kind, _) => &*kind.value == wanted,
+        _ => bare_name(value).is_some_and(|name| &*name.value == wanted),
+    }
+}
+
 /// Returns the name if a value is a bare name, or names with `-` between them where no number can stand.
 pub(super) fn word(value: &SettingValue) -> Option<Name> {
     let ValueKind::Quantity(Quantity { number, unit: None, .. }) = &value.kind else { return None };

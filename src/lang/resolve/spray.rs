@@ -2,15 +2,13 @@
 
 use super::context::Context;
 use super::items::SpecItems;
-use super::settings::bare_name;
+use super::settings::is_named;
 use crate::ResolveError;
-use crate::syntax::ast;
-use fabc_model::{Family, Listed, Network, link_within_tier};
+use fabc_model::{Family, Listed, Network};
 
 /// Whether a spec has `routing = spray`.
 pub(super) fn is_sprayed(items: &SpecItems<'_>) -> bool {
-    let name = |setting: &ast::Setting| bare_name(&setting.value).map(|name| name.value.clone());
-    items.settings.get("routing").is_some_and(|setting| name(setting).as_deref() == Some("spray"))
+    items.settings.get("routing").is_some_and(|setting| is_named(&setting.value, "spray"))
 }
 
 /// Refuses the items that follow tables with one path per pair.
@@ -33,10 +31,7 @@ pub(super) fn refuse_single_path_users(context: &mut Context, items: &SpecItems<
 /// What a network without tiers is, for the label of an error. A file has a link that says why.
 pub(super) fn untiered(network: &Network) -> String {
     let named = |listed: &Listed| {
-        let endpoints: Vec<bool> = listed.routers.iter().map(|router| router.hosts != Some(0)).collect();
-        let links: Vec<[u32; 2]> = listed.links.iter().map(|link| link.ends).collect();
-        let ends = links[link_within_tier(&endpoints, &links)?];
-        let [a, b] = ends.map(|end| &listed.routers[end as usize].name);
+        let [a, b] = listed.link_within_tier()?.ends.map(|end| &listed.routers[end as usize].name);
         Some(format!("a file whose link from {a} to {b} joins two routers of one tier"))
     };
     let listed = if let Family::Listed(listed) = &network.family { named(listed) } else { None };

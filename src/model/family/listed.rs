@@ -3,7 +3,7 @@
 use super::arcs::Arcs;
 use super::facts::{FamilyFacts, FamilyForm, FullestRouter};
 use crate::inputs::graph_input;
-use crate::tiers::router_tiers;
+use crate::tiers::{link_within_tier, router_tiers};
 use fabc_base::ids::LinkTypeId;
 use fabc_topology::RouterNames;
 
@@ -50,6 +50,22 @@ pub type ListedEnds = [u32; 2];
 /// The ports of a link at its two ends, in the order of the ends. `None` where the file gives no port.
 pub type ListedPorts = [Option<u16>; 2];
 
+impl Listed {
+    /// The first link that joins two routers of one tier. `None` if there is none.
+    pub fn link_within_tier(&self) -> Option<&ListedLink> {
+        link_within_tier(&self.endpoints(), &self.link_ends()).map(|link| &self.links[link])
+    }
+
+    /// `[router]`: whether it may send and receive.
+    fn endpoints(&self) -> Vec<bool> {
+        self.routers.iter().map(|router| router.hosts != Some(0)).collect()
+    }
+
+    fn link_ends(&self) -> Vec<[u32; 2]> {
+        self.links.iter().map(|link| link.ends).collect()
+    }
+}
+
 impl FamilyFacts for Listed {
     fn name(&self) -> &'static str {
         FORM.0
@@ -78,9 +94,7 @@ impl FamilyFacts for Listed {
     }
 
     fn has_tiers(&self) -> bool {
-        let endpoints: Vec<bool> = self.routers.iter().map(|router| router.hosts != Some(0)).collect();
-        let links: Vec<[u32; 2]> = self.links.iter().map(|link| link.ends).collect();
-        !self.is_simplex() && router_tiers(&endpoints, &links).is_some()
+        !self.is_simplex() && router_tiers(&self.endpoints(), &self.link_ends()).is_some()
     }
 
     fn is_simplex(&self) -> bool {

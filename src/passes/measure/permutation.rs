@@ -19,8 +19,8 @@ use rayon::prelude::*;
 use shares::{ShareScratch, Shares};
 use transport::Transport;
 
-/// The most visits of a channel by a pair that one measurement may take: some seconds.
-pub const PERMUTATION_STEPS: u64 = 1 << 31;
+/// The most visits of a channel by a pair that the measurements of a build may take: some seconds.
+const MOST_STEPS: u64 = 1 << 31;
 
 /// The most channels that are solved before the search gives up.
 const SOLVED_CHANNELS: usize = 256;
@@ -30,10 +30,9 @@ const ENDPOINTS_PER_TASK: usize = 32;
 
 /// About how many visits a measurement takes: pairs times the channels that a pair of the first endpoint
 /// visits at most, for both bounds. It is the same for every fault.
-pub fn permutation_steps(scene: &Scene<'_>, tables: &GroupTables) -> u64 {
-    let Some(shares) = Shares::new(scene, tables) else { return u64::MAX };
+fn steps(shares: &Shares<'_>) -> u64 {
     let endpoints = shares.endpoints.len();
-    let mut scratch = ShareScratch::new(&shares);
+    let mut scratch = ShareScratch::new(shares);
     let mut count = |to: usize| {
         let mut visits = 0u64;
         shares.visit(0, to, &mut scratch, |_, _| visits += 1);
@@ -43,9 +42,13 @@ pub fn permutation_steps(scene: &Scene<'_>, tables: &GroupTables) -> u64 {
     (endpoints as u64 * endpoints as u64).saturating_mul(2 * most)
 }
 
-/// Measures the worst permutation. `None` if it needs more channels to be solved than are.
-pub fn worst_permutation(scene: &Scene<'_>, tables: &GroupTables) -> Option<Permutation> {
+/// Measures the worst permutation in each of so many scenarios. `None` if all of them together take too many
+/// steps, or if this one needs more channels to be solved than are.
+pub fn worst_permutation(scene: &Scene<'_>, tables: &GroupTables, scenarios: u64) -> Option<Permutation> {
     let shares = Shares::new(scene, tables)?;
+    if steps(&shares).saturating_mul(scenarios) > MOST_STEPS {
+        return None;
+    }
     let bounds = channel_bounds(&shares);
     let mut order: Vec<usize> = (0..bounds.len()).filter(|&slot| bounds[slot] > 0).collect();
     order.sort_by_key(|&slot| (std::cmp::Reverse(bounds[slot]), slot));

@@ -252,6 +252,12 @@ pub enum RouteError {
     },
 }
 
+/// The number of entries of the largest table, and the first router that has one so large.
+fn largest_table<T>(nodes: impl Iterator<Item = NodeId>, routers: &[Vec<T>]) -> (usize, NodeId) {
+    let sizes = nodes.zip(routers).map(|(node, entries)| (entries.len(), node));
+    sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)))
+}
+
 /// `one of them`, or `2 of them` and so on.
 fn links(count: u32) -> String {
     if count == 1 { "one of them".to_owned() } else { format!("{count} of them") }
@@ -314,13 +320,7 @@ impl RouteError {
         tables: &ForwardingTables,
         limit: u32,
     ) -> Self {
-        let sizes = tables
-            .symmetry
-            .canonical_nodes()
-            .zip(&tables.routers)
-            .map(|(node, entries)| (entries.len(), node));
-        let (entries, node) =
-            sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)));
+        let (entries, node) = largest_table(tables.symmetry.canonical_nodes(), &tables.routers);
         let destinations = topology.node_count() - 1;
         let help = if (limit as usize) < destinations {
             format!("every router needs one entry per destination: at least {destinations}")
@@ -348,9 +348,7 @@ impl RouteError {
         tables: &GroupTables,
         limit: u32,
     ) -> Self {
-        let sizes = tables.routers.iter().zip(topology.nodes()).map(|(entries, node)| (entries.len(), node));
-        let (entries, node) =
-            sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)));
+        let (entries, node) = largest_table(topology.nodes(), &tables.routers);
         RouteError::TableEntries {
             scenario: tables.scenario.clone(),
             router: topology.name(node),

@@ -4,7 +4,7 @@
 //! module reports an error only if no stage in between can change it. Cost: milliseconds. Checks that would
 //! take longer are left to the build ([`EARLY_WORK`]).
 
-use super::routing::PreparedRouting;
+use super::routing::spray_tiers;
 use super::{Stage, collectives, contract, faults, performance_contract, simulations, size};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
@@ -156,11 +156,11 @@ fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), R
     let Some(GivenTopology { topology, cross_connects, distances }) = given else { return Ok(()) };
     let healthy = Scene::healthy(topology);
     check_dimension_order(fabric, &healthy, &Scenario::nominal())?;
-    let spray = PreparedRouting::spray(fabric, topology, Stage::Route);
-    let check_valid_paths = |scene: &Scene<'_>, scenario: &Scenario| match &spray {
-        Some(PreparedRouting::Spray { tiers }) => spray::check_joined(scene, tiers)
+    let tiers = spray_tiers(fabric, topology, Stage::Route);
+    let check_valid_paths = |scene: &Scene<'_>, scenario: &Scenario| match &tiers {
+        Some(tiers) => spray::check_joined(scene, tiers)
             .map_err(|pair| RouteError::no_valid_path(fabric, topology, scenario, pair)),
-        _ => Ok(()),
+        None => Ok(()),
     };
     check_valid_paths(&healthy, &Scenario::nominal())?;
     if let Some(distances) = distances.as_ref().filter(|_| fabric.routing.is_shortest_by_destination()) {
@@ -178,12 +178,14 @@ fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), R
     // Under one virtual channel per hop, the longest route of any fault decides how many are needed.
     let by_hops = fabric.routing.is_shortest_by_destination()
         && lanes::rules(fabric) == [lanes::LaneRule::Count(VcCount::Hops)];
+    // Sets of endpoints pass over every channel for valid paths, 64 endpoints to a word.
+    let passes = match (by_hops, &tiers) {
+        (true, _) => 3,
+        (false, Some(_)) => 4 * (1 + endpoints / 64),
+        (false, None) => 1,
+    };
     let mut longest: Option<(u32, Scenario)> = None;
-    for scenario in Scenario::tolerated(fabric, topology).into_iter().skip(1).take(if by_hops {
-        quick_faults / 3
-    } else {
-        quick_faults
-    }) {
+    for scenario in Scenario::tolerated(fabric, topology).into_iter().skip(1).take(quick_faults / passes) {
         let scene = surviving_scene(&scenario.fault, topology, cross_connects.as_ref());
         check_connected(fabric, &scene, &scenario)?;
         check_dimension_order(fabric, &scene, &scenario)?;

@@ -42,18 +42,10 @@ impl PreparedRouting {
         prices: &DualLengths,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, RouteError> {
-        if let Some(spray) = Self::spray(fabric, topology, Stage::Route) {
-            return Ok(Some(spray));
+        if let Some(tiers) = spray_tiers(fabric, topology, Stage::Route) {
+            return Ok(Some(PreparedRouting::Spray { tiers }));
         }
         Ok(SinglePath::new(fabric, topology, prices, progress)?.map(PreparedRouting::SinglePath))
-    }
-
-    /// What `routing = spray` prepares for a build as far as `last`. `None` for other methods, and if the
-    /// build stops before routing.
-    pub(super) fn spray(fabric: &Fabric, topology: &Topology, last: Stage) -> Option<Self> {
-        let wanted = fabric.routing.is_sprayed() && last >= Stage::Route;
-        let tiers = wanted.then(|| topology_tiers(topology).expect("a spec with `spray` has tiers"))?;
-        Some(PreparedRouting::Spray { tiers })
     }
 
     /// The record of the routing pass: what it did over all `scenarios`.
@@ -74,6 +66,13 @@ impl PreparedRouting {
             }
         }
     }
+}
+
+/// What `routing = spray` needs of a topology for a build as far as `last`: `[router]`, its tier. `None` for
+/// other methods, and if the build stops before routing.
+pub(super) fn spray_tiers(fabric: &Fabric, topology: &Topology, last: Stage) -> Option<Vec<u32>> {
+    let wanted = fabric.routing.is_sprayed() && last >= Stage::Route;
+    wanted.then(|| topology_tiers(topology).expect("a spec with `spray` has tiers"))
 }
 
 /// A method that finds one path per pair, with what it prepares once for all scenarios.

@@ -13,7 +13,7 @@ use fabc_ir::{
 };
 use fabc_model::Demand;
 use fabc_passes::flow;
-use fabc_passes::measure::permutation::{PERMUTATION_STEPS, permutation_steps, worst_permutation};
+use fabc_passes::measure::permutation::worst_permutation;
 use fabc_passes::route::{RouteError, spray};
 use std::borrow::Cow;
 
@@ -257,10 +257,7 @@ impl ScenarioContext<'_> {
         tables: &GroupTables,
     ) -> Result<Option<Permutation>, fabc_check::CheckError> {
         let scenarios = if tables.scenario == Scenario::nominal().name { 1 } else { 1 + self.faults as u64 };
-        if permutation_steps(scene, tables).saturating_mul(scenarios) > PERMUTATION_STEPS {
-            return Ok(None);
-        }
-        let permutation = worst_permutation(scene, tables);
+        let permutation = worst_permutation(scene, tables, scenarios);
         if let Some(permutation) = &permutation {
             fabc_check::verify_permutation(scene, tables, permutation)?;
         }

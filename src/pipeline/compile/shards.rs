@@ -11,7 +11,7 @@ use super::context::ScenarioContext;
 use super::faults::FaultScenarios;
 use super::finish::Outcome;
 use super::plant::BuiltPlant;
-use super::routing::PreparedRouting;
+use super::routing::spray_tiers;
 use super::scenario::{FoundTables, RankedTables};
 use super::simulations::simulation_failure;
 use super::{Stage, certified_flow, check_early, finish, plant, prepare_routing, scenario};
@@ -292,11 +292,9 @@ impl ScenarioContext<'_> {
             })))
         });
         // Groups are not stored: it takes less time to find them again than to read them.
-        let found_tables = match PreparedRouting::spray(self.fabric, self.topology, last) {
-            Some(PreparedRouting::Spray { tiers }) => {
-                Some(Ok(FoundTables::Groups(self.groups(&network.scene, &tiers, fault)?)))
-            }
-            _ => found_tables,
+        let found_tables = match spray_tiers(self.fabric, self.topology, last) {
+            Some(tiers) => Some(Ok(FoundTables::Groups(self.groups(&network.scene, &tiers, fault)?))),
+            None => found_tables,
         };
         self.prove_scenario(
             fault,

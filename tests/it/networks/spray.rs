@@ -8,15 +8,23 @@ use fabc::model::Metric;
 
 /// A spec of a network with these hosts per router, faults and topology.
 fn spec(hosts: u32, faults: &str, topology: &str) -> String {
+    spec_with(hosts, &format!("vcs = 1; faults = {faults};"), topology, "")
+}
+
+/// A spec with this budget, and with other items beside the topology.
+fn spec_with(hosts: u32, budget: &str, topology: &str, items: &str) -> String {
+    // Only a floor determines lengths.
+    let cable = if items.starts_with("floor") { "per_metre = 5 ns; cost_per_metre = 2;" } else { "" };
     format!(
         "fabric sprayed {{
     clock = 1 GHz;
     link slow {{ bandwidth = 200 Gbps; latency = 30 ns; }}
-    link fiber {{ bandwidth = 400 Gbps; latency = 30 ns; }}
-    router {{ radix = 64; hosts = {hosts}; vcs = 1; flit = 256 B; buffer = 128 flits; latency = 100 cycles; }}
-    budget {{ vcs = 1; faults = {faults}; }}
+    link fiber {{ bandwidth = 400 Gbps; latency = 30 ns; {cable} }}
+    router {{ radix = 64; hosts = {hosts}; vcs = 2; flit = 256 B; buffer = 128 flits; latency = 100 cycles; }}
+    budget {{ {budget} }}
     topology = {topology}
     routing = spray;
+    {items}
 }}
 "
     )
@@ -185,25 +193,6 @@ fn changed_permutations_are_convicted() {
     assert_eq!(verify(&smaller).is_err(), count < 3);
 }
 
-/// A spec with other items beside the topology.
-fn spec_with(budget: &str, topology: &str, items: &str) -> String {
-    // Only a floor determines lengths.
-    let cable = if items.starts_with("floor") { "per_metre = 5 ns; cost_per_metre = 2;" } else { "" };
-    format!(
-        "fabric joined {{
-    clock = 1 GHz;
-    link slow {{ bandwidth = 200 Gbps; latency = 30 ns; }}
-    link fiber {{ bandwidth = 400 Gbps; latency = 30 ns; {cable} }}
-    router {{ radix = 16; hosts = 2; vcs = 2; flit = 256 B; buffer = 128 flits; latency = 100 cycles; }}
-    budget {{ {budget} }}
-    topology = {topology}
-    routing = spray;
-    {items}
-}}
-"
-    )
-}
-
 /// Many paths with every other item that such a network may have. Every directory is verified to the byte.
 #[test]
 fn sprayed_packets_go_with_every_other_item() {
@@ -222,7 +211,7 @@ fn sprayed_packets_go_with_every_other_item() {
         ("vcs = 1;", tree, "failures { links <= 20 %; seeds = 3; } require disconnect_share >= 0.01;"),
         ("vcs = 1;", "leaf_spine { leaves = 2; spines = 1; over = slow; }", "require latency_max <= 1 us;"),
     ] {
-        let (compiled, files) = built(&spec_with(budget, topology, items));
+        let (compiled, files) = built(&spec_with(2, budget, topology, items));
         assert!(compiled.scenarios.iter().all(|scenario| scenario.sprayed.is_some()), "{topology} {items}");
         let tables = String::from_utf8(files["tables/nominal.json"].clone()).unwrap();
         assert!(
