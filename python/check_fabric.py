@@ -215,6 +215,46 @@ class Fabric:
         return sorted(image) == list(range(self.size)) and carried == self.wires and \
             self.hosts == [self.hosts[v] for v in image] and self.weights == weights
 
+    def find_tiers(self):
+        """By node: its distance from the nearest endpoint."""
+        tier, layer, neighbors = {}, list(self.endpoints), [set() for _ in self.hosts]
+        for tail, head in zip(self.tail, self.head):
+            neighbors[tail].add(head)
+        while layer:
+            tier.update(dict.fromkeys(layer, max(tier.values(), default=-1) + 1))
+            layer = sorted({n for node in layer for n in neighbors[node]} - set(tier))
+        return tier
+
+    def shift(self, stages):
+        """The images of nodes and channels if the digits in the names of a folded Clos network, and the
+        numbers of parallel cables, go up by as much as the stages say; None if that is no symmetry."""
+        tier, sides, digits = self.find_tiers(), Counter(), []
+        for node, name in enumerate(self.names):  # the digits of high stages stand first
+            numbers = [int(number) for number in re.findall(r"\d+", name[name.index("["):])]
+            places = [(stage, int(stage < tier[node])) for stage in reversed(range(len(stages)))]
+            digits.append(dict(zip(places, numbers)))
+            for place, number in digits[-1].items():
+                sides[place] = max(sides[place], number + 1)
+        by_digits = {(tier[node], *places.values()): node for node, places in enumerate(digits)}
+        nodes = [by_digits[(tier[node], *((number + stages[place[0]][place[1]]) % sides[place]
+                                          for place, number in places.items()))]
+                 for node, places in enumerate(digits)]
+        between, channels = {}, {}
+        for (tail, _), channel in sorted(self.channel_out.items()):
+            between.setdefault((tail, self.head[channel]), []).append(channel)
+        for (tail, head), cables in between.items():
+            others = between.get((nodes[tail], nodes[head]), [])
+            if len(others) != len(cables):
+                return None
+            by = stages[min(tier[tail], tier[head])][2]
+            for number, channel in enumerate(cables):
+                channels[channel] = others[(number + by) % len(others)]
+        keeps = all(self.capacity[a] == self.capacity[b] and self.cycles[a] == self.cycles[b]
+                    for a, b in channels.items())
+        weights = self.is_uniform or self.weights == [[self.weights[a][b] for b in nodes] for a in nodes]
+        hosts = self.hosts == [self.hosts[node] for node in nodes]
+        return (nodes, channels) if keeps and weights and hosts else None
+
     def carry_canonical_nodes(self, findings):
         """The class of every node, and the element that brings the canonical node there."""
         if not all(self.is_automorphism(tuple(generator)) for generator in self.generators):
@@ -310,11 +350,14 @@ def check_images(fabric, faults, tables, findings):
     for name, table in tables.items():
         for image in table.get("images", []):
             served[image["scenario"]] += 1
-            carried = tuple(cube * fabric.block + k
-                            for cube in image["cubes"] for k in range(fabric.block))
             (dark, dead), other = faults.get(name, (set(), set())), faults.get(image["scenario"])
-            if not fabric.is_automorphism(carried) or other != (
-                    {fabric.carry(carried, c) for c in dark}, {carried[node] for node in dead}):
+            if "shift" in image:
+                nodes, channels = fabric.shift(image["shift"]) or ({}, {})
+            else:
+                nodes = tuple(cube * fabric.block + k
+                              for cube in image["cubes"] for k in range(fabric.block))
+                channels = {c: fabric.carry(nodes, c) for c in dark if fabric.is_automorphism(nodes)}
+            if other != ({channels.get(c) for c in dark}, {nodes[node] for node in dead if nodes}):
                 findings.append(f"{table['place']}: {image['scenario']} is no such image of {name}")
     for name in sorted(set(served) | set(faults)):
         compare(findings, "tables", f"tables for {name}", served[name], int(name in faults))
@@ -397,7 +440,7 @@ class Sprayed:
         self.outgoing = [[] for _ in fabric.hosts]
         for channel in scenario.lit:
             self.outgoing[fabric.tail[channel]].append(channel)
-        self.tier = self.find_tiers()
+        self.tier = fabric.find_tiers()
         if [router["node"] for router in table["routers"]] != list(range(fabric.size)):
             findings.append(f"{self.place}: not all routers are listed")
         for target in scenario.endpoints:
@@ -416,16 +459,6 @@ class Sprayed:
                     continue
                 self.route_hops[hops[source]] += 1
                 self.follow(source, target, hops, group)
-
-    def find_tiers(self):
-        fabric, tier = self.fabric, {}
-        layer, neighbors = list(fabric.endpoints), [set() for _ in fabric.hosts]
-        for tail, head in zip(fabric.tail, fabric.head):
-            neighbors[tail].add(head)
-        while layer:
-            tier.update(dict.fromkeys(layer, max(tier.values(), default=-1) + 1))
-            layer = sorted({n for node in layer for n in neighbors[node]} - set(tier))
-        return tier
 
     def find_groups(self, target):
         """By router: hops of the shortest ways up and then down, and the channels that begin one."""

@@ -6,10 +6,11 @@
 //! list. This list is found by other means: sets of switches by counting up, orbits of links and routers by
 //! a union-find.
 
+mod shifts;
+
 use super::CheckError;
 use fabc_base::ids::{BlockId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
-use fabc_ir::read::ServedImage;
-use fabc_ir::{CrossConnects, End, Scenario, Symmetry, Topology};
+use fabc_ir::{CrossConnects, End, FaultSymmetry, Image, Scenario, Symmetry, Topology};
 use fabc_model::{Fabric, Faults, Pod};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ pub(super) enum Failed {
 pub(super) struct ToleratedFault {
     pub(super) name: String,
     pub(super) failed: Failed,
-    pub(super) images: Vec<ServedImage>,
+    pub(super) images: Vec<Image>,
 }
 
 impl ToleratedFault {
@@ -124,8 +125,16 @@ pub(super) fn tolerated_faults<T: Borrow<Topology>>(
         Faults::Ocses(max_switches) => {
             fabric.pod().map_or_else(Vec::new, |pod| switch_faults(pod, max_switches as usize))
         }
-        Faults::Link => link_faults(fabric, topology()?.borrow()),
-        Faults::Router => router_faults(fabric, topology()?.borrow()),
+        Faults::Link | Faults::Router => {
+            let topology = topology()?;
+            let topology = topology.borrow();
+            match (fabric.clos_shifts(), fabric.budget.faults) {
+                (Some(shifts), Faults::Link) => shifts::cable_faults(fabric, topology, &shifts)?,
+                (Some(shifts), _) => shifts::switch_faults(fabric, topology, &shifts)?,
+                (None, Faults::Link) => link_faults(fabric, topology),
+                (None, _) => router_faults(fabric, topology),
+            }
+        }
     };
     let healthy = ToleratedFault { name: "nominal".to_owned(), failed: Failed::Nothing, images: Vec::new() };
     Ok(std::iter::once(healthy).chain(faults).collect())
@@ -153,12 +162,7 @@ pub fn verify_faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario])
             fabc_ir::ScenarioFault::Router(chip) => Failed::Router(*chip),
             fabc_ir::ScenarioFault::Switches(dark) => Failed::Switches(dark.clone()),
         };
-        let served = |image: &fabc_ir::Image| ServedImage {
-            scenario: image.scenario.clone(),
-            cubes: image.blocks.iter().map(|block| block.0).collect(),
-        };
-        let images: Vec<ServedImage> = claimed.images.iter().map(served).collect();
-        let listed = ToleratedFault { name: claimed.name.clone(), failed, images };
+        let listed = ToleratedFault { name: claimed.name.clone(), failed, images: claimed.images.clone() };
         if listed != *fault {
             return mismatch(
                 index,
@@ -264,7 +268,10 @@ fn one_fault_per_orbit(
         order.sort_unstable();
         let images = order
             .into_iter()
-            .map(|(index, thing)| ServedImage { scenario: name(thing), cubes: moves[index].clone() })
+            .map(|(index, thing)| {
+                let blocks = moves[index].iter().map(|&block| BlockId(block)).collect();
+                Image { scenario: name(thing), symmetry: FaultSymmetry::Blocks(blocks) }
+            })
             .collect();
         faults.push(ToleratedFault { name: name(first), failed: failed(first), images });
     }

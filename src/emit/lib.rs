@@ -202,9 +202,9 @@ pub fn tables_artifact(
 }
 
 /// The file of one scenario's group tables. Ranges of destinations are few, so there is no binary form.
-pub fn group_tables_artifact(tables: &GroupTables) -> Artifact {
-    let path = tables_path(&tables.scenario) + ".json";
-    Artifact { path, bytes: group_tables_json(tables).into_bytes() }
+pub fn group_tables_artifact(scenario: &Scenario, tables: &GroupTables) -> Artifact {
+    let path = tables_path(&scenario.name) + ".json";
+    Artifact { path, bytes: group_tables_json(tables, &scenario.images).into_bytes() }
 }
 
 /// The file of a repair's tables. Large tables have the binary form.

@@ -141,7 +141,9 @@ impl PendingFile<'_> {
                         compiled.topology.symmetry(),
                     )
                 };
-                let groups = || scenario.sprayed.as_ref().map(|sprayed| group_tables_json(&sprayed.tables));
+                let images = &scenario.scenario.images;
+                let groups =
+                    || scenario.sprayed.as_ref().map(|sprayed| group_tables_json(&sprayed.tables, images));
                 scenario.routed.as_ref().map(text).or_else(groups).unwrap_or_default()
             }
             FormatKind::TablesBin | FormatKind::ScheduleBin | FormatKind::External(_) => String::new(),

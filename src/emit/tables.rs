@@ -3,9 +3,10 @@
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use fabc_base::ids::{NodeId, PortId};
 use fabc_ir::{
-    ForwardingTables, GroupEntry, GroupTables, Image, RouterNames, Symmetry, TableEntry, TableKey,
+    FaultSymmetry, ForwardingTables, GroupEntry, GroupTables, Image, RouterNames, Symmetry, TableEntry,
+    TableKey,
 };
-use fabc_model::file_stem;
+use fabc_model::{StageDigits, file_stem};
 
 /// Whether the file lists only the canonical routers. This holds if the tables keep the symmetry that
 /// `topology.json` names.
@@ -84,15 +85,16 @@ pub fn router_groups_text(names: &RouterNames, tables: &GroupTables, node: NodeI
 
 /// The groups of one router as JSON (`fabc.tables/2`).
 pub fn router_groups_json(tables: &GroupTables, node: NodeId) -> String {
-    let mut out = group_tables_head(tables);
+    let mut out = group_tables_head(tables, &[]);
     push_group_line(&mut out, node.0 as usize, &tables.routers[node.0 as usize]);
     out.push_str("\n]}\n");
     out
 }
 
-/// The text of one scenario's group tables (`fabc.tables/2`).
-pub(crate) fn group_tables_json(tables: &GroupTables) -> String {
-    let mut out = group_tables_head(tables);
+/// The text of one scenario's group tables (`fabc.tables/2`). `images` are further faults that these tables
+/// serve.
+pub(crate) fn group_tables_json(tables: &GroupTables, images: &[Image]) -> String {
+    let mut out = group_tables_head(tables, images);
     for (node, entries) in tables.routers.iter().enumerate() {
         out.push_str(if node > 0 { ",\n" } else { "" });
         push_group_line(&mut out, node, entries);
@@ -102,11 +104,16 @@ pub(crate) fn group_tables_json(tables: &GroupTables) -> String {
 }
 
 /// The text up to the first router.
-fn group_tables_head(tables: &GroupTables) -> String {
+fn group_tables_head(tables: &GroupTables, images: &[Image]) -> String {
     let mut out = format!(
         "{{\"format\":\"fabc.tables/2\",\"scenario\":{},\"kind\":\"spray\",\"vcs\":1,\"key\":[\"dst\"],\n",
         quote(&tables.scenario)
     );
+    if !images.is_empty() {
+        out.push_str("\"images\":");
+        push_lines(&mut out, images, push_image);
+        out.push_str(",\n");
+    }
     out.push_str("\"groups\":");
     push_lines(&mut out, &tables.groups, push_numbers);
     out.push_str(",\n\"routers\":[\n");
@@ -127,8 +134,18 @@ pub(super) fn vc_rule(key: TableKey) -> String {
 
 /// Writes one of the further faults that a file serves.
 pub(super) fn push_image(out: &mut String, image: &Image) {
-    push(out, format_args!("{{\"scenario\":{},\"cubes\":", quote(&image.scenario)));
-    push_numbers(out, image.blocks.iter().map(|block| block.0));
+    push(out, format_args!("{{\"scenario\":{},", quote(&image.scenario)));
+    match &image.symmetry {
+        FaultSymmetry::Blocks(blocks) => {
+            out.push_str("\"cubes\":");
+            push_numbers(out, blocks.iter().map(|block| block.0));
+        }
+        FaultSymmetry::Shift(stages) => {
+            out.push_str("\"shift\":");
+            let digits = |by: &StageDigits| format!("[{},{},{}]", by.down, by.up, by.cable);
+            push_numbers(out, stages.iter().map(digits));
+        }
+    }
     out.push('}');
 }
 

@@ -2,9 +2,9 @@
 
 use super::CrossConnects;
 use fabc_base::ids::{BlockId, Id, LinkId, NodeId, OcsId};
-use fabc_model::{Fabric, Faults, file_stem};
+use fabc_model::{ClosShifts, Fabric, Faults, StageDigits, file_stem};
 use fabc_topology::{Scene, Topology};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The healthy fabric, or one tolerated fault with the faults that are its images under the symmetry of the
 /// topology.
@@ -49,8 +49,17 @@ impl ScenarioFault {
 pub struct Image {
     /// The name of the scenario.
     pub scenario: String,
-    /// `[block]`: its image under the symmetry.
-    pub blocks: Vec<BlockId>,
+    /// The symmetry that takes the other fault to this one.
+    pub symmetry: FaultSymmetry,
+}
+
+/// A symmetry that takes a fault to another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FaultSymmetry {
+    /// `[block]`: its image. Positions inside blocks and ports stay.
+    Blocks(Vec<BlockId>),
+    /// `[stage]` of a folded Clos network: what is added to its digits.
+    Shift(Vec<StageDigits>),
 }
 
 impl Scenario {
@@ -61,10 +70,12 @@ impl Scenario {
     /// The healthy fabric, then every tolerated fault. Sets of OCSes come by size, then by id. Links and
     /// routers come by id, one for each class of images.
     pub fn tolerated(fabric: &Fabric, topology: &Topology) -> Vec<Self> {
-        match fabric.budget.faults {
-            Faults::Ocses(most) => Self::of_ocses(fabric, most),
-            Faults::Link => Self::of_links(topology),
-            Faults::Router => Self::of_routers(topology),
+        match (fabric.budget.faults, fabric.clos_shifts()) {
+            (Faults::Ocses(most), _) => Self::of_ocses(fabric, most),
+            (Faults::Link, None) => Self::of_links(topology),
+            (Faults::Link, Some(shifts)) => Self::of_cables(topology, &shifts),
+            (Faults::Router, None) => Self::of_routers(topology),
+            (Faults::Router, Some(shifts)) => Self::of_switches(topology, &shifts),
         }
     }
 
@@ -95,10 +106,7 @@ impl Scenario {
 
     fn of_links(topology: &Topology) -> Vec<Self> {
         let symmetry = topology.symmetry();
-        let name = |link: LinkId| {
-            let end = topology.links()[link].a;
-            format!("{}.{}", topology.name(end.node), topology.names().port(end.port))
-        };
+        let name = |link| link_name(topology, link);
         let mut seen = BTreeSet::new();
         let mut scenarios = vec![Self::nominal()];
         for (id, link) in topology.links().enumerate() {
@@ -111,7 +119,8 @@ impl Scenario {
                     .outgoing(symmetry.image(g, link.a.node), link.a.port)
                     .map(|channel| topology.link_of(channel));
                 if let Some(image) = image.filter(|&image| seen.insert(image)) {
-                    scenario.images.push(Image { scenario: name(image), blocks: block_images(topology, g) });
+                    let symmetry = block_images(topology, g);
+                    scenario.images.push(Image { scenario: name(image), symmetry });
                 }
             }
             scenarios.push(scenario);
@@ -124,12 +133,51 @@ impl Scenario {
         let fault = |router: NodeId| {
             let image = |g| Image {
                 scenario: topology.name(symmetry.image(g, router)),
-                blocks: block_images(topology, g),
+                symmetry: block_images(topology, g),
             };
             let images = (1..symmetry.order()).map(image).collect();
             Self { name: topology.name(router), fault: ScenarioFault::Router(router), images }
         };
         std::iter::once(Self::nominal()).chain(symmetry.canonical_nodes().map(fault)).collect()
+    }
+
+    /// The faults of single cables of a folded Clos network, one for each class.
+    fn of_cables(topology: &Topology, shifts: &ClosShifts<'_>) -> Vec<Self> {
+        let faults = topology.links().enumerate().map(|(id, link)| {
+            let digits = shifts.clos.cable_digits(link.a.node.0, link.a.port.0);
+            let (tier, _) = shifts.clos.switch_digits(link.a.node.0);
+            ((tier, digits), link_name(topology, id), ScenarioFault::Link(id))
+        });
+        Self::by_class(shifts, faults)
+    }
+
+    /// The faults of single switches of a folded Clos network, one for each class.
+    fn of_switches(topology: &Topology, shifts: &ClosShifts<'_>) -> Vec<Self> {
+        let faults = topology.nodes().map(|switch| {
+            (shifts.clos.switch_digits(switch.0), topology.name(switch), ScenarioFault::Router(switch))
+        });
+        Self::by_class(shifts, faults)
+    }
+
+    /// The healthy fabric, then the first of every class of faults. The others of a class are its images. A
+    /// fault is given by the tier and digits of what fails, and by its name.
+    fn by_class(
+        shifts: &ClosShifts<'_>,
+        faults: impl Iterator<Item = ((usize, Vec<StageDigits>), String, ScenarioFault)>,
+    ) -> Vec<Self> {
+        let mut scenarios = vec![Self::nominal()];
+        let mut classes: BTreeMap<(usize, Vec<StageDigits>), usize> = BTreeMap::new();
+        for ((tier, digits), name, fault) in faults {
+            let (class, shift) = shifts.split(&digits);
+            let scenario = *classes.entry((tier, class)).or_insert(scenarios.len());
+            match scenarios.get_mut(scenario) {
+                Some(first) => {
+                    first.images.push(Image { scenario: name, symmetry: FaultSymmetry::Shift(shift) });
+                }
+                None => scenarios.push(Self { name, fault, images: Vec::new() }),
+            }
+        }
+        scenarios
     }
 
     /// Whether this is the healthy fabric.
@@ -166,8 +214,15 @@ impl Scenario {
     }
 }
 
-/// `[block]`: its image under element `g` of the topology's symmetry.
-fn block_images(topology: &Topology, g: usize) -> Vec<BlockId> {
+/// The name of the fault of a link: its smaller end.
+fn link_name(topology: &Topology, link: LinkId) -> String {
+    let end = topology.links()[link].a;
+    format!("{}.{}", topology.name(end.node), topology.names().port(end.port))
+}
+
+/// Element `g` of the topology's symmetry.
+fn block_images(topology: &Topology, g: usize) -> FaultSymmetry {
     let symmetry = topology.symmetry();
-    (0..symmetry.blocks()).map(|block| symmetry.image_block(g, BlockId::new(block))).collect()
+    let image = |block| symmetry.image_block(g, BlockId::new(block));
+    FaultSymmetry::Blocks((0..symmetry.blocks()).map(image).collect())
 }

@@ -7,7 +7,7 @@
 use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Require, ValueScale};
-use super::family::Family;
+use super::family::{ClosShifts, Family};
 use super::floor::Floor;
 use super::inputs::{OCS_INPUT, graph_input};
 use super::metric::Metric;
@@ -17,7 +17,7 @@ use super::routing::{Every, RoutingChoice, SlotPace};
 use super::simulation::Simulation;
 use super::synthesis::NearSynthesis;
 use fabc_base::diag::Span;
-use fabc_base::ids::{IdVec, LinkTypeId};
+use fabc_base::ids::{IdVec, LinkTypeId, NodeId};
 use fabc_base::limits::ROUTERS;
 use fabc_topology::{Capacities, Demand};
 
@@ -284,6 +284,17 @@ impl Fabric {
             Plant::Pod(pod) => (pod.chips_per_cube(), pod.cubes),
             Plant::Network(network) => network.family.blocks(),
         }
+    }
+    /// The shifts of a folded Clos network that keep the demand. A fault that one of them takes to another
+    /// one is compiled for both. `None` for other networks, with one path per pair, where routes need not
+    /// follow a shift, and on a floor, where cables differ in length.
+    pub fn clos_shifts(&self) -> Option<ClosShifts<'_>> {
+        let Plant::Network(Network { family: Family::Clos(clos), .. }) = &self.plant else { return None };
+        (self.routing.is_sprayed() && self.floor.is_none()).then(|| {
+            ClosShifts::new(clos, |shift| {
+                self.demand.is_kept_by(|node| NodeId(clos.shifted_switch(shift, node.0)))
+            })
+        })
     }
     /// The effort of the synthesis, 1 where the topology is given.
     pub fn effort(&self) -> u32 {

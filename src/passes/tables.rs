@@ -8,10 +8,10 @@
 use crate::add;
 use fabc_base::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use fabc_ir::{
-    ForwardingTables, NextHops, RankedHops, Routes, Scene, Symmetry, TableEntry, TableKey, Topology, VcRule,
-    Walk,
+    ForwardingTables, GroupTables, GroupTablesBuilder, NextHops, RankedHops, Routes, Scene, Symmetry,
+    TableEntry, TableKey, Topology, VcRule, Walk,
 };
-use fabc_model::Demand;
+use fabc_model::{Clos, Demand, FamilyFacts, StageDigits};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -265,4 +265,34 @@ pub fn by_destination(hops: &RankedHops, vcs: u8, scenario: &str) -> ForwardingT
         VcRule::Counted(count) => TableKey::DstCount(*count),
     };
     ForwardingTables { scenario: scenario.to_owned(), vcs, key, symmetry: symmetry.clone(), routers }
+}
+
+/// Carries group tables along a shift: every router, destination and port moves. `None` if a router has no
+/// such port.
+pub fn shifted_groups(
+    tables: &GroupTables,
+    scenario: &str,
+    clos: &Clos,
+    shift: &[StageDigits],
+) -> Option<GroupTables> {
+    let count = tables.routers.len() as u32;
+    let mut origins = vec![0; count as usize];
+    (0..count).for_each(|router| origins[clos.shifted_switch(shift, router) as usize] = router);
+    let is_endpoint = |node: NodeId| clos.has_hosts(node.0);
+    let endpoints: Vec<NodeId> = (0..count).map(NodeId).filter(|&node| is_endpoint(node)).collect();
+    let mut shifted = GroupTablesBuilder::default();
+    for &origin in &origins {
+        let moved = |&endpoint: &NodeId| {
+            let destination = NodeId(origins[endpoint.index()]);
+            let ports = tables.group(NodeId(origin), destination).iter();
+            let mut ports: Vec<u16> =
+                ports.map(|&port| clos.shifted_port(shift, origin, port)).collect::<Option<_>>()?;
+            ports.sort_unstable();
+            Some((endpoint, ports))
+        };
+        let groups: Vec<(NodeId, Vec<u16>)> = endpoints.iter().map(moved).collect::<Option<_>>()?;
+        let reached = groups.iter().filter(|(_, ports)| !ports.is_empty());
+        shifted.push_router(reached.map(|(node, ports)| (*node, ports.as_slice())), is_endpoint);
+    }
+    Some(shifted.finish(scenario))
 }

@@ -23,6 +23,8 @@ pub use fraction::Fraction;
 pub use names::{PORT_NAMES, RouterNames, TierNames};
 pub use scene::Scene;
 pub use symmetry::Symmetry;
-pub use tables::{ForwardingTables, GroupEntry, GroupTables, TableEntry, TableKey, VcCount};
+pub use tables::{
+    ForwardingTables, GroupEntry, GroupTables, GroupTablesBuilder, TableEntry, TableKey, VcCount,
+};
 pub use topology::{End, Link, LinkClass, Topology};
 pub use walk::Walk;

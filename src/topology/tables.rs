@@ -2,6 +2,7 @@
 
 use crate::Symmetry;
 use crate::ids::NodeId;
+use std::collections::BTreeMap;
 
 /// The key by which a router looks a packet up.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -137,6 +138,55 @@ impl GroupTables {
             Some(entry) if destination <= entry.last => &self.groups[entry.group as usize],
             _ => &[],
         }
+    }
+}
+
+/// Group tables that grow router by router.
+#[derive(Default, Debug)]
+pub struct GroupTablesBuilder {
+    /// The number of every group so far.
+    numbers: BTreeMap<Vec<u16>, u32>,
+    groups: Vec<Vec<u16>>,
+    routers: Vec<Vec<GroupEntry>>,
+}
+
+impl GroupTablesBuilder {
+    /// Adds the next router. `destinations` gives, ascending, the destinations that it has a group to, each
+    /// with its ports, ascending. `is_endpoint` tells which routers of the topology are destinations.
+    pub fn push_router<'a>(
+        &mut self,
+        destinations: impl Iterator<Item = (NodeId, &'a [u16])>,
+        is_endpoint: impl Fn(NodeId) -> bool,
+    ) {
+        let mut entries: Vec<GroupEntry> = Vec::new();
+        for (destination, ports) in destinations {
+            let group = self.number(ports);
+            let follows = |entry: &GroupEntry| {
+                entry.group == group
+                    && !(entry.last.0 + 1..destination.0).any(|between| is_endpoint(NodeId(between)))
+            };
+            match entries.last_mut() {
+                Some(entry) if follows(entry) => entry.last = destination,
+                _ => entries.push(GroupEntry { first: destination, last: destination, group }),
+            }
+        }
+        self.routers.push(entries);
+    }
+
+    /// The number of a group. Groups are numbered in the order of their first use.
+    fn number(&mut self, ports: &[u16]) -> u32 {
+        if let Some(&number) = self.numbers.get(ports) {
+            return number;
+        }
+        let number = self.groups.len() as u32;
+        self.numbers.insert(ports.to_vec(), number);
+        self.groups.push(ports.to_vec());
+        number
+    }
+
+    /// The tables of the scenario of that name.
+    pub fn finish(self, scenario: &str) -> GroupTables {
+        GroupTables { scenario: scenario.to_owned(), groups: self.groups, routers: self.routers }
     }
 }
 

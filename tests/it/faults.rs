@@ -8,7 +8,8 @@ use fabc::compiled::CompiledFabric;
 use fabc::emit;
 use fabc::ids::{Id, NodeId};
 use fabc::ir::{
-    ForwardingTables, Fraction, Image, Scenario, ScenarioFault, TableEntry, Walk, surviving_scene,
+    FaultSymmetry, ForwardingTables, Fraction, Image, Scenario, ScenarioFault, TableEntry, Walk,
+    surviving_scene,
 };
 use fabc::model::Metric;
 use fabc::progress::Silent;
@@ -53,10 +54,16 @@ fn convictions(compiled: &CompiledFabric, files: &BTreeMap<String, Vec<u8>>) -> 
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
+/// The node that a symmetry of cubes takes a node to.
+fn carried_node(image: &Image, chips: u32, node: NodeId) -> NodeId {
+    let FaultSymmetry::Blocks(cubes) = &image.symmetry else { panic!("pods have symmetries of cubes") };
+    NodeId(cubes[(node.0 / chips) as usize].0 * chips + node.0 % chips)
+}
+
 /// The image of a fault.
 fn moved(compiled: &CompiledFabric, scenario: &Scenario, image: &Image) -> Scenario {
     let chips = compiled.expect_pod().0.chips_per_cube();
-    let to = |node: NodeId| NodeId(image.blocks[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    let to = |node| carried_node(image, chips, node);
     let fault = match &scenario.fault {
         ScenarioFault::Link(link) => {
             let end = compiled.topology.links()[*link].a;
@@ -82,7 +89,7 @@ fn carried(
     image: &Image,
 ) -> (ForwardingTables, Vec<u32>) {
     let chips = compiled.expect_pod().0.chips_per_cube();
-    let to = |node: NodeId| NodeId(image.blocks[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    let to = |node| carried_node(image, chips, node);
     let row = compiled.topology.ports() * usize::from(tables.vcs);
     let (mut routers, mut carried) = (vec![Vec::new(); tables.routers.len()], vec![0; ranks.len()]);
     for (node, entries) in compiled.topology.nodes().zip(&tables.routers) {
@@ -216,7 +223,10 @@ fn the_list_of_faults_is_found_again_by_other_means() {
             convicted("an image under another name", &|scenarios| {
                 scenarios[index].images[0].scenario.push('!')
             });
-            convicted("an image elsewhere", &|scenarios| scenarios[index].images[0].blocks.reverse());
+            convicted("an image elsewhere", &|scenarios| match &mut scenarios[index].images[0].symmetry {
+                FaultSymmetry::Blocks(blocks) => blocks.reverse(),
+                FaultSymmetry::Shift(stages) => stages[0].down += 1,
+            });
         }
     }
 }

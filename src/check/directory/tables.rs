@@ -4,8 +4,8 @@ use super::Files;
 use super::read::{bytes, contradiction, tagged, unreadable};
 use crate::CheckError;
 use crate::faults::ToleratedFault;
-use fabc_ir::read::{BinaryTables, GroupTablesFile, ServedImage, TablesFile, entry_width, parse_key};
-use fabc_ir::{ForwardingTables, GroupTables, Symmetry, Topology};
+use fabc_ir::read::{BinaryTables, GroupTablesFile, TablesFile, entry_width, parse_key};
+use fabc_ir::{ForwardingTables, GroupTables, Image, Symmetry, Topology};
 
 /// Reads the tables of a scenario under the symmetry that the file claims. The flag tells whether the file
 /// says `canonical`. The walk verifies the entries.
@@ -40,6 +40,7 @@ pub(super) fn read_group_tables(
     if file.kind != "spray" || file.vcs != 1 || file.key != ["dst"] {
         return reject("kind", "must be \"spray\" with `vcs` 1 and `key` [\"dst\"]".to_owned());
     }
+    verify_images(&path, TablesSubject { scenario: &scenario.name, images: &scenario.images }, &file.images)?;
     if file.routers.len() != topology.node_count() {
         let (listed, present) = (file.routers.len(), topology.node_count());
         return reject("routers", format!("has {listed} routers, but there are {present} routers"));
@@ -70,7 +71,7 @@ pub fn read_tables(
 #[derive(Clone, Copy)]
 struct TablesSubject<'a> {
     scenario: &'a str,
-    images: &'a [ServedImage],
+    images: &'a [Image],
 }
 
 /// Reads the tables at a path without its extension.
@@ -148,7 +149,7 @@ fn read_binary_tables(
     Ok((tables, canonical))
 }
 
-fn verify_images(path: &str, subject: TablesSubject<'_>, images: &[ServedImage]) -> Result<(), CheckError> {
+fn verify_images(path: &str, subject: TablesSubject<'_>, images: &[Image]) -> Result<(), CheckError> {
     if images == subject.images {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{Files, ReadWiring};
 use fabc_ir::read::{Certificates, CertifiedScenario, PlanFile, tagged};
-use fabc_ir::{CrossConnects, ForwardingTables, Mirrors, Scene, TableKey, Topology};
+use fabc_ir::{CrossConnects, FaultSymmetry, ForwardingTables, Mirrors, Scene, TableKey, Topology};
 use fabc_model::Fabric;
 use fabc_pipeline::compile::repair::Covered;
 use fabc_pipeline::library::Loaded;
@@ -185,12 +185,14 @@ impl BuiltDirectory {
             .collect();
         let mut tables = read.tables;
         if let Some(image) = scenario.images.iter().find(|image| image.scenario == name) {
+            // Only group tables are carried along shifts, and no repair reads those.
+            let FaultSymmetry::Blocks(blocks) = &image.symmetry else { return Ok(None) };
             let (block, _) = self.fabric.blocks();
-            let to = |node: NodeId| image.blocks[(node.0 / block) as usize].0 * block + node.0 % block;
+            let to = |node: NodeId| blocks[(node.0 / block) as usize].0 * block + node.0 % block;
             let mut moved = ranks.clone();
             self.topology.nodes().for_each(|node| moved[to(node) as usize] = ranks[node.index()].clone());
             ranks = moved;
-            let Some(is_file) = carried_along(&tables, &name, &image.blocks, block) else { return Ok(None) };
+            let Some(is_file) = carried_along(&tables, &name, blocks, block) else { return Ok(None) };
             tables = is_file;
         }
         Ok(Some(Covered { scenario: name, tables, ranks: ranks.concat() }))

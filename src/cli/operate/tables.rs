@@ -12,10 +12,12 @@ use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_emit::{router_groups_json, router_groups_text, router_table_json, router_table_text, tables_path};
 use fabc_ir::read::{
-    BinaryTables, EntryNumbers, Generators, GroupTablesFile, RouterLine, ServedImage, TablesFile, TablesHead,
-    of_blocks, parse_key, tagged,
+    BinaryTables, EntryNumbers, Generators, GroupTablesFile, RouterLine, TablesFile, TablesHead, of_blocks,
+    parse_key, tagged,
 };
-use fabc_ir::{ForwardingTables, GroupTables, RouterNames, Symmetry, TableEntry, router_names};
+use fabc_ir::{
+    FaultSymmetry, ForwardingTables, GroupTables, RouterNames, Symmetry, TableEntry, router_names,
+};
 use fabc_model::kind_files;
 use fabc_model::{Fabric, PORT_NAMES};
 use serde::Deserialize;
@@ -64,11 +66,18 @@ pub(crate) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     print_table(args.format, &names, &tables, node)
 }
 
-/// Reads the group tables of a scenario. They need not be proved: they are only printed.
+/// Reads the group tables of a scenario. If it is the image of another one, they are carried along. They need
+/// not be proved: they are only printed.
 fn read_group_tables(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<GroupTables, Stop> {
-    let path = tables_path(scenario) + ".json";
+    let mut path = tables_path(scenario) + ".json";
+    let mut shift = None;
     if !directory.join(&path).is_file() {
-        return Err(unknown_scenario(directory, scenario)?.into());
+        match image_of(directory, scenario)? {
+            Some((original, FaultSymmetry::Shift(digits))) => {
+                (path, shift) = (tables_path(&original) + ".json", Some(digits));
+            }
+            _ => return Err(unknown_scenario(directory, scenario)?.into()),
+        }
     }
     let damaged = |reason: String| DriverError::NotBuilt {
         path: display(directory),
@@ -84,7 +93,16 @@ fn read_group_tables(directory: &Path, fabric: &Fabric, scenario: &str) -> Resul
     if !listed || !file.routers.iter().flat_map(|line| &line.entries).all(is_fitting) {
         return Err(damaged("a router or an entry is out of range".to_owned()).into());
     }
-    Ok(file.into_tables())
+    let tables = file.into_tables();
+    let Some(shift) = shift else { return Ok(tables) };
+    let Some(shifts) = fabric.clos_shifts() else {
+        return Err(damaged("an image is shifted, but the network has no tiers of digits".to_owned()).into());
+    };
+    if shift.len() != shifts.clos.stages.len() {
+        return Err(damaged("the shift of an image has another number of stages".to_owned()).into());
+    }
+    fabc_passes::tables::shifted_groups(&tables, scenario, shifts.clos, &shift)
+        .ok_or_else(|| damaged("a group has a port that its router does not have".to_owned()).into())
 }
 
 /// The error for a scenario without tables.
@@ -172,8 +190,8 @@ fn read_scenario_tables(directory: &Path, fabric: &Fabric, scenario: &str) -> Re
         match Some(tables_path(scenario)).filter(|stem| tables_file(directory, stem).is_some()) {
             Some(stem) => (stem, None),
             None => match image_of(directory, scenario)? {
-                Some((original, cubes)) => (tables_path(&original), Some(cubes)),
-                None => (tables_path(scenario), None),
+                Some((original, FaultSymmetry::Blocks(cubes))) => (tables_path(&original), Some(cubes)),
+                _ => (tables_path(scenario), None),
             },
         };
     let Some(path) = tables_file(directory, &stem) else {
@@ -218,11 +236,11 @@ pub(crate) fn has_scenario(directory: &Path, scenario: &str) -> Result<bool, Dri
     Ok(tables_file(directory, &tables_path(scenario)).is_some() || image_of(directory, scenario)?.is_some())
 }
 
-/// The scenario with the tables for a fault that is its image, and the images of the cubes.
-fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<BlockId>)>, DriverError> {
+/// The scenario with the tables for a fault that is its image, and the symmetry that leads there.
+fn image_of(directory: &Path, name: &str) -> Result<Option<(String, FaultSymmetry)>, DriverError> {
     for TablesHead { scenario, images } in table_heads(directory)? {
-        if let Some(ServedImage { cubes, .. }) = images.into_iter().find(|image| image.scenario == name) {
-            return Ok(Some((scenario, cubes.into_iter().map(BlockId).collect())));
+        if let Some(image) = images.into_iter().find(|image| image.scenario == name) {
+            return Ok(Some((scenario, image.symmetry)));
         }
     }
     Ok(None)

@@ -17,6 +17,7 @@ mod certificates;
 mod collective;
 mod floor;
 mod formula;
+mod images;
 mod json;
 mod kept;
 mod manifest;
@@ -59,8 +60,8 @@ pub use sweep::{FailedFile, SweepFile};
 pub use switch::{EndLights, Light, PortNames, StateDb, SwitchFile, is_normal, switch_file};
 pub use symmetry::{NoGroup, closure, of_blocks};
 pub use tables::{
-    AnyRouterLine, AnyTablesFile, EntryNumbers, GroupTablesFile, RouterLine, ServedImage, TablesFile,
-    TablesHead, entry_width, parse_key,
+    AnyRouterLine, AnyTablesFile, EntryNumbers, GroupTablesFile, RouterLine, TablesFile, TablesHead,
+    entry_width, parse_key,
 };
 pub use tables_bin::BinaryTables;
 pub use topology::{AnyRouter, AnyTopology, ClassLine, Generators, LinkKind, NetworkFile, TopologyFile};

@@ -1,7 +1,7 @@
 //! `tables/*.json` (`fabc.tables/1`): forwarding tables, one list of numbers per entry.
 
 use super::json::formats;
-use crate::{GroupEntry, GroupTables, TableEntry, TableKey};
+use crate::{GroupEntry, GroupTables, Image, TableEntry, TableKey};
 use fabc_base::ids::NodeId;
 use fabc_model::VcCount;
 use serde::Deserialize;
@@ -24,7 +24,7 @@ pub struct TablesFile {
     #[serde(default)]
     pub vc: Option<String>,
     #[serde(default)]
-    pub images: Vec<ServedImage>,
+    pub images: Vec<Image>,
     pub routers: Vec<RouterLine>,
 }
 
@@ -37,6 +37,8 @@ pub struct GroupTablesFile {
     pub kind: String,
     pub vcs: u8,
     pub key: Vec<String>,
+    #[serde(default)]
+    pub images: Vec<Image>,
     pub groups: Vec<Vec<u16>>,
     pub routers: Vec<GroupLine>,
 }
@@ -66,22 +68,12 @@ pub struct RouterLine {
     pub entries: Vec<EntryNumbers>,
 }
 
-/// A further fault for which the same tables serve, carried along by the symmetry.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename = "Served", deny_unknown_fields)]
-pub struct ServedImage {
-    /// The name of the fault.
-    pub scenario: String,
-    /// `[cube]`: the image of the cube.
-    pub cubes: Vec<u32>,
-}
-
 /// The scenarios of a file of tables. The tables themselves are skipped.
 #[derive(Deserialize)]
 pub struct TablesHead {
     pub scenario: String,
     #[serde(default)]
-    pub images: Vec<ServedImage>,
+    pub images: Vec<Image>,
 }
 
 /// Tables from any program: what a walk needs. Other keys are skipped.

@@ -1,8 +1,8 @@
 //! Reads `fabc.tables.bin/1`: a line of JSON, then the packed routers. The decoder follows the words of
 //! docs/artifacts.md and shares nothing with the code that packs tables (`ir::PackedTables`).
 
-use super::tables::{ServedImage, parse_key};
-use crate::{ForwardingTables, Symmetry, TableEntry, TableKey};
+use super::tables::parse_key;
+use crate::{ForwardingTables, Image, Symmetry, TableEntry, TableKey};
 use fabc_base::ids::NodeId;
 use serde::Deserialize;
 
@@ -25,7 +25,7 @@ struct BinaryHead {
     #[serde(default)]
     vc: Option<String>,
     #[serde(default)]
-    images: Vec<ServedImage>,
+    images: Vec<Image>,
     nodes: usize,
     routers: usize,
     /// (in port, in VC, out port, out VC)
@@ -59,7 +59,7 @@ impl BinaryTables {
         &self.head.scenario
     }
     /// The further faults for which these tables serve.
-    pub fn served(&self) -> &[ServedImage] {
+    pub fn served(&self) -> &[Image] {
         &self.head.images
     }
     /// Whether only canonical routers are listed.

@@ -4,6 +4,7 @@
 mod arcs;
 mod bundlefly;
 mod clos;
+mod clos_digits;
 mod dragonfly;
 mod facts;
 mod fat_tree;
@@ -27,6 +28,7 @@ mod xpander;
 pub use arcs::Arcs;
 pub use bundlefly::Bundlefly;
 pub use clos::{Clos, ClosForm, ClosStage};
+pub use clos_digits::{ClosShifts, StageDigits};
 pub use dragonfly::Dragonfly;
 pub use facts::{FamilyFacts, FamilyForm, FullestRouter, LinkCount};
 pub use fat_tree::FatTree;

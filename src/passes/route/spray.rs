@@ -9,9 +9,8 @@
 //! down, so they cannot deadlock, whichever member a router takes.
 
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{GroupEntry, GroupTables, Scene};
+use fabc_ir::{GroupTables, GroupTablesBuilder, Scene};
 use fixedbitset::FixedBitSet;
-use std::collections::BTreeMap;
 
 /// A pair of endpoints that no valid path joins.
 #[derive(Clone, Copy, Debug)]
@@ -46,34 +45,15 @@ pub fn check_joined(scene: &Scene<'_>, tiers: &[u32]) -> Result<(), PairWithoutP
 pub fn route(scene: &Scene<'_>, tiers: &[u32], scenario: &str) -> Result<GroupTables, PairWithoutPath> {
     let layers = Layers::new(scene, tiers);
     layers.check_joined()?;
-    let mut numbers: BTreeMap<Vec<u16>, u32> = BTreeMap::new();
-    let mut groups: Vec<Vec<u16>> = Vec::new();
+    let mut tables = GroupTablesBuilder::default();
     let mut members: Vec<Vec<u16>> = vec![Vec::new(); layers.endpoints.len()];
-    let mut routers = Vec::with_capacity(scene.topology.node_count());
     for router in scene.topology.nodes() {
         layers.fill_members(scene, tiers, router, &mut members);
-        let mut entries: Vec<GroupEntry> = Vec::new();
-        let mut previous: Option<usize> = None;
-        for (place, group) in members.iter().enumerate().filter(|(_, group)| !group.is_empty()) {
-            let destination = layers.endpoints[place];
-            let follows = previous.is_some_and(|previous| {
-                members[previous] == *group && layers.are_neighbors(scene, previous, place)
-            });
-            match entries.last_mut() {
-                Some(entry) if follows => entry.last = destination,
-                _ => {
-                    let group = *numbers.entry(group.clone()).or_insert_with(|| {
-                        groups.push(group.clone());
-                        groups.len() as u32 - 1
-                    });
-                    entries.push(GroupEntry { first: destination, last: destination, group });
-                }
-            }
-            previous = Some(place);
-        }
-        routers.push(entries);
+        let groups = layers.endpoints.iter().copied().zip(members.iter().map(Vec::as_slice));
+        let reached = groups.filter(|(_, ports)| !ports.is_empty());
+        tables.push_router(reached, |node| scene.topology.is_endpoint(node));
     }
-    Ok(GroupTables { scenario: scenario.to_owned(), groups, routers })
+    Ok(tables.finish(scenario))
 }
 
 impl Layers {
@@ -145,12 +125,6 @@ impl Layers {
                 }
             }
         }
-    }
-
-    /// Whether no endpoint of the topology, dead ones included, stands between two places.
-    fn are_neighbors(&self, scene: &Scene<'_>, place: usize, next: usize) -> bool {
-        let between = self.endpoints[place].0 + 1..self.endpoints[next].0;
-        place + 1 == next && !between.into_iter().any(|node| scene.topology.is_endpoint(NodeId(node)))
     }
 }
 

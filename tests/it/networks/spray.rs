@@ -2,9 +2,16 @@
 //! groups that shrink, and the checker.
 
 use super::builds::built;
+use crate::support::command::fabc;
 use fabc::check;
-use fabc::ir::{Fraction, GroupEntry, GroupTables, Permutation, ScenarioMetrics, Scene};
+use fabc::ids::PortId;
+use fabc::ir::{
+    FaultSymmetry, Fraction, GroupEntry, GroupTables, Permutation, Scenario, ScenarioFault, ScenarioMetrics,
+    Scene, surviving_scene,
+};
 use fabc::model::Metric;
+use fabc::passes::tables::shifted_groups;
+use std::collections::BTreeSet;
 
 /// A spec of a network with these hosts per router, faults and topology.
 fn spec(hosts: u32, faults: &str, topology: &str) -> String {
@@ -90,8 +97,11 @@ fn loads_and_permutations_are_the_known_ones() {
         let metrics = compiled.metrics();
         assert_eq!(answers(&metrics[0], hosts), nominal, "{topology}");
         for (link, load, permutation) in faults {
-            let fault = metrics.iter().find(|metrics| metrics.scenario == link);
-            let fault = fault.unwrap_or_else(|| panic!("{topology}: no {link}"));
+            let is_served = |scenario: &Scenario| {
+                scenario.name == link || scenario.images.iter().any(|image| image.scenario == link)
+            };
+            let fault = compiled.scenarios.iter().position(|compiled| is_served(&compiled.scenario));
+            let fault = &metrics[fault.unwrap_or_else(|| panic!("{topology}: no {link}"))];
             assert_eq!(answers(fault, hosts), [load, permutation], "{topology}: {link}");
         }
     }
@@ -116,7 +126,8 @@ fn loads_count_over_capacity() {
 fn dead_routers_leave_smaller_groups() {
     let metrics =
         built(&spec(4, "1 router", "leaf_spine { leaves = 8; spines = 4; over = fiber; }")).0.metrics();
-    assert_eq!(metrics.len(), 1 + 12);
+    // A leaf and a spine stand for the others.
+    assert_eq!(metrics.len(), 1 + 2);
     for fault in &metrics[1..] {
         let expected = match fault.scenario.starts_with("spine") {
             true => [Fraction::new(112u8, 3u8), Fraction::new(4u8, 3u8)],
@@ -218,4 +229,101 @@ fn sprayed_packets_go_with_every_other_item() {
             tables.starts_with("{\"format\":\"fabc.tables/2\",\"scenario\":\"nominal\",\"kind\":\"spray\"")
         );
     }
+}
+
+/// A shift takes the tables of a fault to those of its image: the kernel proves them there. Together the
+/// classes have every cable or switch once.
+#[test]
+fn tables_of_a_fault_serve_its_images() {
+    let tree = "fat_tree { k = 4; over = fiber; }";
+    let uneven = "clos { down = 2 x 3; up = 3 x 2; parallel = 2 x 1; over = [slow, fiber]; }";
+    let leaves = "leaf_spine { leaves = 3; spines = 2; parallel = 3; over = fiber; }";
+    let pods = "demand { all_to_all over groups of 2 weight 9; all_to_all weight 1; }";
+    let weights = "demand { all_to_all over groups of 4 weight 2; }";
+    // Faults, topology, other items, and the number of classes.
+    for (faults, topology, items, classes) in [
+        ("1 link", tree, "", 2),
+        ("1 router", tree, "", 3),
+        ("1 link", uneven, "", 2),
+        ("1 router", uneven, "", 3),
+        ("1 link", leaves, "", 1),
+        ("1 link", tree, pods, 2),
+        // Two pods send to each other, so pods may be swapped in pairs only. No shift by 1 does that.
+        ("1 link", tree, weights, 8),
+        ("1 router", tree, weights, 9),
+    ] {
+        let (compiled, _) = built(&spec_with(2, &format!("vcs = 1; faults = {faults};"), topology, items));
+        let (fabric, topology) = (&compiled.fabric, &compiled.topology);
+        let shifts = fabric.clos_shifts().unwrap();
+        assert_eq!(compiled.scenarios.len(), 1 + classes, "{faults}, {items}");
+        let mut names = BTreeSet::new();
+        for fault in &compiled.scenarios[1..] {
+            let tables = &fault.sprayed.as_ref().unwrap().tables;
+            names.insert(fault.scenario.name.clone());
+            for image in &fault.scenario.images {
+                assert!(names.insert(image.scenario.clone()), "{} comes twice", image.scenario);
+                let FaultSymmetry::Shift(shift) = &image.symmetry else { panic!("a shift") };
+                let carried = shifted_groups(tables, &image.scenario, shifts.clos, shift).unwrap();
+                let down = match image.scenario.split_once('.') {
+                    None => ScenarioFault::Router(topology.find(&image.scenario).unwrap()),
+                    Some((router, port)) => {
+                        let port = PortId(port.strip_prefix("port").unwrap().parse().unwrap());
+                        let channel = topology.outgoing(topology.find(router).unwrap(), port).unwrap();
+                        ScenarioFault::Link(topology.link_of(channel))
+                    }
+                };
+                let scene = surviving_scene(&down, topology, None);
+                let (walk, _) = check::judge_groups(fabric, &scene, &carried).unwrap().unwrap();
+                assert_eq!(walk.load_histogram, fault.metrics.routed.as_ref().unwrap().load_histogram);
+            }
+        }
+        let faults = if faults == "1 link" { topology.links().len() } else { topology.node_count() };
+        assert_eq!(names.len(), faults);
+    }
+}
+
+/// The checker finds the classes again, and refuses shifts that lead elsewhere.
+#[test]
+fn changed_classes_of_faults_are_convicted() {
+    let (compiled, _) = built(&spec(2, "1 link", "leaf_spine { leaves = 3; spines = 2; over = fiber; }"));
+    let (fabric, topology) = (&compiled.fabric, &compiled.topology);
+    let scenarios = Scenario::tolerated(fabric, topology);
+    check::verify_faults(fabric, topology, &scenarios).unwrap();
+    let convicted = |change: &dyn Fn(&mut Vec<Scenario>)| {
+        let mut changed = scenarios.clone();
+        change(&mut changed);
+        assert!(check::verify_faults(fabric, topology, &changed).is_err());
+    };
+    convicted(&|scenarios| drop(scenarios[1].images.pop()));
+    convicted(&|scenarios| scenarios[1].images.swap(0, 1));
+    convicted(&|scenarios| scenarios[1].images[0].scenario.push('0'));
+    convicted(&|scenarios| {
+        let FaultSymmetry::Shift(stages) = &mut scenarios[1].images[0].symmetry else { panic!("a shift") };
+        stages[0].down += 1;
+    });
+}
+
+/// Whoever asks for the table of an image sees it under the names of the image.
+#[test]
+fn the_table_of_an_image_is_printed() {
+    let place = tempfile::tempdir().unwrap();
+    let text = spec(2, "1 link", "fat_tree { k = 4; over = fiber; }");
+    std::fs::write(place.path().join("tree.fab"), text).unwrap();
+    fabc(place.path(), &["build", "tree.fab", "-q"], 0);
+    let tables = |scenario: &str, router: &str| {
+        fabc(place.path(), &["tables", "out/sprayed", "--scenario", scenario, "--router", router], 0).0
+    };
+    assert_eq!(
+        tables("edge[2,1].port0", "edge[2,1]"),
+        "router edge[2,1] (node 5), edge[2,1].port0, 2 entries\n\
+         destinations                any of\n\
+         edge[0,0] to edge[2,0]  ->  port1\n\
+         edge[3,0] to edge[3,1]  ->  port1\n"
+    );
+    // A leaf of another block sends nothing to it by the switch that lost the link.
+    let other = tables("edge[2,1].port0", "edge[0,0]");
+    assert!(other.contains("edge[2,1]               ->  port1\n"), "{other}");
+    let missing =
+        fabc(place.path(), &["tables", "out/sprayed", "--scenario", "edge[4,0].port0", "--router", "0"], 2);
+    assert!(missing.1.contains("FAB0512"), "{}", missing.1);
 }
