@@ -6,114 +6,18 @@
 //! list. This list is found by other means: sets of switches by counting up, orbits of links and routers by
 //! a union-find.
 
+mod fault;
 mod shifts;
 
+pub(super) use fault::{Failed, ToleratedFault, file_name_part};
+
 use super::CheckError;
-use fabc_base::ids::{BlockId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
-use fabc_ir::{CrossConnects, End, FaultSymmetry, Image, Scenario, Symmetry, Topology};
+use fabc_base::ids::{BlockId, Id, LinkId, NodeId, OcsId};
+use fabc_ir::{End, FaultSymmetry, Image, Scenario, Symmetry, Topology};
 use fabc_model::{Fabric, Faults, Pod};
+use fault::{port_name, router_name};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
-
-/// The names of ports within the names of links.
-const PORTS: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
-
-/// The parts that a fault disables.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Failed {
-    /// The healthy fabric, without a failed part.
-    Nothing,
-    /// These switches are dark, ascending.
-    Switches(Vec<OcsId>),
-    /// The link at this end, its smaller one, is dark.
-    Link(End),
-    /// This router is dead, with all of its links.
-    Router(NodeId),
-}
-
-/// A fault, and the images that its tables serve too.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct ToleratedFault {
-    pub(super) name: String,
-    pub(super) failed: Failed,
-    pub(super) images: Vec<Image>,
-}
-
-impl ToleratedFault {
-    pub(super) fn is_healthy(&self) -> bool {
-        self.failed == Failed::Nothing
-    }
-    /// The dead router, if the fault has one.
-    pub(super) fn dead(&self) -> Option<NodeId> {
-        if let Failed::Router(chip) = self.failed { Some(chip) } else { None }
-    }
-    /// The path of its tables, without the extension.
-    pub(super) fn tables_path(&self) -> String {
-        if self.is_healthy() {
-            "tables/nominal".to_owned()
-        } else {
-            format!("tables/fault-{}", file_name_part(&self.name))
-        }
-    }
-    /// The path of the schedule of a collective under this fault.
-    pub(super) fn collective_path(&self, name: &str) -> String {
-        let fault =
-            if self.is_healthy() { String::new() } else { format!(".fault-{}", file_name_part(&self.name)) };
-        format!("collectives/{name}{fault}.json")
-    }
-    /// `[link]`: whether the link is lit under this fault.
-    pub(super) fn lit_links(
-        &self,
-        topology: &Topology,
-        cross_connects: Option<&CrossConnects>,
-    ) -> IdVec<LinkId, bool> {
-        let mut lit = IdVec::filled(true, topology.links().len());
-        match &self.failed {
-            Failed::Nothing => {}
-            Failed::Switches(dark) => {
-                let settings = |&ocs: &OcsId| {
-                    cross_connects.into_iter().flat_map(move |cross_connects| &cross_connects.settings[ocs])
-                };
-                dark.iter().flat_map(settings).for_each(|setting| lit[setting.link] = false);
-            }
-            Failed::Link(end) => topology
-                .outgoing(end.node, end.port)
-                .into_iter()
-                .for_each(|channel| lit[topology.link_of(channel)] = false),
-            Failed::Router(chip) => {
-                let adjacent = topology.channels_from(*chip).chain(topology.channels_into(*chip));
-                adjacent.for_each(|channel| lit[topology.link_of(channel)] = false);
-            }
-        }
-        lit
-    }
-    /// The number of sets of switches whose cross-connects are all lit.
-    pub(super) fn whole_sets(
-        &self,
-        sets: &[Vec<OcsId>],
-        lit: &IdVec<LinkId, bool>,
-        cross_connects: &CrossConnects,
-    ) -> u64 {
-        let dark =
-            |ocs: &OcsId| matches!(&self.failed, Failed::Switches(dark) if dark.binary_search(ocs).is_ok());
-        let broken =
-            |ocs: &OcsId| dark(ocs) || cross_connects.settings[*ocs].iter().any(|setting| !lit[setting.link]);
-        sets.iter().filter(|set| !set.iter().any(broken)).count() as u64
-    }
-}
-
-/// A name within a file name: `X[0,0]` becomes `X_0_0`.
-pub(super) fn file_name_part(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for letter in name.chars() {
-        match letter {
-            '[' | ',' => out.push('_'),
-            ']' => {}
-            _ => out.push(letter),
-        }
-    }
-    out
-}
 
 /// The healthy fabric and all faults that must be served. `topology` is called only where links or routers
 /// may fail.
@@ -300,21 +204,4 @@ fn moves(symmetry: &Symmetry) -> Vec<Vec<u32>> {
 fn image_of_router(topology: &Topology, node: NodeId, blocks: &[u32]) -> NodeId {
     let size = (topology.node_count() / blocks.len()) as u32;
     NodeId(blocks[(node.0 / size) as usize] * size + node.0 % size)
-}
-
-/// The name of a port: `+x` in a pod, `port3` in a network.
-fn port_name(fabric: &Fabric, port: PortId) -> String {
-    if fabric.pod().is_some() { PORTS[port.index()].to_owned() } else { format!("port{port}") }
-}
-
-/// The name of a router: `cube3[1,2,3]` in a pod. In a network the topology names it.
-fn router_name(fabric: &Fabric, topology: &Topology, node: NodeId) -> String {
-    let Some(pod) = fabric.pod() else { return topology.name(node) };
-    let mut rest = node.0;
-    let [x, y, z] = pod.cube.dims.map(|length| {
-        let coordinate = rest % length;
-        rest /= length;
-        coordinate
-    });
-    format!("cube{rest}[{x},{y},{z}]")
 }

@@ -20,6 +20,7 @@ const JUDGED: [&str; 71] = [
     "FailurePoint",
     "FailureReach",
     "FloorMetrics",
+    "FaultSymmetry",
     "FlowCertificate",
     "ForwardingTables",
     "GatherRound",

@@ -4,7 +4,7 @@
 //! is believed: every shift by 1 must keep hosts, links and demand of the topology that was read. Since these
 //! shifts generate the others, all of them are symmetries then.
 
-use super::{Failed, ToleratedFault, port_name, router_name};
+use super::fault::{Failed, ToleratedFault, port_name, router_name};
 use crate::CheckError;
 use fabc_base::ids::{Id, LinkId, NodeId, PortId};
 use fabc_ir::{End, FaultSymmetry, Image, Topology};
