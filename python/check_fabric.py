@@ -352,12 +352,14 @@ def check_images(fabric, faults, tables, findings):
             served[image["scenario"]] += 1
             (dark, dead), other = faults.get(name, (set(), set())), faults.get(image["scenario"])
             if "shift" in image:
-                nodes, channels = fabric.shift(image["shift"]) or ({}, {})
+                carried = fabric.shift(image["shift"])
             else:
                 nodes = tuple(cube * fabric.block + k
                               for cube in image["cubes"] for k in range(fabric.block))
-                channels = {c: fabric.carry(nodes, c) for c in dark if fabric.is_automorphism(nodes)}
-            if other != ({channels.get(c) for c in dark}, {nodes[node] for node in dead if nodes}):
+                carried = fabric.is_automorphism(nodes) and (
+                    nodes, {c: fabric.carry(nodes, c) for c in dark})
+            if not carried or other != (
+                    {carried[1][c] for c in dark}, {carried[0][node] for node in dead}):
                 findings.append(f"{table['place']}: {image['scenario']} is no such image of {name}")
     for name in sorted(set(served) | set(faults)):
         compare(findings, "tables", f"tables for {name}", served[name], int(name in faults))

@@ -4,7 +4,7 @@
 //! Input: the budget of the spec, and for faults of links and routers the topology, whose symmetry maps
 //! faults to each other. Output: the list that a directory must serve. `ir/scenario.rs` makes the compiler's
 //! list. This list is found by other means: sets of switches by counting up, orbits of links and routers by
-//! a union-find.
+//! a union-find, and classes of a folded Clos network by walking.
 
 mod fault;
 mod shifts;

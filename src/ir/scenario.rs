@@ -144,9 +144,8 @@ impl Scenario {
     /// The faults of single cables of a folded Clos network, one for each class.
     fn of_cables(topology: &Topology, shifts: &ClosShifts<'_>) -> Vec<Self> {
         let faults = topology.links().enumerate().map(|(id, link)| {
-            let digits = shifts.clos.cable_digits(link.a.node.0, link.a.port.0);
-            let (tier, _) = shifts.clos.switch_digits(link.a.node.0);
-            ((tier, digits), link_name(topology, id), ScenarioFault::Link(id))
+            let place = shifts.clos.cable_digits(link.a.node.0, link.a.port.0);
+            (place, link_name(topology, id), ScenarioFault::Link(id))
         });
         Self::by_class(shifts, faults)
     }

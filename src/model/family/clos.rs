@@ -71,10 +71,13 @@ impl Clos {
 
     /// Number of cables between switches.
     pub fn cables(&self) -> u64 {
-        let cables = |(tier, stage): (usize, &ClosStage)| {
-            self.tier_size(tier) * u64::from(stage.up) * u64::from(stage.parallel)
-        };
-        self.stages.iter().enumerate().map(cables).sum()
+        (0..self.stages.len()).map(|tier| self.cables_above(tier)).sum()
+    }
+
+    /// Number of cables between a tier, counted from 0, and the next one above.
+    pub(super) fn cables_above(&self, tier: usize) -> u64 {
+        let stage = &self.stages[tier];
+        self.tier_size(tier) * u64::from(stage.up) * u64::from(stage.parallel)
     }
 
     /// The words of the tiers where the spec names none, from the bottom up.

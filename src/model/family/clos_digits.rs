@@ -63,12 +63,13 @@ impl Clos {
         (first + number) as u32
     }
 
-    /// The digits of a cable, given by its port at the lower switch.
-    pub fn cable_digits(&self, lower: u32, port: u16) -> Vec<StageDigits> {
+    /// The tier of the lower switch of a cable, and the digits of the cable by stage. `port` is its port at
+    /// that switch.
+    pub fn cable_digits(&self, lower: u32, port: u16) -> (usize, Vec<StageDigits>) {
         let (tier, mut digits) = self.switch_digits(lower);
         let (parallel, above) = (self.stages[tier].parallel, u32::from(port) - self.ports_down(tier));
         (digits[tier].up, digits[tier].cable) = (above / parallel, above % parallel);
-        digits
+        (tier, digits)
     }
 
     /// The switch that a shift takes a switch to.
@@ -165,11 +166,7 @@ impl<'a> ClosShifts<'a> {
             let side = self.sides[tier];
             self.switch_class_size(tier) * u64::from(side.up) * u64::from(side.cable)
         };
-        let cables = |tier: usize| {
-            let stage = &self.clos.stages[tier];
-            self.clos.tier_size(tier) * u64::from(stage.up) * u64::from(stage.parallel)
-        };
-        (0..self.sides.len()).map(|tier| cables(tier) / class_size(tier)).sum()
+        (0..self.sides.len()).map(|tier| self.clos.cables_above(tier) / class_size(tier)).sum()
     }
 
     /// Number of classes of switches.
@@ -213,7 +210,7 @@ mod tests {
         assert_eq!(clos.switch_digits(15), (2, vec![digits(0, 1), digits(0, 2)]));
         // The last cable of leaf 5 leads to the second neighbor above.
         let cable = StageDigits { down: 2, up: 1, cable: 1 };
-        assert_eq!(clos.cable_digits(5, 3), vec![cable, digits(1, 0)]);
+        assert_eq!(clos.cable_digits(5, 3), (0, vec![cable, digits(1, 0)]));
     }
 
     #[test]
@@ -246,7 +243,7 @@ mod tests {
         // Without a shift of the blocks, cables and switches below the top tier fall into two classes each.
         let fixed = ClosShifts::new(&clos, |shift| shift[1].down == 0);
         assert_eq!((fixed.cable_classes(), fixed.switch_classes()), (4, 5));
-        let (class, shift) = fixed.split(&clos.cable_digits(5, 3));
+        let (class, shift) = fixed.split(&clos.cable_digits(5, 3).1);
         assert_eq!((class[1].down, shift[1].down), (1, 0));
     }
 }

@@ -140,14 +140,12 @@ pub(super) fn estimate_faults(fabric: &Fabric, topology: Option<&Topology>) -> F
         fabc_model::Faults::Router => (fabric.plant.router_word(), fabric.node_count()),
         fabc_model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
     };
-    let by_shifts = fabric.clos_shifts().map(|shifts| match fabric.budget.faults {
-        fabc_model::Faults::Link => shifts.cable_classes(),
-        fabc_model::Faults::Router => shifts.switch_classes(),
-        fabc_model::Faults::Ocses(_) => faults as u64,
-    });
-    let keeps_none = keeps_no_symmetry(fabric.budget.faults);
-    let scenarios =
-        by_shifts.unwrap_or_else(|| if keeps_none { faults.div_ceil(order.max(1)) } else { faults } as u64);
+    let scenarios = match (fabric.budget.faults, fabric.clos_shifts()) {
+        (fabc_model::Faults::Ocses(_), _) => faults as u64,
+        (fabc_model::Faults::Link, Some(shifts)) => shifts.cable_classes(),
+        (fabc_model::Faults::Router, Some(shifts)) => shifts.switch_classes(),
+        (_, None) => faults.div_ceil(order.max(1)) as u64,
+    };
     let chips = topology.map_or_else(
         || fabric.pod().map_or(0, |pod| pod.node_count()),
         |topology| topology.endpoints().count(),
