@@ -174,8 +174,9 @@ class Fabric:
             rates.append(Fraction(kind["bandwidth"][0]))  # in GB/s
             self.cycles += [cycles] * self.ways
             self.is_global += [link.get("class") == "global"] * self.ways
-        # Links of switches and of the floor count for the unit even where all of them are dark.
+        # Links of switches, of the floor and of hosts count for the unit even if no link in use is of them.
         named = list(over.values())[1:] or str(self.spec.find("floor")).split("'")
+        named = named + list(router.get("host_link", ()))
         every = rates + [Fraction(declared[n]["bandwidth"][0]) for n in named if n in declared]
         scale = math.lcm(*(rate.denominator for rate in every))
         self.unit = Fraction(math.gcd(*(int(rate * scale) for rate in every)), scale)

@@ -17,6 +17,8 @@ mod faults;
 mod field;
 mod floor;
 mod foreign;
+mod hardware;
+mod healthy_values;
 mod hop_cycles;
 mod intact;
 mod limit;
@@ -52,6 +54,7 @@ pub use foreign::{
     ForeignCollective, ForeignScene, ForeignTables, JudgedWith, LaneFiles, NamedFile, Rejected,
     foreign_collective, foreign_program, foreign_scene, is_program, judge_foreign, program_on,
 };
+pub use hardware::verify_hardware;
 pub use intact::keeps_intact_routes;
 pub use limit::verify_limit;
 pub use measures::ScenarioCounts;

@@ -7,9 +7,10 @@
 
 use super::CheckError;
 use super::exact::Exact;
+use super::healthy_values::{floor_value, hardware_value, network_value};
 use fabc_base::ids::NodeId;
 use fabc_ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Permutation, Topology, Walk};
-use fabc_model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, ValueScale};
+use fabc_model::{Demand, DemandShape, Metric, Reference, Require, ValueScale};
 use std::cmp::Ordering;
 
 /// The weights that a router sends, and the hosts that share them.
@@ -192,7 +193,11 @@ fn needs_tables(metric: Metric) -> bool {
         | Metric::Injection
         | Metric::Bandwidth
         | Metric::DisjointTrees => false,
-        Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => false,
+        Metric::Graph(_)
+        | Metric::Floor(_)
+        | Metric::Hardware(_)
+        | Metric::Simulated(_)
+        | Metric::Collective(_) => false,
     }
 }
 
@@ -229,7 +234,11 @@ fn metric_value(metric: Metric, counts: &ScenarioCounts, low: Exact, high: Optio
             let worst = counts.permutation.as_ref()?;
             Exact::new(worst.load.into(), worst.parts.into())
         }
-        Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
+        Metric::Graph(_)
+        | Metric::Floor(_)
+        | Metric::Hardware(_)
+        | Metric::Simulated(_)
+        | Metric::Collective(_) => None,
     }
 }
 
@@ -319,7 +328,11 @@ pub(super) fn worst_fault(scenarios: &[ScenarioMeasures], metric: Metric) -> Opt
             Ordering::Less
         }
         // These metrics are not measured under faults.
-        Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
+        Metric::Graph(_)
+        | Metric::Floor(_)
+        | Metric::Hardware(_)
+        | Metric::Simulated(_)
+        | Metric::Collective(_) => {
             return None;
         }
     };
@@ -330,52 +343,6 @@ pub(super) fn worst_fault(scenarios: &[ScenarioMeasures], metric: Metric) -> Opt
     faults
         .into_iter()
         .reduce(|worst, next| if next.0.compare_exact(worst.0) == worse_order { next } else { worst })
-}
-
-/// The value of a metric of the graph of a network. `None` if it was not measured.
-fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact> {
-    match metric {
-        GraphMetric::Routers => Some(Exact::integer(network.routers)),
-        GraphMetric::Hosts => Some(Exact::integer(network.hosts)),
-        GraphMetric::Links => Some(Exact::integer(network.links)),
-        GraphMetric::Bisection => {
-            network.bisection.as_ref().map(|bisection| Exact::integer(bisection.at_least()))
-        }
-        GraphMetric::BisectionBandwidth => {
-            let bisection = network.bisection.as_ref()?;
-            // Bits to bytes, bytes to gigabytes.
-            Exact::new(
-                u128::from(bisection.at_least()) * u128::from(bisection.narrowest_bps),
-                8 * 1_000_000_000,
-            )
-        }
-        GraphMetric::ShortestPaths => {
-            let layers = || network.paths.iter().flat_map(|paths| &paths.by_distance);
-            Exact::new(
-                layers().map(|layer| layer.paths).sum(),
-                layers().map(|layer| u128::from(layer.pairs)).sum(),
-            )
-        }
-        GraphMetric::EdgeConnectivity => network.edge_connectivity.map(Exact::integer),
-        GraphMetric::DisconnectShare => {
-            let mut runs = network.failures.as_ref()?.parts_at.clone();
-            runs.sort_unstable();
-            Exact::new((*runs.get(runs.len().checked_sub(1)? / 2)?).into(), network.links.into())
-        }
-    }
-}
-
-/// The value of a metric of the cables on a floor, in metres, prices or watts.
-fn floor_value(floor: &FloorMetrics, metric: FloorMetric) -> Option<Exact> {
-    let metres = u128::from(floor.lengths[0]);
-    match metric {
-        FloorMetric::CableLength => Exact::new(metres, 10),
-        FloorMetric::AverageCable => Exact::new(metres, 10 * u128::from(floor.cables)),
-        FloorMetric::LongestCable => Exact::new(floor.longest.into(), 10),
-        FloorMetric::Cost => Exact::new(floor.cost, 10_000),
-        FloorMetric::Power => Exact::new(floor.power_mw.into(), 1000),
-        FloorMetric::Bundles => Some(Exact::integer(floor.bundles)),
-    }
 }
 
 /// The measured value of a `require`, the value that it is compared with, both in the unit of the line, and
@@ -392,6 +359,7 @@ pub(super) fn compared_values<'a>(
         let measured = match require.metric {
             Metric::Graph(metric) => network_value(network?, metric)?,
             Metric::Floor(metric) => floor_value(cables?, metric)?,
+            Metric::Hardware(metric) => hardware_value(&network?.hardware, metric)?,
             metric => scenario.value(metric)?,
         };
         Some(match require.scale {

@@ -2,12 +2,12 @@
 
 use super::design_space;
 use super::number::{fixed, grouped, round_up_sig};
-use super::summary::percent;
+use super::summary::{percent, readable};
 use crate::compiled::CompiledFabric;
 use fabc_ir::{
     FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured,
 };
-use fabc_model::Family;
+use fabc_model::{Family, HardwareMetric, Metric};
 
 /// Sentences about what was measured on the graph of a network, and what was not. Empty for a pod.
 pub(super) fn lines(compiled: &CompiledFabric) -> Vec<String> {
@@ -17,10 +17,40 @@ pub(super) fn lines(compiled: &CompiledFabric) -> Vec<String> {
         .into_iter()
         .chain(bisection(compiled, network))
         .chain(paths(compiled, network))
+        .chain(hardware(compiled, network))
         .chain(failures)
         .chain(formula(compiled))
         .chain(designs(compiled))
         .collect()
+}
+
+/// The cables of a network with tiers or prices, its oversubscription, and what a host costs and draws.
+fn hardware(compiled: &CompiledFabric, network: &NetworkMetrics) -> Option<String> {
+    let hardware = &network.hardware;
+    let router = &compiled.fabric.router;
+    let is_above_zero =
+        |metric: &HardwareMetric| hardware.value(*metric).is_some_and(|value| !value.is_zero());
+    let values: Vec<String> = [
+        (HardwareMetric::Oversubscription, "oversubscription "),
+        (HardwareMetric::CostPerHost, "cost per host "),
+        (HardwareMetric::PowerPerHost, "power per host "),
+    ]
+    .into_iter()
+    .filter(|(metric, _)| is_above_zero(metric))
+    .filter_map(|(metric, text)| {
+        let value = readable(Metric::Hardware(metric), hardware.value(metric)?);
+        Some(format!("{text}{value} {}", Metric::Hardware(metric).unit()).trim_end().to_owned())
+    })
+    .collect();
+    let cables = match router.hosts {
+        0 => format!("{} between routers", grouped(hardware.router_cables)),
+        _ => format!(
+            "{} between routers and {} to hosts",
+            grouped(hardware.router_cables),
+            grouped(hardware.host_cables)
+        ),
+    };
+    (!values.is_empty()).then(|| format!("cables: {cables}; {}", values.join("; ")))
 }
 
 /// How many routers of a drawn network have fewer links than its degree.

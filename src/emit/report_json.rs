@@ -10,7 +10,7 @@ use fabc_ir::{
     FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds,
     makespans, worst,
 };
-use fabc_model::{CollectiveMetric, FloorMetric, Metric, ValueScale};
+use fabc_model::{CollectiveMetric, FloorMetric, HardwareMetric, Metric, ValueScale};
 
 pub(super) fn json(compiled: &CompiledFabric) -> String {
     let CompiledFabric { fabric, scenarios, .. } = compiled;
@@ -185,7 +185,9 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
         Metric::Collective(CollectiveMetric::Steps) => value.floor().to_string(),
         Metric::Graph(metric) if metric.is_count() => value.floor().to_string(),
-        Metric::Floor(FloorMetric::Bundles) => value.floor().to_string(),
+        Metric::Floor(FloorMetric::Bundles) | Metric::Hardware(HardwareMetric::Cables) => {
+            value.floor().to_string()
+        }
         // Loads are whole if all links have the same capacity.
         Metric::MaxChannelLoad if value.is_integer() => value.floor().to_string(),
         Metric::MaxChannelLoad if more == 0 => ratio(value),
@@ -274,7 +276,7 @@ fn json_numbers(values: &[u32]) -> String {
 /// `"network":{..},`: what was measured of the graph of a network.
 fn push_network(out: &mut String, compiled: &CompiledFabric) {
     let Some(network) = &compiled.network else { return };
-    let NetworkMetrics { routers, hosts, links, edge_connectivity, failures, .. } = network;
+    let NetworkMetrics { routers, hosts, links, edge_connectivity, failures, hardware, .. } = network;
     push(
         out,
         format_args!(
@@ -286,6 +288,13 @@ fn push_network(out: &mut String, compiled: &CompiledFabric) {
     push_paths(out, network);
     let connectivity = edge_connectivity.map_or("null".to_owned(), |links| links.to_string());
     push(out, format_args!(",\n\"edge_connectivity\":{connectivity}"));
+    push(out, format_args!(",\n\"hardware\":{{\"host_cables\":{}", hardware.host_cables));
+    for metric in HardwareMetric::ALL {
+        let value = hardware.value(metric).map(|value| metric_value(Metric::Hardware(metric), value));
+        let value = value.unwrap_or("null".to_owned());
+        push(out, format_args!(",\"{}\":{value}", metric.name()));
+    }
+    out.push('}');
     if let Some(failures) = failures {
         push_failures(out, network, failures);
     }

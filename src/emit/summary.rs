@@ -7,8 +7,8 @@ use fabc_base::ids::LinkTypeId;
 use fabc_ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use fabc_model::{
     AllowedTurns, CollectiveMetric, CoupleRule, DemandComponent, DemandShape, Duplex, Fabric, FloorMetric,
-    GraphMetric, Metric, Objective, Plant, Pod, RoutingChoice, SimulatedMetric, SlotPace, SynthesisMethod,
-    Synthesize, TopologyChoice, ValueScale,
+    GraphMetric, HardwareMetric, Metric, Objective, Plant, Pod, RoutingChoice, SimulatedMetric, SlotPace,
+    SynthesisMethod, Synthesize, TopologyChoice, ValueScale,
 };
 use std::collections::BTreeSet;
 
@@ -82,9 +82,11 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                     let bound = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {bound}"), Some(Fraction::integer(bound))), "OCS-disjoint spanning trees")
                 }
-                Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
-                    (none(), "")
-                }
+                Metric::Graph(_)
+                | Metric::Floor(_)
+                | Metric::Hardware(_)
+                | Metric::Simulated(_)
+                | Metric::Collective(_) => (none(), ""),
             };
             let ratio = best
                 .zip(value)
@@ -127,7 +129,8 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::Graph(metric) if metric.is_count() => grouped(value.floor() as u64),
         Metric::Floor(FloorMetric::Bundles) => grouped(value.floor() as u64),
-        Metric::Floor(_) => fixed(value, 4 + more as u32),
+        Metric::Hardware(HardwareMetric::Cables) => grouped(value.floor() as u64),
+        Metric::Floor(_) | Metric::Hardware(_) => fixed(value, 4 + more as u32),
         Metric::ConcurrentFlow
         | Metric::Injection
         | Metric::Bandwidth

@@ -163,7 +163,11 @@ impl ScenarioMetrics {
             }
             Metric::DisjointTrees => Fraction::integer(self.disjoint_trees?),
             Metric::Permutation => self.permutation?,
-            Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
+            Metric::Graph(_)
+            | Metric::Floor(_)
+            | Metric::Hardware(_)
+            | Metric::Simulated(_)
+            | Metric::Collective(_) => {
                 return None;
             }
         })
@@ -287,6 +291,7 @@ impl RequireOutcome {
         let compared = |scenario: &ScenarioMetrics| {
             let measured = match metric {
                 Metric::Graph(metric) => network?.value(metric)?,
+                Metric::Hardware(metric) => network?.hardware.value(metric)?,
                 Metric::Floor(metric) => cables?.value(metric),
                 metric => scenario.value(metric)?,
             };

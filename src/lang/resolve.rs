@@ -24,6 +24,7 @@ mod items;
 mod kind;
 mod levels;
 mod messages;
+mod needed;
 mod network;
 mod ocs;
 mod requires;
@@ -160,7 +161,7 @@ fn resolve_pod(
     let requires = requires::requires(context, items, budget.as_ref(), kind, false);
     let collectives = collectives::collectives(context, items, &requires, scope);
     if floor == Some(None) {
-        requires::need_floor(context, &requires, kind);
+        needed::need_floor(context, &requires, kind);
     }
     wiring::check_wiring(
         context,

@@ -1,6 +1,6 @@
 //! Whether a larger or a smaller value of a figure is better.
 
-use super::metric::{CollectiveMetric, GraphMetric, Metric, SimulatedMetric};
+use super::metric::{CollectiveMetric, GraphMetric, HardwareMetric, Metric, SimulatedMetric};
 
 /// Which of two values of a figure is better.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,9 +17,8 @@ impl Metric {
     /// Which of the values of two fabrics is better.
     pub fn direction(self) -> Direction {
         match self {
-            Metric::Graph(GraphMetric::Routers | GraphMetric::Hosts | GraphMetric::Links) => {
-                Direction::Neither
-            }
+            Metric::Graph(GraphMetric::Routers | GraphMetric::Hosts | GraphMetric::Links)
+            | Metric::Hardware(HardwareMetric::Cables) => Direction::Neither,
             metric if metric.larger_is_better() => Direction::More,
             _ => Direction::Less,
         }
@@ -80,6 +79,8 @@ mod tests {
             ("cost", Direction::Less),
             ("routers", Direction::Neither),
             ("cubes", Direction::Neither),
+            ("cables", Direction::Neither),
+            ("hardware.cost_per_host", Direction::Less),
             ("bisection", Direction::More),
             ("bisection.at_most", Direction::More),
             ("makespan", Direction::Less),

@@ -36,6 +36,8 @@ pub enum Metric {
     Graph(GraphMetric),
     /// A metric of the cables on a floor.
     Floor(FloorMetric),
+    /// A metric of the cables and prices of a network, with its hosts. Pods have none, nor have faults.
+    Hardware(HardwareMetric),
     /// A metric of a simulation.
     Simulated(SimulatedMetric),
     /// A metric of the fastest schedule of a collective.
@@ -142,6 +144,26 @@ impl FloorMetric {
     }
 }
 
+/// A metric of the cables and prices of a network, with its hosts. Definitions: `docs/language.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum HardwareMetric {
+    /// Number of cables, with those of hosts.
+    Cables,
+    /// The largest bandwidth from below a router over its bandwidth upwards.
+    Oversubscription,
+    /// Price of all routers and cables over the number of hosts.
+    CostPerHost,
+    /// Power of all routers and cables over the number of hosts, W.
+    PowerPerHost,
+}
+
+words!(HardwareMetric {
+    Cables = "cables",
+    Oversubscription = "oversubscription",
+    CostPerHost = "cost_per_host",
+    PowerPerHost = "power_per_host",
+});
+
 /// A metric of the graph of a network. Definitions: `docs/language.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum GraphMetric {
@@ -214,6 +236,7 @@ impl Metric {
         Metric::of_scenarios()
             .chain(GraphMetric::ALL.into_iter().map(Metric::Graph))
             .chain(FloorMetric::ALL.into_iter().map(Metric::Floor))
+            .chain(HardwareMetric::ALL.into_iter().map(Metric::Hardware))
             .chain(CollectiveMetric::OF_ALL.into_iter().map(Metric::Collective))
     }
     /// The name in specs and reports.
@@ -234,6 +257,7 @@ impl Metric {
             Metric::Permutation => "permutation",
             Metric::Graph(metric) => metric.name(),
             Metric::Floor(metric) => metric.name(),
+            Metric::Hardware(metric) => metric.name(),
             Metric::Simulated(metric) => metric.name(),
             Metric::Collective(metric) => metric.name(),
         }
@@ -251,6 +275,14 @@ impl Metric {
                 | Metric::Permutation
         )
     }
+    /// Whether it is measured for the healthy fabric only.
+    pub fn is_of_healthy(self) -> bool {
+        matches!(self, Metric::Graph(_) | Metric::Floor(_) | Metric::Hardware(_))
+    }
+    /// Whether it is a power, in W.
+    pub fn is_power(self) -> bool {
+        matches!(self, Metric::Floor(FloorMetric::Power) | Metric::Hardware(HardwareMetric::PowerPerHost))
+    }
     /// Whether it is about traffic. Then it is undefined for a fault after which nobody sends.
     pub fn needs_demand(self) -> bool {
         matches!(
@@ -266,7 +298,7 @@ impl Metric {
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};
         match (self, fault) {
-            (Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_), _) => &[],
+            (Metric::Floor(_) | Metric::Hardware(_) | Metric::Simulated(_) | Metric::Collective(_), _) => &[],
             (
                 Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad,
                 false,
@@ -290,7 +322,7 @@ impl Metric {
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
             | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => "ns",
             Metric::Floor(metric) if metric.is_length() => "m",
-            Metric::Floor(FloorMetric::Power) => "W",
+            metric if metric.is_power() => "W",
             _ => "",
         }
     }

@@ -5,7 +5,8 @@ use fabc::check;
 use fabc::compile::{Stage, compile};
 use fabc::diag::Failure;
 use fabc::ids::NodeId;
-use fabc::ir::{Bisection, NetworkMetrics};
+use fabc::ir::{Bisection, Fraction, Hardware, NetworkMetrics};
+use fabc::model::HardwareMetric;
 use fabc::passes::{measure, wire};
 use fabc::progress::Silent;
 use fabc::{diag::SourceMap, model};
@@ -21,12 +22,17 @@ fn fabric(topology: &str, more: &str, graph: &str) -> model::Fabric {
          router {{ radix = 64; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }} \
          topology = {topology} {more} }}"
     );
+    resolved(&text, graph)
+}
+
+/// The fabric of a spec. `graph` is what any file says that it reads.
+fn resolved(text: &str, graph: &str) -> model::Fabric {
     let read = |path: &str| -> Result<String, String> {
-        Ok(if path == "net.fab" { text.clone() } else { graph.to_owned() })
+        Ok(if path == "net.fab" { text.to_owned() } else { graph.to_owned() })
     };
     let loaded: Result<(model::Fabric, _, SourceMap), (Failure, SourceMap)> =
         fabc::lang::read_normal("net.fab", &read);
-    loaded.map(|(fabric, ..)| fabric).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"))
+    loaded.map(|(fabric, ..)| fabric).unwrap_or_else(|(failure, _)| panic!("{text}: {failure:?}"))
 }
 
 /// A wired network and what is measured of it, checked.
@@ -43,8 +49,11 @@ fn measured_with(topology: &str, more: &str) -> (model::Fabric, fabc::ir::Topolo
 fn measured_of(topology: &str, fabric: model::Fabric) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
     let model::Plant::Network(network) = &fabric.plant else { panic!("a network") };
     let wired = wire::wire(&fabric, network);
-    let (metrics, _) =
-        measure::measure(&wired, network, &fabric.demand, &network.family.facts().halves(), false);
+    let hardware = Hardware::new(&fabric, &wired, None);
+    check::verify_hardware(&fabric, &wired, None, &hardware)
+        .unwrap_or_else(|error| panic!("{topology}: {error}"));
+    let halves = network.family.facts().halves();
+    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, hardware, &halves, false);
     if let Some(bisection) = &metrics.bisection {
         check::verify_bisection(&wired, &fabric.demand, bisection)
             .unwrap_or_else(|error| panic!("{topology}: {error}"));
@@ -280,4 +289,40 @@ fn a_path_falls_apart_with_its_first_link() {
     let apart = measured_with("mesh 9;", "failures { links <= 13 %; }").2.failures.expect("asked for");
     assert_eq!(apart.curve.expect("measured").last().expect("a point").reach, None);
     assert_eq!(apart.parts_at.len(), 100);
+}
+
+#[test]
+fn cables_and_oversubscription_of_known_networks_come_out() {
+    // Al-Fares et al., SIGCOMM 2008: k^3 / 4 cables of every stage and of hosts. DGX SuperPOD reference
+    // architecture: as many cables of nodes as of every stage. Two to one: half as many uplinks as hosts.
+    let cases = [
+        ("fat_tree { k = 8; }", 4, 128, 256, (1u64, 1u64)),
+        ("fat_tree { k = 16; }", 8, 1_024, 2_048, (1u64, 1u64)),
+        ("leaf_spine { leaves = 32; spines = 16; parallel = 2; }", 32, 1_024, 1_024, (1u64, 1u64)),
+        ("leaf_spine { leaves = 32; spines = 18; parallel = 4; }", 72, 2_304, 2_304, (1u64, 1u64)),
+        ("leaf_spine { leaves = 8; spines = 4; }", 8, 64, 32, (2u64, 1u64)),
+        ("clos { down = 4 x 4; up = 4 x 2; parallel = 1 x 1; }", 6, 96, 96, (2u64, 1u64)),
+        ("clos { down = 4 x 4; up = 2 x 4; parallel = 2 x 3; }", 4, 64, 160, (1u64, 1u64)),
+    ];
+    for (topology, hosts, host_cables, router_cables, (below, up)) in cases {
+        let router = format!("router {{ radix = 256; hosts = {hosts}; vcs = 4; cost = 10; }}");
+        let spec = format!(
+            "fabric parts {{ link wire {{ bandwidth = 100 Gbps; cost = 1; power = 2 W; }} {router} \
+             topology = {topology} }}"
+        );
+        let fabric = resolved(&spec, "");
+        let hardware = measured_of(topology, fabric).2.hardware;
+        assert_eq!(
+            (hardware.host_cables, hardware.router_cables),
+            (host_cables, router_cables),
+            "{topology}"
+        );
+        let value = |metric| hardware.value(metric).unwrap_or_else(|| panic!("{topology}: {metric:?}"));
+        assert_eq!(value(HardwareMetric::Oversubscription), Fraction::new(below, up), "{topology}");
+        assert_eq!(
+            value(HardwareMetric::PowerPerHost),
+            Fraction::new(2 * (host_cables + router_cables), host_cables),
+            "{topology}"
+        );
+    }
 }

@@ -4,7 +4,8 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 72] = [
+const JUDGED: [&str; 75] = [
+    "BelowAndUp",
     "Bisection",
     "ChangeOrder",
     "ClusterPairs",
@@ -26,6 +27,8 @@ const JUDGED: [&str; 72] = [
     "GatherRound",
     "GroupEntry",
     "GroupTables",
+    "Hardware",
+    "HardwareTotals",
     "Image",
     "LimitArgument",
     "Link",

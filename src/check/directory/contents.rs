@@ -11,6 +11,7 @@ use super::{
 };
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
+use crate::hardware::recount_hardware;
 use crate::measures::ScenarioMeasures;
 use crate::{CheckError, Wired, network as graph, verify_floor, verify_flow, verify_trees, verify_wiring};
 use fabc_base::ids::NodeId;
@@ -44,8 +45,9 @@ pub(super) fn prove_contents(
             .and_then(|claimed| verify_flow(&Scene::healthy(&topology), &fabric.demand, claimed).err()),
     );
     let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
-    let network =
-        recount_network(fabric, &topology, halves).map_err(|error| errors.push(error)).unwrap_or_default();
+    let network = recount_network(fabric, &topology, cables.as_ref(), halves)
+        .map_err(|error| errors.push(error))
+        .unwrap_or_default();
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects.as_ref()) {
         errors.extend(verify_trees(pod, &topology, cross_connects, &claims.trees).err());
     }
@@ -111,11 +113,14 @@ pub(super) fn prove_contents(
 fn recount_network(
     fabric: &Fabric,
     topology: &Topology,
+    floor: Option<&FloorMetrics>,
     halves: Option<(&[NodeId], u64)>,
 ) -> Result<Option<NetworkMetrics>, CheckError> {
     match &fabric.plant {
         Plant::Network(network) => {
-            graph::recount_network(topology, &fabric.demand, network.failures.as_ref(), halves).map(Some)
+            let hardware = recount_hardware(fabric, topology, floor);
+            graph::recount_network(topology, &fabric.demand, network.failures.as_ref(), hardware, halves)
+                .map(Some)
         }
         Plant::Pod(_) => Ok(None),
     }

@@ -1,9 +1,13 @@
 //! Compares the section `network` of a report, which has counts of the graph.
 
 use super::comparison::{ExpectedValue, Fields, Recomputed, ReportComparison};
+use super::report::expected_metric;
 use crate::exact::Exact;
-use fabc_ir::{Bisection, ClusterPairs, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
-use fabc_model::{Fabric, Family, Floor, FreeGraph, PlacementChoice};
+use crate::healthy_values::hardware_value;
+use fabc_ir::{
+    Bisection, ClusterPairs, FailureCurve, FloorMetrics, Hardware, NetworkMetrics, PathCounts, PathsAt,
+};
+use fabc_model::{Fabric, Family, Floor, FreeGraph, HardwareMetric, Metric, PlacementChoice};
 use serde_json::Value;
 
 impl ReportComparison {
@@ -20,6 +24,7 @@ impl ReportComparison {
             "bisection",
             "shortest_paths",
             "edge_connectivity",
+            "hardware",
             "failures",
             "floor",
         ];
@@ -40,6 +45,7 @@ impl ReportComparison {
         }
         let connectivity = network.edge_connectivity.map(ExpectedValue::Integer);
         self.expect_or_nothing("network.edge_connectivity", object.get("edge_connectivity"), connectivity);
+        self.compare_hardware(object.get("hardware"), &network.hardware);
         match &network.failures {
             Some(failures) => self.compare_failures(object.get("failures"), network, failures),
             None => self.expect_or_nothing("network.failures", object.get("failures"), None),
@@ -189,6 +195,18 @@ impl ReportComparison {
             ];
             self.expect_object(&format!("{place}.by_link[{k}]"), Some(line), &fields);
         }
+    }
+
+    fn compare_hardware(&mut self, claimed: Option<&Value>, hardware: &Hardware) {
+        let expected = |metric: HardwareMetric| {
+            let value = hardware_value(hardware, metric)?;
+            Some(expected_metric(Metric::Hardware(metric), value))
+        };
+        let host_cables = Some(ExpectedValue::Integer(hardware.host_cables));
+        let fields: Fields = std::iter::once(("host_cables", host_cables))
+            .chain(HardwareMetric::ALL.map(|metric| (metric.name(), expected(metric))))
+            .collect();
+        self.expect_object("network.hardware", claimed, &fields);
     }
 
     fn compare_paths(&mut self, claimed: Option<&Value>, counts: &PathCounts) {

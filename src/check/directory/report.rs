@@ -12,7 +12,9 @@ use crate::exact::Exact;
 use crate::measures::{ScenarioMeasures, compared_values, worst_fault};
 use crate::require::{RequireError, is_satisfied};
 use fabc_ir::UniversalLimit;
-use fabc_model::{CollectiveMetric, FloorMetric, Metric, Reference, TopologyChoice, ValueScale};
+use fabc_model::{
+    CollectiveMetric, FloorMetric, HardwareMetric, Metric, Reference, TopologyChoice, ValueScale,
+};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -132,17 +134,20 @@ fn expected_metrics(measures: &ScenarioMeasures) -> Fields {
         .collect()
 }
 
-fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
+pub(super) fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
     match metric {
         Metric::Diameter | Metric::DisjointTrees | Metric::Collective(CollectiveMetric::Steps) => {
             expected_integer(value.rounded_up())
         }
         Metric::Graph(metric) if metric.is_count() => expected_integer(value.rounded_up()),
-        Metric::Floor(FloorMetric::Bundles) => expected_integer(value.rounded_up()),
+        Metric::Floor(FloorMetric::Bundles) | Metric::Hardware(HardwareMetric::Cables) => {
+            expected_integer(value.rounded_up())
+        }
         Metric::MaxChannelLoad => expected_load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => ExpectedValue::Lower(value),
         Metric::Graph(_)
         | Metric::Floor(_)
+        | Metric::Hardware(_)
         | Metric::Simulated(_)
         | Metric::Collective(_)
         | Metric::AverageHops

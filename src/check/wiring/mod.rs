@@ -82,7 +82,15 @@ fn verify_capacities(fabric: &Fabric, topology: &Topology) -> Result<(), String>
     let types_of_switches = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter().map(|ocs| ocs.link));
     let by_length =
         fabric.floor.iter().filter_map(|floor| floor.by_length.as_ref()).flat_map(ByLength::links);
-    let used: BTreeSet<LinkTypeId> = wired.chain(types_of_switches).chain(by_length).collect();
+    let used: BTreeSet<LinkTypeId> =
+        wired.chain(types_of_switches).chain(by_length).chain(fabric.router.host_link).collect();
+    if let Some(link_type) = fabric.router.host_link.filter(|&host_link| capacities.capacity(host_link) != 1)
+    {
+        let name = &fabric.link_types[link_type].name;
+        return Err(format!(
+            "`{name}` joins hosts, so that its bandwidth is the unit, but its capacity is not 1"
+        ));
+    }
     for &link_type in &used {
         let (declared, capacity) = (&fabric.link_types[link_type], capacities.capacity(link_type));
         if capacity.checked_mul(capacities.unit_bps()) != Some(declared.bandwidth_bps)
@@ -129,9 +137,10 @@ fn verify_radix(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> 
 }
 
 /// Number of ports that the hosts of a router take. It is 0 if the endpoint is inside the router.
-fn host_ports(fabric: &Fabric, topology: &Topology, node: NodeId) -> usize {
+pub(super) fn host_ports(fabric: &Fabric, topology: &Topology, node: NodeId) -> usize {
     let declared = usize::from(fabric.router.hosts);
     match fabric.family() {
+        _ if declared == 0 => 0,
         Some(Family::Listed(listed)) => listed.routers[node.index()].hosts.map_or(declared, usize::from),
         _ if topology.is_endpoint(node) => declared,
         _ => 0,

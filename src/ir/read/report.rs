@@ -140,7 +140,9 @@ fn push_network(figures: &mut Vec<(String, String)>, network: &Value) {
     ] {
         figures.extend(number(of).map(|value| (name.to_owned(), value)));
     }
-    push_below(figures, "", &network["floor"], &["by_link", "clusters"]);
+    push_below(figures, "", &network["hardware"], &[]);
+    // With those of hosts, cables are counted already.
+    push_below(figures, "", &network["floor"], &["by_link", "clusters", "cables"]);
 }
 
 fn push_collective(figures: &mut Vec<(String, String)>, of: &Value) {
@@ -218,7 +220,7 @@ mod tests {
     #[test]
     fn figures_have_the_names_of_specs() {
         let report = br#"{"format":"fabc.report/1","fabric":"p","nodes":16,"metrics":{"diameter":4,"concurrent_flow":[0.25,0.5],"latency":null},
-            "bounds":{"distance":0.5,"trees":{"at_least":1,"witness":["X"]}},"network":{"routers":16,"bisection":{"at_least":8,"at_most":9}},
+            "bounds":{"distance":0.5,"trees":{"at_least":1,"witness":["X"]}},"network":{"routers":16,"bisection":{"at_least":8,"at_most":9},"hardware":{"cables":5,"cost_per_host":null},"floor":{"cables":4,"cost":3}},
             "scenarios":{"X":{"diameter":5}},"worst":{"diameter":{"value":5,"scenario":"X"}},
             "histograms":{"hops":[0,3],"channel_load":[[2,7]]},
             "requires":[{"require":"diameter <= 4","measured":4,"holds":true,"scenario":null}],
@@ -232,7 +234,7 @@ mod tests {
         let figures: Vec<String> =
             report.figures.iter().map(|(name, value)| format!("{name} {value}")).collect();
         let told = "nodes 16, diameter 4, concurrent_flow 0.25, concurrent_flow.upper 0.5, bounds.distance 0.5, bounds.trees.at_least 1, \
-                    routers 16, bisection 8, bisection.at_most 9, g.time 7, fault.g.time 9, s.saturation 0.25, fault.s.saturation 0.125";
+                    routers 16, bisection 8, bisection.at_most 9, cables 5, cost 3, g.time 7, fault.g.time 9, s.saturation 0.25, fault.s.saturation 0.125";
         assert_eq!(figures.join(", "), told);
         assert_eq!(report.worst, [("diameter".to_owned(), "5".to_owned(), "X".to_owned())]);
         assert_eq!(

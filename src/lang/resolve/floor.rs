@@ -133,10 +133,14 @@ pub(super) fn example(kind: PlantKind) -> &'static str {
 
 /// Reports settings of links that need a floor.
 fn no_floor(context: &mut Context, items: &SpecItems<'_>, kind: PlantKind) {
-    const ON_A_FLOOR: [&str; 4] = ["per_metre", "cost", "cost_per_metre", "power"];
+    // The cables of a network have a price without a length, those of a pod have not.
+    let on_a_floor: &[&str] = match kind.is_network {
+        true => &["per_metre", "cost_per_metre"],
+        false => &["per_metre", "cost", "cost_per_metre", "power"],
+    };
     for statement in items.links.iter().flat_map(|(_, block, _)| &block.statements) {
         let word = statement.kind.keyword();
-        if ON_A_FLOOR.contains(&word) {
+        if on_a_floor.contains(&word) {
             let help = Some(format!(
                 "only a `{}` determines the lengths of cables: add one, or remove this",
                 example(kind)

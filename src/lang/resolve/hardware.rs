@@ -3,7 +3,7 @@
 use super::context::{Context, missing};
 use super::items::{SpecItems, keyword_span};
 use super::kind::PlantKind;
-use super::scope::{DeclaredLinks, Scope};
+use super::scope::{DeclaredLinks, Scope, link_named};
 use super::settings::{BlockSettings, block_settings, in_range, integer, quantity, thousandths};
 use crate::ResolveError;
 use crate::syntax::ast::{Expr, ExprKind, MeshStatement, Name, Operator, SettingValue, StatementKind};
@@ -159,22 +159,9 @@ fn link_type(
             value.span,
         )
     });
-    let mut price = |name: &str| {
-        settings.get(name).map_or(Some(0), |value| thousandths(context, &format!("`{name}`"), value, "100"))
-    };
-    let (cost, cost_per_metre) = (price("cost"), price("cost_per_metre"));
-    let power_mw = settings.get("power").map_or(Some(0), |value| {
-        let subject = format!("the power of {place}");
-        let (number, unit) = quantity(context, &subject, value, &[Dimension::Power], "1.5 W")?;
-        whole_number(
-            context,
-            &subject,
-            "a whole number of mW, at most 1 kW",
-            number.times(unit.factor),
-            1_000_000,
-            value.span,
-        )
-    });
+    let (cost, cost_per_metre) =
+        (price(context, settings, "cost"), price(context, settings, "cost_per_metre"));
+    let power_mw = power_mw(context, settings, place);
     Some(LinkType {
         name: name.value.to_string(),
         bandwidth_bps: bandwidth?,
@@ -184,6 +171,21 @@ fn link_type(
         power_mw: power_mw?,
         span,
     })
+}
+
+/// Reads a price, in thousandths. Without the setting it is 0.
+fn price(context: &mut Context, settings: &BlockSettings<'_>, name: &str) -> Option<u64> {
+    let value = settings.get(name);
+    value.map_or(Some(0), |value| thousandths(context, &format!("`{name}`"), value, "100"))
+}
+
+/// Reads the power of a cable or a router, in mW. Without the setting it is 0.
+fn power_mw(context: &mut Context, settings: &BlockSettings<'_>, place: &str) -> Option<u64> {
+    let Some(value) = settings.get("power") else { return Some(0) };
+    let subject = format!("the power of {place}");
+    let (number, unit) = quantity(context, &subject, value, &[Dimension::Power], "1.5 W")?;
+    let wanted = "a whole number of mW, at most 100 kW";
+    whole_number(context, &subject, wanted, number.times(unit.factor), 100_000_000, value.span)
 }
 
 /// Resolves the chip of a pod, or the router of a network.
@@ -230,26 +232,15 @@ pub(super) fn router(
             value.span,
         )
     });
-    let buffer = settings.get("buffer").map_or(Some(BUFFER_FLITS), |value| {
-        let (number, unit) = quantity(context, "`buffer`", value, &[Dimension::Flits], "200 flits")?;
-        match number.times(unit.factor) {
-            // A router that only forwards scheduled vectors needs no buffer.
-            Some(0) if kind.is_network => Some(0),
-            flits => whole_number(
-                context,
-                "`buffer`",
-                "a whole number of flits, at most 2^24",
-                flits,
-                1 << 24,
-                value.span,
-            ),
-        }
-    });
+    let buffer = buffer_flits(context, &settings, kind);
     let dimensions = [Dimension::Cycles, Dimension::Time];
     let latency = match settings.get("latency") {
         Some(value) => latency_cycles(context, &format!("`{keyword}`"), value, scope.clock, &dimensions),
         None => Some(LATENCY_CYCLES),
     };
+    let (cost, power_mw) =
+        (price(context, &settings, "cost"), power_mw(context, &settings, &format!("`{keyword}`")));
+    let host_link = host_link(context, &settings, scope.links, hosts?);
     Some(Router {
         radix: radix? as u32,
         hosts: hosts? as u16,
@@ -257,8 +248,48 @@ pub(super) fn router(
         flit_bytes: flit? as u32,
         buffer_flits: buffer? as u32,
         latency_cycles: latency?,
+        cost: cost?,
+        power_mw: power_mw?,
+        host_link: host_link?,
         span: span.to(block.span),
     })
+}
+
+/// Reads the buffer of a virtual channel, in flits.
+fn buffer_flits(context: &mut Context, settings: &BlockSettings<'_>, kind: PlantKind) -> Option<u64> {
+    let Some(value) = settings.get("buffer") else { return Some(BUFFER_FLITS) };
+    let (number, unit) = quantity(context, "`buffer`", value, &[Dimension::Flits], "200 flits")?;
+    match number.times(unit.factor) {
+        // A router that only forwards scheduled vectors needs no buffer.
+        Some(0) if kind.is_network => Some(0),
+        flits => {
+            let wanted = "a whole number of flits, at most 2^24";
+            whole_number(context, "`buffer`", wanted, flits, 1 << 24, value.span)
+        }
+    }
+}
+
+/// Finds the link of the cables of hosts: the one that is named, or the only one. The inner `None` says that
+/// there are no such cables, or that nothing says of which kind they are.
+fn host_link(
+    context: &mut Context,
+    settings: &BlockSettings<'_>,
+    links: &DeclaredLinks,
+    hosts: i64,
+) -> Option<Option<LinkTypeId>> {
+    match settings.get("host_link") {
+        Some(_) if hosts == 0 => {
+            context.error(ResolveError::Misplaced {
+                subject: "`host_link`".to_owned(),
+                place: "a `router` with `hosts = 0`".to_owned(),
+                help: Some("remove it: the endpoints are inside the routers and have no cables".to_owned()),
+                span: settings.span_or_head("host_link"),
+            });
+            None
+        }
+        Some(value) => link_named(context, links, value).map(Some),
+        None => Some((hosts != 0 && links.names.len() == 1).then_some(LinkTypeId(0))),
+    }
 }
 
 /// Resolves the cube and its mesh.

@@ -5,10 +5,10 @@ use super::demand::Senders;
 use super::families::FamilyScope;
 use super::items::SpecItems;
 use super::kind::{PlantKind, PlantParts, topology_name};
-use super::scope::Scope;
+use super::scope::{DeclaredLinks, Scope};
 use super::settings::wrong_kind;
 use super::{
-    choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled,
+    choices, collectives, demand, failures, floor, foreign, graph, hardware, needed, requires, scheduled,
     simulations, spray, wiring,
 };
 use crate::ResolveError;
@@ -17,8 +17,8 @@ use crate::forms::{form_words, written_form};
 use crate::syntax::ast::{Name, ValueKind};
 use fabc_base::diag::{Span, list};
 use fabc_model::{
-    Arcs, Family, Floor, FullestRouter, Listed, ListedRouter, Network, Plant, Router, RoutingChoice,
-    TopologyChoice, file_stem,
+    Arcs, ByLength, Capacities, Family, Floor, FullestRouter, Listed, ListedRouter, Network, Plant, Router,
+    RoutingChoice, TopologyChoice, file_stem,
 };
 use std::collections::BTreeMap;
 
@@ -51,10 +51,11 @@ pub(super) fn resolve_network(
         spray::refuse_single_path_users(context, items);
     }
     if failures == Some(None) {
-        requires::need_failures(context, &requires);
+        needed::need_failures(context, &requires);
     }
+    needed::need_prices(context, items, &requires, router.as_ref());
     if floor == Some(None) {
-        requires::need_floor(context, &requires, kind);
+        needed::need_floor(context, &requires, kind);
     }
     // The family alone says who sends, unless a file says how many hosts some routers have.
     let default_hosts = router.as_ref().map_or(1, |router| router.hosts);
@@ -71,12 +72,10 @@ pub(super) fn resolve_network(
         (Some(floor), Some(network)) => Some(floor::fit_network(context, floor, network, scope.links)?),
         _ => None,
     };
-    let in_use = |network: &Network| match floor.as_ref().and_then(|floor| floor.by_length.as_ref()) {
-        Some(by_length) => by_length.links().collect(),
-        None => network.links_in_use(),
-    };
-    let capacities =
-        network.as_ref().and_then(|network| wiring::capacities(context, scope.links, &in_use(network)));
+    let capacities = network.as_ref().and_then(|network| {
+        let by_length = floor.as_ref().and_then(|floor| floor.by_length.as_ref());
+        capacities(context, scope.links, network, router.as_ref(), by_length)
+    });
     if let (Some(Network { family: Family::Listed(listed), span, .. }), Some(budget)) = (&network, &budget)
         && !budget.faults.is_none()
     {
@@ -99,6 +98,26 @@ pub(super) fn resolve_network(
         collectives,
         requires,
     })
+}
+
+/// Counts how much the links in use carry, and checks the link of hosts. A host sends one unit, so that its
+/// link is one of them.
+fn capacities(
+    context: &mut Context,
+    links: &DeclaredLinks,
+    network: &Network,
+    router: Option<&Router>,
+    by_length: Option<&ByLength>,
+) -> Option<Capacities> {
+    let mut in_use = match by_length {
+        Some(by_length) => by_length.links().collect(),
+        None => network.links_in_use(),
+    };
+    let host_link = router.and_then(|router| router.host_link);
+    in_use.extend(host_link.filter(|link| !in_use.contains(link)));
+    let capacities = wiring::capacities(context, links, &in_use)?;
+    wiring::check_host_link(context, links, &capacities, router?);
+    Some(capacities)
 }
 
 /// Resolves the family and its links.

@@ -4,6 +4,7 @@ use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::SpecItems;
 use super::kind::PlantKind;
+use super::needed::need_spray;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
 use super::spray;
@@ -14,8 +15,8 @@ use crate::syntax::require_order;
 use fabc_base::diag::{Span, closest, list};
 use fabc_base::units::{self, BITS_OF_A_GIGABYTE, Decimal, Dimension};
 use fabc_model::{
-    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, Reference, Require,
-    RequireSubject, SimulatedMetric, ValueScale, WrittenUnit,
+    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, HardwareMetric, Metric, Reference,
+    Require, RequireSubject, SimulatedMetric, ValueScale, WrittenUnit,
 };
 
 /// Resolves all requires, sorted as in the normalized spec. `replaces` says whether a spare block may take
@@ -110,8 +111,9 @@ fn fabric_metric(context: &mut Context, item: &RequireItem, kind: PlantKind) -> 
         context.error(kind.misfit(format!("`{name}`"), help, span));
         return None;
     }
-    if matches!(metric, Metric::Graph(_)) && !kind.is_network {
+    if matches!(metric, Metric::Graph(_) | Metric::Hardware(_)) && !kind.is_network {
         let help = match metric {
+            Metric::Hardware(_) => "remove it: cables and prices with hosts are counted for networks only",
             Metric::Graph(metric) if metric.is_of_halves() => {
                 "remove it, or require `concurrent_flow` or `bandwidth`, which no cut exceeds"
             }
@@ -120,7 +122,7 @@ fn fabric_metric(context: &mut Context, item: &RequireItem, kind: PlantKind) -> 
         context.error(kind.misfit(format!("`{name}`"), help.to_owned(), span));
         return None;
     }
-    if matches!(metric, Metric::Graph(_) | Metric::Floor(_)) && fault {
+    if metric.is_of_healthy() && fault {
         let help = format!("write `{plain}`: it is measured for the healthy fabric only");
         context.error(misplaced(format!("`{name}`"), "a contract".to_owned(), help, span));
         return None;
@@ -153,38 +155,11 @@ fn comparison(item: &RequireItem) -> Option<Comparison> {
     Comparison::ALL.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)
 }
 
-/// Reports lines on cables if the spec has no floor.
-pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: PlantKind) {
-    for line in requires.iter().filter(|line| matches!(line.metric, Metric::Floor(_))) {
-        let help = Some(format!("add `{}`", super::floor::example(kind)));
-        let (subject, place) = (format!("`{}`", line.metric.name()), "a fabric without a `floor`".to_owned());
-        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
-    }
-}
-
-/// Reports lines on failures if the spec has none.
-pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
-    for line in requires.iter().filter(|line| line.metric == Metric::Graph(GraphMetric::DisconnectShare)) {
-        let help = Some("add `failures { links <= 60 %; seeds = 100; }`".to_owned());
-        let (subject, place) = ("`disconnect_share`".to_owned(), "a fabric without `failures`".to_owned());
-        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
-    }
-}
-
-/// Reports lines on metrics of sprayed packets. The fabric has another routing.
-fn need_spray(context: &mut Context, requires: &[Require]) {
-    for line in requires.iter().filter(|line| line.metric == Metric::Permutation) {
-        let help = Some("remove it, or write `routing = spray;` in a network with tiers".to_owned());
-        let (subject, place) = ("`permutation`".to_owned(), "a fabric without `routing = spray`".to_owned());
-        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
-    }
-}
-
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: Span) -> ResolveError {
     let is_available = |metric: &Metric| match metric {
         Metric::DisjointTrees => !kind.is_network,
         Metric::Permutation => kind.is_network,
-        Metric::Graph(_) | Metric::Collective(_) => kind.is_network,
+        Metric::Graph(_) | Metric::Hardware(_) | Metric::Collective(_) => kind.is_network,
         _ => true,
     };
     let known: Vec<&str> = Metric::every().filter(is_available).map(Metric::name).collect();
@@ -252,15 +227,17 @@ fn number(
             let (number, _) = quantity_of(context, &subject, &item.value, &[Dimension::Length], "5.6 m")?;
             (number, ValueScale::Metric, " m")
         }
-        (Metric::Floor(FloorMetric::Power), Some(_)) => {
+        (metric, Some(_)) if metric.is_power() => {
             let (number, unit) = quantity_of(context, &subject, &item.value, &[Dimension::Power], "120 W")?;
             let watts = number.times(unit.factor).and_then(|milliwatts| Decimal::ratio(milliwatts, 1_000));
             (in_base_units(context, subject, item, watts, "a whole number of mW")?, ValueScale::Metric, " W")
         }
-        (Metric::Floor(metric), None) if metric.is_length() || metric == FloorMetric::Power => {
-            let example = if metric.is_length() { "5.6 m" } else { "120 W" };
-            let dimension = if metric.is_length() { Dimension::Length } else { Dimension::Power };
-            quantity_of(context, &subject, &item.value, &[dimension], example);
+        (Metric::Floor(metric), None) if metric.is_length() => {
+            quantity_of(context, &subject, &item.value, &[Dimension::Length], "5.6 m");
+            return None;
+        }
+        (metric, None) if metric.is_power() => {
+            quantity_of(context, &subject, &item.value, &[Dimension::Power], "120 W");
             return None;
         }
         (_, Some(unit)) => {
@@ -420,6 +397,7 @@ fn decided_already(
     let is_integer = match metric {
         Metric::Graph(metric) => metric.is_count(),
         Metric::Floor(metric) => metric == FloorMetric::Bundles,
+        Metric::Hardware(metric) => metric == HardwareMetric::Cables,
         _ => matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees),
     };
     let (name, value) = (metric.name(), value.as_f64());

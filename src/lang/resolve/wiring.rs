@@ -120,8 +120,6 @@ pub(super) fn capacities(
         // The two that differ are the first link and the first one unlike it.
         let first = declared[0];
         let unlike = declared.iter().find(|link| link.bandwidth_bps != first.bandwidth_bps).unwrap_or(&first);
-        let gigabytes =
-            |bps| Decimal::ratio(bps, BITS_OF_A_GIGABYTE).map_or(String::new(), |number| number.to_string());
         context.error(ResolveError::UnlikeBandwidths {
             name: unlike.name.clone(),
             bandwidth: gigabytes(unlike.bandwidth_bps),
@@ -132,6 +130,33 @@ pub(super) fn capacities(
         });
     }
     capacities
+}
+
+/// A bandwidth in GB/s, as a decimal number.
+fn gigabytes(bps: u64) -> String {
+    Decimal::ratio(bps, BITS_OF_A_GIGABYTE).map_or(String::new(), |number| number.to_string())
+}
+
+/// Checks that a host has the bandwidth that loads count for it, the unit of all links in use.
+pub(super) fn check_host_link(
+    context: &mut Context,
+    links: &DeclaredLinks,
+    capacities: &Capacities,
+    router: &Router,
+) {
+    let host_link = router.host_link.and_then(|link| links.types.get(link.index())?.as_ref());
+    let Some(link) = host_link.filter(|link| link.bandwidth_bps != capacities.unit_bps()) else { return };
+    let (own, unit) = (gigabytes(link.bandwidth_bps), gigabytes(capacities.unit_bps()));
+    context.error(ResolveError::OutOfRange {
+        subject: format!("the bandwidth of `{}`, the link of hosts,", link.name),
+        wanted: format!("{unit} GB/s, the unit of the links in use, which a host sends at full rate"),
+        help: Some(format!(
+            "every other link carries a multiple of `{}`, or hosts take more ports",
+            link.name
+        )),
+        span: router.span,
+        note: format!("its hosts are joined by `{}` of {own} GB/s", link.name),
+    });
 }
 
 /// Checks that all links in use have one bandwidth, because an integer program counts all links alike.

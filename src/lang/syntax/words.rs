@@ -320,9 +320,10 @@ pub const FIELDS: &[BlockField] = fields! {
     "buffer" Quantity Router Chip;
     "latency" Quantity Link Router Chip;
     "per_metre" Quantity Link;
-    "cost" Quantity Link;
+    "cost" Quantity Link Router;
     "cost_per_metre" Quantity Link;
-    "power" Quantity Link;
+    "power" Quantity Link Router;
+    "host_link" Choice Router;
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
     "links" Quantity Failures;

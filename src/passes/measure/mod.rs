@@ -14,17 +14,19 @@ pub use connectivity::least_degree;
 
 use fabc_base::ids::{ChannelId, Id};
 use fabc_ir::{
-    Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents,
+    Bisection, Hardware, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents,
     search_unmeasured,
 };
 use fabc_model::{Demand, Network};
 
-/// Measures a network without faults. `halves` are halves of the routers that its family suggests. With
+/// Measures a network without faults. `hardware` are its cables and prices. `halves` are
+/// halves of the routers that its family suggests. With
 /// `brief`, searches take few starts.
 pub fn measure(
     topology: &Topology,
     network: &Network,
     demand: &Demand,
+    hardware: Hardware,
     halves: &[Vec<bool>],
     brief: bool,
 ) -> (NetworkMetrics, Vec<PassRecord>) {
@@ -55,6 +57,7 @@ pub fn measure(
         paths,
         edge_connectivity,
         failures,
+        hardware,
     };
     (metrics, record.into_iter().collect())
 }

@@ -9,10 +9,12 @@ use fabc_base::diag::{Failure, Span};
 use fabc_base::units::Decimal;
 use fabc_emit::number::{round_down_sig, round_up_sig};
 use fabc_ir::{
-    Distances, Fraction, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes, nanoseconds,
-    search_unmeasured,
+    Distances, Fraction, Hardware, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes,
+    nanoseconds, search_unmeasured,
 };
-use fabc_model::{Comparison, Fabric, Faults, GraphMetric, Metric, Reference, Require, ValueScale};
+use fabc_model::{
+    Comparison, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Reference, Require, ValueScale,
+};
 use fabc_passes::measure;
 use miette::Diagnostic;
 
@@ -122,6 +124,16 @@ fn unmeasured_requires(
     topology: Option<&Topology>,
 ) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
     let Some(family) = fabric.family() else { return Vec::new() };
+    let tierless = || {
+        if fabric.router.hosts == 0 {
+            return Some("`hosts = 0`: the endpoints are inside the routers and have no cables".to_owned());
+        }
+        let has_tiers = match topology {
+            Some(topology) => Hardware::new(fabric, topology, None).oversubscription.is_some(),
+            None => family.facts().has_tiers(),
+        };
+        (!has_tiers).then(|| "its routers have no tiers, one above the other".to_owned())
+    };
     let searched = |rounds: usize| {
         let topology = topology?;
         search_unmeasured(topology.endpoints().count(), topology.channels().count(), rounds)
@@ -135,6 +147,7 @@ fn unmeasured_requires(
             Metric::Graph(GraphMetric::EdgeConnectivity) => {
                 ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?)
             }
+            Metric::Hardware(HardwareMetric::Oversubscription) => ("the oversubscription", tierless()?),
             _ => return None,
         };
         Some(unmeasured_error(line, what, why))

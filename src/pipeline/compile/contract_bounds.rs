@@ -5,8 +5,8 @@
 //! carry. They are also Moore's bound on distances (Hoffman & Singleton 1960), and the exact distances of a
 //! fixed topology. A ratio to a bound has a least value as well.
 
-use fabc_ir::{Distances, Fraction, LimitArgument, Topology, Units, nanoseconds};
-use fabc_model::{Fabric, Faults, GraphMetric, Metric, Pod, Reference, Require, ValueScale};
+use fabc_ir::{Distances, Fraction, Hardware, LimitArgument, Topology, Units, nanoseconds};
+use fabc_model::{Fabric, Faults, GraphMetric, HardwareMetric, Metric, Pod, Reference, Require, ValueScale};
 use fabc_passes::limit;
 
 /// A one-sided constraint on a quantity: the demand of a `require` line, or a proved bound.
@@ -102,6 +102,10 @@ impl Bounds {
     }
     /// Adds a count that follows from the parameters.
     fn add_count(&mut self, metric: Metric, count: u64) {
+        self.add_value(metric, Fraction::integer(count));
+    }
+    /// Adds a value that follows from the parameters.
+    fn add_value(&mut self, metric: Metric, value: Fraction) {
         for is_upper in [true, false] {
             let source = BoundArgument {
                 reason: "this network has",
@@ -110,7 +114,7 @@ impl Bounds {
             self.bounds.push(SidedBound {
                 quantity: (metric, false),
                 is_upper,
-                value: Fraction::integer(count),
+                value,
                 is_open: false,
                 source,
             });
@@ -125,8 +129,23 @@ impl Bounds {
                 fabric.declared_hosts().into_iter().map(u64::from).sum(),
             );
             topology.into_iter().for_each(|topology| {
-                self.add_count(Metric::Graph(GraphMetric::Links), topology.links().len() as u64)
+                self.add_count(Metric::Graph(GraphMetric::Links), topology.links().len() as u64);
+                self.add_hardware(fabric, topology);
             });
+        }
+    }
+    /// Adds the metrics of the hardware of a fixed topology. On a floor, prices wait for the places of the
+    /// routers.
+    fn add_hardware(&mut self, fabric: &Fabric, topology: &Topology) {
+        let hardware = Hardware::new(fabric, topology, None);
+        let is_known = |metric: &HardwareMetric| {
+            fabric.floor.is_none()
+                || matches!(metric, HardwareMetric::Cables | HardwareMetric::Oversubscription)
+        };
+        for metric in HardwareMetric::ALL.into_iter().filter(is_known) {
+            if let Some(value) = hardware.value(metric) {
+                self.add_value(Metric::Hardware(metric), value);
+            }
         }
     }
     /// Adds what a fixed topology has exactly while it is healthy. Faults can only increase it.

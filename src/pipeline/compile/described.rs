@@ -8,7 +8,9 @@ use fabc_base::diag::Failure;
 use fabc_check::CheckError;
 use fabc_emit::compiled::DescribedNetwork;
 use fabc_ir::{Distances, Fraction, RequireOutcome};
-use fabc_model::{ClosedForm, Comparison, Fabric, GraphMetric, Metric, Network, Plant, Require};
+use fabc_model::{
+    ClosedForm, Comparison, Fabric, GraphMetric, HardwareMetric, Metric, Network, Plant, Require,
+};
 use fabc_passes::wire;
 
 /// Whether `fabc check` describes a network because it may not be built. That holds if it has too many
@@ -75,6 +77,9 @@ fn formula_outcome(fabric: &Fabric, require: &Require, form: &ClosedForm) -> Req
         Metric::Graph(GraphMetric::Routers) => exact(form.routers),
         Metric::Graph(GraphMetric::Hosts) => exact(form.endpoints * u64::from(fabric.router.hosts.max(1))),
         Metric::Graph(GraphMetric::Links) => exact(form.links),
+        Metric::Hardware(HardwareMetric::Cables) => {
+            exact(form.links + form.endpoints * u64::from(fabric.router.hosts))
+        }
         Metric::Diameter => {
             let hops = exact(u64::from(form.diameter.hops));
             // An upper bound proves that something is small enough, and nothing else.

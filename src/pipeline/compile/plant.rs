@@ -13,7 +13,8 @@ use fabc_base::progress::Progress;
 use fabc_check::{CheckError, Wired};
 use fabc_emit::compiled::{CompiledPod, WiredFabric};
 use fabc_ir::{
-    CrossConnects, FloorMetrics, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology, TradeOff,
+    CrossConnects, FloorMetrics, Hardware, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology,
+    TradeOff,
 };
 use fabc_model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, Pod};
 use fabc_passes::{cross_connect, limit, measure, place, synth, trees, wire};
@@ -258,10 +259,13 @@ fn build_network(fabric: &Fabric, network: &Network) -> Result<BuiltPlant, Failu
     };
     let (placement, placing) = placed.unzip();
     let cables = floor_metrics(fabric, &topology, None, placement.as_ref())?;
+    let hardware = Hardware::new(fabric, &topology, cables.as_ref());
+    fabc_check::verify_hardware(fabric, &topology, cables.as_ref(), &hardware).map_err(Failure::internal)?;
     let (metrics, measured) = measure::measure(
         &topology,
         network,
         &fabric.demand,
+        hardware,
         &network.family.facts().halves(),
         fabric.skips_bisection(),
     );

@@ -39,6 +39,7 @@ impl Compiled {
         let compiled::CompiledFabric { scenarios, network, cables, .. } = &self.compiled;
         let value = |metric: Metric| match metric {
             Metric::Graph(metric) => network.as_ref()?.value(metric),
+            Metric::Hardware(metric) => network.as_ref()?.hardware.value(metric),
             Metric::Floor(metric) => cables.as_ref().map(|cables| cables.value(metric)),
             metric => scenarios.first()?.metrics.value(metric),
         };

@@ -269,6 +269,9 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
             flit_bytes: 64,
             buffer_flits: hardware.buffer,
             latency_cycles: hardware.router,
+            cost: 0,
+            power_mw: 0,
+            host_link: None,
             span,
         },
         plant: Plant::Network(Network {

@@ -167,6 +167,9 @@ fn fabric(shape: Shape) -> Fabric {
             flit_bytes: 128,
             buffer_flits: 200,
             latency_cycles: 25,
+            cost: 0,
+            power_mw: 0,
+            host_link: None,
             span,
         },
         capacities: Capacities::new(&[Some(1_024_000_000_000); 2], fabc::limits::CAPACITY_PARTS)

@@ -1,0 +1,103 @@
+//! Recounts the cables, prices and powers of a network with its hosts.
+//!
+//! Input: a spec, its topology, and the proved totals of its floor. Output: [`Hardware`], by the checker's
+//! own sums.
+
+use super::CheckError;
+use fabc_base::ids::NodeId;
+use fabc_ir::{BelowAndUp, FloorMetrics, Hardware, HardwareTotals, Topology};
+use fabc_model::Fabric;
+
+/// Recounts a network, and compares it with what the compiler counted.
+///
+/// # Errors
+/// A count that differs.
+pub fn verify_hardware(
+    fabric: &Fabric,
+    topology: &Topology,
+    floor: Option<&FloorMetrics>,
+    claimed: &Hardware,
+) -> Result<(), CheckError> {
+    if recount_hardware(fabric, topology, floor) == *claimed {
+        return Ok(());
+    }
+    let violation = "cables, bandwidths, prices or powers of the network are added up otherwise".to_owned();
+    Err(CheckError::Graph { violation })
+}
+
+/// Recounts cables, prices and powers. `floor` has the proved totals of the cables between routers.
+pub(super) fn recount_hardware(
+    fabric: &Fabric,
+    topology: &Topology,
+    floor: Option<&FloorMetrics>,
+) -> Hardware {
+    let (mut hosts, mut host_cables) = (0, 0);
+    for node in topology.nodes() {
+        hosts += u64::from(topology.hosts(node));
+        host_cables += super::wiring::host_ports(fabric, topology, node) as u64;
+    }
+    let mut cables_of_type = vec![0u64; fabric.link_types.len()];
+    topology.links().iter().for_each(|link| cables_of_type[link.link_type.0 as usize] += 1);
+    let router_cables = cables_of_type.iter().sum();
+    let host_link = fabric.router.host_link.map(|link| link.0 as usize);
+    let totals = (host_cables == 0 || host_link.is_some()).then(|| {
+        let routers = topology.node_count() as u128;
+        let mut cost = routers * u128::from(fabric.router.cost);
+        let mut power_mw = routers * u128::from(fabric.router.power_mw);
+        for ((place, link), cables) in fabric.link_types.iter().enumerate().zip(cables_of_type) {
+            let laid = if floor.is_none() { cables } else { 0 };
+            let at_hosts = if host_link == Some(place) { host_cables } else { 0 };
+            let priced = u128::from(laid) + u128::from(at_hosts);
+            cost += priced * u128::from(link.cost[0]);
+            power_mw += priced * u128::from(link.power_mw);
+        }
+        let of_floor = floor.map_or((0, 0), |floor| (floor.cost, u128::from(floor.power_mw)));
+        HardwareTotals { cost: 10 * cost + of_floor.0, power_mw: power_mw + of_floor.1 }
+    });
+    let oversubscription = if host_cables > 0 { widest_ratio(topology) } else { None };
+    Hardware { hosts, router_cables, host_cables, oversubscription, totals }
+}
+
+/// The bandwidths of the first router with the largest bandwidth from below over that upwards. `None`
+/// without tiers.
+fn widest_ratio(topology: &Topology) -> Option<BelowAndUp> {
+    let heights = heights(topology)?;
+    let mut worst: Option<BelowAndUp> = None;
+    for node in topology.nodes() {
+        let (mut below, mut up) = (u64::from(topology.hosts(node)), 0);
+        for channel in topology.channels_from(node) {
+            let capacity = topology.capacity(topology.link_of(channel));
+            if heights[topology.target(channel).node.0 as usize] > heights[node.0 as usize] {
+                up += capacity;
+            } else {
+                below += capacity;
+            }
+        }
+        let is_worse = worst.is_none_or(|worst| {
+            u128::from(below) * u128::from(worst.up) > u128::from(worst.below) * u128::from(up)
+        });
+        if up > 0 && is_worse {
+            worst = Some(BelowAndUp { below, up });
+        }
+    }
+    worst
+}
+
+/// `[router]`: hops to the nearest router with hosts. `None` if a link joins two routers of one height, if
+/// it runs one way, or if a router is joined to no host.
+fn heights(topology: &Topology) -> Option<Vec<u32>> {
+    let mut heights = vec![u32::MAX; topology.node_count()];
+    let mut reached: Vec<NodeId> = topology.nodes().filter(|&node| topology.hosts(node) > 0).collect();
+    let mut height = 0;
+    while !reached.is_empty() {
+        reached.retain(|node| heights[node.0 as usize] == u32::MAX);
+        reached.iter().for_each(|node| heights[node.0 as usize] = height);
+        let neighbors =
+            |node: NodeId| topology.channels_from(node).map(|channel| topology.target(channel).node);
+        reached = reached.into_iter().flat_map(neighbors).collect();
+        height += 1;
+    }
+    let is_level = |first: NodeId, second: NodeId| heights[first.0 as usize] == heights[second.0 as usize];
+    let untiered = topology.links().iter().any(|link| link.simplex || is_level(link.a.node, link.b.node));
+    (!untiered && !heights.contains(&u32::MAX)).then_some(heights)
+}

@@ -1,0 +1,129 @@
+//! The cables, prices and powers of a network with its hosts.
+//!
+//! These sums are the compiler's. The checker has its own (`check/hardware.rs`).
+
+use super::{FloorMetrics, Fraction, Topology, topology_tiers};
+use fabc_base::ids::{LinkTypeId, NodeId};
+use fabc_model::{Fabric, HardwareMetric, LinkType};
+
+/// The cables of a network with those of its hosts, and what they and the routers cost and draw.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hardware {
+    /// Number of hosts of all routers. An endpoint inside a router counts as one.
+    pub hosts: u64,
+    /// Number of cables between routers. A simplex link is one cable.
+    pub router_cables: u64,
+    /// Number of cables from hosts to routers. 0 where the endpoints are inside the routers.
+    pub host_cables: u64,
+    /// The bandwidths below and above the router where below is largest over above. `None` without tiers,
+    /// and where no host takes a port.
+    pub oversubscription: Option<BelowAndUp>,
+    /// Price and power of all routers and cables. `None` if the kind of the cables of hosts is unknown.
+    pub totals: Option<HardwareTotals>,
+}
+
+/// The bandwidth of a router to the tier below and to the tier above, in units of capacity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BelowAndUp {
+    /// To its hosts and to the routers of the tier below.
+    pub below: u64,
+    /// To the routers of the tier above. Positive.
+    pub up: u64,
+}
+
+/// What all routers and cables of a network cost and draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HardwareTotals {
+    /// The price, in ten-thousandths. On a floor it includes the lengths and the laying of the cables between
+    /// routers.
+    pub cost: u128,
+    /// The power of all routers, of all cables between them and of those of hosts, in mW.
+    pub power_mw: u128,
+}
+
+impl Hardware {
+    /// Adds up a network. `floor` has the totals of the cables between its routers, if they lie on a floor.
+    pub fn new(fabric: &Fabric, topology: &Topology, floor: Option<&FloorMetrics>) -> Self {
+        let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
+        let host_cables = if fabric.router.hosts == 0 { 0 } else { hosts };
+        let router_cables = topology.links().len() as u64;
+        let oversubscription = if host_cables == 0 { None } else { oversubscription(topology) };
+        let mut hardware = Self { hosts, router_cables, host_cables, oversubscription, totals: None };
+        hardware.totals = hardware.add_totals(fabric, topology, floor);
+        hardware
+    }
+
+    fn add_totals(
+        &self,
+        fabric: &Fabric,
+        topology: &Topology,
+        floor: Option<&FloorMetrics>,
+    ) -> Option<HardwareTotals> {
+        let of_cable = |link: LinkTypeId| -> HardwareTotals {
+            let LinkType { cost: [once, _], power_mw, .. } = fabric.link_types[link];
+            HardwareTotals { cost: 10 * u128::from(once), power_mw: power_mw.into() }
+        };
+        let of_hosts = match fabric.router.host_link {
+            Some(link) => of_cable(link).times(self.host_cables),
+            None if self.host_cables == 0 => HardwareTotals { cost: 0, power_mw: 0 },
+            None => return None,
+        };
+        let of_routers = HardwareTotals {
+            cost: 10 * u128::from(fabric.router.cost),
+            power_mw: fabric.router.power_mw.into(),
+        };
+        let of_links = match floor {
+            Some(floor) => HardwareTotals { cost: floor.cost, power_mw: floor.power_mw.into() },
+            None => {
+                let none = HardwareTotals { cost: 0, power_mw: 0 };
+                topology.links().iter().fold(none, |sum, link| sum.plus(of_cable(link.link_type)))
+            }
+        };
+        Some(of_hosts.plus(of_routers.times(topology.node_count() as u64)).plus(of_links))
+    }
+
+    /// The value of a metric. `None` where it has none.
+    pub fn value(&self, metric: HardwareMetric) -> Option<Fraction> {
+        let per_host = |total: u128, parts: u64| {
+            (self.hosts > 0).then(|| Fraction::new(total, u128::from(self.hosts) * u128::from(parts)))
+        };
+        match metric {
+            HardwareMetric::Cables => Some(Fraction::integer(self.router_cables + self.host_cables)),
+            HardwareMetric::Oversubscription => {
+                self.oversubscription.map(|worst| Fraction::new(worst.below, worst.up))
+            }
+            HardwareMetric::CostPerHost => per_host(self.totals?.cost, 10_000),
+            HardwareMetric::PowerPerHost => per_host(self.totals?.power_mw, 1_000),
+        }
+    }
+}
+
+impl HardwareTotals {
+    fn plus(self, other: Self) -> Self {
+        Self { cost: self.cost + other.cost, power_mw: self.power_mw + other.power_mw }
+    }
+    fn times(self, count: u64) -> Self {
+        Self { cost: self.cost * u128::from(count), power_mw: self.power_mw * u128::from(count) }
+    }
+}
+
+/// The bandwidths of the router with the largest bandwidth below over that above, the first of equal ones.
+/// Routers with no tier above are left out. A host has the bandwidth of a unit.
+fn oversubscription(topology: &Topology) -> Option<BelowAndUp> {
+    let tiers = topology_tiers(topology)?;
+    let mut sides: Vec<BelowAndUp> =
+        topology.nodes().map(|node| BelowAndUp { below: topology.hosts(node).into(), up: 0 }).collect();
+    for (id, link) in topology.links().enumerate() {
+        let at = |node: NodeId| node.0 as usize;
+        let (first, second) = (at(link.a.node), at(link.b.node));
+        let (lower, upper) = if tiers[first] < tiers[second] { (first, second) } else { (second, first) };
+        sides[lower].up += topology.capacity(id);
+        sides[upper].below += topology.capacity(id);
+    }
+    let wider = |first: BelowAndUp, second: BelowAndUp| {
+        let [ours, theirs] = [(first, second), (second, first)]
+            .map(|(side, other)| u128::from(side.below) * u128::from(other.up));
+        if theirs > ours { second } else { first }
+    };
+    sides.into_iter().filter(|sides| sides.up > 0).reduce(wider)
+}

@@ -1,0 +1,67 @@
+//! What the lines of the contract need in the spec: a floor, failures, sprayed packets, prices.
+
+use super::context::Context;
+use super::items::SpecItems;
+use super::kind::PlantKind;
+use crate::ResolveError;
+use fabc_model::{GraphMetric, HardwareMetric, Metric, Require, Router};
+
+/// Reports lines on cables if the spec has no floor.
+pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: PlantKind) {
+    for line in requires.iter().filter(|line| matches!(line.metric, Metric::Floor(_))) {
+        let help = Some(format!("add `{}`", super::floor::example(kind)));
+        let (subject, place) = (format!("`{}`", line.metric.name()), "a fabric without a `floor`".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
+    }
+}
+
+/// Reports lines on failures if the spec has none.
+pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
+    for line in requires.iter().filter(|line| line.metric == Metric::Graph(GraphMetric::DisconnectShare)) {
+        let help = Some("add `failures { links <= 60 %; seeds = 100; }`".to_owned());
+        let (subject, place) = ("`disconnect_share`".to_owned(), "a fabric without `failures`".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
+    }
+}
+
+/// Reports lines on metrics of sprayed packets. The fabric has another routing.
+pub(super) fn need_spray(context: &mut Context, requires: &[Require]) {
+    for line in requires.iter().filter(|line| line.metric == Metric::Permutation) {
+        let help = Some("remove it, or write `routing = spray;` in a network with tiers".to_owned());
+        let (subject, place) = ("`permutation`".to_owned(), "a fabric without `routing = spray`".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
+    }
+}
+
+/// Reports lines on prices or powers if the spec declares none, or if nothing says of which kind the cables
+/// of hosts are. The fabric is a network.
+pub(super) fn need_prices(
+    context: &mut Context,
+    items: &SpecItems<'_>,
+    requires: &[Require],
+    router: Option<&Router>,
+) {
+    let is_declared = |word: &str| {
+        let links = items.links.iter().map(|(_, block, _)| *block);
+        let routers = items.router.iter().map(|(block, _)| *block);
+        links.chain(routers).flat_map(|block| &block.statements).any(|line| line.kind.keyword() == word)
+    };
+    let mut misplaced = |line: &Require, place: &str, help: String| {
+        let (subject, place) = (format!("`{}`", line.metric.name()), place.to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help: Some(help), span: line.span });
+    };
+    for line in requires {
+        let (word, example) = match line.metric {
+            Metric::Hardware(HardwareMetric::CostPerHost) => ("cost", "cost = 2000;"),
+            Metric::Hardware(HardwareMetric::PowerPerHost) => ("power", "power = 600 W;"),
+            _ => continue,
+        };
+        if !is_declared(word) {
+            let help = format!("write `router {{ {example} }}`, or the `{word}` of a cable in its `link`");
+            misplaced(line, &format!("a network where nothing has a `{word}`"), help);
+        } else if router.is_some_and(|router| router.hosts > 0 && router.host_link.is_none()) {
+            let help = "name the link of the cables of hosts: `router { host_link = .. }`".to_owned();
+            misplaced(line, "a network of several links without a `host_link`", help);
+        }
+    }
+}
