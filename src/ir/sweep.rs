@@ -1,4 +1,4 @@
-//! A sweep: one spec with many values of its parameters, and the outcome of every run.
+//! A sweep: one spec or several with many values of their parameters, and the outcome of every run.
 
 /// The runs of a sweep, in a fixed order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -7,6 +7,8 @@ pub struct SweepPlan {
     pub until: Option<String>,
     /// The swept parameters. The one that changes least often comes first.
     pub parameters: Vec<String>,
+    /// The metrics that `table.txt` shows. Empty: as many as fit.
+    pub columns: Vec<String>,
     /// The runs, one per combination of values.
     pub runs: Vec<SweepRun>,
 }

@@ -162,6 +162,75 @@ fn what_cannot_be_swept_is_told_before_anything_is_run() {
 }
 
 /// The files of a sweep without those of its jobs, and without what killed processes leave.
+/// Leaves and spines beside the rings, with a parameter of their own.
+fn leaves() -> String {
+    let spec = SpecText::network("leaf_spine { leaves = 4; spines = spines; }").named("leaves").text();
+    format!("param spines = 2 in 1..=4;\nparam most = 8;\n{spec}")
+}
+
+#[test]
+fn several_specs_come_into_one_table() {
+    let place = workplace();
+    std::fs::write(place.path().join("leaves.fab"), leaves()).unwrap();
+    let sets = ["--set", "n=3,4", "--set", "spines=1,2", "--set", "most=4"];
+    let specs = ["sweep", "ring.fab", "leaves.fab", "--until", "route", "--columns", "cables,diameter"];
+    let (out, _) = fabc(place.path(), &[&specs[..], &sets].concat(), 0);
+    assert!(out.contains("4 of 4 runs: 0 were there"), "{out}");
+    let table = std::fs::read_to_string(place.path().join("out/sweep/table.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|head| *head == name).unwrap();
+    let cells = |row: &Vec<&str>| {
+        ["fabric", "n", "most", "spines", "status", "routers", "cables"]
+            .map(|name| row[column(name)].to_owned())
+    };
+    let told: Vec<[String; 7]> = rows[1..].iter().map(cells).collect();
+    // A torus of n x n has 2 n^2 links, and one host at every router. 4 leaves have a cable to every spine.
+    let wanted = [
+        ["ring", "3", "4", "", "kept", "9", "27"],
+        ["ring", "4", "4", "", "kept", "16", "48"],
+        ["leaves", "", "4", "1", "kept", "5", "8"],
+        ["leaves", "", "4", "2", "kept", "6", "12"],
+    ];
+    assert_eq!(told, wanted.map(|row| row.map(str::to_owned)));
+    assert_eq!(rows[0][0], "fabric");
+    let text = std::fs::read_to_string(place.path().join("out/sweep/table.txt")).unwrap();
+    let heads: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(heads, ["fabric", "n", "most", "spines", "status", "cables", "diameter"]);
+    fabc(place.path(), &["sweep", "verify", "out/sweep"], 0);
+    // The column of names is proved, too.
+    let plan = place.path().join("out/sweep/sweep.json");
+    let text = std::fs::read_to_string(&plan).unwrap();
+    std::fs::write(&plan, text.replacen("[\"leaves\",", "[\"ring\",", 1)).unwrap();
+    let (_, err) = fabc(place.path(), &["sweep", "verify", "out/sweep"], 3);
+    assert!(err.contains("calls a run `ring`, but its fabric is `leaves`"), "{err}");
+    // So is that a spec has no such parameter.
+    std::fs::write(&plan, text.replacen("[\"leaves\",\"\",", "[\"leaves\",\"3\",", 1)).unwrap();
+    let (_, err) = fabc(place.path(), &["sweep", "verify", "out/sweep"], 3);
+    assert!(err.contains("says `n=3` of a run whose settings have another value"), "{err}");
+}
+
+#[test]
+fn several_specs_have_names_and_parameters_of_their_own() {
+    let place = workplace();
+    std::fs::write(place.path().join("leaves.fab"), leaves()).unwrap();
+    std::fs::write(place.path().join("again.fab"), ring()).unwrap();
+    let refuse = |args: &[&str], code: i32, text: &str| {
+        let (_, err) = fabc(place.path(), args, code);
+        assert!(flowing(&err).contains(text), "{err}");
+        assert!(!place.path().join("out").exists());
+    };
+    refuse(&["sweep", "ring.fab", "again.fab"], 2, "two of the specs have a fabric `ring`");
+    refuse(
+        &["sweep", "ring.fab", "leaves.fab", "--set", "cubes=2"],
+        1,
+        "there is no parameter `cubes` to set",
+    );
+    refuse(&["sweep", "ring.fab", "missing.fab"], 1, "cannot read `missing.fab`");
+    refuse(&["sweep", "-", "-"], 2, "standard input can be read once");
+    refuse(&["sweep", "ring.fab", "--columns", "hosts,cabels"], 2, "no metric is called `cabels`");
+    refuse(&["sweep", "ring.fab", "--columns", "fault.nodes"], 2, "no metric is called `fault.nodes`");
+}
+
 fn results(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut kept_files = files(directory);
     kept_files.retain(|path, _| {

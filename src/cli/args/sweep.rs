@@ -57,27 +57,31 @@ pub enum SweepStep {
 /// What is swept.
 #[derive(Clone, Debug, Args)]
 pub struct SweepPlanArgs {
-    /// The spec, or `-` for standard input
+    /// The spec, or `-` for standard input. Several specs come into one table
     #[arg(value_name = "SPEC", required = true, add = candidates::specs())]
-    pub spec: Option<String>,
+    pub specs: Vec<String>,
 
     /// The values of a parameter: `cubes=2,4,8`, `seed=1..9` (without 9), `seed=1..=8`. Repeat it for all
-    /// combinations
+    /// combinations. Of several specs, it is for those that declare the parameter
     #[arg(long, value_name = "NAME=VALUES")]
     pub set: Vec<String>,
+
+    /// The metrics of table.txt, such as `hosts,cables,fault.bandwidth`. Without it, as many as fit
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Vec<String>,
 
     /// Stop every run after a stage
     #[arg(long, value_parser = choice_parser::<Stage>(), value_name = "STAGE")]
     pub until: Option<Stage>,
 
-    /// The directory of the sweep [default: out/sweep_FABRIC]
+    /// The directory of the sweep [default: out/sweep_FABRIC, or out/sweep of several specs]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 
 /// `fabc sweep submit`.
 #[derive(Clone, Debug, Args)]
-#[command(mut_arg("spec", |arg| arg.value_name("SPEC|DIR").help("The spec, or the directory of a planned sweep")))]
+#[command(mut_arg("specs", |arg| arg.value_name("SPEC|DIR").help("The specs, or the directory of a planned sweep")))]
 pub struct SweepSubmitArgs {
     /// What is swept.
     #[command(flatten)]

@@ -1,21 +1,24 @@
 //! The plan of a sweep: its runs, and their places.
 //!
-//! Input: a spec and the values. Output: `sweep.json`, and below `runs/` the normal form of every distinct
-//! run with its input files.
+//! Input: one spec or several, and the values. Output: `sweep.json`, and below `runs/` the normal form of
+//! every distinct run with its input files.
 
 use super::results::{FAILED, first_error};
-use super::values;
+use super::values::{self, ParameterValues};
 use crate::args::sweep::SweepPlanArgs;
 use crate::io::content;
 use crate::io::errors::DriverError;
 use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::write;
+use crate::verify::reported::{COLLECTIVE_COLUMNS, SIZES};
+use fabc_base::diag::closest;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_ir::read::{SweepFile, tagged};
 use fabc_ir::{SweepPlan, SweepRun};
 use fabc_lang::syntax::ast::{FileEntry, ItemKind};
 use fabc_lang::syntax::{self, print_spec};
+use fabc_model::Metric;
 use fabc_pipeline::compile::Stage;
 use fabc_pipeline::library::Loaded;
 use std::collections::BTreeSet;
@@ -38,9 +41,11 @@ pub(crate) fn run_folder(directory: &Path, run: &SweepRun) -> PathBuf {
     directory.join("runs").join(&run.key)
 }
 
-/// Resolves the spec for every combination of values, and writes the plan.
+/// The first column of a sweep over several specs: the name of the fabric.
+pub(crate) const FABRIC: &str = "fabric";
+
+/// Resolves every spec for every combination of values, and writes the plan.
 pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), Stop> {
-    let spec = args.spec.as_deref().unwrap_or_default();
     if let Some(stage) = args.until.filter(|stage| *stage < Stage::Synthesize) {
         let problem = format!("a run that stops after `{}` has no results to compare", stage.name());
         return Err(
@@ -48,48 +53,27 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
         );
     }
     let until = args.until.filter(|stage| *stage < Stage::Emit).map(|stage| stage.name().to_owned());
-    let text = read::spec_text(spec)?;
-    let mut swept = args.set.iter().map(|set| values::parse_swept(set)).collect::<Result<Vec<_>, _>>()?;
-    // Values of the command line replace those of the spec.
-    for set in declared_sweeps(spec, &text) {
-        let declared = values::parse_swept(&set)?;
-        if swept.iter().all(|known| known.name != declared.name) {
-            swept.push(declared);
+    args.columns.iter().try_for_each(|name| check_column(name))?;
+    let specs = swept_specs(args)?;
+    let mut parameters: Vec<String> = Vec::new();
+    parameters.extend((specs.len() > 1).then(|| FABRIC.to_owned()));
+    for swept in specs.iter().flat_map(|spec| &spec.swept) {
+        if !parameters.contains(&swept.name) {
+            parameters.push(swept.name.clone());
         }
     }
-    let mut plan = SweepPlan {
-        until,
-        parameters: swept.iter().map(|swept| swept.name.clone()).collect(),
-        runs: Vec::new(),
-    };
+    let mut plan = SweepPlan { until, parameters, columns: args.columns.clone(), runs: Vec::new() };
     let mut files = Vec::new();
-    let (mut first_refused, mut resolved) = (None, 0);
-    for values in values::combinations(&swept)? {
-        let sets: Vec<String> =
-            plan.parameters.iter().zip(&values).map(|(name, value)| format!("{name}={value}")).collect();
-        let planned = match read::spec_from_text(spec, text.clone(), &sets) {
-            Ok(Loaded { fabric, spec: normal, settings, .. }) => {
-                resolved += 1;
-                let mut needed = vec![("spec.fab".to_owned(), print_spec(&normal))];
-                needed.extend(fabc_emit::input_copies(&fabric));
-                PlannedRun { fabric: fabric.name, settings, needed, failed: None }
-            }
-            Err(stop) => plan_refused_run(spec, &text, &sets, stop, &mut first_refused)?,
-        };
-        let stage = plan.until.as_deref().unwrap_or("emit");
-        let key = match &planned.failed {
-            Some(failed) => content::run_key(&[(FAILED.to_owned(), failed.clone())], stage),
-            None => content::run_key(&planned.needed, stage),
-        };
-        plan.runs.push(SweepRun { values, fabric: planned.fabric, key, settings: planned.settings });
-        files.push(planned.failed.map_or(planned.needed, |failed| vec![(FAILED.to_owned(), failed)]));
+    for spec in &specs {
+        let first = plan.runs.len();
+        files.extend(plan_spec(spec, &mut plan)?);
+        refuse_same_name(&plan.runs, first)?;
     }
-    // If no combination is valid, then the spec has an error.
-    if let Some(stop) = first_refused.filter(|_| resolved == 0) {
-        return Err(stop);
-    }
-    let fabric = plan.runs.first().map_or("", |run| run.fabric.as_str());
-    let directory = args.out.clone().unwrap_or_else(|| Path::new("out").join(format!("sweep_{fabric}")));
+    let default_name = match plan.runs.first() {
+        Some(run) if specs.len() == 1 => format!("sweep_{}", run.fabric),
+        _ => "sweep".to_owned(),
+    };
+    let directory = args.out.clone().unwrap_or_else(|| Path::new("out").join(default_name));
     refuse_foreign(&directory)?;
     let mut seen = BTreeSet::new();
     write::remove_all_leftovers(&directory);
@@ -109,6 +93,112 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
     write::make_directory(&directory)?;
     write::write_file(&directory.join(PLAN), fabc_emit::sweep_json(&plan).as_bytes())?;
     Ok((directory, plan))
+}
+
+/// Refuses a column that no run can have.
+fn check_column(name: &str) -> Result<(), DriverError> {
+    let plain = name.strip_prefix("fault.").unwrap_or(name);
+    let of_collective = name.rsplit_once('.').is_some_and(|(_, metric)| COLLECTIVE_COLUMNS.contains(&metric));
+    let known = || SIZES.into_iter().chain(Metric::every().map(Metric::name));
+    if of_collective || known().any(|known| known == plain && (name == plain || !SIZES.contains(&plain))) {
+        return Ok(());
+    }
+    let hint = match closest(plain, known()) {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => "write metrics as in `require`: `hosts`, `fault.bandwidth`, `NAME.time`".to_owned(),
+    };
+    Err(DriverError::Sweep { problem: format!("`--columns`: no metric is called `{name}`"), hint })
+}
+
+/// A spec, with the parameters that are swept in it.
+struct SweptSpec<'a> {
+    path: &'a str,
+    text: String,
+    swept: Vec<ParameterValues>,
+}
+
+/// Reads the specs. Values of the command line replace those of a spec. Of several specs, they are for those
+/// that declare the parameter. A name that no spec declares is for all of them, so that the first one reports
+/// it.
+fn swept_specs(args: &SweepPlanArgs) -> Result<Vec<SweptSpec<'_>>, Stop> {
+    if args.specs.iter().filter(|path| *path == "-").count() > 1 {
+        let problem = "standard input can be read once".to_owned();
+        let hint = "write `-` once, and name files for the other specs".to_owned();
+        return Err(DriverError::Sweep { problem, hint }.into());
+    }
+    let texts = args.specs.iter().map(|path| read::spec_text(path)).collect::<Result<Vec<_>, _>>()?;
+    let declared: Vec<Vec<String>> = match args.specs.len() {
+        1 => Vec::new(),
+        _ => args.specs.iter().zip(&texts).map(|(path, text)| read::parameters(path, text)).collect(),
+    };
+    let is_for = |place: usize, name: &String| {
+        declared.get(place).is_none_or(|own| own.contains(name))
+            || !declared.iter().any(|other| other.contains(name))
+    };
+    let mut specs = Vec::with_capacity(texts.len());
+    for (place, (path, text)) in args.specs.iter().zip(texts).enumerate() {
+        let given = args.set.iter().map(|set| values::parse_swept(set)).collect::<Result<Vec<_>, _>>()?;
+        let mut swept: Vec<ParameterValues> =
+            given.into_iter().filter(|swept| is_for(place, &swept.name)).collect();
+        for set in declared_sweeps(path, &text) {
+            let declared = values::parse_swept(&set)?;
+            if swept.iter().all(|known| known.name != declared.name) {
+                swept.push(declared);
+            }
+        }
+        specs.push(SweptSpec { path, text, swept });
+    }
+    Ok(specs)
+}
+
+/// Plans the runs of one spec, and returns the files of each.
+fn plan_spec(spec: &SweptSpec<'_>, plan: &mut SweepPlan) -> Result<Vec<Vec<(String, String)>>, Stop> {
+    let SweptSpec { path, text, swept } = spec;
+    let mut files = Vec::new();
+    let (mut first_refused, mut resolved) = (None, 0);
+    for own_values in values::combinations(swept, plan.runs.len())? {
+        let sets: Vec<String> =
+            swept.iter().zip(&own_values).map(|(swept, value)| format!("{}={value}", swept.name)).collect();
+        let planned = match read::spec_from_text(path, text.clone(), &sets) {
+            Ok(Loaded { fabric, spec: normal, settings, .. }) => {
+                resolved += 1;
+                let mut needed = vec![("spec.fab".to_owned(), print_spec(&normal))];
+                needed.extend(fabc_emit::input_copies(&fabric));
+                PlannedRun { fabric: fabric.name, settings, needed, failed: None }
+            }
+            Err(stop) => plan_refused_run(path, text, &sets, stop, &mut first_refused)?,
+        };
+        let stage = plan.until.as_deref().unwrap_or("emit");
+        let key = match &planned.failed {
+            Some(failed) => content::run_key(&[(FAILED.to_owned(), failed.clone())], stage),
+            None => content::run_key(&planned.needed, stage),
+        };
+        let value = |name: &String| match swept.iter().position(|swept| swept.name == *name) {
+            Some(place) => own_values[place].clone(),
+            None if name == FABRIC => planned.fabric.clone(),
+            // Another spec has this parameter.
+            None => String::new(),
+        };
+        let values = plan.parameters.iter().map(value).collect();
+        plan.runs.push(SweepRun { values, fabric: planned.fabric, key, settings: planned.settings });
+        files.push(planned.failed.map_or(planned.needed, |failed| vec![(FAILED.to_owned(), failed)]));
+    }
+    // If no combination is valid, then the spec has an error.
+    match first_refused.filter(|_| resolved == 0) {
+        Some(stop) => Err(stop),
+        None => Ok(files),
+    }
+}
+
+/// Refuses a spec whose fabric has the name of an earlier one. Its runs are those from `first` on.
+fn refuse_same_name(runs: &[SweepRun], first: usize) -> Result<(), DriverError> {
+    let (earlier, own) = runs.split_at(first);
+    let Some(same) = own.first().filter(|own| earlier.iter().any(|run| run.fabric == own.fabric)) else {
+        return Ok(());
+    };
+    let problem = format!("two of the specs have a fabric `{}`", same.fabric);
+    let hint = "the table names runs by their fabric: give each another name".to_owned();
+    Err(DriverError::Sweep { problem, hint })
 }
 
 /// A run while it is being planned.
@@ -205,7 +295,9 @@ pub(crate) fn read_plan(directory: &Path) -> Result<SweepPlan, Stop> {
         key: run.key,
         settings: run.settings.0,
     });
-    let plan = SweepPlan { until: file.until, parameters: file.parameters, runs: runs.collect() };
+    let runs = runs.collect();
+    let SweepFile { until, parameters, columns, .. } = file;
+    let plan = SweepPlan { until, parameters, columns, runs };
     // The names of directories come from this file.
     let plain = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

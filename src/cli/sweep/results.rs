@@ -4,7 +4,7 @@ use crate::io::errors::DriverError;
 use crate::io::read::{display, read_bytes};
 use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
-use crate::verify::reported::reported_metrics;
+use crate::verify::reported::{reported_collectives, reported_metrics};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_ir::read::{FailedFile, Manifest, json, tagged};
 use fabc_ir::{SweepOutcome, SweepRun};
@@ -59,5 +59,6 @@ pub(crate) fn read_outcome(folder: &Path, run: &SweepRun) -> Result<SweepOutcome
         // The build stopped before anything was measured.
         Err(_) => Value::Null,
     };
-    Ok(SweepOutcome::Built { contract: manifest.contract, metrics: reported_metrics(&report) })
+    let metrics = reported_metrics(&report).into_iter().chain(reported_collectives(&report)).collect();
+    Ok(SweepOutcome::Built { contract: manifest.contract, metrics })
 }

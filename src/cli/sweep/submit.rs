@@ -19,8 +19,13 @@ const SHARDS_OF_A_WORKER: usize = 4;
 /// # Errors
 /// The errors of planning and of the engine, and `EngineError::Left` for unfinished shards.
 pub(crate) fn submit(args: &SweepSubmitArgs, terminal: Terminal) -> Result<(), Stop> {
-    let given = Path::new(args.plan.spec.as_deref().unwrap_or_default());
+    let given = Path::new(args.plan.specs.first().map_or("", String::as_str));
     let (directory, plan) = if given.is_dir() {
+        if args.plan.specs.len() > 1 {
+            let problem = format!("`{}` is the directory of a sweep, and more follows", display(given));
+            let hint = "name one planned sweep, or specs alone".to_owned();
+            return Err(DriverError::Sweep { problem, hint }.into());
+        }
         if !args.plan.set.is_empty() || args.plan.until.is_some() || args.plan.out.is_some() {
             let problem = format!("`{}` is the directory of a sweep that was planned", display(given));
             let hint =

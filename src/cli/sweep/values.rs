@@ -91,14 +91,17 @@ fn meant_as_a_range(part: &str) -> Option<String> {
     (is_whole(low) && is_whole(high)).then(|| format!("{low}..={high}"))
 }
 
-/// All combinations with one value for each parameter.
+/// All combinations with one value for each parameter. The sweep has `planned` runs already.
 ///
 /// # Errors
 /// `DriverError::Sweep` if there are more than a sweep may have.
-pub(crate) fn combinations(swept: &[ParameterValues]) -> Result<Vec<Vec<String>>, DriverError> {
+pub(crate) fn combinations(
+    swept: &[ParameterValues],
+    planned: usize,
+) -> Result<Vec<Vec<String>>, DriverError> {
     let mut combinations: Vec<Vec<String>> = vec![Vec::new()];
     for ParameterValues { name, values } in swept {
-        if combinations.len().saturating_mul(values.len()) > SWEEP_RUNS {
+        if combinations.len().saturating_mul(values.len()).saturating_add(planned) > SWEEP_RUNS {
             let problem = format!("with `{name}` there are more than {SWEEP_RUNS} runs");
             return Err(DriverError::Sweep { problem, hint: "sweep fewer values".to_owned() });
         }
@@ -137,11 +140,12 @@ mod tests {
 
     #[test]
     fn the_last_parameter_changes_first() {
-        let all = combinations(&[parse_swept("a=1,2").unwrap(), parse_swept("b=x,y").unwrap()]).unwrap();
+        let all = combinations(&[parse_swept("a=1,2").unwrap(), parse_swept("b=x,y").unwrap()], 0).unwrap();
         assert_eq!(all, [["1", "x"], ["1", "y"], ["2", "x"], ["2", "y"]]);
-        assert_eq!(combinations(&[]).unwrap(), [[] as [&str; 0]]);
+        assert_eq!(combinations(&[], 7).unwrap(), [[] as [&str; 0]]);
         let many = format!("a=1..={SWEEP_RUNS}");
-        assert!(combinations(&[parse_swept(&many).unwrap()]).is_ok());
-        assert!(combinations(&[parse_swept(&many).unwrap(), parse_swept("b=1,2").unwrap()]).is_err());
+        assert!(combinations(&[parse_swept(&many).unwrap()], 0).is_ok());
+        assert!(combinations(&[parse_swept(&many).unwrap()], 1).is_err());
+        assert!(combinations(&[parse_swept(&many).unwrap(), parse_swept("b=1,2").unwrap()], 0).is_err());
     }
 }

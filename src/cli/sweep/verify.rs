@@ -1,6 +1,6 @@
 //! `fabc sweep verify`: proves every run as `fabc verify` does, and that the table follows from the runs.
 
-use super::plan::{PLAN, SPEC, run_folder, runs_text};
+use super::plan::{FABRIC, PLAN, SPEC, run_folder, runs_text};
 use super::results::{FAILED, first_error, read_outcome};
 use super::run::{distinct_runs, planned_spec, require_all_over, table_files};
 use crate::io::errors::DriverError;
@@ -150,8 +150,19 @@ fn rerun_failed(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<Op
 /// Checks that the values of a run agree with its settings.
 fn check_values(plan: &SweepPlan, run: &SweepRun) -> Result<(), Stop> {
     for (name, value) in plan.parameters.iter().zip(&run.values) {
+        if name == FABRIC {
+            if *value != run.fabric {
+                return Err(violation(format!(
+                    "`{PLAN}` calls a run `{value}`, but its fabric is `{}`",
+                    run.fabric
+                )));
+            }
+            continue;
+        }
         let setting = run.settings.iter().find(|(setting, _)| setting.strip_prefix("param.") == Some(name));
-        let is_said = setting.map_or(run.settings.is_empty(), |(_, setting)| {
+        // Another spec has the parameter, and this one has not.
+        let is_of_another = value.is_empty() && plan.parameters.first().is_some_and(|first| first == FABRIC);
+        let is_said = setting.map_or(run.settings.is_empty() || is_of_another, |(_, setting)| {
             setting == value || Some(setting) == normal_value(name, value).as_ref()
         });
         if !is_said {

@@ -17,10 +17,11 @@ use fabc_ir::SweepPlan;
 pub fn sweep_json(plan: &SweepPlan) -> String {
     let mut out = format!("{{\"format\":\"fabc.sweep/1\",\"tool\":{},", quote(TOOL));
     let until = plan.until.as_deref().map_or("null".to_owned(), quote);
-    push(
-        &mut out,
-        format_args!("\"until\":{until},\"parameters\":{},\n\"runs\":", string_list(&plan.parameters)),
-    );
+    push(&mut out, format_args!("\"until\":{until},\"parameters\":{},\n", string_list(&plan.parameters)));
+    if !plan.columns.is_empty() {
+        push(&mut out, format_args!("\"columns\":{},\n", string_list(&plan.columns)));
+    }
+    out.push_str("\"runs\":");
     push_lines(&mut out, &plan.runs, |out, run| {
         let settings: Vec<String> =
             run.settings.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();

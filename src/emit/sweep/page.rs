@@ -20,8 +20,13 @@ const CURVES: [&str; 8] = [
 ];
 
 /// Pairs of metrics whose trade-off is drawn: right, up.
-const FRONTS: [(&str, &str); 4] =
-    [("latency", "bandwidth"), ("average_hops", "bandwidth"), ("nodes", "bandwidth"), ("cost", "bandwidth")];
+const FRONTS: [(&str, &str); 5] = [
+    ("latency", "bandwidth"),
+    ("average_hops", "bandwidth"),
+    ("nodes", "bandwidth"),
+    ("cost", "bandwidth"),
+    ("cost_per_host", "bandwidth"),
+];
 
 /// Width and height of a picture in pixels.
 const SIZE: [f64; 2] = [360.0, 240.0];

@@ -96,9 +96,12 @@ pub fn sweep_csv(table: &SweepTable) -> String {
     out
 }
 
-/// The text of `table.txt`, for people. It has as many metrics as fit `width` columns. Errors follow below.
+/// The text of `table.txt`, for people. It has the metrics that the plan names, or as many as fit `width`
+/// columns. Errors follow below.
 pub fn sweep_text(table: &SweepTable, width: usize) -> String {
-    let heads = table.plan.parameters.iter().map(String::as_str).chain(["status"]).chain(table.metrics());
+    let named: Vec<&str> = table.plan.columns.iter().map(String::as_str).collect();
+    let metrics = if named.is_empty() { table.metrics() } else { named.clone() };
+    let heads = table.plan.parameters.iter().map(String::as_str).chain(["status"]).chain(metrics);
     let columns: Vec<Vec<String>> = heads
         .enumerate()
         .map(|(index, head)| {
@@ -114,8 +117,9 @@ pub fn sweep_text(table: &SweepTable, width: usize) -> String {
     let mut left_out = Vec::new();
     for (index, column) in columns.iter().enumerate() {
         let cell_width = column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-        // Parameters and the status are always shown.
-        if index <= table.plan.parameters.len() || used + cell_width + 2 <= width {
+        // Parameters and the status are always shown, and so is what the plan names.
+        let is_always_shown = index <= table.plan.parameters.len() || !named.is_empty();
+        if is_always_shown || used + cell_width + 2 <= width {
             used += cell_width + 2;
             shown.push((column, cell_width));
         } else {

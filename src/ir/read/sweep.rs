@@ -12,6 +12,8 @@ pub struct SweepFile {
     pub tool: String,
     pub until: Option<String>,
     pub parameters: Vec<String>,
+    #[serde(default)]
+    pub columns: Vec<String>,
     pub runs: Vec<SweepLine>,
 }
 
