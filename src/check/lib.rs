@@ -32,6 +32,7 @@ mod schedule;
 mod slices;
 mod staged;
 mod survivors;
+mod switch_files;
 mod trees;
 mod wiring;
 
@@ -70,6 +71,7 @@ pub use slices::Isolation;
 pub use slices::verify_isolation;
 pub use staged::{PlanEnd, ProvedPlan, verify_stages};
 pub use survivors::{connected_parts, load_lower_bound};
+pub use switch_files::{BgpNetwork, StaticRoutes};
 pub use trees::{verify_tree_bounds, verify_trees};
 pub use wiring::draw_shortfall;
 pub use wiring::{Sampled, Search, Wired, verify_sample, verify_wiring};

@@ -173,6 +173,18 @@ pub const FORMATS: &[Format] = &[
         "the tiers of a network as Slurm reads them; only by --emit",
     ),
     format(
+        FormatKind::External(External::Frr),
+        "frr",
+        "*/frr.conf",
+        "BGP for every switch, which finds the groups of `spray`; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Routes),
+        "routes",
+        "*/routes.batch",
+        "the groups of `spray` as static routes for `ip -batch`; only by --emit",
+    ),
+    format(
         FormatKind::External(External::TonsBundle),
         "tons_bundle",
         "<fabric>.*",

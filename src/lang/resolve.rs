@@ -4,6 +4,7 @@
 //! one check does not stop the other checks. A check reports nothing if its inputs have errors, so one
 //! mistake gives one error. The order of the items has no effect.
 
+mod addresses;
 mod algebraic;
 mod choices;
 mod clos;
@@ -111,6 +112,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         collectives,
         requires,
         floor,
+        addresses,
     } = parts?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
@@ -124,6 +126,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         demand,
         routing,
         routing_span,
+        addresses,
         simulations,
         collectives,
         requires,
@@ -140,6 +143,7 @@ fn resolve_pod(
     kind: PlantKind,
 ) -> Option<PlantParts> {
     failures::refuse_in_pod(context, items, kind);
+    addresses::refuse_in_pod(context, items, kind);
     let floor = floor::written_floor(context, items, scope, kind);
     let chip = hardware::router(context, items, scope, kind);
     let cube = hardware::cube(context, items, scope.head, scope.links);
@@ -208,5 +212,6 @@ fn resolve_pod(
         simulations,
         collectives,
         requires,
+        addresses: None,
     })
 }

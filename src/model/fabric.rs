@@ -4,6 +4,7 @@
 //! Only `resolve` makes this value, and every pass and check reads it. A fabric has one plant: a pod of cubes
 //! behind optical circuit switches, or a network of routers. Invariant: everything declared fits the radix.
 
+use super::addresses::Addresses;
 use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Require, ValueScale};
@@ -49,6 +50,8 @@ pub struct Fabric {
     pub routing: RoutingChoice,
     /// The place of `routing = ..` in the spec.
     pub routing_span: Span,
+    /// The addresses that the spec declares. `None` where it declares none, so that the defaults hold.
+    pub addresses: Option<Addresses>,
     /// The contract: `require` lines, sorted as in the normalized spec.
     pub requires: Vec<Require>,
     /// Simulations on the finished tables, sorted by name.
@@ -246,6 +249,10 @@ impl Fabric {
             Plant::Pod(_) => None,
             Plant::Network(network) => Some(&network.family),
         }
+    }
+    /// The addresses of its switches, links and hosts.
+    pub fn addresses(&self) -> Addresses {
+        self.addresses.unwrap_or_else(|| Addresses::default_at(self.span))
     }
     /// The sizes and distances by formula, where the family has formulas.
     pub fn closed_form(&self) -> Option<ClosedForm> {

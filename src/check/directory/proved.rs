@@ -7,7 +7,7 @@ use crate::{CheckError, Wired};
 use fabc_base::ids::OcsId;
 use fabc_ir::{
     CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, NetworkMetrics,
-    Permutation, Placement, Topology,
+    Permutation, Placement, Scene, Topology,
 };
 use fabc_kernel::{DeadlockFree, GroupsProved};
 
@@ -116,6 +116,6 @@ pub type TableVisitor<'a> = dyn Fn(&str, VisitedTables<'_>, &Topology) -> Result
 pub enum VisitedTables<'a> {
     /// Tables with one path per pair.
     SinglePath(&'a ForwardingTables),
-    /// Tables in which a destination has a group of next hops.
-    Groups(&'a GroupTables),
+    /// Tables in which a destination has a group of next hops, with the scene that they are for.
+    Groups(&'a GroupTables, &'a Scene<'a>),
 }

@@ -140,7 +140,7 @@ impl ScenarioCheck<'_> {
         let (walk, proof) = judged
             .ok_or_else(|| conviction_of_groups(GroupConviction::TooFine, self.topology, &scenario.name))?;
         self.check_entries(scenario, &walk)?;
-        (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables), self.topology)?;
+        (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables, scene), self.topology)?;
         let permutation = line.permutation.as_ref().map(PermutationLine::permutation);
         if let Some(permutation) = &permutation {
             verify_permutation(scene, &tables, permutation)?;

@@ -54,6 +54,30 @@ pub enum EmitError {
         /// Name of the format, for the message.
         format: &'static str,
     },
+    /// The tables of the fabric have no next-hop groups.
+    #[error("`{format}` has next-hop groups, but `routing = {routing}` has none")]
+    #[diagnostic(
+        code(FAB0538),
+        help("write `routing = spray;` on a network in tiers, such as `leaf_spine`, `fat_tree` or `clos`")
+    )]
+    NeedsGroups {
+        /// Name of the format, for the message.
+        format: &'static str,
+        /// The routing of the spec.
+        routing: &'static str,
+    },
+    /// The switches of the network have no configuration with these groups.
+    #[error("`{format}` cannot configure this network: {problem}")]
+    #[diagnostic(
+        code(FAB0538),
+        help("`tables` lists the groups, and `fabc explain FAB0538` says what BGP can do")
+    )]
+    NotConfigured {
+        /// Name of the format, for the message.
+        format: &'static str,
+        /// What stands in the way.
+        problem: String,
+    },
     /// The format cannot express this network.
     #[error("`{format}` cannot hold this network: {reason}")]
     #[diagnostic(code(FAB0534), help("`graphml`, `csv` and `tables_csv` hold every network"))]

@@ -3,12 +3,16 @@
 //!
 //! Input: a compiled fabric. Output: chunks of files, in order, so that no file is ever entirely in memory.
 
+mod addressing;
 mod chunks;
+mod frr;
 mod infiniband;
+mod ip_batch;
 mod lanes;
 mod nominal;
 mod ocs_ports;
 mod slurm;
+mod switch_names;
 mod tables_csv;
 mod tons;
 
@@ -28,6 +32,8 @@ pub(super) enum External {
     TablesCsv,
     OcsPorts,
     SlurmTopology,
+    Frr,
+    Routes,
 }
 
 impl External {
@@ -35,7 +41,12 @@ impl External {
     pub(super) fn needs_tables(self) -> bool {
         matches!(
             self,
-            External::OpensmLft | External::OpensmSl2vl | External::OpensmPathSl | External::TablesCsv
+            External::OpensmLft
+                | External::OpensmSl2vl
+                | External::OpensmPathSl
+                | External::TablesCsv
+                | External::Frr
+                | External::Routes
         )
     }
 }
@@ -48,6 +59,8 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
         External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
         External::TonsBundle => tons::check_fabric(fabric),
         External::SlurmTopology => slurm::check_fabric(fabric),
+        External::Frr => addressing::check_fabric("frr", fabric),
+        External::Routes => addressing::check_fabric("routes", fabric),
         _ => Ok(()),
     }
 }
@@ -68,5 +81,7 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::TablesCsv => tables_csv::tables(compiled, take),
         External::OcsPorts => ocs_ports::ports(compiled, take),
         External::SlurmTopology => slurm::topology(compiled, take),
+        External::Frr => frr::configurations(compiled, take),
+        External::Routes => ip_batch::routes(compiled, take),
     }
 }

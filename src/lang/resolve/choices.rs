@@ -187,6 +187,7 @@ pub(super) fn topology(
         ValueKind::Limit(..)
         | ValueKind::Steps(_)
         | ValueKind::Product(_)
+        | ValueKind::Prefix(_)
         | ValueKind::List(_)
         | ValueKind::Router(_)
         | ValueKind::Quantity(_) => match word(&setting.value) {

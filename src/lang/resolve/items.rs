@@ -22,6 +22,7 @@ pub(super) struct SpecItems<'a> {
     pub(super) budget: Option<(&'a ast::Block, Span)>,
     pub(super) failures: Option<(&'a ast::Block, Span)>,
     pub(super) floor: Option<(&'a ast::Block, Span)>,
+    pub(super) addresses: Option<(&'a ast::Block, Span)>,
     pub(super) demand: Option<(&'a ast::Block, Span)>,
     pub(super) simulations: Vec<(&'a Name, &'a ast::Block, Span)>,
     pub(super) collectives: Vec<(&'a ast::Setting, Span)>,
@@ -77,6 +78,9 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
                 store_once(context, &mut items.failures, "failures", block, item.span)
             }
             ItemKind::Floor(block) => store_once(context, &mut items.floor, "floor", block, item.span),
+            ItemKind::Addresses(block) => {
+                store_once(context, &mut items.addresses, "addresses", block, item.span)
+            }
             ItemKind::Demand(block) => store_once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Simulate(name, block) => items.simulations.push((name, block, item.span)),
@@ -94,6 +98,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
                     (Some("budget"), _) => items.budget = items.budget.or(Some((block, span))),
                     (Some("failures"), _) => items.failures = items.failures.or(Some((block, span))),
                     (Some("floor"), _) => items.floor = items.floor.or(Some((block, span))),
+                    (Some("addresses"), _) => items.addresses = items.addresses.or(Some((block, span))),
                     (Some("demand"), _) => items.demand = items.demand.or(Some((block, span))),
                     _ => {}
                 }

@@ -8,7 +8,7 @@ use super::kind::{PlantKind, PlantParts, topology_name};
 use super::scope::Scope;
 use super::settings::wrong_kind;
 use super::{
-    choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled,
+    addresses, choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled,
     simulations, spray, wiring,
 };
 use crate::ResolveError;
@@ -85,6 +85,10 @@ pub(super) fn resolve_network(
     if let (Some(network), Some((routing, span))) = (&network, routing) {
         check_routing(context, network, routing, span);
     }
+    let addresses = addresses::addresses(context, items, routing.map(|(routing, _)| routing));
+    if let (Some(Some(addresses)), Some(network), Some(router)) = (addresses, &network, &router) {
+        addresses::check_supply(context, items, addresses, network, router);
+    }
     let plant = Plant::Network(Network { failures: failures?, ..network? });
     let (capacities, simulations, collectives) = (capacities?, simulations?, collectives?);
     Some(PlantParts {
@@ -98,6 +102,7 @@ pub(super) fn resolve_network(
         simulations,
         collectives,
         requires,
+        addresses: addresses?,
     })
 }
 

@@ -70,6 +70,7 @@ pub const ITEMS: &[ItemWord] = items! {
     "topology" 6 Choice "topology = torus 4 x 4 x 8;";
     "floor" 6 Block "floor { cabinet = 16; placement = annealed { seed = 1; } copper <= 10 m; beyond = optical; }";
     "routing" 6 Choice "routing = allowed_turns;";
+    "addresses" 6 Block "addresses { loopbacks = 10.255.0.0/16; links = 172.16.0.0/12; hosts = 10.0.0.0/8; as = 4200000000; }";
     "simulate" 7 Named "simulate peak { traffic = uniform; }";
     "collective" 8 Line "collective gradients = all_reduce { size = 1 GiB; }";
     "require" 9 Line "require diameter <= 6;";
@@ -127,6 +128,8 @@ pub enum BlockKind {
     Failures,
     /// The block of the form `floor { .. }`.
     Floor,
+    /// The block of the form `addresses { .. }`.
+    Addresses,
     /// The block of the form `clustering = walktrap { .. }`.
     Walktrap,
     /// The block of the form `placement = annealed { .. }`.
@@ -221,6 +224,7 @@ impl BlockKind {
             BlockKind::Budget => "budget",
             BlockKind::Failures => "failures",
             BlockKind::Floor => "floor",
+            BlockKind::Addresses => "addresses",
             BlockKind::Walktrap => "walktrap",
             BlockKind::Annealed => "annealed",
             BlockKind::Demand => "demand",
@@ -312,6 +316,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "mesh" Statement Cube;
     "couple" Statement Ocs;
     "level" Statement Levels;
+    "loopbacks" Quantity Addresses;
     "bandwidth" Quantity Link;
     "radix" Quantity Router Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
     "hosts" Quantity Router PacketModel FlitModel;
@@ -325,7 +330,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "power" Quantity Link;
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
-    "links" Quantity Failures;
+    "links" Choice Failures Addresses;
     "seeds" Quantity Failures Simulate;
     "ports" Quantity Ocs Level;
     "duplex" Choice Ocs;
@@ -434,6 +439,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "install" Quantity Floor;
     "bundles" Choice Floor;
     "beyond" Choice Floor;
+    "as" Quantity Addresses;
     "all_to_all" Statement Demand;
 };
 

@@ -186,6 +186,7 @@ fn fabric(shape: Shape) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        addresses: None,
         slices: fabc::model::Slices::default(),
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),
