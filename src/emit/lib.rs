@@ -256,9 +256,10 @@ pub fn refuse_unwritable_format(name: &str, compiled: &CompiledFabric) -> Result
 /// port per destination and packets are sprayed, or the [`EmitError`] of the external format.
 pub fn check_fabric(format: &Format, fabric: &Fabric) -> Result<(), EmitError> {
     match format.kind {
-        FormatKind::External(_) | FormatKind::TablesBin
-            if format.needs_tables() && fabric.routing.is_sprayed() =>
-        {
+        FormatKind::TablesBin if fabric.routing.is_sprayed() => {
+            Err(EmitError::NeedsOnePath { format: format.name })
+        }
+        FormatKind::External(external) if external.needs_one_path() && fabric.routing.is_sprayed() => {
             Err(EmitError::NeedsOnePath { format: format.name })
         }
         FormatKind::External(external) => external::check_fabric(external, fabric),

@@ -10,10 +10,12 @@ mod collective_lines;
 mod collectives;
 mod passes;
 mod simulations;
+mod switch_files;
 mod unproved;
 
 pub use simulations::remake_one;
 pub use simulations::{DigestSpan, DigestSpanError, Remake, remake_digest_span};
+pub use switch_files::{SwitchFiles, VerifiedSwitches, switch_files};
 pub use unproved::Unproved;
 
 use fabc_base::diag::{Failure, SourceMap};

@@ -8,6 +8,7 @@ pub(crate) mod remake;
 pub(crate) mod repair;
 pub(crate) mod reported;
 pub(crate) mod slices;
+pub(crate) mod switch_files;
 
 use crate::args::options::VerifyArgs;
 use crate::io::errors::DriverError;
@@ -57,6 +58,9 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
             }
             .into());
         }
+    }
+    if args.frr.is_some() || args.routes.is_some() {
+        return switch_files::verify(directory, args, terminal);
     }
     match (is_placed(directory), args.window.digest_span()) {
         (true, Some(_)) => {
@@ -119,7 +123,8 @@ fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -
     Ok(())
 }
 
-fn convicted_stop(errors: Vec<fabc_check::CheckError>, sources: SourceMap) -> Stop {
+/// Ends a command because a directory or its files were convicted.
+pub(crate) fn convicted_stop(errors: Vec<fabc_check::CheckError>, sources: SourceMap) -> Stop {
     let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
     Stop { diagnostics, sources, exit_code: 3 }
 }

@@ -41,13 +41,16 @@ impl External {
     pub(super) fn needs_tables(self) -> bool {
         matches!(
             self,
-            External::OpensmLft
-                | External::OpensmSl2vl
-                | External::OpensmPathSl
-                | External::TablesCsv
-                | External::Frr
-                | External::Routes
-        )
+            External::OpensmLft | External::OpensmSl2vl | External::OpensmPathSl | External::TablesCsv
+        ) || self.configures_switches()
+    }
+    /// Whether the format has one port per destination, so that tables with groups do not fit.
+    pub(super) fn needs_one_path(self) -> bool {
+        self.needs_tables() && !self.configures_switches()
+    }
+    /// Whether the format configures switches with next-hop groups.
+    fn configures_switches(self) -> bool {
+        matches!(self, External::Frr | External::Routes)
     }
 }
 
