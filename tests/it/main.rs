@@ -44,6 +44,7 @@ mod simulation;
 mod slices;
 mod slurm;
 mod support;
+mod switch_files;
 mod synthesis;
 mod trees;
 mod verify_tamper;

@@ -97,14 +97,14 @@ impl BgpNetwork {
     /// The first switch and leaf whose next hops differ, or depend on a choice that nobody can foresee.
     pub fn check_groups(&self, scene: &Scene<'_>, tables: &GroupTables) -> Result<u64, CheckError> {
         let leaves: Vec<NodeId> = scene.endpoints().collect();
-        let counts: Result<Vec<u64>, CheckError> = leaves
+        let counts: Vec<Result<u64, CheckError>> = leaves
             .par_iter()
             .map(|&leaf| {
                 let routes = self.routes_to(scene, &tables.scenario, leaf)?;
                 self.compare(tables, leaf, &routes)
             })
             .collect();
-        Ok(counts?.into_iter().sum())
+        counts.into_iter().sum()
     }
 
     /// Convicts neighbors with one AS number, between which there is no external session.
@@ -142,7 +142,7 @@ impl BgpNetwork {
                     return Err(self.convict(
                         node.index(),
                         format!(
-                            "one fault stands for others, but AS numbers and maximum-paths are not shared in the same way around {image}"
+                            "in other faults it stands for {image}, but the two do not share AS numbers with others alike, or their maximum-paths differ"
                         ),
                     ));
                 }
