@@ -1,6 +1,6 @@
 (comment) @comment
 [(string) (quoted)] @string
-[(integer) (decimal) (compact)] @number
+[(integer) (decimal) (compact) (dotted)] @number
 (unit) @type.builtin
 (comparison) @operator
 ["=" "+" "-" "*" "/" ".." "..="] @operator
