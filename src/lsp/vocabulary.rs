@@ -130,6 +130,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "faults") => vec!["ocs", "link", "chip", "router"],
         (Some(BlockKind::Synthesize), "effort") => vec!["max"],
         (Some(BlockKind::PacketModel), "hosts") => vec!["unlimited"],
+        (Some(BlockKind::Addresses), "links") => vec!["unnumbered"],
         _ => Vec::new(),
     }
 }

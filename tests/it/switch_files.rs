@@ -187,22 +187,12 @@ fn bgp_finds_every_group() {
     }
 }
 
+/// A dead switch takes its routes and, as a leaf, those of all others to it.
 #[test]
-fn four_octets_are_for_large_networks_only() {
-    let numbers = |leaves: u32| {
-        let topology = format!("leaf_spine {{ leaves = {leaves}; spines = 1; }}");
-        let wide =
-            spec(1, "0", &topology, "addresses { as = 4200000100; }").replace("radix = 64", "radix = 1100");
-        let files = emitted("frr", &built(&wide).0).expect("groups");
-        [0, leaves - 1].map(|leaf| {
-            let conf = text(&files, &format!("leaf-{leaf}/frr.conf"));
-            let line = conf.lines().find_map(|line| line.strip_prefix("router bgp ")).expect("a number");
-            line.parse::<u32>().expect("a number")
-        })
-    };
-    // 1,023 private numbers of two octets, one of them for the spine.
-    assert_eq!(numbers(1022), [64_512, 65_533]);
-    assert_eq!(numbers(1023), [4_200_000_100, 4_200_001_122]);
+fn bgp_finds_every_group_around_a_dead_switch() {
+    let compiled = compiled(4, "1 router", "leaf_spine { leaves = 4; spines = 2; }", "");
+    let files = emitted("frr", &compiled).expect("groups");
+    assert_eq!(bgp_routes(&compiled, &files).expect("the groups"), [20, 5 * 3 - 3, 5 * 4 - 4]);
 }
 
 #[test]
@@ -267,7 +257,7 @@ fn damaged_configurations_are_convicted() {
         ),
         (
             ["leaf-0/frr.conf", " timers bgp 3 9\n", " timers bgp 3 9\n bgp bestpath as-path ignore\n"],
-            "leaf-0/frr.conf: line 27: `bgp bestpath as-path ignore` is no statement that the check knows, or a second one",
+            "leaf-0/frr.conf: line 26: `bgp bestpath as-path ignore` is no statement that the check knows, or a second one",
         ),
         (
             ["leaf-0/frr.conf", "hostname leaf-0", "hostname leaf-1"],
@@ -431,10 +421,10 @@ fn a_file_is_configured_where_blocks_join_below_only() {
     fabc(place.path(), &["build", "net.fab", "--emit", "frr=files/,routes=files/"], 0);
     let (out, _) = fabc(place.path(), &["build", "net.fab", "--out", "built"], 0);
     assert!(out.contains("12 links"), "{out}");
-    // 10 switches to 4 leaves. A dark link below takes the route of 2 upper switches and of the top one, a
-    // dark link above the 2 routes of the top switch.
+    // 10 switches to 4 leaves. A dark link to a leaf takes the route of the upper switch there, of the top one
+    // above it, and of the upper one in the other pod. A dark link above takes two routes from each of these.
     let (out, _) = fabc(place.path(), &["verify", "built/net", "--frr", "files", "--routes", "files"], 0);
-    let routes = 36 + 8 * (36 - 3) + 4 * (36 - 2);
+    let routes = 36 + 8 * (36 - 3) + 4 * (36 - 6);
     assert_eq!(
         out,
         format!(
@@ -451,7 +441,7 @@ fn a_file_is_configured_where_blocks_join_below_only() {
     // Each top switch joins all: over the top, one upper switch of a pod reaches the other one.
     write("net.graphml", &two_pods(|_, _| true));
     fabc(place.path(), &["build", "calm.fab", "--emit", "frr=calm/"], 0);
-    let (_, err) = fabc(place.path(), &["build", "net.fab", "--emit", "frr=refused/"], 2);
+    let (_, err) = fabc(place.path(), &["build", "net.fab", "--emit", "frr=refused/"], 3);
     let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         err.contains(
@@ -467,7 +457,7 @@ fn formats_of_groups_need_groups() {
     let text = spec(2, "0", "leaf_spine { leaves = 2; spines = 2; }", "");
     std::fs::write(place.path().join("net.fab"), text.replace("spray", "minimal")).unwrap();
     for format in ["frr", "routes"] {
-        let (_, err) = fabc(place.path(), &["check", "net.fab", "--emit", format], 2);
+        let (_, err) = fabc(place.path(), &["check", "net.fab", "--emit", format], 3);
         let expected = format!("`{format}` has next-hop groups, but `routing = minimal` has none");
         assert!(err.contains("FAB0538") && err.contains(&expected), "{err}");
     }

@@ -82,7 +82,7 @@ const JUDGED: [&str; 72] = [
 /// Functions of these data and of the model that the checker must not use, since it computes their results
 /// again. They are formulas of metrics and bounds, the list of faults and of what they darken, codes of
 /// tables, and generators of groups.
-const OF_THE_COMPILER: [&str; 62] = [
+const OF_THE_COMPILER: [&str; 64] = [
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -134,6 +134,9 @@ const OF_THE_COMPILER: [&str; 62] = [
     ".closed_form()",
     ".distance_sum()",
     ".moore_bound(",
+    // model::Addresses
+    "AddressPlan",
+    "AddressCounts",
     // ir::{Scenario, Scene}
     "Scenario::",
     ".is_nominal()",

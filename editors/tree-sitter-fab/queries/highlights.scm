@@ -2,7 +2,7 @@
 
 (comment) @comment
 [(string) (quoted)] @string
-[(integer) (decimal) (compact)] @number
+[(integer) (decimal) (compact) (dotted)] @number
 (unit) @type.builtin
 (comparison) @operator
 ["=" "+" "-" "*" "/" ".." "..="] @operator
@@ -19,24 +19,25 @@
 
 ((name) @keyword
   (#any-of? @keyword
-    "all_to_all" "any" "budget" "chip" "clock" "collective" "count" "couple" "cube" "cubes" "demand" "fabric"
-    "failures" "fault" "floor" "for" "groups" "in" "joined" "let" "level" "link" "mesh" "ocs" "of" "over"
-    "param" "require" "router" "routing" "simulate" "slice" "spare" "step" "sweep" "topology" "use" "weight"
-    "with" "x"
+    "addresses" "all_to_all" "any" "budget" "chip" "clock" "collective" "count" "couple" "cube" "cubes"
+    "demand" "fabric" "failures" "fault" "floor" "for" "groups" "in" "joined" "let" "level" "link" "mesh"
+    "ocs" "of" "over" "param" "require" "router" "routing" "simulate" "slice" "spare" "step" "sweep"
+    "topology" "use" "weight" "with" "x"
   ))
 
 ([(name) (item_name)] @property
   (#any-of? @property
-    "a" "after" "algorithm" "alpha" "arbitration" "arcs" "arity" "arrangement" "at" "attempts" "bandwidth"
-    "barrier" "beyond" "bias" "births" "buffer" "bundles" "by" "bytes" "cabinet" "cable" "chunks" "classes"
-    "clustering" "config_db" "cost" "cost_per_metre" "credits" "default" "degree" "deskew" "dimensions"
-    "down" "draws" "duplex" "duplicates" "effort" "faults" "fix" "flit" "from" "g" "general" "global" "grid"
-    "h" "hop" "hosts" "injection" "inside" "install" "k" "key" "latency" "leaves" "length" "levels" "lift"
-    "links" "local" "measure" "method" "model" "moves" "names" "nodes" "objective" "ocs_rack" "order"
-    "overhead" "p" "packet" "parallel" "paths" "per_metre" "pitch_x" "pitch_y" "placement" "ports" "power"
-    "priority" "q" "radix" "rate" "rates" "reduce" "rho" "root" "routers" "rule" "samples" "scenarios" "seed"
-    "seeds" "select" "share" "shortest" "size" "slot" "speedup" "spines" "start" "steps" "supernode"
-    "symmetry" "table_entries" "time_limit" "to" "traffic" "turn" "up" "vcs" "vector" "warmup" "window"
+    "a" "after" "algorithm" "alpha" "arbitration" "arcs" "arity" "arrangement" "as" "at" "attempts"
+    "bandwidth" "barrier" "beyond" "bias" "births" "buffer" "bundles" "by" "bytes" "cabinet" "cable" "chunks"
+    "classes" "clustering" "config_db" "cost" "cost_per_metre" "credits" "default" "degree" "deskew"
+    "dimensions" "down" "draws" "duplex" "duplicates" "effort" "faults" "fix" "flit" "from" "g" "general"
+    "global" "grid" "h" "hop" "hosts" "injection" "inside" "install" "k" "key" "latency" "leaves" "length"
+    "levels" "lift" "links" "local" "loopbacks" "measure" "method" "model" "moves" "names" "nodes"
+    "objective" "ocs_rack" "order" "overhead" "p" "packet" "parallel" "paths" "per_metre" "pitch_x" "pitch_y"
+    "placement" "ports" "power" "priority" "q" "radix" "rate" "rates" "reduce" "rho" "root" "routers" "rule"
+    "samples" "scenarios" "seed" "seeds" "select" "share" "shortest" "size" "slot" "speedup" "spines" "start"
+    "steps" "supernode" "symmetry" "table_entries" "time_limit" "to" "traffic" "turn" "up" "vcs" "vector"
+    "warmup" "window"
   ))
 
 ([(name) (item_name)] @constant.builtin
@@ -56,8 +57,8 @@
     "reduce_scatter" "relax" "ring_n" "rotate" "row" "row_major" "saturation" "scheduled" "search" "send"
     "sequential" "serpentine" "shift" "shortest_paths" "simplex" "slim_fly" "slots" "spectralfly" "spray"
     "steady" "synthesize" "tables" "time" "tornado" "torus" "trace" "translation" "transpose" "trees" "turns"
-    "twisted_torus" "ugal" "ugal_global" "uniform" "universal" "unlimited" "up_down" "valiant" "vc_balance"
-    "volume" "walktrap" "xpander" "yes"
+    "twisted_torus" "ugal" "ugal_global" "uniform" "universal" "unlimited" "unnumbered" "up_down" "valiant"
+    "vc_balance" "volume" "walktrap" "xpander" "yes"
   ))
 
 ((named_file (name) @type.builtin)

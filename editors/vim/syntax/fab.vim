@@ -3,18 +3,19 @@ if exists("b:current_syntax")
   finish
 endif
 
-syntax keyword fabKeyword all_to_all any budget chip clock collective count couple cube cubes demand fabric
-syntax keyword fabKeyword failures fault floor for groups in joined let level link mesh ocs of over param
-syntax keyword fabKeyword require router routing simulate slice spare step sweep topology use weight with x
-syntax keyword fabSetting a after algorithm alpha arbitration arcs arity arrangement at attempts bandwidth
+syntax keyword fabKeyword addresses all_to_all any budget chip clock collective count couple cube cubes
+syntax keyword fabKeyword demand fabric failures fault floor for groups in joined let level link mesh ocs of
+syntax keyword fabKeyword over param require router routing simulate slice spare step sweep topology use
+syntax keyword fabKeyword weight with x
+syntax keyword fabSetting a after algorithm alpha arbitration arcs arity arrangement as at attempts bandwidth
 syntax keyword fabSetting barrier beyond bias births buffer bundles by bytes cabinet cable chunks classes
 syntax keyword fabSetting clustering config_db cost cost_per_metre credits default degree deskew dimensions
 syntax keyword fabSetting down draws duplex duplicates effort faults fix flit from g general global grid h
 syntax keyword fabSetting hop hosts injection inside install k key latency leaves length levels lift links
-syntax keyword fabSetting local measure method model moves names nodes objective ocs_rack order overhead p
-syntax keyword fabSetting packet parallel paths per_metre pitch_x pitch_y placement ports power priority q
-syntax keyword fabSetting radix rate rates reduce rho root routers rule samples scenarios seed seeds select
-syntax keyword fabSetting share shortest size slot speedup spines start steps supernode symmetry
+syntax keyword fabSetting local loopbacks measure method model moves names nodes objective ocs_rack order
+syntax keyword fabSetting overhead p packet parallel paths per_metre pitch_x pitch_y placement ports power
+syntax keyword fabSetting priority q radix rate rates reduce rho root routers rule samples scenarios seed
+syntax keyword fabSetting seeds select share shortest size slot speedup spines start steps supernode symmetry
 syntax keyword fabSetting table_entries time_limit to traffic turn up vcs vector warmup window
 syntax keyword fabValue adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns
 syntax keyword fabValue annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement
@@ -32,7 +33,7 @@ syntax keyword fabValue quickest random random_regular reduce_scatter relax ring
 syntax keyword fabValue saturation scheduled search send sequential serpentine shift shortest_paths simplex
 syntax keyword fabValue slim_fly slots spectralfly spray steady synthesize tables time tornado torus trace
 syntax keyword fabValue translation transpose trees turns twisted_torus ugal ugal_global uniform universal
-syntax keyword fabValue unlimited up_down valiant vc_balance volume walktrap xpander yes
+syntax keyword fabValue unlimited unnumbered up_down valiant vc_balance volume walktrap xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us
 syntax match fabUnit "\v<(GB\/s|MB\/s|TB\/s)"
 syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*|(x\d[0-9_]*)+)?"

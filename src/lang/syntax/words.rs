@@ -319,7 +319,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "loopbacks" Quantity Addresses;
     "bandwidth" Quantity Link;
     "radix" Quantity Router Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
-    "hosts" Quantity Router PacketModel FlitModel;
+    "hosts" Quantity Router Addresses PacketModel FlitModel;
     "vcs" Quantity Router Chip Budget;
     "flit" Quantity Router Chip;
     "buffer" Quantity Router Chip;
