@@ -20,7 +20,7 @@ pub const FOUR_OCTET_AS: [u32; 2] = [4_200_000_000, 4_294_967_294];
 /// A block of IPv4 addresses, such as `10.0.0.0/8`. No bit after the first `length` ones is set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Prefix {
-    /// The first address.
+    /// The first address, as a number of 32 bits.
     pub first: u32,
     /// Number of leading bits that all addresses share, 0..=32.
     pub length: u8,
@@ -66,7 +66,7 @@ impl Prefix {
         Self { first: address & mask, length }
     }
 
-    /// Number of its addresses.
+    /// Number of addresses, a power of two.
     pub fn size(self) -> u64 {
         1 << (32 - u32::from(self.length))
     }
@@ -123,11 +123,11 @@ impl Addresses {
 /// What a network needs addresses for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AddressCounts {
-    /// Number of switches.
+    /// Number of switches, each of which has a loopback.
     pub switches: u64,
     /// Number of links between switches.
     pub links: u64,
-    /// Number of leaves.
+    /// Number of leaves, which are the switches with hosts.
     pub leaves: u64,
     /// Hosts of the leaf that has most of them.
     pub most_hosts: u64,
@@ -165,7 +165,7 @@ pub enum AddressShortage {
     TooFewNumbers {
         /// Number of AS numbers from the first one on.
         numbers: u64,
-        /// Number of switches.
+        /// Number of switches, each of which may need one.
         switches: u64,
     },
     /// Two prefixes would both give out some address.

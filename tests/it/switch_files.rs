@@ -63,17 +63,8 @@ fn text<'f>(files: &'f SwitchFiles, path: &str) -> &'f str {
     std::str::from_utf8(&files[path]).expect("text")
 }
 
-#[test]
-fn a_leaf_and_a_spine_are_configured() {
-    let compiled = compiled(4, "0", "leaf_spine { leaves = 3; spines = 2; parallel = 2; }", "");
-    let files = emitted("frr", &compiled).expect("groups");
-    assert_eq!(
-        files.keys().collect::<Vec<_>>(),
-        ["leaf-0/frr.conf", "leaf-1/frr.conf", "leaf-2/frr.conf", "spine-0/frr.conf", "spine-1/frr.conf"]
-    );
-    assert_eq!(
-        text(&files, "leaf-1/frr.conf"),
-        "\
+/// The configuration of the second of three leaves, with two cables to each of two spines.
+const LEAF_1: &str = "\
 frr defaults datacenter
 hostname leaf-1
 no zebra nexthop kernel enable
@@ -125,8 +116,17 @@ router bgp 64513
  exit-address-family
 exit
 !
-"
+";
+
+#[test]
+fn a_leaf_and_a_spine_are_configured() {
+    let compiled = compiled(4, "0", "leaf_spine { leaves = 3; spines = 2; parallel = 2; }", "");
+    let files = emitted("frr", &compiled).expect("groups");
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        ["leaf-0/frr.conf", "leaf-1/frr.conf", "leaf-2/frr.conf", "spine-0/frr.conf", "spine-1/frr.conf"]
     );
+    assert_eq!(text(&files, "leaf-1/frr.conf"), LEAF_1);
     let spine = text(&files, "spine-1/frr.conf");
     assert!(spine.contains("interface p0\n ip address 172.16.0.5/31\n"), "{spine}");
     assert!(spine.contains("router bgp 64515\n") && !spine.contains("network 10."), "{spine}");
@@ -195,88 +195,85 @@ fn bgp_finds_every_group_around_a_dead_switch() {
     assert_eq!(bgp_routes(&compiled, &files).expect("the groups"), [20, 5 * 3 - 3, 5 * 4 - 4]);
 }
 
+/// A changed text of one file of four leaves and two spines, and the conviction.
+const DAMAGED: &[([&str; 3], &str)] = &[
+    // One leaf takes the number of another one: each refuses the path of the other.
+    (
+        ["leaf-1/frr.conf", "router bgp 64513", "router bgp 64512"],
+        "leaf-1/frr.conf: in other faults it stands for leaf-2, but the two do not share AS numbers with others alike, or their maximum-paths differ",
+    ),
+    // Two spines with numbers of their own: in the healthy network nobody sees it.
+    (
+        ["spine-1/frr.conf", "router bgp 64516", "router bgp 64600"],
+        "spine-0/frr.conf: leaf[0].port0: BGP has the next hops p1, p2, p3 to leaf-0, but the group in the tables is none",
+    ),
+    (
+        ["leaf-2/frr.conf", "router bgp 64514", "router bgp 64516"],
+        "leaf-2/frr.conf: its neighbor spine-0 has the AS number 64516 as well",
+    ),
+    (
+        ["leaf-2/frr.conf", " neighbor 172.16.0.9 peer-group fabric\n", ""],
+        "leaf-2/frr.conf: there is no neighbor spine-0 at p0",
+    ),
+    (
+        [
+            "leaf-2/frr.conf",
+            "neighbor 172.16.0.9 description spine-0:p2",
+            "neighbor 172.16.0.9 description spine-0:p1",
+        ],
+        "leaf-2/frr.conf: the neighbor at p0 is spine-0:p2, but its description differs",
+    ),
+    (
+        ["leaf-2/frr.conf", " timers bgp 3 9\n", " timers bgp 3 9\n neighbor 172.16.9.9 peer-group fabric\n"],
+        "leaf-2/frr.conf: no link leads to the neighbor 172.16.9.9",
+    ),
+    (
+        ["leaf-3/frr.conf", "  network 10.0.0.24/29\n", ""],
+        "leaf-3/frr.conf: it must announce 10.0.0.24/29, and nothing else",
+    ),
+    (
+        ["leaf-3/frr.conf", "network 10.0.0.24/29", "network 10.0.0.16/29"],
+        "leaf-3/frr.conf: it must announce 10.0.0.24/29, and nothing else",
+    ),
+    (
+        ["spine-0/frr.conf", "  maximum-paths 2\n", "  network 10.0.0.0/29\n  maximum-paths 2\n"],
+        "spine-0/frr.conf: it announces a prefix, but it has no hosts",
+    ),
+    (
+        ["leaf-0/frr.conf", " bgp bestpath as-path multipath-relax\n", ""],
+        "leaf-0/frr.conf: there is no `bgp bestpath as-path multipath-relax`",
+    ),
+    (
+        ["leaf-0/frr.conf", "no zebra nexthop kernel enable\n", ""],
+        "leaf-0/frr.conf: there is no `no zebra nexthop kernel enable`",
+    ),
+    (
+        ["leaf-0/frr.conf", " timers bgp 3 9\n", " timers bgp 3 9\n bgp bestpath as-path ignore\n"],
+        "leaf-0/frr.conf: line 26: `bgp bestpath as-path ignore` is no statement that the check knows, or a second one",
+    ),
+    (
+        ["leaf-0/frr.conf", "hostname leaf-0", "hostname leaf-1"],
+        "leaf-0/frr.conf: the hostname is not `leaf-0`",
+    ),
+    (
+        ["leaf-0/frr.conf", "router-id 10.255.0.0", "router-id 10.255.0.1"],
+        "leaf-0/frr.conf: the router-id is not 10.255.0.0",
+    ),
+    (
+        ["leaf-0/frr.conf", "172.16.0.0/31", "172.16.0.4/31"],
+        "leaf-0/frr.conf: the address of `p0` is not 172.16.0.0 or 172.16.0.1",
+    ),
+    (
+        ["leaf-0/frr.conf", "10.0.0.1/29", "10.0.0.9/29"],
+        "leaf-0/frr.conf: the address of `hosts` is not 10.0.0.1/29",
+    ),
+];
+
 #[test]
 fn damaged_configurations_are_convicted() {
     let compiled = compiled(4, "1 link", "leaf_spine { leaves = 4; spines = 2; }", "");
     let files = emitted("frr", &compiled).expect("groups");
-    // What is changed, and the conviction.
-    let cases = [
-        // One leaf takes the number of another one: each refuses the path of the other.
-        (
-            ["leaf-1/frr.conf", "router bgp 64513", "router bgp 64512"],
-            "leaf-1/frr.conf: in other faults it stands for leaf-2, but the two do not share AS numbers with others alike, or their maximum-paths differ",
-        ),
-        // Two spines with numbers of their own: in the healthy network nobody sees it.
-        (
-            ["spine-1/frr.conf", "router bgp 64516", "router bgp 64600"],
-            "spine-0/frr.conf: leaf[0].port0: BGP has the next hops p1, p2, p3 to leaf-0, but the group in the tables is none",
-        ),
-        (
-            ["leaf-2/frr.conf", "router bgp 64514", "router bgp 64516"],
-            "leaf-2/frr.conf: its neighbor spine-0 has the AS number 64516 as well",
-        ),
-        (
-            ["leaf-2/frr.conf", " neighbor 172.16.0.9 peer-group fabric\n", ""],
-            "leaf-2/frr.conf: there is no neighbor spine-0 at p0",
-        ),
-        (
-            [
-                "leaf-2/frr.conf",
-                "neighbor 172.16.0.9 description spine-0:p2",
-                "neighbor 172.16.0.9 description spine-0:p1",
-            ],
-            "leaf-2/frr.conf: the neighbor at p0 is spine-0:p2, but its description differs",
-        ),
-        (
-            [
-                "leaf-2/frr.conf",
-                " timers bgp 3 9\n",
-                " timers bgp 3 9\n neighbor 172.16.9.9 peer-group fabric\n",
-            ],
-            "leaf-2/frr.conf: no link leads to the neighbor 172.16.9.9",
-        ),
-        (
-            ["leaf-3/frr.conf", "  network 10.0.0.24/29\n", ""],
-            "leaf-3/frr.conf: it must announce 10.0.0.24/29, and nothing else",
-        ),
-        (
-            ["leaf-3/frr.conf", "network 10.0.0.24/29", "network 10.0.0.16/29"],
-            "leaf-3/frr.conf: it must announce 10.0.0.24/29, and nothing else",
-        ),
-        (
-            ["spine-0/frr.conf", "  maximum-paths 2\n", "  network 10.0.0.0/29\n  maximum-paths 2\n"],
-            "spine-0/frr.conf: it announces a prefix, but it has no hosts",
-        ),
-        (
-            ["leaf-0/frr.conf", " bgp bestpath as-path multipath-relax\n", ""],
-            "leaf-0/frr.conf: there is no `bgp bestpath as-path multipath-relax`",
-        ),
-        (
-            ["leaf-0/frr.conf", "no zebra nexthop kernel enable\n", ""],
-            "leaf-0/frr.conf: there is no `no zebra nexthop kernel enable`",
-        ),
-        (
-            ["leaf-0/frr.conf", " timers bgp 3 9\n", " timers bgp 3 9\n bgp bestpath as-path ignore\n"],
-            "leaf-0/frr.conf: line 26: `bgp bestpath as-path ignore` is no statement that the check knows, or a second one",
-        ),
-        (
-            ["leaf-0/frr.conf", "hostname leaf-0", "hostname leaf-1"],
-            "leaf-0/frr.conf: the hostname is not `leaf-0`",
-        ),
-        (
-            ["leaf-0/frr.conf", "router-id 10.255.0.0", "router-id 10.255.0.1"],
-            "leaf-0/frr.conf: the router-id is not 10.255.0.0",
-        ),
-        (
-            ["leaf-0/frr.conf", "172.16.0.0/31", "172.16.0.4/31"],
-            "leaf-0/frr.conf: the address of `p0` is not 172.16.0.0 or 172.16.0.1",
-        ),
-        (
-            ["leaf-0/frr.conf", "10.0.0.1/29", "10.0.0.9/29"],
-            "leaf-0/frr.conf: the address of `hosts` is not 10.0.0.1/29",
-        ),
-    ];
-    for ([path, old, new], conviction) in cases {
+    for &([path, old, new], conviction) in DAMAGED {
         let error = bgp_routes(&compiled, &changed(&files, path, old, new)).expect_err(conviction);
         assert_eq!(error.to_string(), conviction);
     }
@@ -422,7 +419,7 @@ fn a_file_is_configured_where_blocks_join_below_only() {
     let (out, _) = fabc(place.path(), &["build", "net.fab", "--out", "built"], 0);
     assert!(out.contains("12 links"), "{out}");
     // 10 switches to 4 leaves. A dark link to a leaf takes the route of the upper switch there, of the top one
-    // above it, and of the upper one in the other pod. A dark link above takes two routes from each of these.
+    // above it and of the upper one in the other pod. A dark link above takes two routes from each of them.
     let (out, _) = fabc(place.path(), &["verify", "built/net", "--frr", "files", "--routes", "files"], 0);
     let routes = 36 + 8 * (36 - 3) + 4 * (36 - 6);
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Propagates the routes of BGP through configured switches, and compares the next hops with group tables.
 //!
-//! Every leaf announces the prefix of its hosts, and every switch hands on its best path with its own AS number
-//! in front. It refuses a path that has its number already. Paths get longer by one number per hop, so the
+//! Every leaf announces the prefix of its hosts, and every switch hands on its best path with its own AS
+//! number in front. It refuses a path that has its number already. Paths get longer by one number per hop, so the
 //! shortest ones of every switch are found hop by hop. Where several are equally short, a switch uses them
 //! all and hands on one of them, which nobody can foresee. So the check follows two sets: the numbers that
 //! stand in all of them, and those that stand in some. A neighbor whose number stands in some of them only
@@ -101,7 +101,7 @@ impl BgpNetwork {
             .par_iter()
             .map(|&leaf| {
                 let routes = self.routes_to(scene, &tables.scenario, leaf)?;
-                self.compare(tables, leaf, &routes)
+                self.compare_groups(tables, leaf, &routes)
             })
             .collect();
         counts.into_iter().sum()
@@ -213,7 +213,12 @@ impl BgpNetwork {
     }
 
     /// Compares the routes to a leaf with the groups of the tables.
-    fn compare(&self, tables: &GroupTables, leaf: NodeId, routes: &RoutesToLeaf) -> Result<u64, CheckError> {
+    fn compare_groups(
+        &self,
+        tables: &GroupTables,
+        leaf: NodeId,
+        routes: &RoutesToLeaf,
+    ) -> Result<u64, CheckError> {
         let mut compared = 0;
         for (switch, ports) in routes.ports.iter().enumerate() {
             let group = tables.group(NodeId::new(switch), leaf);

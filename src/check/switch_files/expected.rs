@@ -22,7 +22,7 @@ pub(super) struct ExpectedSwitch {
     pub(super) loopback: u32,
     /// The prefix of its hosts. `None` for a switch without hosts.
     pub(super) hosts: Option<Prefix>,
-    /// Its connected ports, ascending.
+    /// Its ports with a link, by rising numbers.
     pub(super) ports: Vec<ExpectedPort>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct ExpectedPort {
 }
 
 impl ExpectedPort {
-    /// Name of its interface.
+    /// Name of the interface that stands for this port.
     pub(super) fn interface(&self) -> String {
         format!("p{}", self.port)
     }

@@ -4,7 +4,7 @@ use crate::args::options::VerifyArgs;
 use crate::io::read::{self, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
-use crate::verify::convicted_stop;
+use crate::verify::convicted::convicted_stop;
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::show::MessageFormat;
 use fabc_pipeline::verify::{SwitchFiles, VerifiedSwitches, switch_files};

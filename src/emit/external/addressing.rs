@@ -18,11 +18,11 @@ pub(super) struct AddressedSwitch {
     pub(super) as_number: u32,
     /// The prefix of its hosts. `None` for a switch without hosts.
     pub(super) hosts: Option<Prefix>,
-    /// Its connected ports, ascending.
+    /// Its ports with a link, by rising numbers.
     pub(super) ports: Vec<AddressedPort>,
 }
 
-/// A connected port.
+/// A port with a link, and the addresses of that link.
 pub(super) struct AddressedPort {
     pub(super) port: u16,
     /// The addresses of this end and of the other one. `None` where links are unnumbered.
@@ -32,7 +32,7 @@ pub(super) struct AddressedPort {
 }
 
 impl AddressedPort {
-    /// Name of its interface.
+    /// Name of the interface that stands for this port.
     pub(super) fn interface(&self) -> String {
         format!("p{}", self.port)
     }

@@ -7,6 +7,7 @@ use super::settings::{BlockSettings, block_settings, integer, word, wrong_kind};
 use crate::ResolveError;
 use crate::syntax::ast::{SettingValue, ValueKind};
 use crate::syntax::words::BlockKind;
+use fabc_base::diag::Span;
 use fabc_model::{
     AddressCounts, AddressPlan, AddressShortage, Addresses, FOUR_OCTET_AS, Family, Network, Prefix,
     PrefixError, Router, RoutingChoice, UsedRange,
@@ -15,15 +16,22 @@ use fabc_model::{
 /// The word for links without addresses.
 const UNNUMBERED: &str = "unnumbered";
 
-/// Resolves the addresses of a network, without their sizes. The outer `None` says that an error was
-/// reported.
+/// What gets addresses. A part with errors is `None`.
+pub(super) struct Addressed<'a> {
+    pub(super) routing: Option<(RoutingChoice, Span)>,
+    pub(super) network: Option<&'a Network>,
+    pub(super) router: Option<&'a Router>,
+}
+
+/// Resolves the addresses of a network. The outer `None` says that an error was reported.
 #[allow(clippy::option_option)]
 pub(super) fn addresses(
     context: &mut Context,
     items: &SpecItems<'_>,
-    routing: Option<RoutingChoice>,
+    addressed: &Addressed<'_>,
 ) -> Option<Option<Addresses>> {
     let Some((block, span)) = items.addresses else { return Some(None) };
+    let routing = addressed.routing.map(|(routing, _)| routing);
     if let Some(routing) = routing.filter(|routing| !routing.is_sprayed()) {
         context.error(ResolveError::Misplaced {
             subject: "`addresses`".to_owned(),
@@ -49,13 +57,18 @@ pub(super) fn addresses(
         None => Some(defaults.first_as),
         Some(value) => integer(context, "`as`", value, first..=last).map(|number| number as u32),
     };
-    Some(Some(Addresses { loopbacks: loopbacks?, links: links?, hosts: hosts?, first_as: first_as?, span }))
+    let addresses =
+        Addresses { loopbacks: loopbacks?, links: links?, hosts: hosts?, first_as: first_as?, span };
+    if let (Some(network), Some(router)) = (addressed.network, addressed.router) {
+        check_supply(context, &settings, addresses, network, router);
+    }
+    Some(Some(addresses))
 }
 
 /// Reports addresses that are too few for the network, or that two of its parts would share.
-pub(super) fn check_supply(
+fn check_supply(
     context: &mut Context,
-    items: &SpecItems<'_>,
+    settings: &BlockSettings<'_>,
     addresses: Addresses,
     network: &Network,
     router: &Router,
@@ -79,9 +92,7 @@ pub(super) fn check_supply(
             (*pool, "every prefix is used from its first address on: move one of the two".to_owned())
         }
     };
-    let settings = items.addresses.map(|(block, _)| block.statements.iter());
-    let written = settings.into_iter().flatten().find(|statement| statement.kind.keyword() == pool);
-    let span = written.map_or(addresses.span, |statement| statement.span);
+    let span = settings.span_or_head(pool);
     context.error(ResolveError::BadAddresses { problem: shortage.to_string(), help, span });
 }
 

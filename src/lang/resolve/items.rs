@@ -29,6 +29,14 @@ pub(super) struct SpecItems<'a> {
     pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
 }
 
+/// Reports a constant that was declared before, at `first`.
+fn refuse_second_constant(context: &mut Context, name: &Name, first: Option<Span>) {
+    if let Some(first) = first {
+        let subject = format!("the constant `{}`", name.value);
+        context.duplicate(subject, "a constant has one value", name.span, first);
+    }
+}
+
 pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> SpecItems<'a> {
     let mut items = SpecItems::default();
     let mut lets: BTreeMap<&str, Span> = BTreeMap::new();
@@ -37,15 +45,8 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
             // The only slices left are those inside another slice. They were reported.
             ItemKind::Use(_) | ItemKind::Param(_) | ItemKind::Sweep(_) | ItemKind::Slice(..) => {}
             ItemKind::Let(constant) => {
-                let name = &constant.name;
-                if let Some(first) = lets.insert(&name.value, name.span) {
-                    context.duplicate(
-                        format!("the constant `{}`", name.value),
-                        "a constant has one value",
-                        name.span,
-                        first,
-                    );
-                }
+                let first = lets.insert(&constant.name.value, constant.name.span);
+                refuse_second_constant(context, &constant.name, first);
             }
             ItemKind::Setting(setting) => {
                 let word = &*setting.name.value;

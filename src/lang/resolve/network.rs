@@ -85,10 +85,8 @@ pub(super) fn resolve_network(
     if let (Some(network), Some((routing, span))) = (&network, routing) {
         check_routing(context, network, routing, span);
     }
-    let addresses = addresses::addresses(context, items, routing.map(|(routing, _)| routing));
-    if let (Some(Some(addresses)), Some(network), Some(router)) = (addresses, &network, &router) {
-        addresses::check_supply(context, items, addresses, network, router);
-    }
+    let addressed = addresses::Addressed { routing, network: network.as_ref(), router: router.as_ref() };
+    let addresses = addresses::addresses(context, items, &addressed);
     let plant = Plant::Network(Network { failures: failures?, ..network? });
     let (capacities, simulations, collectives) = (capacities?, simulations?, collectives?);
     Some(PlantParts {

@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The files to be verified, by their paths below the folders that `--emit frr` and `--emit routes` wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchFiles<'a> {
-    /// The configurations of FRR.
+    /// The configurations of FRR. `None` if they are not to be verified.
     pub frr: Option<&'a BTreeMap<String, Vec<u8>>>,
-    /// The static routes.
+    /// The static routes. `None` if they are not to be verified.
     pub routes: Option<&'a BTreeMap<String, Vec<u8>>>,
 }
 
 /// How much of the files was compared.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct VerifiedSwitches {
-    /// Number of switches.
+    /// Number of switches of the network.
     pub switches: u64,
     /// Number of scenarios in which BGP was followed.
     pub scenarios: u64,
@@ -39,8 +39,8 @@ struct Comparison<'a> {
     static_routes: AtomicU64,
 }
 
-/// Proves the tables of a directory, and compares the files with them: BGP in every scenario, static routes in
-/// the healthy fabric.
+/// Proves the tables of a directory, and compares the files with them: BGP in every scenario, static routes
+/// in the healthy fabric.
 ///
 /// # Errors
 /// Every contradiction of the directory, or the first file that does not give the groups.
