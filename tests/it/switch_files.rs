@@ -418,8 +418,8 @@ fn a_file_is_configured_where_blocks_join_below_only() {
     fabc(place.path(), &["build", "net.fab", "--emit", "frr=files/,routes=files/"], 0);
     let (out, _) = fabc(place.path(), &["build", "net.fab", "--out", "built"], 0);
     assert!(out.contains("12 links"), "{out}");
-    // 10 switches to 4 leaves. A dark link to a leaf takes the route of the upper switch there, of the top one
-    // above it and of the upper one in the other pod. A dark link above takes two routes from each of them.
+    // 10 switches to 4 leaves. A dark link to a leaf takes the route of the upper switch there, of the top
+    // one above it and of the upper one in the other pod. A dark link above takes two routes from each.
     let (out, _) = fabc(place.path(), &["verify", "built/net", "--frr", "files", "--routes", "files"], 0);
     let routes = 36 + 8 * (36 - 3) + 4 * (36 - 6);
     assert_eq!(

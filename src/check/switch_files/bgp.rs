@@ -1,11 +1,11 @@
 //! Propagates the routes of BGP through configured switches, and compares the next hops with group tables.
 //!
 //! Every leaf announces the prefix of its hosts, and every switch hands on its best path with its own AS
-//! number in front. It refuses a path that has its number already. Paths get longer by one number per hop, so the
-//! shortest ones of every switch are found hop by hop. Where several are equally short, a switch uses them
-//! all and hands on one of them, which nobody can foresee. So the check follows two sets: the numbers that
-//! stand in all of them, and those that stand in some. A neighbor whose number stands in some of them only
-//! would accept or refuse at random, and that is a conviction.
+//! number in front. It refuses a path that has its number already. Paths get longer by one number per hop,
+//! so the shortest ones of every switch are found hop by hop. Where several are equally short, a switch
+//! uses them all and hands on one of them, which nobody can foresee. So the check follows two sets: the
+//! numbers that stand in all of them, and those that stand in some. A neighbor whose number stands in some
+//! of them only would accept or refuse at random, and that is a conviction.
 
 use super::expected::{convict, expect_two_ends, expected_switches, port_list, texts_by_switch};
 use super::frr::{BgpSwitch, read_switch};
