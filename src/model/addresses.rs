@@ -41,7 +41,17 @@ pub enum PrefixError {
     /// Bits after the length are set. The prefix is the one without them.
     #[error("an address bit after the first {} is set", .0.length)]
     HostBits(Prefix),
+    /// Some of its addresses can be those of no switch or host.
+    #[error("it has addresses of {0}, which no switch or host can have")]
+    NotUnicast(Prefix),
 }
+
+/// Prefixes whose addresses no interface can have: this network, loopback, multicast and reserved ones.
+const NOT_UNICAST: [Prefix; 3] = [
+    Prefix { first: 0, length: 8 },
+    Prefix { first: 0x7f00_0000, length: 8 },
+    Prefix { first: 0xe000_0000, length: 3 },
+];
 
 impl Prefix {
     /// Reads a prefix such as `10.0.0.0/8`.
@@ -57,7 +67,19 @@ impl Prefix {
         }
         let first = u32::from(address);
         let prefix = Self::containing(first, length);
-        if prefix.first == first { Ok(prefix) } else { Err(PrefixError::HostBits(prefix)) }
+        if prefix.first != first {
+            return Err(PrefixError::HostBits(prefix));
+        }
+        match NOT_UNICAST.into_iter().find(|reserved| reserved.shares_addresses(prefix)) {
+            Some(reserved) => Err(PrefixError::NotUnicast(reserved)),
+            None => Ok(prefix),
+        }
+    }
+
+    /// Whether two prefixes have an address in common.
+    fn shares_addresses(self, other: Self) -> bool {
+        let length = self.length.min(other.length);
+        Self::containing(self.first, length) == Self::containing(other.first, length)
     }
 
     /// The prefix of this length that an address lies in.
@@ -327,7 +349,11 @@ mod tests {
         assert_eq!(Prefix::parse("10.255.0.0"), Err(PrefixError::NoLength));
         assert_eq!(Prefix::parse("10.255.0/16"), Err(PrefixError::Address));
         assert_eq!(Prefix::parse("10.0.0.0/33"), Err(PrefixError::Length));
-        assert_eq!(Prefix::parse("0.0.0.0/0").map(Prefix::size), Ok(1 << 32));
+        assert_eq!(Prefix::containing(0, 0).size(), 1 << 32);
+        for (text, reserved) in [("0.0.0.0/0", 0), ("127.1.0.0/16", 1), ("192.0.0.0/2", 2)] {
+            assert_eq!(Prefix::parse(text), Err(PrefixError::NotUnicast(NOT_UNICAST[reserved])));
+        }
+        assert!(Prefix::parse("128.0.0.0/2").is_ok());
         assert_eq!(
             Prefix::parse("172.16.0.1/12"),
             Err(PrefixError::HostBits(Prefix { first: 0xac10_0000, length: 12 }))

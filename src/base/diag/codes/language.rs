@@ -388,7 +388,8 @@ pub(super) const CODES: &[CodeDoc] = &[
         "addresses that do not serve the network",
         "`addresses { .. }` gives prefixes of IPv4 addresses: one address of `loopbacks` for every switch, two of `links` for every link, and \
          for every leaf a part of `hosts`. That part is a power of two, and holds the hosts of the fullest leaf, the gateway, the network itself \
-         and broadcast. A prefix is an address and a length up to 32, such as `10.0.0.0/8`, and no bit of the address after that length is set.\n\
+         and broadcast. A prefix is an address and a length up to 32, such as `10.0.0.0/8`, and no bit of the address after that length is set. \
+         No interface can have an address of 0.0.0.0/8, 127.0.0.0/8 or 224.0.0.0/3.\n\
          \n\
          Every prefix is used from its first address on. So one prefix may lie inside another, as long as no address is used twice: the message \
          has the arithmetic.",
