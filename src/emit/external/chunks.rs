@@ -78,6 +78,18 @@ pub enum EmitError {
         /// What stands in the way.
         problem: String,
     },
+    /// The checker finds that the configurations do not give the groups.
+    #[error("BGP does not find the groups of this network: {conviction}")]
+    #[diagnostic(
+        code(FAB0538),
+        help(
+            "the switches of a tier that the tiers below join share an AS number, so no path may lead from one of them to another: `fabc explain FAB0538`"
+        )
+    )]
+    NotTheGroups {
+        /// The words of the checker, with file, scenario and both groups.
+        conviction: String,
+    },
     /// The format cannot express this network.
     #[error("`{format}` cannot hold this network: {reason}")]
     #[diagnostic(code(FAB0534), help("`graphml`, `csv` and `tables_csv` hold every network"))]

@@ -29,10 +29,7 @@ pub(super) fn configurations<E: From<EmitError>>(
         (format!("{}/frr.conf", switch.name), configuration(switch, &switches, largest).into_bytes())
     };
     let files: BTreeMap<String, Vec<u8>> = switches.iter().map(file).collect();
-    let refused = |error: CheckError| EmitError::NotConfigured {
-        format: FORMAT,
-        problem: format!("BGP does not give the groups of its tables. {error}"),
-    };
+    let refused = |error: CheckError| EmitError::NotTheGroups { conviction: error.to_string() };
     let network = BgpNetwork::read(&compiled.fabric, &compiled.topology, &files).map_err(refused)?;
     for (scenario, sprayed) in sprayed() {
         let scene = surviving_scene(&scenario.scenario.fault, &compiled.topology, None);
