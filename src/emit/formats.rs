@@ -61,7 +61,7 @@ pub const FORMATS: &[Format] = &[
         FormatKind::Tables,
         "tables",
         "tables/*.json",
-        "forwarding tables per scenario (fabc.tables/1, or /2 of `spray`)",
+        "forwarding tables per scenario (fabc.tables/1, or /2 of `spray` and `ecmp`)",
     ),
     format(
         FormatKind::TablesBin,

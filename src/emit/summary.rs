@@ -6,9 +6,9 @@ use crate::compiled::CompiledFabric;
 use fabc_base::ids::LinkTypeId;
 use fabc_ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use fabc_model::{
-    AllowedTurns, CollectiveMetric, CoupleRule, DemandComponent, DemandShape, Duplex, Fabric, FloorMetric,
-    GraphMetric, Metric, Objective, Plant, Pod, RoutingChoice, SimulatedMetric, SlotPace, SynthesisMethod,
-    Synthesize, TopologyChoice, ValueScale,
+    CollectiveMetric, CoupleRule, DemandComponent, DemandShape, Duplex, Fabric, FloorMetric, GraphMetric,
+    Metric, Objective, Plant, Pod, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
+    ValueScale,
 };
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
     let metrics = &compiled.scenarios[0].metrics;
     let vcs = compiled.fabric.budget.vcs;
     Metric::of_scenarios()
-        .filter(|&metric| metric != Metric::Permutation || compiled.fabric.routing.is_sprayed())
+        .filter(|&metric| metric != Metric::Permutation || compiled.fabric.routing.has_many_paths())
         .filter(|&metric| metric != Metric::DisjointTrees || compiled.pod.is_some())
         .filter(|metric| !(metric.needs_routes() && compiled.fabric.routing.is_scheduled()))
         .map(|metric| {
@@ -61,7 +61,7 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 Metric::MaxChannelLoad => {
                     let bound = metrics.load_bound();
                     let equal = compiled.fabric.capacities.are_equal();
-                    let note = match (compiled.fabric.routing.is_sprayed(), equal) {
+                    let note = match (compiled.fabric.routing.has_many_paths(), equal) {
                         (true, true) => "routes, on average; no routing has less",
                         (true, false) => "routes over capacity, on average; no routing has less",
                         (false, true) => "routes; no single-path routing has less",
@@ -319,12 +319,7 @@ pub(super) fn choices_line(compiled: &CompiledFabric) -> String {
         Plant::Pod(pod) => pod_topology(pod),
         Plant::Network(network) => network.family.written(),
     };
-    let routing = match fabric.routing {
-        RoutingChoice::AllowedTurns(settings) if settings != AllowedTurns::default() => {
-            format!("{} {{ {} }}", fabric.routing.name(), settings.written())
-        }
-        routing => routing.name().to_owned(),
-    };
+    let routing = fabric.routing.written();
     let faults = fabric.tolerated();
     let symmetry = compiled.topology.symmetry();
     let blocks = if compiled.pod.is_some() { "cubes" } else { "groups" };

@@ -290,7 +290,7 @@ impl Fabric {
     /// follow a shift, and on a floor, where cables differ in length.
     pub fn clos_shifts(&self) -> Option<ClosShifts<'_>> {
         let Plant::Network(Network { family: Family::Clos(clos), .. }) = &self.plant else { return None };
-        (self.routing.is_sprayed() && self.floor.is_none()).then(|| {
+        (self.routing.has_many_paths() && self.floor.is_none()).then(|| {
             ClosShifts::new(clos, |shift| {
                 self.demand.is_kept_by(|node| NodeId(clos.shifted_switch(shift, node.0)))
             })

@@ -101,7 +101,9 @@ pub fn directory_with(
             VisitedTables::SinglePath(tables) => {
                 fabc_emit::tables_artifact(scenario, tables, topology.symmetry(), binary)
             }
-            VisitedTables::Groups(tables) => fabc_emit::group_tables_artifact(scenario, tables),
+            VisitedTables::Groups(tables, spreading) => {
+                fabc_emit::group_tables_artifact(scenario, tables, spreading)
+            }
         };
         check_bytes(files, &written.path, &written.bytes)
     };

@@ -9,19 +9,19 @@ syntax keyword fabKeyword require router routing simulate slice spare step sweep
 syntax keyword fabSetting a after algorithm alpha arbitration arcs arity arrangement at attempts bandwidth
 syntax keyword fabSetting barrier beyond bias births buffer bundles by bytes cabinet cable chunks classes
 syntax keyword fabSetting clustering config_db cost cost_per_metre credits default degree deskew dimensions
-syntax keyword fabSetting down draws duplex duplicates effort faults fix flit from g general global grid h
-syntax keyword fabSetting hop hosts injection inside install k key latency leaves length levels lift links
-syntax keyword fabSetting local measure method model moves names nodes objective ocs_rack order overhead p
-syntax keyword fabSetting packet parallel paths per_metre pitch_x pitch_y placement ports power priority q
-syntax keyword fabSetting radix rate rates reduce rho root routers rule samples scenarios seed seeds select
-syntax keyword fabSetting share shortest size slot speedup spines start steps supernode symmetry
+syntax keyword fabSetting down draws duplex duplicates effort faults fix flit flows from g general global
+syntax keyword fabSetting grid h hash hop hosts injection inside install k key latency leaves length levels
+syntax keyword fabSetting lift links local measure method model moves names nodes objective ocs_rack order
+syntax keyword fabSetting overhead p packet parallel paths per_metre pitch_x pitch_y placement ports power
+syntax keyword fabSetting priority q radix rate rates reduce rho root routers rule samples scenarios seed
+syntax keyword fabSetting seeds select share shortest size slot speedup spines start steps supernode symmetry
 syntax keyword fabSetting table_entries time_limit to traffic turn up vcs vector warmup window
 syntax keyword fabValue adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns
 syntax keyword fabValue annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement
 syntax keyword fabValue bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts by_cabinet
 syntax keyword fabValue by_cluster by_group cable_length chosen_paths circulator clos complete
 syntax keyword fabValue concurrent_flow consecutive cross_connects descent diameter dimension_order direct
-syntax keyword fabValue disconnect_share disjoint_trees dragonfly drop dst dst_input edge_connectivity
+syntax keyword fabValue disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity
 syntax keyword fabValue endpoint_permutation family fat_tree first fixed flood flow fold folded_hypercube
 syntax keyword fabValue full gather_reduce gau gen_kautz graph group_shift hld hops hops_ratio hotspot
 syntax keyword fabValue hypercube hyperx ilp in_order instant iq kautz keep latency_max leaf_spine load_ratio

@@ -10,6 +10,7 @@ use fabc_ir::{
     Permutation, Placement, Topology,
 };
 use fabc_kernel::{DeadlockFree, GroupsProved};
+use fabc_model::Spreading;
 
 /// How much of a directory was verified.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,6 +117,6 @@ pub type TableVisitor<'a> = dyn Fn(&str, VisitedTables<'_>, &Topology) -> Result
 pub enum VisitedTables<'a> {
     /// Tables with one path per pair.
     SinglePath(&'a ForwardingTables),
-    /// Tables in which a destination has a group of next hops.
-    Groups(&'a GroupTables),
+    /// Tables in which a destination has a group of next hops, and the rule by which one of them is chosen.
+    Groups(&'a GroupTables, Spreading),
 }

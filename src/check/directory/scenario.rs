@@ -12,7 +12,7 @@ use fabc_ir::{CrossConnects, DualLengths, ForwardingTables, Permutation, Scene, 
 use fabc_kernel::{
     DeadlockFree, GroupConviction, GroupsProved, demand_hops, measured_distances, volume_and_distance,
 };
-use fabc_model::Fabric;
+use fabc_model::{Fabric, Spreading};
 use rayon::prelude::*;
 
 /// The context that every scenario is verified in.
@@ -98,15 +98,15 @@ impl ScenarioCheck<'_> {
         let convicted = |what: &str, violation| {
             Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].{what}", scenario.name), violation))
         };
-        let sprayed = self.routed && self.fabric.routing.is_sprayed();
-        if line.permutation.is_some() && !sprayed {
+        let spreading = self.fabric.routing.spreading().filter(|_| self.routed);
+        if line.permutation.is_some() && spreading.is_none() {
             return convicted("permutation", "a permutation without group tables");
         }
-        if sprayed && (!line.ranks.is_empty() || line.canonical) {
-            return convicted("ranks", "must be empty: tiers prove group tables free of deadlock");
-        }
-        if sprayed {
-            return self.prove_groups(scene, scenario, line);
+        if let Some(spreading) = spreading {
+            if !line.ranks.is_empty() || line.canonical {
+                return convicted("ranks", "must be empty: tiers prove group tables free of deadlock");
+            }
+            return self.prove_groups(scene, scenario, line, spreading);
         }
         if !self.routed && !line.ranks.is_empty() {
             return convicted("ranks", "ranks without tables");
@@ -134,13 +134,14 @@ impl ScenarioCheck<'_> {
         scene: &Scene<'_>,
         scenario: &ToleratedFault,
         line: &CertifiedScenario,
+        spreading: Spreading,
     ) -> Result<ProvedRoutes, CheckError> {
-        let tables = tables::read_group_tables(self.files, self.topology, scenario)?;
+        let tables = tables::read_group_tables(self.files, self.topology, scenario, spreading)?;
         let judged = judge_groups(self.fabric, scene, &tables)?;
         let (walk, proof) = judged
             .ok_or_else(|| conviction_of_groups(GroupConviction::TooFine, self.topology, &scenario.name))?;
         self.check_entries(scenario, &walk)?;
-        (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables), self.topology)?;
+        (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables, spreading), self.topology)?;
         let permutation = line.permutation.as_ref().map(PermutationLine::permutation);
         if let Some(permutation) = &permutation {
             verify_permutation(scene, &tables, permutation)?;

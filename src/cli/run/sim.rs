@@ -219,7 +219,7 @@ impl SimulatedDirectory<'_> {
             };
             DriverError::UnknownScenario { name: name.to_owned(), hint }
         };
-        let sprayed = self.runs.fabric.routing.is_sprayed();
+        let sprayed = self.runs.fabric.routing.has_many_paths();
         let files = self.files(Some(name))?;
         if sprayed || !files.keys().any(|path| path.starts_with("tables/")) {
             // Packets that choose their own paths need no tables.

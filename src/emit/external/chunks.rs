@@ -43,7 +43,7 @@ pub enum EmitError {
         format: &'static str,
     },
     /// The tables of the fabric have next-hop groups.
-    #[error("`{format}` has one port per destination, but `routing = spray` has groups of ports")]
+    #[error("`{format}` has one port per destination, but `routing = {routing}` has groups of ports")]
     #[diagnostic(
         code(FAB0517),
         help(
@@ -53,6 +53,8 @@ pub enum EmitError {
     NeedsOnePath {
         /// Name of the format, for the message.
         format: &'static str,
+        /// Name of the routing method.
+        routing: &'static str,
     },
     /// The format cannot express this network.
     #[error("`{format}` cannot hold this network: {reason}")]

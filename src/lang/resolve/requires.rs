@@ -4,9 +4,9 @@ use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::SpecItems;
 use super::kind::PlantKind;
+use super::many_paths;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
-use super::spray;
 use super::subjects::{FAULT, Subjects, collective_metric, misplaced, need_faults, simulation_metric};
 use crate::ResolveError;
 use crate::syntax::ast::{Name, RequireItem, RequiredShare};
@@ -31,9 +31,7 @@ pub(super) fn requires(
     let resolve_line =
         |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, kind, &subjects);
     let mut requires: Vec<Require> = items.requires.iter().filter_map(resolve_line).collect();
-    if !spray::is_sprayed(items) {
-        need_spray(context, &requires);
-    }
+    need_many_paths(context, &requires, many_paths::many_path_method(items));
     requires.sort_by_cached_key(|require| {
         let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
         (key, require.span)
@@ -171,11 +169,18 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
     }
 }
 
-/// Reports lines on metrics of sprayed packets. The fabric has another routing.
-fn need_spray(context: &mut Context, requires: &[Require]) {
-    for line in requires.iter().filter(|line| line.metric == Metric::Permutation) {
-        let help = Some("remove it, or write `routing = spray;` in a network with tiers".to_owned());
-        let (subject, place) = ("`permutation`".to_owned(), "a fabric without `routing = spray`".to_owned());
+/// Reports lines on metrics of many paths that the routing does not have. `method` is its name if it has many
+/// paths.
+fn need_many_paths(context: &mut Context, requires: &[Require], method: Option<&str>) {
+    for line in requires {
+        let (wanted, place) = match line.metric {
+            Metric::Permutation if method.is_none() => {
+                ("spray", "a fabric without `routing = spray` or `ecmp`")
+            }
+            _ => continue,
+        };
+        let help = Some(format!("remove it, or write `routing = {wanted};` in a network with tiers"));
+        let (subject, place) = (format!("`{}`", line.metric.name()), place.to_owned());
         context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
     }
 }

@@ -155,6 +155,8 @@ pub enum BlockKind {
     Synthesize,
     /// The block of the form `routing = allowed_turns { .. }`.
     AllowedTurns,
+    /// The block of the form `routing = ecmp { .. }`.
+    Ecmp,
     /// The block of the form `routing = scheduled { .. }`.
     Scheduled,
     /// The block of the form `topology = torus 16 x 16 { .. }`, and the other grids.
@@ -235,6 +237,7 @@ impl BlockKind {
             BlockKind::Collective => "collective",
             BlockKind::Synthesize => "synthesize",
             BlockKind::AllowedTurns => "allowed_turns",
+            BlockKind::Ecmp => "ecmp",
             BlockKind::Scheduled => "scheduled",
             BlockKind::Grid => "torus",
             BlockKind::Hyperx => "hyperx",
@@ -378,6 +381,8 @@ pub const FIELDS: &[BlockField] = fields! {
     "priority" Choice AllowedTurns;
     "select" Choice AllowedTurns;
     "key" Choice AllowedTurns;
+    "hash" Choice Ecmp;
+    "flows" Quantity Ecmp;
     "vector" Quantity Scheduled;
     "slot" Quantity Scheduled;
     "hop" Quantity Scheduled;

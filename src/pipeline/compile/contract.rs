@@ -172,7 +172,7 @@ fn units(fabric: &Fabric) -> Units {
     let hosts = fabric.declared_hosts();
     let sent = fabric.demand.sent_per_host(None, |router| hosts.get(router.0 as usize).copied().unwrap_or(1));
     Units {
-        parts: (!fabric.routing.is_sprayed()).then(|| fabric.capacities.parts()),
+        parts: (!fabric.routing.has_many_paths()).then(|| fabric.capacities.parts()),
         sent_per_host: Fraction::new(sent.weights, sent.hosts),
         channel_bandwidth: gigabytes(fabric.capacities.unit_bps()),
     }

@@ -14,7 +14,7 @@ use fabc_ir::{
 use fabc_model::Demand;
 use fabc_passes::flow;
 use fabc_passes::measure::permutation::worst_permutation;
-use fabc_passes::route::{RouteError, spray};
+use fabc_passes::route::{RouteError, groups};
 use std::borrow::Cow;
 
 /// Has the checker prove the lower end of a flow, if the flow has a certificate of its own.
@@ -118,7 +118,7 @@ impl ScenarioContext<'_> {
                 })));
                 routes = routed.routes;
             }
-            Some(PreparedRouting::Spray { tiers }) => {
+            Some(PreparedRouting::ManyPaths { tiers, .. }) => {
                 found_tables = Some(FoundTables::Groups(self.groups(scene, tiers, scenario)?));
             }
             None => {}
@@ -221,7 +221,7 @@ impl ScenarioContext<'_> {
         tiers: &[u32],
         scenario: &Scenario,
     ) -> Result<GroupTables, Failure> {
-        spray::route(scene, tiers, &scenario.name).map_err(|pair| {
+        groups::route(scene, tiers, &scenario.name).map_err(|pair| {
             Failure::infeasible(RouteError::no_valid_path(self.fabric, self.topology, scenario, pair))
         })
     }
@@ -237,6 +237,7 @@ impl ScenarioContext<'_> {
             fabc_check::judge_groups(self.fabric, scene, &tables).map_err(Failure::internal)?
         else {
             return Err(Failure::infeasible(RouteError::SharesTooSmall {
+                method: self.fabric.routing.name(),
                 scenario: scenario.name.clone(),
                 routing: self.fabric.routing_span,
             }));

@@ -266,7 +266,7 @@ the switches as `fabc plan` says, or build or place again.",
         code: "FAB0431",
         title: "a worst permutation that is not proved",
         text: "\
-For `routing = spray`, `certificates.json` lists the permutation of hosts that loads a channel most. The check follows its flows, which must be at most one
+For `routing = spray` or `ecmp`, `certificates.json` lists the permutation of hosts that loads a channel most. The check follows its flows, which must be at most one
 per host in each direction and add up to the claimed load. Then it follows the flows between all endpoints: on no channel may the largest shares of all
 sources, or of all destinations, add up to more, unless listed prices prove by linear-programming duality that no permutation does.",
     },
