@@ -8,6 +8,7 @@
 
 mod certificates;
 mod claimed_repair;
+mod collision;
 mod convictions;
 mod deltas;
 mod directory;
@@ -37,6 +38,7 @@ mod wiring;
 
 pub use certificates::{verify_distances, verify_dual, verify_flow};
 pub use claimed_repair::{EarlierRepair, RepairBaseline, verify_claimed_repair};
+pub use collision::{CountedExpectations, verify_collisions};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
     Extent, Files, ProvedDirectory, ProvedScenario, ProvedSchedule, ReadScenario, ScenarioProof,

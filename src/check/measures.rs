@@ -8,7 +8,10 @@
 use super::CheckError;
 use super::exact::Exact;
 use fabc_base::ids::NodeId;
-use fabc_ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Permutation, Topology, Walk};
+use fabc_ir::{
+    COLLISION_PARTS, Collisions, FloorMetrics, FlowCertificate, HashedGroup, NetworkMetrics, Permutation,
+    Topology, Walk,
+};
 use fabc_model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, ValueScale};
 use std::cmp::Ordering;
 
@@ -51,6 +54,8 @@ pub struct ScenarioCounts {
     pub walk: Option<Walk>,
     /// The proved worst permutation of hosts. `None` where it is not measured.
     pub permutation: Option<Permutation>,
+    /// The collisions of flows, counted again. `None` unless a hash of flows chooses the paths.
+    pub collisions: Option<Collisions>,
 }
 
 /// The numbers that a report must give for one scenario.
@@ -94,6 +99,8 @@ impl ScenarioMeasures {
             let is_measured = match metric {
                 Metric::DisjointTrees => counts.trees.is_some(),
                 Metric::Permutation => counts.permutation.is_some(),
+                Metric::Collision => counts.collisions.is_some_and(|counted| counted.expected.is_some()),
+                Metric::CollisionWorst => counts.collisions.is_some(),
                 Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::LoadRatio
                     if high.is_none() =>
                 {
@@ -185,7 +192,9 @@ fn needs_tables(metric: Metric) -> bool {
         | Metric::VcBalance
         | Metric::Latency
         | Metric::LatencyMax
-        | Metric::Permutation => true,
+        | Metric::Permutation
+        | Metric::Collision
+        | Metric::CollisionWorst => true,
         Metric::Diameter
         | Metric::AverageHops
         | Metric::ConcurrentFlow
@@ -228,6 +237,11 @@ fn metric_value(metric: Metric, counts: &ScenarioCounts, low: Exact, high: Optio
         Metric::Permutation => {
             let worst = counts.permutation.as_ref()?;
             Exact::new(worst.load.into(), worst.parts.into())
+        }
+        Metric::Collision => Exact::new(counts.collisions?.expected?.into(), COLLISION_PARTS.into()),
+        Metric::CollisionWorst => {
+            let HashedGroup { flows, members } = counts.collisions?.worst;
+            Exact::new(flows.into(), flows.div_ceil(members).into())
         }
         Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
     }
@@ -314,7 +328,9 @@ pub(super) fn worst_fault(scenarios: &[ScenarioMeasures], metric: Metric) -> Opt
         | Metric::VcBalance
         | Metric::Latency
         | Metric::LatencyMax
-        | Metric::Permutation => Ordering::Greater,
+        | Metric::Permutation
+        | Metric::Collision
+        | Metric::CollisionWorst => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             Ordering::Less
         }

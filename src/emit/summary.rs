@@ -40,9 +40,8 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
     let metrics = &compiled.scenarios[0].metrics;
     let vcs = compiled.fabric.budget.vcs;
     Metric::of_scenarios()
-        .filter(|&metric| metric != Metric::Permutation || compiled.fabric.routing.has_many_paths())
+        .filter(|&metric| compiled.fabric.routing.has_metric(metric))
         .filter(|&metric| metric != Metric::DisjointTrees || compiled.pod.is_some())
-        .filter(|metric| !(metric.needs_routes() && compiled.fabric.routing.is_scheduled()))
         .map(|metric| {
             let value = metrics.value(metric);
             let flow_bound = |bound: Fraction| (format!("<= {}", round_up_sig(bound, DIGITS)), Some(bound));
@@ -78,6 +77,10 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 Metric::Latency => (none(), "ns; zero load, mean over all routes"),
                 Metric::LatencyMax => (none(), "ns; zero load, the slowest route"),
                 Metric::Permutation => (none(), "load of a channel under the worst permutation of hosts"),
+                Metric::Collision => {
+                    ((">= 1".to_owned(), None), "expected flows on the fullest next hop / mean")
+                }
+                Metric::CollisionWorst => (none(), "all flows on one next hop / least for the fullest"),
                 Metric::DisjointTrees => {
                     let bound = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {bound}"), Some(Fraction::integer(bound))), "OCS-disjoint spanning trees")
@@ -133,6 +136,8 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         | Metric::Bandwidth
         | Metric::Graph(GraphMetric::BisectionBandwidth) => round_down_sig(value, DIGITS + more),
         Metric::Permutation
+        | Metric::Collision
+        | Metric::CollisionWorst
         | Metric::AverageHops
         | Metric::HopsRatio
         | Metric::VcBalance

@@ -1,5 +1,6 @@
 //! How routes are chosen.
 
+use super::metric::Metric;
 use super::word::{Word, words};
 use fabc_topology::TableKey;
 
@@ -156,6 +157,14 @@ impl RoutingChoice {
         match self {
             RoutingChoice::ManyPaths(Spreading::Ecmp(ecmp)) => Some(ecmp),
             _ => None,
+        }
+    }
+    /// Whether this method has a metric of the routes of tables. Other metrics do not depend on the method.
+    pub fn has_metric(self, metric: Metric) -> bool {
+        match metric {
+            Metric::Permutation => self.has_many_paths(),
+            Metric::Collision | Metric::CollisionWorst => self.ecmp().is_some(),
+            metric => !(metric.needs_routes() && self.is_scheduled()),
         }
     }
     /// The method with the settings that differ from the defaults, as a spec writes it.

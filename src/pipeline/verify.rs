@@ -321,6 +321,7 @@ fn scenario_metrics(proved: &ProvedScenario) -> ScenarioMetrics {
         trees,
         walk,
         permutation,
+        collisions,
         ..
     } = &proved.counts;
     let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
@@ -344,6 +345,7 @@ fn scenario_metrics(proved: &ProvedScenario) -> ScenarioMetrics {
         disjoint_trees: trees.map(|trees| trees as u32),
         routed: walk.clone(),
         permutation: permutation.as_ref().map(Permutation::value),
+        collisions: *collisions,
     }
 }
 

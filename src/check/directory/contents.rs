@@ -9,6 +9,7 @@ use super::{
     Extent, Files, FlowInterval, ProvedDirectory, ProvedScenario, ScenarioProof, TableVisitor, collectives,
     floor, report, switches, topology,
 };
+use crate::collision::CountedExpectations;
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
 use crate::measures::ScenarioMeasures;
@@ -57,6 +58,7 @@ pub(super) fn prove_contents(
         claims: &claims,
         routed,
         visit_tables,
+        expectations: CountedExpectations::default(),
     };
     let (measures, certified) = check.prove_scenarios(&mut errors);
     if !errors.is_empty() {

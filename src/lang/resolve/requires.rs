@@ -4,7 +4,7 @@ use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::SpecItems;
 use super::kind::PlantKind;
-use super::many_paths;
+use super::many_paths::{self, ECMP};
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
 use super::subjects::{FAULT, Subjects, collective_metric, misplaced, need_faults, simulation_metric};
@@ -177,6 +177,9 @@ fn need_many_paths(context: &mut Context, requires: &[Require], method: Option<&
             Metric::Permutation if method.is_none() => {
                 ("spray", "a fabric without `routing = spray` or `ecmp`")
             }
+            Metric::Collision | Metric::CollisionWorst if method != Some(ECMP) => {
+                ("ecmp", "a fabric without `routing = ecmp`")
+            }
             _ => continue,
         };
         let help = Some(format!("remove it, or write `routing = {wanted};` in a network with tiers"));
@@ -188,7 +191,7 @@ fn need_many_paths(context: &mut Context, requires: &[Require], method: Option<&
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: Span) -> ResolveError {
     let is_available = |metric: &Metric| match metric {
         Metric::DisjointTrees => !kind.is_network,
-        Metric::Permutation => kind.is_network,
+        Metric::Permutation | Metric::Collision | Metric::CollisionWorst => kind.is_network,
         Metric::Graph(_) | Metric::Collective(_) => kind.is_network,
         _ => true,
     };
@@ -471,6 +474,14 @@ fn decided_already(
             "the search ends at 1.05 of the static bound",
             format!("require `{name} >= 0.92`, for example"),
         )),
+        Metric::Collision | Metric::CollisionWorst
+            if upper && (value < 1.0 || value == 1.0 && comparison == Comparison::Less) =>
+        {
+            Some((
+                "the fullest next hop never has less than the mean",
+                format!("require `{name} <= 1.6`, for example"),
+            ))
+        }
         Metric::VcBalance if value > 1.0 => {
             Some(("a share is never above 1", format!("require `{name} <= 0.6`, for example")))
         }

@@ -6,14 +6,17 @@
 use super::contract_bounds::{BoundArgument, SidedBound, base_metric, result_bounds, universal_bound};
 use super::contract_error::ContractError;
 use fabc_base::diag::{Failure, Span};
+use fabc_base::limits::COLLISION_FLOWS;
 use fabc_base::units::Decimal;
 use fabc_emit::number::{round_down_sig, round_up_sig};
 use fabc_ir::{
-    Distances, Fraction, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes, nanoseconds,
-    search_unmeasured,
+    Distances, Fraction, NetworkMetrics, Scenario, Scene, Topology, Units, bisection_unmeasured, gigabytes,
+    nanoseconds, search_unmeasured, topology_tiers,
 };
-use fabc_model::{Comparison, Fabric, Faults, GraphMetric, Metric, Reference, Require, ValueScale};
+use fabc_model::{Comparison, Ecmp, Fabric, Faults, GraphMetric, Metric, Reference, Require, ValueScale};
 use fabc_passes::measure;
+use fabc_passes::measure::collision::hashed_groups;
+use fabc_passes::route::groups;
 use miette::Diagnostic;
 
 /// Refuses `require` lines that can never hold.
@@ -135,11 +138,24 @@ fn unmeasured_requires(
             Metric::Graph(GraphMetric::EdgeConnectivity) => {
                 ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?)
             }
+            Metric::Collision => ("the collision of flows", uncounted_flows(fabric, topology?)?),
             _ => return None,
         };
         Some(unmeasured_error(line, what, why))
     };
     fabric.requires.iter().filter_map(error).collect()
+}
+
+/// Why the collisions of flows are not counted in the healthy network. `None` where they are.
+fn uncounted_flows(fabric: &Fabric, topology: &Topology) -> Option<String> {
+    let Ecmp { flows, .. } = fabric.routing.ecmp()?;
+    let (scene, tiers) = (Scene::healthy(topology), topology_tiers(topology)?);
+    let tables = groups::route(&scene, &tiers, &Scenario::nominal().name).ok()?;
+    let groups = hashed_groups(&scene, &tables, &tiers, flows);
+    let most = groups.iter().map(|group| group.flows).max()?;
+    (most > COLLISION_FLOWS).then(|| {
+        format!("{most} flows share a group of next hops, at most {COLLISION_FLOWS} are counted exactly")
+    })
 }
 
 /// Refuses lines about a network whose metric has no value, before anything is built on it.

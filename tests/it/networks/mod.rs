@@ -7,6 +7,7 @@ pub(crate) mod builds;
 mod clos;
 mod designs;
 mod drawn;
+mod ecmp;
 mod facts;
 mod formulas;
 mod grouped;

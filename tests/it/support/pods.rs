@@ -397,6 +397,7 @@ fn measure(
     };
     let metrics = ScenarioMetrics {
         permutation: None,
+        collisions: None,
         scenario: scenario.name.clone(),
         routers: pod.node_count() as u64,
         endpoints: pod.node_count() as u64,
