@@ -20,17 +20,17 @@ hljs.registerLanguage("fab", (hljs) => ({
       "adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns annealed auto " +
       "average_cable average_hops bisection bisection_bandwidth bit_complement bit_reverse bit_shuffle booksim " +
       "bound broadcast bundlefly bursts by_cabinet by_cluster by_group cable_length chosen_paths circulator clos " +
-      "complete concurrent_flow consecutive cross_connects descent diameter dimension_order direct disconnect_share " +
-      "disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity endpoint_permutation family fat_tree " +
-      "first fixed flood flow fold folded_hypercube full gather_reduce gau gen_kautz graph group_shift hld hops " +
-      "hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz keep latency_max leaf_spine load_ratio " +
-      "longest_cable makespan makespan_ratio matrix max max_channel_load megafly milp min min_first minimal " +
-      "multitree nbr neighbour no nominal none ocs_v pair pairs paley palmtree partial permutation permute polarfly " +
-      "polarstar portions product pull quickest random random_regular reduce_scatter relax ring_n rotate row " +
-      "row_major saturation scheduled search send sequential serpentine shift shortest_paths simplex slim_fly slots " +
-      "spectralfly spray steady synthesize tables time tornado torus trace translation transpose trees turns " +
-      "twisted_torus ugal ugal_global uniform universal unlimited up_down valiant vc_balance volume walktrap " +
-      "xpander yes",
+      "collision collision_worst complete concurrent_flow consecutive cross_connects descent diameter " +
+      "dimension_order direct disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity " +
+      "endpoint_permutation family fat_tree first fixed flood flow fold folded_hypercube full gather_reduce gau " +
+      "gen_kautz graph group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz keep " +
+      "latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max max_channel_load megafly " +
+      "milp min min_first minimal multitree nbr neighbour no nominal none ocs_v pair pairs paley palmtree partial " +
+      "permutation permute polarfly polarstar portions product pull quickest random random_regular reduce_scatter " +
+      "relax ring_n rotate row row_major saturation scheduled search send sequential serpentine shift " +
+      "shortest_paths simplex slim_fly slots spectralfly spray steady synthesize tables time tornado torus trace " +
+      "translation transpose trees turns twisted_torus ugal ugal_global uniform universal unlimited up_down valiant " +
+      "vc_balance volume walktrap xpander yes",
     type:
       "B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us",
   },

@@ -77,10 +77,8 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 Metric::Latency => (none(), "ns; zero load, mean over all routes"),
                 Metric::LatencyMax => (none(), "ns; zero load, the slowest route"),
                 Metric::Permutation => (none(), "load of a channel under the worst permutation of hosts"),
-                Metric::Collision => {
-                    ((">= 1".to_owned(), None), "expected flows on the fullest next hop / mean")
-                }
-                Metric::CollisionWorst => (none(), "all flows on one next hop / least for the fullest"),
+                Metric::Collision => ((">= 1".to_owned(), None), "expected flows on the fullest / mean"),
+                Metric::CollisionWorst => (none(), "all flows on one next hop / best spread"),
                 Metric::DisjointTrees => {
                     let bound = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {bound}"), Some(Fraction::integer(bound))), "OCS-disjoint spanning trees")

@@ -19,20 +19,21 @@ syntax keyword fabSetting table_entries time_limit to traffic turn up vcs vector
 syntax keyword fabValue adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns
 syntax keyword fabValue annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement
 syntax keyword fabValue bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts by_cabinet
-syntax keyword fabValue by_cluster by_group cable_length chosen_paths circulator clos complete
-syntax keyword fabValue concurrent_flow consecutive cross_connects descent diameter dimension_order direct
-syntax keyword fabValue disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity
-syntax keyword fabValue endpoint_permutation family fat_tree first fixed flood flow fold folded_hypercube
-syntax keyword fabValue full gather_reduce gau gen_kautz graph group_shift hld hops hops_ratio hotspot
-syntax keyword fabValue hypercube hyperx ilp in_order instant iq kautz keep latency_max leaf_spine load_ratio
-syntax keyword fabValue longest_cable makespan makespan_ratio matrix max max_channel_load megafly milp min
-syntax keyword fabValue min_first minimal multitree nbr neighbour no nominal none ocs_v pair pairs paley
-syntax keyword fabValue palmtree partial permutation permute polarfly polarstar portions product pull
-syntax keyword fabValue quickest random random_regular reduce_scatter relax ring_n rotate row row_major
-syntax keyword fabValue saturation scheduled search send sequential serpentine shift shortest_paths simplex
-syntax keyword fabValue slim_fly slots spectralfly spray steady synthesize tables time tornado torus trace
-syntax keyword fabValue translation transpose trees turns twisted_torus ugal ugal_global uniform universal
-syntax keyword fabValue unlimited up_down valiant vc_balance volume walktrap xpander yes
+syntax keyword fabValue by_cluster by_group cable_length chosen_paths circulator clos collision
+syntax keyword fabValue collision_worst complete concurrent_flow consecutive cross_connects descent diameter
+syntax keyword fabValue dimension_order direct disconnect_share disjoint_trees dragonfly drop dst dst_input
+syntax keyword fabValue ecmp edge_connectivity endpoint_permutation family fat_tree first fixed flood flow
+syntax keyword fabValue fold folded_hypercube full gather_reduce gau gen_kautz graph group_shift hld hops
+syntax keyword fabValue hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz keep latency_max
+syntax keyword fabValue leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max
+syntax keyword fabValue max_channel_load megafly milp min min_first minimal multitree nbr neighbour no
+syntax keyword fabValue nominal none ocs_v pair pairs paley palmtree partial permutation permute polarfly
+syntax keyword fabValue polarstar portions product pull quickest random random_regular reduce_scatter relax
+syntax keyword fabValue ring_n rotate row row_major saturation scheduled search send sequential serpentine
+syntax keyword fabValue shift shortest_paths simplex slim_fly slots spectralfly spray steady synthesize
+syntax keyword fabValue tables time tornado torus trace translation transpose trees turns twisted_torus ugal
+syntax keyword fabValue ugal_global uniform universal unlimited up_down valiant vc_balance volume walktrap
+syntax keyword fabValue xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us
 syntax match fabUnit "\v<(GB\/s|MB\/s|TB\/s)"
 syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*|(x\d[0-9_]*)+)?"
