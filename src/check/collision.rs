@@ -6,6 +6,7 @@
 //! sets of members that all have more.
 
 use crate::CheckError;
+use crate::exact::Exact;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_base::limits::COLLISION_FLOWS;
 use fabc_ir::{COLLISION_PARTS, Collisions, GroupTables, HashedGroup, Scene};
@@ -58,6 +59,17 @@ pub fn verify_collisions(
     }
     let violation = format!("the collisions of flows are {recount:?}, but the build measured {claimed:?}");
     Err(CheckError::Shape { scenario: tables.scenario.clone(), violation })
+}
+
+/// The value of `collision`. `None` where a group has too many flows.
+pub(crate) fn expected_collision(counted: Collisions) -> Option<Exact> {
+    Exact::new(counted.expected?.into(), COLLISION_PARTS.into())
+}
+
+/// The value of `collision_worst`.
+pub(crate) fn worst_collision(counted: Collisions) -> Option<Exact> {
+    let HashedGroup { flows, members } = counted.worst;
+    Exact::new(flows.into(), flows.div_ceil(members).into())
 }
 
 /// The groups by which flows leave a router upwards, where all of these flows are sure to come to it.

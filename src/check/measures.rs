@@ -6,12 +6,10 @@
 //! differ.
 
 use super::CheckError;
+use super::collision::{expected_collision, worst_collision};
 use super::exact::Exact;
 use fabc_base::ids::NodeId;
-use fabc_ir::{
-    COLLISION_PARTS, Collisions, FloorMetrics, FlowCertificate, HashedGroup, NetworkMetrics, Permutation,
-    Topology, Walk,
-};
+use fabc_ir::{Collisions, FloorMetrics, FlowCertificate, NetworkMetrics, Permutation, Topology, Walk};
 use fabc_model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, ValueScale};
 use std::cmp::Ordering;
 
@@ -238,11 +236,8 @@ fn metric_value(metric: Metric, counts: &ScenarioCounts, low: Exact, high: Optio
             let worst = counts.permutation.as_ref()?;
             Exact::new(worst.load.into(), worst.parts.into())
         }
-        Metric::Collision => Exact::new(counts.collisions?.expected?.into(), COLLISION_PARTS.into()),
-        Metric::CollisionWorst => {
-            let HashedGroup { flows, members } = counts.collisions?.worst;
-            Exact::new(flows.into(), flows.div_ceil(members).into())
-        }
+        Metric::Collision => expected_collision(counts.collisions?),
+        Metric::CollisionWorst => worst_collision(counts.collisions?),
         Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => None,
     }
 }

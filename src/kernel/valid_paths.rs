@@ -109,8 +109,8 @@ impl TierGraph {
     }
 }
 
-/// `[router]`: its tier, the distance from the nearest endpoint of the healthy network. The largest number for
-/// a router that no endpoint reaches.
+/// `[router]`: its tier, which is the distance from the nearest endpoint of the healthy network. The largest
+/// number for a router that no endpoint reaches.
 pub fn tiers_of_routers(topology: &Topology) -> Vec<u32> {
     let mut tiers = vec![NO_PATH; topology.node_count()];
     let mut order: Vec<NodeId> = topology.endpoints().collect();

@@ -22,7 +22,7 @@ use fabc_check::{
     ProvedScenario, SPEC, ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff, VisitedTables,
 };
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, SprayedScenario};
-use fabc_emit::{ManifestEntry, TOOL, manifest_json};
+use fabc_emit::{ManifestEntry, TOOL, group_tables_artifact, manifest_json};
 use fabc_ir::{
     ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables, PackedTables,
     Permutation, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, UniformTopology,
@@ -101,9 +101,7 @@ pub fn directory_with(
             VisitedTables::SinglePath(tables) => {
                 fabc_emit::tables_artifact(scenario, tables, topology.symmetry(), binary)
             }
-            VisitedTables::Groups(tables, spreading) => {
-                fabc_emit::group_tables_artifact(scenario, tables, spreading)
-            }
+            VisitedTables::Groups(tables, spreading) => group_tables_artifact(scenario, tables, spreading),
         };
         check_bytes(files, &written.path, &written.bytes)
     };

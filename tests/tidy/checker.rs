@@ -4,11 +4,13 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 72] = [
+const JUDGED: [&str; 75] = [
     "Bisection",
+    "COLLISION_PARTS",
     "ChangeOrder",
     "ClusterPairs",
     "CollectiveBound",
+    "Collisions",
     "CrossConnect",
     "CrossConnects",
     "Delta",
@@ -26,6 +28,7 @@ const JUDGED: [&str; 72] = [
     "GatherRound",
     "GroupEntry",
     "GroupTables",
+    "HashedGroup",
     "Image",
     "LimitArgument",
     "Link",

@@ -1,8 +1,8 @@
 //! Collisions of flows under group tables whose members are chosen by a hash.
 //!
-//! Input: a scene, its group tables, the tiers and the flows of a pair of hosts. Output: [`Collisions`]. The
-//! hosts of a leaf send every flow to any one of the members of its group, each with the same probability. The
-//! fullest member of a group then has more flows than the mean, so these flows are slower than the others.
+//! Input: a scene, its group tables, the tiers and the flows of a pair of hosts. Output: [`Collisions`]. A
+//! leaf sends every flow of its hosts by one of the members of a group, each with the same probability. The
+//! fullest member then has more flows than the mean, so these flows are slower than the others.
 //!
 //! The expectation is exact. Let w_j(k) be the number of ways in which k flows choose among j members so that
 //! none has more than m. It is the coefficient k! [x^k] of (1 + x + .. + x^m / m!)^j. Differentiation of that

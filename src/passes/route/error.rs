@@ -201,9 +201,9 @@ pub enum RouteError {
         /// The name of the scenario.
         scenario: Box<str>,
         /// The router at the start of the missing path.
-        from: String,
+        from: Box<str>,
         /// The router that it cannot reach.
-        to: String,
+        to: Box<str>,
         /// The cause, as the beginning of a help text.
         cause: Box<str>,
         /// Where the spec sets the routing.
@@ -301,7 +301,7 @@ impl RouteError {
         scenario: &Scenario,
         pair: PairWithoutPath,
     ) -> Self {
-        let [from, to] = [pair.source, pair.destination].map(|node| topology.name(node));
+        let [from, to] = [pair.source, pair.destination].map(|node| topology.name(node).into());
         let is_nominal = scenario.is_nominal();
         let cause = match is_nominal {
             true => "no router is above both".to_owned(),

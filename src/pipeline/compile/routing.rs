@@ -27,7 +27,7 @@ const LOCAL_SWEEPS: u32 = 3;
 pub(super) enum PreparedRouting {
     /// Every pair has one path.
     SinglePath(SinglePath),
-    /// Tables list next-hop groups.
+    /// Every pair has all shortest paths that go up and then down.
     ManyPaths {
         /// The name of the routing.
         name: &'static str,
