@@ -66,7 +66,7 @@ pub(crate) fn expected_collision(counted: Collisions) -> Option<Exact> {
     Exact::new(counted.expected?.into(), COLLISION_PARTS.into())
 }
 
-/// The value of `collision_worst`.
+/// The value of `collision_worst`: all flows on one member, over the least that the fullest has.
 pub(crate) fn worst_collision(counted: Collisions) -> Option<Exact> {
     let HashedGroup { flows, members } = counted.worst;
     Exact::new(flows.into(), flows.div_ceil(members).into())
