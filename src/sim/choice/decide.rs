@@ -208,7 +208,7 @@ impl PathChoice {
             self.metric.next(router, target, path.draws.number(target, hop.into()))
         }
     }
-    /// The selection of paths.
+    /// How packets select their paths, with every default filled in.
     pub(in super::super) fn selection(&self) -> PathSelection {
         self.selection
     }

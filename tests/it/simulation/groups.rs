@@ -70,8 +70,8 @@ fn to_the_other_leaf(routing: PacketRouting, flows: Option<u32>) -> SimulationPa
     SimulationParameters { choosing: RoutingSettings { flows, ..parameters.choosing }, ..parameters }
 }
 
-/// Every host sends to one host of the other leaf. In turn, packets fill all spines alike and run at full rate.
-/// By a hash, only the uplinks run at full rate that some flow has chosen.
+/// Every host sends to one host of the other leaf. In turn, packets fill all spines alike and run at full
+/// rate. By a hash, only the uplinks run at full rate that some flow has chosen.
 #[test]
 fn throughput_is_that_of_the_chosen_uplinks() {
     let net = Wired::new(LEAVES, 8, 1);
