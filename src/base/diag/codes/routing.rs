@@ -119,6 +119,6 @@ link makes no way shorter).",
         title: "a `require` of what is not measured",
         text: "\
 Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection` or `bisection_bandwidth`, and
-there is a limit to searches from every router for `edge_connectivity`. The line can be neither kept nor broken. It is refused before the work begins.",
+there is a limit to searches from every router for `edge_connectivity`. The `collision` of flows is counted of at most 512 flows of a next-hop group. The line can be neither kept nor broken. It is refused before the work begins.",
     },
 ];
