@@ -1,5 +1,7 @@
 //! How unevenly a hash of flows fills next-hop groups.
 
+use super::Fraction;
+
 /// Number of parts of 1 in which [`Collisions::expected`] is counted.
 pub const COLLISION_PARTS: u64 = 1_000_000_000_000;
 
@@ -21,4 +23,16 @@ pub struct Collisions {
     pub expected: Option<u64>,
     /// The group that loses most if all of its flows choose one member.
     pub worst: HashedGroup,
+}
+
+impl Collisions {
+    /// The value of `collision`. `None` where a group has more flows than are counted.
+    pub fn expected_over_mean(&self) -> Option<Fraction> {
+        self.expected.map(|parts| Fraction::new(parts, COLLISION_PARTS))
+    }
+    /// The value of `collision_worst`: all flows on one member, over the fullest of an even spread.
+    pub fn worst_over_even(&self) -> Fraction {
+        let HashedGroup { flows, members } = self.worst;
+        Fraction::new(flows, flows.div_ceil(members))
+    }
 }

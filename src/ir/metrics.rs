@@ -4,9 +4,7 @@
 //! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that it can convict
 //! an error here.
 
-use super::{
-    COLLISION_PARTS, Collisions, ConcurrentFlow, FloorMetrics, Fraction, HashedGroup, NetworkMetrics, Walk,
-};
+use super::{Collisions, ConcurrentFlow, FloorMetrics, Fraction, NetworkMetrics, Walk};
 use fabc_base::units::BITS_OF_A_GIGABYTE;
 use fabc_model::{Metric, Reference, Require, ValueScale};
 
@@ -167,11 +165,8 @@ impl ScenarioMetrics {
             }
             Metric::DisjointTrees => Fraction::integer(self.disjoint_trees?),
             Metric::Permutation => self.permutation?,
-            Metric::Collision => Fraction::new(self.collisions?.expected?, COLLISION_PARTS),
-            Metric::CollisionWorst => {
-                let HashedGroup { flows, members } = self.collisions?.worst;
-                Fraction::new(flows, flows.div_ceil(members))
-            }
+            Metric::Collision => self.collisions?.expected_over_mean()?,
+            Metric::CollisionWorst => self.collisions?.worst_over_even(),
             Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
                 return None;
             }

@@ -5,9 +5,14 @@
 //! carry. They are also Moore's bound on distances (Hoffman & Singleton 1960), and the exact distances of a
 //! fixed topology. A ratio to a bound has a least value as well.
 
-use fabc_ir::{Distances, Fraction, LimitArgument, Topology, Units, nanoseconds};
-use fabc_model::{Fabric, Faults, GraphMetric, Metric, Pod, Reference, Require, ValueScale};
+use fabc_ir::{
+    Collisions, Distances, Fraction, LimitArgument, Scenario, Scene, Topology, Units, nanoseconds,
+    topology_tiers,
+};
+use fabc_model::{Ecmp, Fabric, Faults, GraphMetric, Metric, Pod, Reference, Require, ValueScale};
 use fabc_passes::limit;
+use fabc_passes::measure::collision::{self, KnownExpectations};
+use fabc_passes::route::groups;
 
 /// A one-sided constraint on a quantity: the demand of a `require` line, or a proved bound.
 #[derive(Clone)]
@@ -129,6 +134,35 @@ impl Bounds {
             });
         }
     }
+    /// Adds the collisions of flows in the healthy network, if a line asks for them.
+    fn add_collisions(&mut self, fabric: &Fabric, topology: Option<&Topology>) {
+        let of_collisions =
+            |line: &Require| matches!(line.metric, Metric::Collision | Metric::CollisionWorst);
+        let topology = topology.filter(|_| fabric.requires.iter().any(of_collisions));
+        let Some(collisions) = topology.and_then(|topology| healthy_collisions(fabric, topology)) else {
+            return;
+        };
+        let values = [
+            (Metric::Collision, collisions.expected_over_mean()),
+            (Metric::CollisionWorst, Some(collisions.worst_over_even())),
+        ];
+        for (metric, value) in values {
+            for is_upper in [true, false] {
+                let source = BoundArgument {
+                    reason: "this network has",
+                    why: "its next-hop groups and the flows that share them follow from its tiers and hosts"
+                        .to_owned(),
+                };
+                self.bounds.extend(value.map(|value| SidedBound {
+                    quantity: (metric, false),
+                    is_upper,
+                    value,
+                    is_open: false,
+                    source,
+                }));
+            }
+        }
+    }
     /// Adds what a fixed topology has exactly while it is healthy. Faults can only increase it.
     fn add_exact(&mut self, metric: Metric, value: Fraction) {
         for is_upper in [true, false] {
@@ -208,6 +242,7 @@ pub(super) fn result_bounds(
     bounds.add(Metric::LatencyMax, false, time_of_hops(diameter), "every routing has at least", &why);
     let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
     bounds.add_counts(fabric, topology);
+    bounds.add_collisions(fabric, topology);
     bounds.add(
         Metric::VcBalance,
         false,
@@ -221,6 +256,14 @@ pub(super) fn result_bounds(
         bounds.add(Metric::DisjointTrees, true, max_trees, "no setting of these switches has more than", why);
     }
     bounds.bounds
+}
+
+/// The collisions of flows in the healthy network. `None` unless a hash of flows chooses the paths.
+fn healthy_collisions(fabric: &Fabric, topology: &Topology) -> Option<Collisions> {
+    let Ecmp { flows, .. } = fabric.routing.ecmp()?;
+    let (scene, tiers) = (Scene::healthy(topology), topology_tiers(topology)?);
+    let tables = groups::route(&scene, &tiers, &Scenario::nominal().name).ok()?;
+    collision::collisions(&scene, &tables, &tiers, flows, &KnownExpectations::default())
 }
 
 /// The number of routers that send and receive. It is at least two where only a topology would tell.

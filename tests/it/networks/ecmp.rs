@@ -116,7 +116,7 @@ fn hashed_flows_have_the_groups_and_loads_of_sprayed_packets() {
             "fat_tree { k = 4; over = fiber; }",
             "floor { cabinet = 4; } require cable_length <= 1000 m;",
         ),
-        ("vcs = 1; table_entries = 4;", "fat_tree { k = 4; over = fiber; }", "require collision >= 1.5;"),
+        ("vcs = 1; table_entries = 4;", "fat_tree { k = 4; over = fiber; }", "require collision >= 1.3;"),
         (
             "vcs = 1; faults = 1 link;",
             uneven,
