@@ -41,6 +41,8 @@ from pathlib import Path
 SHOWN = 20  # convictions of a directory that are printed
 METRICS = ("diameter", "average_hops", "concurrent_flow", "injection", "bandwidth", "hops_ratio",
            "max_channel_load", "load_ratio", "vc_balance", "latency", "latency_max")
+OF_MANY_PATHS = ("permutation", "collision", "collision_worst")
+MOST_FLOWS = 512  # of a group whose collisions are counted
 OF_FAULTS = ("distance", "load", "mean_channel_load", "mean_route_hops")
 LESS_IS_WORSE = ("concurrent_flow", "injection", "bandwidth")
 ROUNDED = {"concurrent_flow": (math.floor, math.ceil), "injection": (math.floor,),
@@ -103,6 +105,14 @@ class Spec:
     def cycles(self, amount, unit, length=1):
         factor = 1 if unit == "cycles" else {"ns": 1, "m": 5}[unit] * self.clock
         return math.ceil(Fraction(amount) * length * factor)
+
+    def spreading(self):
+        """What tables of groups must say of `kind`, `hash` and `flows`."""
+        (words, block), = self.find("routing")
+        if words[2] != "ecmp":
+            return [words[2], None, None]
+        settings = {key[0]: key[2] for key, _ in block}
+        return ["ecmp", settings.get("hash", "flow"), int(settings.get("flows", 1))]
 
     def switches(self):
         """Names of all switches: `ocs X[u in 0..4, v in 0..4]` are X[0,0], X[0,1], .."""
@@ -437,9 +447,12 @@ class Sprayed:
     def __init__(self, fabric, scenario, table, findings):
         self.fabric, self.place = fabric, table["place"]
         self.entries = [len(router["entries"]) for router in table["routers"]]
+        compare(findings, self.place, "kind", [table.get(key) for key in ("kind", "hash", "flows")],
+                fabric.spec.spreading())
         self.load, self.crossings = ([Fraction(0)] * len(fabric.tail) for _ in range(2))
         self.route_hops, self.dependencies, self.most_cycles = Counter(), set(), 0
         self.arrives, self.shares = True, {}  # shares[source, target]: a fraction by channel
+        self.hashed = set()  # (flows, members): groups that lead up, and what is sure to come to them
         self.outgoing = [[] for _ in fabric.hosts]
         for channel in scenario.lit:
             self.outgoing[fabric.tail[channel]].append(channel)
@@ -448,6 +461,7 @@ class Sprayed:
             findings.append(f"{self.place}: not all routers are listed")
         for target in scenario.endpoints:
             hops, group = self.find_groups(target)
+            self.count_flows(scenario, target, group)
             for router in table["routers"]:
                 ports = [table["groups"][number] for first, last, number in router["entries"]
                          if first <= target <= last]
@@ -481,6 +495,25 @@ class Sprayed:
                 group[node] = [c for c in ways if hops[fabric.head[c]] == hops[node] - 1]
         return hops, {node: sorted(ways, key=lambda c: fabric.out_port[c])
                       for node, ways in group.items() if ways}
+
+    def count_flows(self, scenario, target, group):
+        fabric, coming = self.fabric, Counter()
+        for node in set(scenario.endpoints) - {target}:
+            coming[node] = fabric.hosts[node] * (fabric.spec.spreading()[2] or 0)
+        for node in sorted(self.tier, key=self.tier.get):
+            heads = [fabric.head[channel] for channel in group.get(node, ())]
+            if coming[node] and heads and self.tier[heads[0]] > self.tier[node]:
+                self.hashed.add((coming[node], len(heads)))
+                if len(set(heads)) == 1:
+                    coming[heads[0]] += coming[node]
+
+    def collisions(self):
+        """Of flows that a hash spreads over groups: the largest of both metrics, by name."""
+        values = {"collision_worst": max(Fraction(flows, -(-flows // members))
+                                         for flows, members in self.hashed)}
+        if max(self.hashed)[0] <= MOST_FLOWS:
+            values["collision"] = max(expected_fullest(*group) for group in self.hashed)
+        return values
 
     def follow(self, source, target, hops, group):
         fabric, weight = self.fabric, self.fabric.weights[source][target]
@@ -540,6 +573,24 @@ class Sprayed:
             if bound > value:
                 findings.append(f"{place}: {channel} may carry {bound}")
         return value
+
+
+@lru_cache(maxsize=None)
+def expected_fullest(flows, members):
+    """Flows on the fullest of some members over the mean, if each flow takes any, to 12 decimals."""
+    def times(one, two):  # [k]: ways for k flows on the members of both
+        return [sum(math.comb(k, i) * one[i] * two[k - i] for i in range(k + 1))
+                for k in range(flows + 1)]
+    exceeding = 0  # ways in which the fullest member has more than so many, over all numbers
+    for most in range(flows):
+        ways, power = [1] + [0] * flows, [int(k <= most) for k in range(flows + 1)]
+        for digit in bin(members)[2:]:
+            ways = times(ways, ways)
+            if digit == "1":
+                ways = times(ways, power)
+        exceeding += members ** flows - ways[flows]
+    mean = Fraction(exceeding * members, members ** flows * flows)
+    return Fraction(math.ceil(mean * 10 ** 12), 10 ** 12)
 
 
 def check_deadlock(fabric, traffic, certificate, table, findings):
@@ -662,6 +713,7 @@ def measure(fabric, scenario, certificate, table, flow, findings):
             if "permutation" in certificate:
                 values["permutation"] = traffic.check_permutation(
                     scenario, certificate["permutation"], findings)
+            values.update(traffic.collisions() if traffic.hashed else {})
         lower = max(lower, 1 / most if upper else 0)
         values.update({"max_channel_load": most, "load_ratio": upper and most * upper,
             "mean_channel_load": sum(loads) / len(loads),
@@ -684,7 +736,8 @@ def measure(fabric, scenario, certificate, table, flow, findings):
 
 def check_worst(report, measured, findings):
     """The worst value of every metric over all faults, and the first fault that has it."""
-    names = METRICS + ("permutation",) * any("permutation" in (of or {}) for of in measured.values())
+    names = METRICS + tuple(name for name in OF_MANY_PATHS
+                            if any(name in (of or {}) for of in measured.values()))
     for name in names if report["scenarios"] and None not in measured.values() else ():
         found = {fault: measured[fault].get(name) for fault in report["scenarios"]}
         found = {fault: value[0] if name == "concurrent_flow" else value
@@ -731,9 +784,10 @@ def check_directory(directory, findings):
             (METRICS, report["metrics"]), (OF_FAULTS[:2], report["bounds"]), (["nodes"], report),
             *((report[word], report[word]) for word in ("histograms", "tables"))]
         for metrics, said in sections if values else ():
-            if "permutation" in said or "permutation" in values and "diameter" in said:
-                compare(findings, f"report.json, scenario {name}", "permutation",
-                        said.get("permutation"), values.get("permutation"))
+            for metric in OF_MANY_PATHS:
+                if metric in said or metric in values and "diameter" in said:
+                    compare(findings, f"report.json, scenario {name}", metric, said.get(metric),
+                            values.get(metric))
             for metric in metrics:
                 unknown = [] if isinstance(said[metric], list) else None  # before routing
                 compare(findings, f"report.json, scenario {name}", metric, said[metric],

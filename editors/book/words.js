@@ -4,33 +4,34 @@ hljs.registerLanguage("fab", (hljs) => ({
   keywords: {
     $pattern: /[A-Za-z_][A-Za-z0-9_]*/,
     keyword:
-      "all_to_all any budget chip clock collective count couple cube cubes demand fabric failures fault floor for " +
-      "groups in joined let level link mesh ocs of over param require router routing simulate slice spare step " +
-      "sweep topology use weight with x",
+      "addresses all_to_all any budget chip clock collective count couple cube cubes demand fabric failures fault " +
+      "floor for groups in joined let level link mesh ocs of over param require router routing simulate slice spare " +
+      "step sweep topology use weight with x",
     built_in:
-      "a after algorithm alpha arbitration arcs arity arrangement at attempts bandwidth barrier beyond bias births " +
-      "buffer bundles by bytes cabinet cable chunks classes clustering config_db cost cost_per_metre credits " +
-      "default degree deskew dimensions down draws duplex duplicates effort faults fix flit from g general global " +
-      "grid h hop host_link hosts injection inside install k key latency leaves length levels lift links local " +
-      "measure method model moves names nodes objective ocs_rack order overhead p packet parallel paths per_metre " +
-      "pitch_x pitch_y placement ports power priority q radix rate rates reduce rho root routers rule samples " +
-      "scenarios seed seeds select share shortest size slot speedup spines start steps supernode symmetry " +
-      "table_entries time_limit to traffic turn up vcs vector warmup window",
+      "a after algorithm alpha arbitration arcs arity arrangement as at attempts bandwidth barrier beyond bias " +
+      "births buffer bundles by bytes cabinet cable chunks classes clustering config_db cost cost_per_metre credits " +
+      "default degree deskew dimensions down draws duplex duplicates effort faults fix flit flows from g general " +
+      "global grid h hash hop host_link hosts injection inside install k key latency leaves length levels lift " +
+      "links local loopbacks measure method model moves names nodes objective ocs_rack order overhead p packet " +
+      "parallel paths per_metre pitch_x pitch_y placement ports power priority q radix rate rates reduce rho root " +
+      "routers rule samples scenarios seed seeds select share shortest size slot speedup spines start steps " +
+      "supernode symmetry table_entries time_limit to traffic turn up vcs vector warmup window",
     literal:
       "adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns annealed auto " +
       "average_cable average_hops bisection bisection_bandwidth bit_complement bit_reverse bit_shuffle booksim " +
       "bound broadcast bundlefly bursts by_cabinet by_cluster by_group cable_length cables chosen_paths circulator " +
-      "clos complete concurrent_flow consecutive cost_per_host cross_connects descent diameter dimension_order " +
-      "direct disconnect_share disjoint_trees dragonfly drop dst dst_input edge_connectivity endpoint_permutation " +
-      "family fat_tree first fixed flood flow fold folded_hypercube full gather_reduce gau gen_kautz graph " +
-      "group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz keep latency_max " +
-      "leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max max_channel_load megafly milp min " +
-      "min_first minimal multitree nbr neighbour no nominal none ocs_v oversubscription pair pairs paley palmtree " +
-      "partial permutation permute polarfly polarstar portions power_per_host product pull quickest random " +
-      "random_regular reduce_scatter relax ring_n rotate row row_major saturation scheduled search send sequential " +
-      "serpentine shift shortest_paths simplex slim_fly slots spectralfly spray steady synthesize tables time " +
-      "tornado torus trace translation transpose trees turns twisted_torus ugal ugal_global uniform universal " +
-      "unlimited up_down valiant vc_balance volume walktrap xpander yes",
+      "clos collision collision_worst complete concurrent_flow consecutive cost_per_host cross_connects descent " +
+      "diameter dimension_order direct disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp " +
+      "edge_connectivity endpoint_permutation family fat_tree first fixed flood flow fold folded_hypercube full " +
+      "gather_reduce gau gen_kautz graph group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order " +
+      "instant iq kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max " +
+      "max_channel_load megafly milp min min_first minimal multitree nbr neighbour no nominal none ocs_v " +
+      "oversubscription pair pairs paley palmtree partial permutation permute polarfly polarstar portions " +
+      "power_per_host product pull quickest random random_regular reduce_scatter relax ring_n rotate row row_major " +
+      "saturation scheduled search send sequential serpentine shift shortest_paths simplex slim_fly slots " +
+      "spectralfly spray steady synthesize tables time tornado torus trace translation transpose trees turns " +
+      "twisted_torus ugal ugal_global uniform universal unlimited unnumbered up_down valiant vc_balance volume " +
+      "walktrap xpander yes",
     type:
       "B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us",
   },

@@ -25,7 +25,7 @@ module.exports = grammar({
     _item: ($) =>
       choice(
         $.use_file, $.let_name, $.param, $.sweep, $.link, $.router, $.chip, $.cube, $.ocs, $.budget, $.failures, $.floor,
-        $.demand, $.simulate, $.collective, $.require, $.slice, $.setting,
+        $.addresses, $.demand, $.simulate, $.collective, $.require, $.slice, $.setting,
       ),
 
     use_file: ($) => seq("use", $.string, choice($.changes, ";")),
@@ -47,6 +47,7 @@ module.exports = grammar({
     budget: ($) => seq("budget", $.block),
     failures: ($) => seq("failures", $.block),
     floor: ($) => seq("floor", $.block),
+    addresses: ($) => seq("addresses", $.block),
     demand: ($) => seq("demand", $.block),
     simulate: ($) => seq("simulate", field("name", $.name), $.block),
     collective: ($) => seq("collective", $.setting),
@@ -96,8 +97,9 @@ module.exports = grammar({
       ),
 
     // ---- values
-    _value: ($) => choice($.list, $.router_name, $.choice_file, $.named_file, $.choice_dims, $.steps, $.quantity),
+    _value: ($) => choice($.prefix, $.list, $.router_name, $.choice_file, $.named_file, $.choice_dims, $.steps, $.quantity),
     list: ($) => seq("[", comma1(choice($.item_name, $.string)), optional(","), "]"),
+    prefix: ($) => $.dotted,
     router_name: ($) => $.bracketed,
     choice_block: ($) => seq($.choice_name, $.block),
     file_block: ($) => seq($.choice_name, $.string, $.block),
@@ -134,6 +136,7 @@ module.exports = grammar({
     item_name: () => /[A-Za-z0-9_.]+(\[[^\]\[\n]*\])?/,
     bracketed: () => /[A-Za-z0-9_.]+\[[^\]\[\n]*\]/,
     integer: () => /[0-9][0-9_]*/,
+    dotted: () => /[0-9]+\.[0-9]+(\.[0-9]+)+(\/[0-9]+)?/,
     decimal: () => /[0-9][0-9_]*\.[0-9][0-9_]*/,
     string: () => /"[^"\n]*"/,
     comment: () => token(choice(/\/\/[^\n]*/, /\/\*[^*]*\*+([^/*][^*]*\*+)*\//)),

@@ -239,7 +239,7 @@ impl Built {
         let Some(routed) = &found.routed else {
             return Err(PyValueError::new_err(match found.sprayed {
                 Some(_) => {
-                    "packets are sprayed here, an entry has several ports: see the artifact tables/nominal.json"
+                    "an entry has several ports here, any of which is taken: see the artifact tables/nominal.json"
                 }
                 None => "vectors are scheduled here, there are no tables: see the artifact schedule.json",
             }));

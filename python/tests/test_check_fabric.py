@@ -21,9 +21,9 @@ sys.path.append(str(ROOT / "python"))
 import check_fabric  # noqa: E402
 
 FABC = os.environ.get("FABC")
-POD, RING, KAUTZ, TAPERED, HYPERX = (
+POD, RING, KAUTZ, TAPERED, HYPERX, HASHED = (
     "faults_of_chips", "networks/ring", "networks/kautz_duplex", "networks/unequal_bandwidths",
-    "networks/settings")
+    "networks/settings", "networks/hashed_flows")
 
 
 @unittest.skipUnless(FABC, "FABC names no compiler: set it to the path of fabc")
@@ -33,7 +33,7 @@ class CheckFabric(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         cls.scratch, cls.built = Path(scratch.name), {}
-        for spec in (POD, RING, KAUTZ, TAPERED, HYPERX):
+        for spec in (POD, RING, KAUTZ, TAPERED, HYPERX, HASHED):
             out = cls.scratch / spec.replace("/", "_")
             subprocess.run([FABC, "build", ROOT / "tests/ok" / f"{spec}.fab", "--out", out, "-q"],
                            check=True)
@@ -114,6 +114,25 @@ class CheckFabric(unittest.TestCase):
                         report[section][name] += 1
                 with self.subTest(name):
                     self.convicts(TAPERED, "report.json", change, "report.json", name)
+
+    def test_many_paths(self):
+        for name in check_fabric.OF_MANY_PATHS:
+            def change(said):
+                said[name] *= 1.00001
+            with self.subTest(name):
+                self.convicts(HASHED, "report.json", lambda report: change(report["metrics"]), name)
+                self.convicts(HASHED, "report.json", lambda report: report["metrics"].pop(name), name)
+                self.convicts(HASHED, "report.json",
+                              lambda report: change(list(report["scenarios"].values())[0]), name)
+        for key, value in ("kind", "spray"), ("hash", "packet"), ("flows", 3):
+            with self.subTest(key):
+                self.convicts(HASHED, "tables/nominal.json", lambda tables: tables.update({key: value}),
+                              "kind")
+        self.convicts(HASHED, "tables/nominal.json", lambda tables: tables["groups"][0].pop())
+
+    def test_known_collisions(self):
+        for flows, members, known in ((4, 4, 2.125), (8, 8, 2.5972), (16, 4, 1.5348), (5, 1, 1)):
+            self.assertAlmostEqual(float(check_fabric.expected_fullest(flows, members)), known, 4)
 
     def test_entries_of_tables(self):
         table = "tables/nominal.json"

@@ -56,6 +56,9 @@ pub const SCHEDULED_FLOW_ENTRIES: u64 = 1 << 22;
 /// Random orders in which links fail.
 pub const FAILURE_SEEDS: u32 = 10_000;
 
+/// Flows of a next-hop group whose collisions are counted. The exact count takes the square of their number.
+pub const COLLISION_FLOWS: u64 = 512;
+
 /// Bytes of a file that lists a graph.
 pub const GRAPH_BYTES: u64 = 256 << 20;
 

@@ -245,6 +245,19 @@ pub enum CheckError {
         violation: String,
     },
 
+    /// A configuration of a switch that does not give the groups of the tables.
+    #[error("{path}: {violation}")]
+    #[diagnostic(
+        code(FAB0432),
+        help("the files and the directory must come from one spec: emit them again, or undo the change")
+    )]
+    SwitchFile {
+        /// Path of the file below its folder.
+        path: String,
+        /// What is wrong with it.
+        violation: String,
+    },
+
     /// Tables, ranks or certificates of the wrong shape.
     #[error("{scenario}: {violation}")]
     #[diagnostic(code(FAB0416))]

@@ -8,6 +8,7 @@
 
 mod certificates;
 mod claimed_repair;
+mod collision;
 mod convictions;
 mod deltas;
 mod directory;
@@ -34,11 +35,13 @@ mod schedule;
 mod slices;
 mod staged;
 mod survivors;
+mod switch_files;
 mod trees;
 mod wiring;
 
 pub use certificates::{verify_distances, verify_dual, verify_flow};
 pub use claimed_repair::{EarlierRepair, RepairBaseline, verify_claimed_repair};
+pub use collision::{CountedExpectations, verify_collisions};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
     Extent, Files, ProvedDirectory, ProvedScenario, ProvedSchedule, ReadScenario, ScenarioProof,
@@ -73,6 +76,7 @@ pub use slices::Isolation;
 pub use slices::verify_isolation;
 pub use staged::{PlanEnd, ProvedPlan, verify_stages};
 pub use survivors::{connected_parts, load_lower_bound};
+pub use switch_files::{BgpNetwork, StaticRoutes};
 pub use trees::{verify_tree_bounds, verify_trees};
 pub use wiring::draw_shortfall;
 pub use wiring::{Sampled, Search, Wired, verify_sample, verify_wiring};

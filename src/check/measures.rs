@@ -6,10 +6,11 @@
 //! differ.
 
 use super::CheckError;
+use super::collision::{expected_collision, worst_collision};
 use super::exact::Exact;
 use super::healthy_values::{floor_value, hardware_value, network_value};
 use fabc_base::ids::NodeId;
-use fabc_ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Permutation, Topology, Walk};
+use fabc_ir::{Collisions, FloorMetrics, FlowCertificate, NetworkMetrics, Permutation, Topology, Walk};
 use fabc_model::{Demand, DemandShape, Metric, Reference, Require, ValueScale};
 use std::cmp::Ordering;
 
@@ -52,6 +53,8 @@ pub struct ScenarioCounts {
     pub walk: Option<Walk>,
     /// The proved worst permutation of hosts. `None` where it is not measured.
     pub permutation: Option<Permutation>,
+    /// The collisions of flows, counted again. `None` unless a hash of flows chooses the paths.
+    pub collisions: Option<Collisions>,
 }
 
 /// The numbers that a report must give for one scenario.
@@ -95,6 +98,8 @@ impl ScenarioMeasures {
             let is_measured = match metric {
                 Metric::DisjointTrees => counts.trees.is_some(),
                 Metric::Permutation => counts.permutation.is_some(),
+                Metric::Collision => counts.collisions.is_some_and(|counted| counted.expected.is_some()),
+                Metric::CollisionWorst => counts.collisions.is_some(),
                 Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::LoadRatio
                     if high.is_none() =>
                 {
@@ -186,7 +191,9 @@ fn needs_tables(metric: Metric) -> bool {
         | Metric::VcBalance
         | Metric::Latency
         | Metric::LatencyMax
-        | Metric::Permutation => true,
+        | Metric::Permutation
+        | Metric::Collision
+        | Metric::CollisionWorst => true,
         Metric::Diameter
         | Metric::AverageHops
         | Metric::ConcurrentFlow
@@ -234,6 +241,8 @@ fn metric_value(metric: Metric, counts: &ScenarioCounts, low: Exact, high: Optio
             let worst = counts.permutation.as_ref()?;
             Exact::new(worst.load.into(), worst.parts.into())
         }
+        Metric::Collision => expected_collision(counts.collisions?),
+        Metric::CollisionWorst => worst_collision(counts.collisions?),
         Metric::Graph(_)
         | Metric::Floor(_)
         | Metric::Hardware(_)
@@ -323,7 +332,9 @@ pub(super) fn worst_fault(scenarios: &[ScenarioMeasures], metric: Metric) -> Opt
         | Metric::VcBalance
         | Metric::Latency
         | Metric::LatencyMax
-        | Metric::Permutation => Ordering::Greater,
+        | Metric::Permutation
+        | Metric::Collision
+        | Metric::CollisionWorst => Ordering::Greater,
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
             Ordering::Less
         }

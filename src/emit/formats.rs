@@ -61,7 +61,7 @@ pub const FORMATS: &[Format] = &[
         FormatKind::Tables,
         "tables",
         "tables/*.json",
-        "forwarding tables per scenario (fabc.tables/1, or /2 of `spray`)",
+        "forwarding tables per scenario (fabc.tables/1, or /2 of `spray` and `ecmp`)",
     ),
     format(
         FormatKind::TablesBin,
@@ -171,6 +171,24 @@ pub const FORMATS: &[Format] = &[
         "slurm_topology",
         "topology.*",
         "the tiers of a network as Slurm reads them; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Kueue),
+        "kueue",
+        "topology.yaml, labels.sh",
+        "the tiers of a network as labels of nodes for Kueue; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Frr),
+        "frr",
+        "*/frr.conf",
+        "BGP for every switch, which finds the groups of `spray`; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Routes),
+        "routes",
+        "*/routes.batch",
+        "the groups of `spray` as static routes for `ip -batch`; only by --emit",
     ),
     format(
         FormatKind::External(External::TonsBundle),

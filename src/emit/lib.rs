@@ -89,7 +89,7 @@ pub use tables::{
 
 use crate::compiled::{CompiledFabric, WiredLinks};
 use fabc_ir::{ContractState, ForwardingTables, GroupTables, PackedTables, Scenario, Symmetry};
-use fabc_model::{Fabric, Ocs, RoutingChoice, SonicConfig};
+use fabc_model::{Fabric, Ocs, RoutingChoice, SonicConfig, Spreading};
 use formats::FormatKind;
 use pending::{PendingFile, links_text, pending_files};
 
@@ -202,9 +202,9 @@ pub fn tables_artifact(
 }
 
 /// The file of one scenario's group tables. Ranges of destinations are few, so there is no binary form.
-pub fn group_tables_artifact(scenario: &Scenario, tables: &GroupTables) -> Artifact {
+pub fn group_tables_artifact(scenario: &Scenario, tables: &GroupTables, spreading: Spreading) -> Artifact {
     let path = tables_path(&scenario.name) + ".json";
-    Artifact { path, bytes: group_tables_json(tables, &scenario.images).into_bytes() }
+    Artifact { path, bytes: group_tables_json(tables, spreading, &scenario.images).into_bytes() }
 }
 
 /// The file of a repair's tables. Large tables have the binary form.
@@ -253,13 +253,14 @@ pub fn refuse_unwritable_format(name: &str, compiled: &CompiledFabric) -> Result
 ///
 /// # Errors
 /// [`EmitError::NoFormula`] if the routing has no formula, [`EmitError::NeedsOnePath`] if the format has one
-/// port per destination and packets are sprayed, or the [`EmitError`] of the external format.
+/// port per destination and the tables have groups, or the [`EmitError`] of the external format.
 pub fn check_fabric(format: &Format, fabric: &Fabric) -> Result<(), EmitError> {
     match format.kind {
-        FormatKind::External(_) | FormatKind::TablesBin
-            if format.needs_tables() && fabric.routing.is_sprayed() =>
-        {
-            Err(EmitError::NeedsOnePath { format: format.name })
+        FormatKind::TablesBin if fabric.routing.has_many_paths() => {
+            Err(EmitError::NeedsOnePath { format: format.name, routing: fabric.routing.name() })
+        }
+        FormatKind::External(external) if external.needs_one_path() && fabric.routing.has_many_paths() => {
+            Err(EmitError::NeedsOnePath { format: format.name, routing: fabric.routing.name() })
         }
         FormatKind::External(external) => external::check_fabric(external, fabric),
         FormatKind::Formula if fabric.routing != RoutingChoice::Algebraic => Err(EmitError::NoFormula),

@@ -143,11 +143,11 @@ fn bisection(compiled: &CompiledFabric, network: &NetworkMetrics) -> Vec<String>
     let share = |links: u64| percent(network.share(links));
     let by = if measured.by_flow > measured.by_spectrum { "flow" } else { "spectrum" };
     let interval = if measured.at_least() == measured.at_most {
-        format!(
-            "{} links, proved by the {by} ({} of all)",
-            grouped(measured.at_most),
-            share(measured.at_most)
-        )
+        let links = match measured.at_most {
+            1 => "1 link".to_owned(),
+            links => format!("{} links", grouped(links)),
+        };
+        format!("{links}, proved by the {by} ({} of all)", share(measured.at_most))
     } else {
         let (lower, upper) = (grouped(measured.at_least()), grouped(measured.at_most));
         format!(

@@ -142,8 +142,10 @@ impl PendingFile<'_> {
                     )
                 };
                 let images = &scenario.scenario.images;
-                let groups =
-                    || scenario.sprayed.as_ref().map(|sprayed| group_tables_json(&sprayed.tables, images));
+                let groups = || {
+                    let spreading = compiled.fabric.routing.spreading()?;
+                    Some(group_tables_json(&scenario.sprayed.as_ref()?.tables, spreading, images))
+                };
                 scenario.routed.as_ref().map(text).or_else(groups).unwrap_or_default()
             }
             FormatKind::TablesBin | FormatKind::ScheduleBin | FormatKind::External(_) => String::new(),

@@ -201,7 +201,7 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
 }
 
 fn metric_fields(metrics: &ScenarioMetrics) -> String {
-    let measured = |metric: &Metric| *metric != Metric::Permutation || metrics.permutation.is_some();
+    let measured = |metric: &Metric| !Metric::MANY_PATHS.contains(metric) || metrics.value(*metric).is_some();
     let fields: Vec<String> = Metric::of_scenarios()
         .filter(measured)
         .map(|metric| {

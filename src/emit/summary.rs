@@ -6,9 +6,9 @@ use crate::compiled::CompiledFabric;
 use fabc_base::ids::LinkTypeId;
 use fabc_ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use fabc_model::{
-    AllowedTurns, CollectiveMetric, CoupleRule, DemandComponent, DemandShape, Duplex, Fabric, FloorMetric,
-    GraphMetric, HardwareMetric, Metric, Objective, Plant, Pod, RoutingChoice, SimulatedMetric, SlotPace,
-    SynthesisMethod, Synthesize, TopologyChoice, ValueScale,
+    CollectiveMetric, CoupleRule, DemandComponent, DemandShape, Duplex, Fabric, FloorMetric, GraphMetric,
+    HardwareMetric, Metric, Objective, Plant, Pod, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize,
+    TopologyChoice, ValueScale,
 };
 use std::collections::BTreeSet;
 
@@ -40,9 +40,8 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
     let metrics = &compiled.scenarios[0].metrics;
     let vcs = compiled.fabric.budget.vcs;
     Metric::of_scenarios()
-        .filter(|&metric| metric != Metric::Permutation || compiled.fabric.routing.is_sprayed())
+        .filter(|&metric| compiled.fabric.routing.has_metric(metric))
         .filter(|&metric| metric != Metric::DisjointTrees || compiled.pod.is_some())
-        .filter(|metric| !(metric.needs_routes() && compiled.fabric.routing.is_scheduled()))
         .map(|metric| {
             let value = metrics.value(metric);
             let flow_bound = |bound: Fraction| (format!("<= {}", round_up_sig(bound, DIGITS)), Some(bound));
@@ -61,7 +60,7 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 Metric::MaxChannelLoad => {
                     let bound = metrics.load_bound();
                     let equal = compiled.fabric.capacities.are_equal();
-                    let note = match (compiled.fabric.routing.is_sprayed(), equal) {
+                    let note = match (compiled.fabric.routing.has_many_paths(), equal) {
                         (true, true) => "routes, on average; no routing has less",
                         (true, false) => "routes over capacity, on average; no routing has less",
                         (false, true) => "routes; no single-path routing has less",
@@ -78,6 +77,8 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 Metric::Latency => (none(), "ns; zero load, mean over all routes"),
                 Metric::LatencyMax => (none(), "ns; zero load, the slowest route"),
                 Metric::Permutation => (none(), "load of a channel under the worst permutation of hosts"),
+                Metric::Collision => ((">= 1".to_owned(), None), "expected flows on the fullest / mean"),
+                Metric::CollisionWorst => (none(), "all flows on one next hop / best spread"),
                 Metric::DisjointTrees => {
                     let bound = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {bound}"), Some(Fraction::integer(bound))), "OCS-disjoint spanning trees")
@@ -136,6 +137,8 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         | Metric::Bandwidth
         | Metric::Graph(GraphMetric::BisectionBandwidth) => round_down_sig(value, DIGITS + more),
         Metric::Permutation
+        | Metric::Collision
+        | Metric::CollisionWorst
         | Metric::AverageHops
         | Metric::HopsRatio
         | Metric::VcBalance
@@ -322,16 +325,13 @@ pub(super) fn choices_line(compiled: &CompiledFabric) -> String {
         Plant::Pod(pod) => pod_topology(pod),
         Plant::Network(network) => network.family.written(),
     };
-    let routing = match fabric.routing {
-        RoutingChoice::AllowedTurns(settings) if settings != AllowedTurns::default() => {
-            format!("{} {{ {} }}", fabric.routing.name(), settings.written())
-        }
-        routing => routing.name().to_owned(),
-    };
+    let routing = fabric.routing.written();
     let faults = fabric.tolerated();
     let symmetry = compiled.topology.symmetry();
     let blocks = if compiled.pod.is_some() { "cubes" } else { "groups" };
     let kept = match symmetry.order() {
+        // Shifts of a folded Clos move no blocks, and take one fault to another all the same.
+        1 if fabric.clos_shifts().is_some() => "switches of a tier interchangeable by shifts".to_owned(),
         1 => "no symmetry kept".to_owned(),
         order if order == symmetry.blocks() => format!("all {blocks} interchangeable"),
         order => format!("{blocks} interchangeable in sets of {order}"),

@@ -6,7 +6,7 @@ use fabc_ir::{
     FaultSymmetry, ForwardingTables, GroupEntry, GroupTables, Image, RouterNames, Symmetry, TableEntry,
     TableKey,
 };
-use fabc_model::{StageDigits, file_stem};
+use fabc_model::{Ecmp, Spreading, StageDigits, file_stem};
 
 /// Whether the file lists only the canonical routers. This holds if the tables keep the symmetry that
 /// `topology.json` names.
@@ -84,8 +84,8 @@ pub fn router_groups_text(names: &RouterNames, tables: &GroupTables, node: NodeI
 }
 
 /// The groups of one router as JSON (`fabc.tables/2`).
-pub fn router_groups_json(tables: &GroupTables, node: NodeId) -> String {
-    let mut out = group_tables_head(tables, &[]);
+pub fn router_groups_json(tables: &GroupTables, spreading: Spreading, node: NodeId) -> String {
+    let mut out = group_tables_head(tables, spreading, &[]);
     push_group_line(&mut out, node.0 as usize, &tables.routers[node.0 as usize]);
     out.push_str("\n]}\n");
     out
@@ -93,8 +93,8 @@ pub fn router_groups_json(tables: &GroupTables, node: NodeId) -> String {
 
 /// The text of one scenario's group tables (`fabc.tables/2`). `images` are further faults that these tables
 /// serve.
-pub(crate) fn group_tables_json(tables: &GroupTables, images: &[Image]) -> String {
-    let mut out = group_tables_head(tables, images);
+pub(crate) fn group_tables_json(tables: &GroupTables, spreading: Spreading, images: &[Image]) -> String {
+    let mut out = group_tables_head(tables, spreading, images);
     for (node, entries) in tables.routers.iter().enumerate() {
         out.push_str(if node > 0 { ",\n" } else { "" });
         push_group_line(&mut out, node, entries);
@@ -104,9 +104,15 @@ pub(crate) fn group_tables_json(tables: &GroupTables, images: &[Image]) -> Strin
 }
 
 /// The text up to the first router.
-fn group_tables_head(tables: &GroupTables, images: &[Image]) -> String {
+fn group_tables_head(tables: &GroupTables, spreading: Spreading, images: &[Image]) -> String {
+    let kind = match spreading {
+        Spreading::Spray => "\"spray\"".to_owned(),
+        Spreading::Ecmp(Ecmp { hash, flows }) => {
+            format!("\"ecmp\",\"hash\":{},\"flows\":{flows}", quote(hash.name()))
+        }
+    };
     let mut out = format!(
-        "{{\"format\":\"fabc.tables/2\",\"scenario\":{},\"kind\":\"spray\",\"vcs\":1,\"key\":[\"dst\"],\n",
+        "{{\"format\":\"fabc.tables/2\",\"scenario\":{},\"kind\":{kind},\"vcs\":1,\"key\":[\"dst\"],\n",
         quote(&tables.scenario)
     );
     if !images.is_empty() {

@@ -2,6 +2,7 @@
 
 mod collective_report;
 mod collective_result;
+mod collision;
 mod cross_connect;
 mod diff;
 mod drift;
@@ -36,6 +37,7 @@ mod verdict;
 
 pub use collective_report::*;
 pub use collective_result::*;
+pub use collision::*;
 pub use cross_connect::*;
 pub use diff::*;
 pub use drift::*;

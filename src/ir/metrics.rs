@@ -4,7 +4,7 @@
 //! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that it can convict
 //! an error here.
 
-use super::{ConcurrentFlow, FloorMetrics, Fraction, NetworkMetrics, Walk};
+use super::{Collisions, ConcurrentFlow, FloorMetrics, Fraction, NetworkMetrics, Walk};
 use fabc_base::units::BITS_OF_A_GIGABYTE;
 use fabc_model::{Metric, Reference, Require, ValueScale};
 
@@ -48,9 +48,11 @@ pub struct ScenarioMetrics {
     pub disjoint_trees: Option<u32>,
     /// The totals of the routes. `None` before routing.
     pub routed: Option<Walk>,
-    /// The largest load that a permutation of hosts puts on a channel. `None` unless packets are sprayed and
-    /// it was measured.
+    /// The largest load that a permutation of hosts puts on a channel. `None` unless tables have many paths
+    /// and it was measured.
     pub permutation: Option<Fraction>,
+    /// The collisions of flows. `None` unless a hash of flows chooses the paths.
+    pub collisions: Option<Collisions>,
 }
 
 impl ScenarioMetrics {
@@ -163,6 +165,8 @@ impl ScenarioMetrics {
             }
             Metric::DisjointTrees => Fraction::integer(self.disjoint_trees?),
             Metric::Permutation => self.permutation?,
+            Metric::Collision => self.collisions?.expected_over_mean()?,
+            Metric::CollisionWorst => self.collisions?.worst_over_even(),
             Metric::Graph(_)
             | Metric::Floor(_)
             | Metric::Hardware(_)

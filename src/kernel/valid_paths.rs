@@ -38,7 +38,7 @@ impl TierGraph {
     /// A link within a tier, or one that runs one way.
     pub(crate) fn new(scene: &Scene<'_>) -> Result<Self, Conviction> {
         let topology = scene.topology;
-        let tiers = tiers(topology);
+        let tiers = tiers_of_routers(topology);
         for link in topology.links().iter() {
             if link.simplex || tiers[link.a.node.index()] == tiers[link.b.node.index()] {
                 let what = format!("a link from {} to {} does not join two tiers", link.a.node, link.b.node);
@@ -109,8 +109,9 @@ impl TierGraph {
     }
 }
 
-/// `[router]`: its distance from the nearest endpoint of the healthy network.
-fn tiers(topology: &Topology) -> Vec<u32> {
+/// `[router]`: its tier, which is the distance from the nearest endpoint of the healthy network. The largest
+/// number for a router that no endpoint reaches.
+pub fn tiers_of_routers(topology: &Topology) -> Vec<u32> {
     let mut tiers = vec![NO_PATH; topology.node_count()];
     let mut order: Vec<NodeId> = topology.endpoints().collect();
     for endpoint in &order {

@@ -4,6 +4,7 @@
 //! one check does not stop the other checks. A check reports nothing if its inputs have errors, so one
 //! mistake gives one error. The order of the items has no effect.
 
+mod addresses;
 mod algebraic;
 mod choices;
 mod clos;
@@ -23,6 +24,7 @@ mod hardware;
 mod items;
 mod kind;
 mod levels;
+mod many_paths;
 mod messages;
 mod needed;
 mod network;
@@ -34,7 +36,6 @@ mod settings;
 mod simulated_values;
 mod simulations;
 mod slices;
-mod spray;
 mod subjects;
 mod synthesis;
 mod traffic;
@@ -112,6 +113,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         collectives,
         requires,
         floor,
+        addresses,
     } = parts?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
@@ -125,6 +127,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         demand,
         routing,
         routing_span,
+        addresses,
         simulations,
         collectives,
         requires,
@@ -141,6 +144,7 @@ fn resolve_pod(
     kind: PlantKind,
 ) -> Option<PlantParts> {
     failures::refuse_in_pod(context, items, kind);
+    addresses::refuse_in_pod(context, items, kind);
     let floor = floor::written_floor(context, items, scope, kind);
     let chip = hardware::router(context, items, scope, kind);
     let cube = hardware::cube(context, items, scope.head, scope.links);
@@ -209,5 +213,6 @@ fn resolve_pod(
         simulations,
         collectives,
         requires,
+        addresses: None,
     })
 }

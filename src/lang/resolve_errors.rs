@@ -428,6 +428,15 @@ pub enum ResolveError {
         span: Span,
     },
 
+    #[error("{problem}")]
+    #[diagnostic(code(FAB0138), help("{help}"))]
+    BadAddresses {
+        problem: String,
+        help: String,
+        #[label("not with this")]
+        span: Span,
+    },
+
     #[error(transparent)]
     #[diagnostic(transparent)]
     File(#[from] FileError),

@@ -236,8 +236,18 @@ impl CompletionContext<'_> {
             BlockScope::Slice => SLICE_ITEMS.map(item).to_vec(),
             BlockScope::Sweep => self.name_offers(NameSpace::Constant),
             BlockScope::Use => {
-                const CHANGED_BY_USE: [&str; 9] =
-                    ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "simulate"];
+                const CHANGED_BY_USE: [&str; 10] = [
+                    "link",
+                    "router",
+                    "chip",
+                    "cube",
+                    "ocs",
+                    "budget",
+                    "failures",
+                    "floor",
+                    "addresses",
+                    "simulate",
+                ];
                 [self.name_offers(NameSpace::Constant), CHANGED_BY_USE.map(item).to_vec()].concat()
             }
             BlockScope::Item(_) | BlockScope::Choice(_) => {

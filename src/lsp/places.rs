@@ -48,6 +48,7 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
             families.into_iter().find(|place| place.name() == family)
         }
         ("routing", "allowed_turns") => Some(AllowedTurns),
+        ("routing", "ecmp") => Some(Ecmp),
         ("routing", "scheduled") => Some(Scheduled),
         ("routing", _) => simulated.then_some(Ways),
         ("model", "packet") => Some(PacketModel),

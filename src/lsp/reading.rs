@@ -70,7 +70,7 @@ impl BlockScope {
     }
     /// The place in the language whose settings the block holds.
     pub(super) fn place(self) -> Option<BlockKind> {
-        const ITEMS: [BlockKind; 10] = [
+        const ITEMS: [BlockKind; 11] = [
             BlockKind::Link,
             BlockKind::Router,
             BlockKind::Chip,
@@ -79,6 +79,7 @@ impl BlockScope {
             BlockKind::Budget,
             BlockKind::Failures,
             BlockKind::Floor,
+            BlockKind::Addresses,
             BlockKind::Demand,
             BlockKind::Simulate,
         ];

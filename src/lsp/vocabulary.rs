@@ -9,10 +9,10 @@ use fabc_lang::syntax::words::{BlockKind, FIELDS, ITEMS, STATEMENTS};
 use fabc_model::REFERENCES;
 use fabc_model::{
     Arbitration, Arcs, Arrangement, Births, Bundling, Clustering, Collective, CollectiveAlgorithm,
-    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, MessageOrder, Metric,
-    Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel, RoutingChoice,
-    Scenarios, Score, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice, SynthesisMethod, TableKey,
-    TopologyChoice, Traffic, TurnPriority, Word,
+    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, MessageOrder,
+    Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel,
+    RoutingChoice, Scenarios, Score, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice,
+    SynthesisMethod, TableKey, TopologyChoice, Traffic, TurnPriority, Word,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -110,6 +110,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "priority") => words::<TurnPriority>(),
         (_, "select") => words::<RouteSelect>(),
         (_, "key") => words::<TableKey>(),
+        (_, "hash") => words::<HashInput>(),
         (_, "algorithm") => words::<CollectiveAlgorithm>().into_iter().chain(["auto"]).collect(),
         (_, "barrier") => vec!["no", "yes"],
         (_, "paths") => vec!["any", "minimal"],
@@ -130,6 +131,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "faults") => vec!["ocs", "link", "chip", "router"],
         (Some(BlockKind::Synthesize), "effort") => vec!["max"],
         (Some(BlockKind::PacketModel), "hosts") => vec!["unlimited"],
+        (Some(BlockKind::Addresses), "links") => vec!["unnumbered"],
         _ => Vec::new(),
     }
 }

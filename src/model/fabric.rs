@@ -4,6 +4,7 @@
 //! Only `resolve` makes this value, and every pass and check reads it. A fabric has one plant: a pod of cubes
 //! behind optical circuit switches, or a network of routers. Invariant: everything declared fits the radix.
 
+use super::addresses::Addresses;
 use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Require, ValueScale};
@@ -49,6 +50,8 @@ pub struct Fabric {
     pub routing: RoutingChoice,
     /// The place of `routing = ..` in the spec.
     pub routing_span: Span,
+    /// The addresses that the spec declares. `None` where it declares none, so that the defaults hold.
+    pub addresses: Option<Addresses>,
     /// The contract: `require` lines, sorted as in the normalized spec.
     pub requires: Vec<Require>,
     /// Simulations on the finished tables, sorted by name.
@@ -254,6 +257,10 @@ impl Fabric {
             Plant::Network(network) => Some(&network.family),
         }
     }
+    /// The addresses of its switches, links and hosts.
+    pub fn addresses(&self) -> Addresses {
+        self.addresses.unwrap_or_else(|| Addresses::default_at(self.span))
+    }
     /// The sizes and distances by formula, where the family has formulas.
     pub fn closed_form(&self) -> Option<ClosedForm> {
         self.family()?.closed_form()
@@ -297,7 +304,7 @@ impl Fabric {
     /// follow a shift, and on a floor, where cables differ in length.
     pub fn clos_shifts(&self) -> Option<ClosShifts<'_>> {
         let Plant::Network(Network { family: Family::Clos(clos), .. }) = &self.plant else { return None };
-        (self.routing.is_sprayed() && self.floor.is_none()).then(|| {
+        (self.routing.has_many_paths() && self.floor.is_none()).then(|| {
             ClosShifts::new(clos, |shift| {
                 self.demand.is_kept_by(|node| NodeId(clos.shifted_switch(shift, node.0)))
             })

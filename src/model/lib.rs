@@ -2,6 +2,7 @@
 //!
 //! [`Fabric`] is the root. Nothing here reads text: the crate `fabc-lang` makes a [`Fabric`] from a spec.
 
+mod addresses;
 mod arrangement;
 mod closed_form;
 mod collective;
@@ -27,6 +28,7 @@ mod synthesis;
 mod tiers;
 mod word;
 
+pub use addresses::*;
 pub use arrangement::Arrangement;
 pub use closed_form::{ClosedForm, DegreeRange, Farthest, ReachedFrom};
 pub use collective::{

@@ -30,8 +30,12 @@ pub enum Metric {
     LatencyMax,
     /// OCS-disjoint spanning trees over the cubes.
     DisjointTrees,
-    /// The largest load that a permutation of hosts puts on a channel. Only where packets are sprayed.
+    /// The largest load that a permutation of hosts puts on a channel. Only where tables have many paths.
     Permutation,
+    /// Expected flows on the fullest member of a next-hop group over the mean. Only of `ecmp`.
+    Collision,
+    /// All flows of a group on one member, over the least that the fullest member can have. Only of `ecmp`.
+    CollisionWorst,
     /// A metric of the graph of a network. Pods have none, nor have faults.
     Graph(GraphMetric),
     /// A metric of the cables on a floor.
@@ -227,9 +231,13 @@ impl Metric {
         Metric::LatencyMax,
         Metric::DisjointTrees,
     ];
+    /// The metrics of every scenario that only routings with many paths have. Reports leave them out where
+    /// they are not measured.
+    pub const MANY_PATHS: [Metric; 3] = [Metric::Permutation, Metric::Collision, Metric::CollisionWorst];
+
     /// [`Metric::ALL`], and those that only some routings have.
     pub fn of_scenarios() -> impl Iterator<Item = Metric> + Clone {
-        Metric::ALL.into_iter().chain([Metric::Permutation])
+        Metric::ALL.into_iter().chain(Metric::MANY_PATHS)
     }
     /// All metrics that a spec may name.
     pub fn every() -> impl Iterator<Item = Metric> + Clone {
@@ -255,6 +263,8 @@ impl Metric {
             Metric::LatencyMax => "latency_max",
             Metric::DisjointTrees => "disjoint_trees",
             Metric::Permutation => "permutation",
+            Metric::Collision => "collision",
+            Metric::CollisionWorst => "collision_worst",
             Metric::Graph(metric) => metric.name(),
             Metric::Floor(metric) => metric.name(),
             Metric::Hardware(metric) => metric.name(),
@@ -273,6 +283,8 @@ impl Metric {
                 | Metric::Latency
                 | Metric::LatencyMax
                 | Metric::Permutation
+                | Metric::Collision
+                | Metric::CollisionWorst
         )
     }
     /// Whether it is measured for the healthy fabric only.

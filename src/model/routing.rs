@@ -1,5 +1,6 @@
 //! How routes are chosen.
 
+use super::metric::Metric;
 use super::word::{Word, words};
 use fabc_topology::TableKey;
 
@@ -16,8 +17,8 @@ pub enum RoutingChoice {
     DimensionOrder,
     /// Up*/down* routing on a spanning tree.
     UpDown,
-    /// Every packet takes any of the shortest paths that go up and then down. Networks with tiers only.
-    Spray,
+    /// Tables list next-hop groups: the shortest paths that go up and then down. Networks with tiers only.
+    ManyPaths(Spreading),
     /// No tables: fabc plans the cycle of every vector on every channel. Networks only.
     Scheduled(Scheduled),
 }
@@ -28,9 +29,52 @@ words!(RoutingChoice {
     Self::UpDown => Self::UpDown => "up_down",
     Self::Minimal => Self::Minimal => "minimal",
     Self::Algebraic => Self::Algebraic => "algebraic",
-    Self::Spray => Self::Spray => "spray",
+    Self::ManyPaths(Spreading::Spray) => Self::ManyPaths(Spreading::Spray) => "spray",
+    Self::ManyPaths(Spreading::Ecmp(Ecmp::DEFAULT)) => Self::ManyPaths(Spreading::Ecmp(_)) => "ecmp",
     Self::Scheduled(Scheduled::DEFAULT) => Self::Scheduled(_) => "scheduled",
 });
+
+/// The rule by which a router chooses a member of a next-hop group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spreading {
+    /// Every packet takes any member, each with the same probability.
+    Spray,
+    /// Every flow takes one member, chosen by a hash. All members have the same probability.
+    Ecmp(Ecmp),
+}
+
+/// The settings of `routing = ecmp { .. }`, with defaults filled in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ecmp {
+    /// The input of the hash.
+    pub hash: HashInput,
+    /// Number of flows (queue pairs) of every ordered pair of hosts. At least 1.
+    pub flows: u32,
+}
+
+/// The part of a packet that routers hash to choose a member of a next-hop group.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum HashInput {
+    /// The flow: source, destination and queue pair. So all packets of a flow take the same path.
+    #[default]
+    Flow,
+}
+
+words!(HashInput { Flow = "flow" });
+
+/// The most flows of a pair of hosts that a spec may ask for.
+pub const MAX_FLOWS: u32 = 1 << 16;
+
+impl Ecmp {
+    /// The settings where the spec gives none.
+    pub const DEFAULT: Self = Self { hash: HashInput::Flow, flows: 1 };
+
+    /// The settings that differ from the defaults, as a spec writes them: `flows = 4;`.
+    pub fn written(&self) -> String {
+        let flows = (self.flows != Self::DEFAULT.flows).then(|| format!("flows = {};", self.flows));
+        flows.unwrap_or_default()
+    }
+}
 
 /// The settings of `routing = scheduled { .. }`. Missing settings follow from router and links
 /// ([`Fabric::pace`](super::Fabric::pace)).
@@ -98,12 +142,43 @@ impl RoutingChoice {
         matches!(self, RoutingChoice::Scheduled(_))
     }
     /// Whether tables list next-hop groups, so that a pair has many paths. Networks only.
-    pub fn is_sprayed(self) -> bool {
-        self == RoutingChoice::Spray
+    pub fn has_many_paths(self) -> bool {
+        self.spreading().is_some()
+    }
+    /// The rule by which routers choose among next hops. `None` where every pair has one path.
+    pub fn spreading(self) -> Option<Spreading> {
+        match self {
+            RoutingChoice::ManyPaths(spreading) => Some(spreading),
+            _ => None,
+        }
+    }
+    /// The settings of `ecmp`. `None` for other methods.
+    pub fn ecmp(self) -> Option<Ecmp> {
+        match self {
+            RoutingChoice::ManyPaths(Spreading::Ecmp(ecmp)) => Some(ecmp),
+            _ => None,
+        }
+    }
+    /// Whether this method has a metric of the routes of tables. Other metrics do not depend on the method.
+    pub fn has_metric(self, metric: Metric) -> bool {
+        match metric {
+            Metric::Permutation => self.has_many_paths(),
+            Metric::Collision | Metric::CollisionWorst => self.ecmp().is_some(),
+            metric => !(metric.needs_routes() && self.is_scheduled()),
+        }
+    }
+    /// The method with the settings that differ from the defaults, as a spec writes it.
+    pub fn written(self) -> String {
+        let settings = match self {
+            RoutingChoice::AllowedTurns(settings) => settings.written(),
+            RoutingChoice::ManyPaths(Spreading::Ecmp(settings)) => settings.written(),
+            _ => String::new(),
+        };
+        if settings.is_empty() { self.name().to_owned() } else { format!("{} {{ {settings} }}", self.name()) }
     }
     /// Whether only networks of routers have this routing.
     pub fn is_for_networks_only(self) -> bool {
-        self.is_shortest_by_destination() || self.is_scheduled() || self.is_sprayed()
+        self.is_shortest_by_destination() || self.is_scheduled() || self.has_many_paths()
     }
     /// Whether every pair has one shortest path, and the destination alone is the key of the tables. Networks
     /// only.

@@ -10,10 +10,12 @@ mod collective_lines;
 mod collectives;
 mod passes;
 mod simulations;
+mod switch_files;
 mod unproved;
 
 pub use simulations::remake_one;
 pub use simulations::{DigestSpan, DigestSpanError, Remake, remake_digest_span};
+pub use switch_files::{SwitchFiles, VerifiedSwitches, switch_files};
 pub use unproved::Unproved;
 
 use fabc_base::diag::{Failure, SourceMap};
@@ -22,7 +24,7 @@ use fabc_check::{
     ProvedScenario, SPEC, ScenarioCounts, ScenarioProof, StatedClaims, StatedTradeOff, VisitedTables,
 };
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, SprayedScenario};
-use fabc_emit::{ManifestEntry, TOOL, manifest_json};
+use fabc_emit::{ManifestEntry, TOOL, group_tables_artifact, manifest_json};
 use fabc_ir::{
     ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables, PackedTables,
     Permutation, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, UniformTopology,
@@ -101,7 +103,7 @@ pub fn directory_with(
             VisitedTables::SinglePath(tables) => {
                 fabc_emit::tables_artifact(scenario, tables, topology.symmetry(), binary)
             }
-            VisitedTables::Groups(tables) => fabc_emit::group_tables_artifact(scenario, tables),
+            VisitedTables::Groups(tables, _, spreading) => group_tables_artifact(scenario, tables, spreading),
         };
         check_bytes(files, &written.path, &written.bytes)
     };
@@ -319,6 +321,7 @@ fn scenario_metrics(proved: &ProvedScenario) -> ScenarioMetrics {
         trees,
         walk,
         permutation,
+        collisions,
         ..
     } = &proved.counts;
     let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
@@ -342,6 +345,7 @@ fn scenario_metrics(proved: &ProvedScenario) -> ScenarioMetrics {
         disjoint_trees: trees.map(|trees| trees as u32),
         routed: walk.clone(),
         permutation: permutation.as_ref().map(Permutation::value),
+        collisions: *collisions,
     }
 }
 

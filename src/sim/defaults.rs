@@ -7,8 +7,8 @@ use super::setting::Setting;
 use fabc_base::ids::LinkTypeId;
 use fabc_ir::{ForwardingTables, Scene, link_cycles};
 use fabc_model::{
-    Arbitration, Credits, Fabric, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate, RouterModel,
-    SimulationParameters, Traffic, TrafficDetails,
+    Arbitration, Credits, Ecmp, Fabric, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate,
+    RouterModel, RoutingSettings, SimulationParameters, Spreading, Traffic, TrafficDetails,
 };
 
 /// The most cycles of a link with its router. The wheel of events has this length.
@@ -24,6 +24,8 @@ pub(super) fn setting(
     let selection = path_selection(fabric, parameters)?;
     let ((general, classes), table_vcs) = match selection {
         PathSelection::Tables => (lanes(fabric, tables.vcs, parameters.lanes)?, tables.vcs),
+        // Tiers need one virtual channel.
+        PathSelection::Spray | PathSelection::Ecmp { .. } => (lanes(fabric, 1, parameters.lanes)?, 1),
         // Hop k uses virtual channel k.
         _ => ((0, 1), router.vcs),
     };
@@ -77,9 +79,7 @@ pub(super) fn by_model(
         RouterModel::Flit if parameters.hosts == Some(HostPorts::Unlimited) => {
             return Err(SimError::UnlimitedHosts);
         }
-        RouterModel::Flit
-            if parameters.choosing.routing.is_some_and(|routing| routing != PacketRouting::Tables) =>
-        {
+        RouterModel::Flit if packet_routing(fabric, parameters) != PacketRouting::Tables => {
             return Err(SimError::OtherModel { option: "routing", of: RouterModel::Packet.name() });
         }
         RouterModel::Flit if router.latency_cycles == 0 => {
@@ -123,12 +123,24 @@ pub(super) fn check_links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimE
     }
 }
 
+/// The routing of a simulation. Without the setting, packets choose among next hops as the fabric does.
+fn packet_routing(fabric: &Fabric, parameters: &SimulationParameters) -> PacketRouting {
+    let own = match fabric.routing.spreading() {
+        Some(Spreading::Spray) => PacketRouting::Spray,
+        Some(Spreading::Ecmp(_)) => PacketRouting::Ecmp,
+        None => PacketRouting::Tables,
+    };
+    parameters.choosing.routing.unwrap_or(own)
+}
+
 /// Decides how packets find their paths.
 fn path_selection(fabric: &Fabric, parameters: &SimulationParameters) -> Result<PathSelection, SimError> {
-    let choosing = parameters.choosing;
-    let about = || format!("`{}` routing", choosing.routing.map_or("tables", |routing| routing.name()));
+    let routing = packet_routing(fabric, parameters);
+    let choosing = RoutingSettings { routing: Some(routing), ..parameters.choosing };
+    let about = || format!("`{}` routing", routing.name());
     let belongs = |setting: &str| match setting {
         "shortest" => "it belongs to `routing = valiant`, `ugal` or `ugal_global`",
+        "flows" => "it belongs to `routing = ecmp`",
         "general" | "classes" => {
             "it sets the virtual channels of the tables, but this routing uses one virtual channel per hop"
         }
@@ -136,9 +148,11 @@ fn path_selection(fabric: &Fabric, parameters: &SimulationParameters) -> Result<
     };
     let misplaced =
         |setting: &'static str| SimError::Misplaced { setting, about: about(), belongs: belongs(setting) };
-    let selection = PathSelection::resolve(choosing, shortest_by_default(fabric)).map_err(misplaced)?;
+    let ecmp = fabric.routing.ecmp().unwrap_or(Ecmp::DEFAULT);
+    let selection = PathSelection::resolve(choosing, shortest_by_default(fabric), ecmp).map_err(misplaced)?;
     match (selection, parameters.lanes) {
-        (PathSelection::Tables, _) | (_, None) => Ok(selection),
+        _ if !selection.routing().counts_hops() => Ok(selection),
+        (_, None) => Ok(selection),
         (_, Some(LaneChoice::General(_))) => Err(misplaced("general")),
         (_, Some(LaneChoice::Classes(_))) => Err(misplaced("classes")),
     }

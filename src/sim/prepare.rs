@@ -14,7 +14,7 @@ use crate::rate::rate_of_share;
 use fabc_base::ids::NodeId;
 use fabc_base::limits::SIMULATED_CYCLES;
 use fabc_ir::{ForwardingTables, Fraction, Scene, Topology, router_names};
-use fabc_model::{Bursts, Fabric, HostPorts, PacketRouting, Rate, Simulation, SimulationParameters};
+use fabc_model::{Bursts, Fabric, HostPorts, Rate, Simulation, SimulationParameters};
 
 /// The fewest measured cycles by default, and the fewest cycles of the warm-up.
 const CYCLES: u64 = 8000;
@@ -296,9 +296,7 @@ pub fn has_vcs(fabric: &Fabric, diameter: u32, parameters: &SimulationParameters
     let router = &fabric.router;
     match parameters.choosing.routing {
         Some(routing)
-            if routing != PacketRouting::Tables
-                && fabric.pod().is_none()
-                && diameter > u32::from(router.vcs) =>
+            if routing.counts_hops() && fabric.pod().is_none() && diameter > u32::from(router.vcs) =>
         {
             let needed = u8::try_from(diameter).unwrap_or(u8::MAX);
             Err(SimError::TooFewVcs { routing: routing.name(), needed, has: router.vcs, span: router.span })

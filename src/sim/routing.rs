@@ -1,6 +1,6 @@
 //! How packets select their paths, with every default filled in.
 
-use fabc_model::{HalfRoutes, PacketRouting, RoutingSettings, Score};
+use fabc_model::{Ecmp, HalfRoutes, PacketRouting, RoutingSettings, Score};
 
 /// How packets select their paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +13,13 @@ pub enum PathSelection {
     Valiant(HalfRoutes),
     /// Packets take the best one of several paths.
     Ugal(Ugal),
+    /// Packets go up through tiers and then down, by the ports of a group in turn.
+    Spray,
+    /// Packets go up through tiers and then down, by the port that a hash of their flow chooses.
+    Ecmp {
+        /// Number of flows of every ordered pair of hosts.
+        flows: u32,
+    },
 }
 
 /// The choice between the shortest path and longer ones.
@@ -47,12 +54,18 @@ impl PathSelection {
             PathSelection::Valiant(_) => PacketRouting::Valiant,
             PathSelection::Ugal(ugal) if ugal.global => PacketRouting::UgalGlobal,
             PathSelection::Ugal(_) => PacketRouting::Ugal,
+            PathSelection::Spray => PacketRouting::Spray,
+            PathSelection::Ecmp { .. } => PacketRouting::Ecmp,
         }
+    }
+    /// Whether packets go up through tiers and then down, by any port of a group.
+    pub fn has_groups(self) -> bool {
+        matches!(self, PathSelection::Spray | PathSelection::Ecmp { .. })
     }
     /// The kind of shortest paths that is used, if any.
     pub fn shortest(self) -> Option<HalfRoutes> {
         match self {
-            PathSelection::Tables => None,
+            PathSelection::Tables | PathSelection::Spray | PathSelection::Ecmp { .. } => None,
             PathSelection::Shortest(shortest)
             | PathSelection::Valiant(shortest)
             | PathSelection::Ugal(Ugal { shortest, .. }) => Some(shortest),
@@ -60,18 +73,24 @@ impl PathSelection {
     }
 
     /// Fills in the defaults of the settings of a spec or a command line. `by_default` is the kind of
-    /// shortest paths for this fabric.
+    /// shortest paths for this fabric, and `ecmp` has the flows of its routing.
     ///
     /// # Errors
     /// The name of a setting that the routing does not have.
-    pub(super) fn resolve(choosing: RoutingSettings, by_default: HalfRoutes) -> Result<Self, &'static str> {
-        let RoutingSettings { routing, shortest, samples, bias, score } = choosing;
+    pub(super) fn resolve(
+        choosing: RoutingSettings,
+        by_default: HalfRoutes,
+        ecmp: Ecmp,
+    ) -> Result<Self, &'static str> {
+        let RoutingSettings { routing, shortest, samples, bias, score, flows } = choosing;
         let routing = routing.unwrap_or(PacketRouting::Tables);
         let selection = match routing {
             PacketRouting::Tables => PathSelection::Tables,
             PacketRouting::Min => PathSelection::Shortest(HalfRoutes::Random),
             PacketRouting::MinFirst => PathSelection::Shortest(HalfRoutes::First),
             PacketRouting::Family => PathSelection::Shortest(HalfRoutes::Family),
+            PacketRouting::Spray => PathSelection::Spray,
+            PacketRouting::Ecmp => PathSelection::Ecmp { flows: flows.unwrap_or(ecmp.flows) },
             PacketRouting::Valiant => PathSelection::Valiant(shortest.unwrap_or(by_default)),
             PacketRouting::Ugal | PacketRouting::UgalGlobal => {
                 let score = score.unwrap_or(Score::Product);
@@ -93,6 +112,7 @@ impl PathSelection {
             (samples.is_some(), adaptive, "samples"),
             (bias.is_some(), adaptive, "bias"),
             (score.is_some(), adaptive, "rule"),
+            (flows.is_some(), routing == PacketRouting::Ecmp, "flows"),
         ] {
             if given && !belongs {
                 return Err(name);

@@ -4,12 +4,14 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 75] = [
+const JUDGED: [&str; 78] = [
     "BelowAndUp",
     "Bisection",
+    "COLLISION_PARTS",
     "ChangeOrder",
     "ClusterPairs",
     "CollectiveBound",
+    "Collisions",
     "CrossConnect",
     "CrossConnects",
     "Delta",
@@ -29,6 +31,7 @@ const JUDGED: [&str; 75] = [
     "GroupTables",
     "Hardware",
     "HardwareTotals",
+    "HashedGroup",
     "Image",
     "LimitArgument",
     "Link",
@@ -85,7 +88,10 @@ const JUDGED: [&str; 75] = [
 /// Functions of these data and of the model that the checker must not use, since it computes their results
 /// again. They are formulas of metrics and bounds, the list of faults and of what they darken, codes of
 /// tables, and generators of groups.
-const OF_THE_COMPILER: [&str; 62] = [
+const OF_THE_COMPILER: [&str; 66] = [
+    // ir::Collisions
+    ".expected_over_mean()",
+    ".worst_over_even()",
     // ir::{DualLengths, FlowCertificate, UniversalLimit, Distances, Walk, ScenarioMetrics, Fraction}
     ".bound()",
     ".upper_end()",
@@ -137,6 +143,9 @@ const OF_THE_COMPILER: [&str; 62] = [
     ".closed_form()",
     ".distance_sum()",
     ".moore_bound(",
+    // model::Addresses
+    "AddressPlan",
+    "AddressCounts",
     // ir::{Scenario, Scene}
     "Scenario::",
     ".is_nominal()",

@@ -385,6 +385,7 @@ fn the_limits_are_those_of_the_reference() {
         DESCRIBED_ROUTERS as usize,
         SPECTRUM_ROUTERS,
         WALKTRAP_ROUTERS as usize,
+        COLLISION_FLOWS as usize,
         FLOW_ENTRIES as usize,
         GRAPH_STEPS as usize,
         FAILURE_SEEDS as usize,

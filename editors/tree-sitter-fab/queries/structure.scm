@@ -1,6 +1,6 @@
 (comment) @comment
 [(string) (quoted)] @string
-[(integer) (decimal) (compact)] @number
+[(integer) (decimal) (compact) (dotted)] @number
 (unit) @type.builtin
 (comparison) @operator
 ["=" "+" "-" "*" "/" ".." "..="] @operator
@@ -10,7 +10,7 @@
 (bracketed) @variable
 
 [
-  "fabric" "use" "let" "param" "sweep" "link" "router" "chip" "cube" "ocs" "budget" "failures" "floor" "demand" "simulate"
+  "fabric" "use" "let" "param" "sweep" "link" "router" "chip" "cube" "ocs" "budget" "failures" "floor" "addresses" "demand" "simulate"
   "collective" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
   "in" "for" "cubes" "step" "x"
 ] @keyword

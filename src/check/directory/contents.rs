@@ -9,12 +9,12 @@ use super::{
     Extent, Files, FlowInterval, ProvedDirectory, ProvedScenario, ScenarioProof, TableVisitor, collectives,
     floor, report, switches, topology,
 };
+use crate::collision::CountedExpectations;
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
 use crate::hardware::recount_hardware;
 use crate::measures::ScenarioMeasures;
 use crate::{CheckError, Wired, network as graph, verify_floor, verify_flow, verify_trees, verify_wiring};
-use fabc_base::ids::NodeId;
 use fabc_ir::{CrossConnects, FloorMetrics, NetworkMetrics, Placement, Scene, Topology};
 use fabc_model::{Fabric, Plant};
 
@@ -44,8 +44,7 @@ pub(super) fn prove_contents(
         healthy_flow
             .and_then(|claimed| verify_flow(&Scene::healthy(&topology), &fabric.demand, claimed).err()),
     );
-    let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
-    let network = recount_network(fabric, &topology, cables.as_ref(), halves)
+    let network = recount_network(fabric, &topology, cables.as_ref(), &claims)
         .map_err(|error| errors.push(error))
         .unwrap_or_default();
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects.as_ref()) {
@@ -59,6 +58,7 @@ pub(super) fn prove_contents(
         claims: &claims,
         routed,
         visit_tables,
+        expectations: CountedExpectations::default(),
     };
     let (measures, certified) = check.prove_scenarios(&mut errors);
     if !errors.is_empty() {
@@ -114,10 +114,11 @@ fn recount_network(
     fabric: &Fabric,
     topology: &Topology,
     floor: Option<&FloorMetrics>,
-    halves: Option<(&[NodeId], u64)>,
+    claims: &CertificateClaims,
 ) -> Result<Option<NetworkMetrics>, CheckError> {
     match &fabric.plant {
         Plant::Network(network) => {
+            let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
             let hardware = recount_hardware(fabric, topology, floor);
             graph::recount_network(topology, &fabric.demand, network.failures.as_ref(), hardware, halves)
                 .map(Some)

@@ -7,9 +7,10 @@ use crate::{CheckError, Wired};
 use fabc_base::ids::OcsId;
 use fabc_ir::{
     CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, NetworkMetrics,
-    Permutation, Placement, Topology,
+    Permutation, Placement, Scene, Topology,
 };
 use fabc_kernel::{DeadlockFree, GroupsProved};
+use fabc_model::Spreading;
 
 /// How much of a directory was verified.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,6 +117,7 @@ pub type TableVisitor<'a> = dyn Fn(&str, VisitedTables<'_>, &Topology) -> Result
 pub enum VisitedTables<'a> {
     /// Tables with one path per pair.
     SinglePath(&'a ForwardingTables),
-    /// Tables in which a destination has a group of next hops.
-    Groups(&'a GroupTables),
+    /// Tables in which a destination has a group of next hops, with the scene that they are for, and the rule
+    /// by which one of them is chosen.
+    Groups(&'a GroupTables, &'a Scene<'a>, Spreading),
 }

@@ -121,7 +121,8 @@ pub(super) fn compare_report(
 }
 
 fn expected_metrics(measures: &ScenarioMeasures) -> Fields {
-    let measured = |metric: &Metric| *metric != Metric::Permutation || measures.value(*metric).is_some();
+    let measured =
+        |metric: &Metric| !Metric::MANY_PATHS.contains(metric) || measures.value(*metric).is_some();
     Metric::of_scenarios()
         .filter(measured)
         .map(|metric| {
@@ -156,7 +157,9 @@ pub(super) fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
         | Metric::VcBalance
         | Metric::Latency
         | Metric::LatencyMax
-        | Metric::Permutation => ExpectedValue::Ratio(value),
+        | Metric::Permutation
+        | Metric::Collision
+        | Metric::CollisionWorst => ExpectedValue::Ratio(value),
     }
 }
 

@@ -3,16 +3,17 @@
 use super::certificates::{CertificateClaims, ClaimedScenario};
 use super::files::CERTIFICATES;
 use super::{Files, ScenarioProof, TableVisitor, VisitedTables, formula, read, tables};
+use crate::collision::{CountedExpectations, count_collisions};
 use crate::convictions::conviction_of_groups;
 use crate::faults::ToleratedFault;
 use crate::measures::{ScenarioCounts, ScenarioMeasures, flow_lower_bound, sent_per_host};
 use crate::{CheckError, judge_groups, judge_tables, verify_flow, verify_permutation};
 use fabc_ir::read::{CertifiedScenario, PermutationLine};
-use fabc_ir::{CrossConnects, DualLengths, ForwardingTables, Permutation, Scene, Topology, Walk};
+use fabc_ir::{Collisions, CrossConnects, DualLengths, ForwardingTables, Permutation, Scene, Topology, Walk};
 use fabc_kernel::{
     DeadlockFree, GroupConviction, GroupsProved, demand_hops, measured_distances, volume_and_distance,
 };
-use fabc_model::Fabric;
+use fabc_model::{Fabric, Spreading};
 use rayon::prelude::*;
 
 /// The context that every scenario is verified in.
@@ -24,6 +25,8 @@ pub(super) struct ScenarioCheck<'a> {
     pub(super) claims: &'a CertificateClaims,
     pub(super) routed: bool,
     pub(super) visit_tables: &'a TableVisitor<'a>,
+    /// Expectations of collisions that scenarios have in common.
+    pub(super) expectations: CountedExpectations,
 }
 
 /// What the tables of one scenario prove.
@@ -31,6 +34,7 @@ struct ProvedRoutes {
     walk: Option<Walk>,
     routed: Option<(ForwardingTables, DeadlockFree)>,
     sprayed: Option<(GroupsProved, Option<Permutation>)>,
+    collisions: Option<Collisions>,
 }
 
 impl ScenarioCheck<'_> {
@@ -81,6 +85,7 @@ impl ScenarioCheck<'_> {
                 .cross_connects
                 .map(|cross_connects| scenario.whole_sets(&self.claims.trees, &scene.lit, cross_connects)),
             permutation: routes.sprayed.as_ref().and_then(|(_, permutation)| permutation.clone()),
+            collisions: routes.collisions,
             walk: routes.walk,
         })?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume: dual.0, distance: dual.1 };
@@ -98,21 +103,21 @@ impl ScenarioCheck<'_> {
         let convicted = |what: &str, violation| {
             Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].{what}", scenario.name), violation))
         };
-        let sprayed = self.routed && self.fabric.routing.is_sprayed();
-        if line.permutation.is_some() && !sprayed {
+        let spreading = self.fabric.routing.spreading().filter(|_| self.routed);
+        if line.permutation.is_some() && spreading.is_none() {
             return convicted("permutation", "a permutation without group tables");
         }
-        if sprayed && (!line.ranks.is_empty() || line.canonical) {
-            return convicted("ranks", "must be empty: tiers prove group tables free of deadlock");
-        }
-        if sprayed {
-            return self.prove_groups(scene, scenario, line);
+        if let Some(spreading) = spreading {
+            if !line.ranks.is_empty() || line.canonical {
+                return convicted("ranks", "must be empty: tiers prove group tables free of deadlock");
+            }
+            return self.prove_groups(scene, scenario, line, spreading);
         }
         if !self.routed && !line.ranks.is_empty() {
             return convicted("ranks", "ranks without tables");
         }
         if !self.routed {
-            return Ok(ProvedRoutes { walk: None, routed: None, sprayed: None });
+            return Ok(ProvedRoutes { walk: None, routed: None, sprayed: None, collisions: None });
         }
         let (tables, canonical) = tables::read_scenario_tables(self.files, self.topology, scenario)?;
         if line.canonical != canonical {
@@ -125,27 +130,34 @@ impl ScenarioCheck<'_> {
             formula::verify_formula(self.files, self.fabric, self.topology, &tables)?;
         }
         let routed = Some((ForwardingTables { routers: Vec::new(), ..tables }, proof));
-        Ok(ProvedRoutes { walk: Some(walk), routed, sprayed: None })
+        Ok(ProvedRoutes { walk: Some(walk), routed, sprayed: None, collisions: None })
     }
 
-    /// Proves the group tables of a scenario, and its worst permutation if the certificates list one.
+    /// Proves the group tables of a scenario, and its worst permutation if the certificates list one. Counts
+    /// the collisions of flows.
     fn prove_groups(
         &self,
         scene: &Scene<'_>,
         scenario: &ToleratedFault,
         line: &CertifiedScenario,
+        spreading: Spreading,
     ) -> Result<ProvedRoutes, CheckError> {
-        let tables = tables::read_group_tables(self.files, self.topology, scenario)?;
+        let tables = tables::read_group_tables(self.files, self.topology, scenario, spreading)?;
         let judged = judge_groups(self.fabric, scene, &tables)?;
         let (walk, proof) = judged
             .ok_or_else(|| conviction_of_groups(GroupConviction::TooFine, self.topology, &scenario.name))?;
         self.check_entries(scenario, &walk)?;
-        (self.visit_tables)(&scenario.name, VisitedTables::Groups(&tables), self.topology)?;
+        let visited = VisitedTables::Groups(&tables, scene, spreading);
+        (self.visit_tables)(&scenario.name, visited, self.topology)?;
         let permutation = line.permutation.as_ref().map(PermutationLine::permutation);
         if let Some(permutation) = &permutation {
             verify_permutation(scene, &tables, permutation)?;
         }
-        Ok(ProvedRoutes { walk: Some(walk), routed: None, sprayed: Some((proof, permutation)) })
+        let collisions = match spreading {
+            Spreading::Spray => None,
+            Spreading::Ecmp(ecmp) => count_collisions(scene, &tables, ecmp.flows, &self.expectations),
+        };
+        Ok(ProvedRoutes { walk: Some(walk), routed: None, sprayed: Some((proof, permutation)), collisions })
     }
 
     /// Checks that no table is larger than the budget allows.

@@ -6,6 +6,7 @@ use crate::CheckError;
 use crate::faults::ToleratedFault;
 use fabc_ir::read::{BinaryTables, GroupTablesFile, TablesFile, entry_width, parse_key};
 use fabc_ir::{ForwardingTables, GroupTables, Image, Symmetry, Topology};
+use fabc_model::{Ecmp, Spreading};
 
 /// Reads the tables of a scenario under the symmetry that the file claims. The flag tells whether the file
 /// says `canonical`. The walk verifies the entries.
@@ -27,6 +28,7 @@ pub(super) fn read_group_tables(
     files: &Files,
     topology: &Topology,
     scenario: &ToleratedFault,
+    spreading: Spreading,
 ) -> Result<GroupTables, CheckError> {
     let path = format!("{}.json", scenario.tables_path());
     let file: GroupTablesFile = tagged(files, &path)?;
@@ -37,8 +39,17 @@ pub(super) fn read_group_tables(
             format!("says `{}`, but the file belongs to `{}`", file.scenario, scenario.name),
         );
     }
-    if file.kind != "spray" || file.vcs != 1 || file.key != ["dst"] {
-        return reject("kind", "must be \"spray\" with `vcs` 1 and `key` [\"dst\"]".to_owned());
+    if file.spreading() != Some(spreading) {
+        let wanted = match spreading {
+            Spreading::Ecmp(Ecmp { hash, flows }) => {
+                format!("\"ecmp\" with `hash` \"{}\" and `flows` {flows}", hash.name())
+            }
+            Spreading::Spray => "\"spray\" without `hash` and `flows`".to_owned(),
+        };
+        return reject("kind", format!("must be {wanted}, as in the spec"));
+    }
+    if file.vcs != 1 || file.key != ["dst"] {
+        return reject("key", "must be [\"dst\"] with `vcs` 1".to_owned());
     }
     verify_images(&path, TablesSubject { scenario: &scenario.name, images: &scenario.images }, &file.images)?;
     if file.routers.len() != topology.node_count() {

@@ -297,6 +297,14 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "WAY", requires = "changed")]
     pub running: Option<PathBuf>,
 
+    /// Verify what `--emit frr` wrote: whether BGP finds the next-hop groups of DIR in every scenario
+    #[arg(long, value_name = "DIR", requires = "directory", conflicts_with = "changed")]
+    pub frr: Option<PathBuf>,
+
+    /// Verify what `--emit routes` wrote: whether its routes are the next-hop groups of DIR
+    #[arg(long, value_name = "DIR", requires = "directory", conflicts_with = "changed")]
+    pub routes: Option<PathBuf>,
+
     /// Verify forwarding tables: fabc.tables/1, fabc.tables.bin/1, or a dump of OpenSM
     #[arg(long, value_name = "FILE", requires = "topology", group = "judged")]
     pub tables: Option<String>,

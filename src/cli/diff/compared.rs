@@ -98,7 +98,7 @@ fn entries(
     let read = [sides[0].tables(scenario, paths[0])?, sides[1].tables(scenario, paths[1])?];
     let [old, new] = match read {
         [Some(old), Some(new)] => [old, new],
-        [None, None] => return unlike("other groups of next hops"),
+        [None, None] => return unlike("other groups of next hops, or another choice among them"),
         _ => return unlike("one side has a port per destination, the other one groups of ports"),
     };
     if old.key != new.key {

@@ -38,10 +38,10 @@ impl BuiltDirectory {
     pub(crate) fn read(directory: &Path) -> Result<Self, Stop> {
         let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
         let mut files = Files::new();
-        if fabric.routing.is_sprayed() {
+        if fabric.routing.has_many_paths() {
             return Err(DriverError::NoRepair {
                 problem: "they have groups of next hops, and a repair adds routes one by one",
-                hint: "build with `routing = allowed_turns;`, or with a fault budget: `routing = spray` prepares the groups of every tolerated fault",
+                hint: "build with `routing = allowed_turns;`, or with a fault budget: then the groups of every tolerated fault are prepared",
             }
             .into());
         }

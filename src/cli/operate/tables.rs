@@ -54,11 +54,11 @@ pub(crate) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Ok(());
     };
     let node = parse_router(&names, fabric.node_count(), router)?;
-    if fabric.routing.is_sprayed() {
+    if let Some(spreading) = fabric.routing.spreading() {
         let tables = read_group_tables(directory, &fabric, &args.scenario)?;
         print_out(&match args.format {
             TableFormat::Text => router_groups_text(&names, &tables, node),
-            TableFormat::Json => router_groups_json(&tables, node),
+            TableFormat::Json => router_groups_json(&tables, spreading, node),
         })?;
         return Ok(());
     }

@@ -69,7 +69,7 @@ pub(crate) fn refuse_many_paths(
     command: &'static str,
     hint: &'static str,
 ) -> Result<(), DriverError> {
-    match fabric.routing.is_sprayed() {
+    match fabric.routing.has_many_paths() {
         true => Err(DriverError::ManyPaths { command, path: display(directory), hint }),
         false => Ok(()),
     }

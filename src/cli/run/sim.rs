@@ -219,18 +219,18 @@ impl SimulatedDirectory<'_> {
             };
             DriverError::UnknownScenario { name: name.to_owned(), hint }
         };
-        let sprayed = self.runs.fabric.routing.is_sprayed();
+        let many_paths = self.runs.fabric.routing.has_many_paths();
         let files = self.files(Some(name))?;
-        if sprayed || !files.keys().any(|path| path.starts_with("tables/")) {
+        if many_paths || !files.keys().any(|path| path.starts_with("tables/")) {
             // Packets that choose their own paths need no tables.
             let routing = self.runs.described.parameters.choosing.routing;
-            let choose = routing.is_some_and(|routing| routing != PacketRouting::Tables);
-            let has_tables = self.directory.join("tables").is_dir() && !sprayed;
+            let choose = routing.map_or(many_paths, |routing| routing != PacketRouting::Tables);
+            let has_tables = self.directory.join("tables").is_dir() && !many_paths;
             if choose && name == NOMINAL && !has_tables {
                 return fabc_check::read_unrouted(&files, self.runs.fabric)
                     .map_err(|error| sim_stop(error, self.sources));
             }
-            let hint = "build with `routing = minimal;`. Without its tables, `routing = min`, `valiant` or `ugal` can be run";
+            let hint = "the nominal scenario can be run, with `routing = spray`, `ecmp`, `min`, `valiant` or `ugal`. For faults build with `routing = minimal;`";
             refuse_many_paths(self.runs.fabric, self.directory, "fabc sim", hint)?;
             return Err(unknown().into());
         }

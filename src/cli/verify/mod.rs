@@ -1,6 +1,7 @@
 //! `fabc verify`: checks a built directory from its files alone, or third-party tables on a third-party
 //! network.
 
+pub(crate) mod convicted;
 pub(crate) mod foreign;
 pub(crate) mod plan;
 pub(crate) mod program;
@@ -8,6 +9,7 @@ pub(crate) mod remake;
 pub(crate) mod repair;
 pub(crate) mod reported;
 pub(crate) mod slices;
+pub(crate) mod switch_files;
 
 use crate::args::options::VerifyArgs;
 use crate::io::errors::DriverError;
@@ -17,6 +19,7 @@ use crate::io::staging::MANIFEST;
 use crate::io::stop::Stop;
 use crate::io::terminal::Terminal;
 use crate::operate::placed::is_placed;
+use crate::verify::convicted::convicted_stop;
 use crate::verify::foreign::rejected_stop;
 use crate::verify::program::verify_program;
 use fabc_base::diag::SourceMap;
@@ -57,6 +60,9 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
             }
             .into());
         }
+    }
+    if args.frr.is_some() || args.routes.is_some() {
+        return switch_files::verify(directory, args, terminal);
     }
     match (is_placed(directory), args.window.digest_span()) {
         (true, Some(_)) => {
@@ -117,11 +123,6 @@ fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -
     let DigestSpan { simulation, scenario, .. } = span;
     terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
     Ok(())
-}
-
-fn convicted_stop(errors: Vec<fabc_check::CheckError>, sources: SourceMap) -> Stop {
-    let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
-    Stop { diagnostics, sources, exit_code: 3 }
 }
 
 /// Lists what nothing in a directory can prove.

@@ -43,7 +43,7 @@ pub enum EmitError {
         format: &'static str,
     },
     /// The tables of the fabric have next-hop groups.
-    #[error("`{format}` has one port per destination, but `routing = spray` has groups of ports")]
+    #[error("`{format}` has one port per destination, but `routing = {routing}` has groups of ports")]
     #[diagnostic(
         code(FAB0517),
         help(
@@ -53,6 +53,46 @@ pub enum EmitError {
     NeedsOnePath {
         /// Name of the format, for the message.
         format: &'static str,
+        /// Name of the routing method.
+        routing: &'static str,
+    },
+    /// The tables of the fabric have no next-hop groups.
+    #[error("`{format}` has next-hop groups, but `routing = {routing}` has none")]
+    #[diagnostic(
+        code(FAB0538),
+        help(
+            "write `routing = spray;` or `ecmp` on a network in tiers, such as `leaf_spine`, `fat_tree` or `clos`"
+        )
+    )]
+    NeedsGroups {
+        /// Name of the format, for the message.
+        format: &'static str,
+        /// The routing of the spec.
+        routing: &'static str,
+    },
+    /// The switches of the network have no configuration with these groups.
+    #[error("`{format}` cannot configure this network: {problem}")]
+    #[diagnostic(
+        code(FAB0538),
+        help("`tables` lists the groups, and `fabc explain FAB0538` says what BGP can do")
+    )]
+    NotConfigured {
+        /// Name of the format, for the message.
+        format: &'static str,
+        /// What stands in the way.
+        problem: String,
+    },
+    /// The checker finds that the configurations do not give the groups.
+    #[error("BGP does not find the groups of this network: {conviction}")]
+    #[diagnostic(
+        code(FAB0538),
+        help(
+            "the switches of a tier that the tiers below join share an AS number, so no path may lead from one of them to another: `fabc explain FAB0538`"
+        )
+    )]
+    NotTheGroups {
+        /// The words of the checker, with file, scenario and both groups.
+        conviction: String,
     },
     /// The format cannot express this network.
     #[error("`{format}` cannot hold this network: {reason}")]

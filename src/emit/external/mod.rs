@@ -3,13 +3,19 @@
 //!
 //! Input: a compiled fabric. Output: chunks of files, in order, so that no file is ever entirely in memory.
 
+mod addressing;
 mod chunks;
+mod frr;
 mod infiniband;
+mod ip_batch;
+mod kueue;
 mod lanes;
 mod nominal;
 mod ocs_ports;
 mod slurm;
+mod switch_names;
 mod tables_csv;
+mod tier_blocks;
 mod tons;
 
 pub use chunks::{EmitError, Take};
@@ -28,6 +34,9 @@ pub(super) enum External {
     TablesCsv,
     OcsPorts,
     SlurmTopology,
+    Kueue,
+    Frr,
+    Routes,
 }
 
 impl External {
@@ -36,7 +45,15 @@ impl External {
         matches!(
             self,
             External::OpensmLft | External::OpensmSl2vl | External::OpensmPathSl | External::TablesCsv
-        )
+        ) || self.configures_switches()
+    }
+    /// Whether the format has one port per destination, so that tables with groups do not fit.
+    pub(super) fn needs_one_path(self) -> bool {
+        self.needs_tables() && !self.configures_switches()
+    }
+    /// Whether the format configures switches with next-hop groups.
+    fn configures_switches(self) -> bool {
+        matches!(self, External::Frr | External::Routes)
     }
 }
 
@@ -48,6 +65,9 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
         External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
         External::TonsBundle => tons::check_fabric(fabric),
         External::SlurmTopology => slurm::check_fabric(fabric),
+        External::Kueue => kueue::check_fabric(fabric),
+        External::Frr => addressing::check_fabric("frr", fabric),
+        External::Routes => addressing::check_fabric("routes", fabric),
         _ => Ok(()),
     }
 }
@@ -68,5 +88,8 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::TablesCsv => tables_csv::tables(compiled, take),
         External::OcsPorts => ocs_ports::ports(compiled, take),
         External::SlurmTopology => slurm::topology(compiled, take),
+        External::Kueue => kueue::topology(compiled, take),
+        External::Frr => frr::configurations(compiled, take),
+        External::Routes => ip_batch::routes(compiled, take),
     }
 }

@@ -6,12 +6,12 @@
 //! nodes of a job, so every switch of the top tier is listed.
 
 use super::chunks::{EmitError, Take};
+use super::switch_names::{check_names, switch_name};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{Topology, topology_tiers};
 use fabc_model::Fabric;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A switch as Slurm lists it.
@@ -54,13 +54,7 @@ pub(super) fn check_fabric(fabric: &Fabric) -> Result<(), EmitError> {
     let Some(family) = fabric.family().filter(|family| family.facts().has_tiers()) else {
         return refused("it has no tiers, with hosts at the bottom and links between neighboring tiers only");
     };
-    let names = family.router_names();
-    let distinct: BTreeSet<String> =
-        (0..family.router_count()).map(|router| switch_name(&names.node(NodeId::new(router)))).collect();
-    if distinct.len() < family.router_count() {
-        return refused("two of its routers have the same name once brackets, commas and blanks are `-`");
-    }
-    Ok(())
+    check_names("slurm_topology", family)
 }
 
 /// The switches, from the lowest tier up.
@@ -88,13 +82,6 @@ fn switches(topology: &Topology) -> Vec<SlurmSwitch> {
     }
     switches.sort_by_key(|&(tier, _)| tier);
     switches.into_iter().map(|(_, switch)| switch).collect()
-}
-
-/// The name of a switch in files and host names, from the name of its router. Brackets, commas, dots and
-/// blanks become `-`.
-fn switch_name(name: &str) -> String {
-    let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };
-    name.trim_end_matches(']').chars().map(plain).collect()
 }
 
 /// A list of names for Slurm. Neighbors that differ in their last number only are a range: `leaf-[0-31]`.

@@ -50,7 +50,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
             ",\"injection_cycles\":{injection}{turn},\"speedup\":{speedup},\"general_vcs\":{general}"
         ),
     );
-    let vcs = if *selection == PathSelection::Tables { "table_vcs" } else { "hop_vcs" };
+    let vcs = if selection.routing().counts_hops() { "hop_vcs" } else { "table_vcs" };
     push(
         out,
         format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{first}\""),
@@ -97,6 +97,9 @@ fn push_selection(out: &mut String, selection: PathSelection) {
     if let Some(shortest) = selection.shortest() {
         push(out, format_args!(",\"shortest\":\"{}\"", shortest.name()));
     }
+    if let PathSelection::Ecmp { flows } = selection {
+        push(out, format_args!(",\"flows\":{flows}"));
+    }
     if let PathSelection::Ugal(Ugal { samples, bias, score, .. }) = selection {
         push(out, format_args!(",\"samples\":{samples},\"bias_flits\":{bias},\"rule\":\"{}\"", score.name()));
     }
@@ -113,7 +116,8 @@ pub(crate) fn setting_in_words(setting: &Setting) -> [String; 2] {
     let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts, bytes, trace];
     let selection = setting.selection;
     let over = match selection {
-        PathSelection::Tables | PathSelection::Shortest(_) => None,
+        PathSelection::Tables | PathSelection::Shortest(_) | PathSelection::Spray => None,
+        PathSelection::Ecmp { flows } => Some(format!("of {flows} flows")),
         PathSelection::Valiant(shortest) => Some(format!("over {}", shortest.name())),
         PathSelection::Ugal(Ugal { shortest, samples, bias, score, .. }) => {
             Some(format!("over {}, samples {samples}, bias {bias}, rule {}", shortest.name(), score.name()))
@@ -134,7 +138,7 @@ fn channel_gbs(fabric: &Fabric) -> String {
 /// The model in one sentence.
 pub(crate) fn model_sentence(setting: &Setting) -> String {
     let vcs = match (setting.general, setting.classes) {
-        _ if setting.selection != PathSelection::Tables => {
+        _ if setting.selection.routing().counts_hops() => {
             format!("{} virtual channels, by hop", setting.table_vcs)
         }
         (0, 1) => format!("{} virtual channels of the tables", setting.table_vcs),

@@ -3,7 +3,7 @@
 use super::json::formats;
 use crate::{GroupEntry, GroupTables, Image, TableEntry, TableKey};
 use fabc_base::ids::NodeId;
-use fabc_model::VcCount;
+use fabc_model::{Ecmp, HashInput, Spreading, VcCount};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
@@ -35,6 +35,12 @@ pub struct GroupTablesFile {
     format: String,
     pub scenario: String,
     pub kind: String,
+    /// Of `ecmp`: the input of the hash.
+    #[serde(default)]
+    pub hash: Option<String>,
+    /// Of `ecmp`: number of flows of every ordered pair of hosts.
+    #[serde(default)]
+    pub flows: Option<u32>,
     pub vcs: u8,
     pub key: Vec<String>,
     #[serde(default)]
@@ -44,6 +50,18 @@ pub struct GroupTablesFile {
 }
 
 impl GroupTablesFile {
+    /// The rule by which routers choose a member of a group. `None` where the file states no known rule.
+    pub fn spreading(&self) -> Option<Spreading> {
+        match (self.kind.as_str(), self.hash.as_deref(), self.flows) {
+            ("spray", None, None) => Some(Spreading::Spray),
+            ("ecmp", Some(input), Some(flows @ 1..)) => {
+                let hash = HashInput::ALL.into_iter().find(|known| known.name() == input)?;
+                Some(Spreading::Ecmp(Ecmp { hash, flows }))
+            }
+            _ => None,
+        }
+    }
+
     /// The tables that the lines list, one by one.
     pub fn into_tables(self) -> GroupTables {
         let entry =

@@ -7,6 +7,7 @@ use super::foreign;
 use super::hardware::dimensions;
 use super::items::SpecItems;
 use super::kind::PlantKind;
+use super::many_paths::{self, ECMP};
 use super::scheduled::{self, SCHEDULED};
 use super::scope::Scope;
 use super::settings::{block_settings, decimal, in_range, integer, one_of, one_of_or, word, wrong_kind};
@@ -17,7 +18,8 @@ use crate::syntax::ast::{Block, Expr, Name, SettingValue, ValueKind};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::{Span, list};
 use fabc_model::{
-    AllowedTurns, Budget, Family, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice,
+    AllowedTurns, Budget, Family, Faults, RouteSelect, Router, RoutingChoice, Spreading, TableKey,
+    TopologyChoice,
 };
 
 /// Resolves the budget. Without `vcs` it has the virtual channels of the router, at most 8. Without `faults`
@@ -187,6 +189,7 @@ pub(super) fn topology(
         ValueKind::Limit(..)
         | ValueKind::Steps(_)
         | ValueKind::Product(_)
+        | ValueKind::Prefix(_)
         | ValueKind::List(_)
         | ValueKind::Router(_)
         | ValueKind::Quantity(_) => match word(&setting.value) {
@@ -295,7 +298,11 @@ pub(super) fn routing(
                 span,
             ));
         }
-        if &*kind.value == SCHEDULED {
+        if &*kind.value == ECMP && plant.is_network {
+            let settings = many_paths::ecmp_settings(context, kind, block)?;
+            return Some((RoutingChoice::ManyPaths(Spreading::Ecmp(settings)), span));
+        }
+        if [SCHEDULED, ECMP].contains(&&*kind.value) {
             context.error(network_routing_error(plant, kind));
             return None;
         }

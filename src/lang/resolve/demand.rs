@@ -158,6 +158,7 @@ pub(super) fn demand(
         ValueKind::Limit(..)
         | ValueKind::Steps(_)
         | ValueKind::Product(_)
+        | ValueKind::Prefix(_)
         | ValueKind::List(_)
         | ValueKind::Router(_) => {
             context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span))

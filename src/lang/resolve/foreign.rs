@@ -42,7 +42,8 @@ const ROUTINGS: &[Synonyms] = &[
     (&["dor", "xy", "xyz", "ecube", "e_cube", "dim_order", "dimension"], "dimension_order"),
     (&["updn", "updown", "ftree", "up_down_star"], "up_down"),
     (&["min", "shortest", "shortest_path", "shortest_paths", "spf", "ospf", "minhop", "min_hop"], "minimal"),
-    (&["ecmp", "multipath", "multi_path", "adaptive", "spraying", "packet_spraying"], "spray"),
+    (&["adaptive", "spraying", "packet_spraying"], "spray"),
+    (&["multipath", "multi_path", "flow_hash", "flow_hashing", "wcmp"], "ecmp"),
     (&["dfsssp", "lash", "nue", "tons", "deadlock_free", "turn_model", "auto"], "allowed_turns"),
 ];
 

@@ -22,10 +22,19 @@ pub(super) struct SpecItems<'a> {
     pub(super) budget: Option<(&'a ast::Block, Span)>,
     pub(super) failures: Option<(&'a ast::Block, Span)>,
     pub(super) floor: Option<(&'a ast::Block, Span)>,
+    pub(super) addresses: Option<(&'a ast::Block, Span)>,
     pub(super) demand: Option<(&'a ast::Block, Span)>,
     pub(super) simulations: Vec<(&'a Name, &'a ast::Block, Span)>,
     pub(super) collectives: Vec<(&'a ast::Setting, Span)>,
     pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
+}
+
+/// Reports a constant that was declared before, at `first`.
+fn refuse_second_constant(context: &mut Context, name: &Name, first: Option<Span>) {
+    if let Some(first) = first {
+        let subject = format!("the constant `{}`", name.value);
+        context.duplicate(subject, "a constant has one value", name.span, first);
+    }
 }
 
 pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> SpecItems<'a> {
@@ -36,15 +45,8 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
             // The only slices left are those inside another slice. They were reported.
             ItemKind::Use(_) | ItemKind::Param(_) | ItemKind::Sweep(_) | ItemKind::Slice(..) => {}
             ItemKind::Let(constant) => {
-                let name = &constant.name;
-                if let Some(first) = lets.insert(&name.value, name.span) {
-                    context.duplicate(
-                        format!("the constant `{}`", name.value),
-                        "a constant has one value",
-                        name.span,
-                        first,
-                    );
-                }
+                let first = lets.insert(&constant.name.value, constant.name.span);
+                refuse_second_constant(context, &constant.name, first);
             }
             ItemKind::Setting(setting) => {
                 let word = &*setting.name.value;
@@ -77,6 +79,9 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
                 store_once(context, &mut items.failures, "failures", block, item.span)
             }
             ItemKind::Floor(block) => store_once(context, &mut items.floor, "floor", block, item.span),
+            ItemKind::Addresses(block) => {
+                store_once(context, &mut items.addresses, "addresses", block, item.span)
+            }
             ItemKind::Demand(block) => store_once(context, &mut items.demand, "demand", block, item.span),
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Simulate(name, block) => items.simulations.push((name, block, item.span)),
@@ -94,6 +99,7 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
                     (Some("budget"), _) => items.budget = items.budget.or(Some((block, span))),
                     (Some("failures"), _) => items.failures = items.failures.or(Some((block, span))),
                     (Some("floor"), _) => items.floor = items.floor.or(Some((block, span))),
+                    (Some("addresses"), _) => items.addresses = items.addresses.or(Some((block, span))),
                     (Some("demand"), _) => items.demand = items.demand.or(Some((block, span))),
                     _ => {}
                 }

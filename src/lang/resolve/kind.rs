@@ -8,8 +8,8 @@ use crate::forms::written_form;
 use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, SettingValue, ValueKind};
 use fabc_base::diag::Span;
 use fabc_model::{
-    Budget, Capacities, DeclaredCollective, Demand, Family, Floor, Plant, Require, Router, RoutingChoice,
-    Simulation,
+    Addresses, Budget, Capacities, DeclaredCollective, Demand, Family, Floor, Plant, Require, Router,
+    RoutingChoice, Simulation,
 };
 
 /// Returns the first word of a topology.
@@ -26,6 +26,7 @@ pub(super) fn topology_name(value: &SettingValue) -> Option<Name> {
         | ValueKind::Limit(..)
         | ValueKind::Steps(_)
         | ValueKind::Product(_)
+        | ValueKind::Prefix(_)
         | ValueKind::List(_)
         | ValueKind::Router(_) => word(value),
     }
@@ -119,4 +120,5 @@ pub(super) struct PlantParts {
     pub(super) simulations: Vec<Simulation>,
     pub(super) collectives: Vec<DeclaredCollective>,
     pub(super) requires: Vec<Require>,
+    pub(super) addresses: Option<Addresses>,
 }

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::items::SpecItems;
 use super::kind::PlantKind;
+use super::many_paths::ECMP;
 use crate::ResolveError;
 use fabc_model::{GraphMetric, HardwareMetric, Metric, Require, Router};
 
@@ -24,11 +25,21 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
     }
 }
 
-/// Reports lines on metrics of sprayed packets. The fabric has another routing.
-pub(super) fn need_spray(context: &mut Context, requires: &[Require]) {
-    for line in requires.iter().filter(|line| line.metric == Metric::Permutation) {
-        let help = Some("remove it, or write `routing = spray;` in a network with tiers".to_owned());
-        let (subject, place) = ("`permutation`".to_owned(), "a fabric without `routing = spray`".to_owned());
+/// Reports lines on metrics of many paths that the routing does not have. `method` is its name if it has many
+/// paths.
+pub(super) fn need_many_paths(context: &mut Context, requires: &[Require], method: Option<&str>) {
+    for line in requires {
+        let (wanted, place) = match line.metric {
+            Metric::Permutation if method.is_none() => {
+                ("spray", "a fabric without `routing = spray` or `ecmp`")
+            }
+            Metric::Collision | Metric::CollisionWorst if method != Some(ECMP) => {
+                ("ecmp", "a fabric without `routing = ecmp`")
+            }
+            _ => continue,
+        };
+        let help = Some(format!("remove it, or write `routing = {wanted};` in a network with tiers"));
+        let (subject, place) = (format!("`{}`", line.metric.name()), place.to_owned());
         context.error(ResolveError::Misplaced { subject, place, help, span: line.span });
     }
 }

@@ -8,8 +8,8 @@ use super::kind::{PlantKind, PlantParts, topology_name};
 use super::scope::{DeclaredLinks, Scope};
 use super::settings::wrong_kind;
 use super::{
-    choices, collectives, demand, failures, floor, foreign, graph, hardware, needed, requires, scheduled,
-    simulations, spray, wiring,
+    addresses, choices, collectives, demand, failures, floor, foreign, graph, hardware, many_paths, needed,
+    requires, scheduled, simulations, wiring,
 };
 use crate::ResolveError;
 use crate::SwitchError;
@@ -47,8 +47,8 @@ pub(super) fn resolve_network(
             budget.as_ref().map(|budget| (budget.faults, budget.faults_span)),
         );
     }
-    if routing.is_some_and(|(routing, _)| routing.is_sprayed()) {
-        spray::refuse_single_path_users(context, items);
+    if let Some((routing, _)) = routing.filter(|(routing, _)| routing.has_many_paths()) {
+        many_paths::refuse_single_path_users(context, items, routing);
     }
     if failures == Some(None) {
         needed::need_failures(context, &requires);
@@ -84,6 +84,8 @@ pub(super) fn resolve_network(
     if let (Some(network), Some((routing, span))) = (&network, routing) {
         check_routing(context, network, routing, span);
     }
+    let addressed = addresses::Addressed { routing, network: network.as_ref(), router: router.as_ref() };
+    let addresses = addresses::addresses(context, items, &addressed);
     let plant = Plant::Network(Network { failures: failures?, ..network? });
     let (capacities, simulations, collectives) = (capacities?, simulations?, collectives?);
     Some(PlantParts {
@@ -97,6 +99,7 @@ pub(super) fn resolve_network(
         simulations,
         collectives,
         requires,
+        addresses: addresses?,
     })
 }
 
@@ -308,7 +311,7 @@ fn fullest_listed_router(listed: &Listed, router: &Router) -> FullestPorts {
 /// Checks that the routing works on the family.
 fn check_routing(context: &mut Context, network: &Network, routing: RoutingChoice, span: Span) {
     let is_grid = network.family.grid_sides().is_some();
-    let (routing, wanted, help) = match routing {
+    let (method, wanted, help) = match routing {
         RoutingChoice::DimensionOrder if !is_grid => (
             "dimension_order",
             "`torus`, `mesh` or `hyperx`",
@@ -326,8 +329,8 @@ fn check_routing(context: &mut Context, network: &Network, routing: RoutingChoic
         RoutingChoice::AllowedTurns(_) if network.family.is_simplex() => {
             ("allowed_turns", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")
         }
-        RoutingChoice::Spray if !network.family.facts().has_tiers() => (
-            "spray",
+        RoutingChoice::ManyPaths(_) if !network.family.facts().has_tiers() => (
+            routing.name(),
             "networks in tiers",
             "use `routing = minimal` here, or `allowed_turns`. `fabc sim DIR --with 'routing = ugal;'` simulates packets that choose among paths",
         ),
@@ -336,13 +339,13 @@ fn check_routing(context: &mut Context, network: &Network, routing: RoutingChoic
     let name = network.family.name();
     let topology = if network.family.is_simplex() {
         format!("a `{name}` of links that run one way")
-    } else if routing == "spray" {
-        spray::untiered(network)
+    } else if routing.has_many_paths() {
+        many_paths::untiered(network)
     } else {
         format!("a `{name}`")
     };
     context.error(ResolveError::RoutingMismatch {
-        routing,
+        routing: method,
         wanted,
         help,
         span,

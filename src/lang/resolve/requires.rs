@@ -4,10 +4,10 @@ use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::SpecItems;
 use super::kind::PlantKind;
-use super::needed::need_spray;
+use super::many_paths;
+use super::needed::need_many_paths;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
-use super::spray;
 use super::subjects::{FAULT, Subjects, collective_metric, misplaced, need_faults, simulation_metric};
 use crate::ResolveError;
 use crate::syntax::ast::{Name, RequireItem, RequiredShare};
@@ -32,9 +32,7 @@ pub(super) fn requires(
     let resolve_line =
         |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, kind, &subjects);
     let mut requires: Vec<Require> = items.requires.iter().filter_map(resolve_line).collect();
-    if !spray::is_sprayed(items) {
-        need_spray(context, &requires);
-    }
+    need_many_paths(context, &requires, many_paths::many_path_method(items));
     requires.sort_by_cached_key(|require| {
         let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
         (key, require.span)
@@ -158,7 +156,7 @@ fn comparison(item: &RequireItem) -> Option<Comparison> {
 fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: Span) -> ResolveError {
     let is_available = |metric: &Metric| match metric {
         Metric::DisjointTrees => !kind.is_network,
-        Metric::Permutation => kind.is_network,
+        Metric::Permutation | Metric::Collision | Metric::CollisionWorst => kind.is_network,
         Metric::Graph(_) | Metric::Hardware(_) | Metric::Collective(_) => kind.is_network,
         _ => true,
     };
@@ -444,6 +442,14 @@ fn decided_already(
             "the search ends at 1.05 of the static bound",
             format!("require `{name} >= 0.92`, for example"),
         )),
+        Metric::Collision | Metric::CollisionWorst
+            if upper && (value < 1.0 || value == 1.0 && comparison == Comparison::Less) =>
+        {
+            Some((
+                "the fullest next hop never has less than the mean",
+                format!("require `{name} <= 1.6`, for example"),
+            ))
+        }
         Metric::VcBalance if value > 1.0 => {
             Some(("a share is never above 1", format!("require `{name} <= 0.6`, for example")))
         }

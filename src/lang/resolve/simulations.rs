@@ -2,6 +2,7 @@
 
 use super::context::{Context, claim_subject_name, unknown_choice};
 use super::items::{SpecItems, keyword_span};
+use super::many_paths;
 use super::scope::{DeclaredLinks, Scope};
 use super::settings::{
     BlockSettings, bare_name, block_settings, integer, need_name_and_block, one_of, one_of_or, optional,
@@ -169,6 +170,10 @@ fn choosing(context: &mut Context, value: &SettingValue) -> Option<RoutingSettin
     let routing: PacketRouting = word_value(context, "`routing`", &name)?;
     let choosing = RoutingSettings { routing: Some(routing), ..RoutingSettings::default() };
     let Some(block) = block else { return Some(choosing) };
+    if routing == PacketRouting::Ecmp {
+        let flows = Some(many_paths::ecmp_settings(context, &name, block)?.flows);
+        return Some(RoutingSettings { flows, ..choosing });
+    }
     let adaptive = matches!(routing, PacketRouting::Ugal | PacketRouting::UgalGlobal);
     if !adaptive && routing != PacketRouting::Valiant {
         refuse_settings(context, &name);

@@ -69,9 +69,11 @@ pub(super) fn unknown_setting(
 pub(super) fn places_of_field(word: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     let field_places = words::field(word).map_or(&[][..], |field| field.places);
-    // A field of routers is rarely meant for the model that simulates them.
-    let is_model = |place: &BlockKind| matches!(place, BlockKind::PacketModel | BlockKind::FlitModel);
-    for place in field_places.iter().filter(|place| !is_model(place) || field_places.iter().all(is_model)) {
+    // A field of routers is rarely meant for the model that simulates them, or for their addresses.
+    let is_rare = |place: &BlockKind| {
+        matches!(place, BlockKind::PacketModel | BlockKind::FlitModel | BlockKind::Addresses)
+    };
+    for place in field_places.iter().filter(|place| !is_rare(place) || field_places.iter().all(is_rare)) {
         let argument = match place {
             BlockKind::Link | BlockKind::Ocs | BlockKind::Simulate => "name ",
             BlockKind::Level => "n ",

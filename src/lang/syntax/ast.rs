@@ -112,6 +112,8 @@ pub enum ItemKind {
     Failures(Block),
     /// An item of the form `floor { .. }`.
     Floor(Block),
+    /// An item of the form `addresses { .. }`.
+    Addresses(Block),
     /// An item of the form `demand { .. }`.
     Demand(Block),
     /// An item of the form `simulate name { .. }`.
@@ -143,6 +145,7 @@ impl ItemKind {
             ItemKind::Budget(_) => "budget",
             ItemKind::Failures(_) => "failures",
             ItemKind::Floor(_) => "floor",
+            ItemKind::Addresses(_) => "addresses",
             ItemKind::Demand(_) => "demand",
             ItemKind::Simulate(..) => "simulate",
             ItemKind::Collective(_) => "collective",
@@ -368,6 +371,8 @@ pub enum ValueKind {
     Dims(Name, Vec<Expr>, Option<Block>),
     /// Numbers joined by `x`, such as `4 x 8` in `down = 4 x 8;`.
     Product(Vec<Expr>),
+    /// A prefix of addresses as it is written, such as `10.255.0.0/16`.
+    Prefix(Text),
     /// Equally spaced values, such as `0.1 .. 1.8 step 0.1`.
     Steps(Steps),
     /// `[cube0[0,0,0], 17]`: names without their quotes.

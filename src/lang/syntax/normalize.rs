@@ -248,6 +248,7 @@ impl Normal {
             ItemKind::Budget(block) => ItemKind::Budget(self.block(block, &[])),
             ItemKind::Floor(block) => ItemKind::Floor(self.block(block, &[])),
             ItemKind::Failures(block) => ItemKind::Failures(self.block(block, &[])),
+            ItemKind::Addresses(block) => ItemKind::Addresses(self.block(block, &[])),
             ItemKind::Demand(block) => ItemKind::Demand(self.block(block, &[])),
             ItemKind::Simulate(name, block) => ItemKind::Simulate(name.clone(), self.block(block, &[])),
             ItemKind::Collective(setting) => ItemKind::Collective(self.setting(setting)),
@@ -340,7 +341,7 @@ impl Normal {
             ValueKind::Product(factors) => {
                 ValueKind::Product(factors.iter().map(|factor| self.expr(factor, &[])).collect())
             }
-            ValueKind::List(_) | ValueKind::Router(_) => setting.value.kind.clone(),
+            ValueKind::List(_) | ValueKind::Router(_) | ValueKind::Prefix(_) => setting.value.kind.clone(),
             ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
             ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),
             ValueKind::Dims(kind, dims, block) => {

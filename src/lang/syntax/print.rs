@@ -104,6 +104,7 @@ impl<'a> PrintedLine<'a> {
             | ItemKind::Budget(block)
             | ItemKind::Failures(block)
             | ItemKind::Floor(block)
+            | ItemKind::Addresses(block)
             | ItemKind::Demand(block) => (item.kind.keyword().to_owned(), Some(block)),
             ItemKind::Ocs(ocs) => (self::ocs(ocs), Some(&ocs.block)),
             ItemKind::Require(require) => {
@@ -308,6 +309,7 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
         ValueKind::Steps(Steps { first, last, step }) => {
             (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None)
         }
+        ValueKind::Prefix(prefix) => (format!("{name} = {prefix};"), None),
         ValueKind::Product(factors) => (format!("{name} = {};", dims(factors)), None),
         ValueKind::List(items) => {
             (format!("{name} = [{}];", items.iter().map(item_name_text).collect::<Vec<_>>().join(", ")), None)

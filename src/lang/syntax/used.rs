@@ -53,6 +53,7 @@ impl Used {
             | ItemKind::Budget(block)
             | ItemKind::Failures(block)
             | ItemKind::Floor(block)
+            | ItemKind::Addresses(block)
             | ItemKind::Demand(block)
             | ItemKind::Unknown(_, _, block) => self.block(block),
         }
@@ -99,7 +100,7 @@ impl Used {
             }
             ValueKind::Product(factors) => factors.iter().for_each(|factor| self.expr(factor)),
             ValueKind::List(items) => self.0.extend(items.iter().map(|item| item.value.clone())),
-            ValueKind::Router(_) => {}
+            ValueKind::Router(_) | ValueKind::Prefix(_) => {}
             ValueKind::Block(kind, block) => {
                 self.0.insert(kind.value.clone());
                 self.block(block);

@@ -70,6 +70,7 @@ pub const ITEMS: &[ItemWord] = items! {
     "topology" 6 Choice "topology = torus 4 x 4 x 8;";
     "floor" 6 Block "floor { cabinet = 16; placement = annealed { seed = 1; } copper <= 10 m; beyond = optical; }";
     "routing" 6 Choice "routing = allowed_turns;";
+    "addresses" 6 Block "addresses { loopbacks = 10.255.0.0/16; links = 172.16.0.0/12; hosts = 10.0.0.0/8; as = 4200000000; }";
     "simulate" 7 Named "simulate peak { traffic = uniform; }";
     "collective" 8 Line "collective gradients = all_reduce { size = 1 GiB; }";
     "require" 9 Line "require diameter <= 6;";
@@ -127,6 +128,8 @@ pub enum BlockKind {
     Failures,
     /// The block of the form `floor { .. }`.
     Floor,
+    /// The block of the form `addresses { .. }`.
+    Addresses,
     /// The block of the form `clustering = walktrap { .. }`.
     Walktrap,
     /// The block of the form `placement = annealed { .. }`.
@@ -155,6 +158,8 @@ pub enum BlockKind {
     Synthesize,
     /// The block of the form `routing = allowed_turns { .. }`.
     AllowedTurns,
+    /// The block of the form `routing = ecmp { .. }`.
+    Ecmp,
     /// The block of the form `routing = scheduled { .. }`.
     Scheduled,
     /// The block of the form `topology = torus 16 x 16 { .. }`, and the other grids.
@@ -221,6 +226,7 @@ impl BlockKind {
             BlockKind::Budget => "budget",
             BlockKind::Failures => "failures",
             BlockKind::Floor => "floor",
+            BlockKind::Addresses => "addresses",
             BlockKind::Walktrap => "walktrap",
             BlockKind::Annealed => "annealed",
             BlockKind::Demand => "demand",
@@ -235,6 +241,7 @@ impl BlockKind {
             BlockKind::Collective => "collective",
             BlockKind::Synthesize => "synthesize",
             BlockKind::AllowedTurns => "allowed_turns",
+            BlockKind::Ecmp => "ecmp",
             BlockKind::Scheduled => "scheduled",
             BlockKind::Grid => "torus",
             BlockKind::Hyperx => "hyperx",
@@ -312,9 +319,10 @@ pub const FIELDS: &[BlockField] = fields! {
     "mesh" Statement Cube;
     "couple" Statement Ocs;
     "level" Statement Levels;
+    "loopbacks" Quantity Addresses;
     "bandwidth" Quantity Link;
     "radix" Quantity Router Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
-    "hosts" Quantity Router PacketModel FlitModel;
+    "hosts" Quantity Router Addresses PacketModel FlitModel;
     "vcs" Quantity Router Chip Budget;
     "flit" Quantity Router Chip;
     "buffer" Quantity Router Chip;
@@ -326,7 +334,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "host_link" Choice Router;
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
-    "links" Quantity Failures;
+    "links" Choice Failures Addresses;
     "seeds" Quantity Failures Simulate;
     "ports" Quantity Ocs Level;
     "duplex" Choice Ocs;
@@ -379,6 +387,8 @@ pub const FIELDS: &[BlockField] = fields! {
     "priority" Choice AllowedTurns;
     "select" Choice AllowedTurns;
     "key" Choice AllowedTurns;
+    "hash" Choice Ecmp;
+    "flows" Quantity Ecmp;
     "vector" Quantity Scheduled;
     "slot" Quantity Scheduled;
     "hop" Quantity Scheduled;
@@ -435,6 +445,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "install" Quantity Floor;
     "bundles" Choice Floor;
     "beyond" Choice Floor;
+    "as" Quantity Addresses;
     "all_to_all" Statement Demand;
 };
 

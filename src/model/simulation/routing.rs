@@ -3,7 +3,8 @@
 use crate::word::words;
 
 /// How packets choose their routes. All methods but `Tables` need a network of routers. There, a packet is on
-/// virtual channel k on its hop k, so that no packet ever waits for one on a lower channel.
+/// virtual channel k on its hop k, so that no packet ever waits for one on a lower channel. Under `Spray` and
+/// `Ecmp` one channel is enough, because no hop up follows a hop down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PacketRouting {
     /// By the forwarding tables, on their virtual channels.
@@ -20,6 +21,18 @@ pub enum PacketRouting {
     Ugal,
     /// The same choice, by the queues along the whole path.
     UgalGlobal,
+    /// Up through the tiers and then down: every packet by the next port of the group in turn. Networks with
+    /// tiers only.
+    Spray,
+    /// Up through the tiers and then down: all packets of a flow by one port, chosen by a hash.
+    Ecmp,
+}
+
+impl PacketRouting {
+    /// Whether packets number their hops by virtual channels.
+    pub fn counts_hops(self) -> bool {
+        !matches!(self, PacketRouting::Tables | PacketRouting::Spray | PacketRouting::Ecmp)
+    }
 }
 
 /// The choice among shortest paths for the two halves of a path over a random router.
@@ -51,6 +64,8 @@ words!(PacketRouting {
     Valiant = "valiant",
     Ugal = "ugal",
     UgalGlobal = "ugal_global",
+    Spray = "spray",
+    Ecmp = "ecmp",
 });
 
 words!(HalfRoutes { Random = "random", First = "first", Family = "family" });
@@ -71,4 +86,7 @@ pub struct RoutingSettings {
     pub bias: Option<u32>,
     /// For `ugal`: the comparison. `None`: the product.
     pub score: Option<Score>,
+    /// For `ecmp`: number of flows of every ordered pair of hosts. `None`: as many as the routing of the
+    /// fabric has, or 1.
+    pub flows: Option<u32>,
 }

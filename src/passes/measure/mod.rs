@@ -5,6 +5,7 @@
 //! more than `limits` allows is skipped, and the report says so.
 
 mod bisection;
+pub mod collision;
 mod connectivity;
 mod failures;
 mod paths;

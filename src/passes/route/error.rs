@@ -1,7 +1,7 @@
 //! The errors of routing and of the fault budget.
 
+use super::groups::PairWithoutPath;
 use super::lanes::LaneRule;
-use super::spray::PairWithoutPath;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{ForwardingTables, GroupTables, Scenario, ScenarioFault, Scene, Topology};
@@ -188,7 +188,7 @@ pub enum RouteError {
         span: Span,
     },
     /// FAB0329: no path of a pair goes up and then down.
-    #[error("`spray` has no path from {from} to {to} ({scenario}): none goes up and then down")]
+    #[error("`{method}` has no path from {from} to {to} ({scenario}): none goes up and then down")]
     #[diagnostic(
         code(FAB0329),
         help(
@@ -196,12 +196,14 @@ pub enum RouteError {
         )
     )]
     NoValidPath {
+        /// The name of the routing method.
+        method: &'static str,
         /// The name of the scenario.
         scenario: Box<str>,
         /// The router at the start of the missing path.
-        from: String,
+        from: Box<str>,
         /// The router that it cannot reach.
-        to: String,
+        to: Box<str>,
         /// The cause, as the beginning of a help text.
         cause: Box<str>,
         /// Where the spec sets the routing.
@@ -211,8 +213,8 @@ pub enum RouteError {
         #[label("this fault must be tolerated")]
         budget: Option<Span>,
     },
-    /// FAB0319: the shares of sprayed packets are too small to be counted exactly.
-    #[error("`spray` divides packets into shares too small for 64 bits ({scenario})")]
+    /// FAB0319: the shares of packets on many paths are too small to be counted exactly.
+    #[error("`{method}` divides packets into shares too small for 64 bits ({scenario})")]
     #[diagnostic(
         code(FAB0319),
         help(
@@ -220,6 +222,8 @@ pub enum RouteError {
         )
     )]
     SharesTooSmall {
+        /// The name of the routing method.
+        method: &'static str,
         /// The name of the scenario.
         scenario: String,
         /// Where the spec sets the routing.
@@ -297,13 +301,14 @@ impl RouteError {
         scenario: &Scenario,
         pair: PairWithoutPath,
     ) -> Self {
-        let [from, to] = [pair.source, pair.destination].map(|node| topology.name(node));
+        let [from, to] = [pair.source, pair.destination].map(|node| topology.name(node).into());
         let is_nominal = scenario.is_nominal();
         let cause = match is_nominal {
             true => "no router is above both".to_owned(),
             false => format!("with {}, no router that is left is above both", scenario.describe(fabric)),
         };
         RouteError::NoValidPath {
+            method: fabric.routing.name(),
             scenario: scenario.name.as_str().into(),
             from,
             to,

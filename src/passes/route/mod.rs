@@ -11,10 +11,10 @@ pub mod axis_order;
 mod by_order;
 pub mod dimension_order;
 mod error;
+pub mod groups;
 pub mod lanes;
 pub mod minimal;
 mod ranks;
-pub mod spray;
 mod tiers;
 pub mod up_down;
 

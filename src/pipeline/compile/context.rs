@@ -1,9 +1,11 @@
 //! The values that every scenario of a fabric is compiled from.
 
 use fabc_base::ids::OcsId;
+use fabc_check::CountedExpectations;
 use fabc_emit::compiled::CompiledPod;
 use fabc_ir::{CrossConnects, DualLengths, Topology, fault_flows_are_listed};
 use fabc_model::Fabric;
+use fabc_passes::measure::collision::KnownExpectations;
 
 /// The values that every scenario of a fabric is compiled from.
 pub(super) struct ScenarioContext<'a> {
@@ -19,6 +21,10 @@ pub(super) struct ScenarioContext<'a> {
     pub(super) fault_flows: bool,
     /// Number of fault scenarios, without the nominal one.
     pub(super) faults: usize,
+    /// Expectations of collisions that scenarios have in common, as the pass computes them.
+    pub(super) expectations: KnownExpectations,
+    /// The same as the checker counts them.
+    pub(super) recounted: CountedExpectations,
 }
 
 impl<'a> ScenarioContext<'a> {
@@ -32,6 +38,16 @@ impl<'a> ScenarioContext<'a> {
         let (trees, cross_connects) =
             (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
         let fault_flows = fault_flows_are_listed(topology, faults);
-        Self { fabric, topology, cross_connects, lengths, trees, fault_flows, faults }
+        Self {
+            fabric,
+            topology,
+            cross_connects,
+            lengths,
+            trees,
+            fault_flows,
+            faults,
+            expectations: KnownExpectations::default(),
+            recounted: CountedExpectations::default(),
+        }
     }
 }

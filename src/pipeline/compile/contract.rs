@@ -6,16 +6,19 @@
 use super::contract_bounds::{BoundArgument, SidedBound, base_metric, result_bounds, universal_bound};
 use super::contract_error::ContractError;
 use fabc_base::diag::{Failure, Span};
+use fabc_base::limits::COLLISION_FLOWS;
 use fabc_base::units::Decimal;
 use fabc_emit::number::{round_down_sig, round_up_sig};
 use fabc_ir::{
-    Distances, Fraction, Hardware, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes,
-    nanoseconds, search_unmeasured,
+    Distances, Fraction, Hardware, NetworkMetrics, Scenario, Scene, Topology, Units, bisection_unmeasured,
+    gigabytes, nanoseconds, search_unmeasured, topology_tiers,
 };
 use fabc_model::{
-    Comparison, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Reference, Require, ValueScale,
+    Comparison, Ecmp, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Reference, Require, ValueScale,
 };
 use fabc_passes::measure;
+use fabc_passes::measure::collision::hashed_groups;
+use fabc_passes::route::groups;
 use miette::Diagnostic;
 
 /// Refuses `require` lines that can never hold.
@@ -148,11 +151,24 @@ fn unmeasured_requires(
                 ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?)
             }
             Metric::Hardware(HardwareMetric::Oversubscription) => ("the oversubscription", tierless()?),
+            Metric::Collision => ("the collision of flows", uncounted_flows(fabric, topology?)?),
             _ => return None,
         };
         Some(unmeasured_error(line, what, why))
     };
     fabric.requires.iter().filter_map(error).collect()
+}
+
+/// Why the collisions of flows are not counted in the healthy network. `None` where they are.
+fn uncounted_flows(fabric: &Fabric, topology: &Topology) -> Option<String> {
+    let Ecmp { flows, .. } = fabric.routing.ecmp()?;
+    let (scene, tiers) = (Scene::healthy(topology), topology_tiers(topology)?);
+    let tables = groups::route(&scene, &tiers, &Scenario::nominal().name).ok()?;
+    let groups = hashed_groups(&scene, &tables, &tiers, flows);
+    let most = groups.iter().map(|group| group.flows).max()?;
+    (most > COLLISION_FLOWS).then(|| {
+        format!("{most} flows share a group of next hops, at most {COLLISION_FLOWS} are counted exactly")
+    })
 }
 
 /// Refuses lines about a network whose metric has no value, before anything is built on it.
@@ -185,7 +201,7 @@ fn units(fabric: &Fabric) -> Units {
     let hosts = fabric.declared_hosts();
     let sent = fabric.demand.sent_per_host(None, |router| hosts.get(router.0 as usize).copied().unwrap_or(1));
     Units {
-        parts: (!fabric.routing.is_sprayed()).then(|| fabric.capacities.parts()),
+        parts: (!fabric.routing.has_many_paths()).then(|| fabric.capacities.parts()),
         sent_per_host: Fraction::new(sent.weights, sent.hosts),
         channel_bandwidth: gigabytes(fabric.capacities.unit_bps()),
     }

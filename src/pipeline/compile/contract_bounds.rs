@@ -5,9 +5,16 @@
 //! carry. They are also Moore's bound on distances (Hoffman & Singleton 1960), and the exact distances of a
 //! fixed topology. A ratio to a bound has a least value as well.
 
-use fabc_ir::{Distances, Fraction, Hardware, LimitArgument, Topology, Units, nanoseconds};
-use fabc_model::{Fabric, Faults, GraphMetric, HardwareMetric, Metric, Pod, Reference, Require, ValueScale};
+use fabc_ir::{
+    Collisions, Distances, Fraction, Hardware, LimitArgument, Scenario, Scene, Topology, Units, nanoseconds,
+    topology_tiers,
+};
+use fabc_model::{
+    Ecmp, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Pod, Reference, Require, ValueScale,
+};
 use fabc_passes::limit;
+use fabc_passes::measure::collision::{self, KnownExpectations};
+use fabc_passes::route::groups;
 
 /// A one-sided constraint on a quantity: the demand of a `require` line, or a proved bound.
 #[derive(Clone)]
@@ -79,6 +86,9 @@ pub(super) fn universal_bound(fabric: &Fabric) -> Option<(Fraction, String)> {
     Some((limit.value(), why.to_owned()))
 }
 
+/// Why a value is known before the search.
+const BY_PARAMETERS: &str = "it follows from the parameters of the network";
+
 /// Collects the bounds on the result.
 struct Bounds {
     bounds: Vec<SidedBound<BoundArgument>>,
@@ -102,15 +112,12 @@ impl Bounds {
     }
     /// Adds a count that follows from the parameters.
     fn add_count(&mut self, metric: Metric, count: u64) {
-        self.add_value(metric, Fraction::integer(count));
+        self.add_value(metric, Fraction::integer(count), BY_PARAMETERS);
     }
-    /// Adds a value that follows from the parameters.
-    fn add_value(&mut self, metric: Metric, value: Fraction) {
+    /// Adds a value that the network has, and the reason for it.
+    fn add_value(&mut self, metric: Metric, value: Fraction, why: &str) {
         for is_upper in [true, false] {
-            let source = BoundArgument {
-                reason: "this network has",
-                why: "it follows from the parameters of the network".to_owned(),
-            };
+            let source = BoundArgument { reason: "this network has", why: why.to_owned() };
             self.bounds.push(SidedBound {
                 quantity: (metric, false),
                 is_upper,
@@ -144,9 +151,23 @@ impl Bounds {
         };
         for metric in HardwareMetric::ALL.into_iter().filter(is_known) {
             if let Some(value) = hardware.value(metric) {
-                self.add_value(Metric::Hardware(metric), value);
+                self.add_value(Metric::Hardware(metric), value, BY_PARAMETERS);
             }
         }
+    }
+    /// Adds the collisions of flows in the healthy network, if a line asks for them.
+    fn add_collisions(&mut self, fabric: &Fabric, topology: Option<&Topology>) {
+        let of_collisions =
+            |line: &Require| matches!(line.metric, Metric::Collision | Metric::CollisionWorst);
+        let topology = topology.filter(|_| fabric.requires.iter().any(of_collisions));
+        let Some(collisions) = topology.and_then(|topology| healthy_collisions(fabric, topology)) else {
+            return;
+        };
+        let why = "its next-hop groups and the flows that share them follow from its tiers and hosts";
+        if let Some(value) = collisions.expected_over_mean() {
+            self.add_value(Metric::Collision, value, why);
+        }
+        self.add_value(Metric::CollisionWorst, collisions.worst_over_even(), why);
     }
     /// Adds what a fixed topology has exactly while it is healthy. Faults can only increase it.
     fn add_exact(&mut self, metric: Metric, value: Fraction) {
@@ -227,6 +248,7 @@ pub(super) fn result_bounds(
     bounds.add(Metric::LatencyMax, false, time_of_hops(diameter), "every routing has at least", &why);
     let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
     bounds.add_counts(fabric, topology);
+    bounds.add_collisions(fabric, topology);
     bounds.add(
         Metric::VcBalance,
         false,
@@ -240,6 +262,14 @@ pub(super) fn result_bounds(
         bounds.add(Metric::DisjointTrees, true, max_trees, "no setting of these switches has more than", why);
     }
     bounds.bounds
+}
+
+/// The collisions of flows in the healthy network. `None` unless a hash of flows chooses the paths.
+fn healthy_collisions(fabric: &Fabric, topology: &Topology) -> Option<Collisions> {
+    let Ecmp { flows, .. } = fabric.routing.ecmp()?;
+    let (scene, tiers) = (Scene::healthy(topology), topology_tiers(topology)?);
+    let tables = groups::route(&scene, &tiers, &Scenario::nominal().name).ok()?;
+    collision::collisions(&scene, &tables, &tiers, flows, &KnownExpectations::default())
 }
 
 /// The number of routers that send and receive. It is at least two where only a topology would tell.

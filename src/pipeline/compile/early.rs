@@ -4,7 +4,7 @@
 //! module reports an error only if no stage in between can change it. Cost: milliseconds. Checks that would
 //! take longer are left to the build ([`EARLY_WORK`]).
 
-use super::routing::spray_tiers;
+use super::routing::tiers_of_groups;
 use super::{Stage, collectives, contract, faults, performance_contract, simulations, size};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
@@ -14,7 +14,7 @@ use fabc_ir::{
 };
 use fabc_lang::SliceError;
 use fabc_model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice, VcCount};
-use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes, spray};
+use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, groups, lanes};
 use fabc_passes::{cross_connect, flow, synth, wire};
 
 /// The most steps that an early check may take: some 50 ms. In a step, one channel is visited from one router
@@ -149,16 +149,16 @@ fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), R
     };
     let needed_entries = endpoints.saturating_sub(1);
     // Entries with groups are for ranges of destinations.
-    let limit = fabric.budget.table_entries.filter(|_| !fabric.routing.is_sprayed());
+    let limit = fabric.budget.table_entries.filter(|_| !fabric.routing.has_many_paths());
     if let Some(limit) = limit.filter(|&limit| (limit as usize) < needed_entries) {
         return Err(RouteError::fewer_entries_than_routers(fabric, topology, needed_entries, limit));
     }
     let Some(GivenTopology { topology, cross_connects, distances }) = given else { return Ok(()) };
     let healthy = Scene::healthy(topology);
     check_dimension_order(fabric, &healthy, &Scenario::nominal())?;
-    let tiers = spray_tiers(fabric, topology, Stage::Route);
+    let tiers = tiers_of_groups(fabric, topology, Stage::Route);
     let check_valid_paths = |scene: &Scene<'_>, scenario: &Scenario| match &tiers {
-        Some(tiers) => spray::check_joined(scene, tiers)
+        Some(tiers) => groups::check_joined(scene, tiers)
             .map_err(|pair| RouteError::no_valid_path(fabric, topology, scenario, pair)),
         None => Ok(()),
     };

@@ -27,8 +27,10 @@ const LOCAL_SWEEPS: u32 = 3;
 pub(super) enum PreparedRouting {
     /// Every pair has one path.
     SinglePath(SinglePath),
-    /// Packets take any port of a group.
-    Spray {
+    /// Every pair has all shortest paths that go up and then down.
+    ManyPaths {
+        /// The name of the routing.
+        name: &'static str,
         /// `[router]`: its tier in the healthy topology.
         tiers: Vec<u32>,
     },
@@ -42,8 +44,8 @@ impl PreparedRouting {
         prices: &DualLengths,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, RouteError> {
-        if let Some(tiers) = spray_tiers(fabric, topology, Stage::Route) {
-            return Ok(Some(PreparedRouting::Spray { tiers }));
+        if let Some(tiers) = tiers_of_groups(fabric, topology, Stage::Route) {
+            return Ok(Some(PreparedRouting::ManyPaths { name: fabric.routing.name(), tiers }));
         }
         Ok(SinglePath::new(fabric, topology, prices, progress)?.map(PreparedRouting::SinglePath))
     }
@@ -52,10 +54,10 @@ impl PreparedRouting {
     pub(super) fn record(&self, nominal: &CompiledScenario, scenarios: usize) -> PassRecord {
         match self {
             PreparedRouting::SinglePath(method) => method.record(nominal, scenarios),
-            PreparedRouting::Spray { tiers } => {
+            PreparedRouting::ManyPaths { name, tiers } => {
                 let above_endpoints = tiers.iter().copied().max().unwrap_or(0);
                 PassRecord {
-                    name: "spray".to_owned(),
+                    name: (*name).to_owned(),
                     stopped_by: "done".to_owned(),
                     counters: vec![
                         ("scenarios".to_owned(), scenarios as u64),
@@ -68,11 +70,11 @@ impl PreparedRouting {
     }
 }
 
-/// What `routing = spray` needs of a topology for a build as far as `last`: `[router]`, its tier. `None` for
-/// other methods, and if the build stops before routing.
-pub(super) fn spray_tiers(fabric: &Fabric, topology: &Topology, last: Stage) -> Option<Vec<u32>> {
-    let wanted = fabric.routing.is_sprayed() && last >= Stage::Route;
-    wanted.then(|| topology_tiers(topology).expect("a spec with `spray` has tiers"))
+/// What next-hop groups need of a topology for a build as far as `last`: `[router]`, its tier. `None` for
+/// methods with one path per pair, and if the build stops before routing.
+pub(super) fn tiers_of_groups(fabric: &Fabric, topology: &Topology, last: Stage) -> Option<Vec<u32>> {
+    let wanted = fabric.routing.has_many_paths() && last >= Stage::Route;
+    wanted.then(|| topology_tiers(topology).expect("a spec with many paths has tiers"))
 }
 
 /// A method that finds one path per pair, with what it prepares once for all scenarios.
@@ -186,7 +188,7 @@ impl SinglePath {
         progress: &dyn Progress,
     ) -> Result<Option<Self>, RouteError> {
         Ok(Some(match fabric.routing {
-            RoutingChoice::Scheduled(_) | RoutingChoice::Spray => return Ok(None),
+            RoutingChoice::Scheduled(_) | RoutingChoice::ManyPaths(_) => return Ok(None),
             RoutingChoice::DimensionOrder => SinglePath::DimensionOrder,
             RoutingChoice::UpDown => SinglePath::UpDown,
             RoutingChoice::Minimal => SinglePath::Minimal,

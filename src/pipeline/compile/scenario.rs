@@ -7,14 +7,15 @@ use fabc_base::diag::Failure;
 use fabc_base::progress::Silent;
 use fabc_emit::compiled::{CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_ir::{
-    ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction, GroupTables,
-    PackedTables, Permutation, Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk, gigabytes,
-    surviving_scene,
+    Collisions, ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction,
+    GroupTables, PackedTables, Permutation, Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk,
+    gigabytes, surviving_scene, topology_tiers,
 };
-use fabc_model::Demand;
+use fabc_model::{Demand, Ecmp};
 use fabc_passes::flow;
+use fabc_passes::measure::collision;
 use fabc_passes::measure::permutation::worst_permutation;
-use fabc_passes::route::{RouteError, spray};
+use fabc_passes::route::{RouteError, groups};
 use std::borrow::Cow;
 
 /// Has the checker prove the lower end of a flow, if the flow has a certificate of its own.
@@ -118,7 +119,7 @@ impl ScenarioContext<'_> {
                 })));
                 routes = routed.routes;
             }
-            Some(PreparedRouting::Spray { tiers }) => {
+            Some(PreparedRouting::ManyPaths { tiers, .. }) => {
                 found_tables = Some(FoundTables::Groups(self.groups(scene, tiers, scenario)?));
             }
             None => {}
@@ -164,7 +165,7 @@ impl ScenarioContext<'_> {
         let metrics = |routed: Option<Walk>, flow_low| {
             self.metrics(scenario, network, demand_hops, &lengths, flow_low, routed)
         };
-        let (mut walk, mut routed, mut sprayed) = (None, None, None);
+        let (mut walk, mut routed, mut sprayed, mut collisions) = (None, None, None, None);
         match found_tables {
             Some(FoundTables::SinglePath(found)) => {
                 let (walked, found) = self.prove_tables(scenario, scene, *found)?;
@@ -172,6 +173,7 @@ impl ScenarioContext<'_> {
             }
             Some(FoundTables::Groups(tables)) => {
                 let (walked, found) = self.prove_groups(scenario, scene, tables)?;
+                collisions = self.collisions(scene, &found.tables).map_err(Failure::internal)?;
                 (walk, sprayed) = (Some(walked), Some(found));
             }
             None => {}
@@ -189,7 +191,7 @@ impl ScenarioContext<'_> {
             .unwrap_or(Fraction::ZERO);
         let permutation = sprayed.as_ref().and_then(|sprayed| sprayed.permutation.as_ref());
         let permutation = permutation.map(Permutation::value);
-        let metrics = ScenarioMetrics { permutation, ..metrics(walk, flow_low) };
+        let metrics = ScenarioMetrics { permutation, collisions, ..metrics(walk, flow_low) };
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed, sprayed })
     }
 
@@ -221,7 +223,7 @@ impl ScenarioContext<'_> {
         tiers: &[u32],
         scenario: &Scenario,
     ) -> Result<GroupTables, Failure> {
-        spray::route(scene, tiers, &scenario.name).map_err(|pair| {
+        groups::route(scene, tiers, &scenario.name).map_err(|pair| {
             Failure::infeasible(RouteError::no_valid_path(self.fabric, self.topology, scenario, pair))
         })
     }
@@ -237,6 +239,7 @@ impl ScenarioContext<'_> {
             fabc_check::judge_groups(self.fabric, scene, &tables).map_err(Failure::internal)?
         else {
             return Err(Failure::infeasible(RouteError::SharesTooSmall {
+                method: self.fabric.routing.name(),
                 scenario: scenario.name.clone(),
                 routing: self.fabric.routing_span,
             }));
@@ -262,6 +265,20 @@ impl ScenarioContext<'_> {
             fabc_check::verify_permutation(scene, tables, permutation)?;
         }
         Ok(permutation)
+    }
+
+    /// The collisions of flows, which the checker has counted again. `None` unless a hash of flows chooses
+    /// the paths.
+    fn collisions(
+        &self,
+        scene: &Scene<'_>,
+        tables: &GroupTables,
+    ) -> Result<Option<Collisions>, fabc_check::CheckError> {
+        let Some(Ecmp { flows, .. }) = self.fabric.routing.ecmp() else { return Ok(None) };
+        let tiers = topology_tiers(self.topology).expect("a topology with groups has tiers");
+        let collisions = collision::collisions(scene, tables, &tiers, flows, &self.expectations);
+        fabc_check::verify_collisions(scene, tables, flows, collisions.as_ref(), &self.recounted)?;
+        Ok(collisions)
     }
 
     /// The limit of table entries, if the largest table exceeds it.
@@ -302,6 +319,7 @@ impl ScenarioContext<'_> {
                 .map(|cross_connects| scenario.intact_sets(self.trees, scene, cross_connects) as u32),
             routed,
             permutation: None,
+            collisions: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use super::context::ScenarioContext;
 use super::faults::FaultScenarios;
 use super::finish::Outcome;
 use super::plant::BuiltPlant;
-use super::routing::spray_tiers;
+use super::routing::tiers_of_groups;
 use super::scenario::{FoundTables, RankedTables};
 use super::simulations::simulation_failure;
 use super::{Stage, certified_flow, check_early, finish, plant, prepare_routing, scenario};
@@ -292,7 +292,7 @@ impl ScenarioContext<'_> {
             })))
         });
         // Groups are not stored: it takes less time to find them again than to read them.
-        let found_tables = match spray_tiers(self.fabric, self.topology, last) {
+        let found_tables = match tiers_of_groups(self.fabric, self.topology, last) {
             Some(tiers) => Some(Ok(FoundTables::Groups(self.groups(&network.scene, &tiers, fault)?))),
             None => found_tables,
         };

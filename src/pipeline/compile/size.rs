@@ -345,7 +345,7 @@ fn routing_bytes(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
         // One next hop for each destination and router.
         RoutingChoice::Minimal | RoutingChoice::Algebraic => (chips.pairs(), ROUTE_BYTES + HOP_BYTES),
         // The groups of all routers, and the layers of endpoints that they come from.
-        RoutingChoice::Spray => (chips.count.saturating_mul(chips.count), ROUTE_BYTES),
+        RoutingChoice::ManyPaths(_) => (chips.count.saturating_mul(chips.count), ROUTE_BYTES),
         // No routes are kept.
         RoutingChoice::Scheduled(_) => (0, 0),
         // These keep no symmetry, and take detours.
@@ -379,7 +379,7 @@ fn check_routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuch
         RoutingChoice::AllowedTurns(_)
         | RoutingChoice::Minimal
         | RoutingChoice::Algebraic
-        | RoutingChoice::Spray
+        | RoutingChoice::ManyPaths(_)
         | RoutingChoice::Scheduled(_) => chips.reason(fabric),
         _ => format!("a route for each pair of {} {}", chips.count, chips_word(fabric)),
     };

@@ -8,7 +8,7 @@ use super::super::routing::PathSelection;
 use super::super::setting::Setting;
 use super::decide::PathChoice;
 use super::metric::{HopMetric, NextHopRule};
-use fabc_ir::Scene;
+use fabc_ir::{Scene, topology_tiers};
 use fabc_model::{Dragonfly, Fabric, Family, HalfRoutes, RoutingChoice};
 
 /// The default kind of shortest paths of a fabric. In a dragonfly, these go over a link between the two
@@ -40,7 +40,9 @@ pub(in super::super) fn choice(
     endpoints: &EndpointMap,
     routes: &TableRoutes,
 ) -> Result<Option<PathChoice>, SimError> {
-    let Some(shortest) = setting.selection.shortest() else { return Ok(None) };
+    if setting.selection == PathSelection::Tables {
+        return Ok(None);
+    }
     let routing = setting.selection.routing().name();
     let missing = |why: &str| SimError::NoRouting { routing, why: why.to_owned(), span: fabric.routing_span };
     if fabric.pod().is_some() {
@@ -49,6 +51,20 @@ pub(in super::super) fn choice(
     let vias: Vec<u32> = (0..layout.routers as u32)
         .filter(|&router| !endpoints.of_router(router as usize).is_empty())
         .collect();
+    let Some(shortest) = setting.selection.shortest() else {
+        let tiers = topology_tiers(scene.topology)
+            .ok_or_else(|| missing("packets go up through tiers and then down, but this network has none"))?;
+        let metric = HopMetric::new(scene, layout, &vias, NextHopRule::UpDown(tiers));
+        return Ok(Some(PathChoice {
+            selection: setting.selection,
+            metric,
+            graph: None,
+            vias,
+            most: u8::MAX,
+            packet: setting.packet,
+            to: layout.ends.iter().map(|ends| ends.to).collect(),
+        }));
+    };
     let step = match (shortest, dragonfly(fabric)) {
         (HalfRoutes::Random, _) => NextHopRule::Any,
         (HalfRoutes::First, _) => NextHopRule::First,

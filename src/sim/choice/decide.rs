@@ -27,13 +27,19 @@ pub(in super::super) struct PathChoice {
 pub(in super::super) struct PacketPath {
     /// The router that it goes over. [`NONE`] from there on, or where it takes a shortest path.
     via: u32,
+    /// The turn of its input, where packets take the members of a group in turn.
+    turn: u32,
     draws: KeyedStream,
 }
 
 impl PacketPath {
     /// The path before a decision: a shortest one.
     pub(in super::super) fn undecided(draws: KeyedStream) -> Self {
-        Self { via: NONE, draws }
+        Self { via: NONE, turn: 0, draws }
+    }
+    /// The same path with the turn of an input.
+    pub(in super::super) fn in_turn(self, turn: u32) -> Self {
+        Self { turn, ..self }
     }
 }
 
@@ -72,6 +78,7 @@ impl PathChoice {
         let reaches_all = 2 * u32::from(self.metric.reach(&self.vias)) <= u32::from(self.most);
         match self.selection {
             PathSelection::Tables | PathSelection::Shortest(_) => KnownLoad::Shortest,
+            PathSelection::Spray | PathSelection::Ecmp { .. } => KnownLoad::Shortest,
             _ if self.vias.len() <= 2 => KnownLoad::Shortest,
             PathSelection::Valiant(_) if reaches_all => KnownLoad::Valiant,
             PathSelection::Valiant(_) | PathSelection::Ugal(_) => KnownLoad::Queues,
@@ -90,13 +97,21 @@ impl PathChoice {
         let (straight, draws) = (undecided, undecided.draws);
         match self.selection {
             PathSelection::Tables | PathSelection::Shortest(_) => straight,
+            PathSelection::Spray | PathSelection::Ecmp { .. } => straight,
             PathSelection::Valiant(_) => {
-                PacketPath { via: self.via(from, to, draws, 0).unwrap_or(NONE), draws }
+                PacketPath { via: self.via(from, to, draws, 0).unwrap_or(NONE), ..straight }
             }
             PathSelection::Ugal(ugal) => {
                 let longer =
                     (0..u32::from(ugal.samples)).filter_map(|sample| self.via(from, to, draws, sample));
-                self.better(ugal, from, to, straight, longer.map(|via| PacketPath { via, draws }), &queued)
+                self.better(
+                    ugal,
+                    from,
+                    to,
+                    straight,
+                    longer.map(|via| PacketPath { via, ..straight }),
+                    &queued,
+                )
             }
         }
     }
@@ -187,8 +202,14 @@ impl PathChoice {
         let target = if path.via == NONE { to } else { path.via };
         if router == target {
             None
+        } else if self.selection == PathSelection::Spray {
+            self.metric.next_in_turn(router, target, path.turn)
         } else {
             self.metric.next(router, target, path.draws.number(target, hop.into()))
         }
+    }
+    /// How packets select their paths, with every default filled in.
+    pub(in super::super) fn selection(&self) -> PathSelection {
+        self.selection
     }
 }

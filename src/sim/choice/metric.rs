@@ -14,6 +14,8 @@ pub(in super::super) enum NextHopRule {
     /// All channels that lead nearer by a hop inside the group or to the group of the destination. Groups
     /// have this many routers.
     Groups(u32),
+    /// All channels on shortest paths that go up through tiers and then down: `[router]`, its tier.
+    UpDown(Vec<u32>),
     /// The channel of a formula, as a port: `[row of the destination * routers + router]`.
     Ports(Vec<u16>),
 }
@@ -64,6 +66,7 @@ impl HopMetric {
         let into = Neighbors::into_of(scene);
         let hops_to = |&to: &u32| match step {
             NextHopRule::Groups(size) => across_groups(&into, to, size),
+            NextHopRule::UpDown(ref tiers) => up_and_down(&into, tiers, to),
             _ => breadth_first(&into, to),
         };
         let hops = destinations.par_iter().map(hops_to).collect::<Vec<_>>().concat();
@@ -136,14 +139,24 @@ impl HopMetric {
         let leads = move |slot: &usize| {
             let head = self.heads[*slot];
             let nearer = head != NONE && row[head as usize].checked_add(1) == Some(distance);
-            match self.step {
+            match &self.step {
                 NextHopRule::Groups(size) => {
                     nearer && (head / size == from / size || head / size == to / size)
+                }
+                NextHopRule::UpDown(tiers) => {
+                    let tier = tiers[from as usize];
+                    nearer && (tiers[head as usize] > tier) != (u32::from(distance) == tier)
                 }
                 _ => nearer,
             }
         };
         ports.map(move |port| first + port).filter(leads).take(max_channels)
+    }
+
+    /// The channel number `turn` of these, counted round.
+    pub(in super::super) fn next_in_turn(&self, from: u32, to: u32, turn: u32) -> Option<u32> {
+        let count = self.nexts(from, to).count();
+        if count == 0 { None } else { self.nexts(from, to).nth(turn as usize % count) }
     }
 
     /// Draws one of these channels by a random number.
@@ -175,6 +188,28 @@ fn breadth_first(into: &Neighbors, to: u32) -> Vec<u8> {
     let mut search = Breadth::default();
     into.search(NodeId(to), &mut search);
     search.hops.iter().map(|&hops| u8::try_from(hops).unwrap_or(APART)).collect()
+}
+
+/// The same, where no hop up follows a hop down. A router goes down if that is possible at all. Then it has
+/// as many hops as its tier says.
+fn up_and_down(into: &Neighbors, tiers: &[u32], to: u32) -> Vec<u8> {
+    let mut hops = vec![APART; into.len()];
+    hops[to as usize] = 0;
+    let mut reached = vec![to];
+    let mut place = 0;
+    while let Some(&router) = reached.get(place) {
+        place += 1;
+        let tier = tiers[router as usize];
+        let descends = u32::from(hops[router as usize]) == tier;
+        for &before in into.neighbors_of(router) {
+            let is_valid = descends || tiers[before as usize] < tier;
+            if is_valid && hops[before as usize] == APART && hops[router as usize] < APART - 1 {
+                hops[before as usize] = hops[router as usize] + 1;
+                reached.push(before);
+            }
+        }
+    }
+    hops
 }
 
 /// The same, where a group of `size` routers is left only by a channel to the group of the destination. There

@@ -6,6 +6,7 @@
 
 use super::super::layout::{ChannelEnds, NONE};
 use super::super::routes::HopInput;
+use super::super::routing::PathSelection;
 use super::PacketRun;
 use super::event::SentPacket;
 
@@ -26,8 +27,15 @@ impl PacketRun<'_> {
         let target = prepared.endpoints.router[packet.to as usize];
         packet.ready = now + sent.ahead + setting.router;
         if let Some(choice) = &prepared.choice {
-            let next = choice.next(router, target, &mut self.paths[sent.place as usize], packet.hops);
-            (packet.out, packet.vc) = (next.unwrap_or(NONE), packet.hops as u8);
+            let path = &mut self.paths[sent.place as usize];
+            if choice.selection() == PathSelection::Spray && router != target {
+                let turn = &mut self.turns[sent.channel as usize];
+                *path = path.in_turn(*turn);
+                *turn = turn.wrapping_add(1);
+            }
+            let next = choice.next(router, target, path, packet.hops);
+            let vc = if choice.selection().has_groups() { 0 } else { packet.hops as u8 };
+            (packet.out, packet.vc) = (next.unwrap_or(NONE), vc);
         } else if router == target {
             packet.out = NONE;
         } else {

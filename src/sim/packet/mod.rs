@@ -22,6 +22,7 @@ use super::cycles::Routers;
 use super::errors::SimError;
 use super::layout::{NONE, low_bits};
 use super::prepare::Prepared;
+use super::routing::PathSelection;
 use super::slab::Slab;
 use super::supply::{Newborn, Supply};
 use super::tally::{Census, RunTally};
@@ -31,8 +32,9 @@ use event::{Event, SentPacket};
 use fabc_base::random::KeyedStream;
 use fabc_model::{Arbitration, Credits};
 
-/// The stream of random numbers that paths are drawn from.
+/// The stream of random numbers that paths are drawn from, and that of the first turns.
 const PATHS: u64 = 2;
+const TURNS: u64 = 3;
 
 /// A packet in flight: 32 bytes, half a line of the cache.
 #[derive(Clone, Copy)]
@@ -96,6 +98,9 @@ pub(super) struct PacketRun<'a> {
     packets: Slab<WholePacket>,
     /// `[packet]`: the path that it has chosen. Empty where packets follow the tables.
     paths: Vec<PacketPath>,
+    /// `[input]`: its turn among the ports of a group. Channels come first, then ports of hosts. Empty unless
+    /// packets take ports in turn.
+    turns: Vec<u32>,
     draws: KeyedStream,
     queues: Vec<PacketQueue>,
     /// `[queue]`: the cycle of its last grant. Used only where queues take turns.
@@ -274,6 +279,8 @@ impl<'a> PacketRun<'a> {
         let ports = setting.ports().unwrap_or(1);
         let generators = prepared.endpoints.count() * ports;
         let outputs = layout.channels + generators as usize;
+        let inputs = if setting.selection == PathSelection::Spray { outputs } else { 0 };
+        let first_turns = KeyedStream::new(seed, TURNS);
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
         // Behind a fast switch, as much can wait as a queue holds.
         let stored_ahead = if setting.speedup > 1 { setting.buffer } else { 0 };
@@ -305,6 +312,7 @@ impl<'a> PacketRun<'a> {
         Self {
             packets: Slab::new(),
             paths: Vec::new(),
+            turns: (0..inputs as u32).map(|input| (first_turns.number(input, 0) >> 32) as u32).collect(),
             draws: KeyedStream::new(seed, PATHS),
             queues: vec![queue; layout.queues()],
             served: vec![0; if setting.arbitration == Arbitration::Rotate { layout.queues() } else { 0 }],

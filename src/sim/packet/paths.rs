@@ -5,6 +5,7 @@
 //! packet competes from its birth on, and chooses then.
 
 use super::super::choice::{PacketPath, PathChoice};
+use super::super::routing::PathSelection;
 use super::{PacketRun, WholePacket};
 
 impl PacketRun<'_> {
@@ -19,7 +20,7 @@ impl PacketRun<'_> {
     ) {
         let (layout, ports) = (&self.prepared.layout, self.prepared.setting.ports().unwrap_or(1));
         let router = self.prepared.endpoints.router[(packet.generator / ports) as usize];
-        let mut path = PacketPath::undecided(self.draws.substream(packet.generator, number));
+        let mut path = self.undecided_path(choice, &packet, number);
         let mut queue = limited;
         if limited.is_none() {
             (path, packet.out) = self.choose_path(choice, router, &packet, path);
@@ -35,6 +36,24 @@ impl PacketRun<'_> {
         self.paths[place as usize] = path;
         if let Some(queue) = queue {
             self.join(queue, place, now);
+        }
+    }
+
+    /// The path of a newborn packet before a decision. `number` counts the packets of its port.
+    fn undecided_path(&mut self, choice: &PathChoice, packet: &WholePacket, number: u32) -> PacketPath {
+        match choice.selection() {
+            // All packets of a flow draw the same numbers. The flows of a pair take turns.
+            PathSelection::Ecmp { flows } => {
+                let host = packet.generator / self.prepared.setting.ports().unwrap_or(1);
+                PacketPath::undecided(self.draws.substream(host, packet.to).substream(number % flows, 0))
+            }
+            PathSelection::Spray => {
+                let input = self.prepared.layout.channels + packet.generator as usize;
+                let turn = self.turns[input];
+                self.turns[input] = turn.wrapping_add(1);
+                PacketPath::undecided(self.draws).in_turn(turn)
+            }
+            _ => PacketPath::undecided(self.draws.substream(packet.generator, number)),
         }
     }
 

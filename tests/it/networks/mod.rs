@@ -7,6 +7,7 @@ pub(crate) mod builds;
 mod clos;
 mod designs;
 mod drawn;
+mod ecmp;
 mod facts;
 mod formulas;
 mod grouped;
@@ -87,6 +88,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        addresses: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),
         capacities: Capacities::new(

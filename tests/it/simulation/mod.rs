@@ -4,6 +4,7 @@ mod balance;
 mod bench;
 mod finite;
 mod flit;
+mod groups;
 mod patterns;
 mod ways;
 mod window;

@@ -66,7 +66,7 @@ impl Wired {
         self.prepared(parameters).unwrap_or_else(|error| panic!("{error}")).load().clone()
     }
 
-    fn run(&self, parameters: &SimulationParameters, rates: &[&str]) -> SimReport {
+    pub(crate) fn run(&self, parameters: &SimulationParameters, rates: &[&str]) -> SimReport {
         let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).unwrap()).collect();
         let prepared = self.prepared(parameters).unwrap_or_else(|error| panic!("{error}"));
         curve(&prepared, &rates, &[1], &Silent).unwrap()
@@ -74,7 +74,7 @@ impl Wired {
 }
 
 /// Packets of four flits, idealised routers.
-fn going(routing: PacketRouting, traffic: Traffic, cycles: u32) -> SimulationParameters {
+pub(crate) fn going(routing: PacketRouting, traffic: Traffic, cycles: u32) -> SimulationParameters {
     let choosing = RoutingSettings { routing: Some(routing), ..RoutingSettings::default() };
     SimulationParameters {
         traffic,

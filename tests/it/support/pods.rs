@@ -189,6 +189,7 @@ fn fabric(shape: Shape) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        addresses: None,
         slices: fabc::model::Slices::default(),
         requires: vec![
             require(Metric::Diameter, false, Comparison::AtMost, "7"),
@@ -400,6 +401,7 @@ fn measure(
     };
     let metrics = ScenarioMetrics {
         permutation: None,
+        collisions: None,
         scenario: scenario.name.clone(),
         routers: pod.node_count() as u64,
         endpoints: pod.node_count() as u64,

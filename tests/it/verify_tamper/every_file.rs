@@ -46,7 +46,8 @@ fn build() -> Vec<(&'static str, Files)> {
     .collect()
 }
 
-/// Networks: links that carry unlike and faults that stand for others, single channels, a graph from a file.
+/// Networks: links that carry unlike and faults that stand for others, single channels, many paths, a graph
+/// from a file.
 fn networks() -> impl Iterator<Item = (&'static str, Files)> {
     let dragonfly = "dragonfly { a = 2; h = 1; local = near; global = far; }";
     let kautz = "kautz { degree = 2; length = 2; link = near; }";
@@ -59,6 +60,7 @@ fn networks() -> impl Iterator<Item = (&'static str, Files)> {
         ("kautz", "1 router", kautz, "minimal", "binary", "require edge_connectivity >= 1;"),
         ("simulated", "0", kautz, "minimal", "", runs),
         ("planned", "0", "torus 2 x 3 { link = near; }", "minimal", "", planned),
+        ("hashed", "1 link", "leaf_spine { leaves = 3; spines = 2; over = near; }", "ecmp { flows = 2; }", "", "require collision <= 2;"),
         ("graph", "0", "graph \"graph.txt\" { default = near; }", "allowed_turns", "", "require shortest_paths >= 1;"),
     ]
     .into_iter()

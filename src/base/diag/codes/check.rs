@@ -266,8 +266,17 @@ the switches as `fabc plan` says, or build or place again.",
         code: "FAB0431",
         title: "a worst permutation that is not proved",
         text: "\
-For `routing = spray`, `certificates.json` lists the permutation of hosts that loads a channel most. The check follows its flows, which must be at most one
+For `routing = spray` or `ecmp`, `certificates.json` lists the permutation of hosts that loads a channel most. The check follows its flows, which must be at most one
 per host in each direction and add up to the claimed load. Then it follows the flows between all endpoints: on no channel may the largest shares of all
 sources, or of all destinations, add up to more, unless listed prices prove by linear-programming duality that no permutation does.",
+    },
+    CodeDoc {
+        code: "FAB0432",
+        title: "configurations of switches that do not give the groups",
+        text: "\
+`fabc verify DIR --frr DIR2 --routes DIR3` reads the files that `--emit frr` and `--emit routes` write. Every switch must have exactly the addresses that
+the spec gives it, a session over every link, and no statement that the check does not know. Then AS paths are propagated in every scenario of DIR, with
+the sessions over dark links down: a switch refuses a path that has its own AS number, and uses all shortest ones. The ports to every leaf must be those
+of the next-hop group in the tables. The message has the file, the scenario and both lists of ports.",
     },
 ];

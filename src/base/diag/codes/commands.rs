@@ -240,6 +240,16 @@ Fewer virtual channels, or a routing with fewer changes between them, need fewer
 `routing = algebraic`.",
     },
     CodeDoc {
+        code: "FAB0538",
+        title: "no configuration of the switches",
+        text: "\
+`--emit frr` writes configurations for switches that run BGP, and `--emit routes` the same next hops as static routes. Both are for next-hop groups, so
+for `routing = spray` only. BGP finds the groups if the switches of one tier and block share an AS number: then no path goes down and up again. A block
+is what the switches up to a tier join, without those above. In a network from a file, two switches of one block may have a valid path through
+each other, which BGP refuses once a link fails. The message names the first scenario, switch and leaf where that is so. FRR uses at most 256 paths for a
+route, and the addresses must suffice (FAB0138).",
+    },
+    CodeDoc {
         code: "FAB0541",
         title: "standard output cannot be written",
         text: "\

@@ -160,9 +160,9 @@ those of `routing = allowed_turns;`. If the destination alone is the key, a new 
         code: "FAB0576",
         title: "a command that follows one path per pair",
         text: "\
-Under `routing = spray` the tables list groups of next hops, and a packet may take any member. Simulations and plans of collectives follow tables with
-one path per pair. Build with `routing = minimal` for them. Packets that choose their paths themselves need no tables: `fabc sim DIR --with 'routing =
-ugal;'` (or `min`, or `valiant`) runs on such a directory.",
+Under `routing = spray` or `ecmp` the tables list groups of next hops, and a packet may take any member. Plans of collectives, and simulations of faults,
+follow tables with one path per pair. Build with `routing = minimal` for them. `fabc sim DIR` runs the healthy network, by the routing of the
+spec or by another one that needs no tables: `fabc sim DIR --with 'routing = ugal;'` (or `spray`, `ecmp`, `min`, `valiant`).",
     },
     CodeDoc {
         code: "FAB0580",

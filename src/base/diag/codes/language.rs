@@ -384,6 +384,17 @@ pub(super) const CODES: &[CodeDoc] = &[
          `cycle,src,dst,flits` is a heading, `#` begins a comment.",
     ),
     doc(
+        "FAB0138",
+        "addresses that do not serve the network",
+        "`addresses { .. }` gives prefixes of IPv4 addresses: one address of `loopbacks` for every switch, two of `links` for every link, and \
+         for every leaf a part of `hosts`. That part is a power of two, and holds the hosts of the fullest leaf, the gateway, the network itself \
+         and broadcast. A prefix is an address and a length up to 32, such as `10.0.0.0/8`, and no bit of the address after that length is set. \
+         No interface can have an address of 0.0.0.0/8, 127.0.0.0/8 or 224.0.0.0/3.\n\
+         \n\
+         Every prefix is used from its first address on. So one prefix may lie inside another, as long as no address is used twice: the message \
+         has the arithmetic.",
+    ),
+    doc(
         "FAB0141",
         "names that cannot name files",
         "Files are named after switches, with `_` for the brackets and commas: `X[1,0]` is `ocs/X_1_0.config_db.json`, and a dark \

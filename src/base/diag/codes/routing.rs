@@ -5,9 +5,9 @@ use super::doc::CodeDoc;
 pub(super) const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: "FAB0319",
-        title: "shares of sprayed packets are too small",
+        title: "shares of packets on many paths are too small",
         text: "\
-Under `routing = spray` a router divides the packets for a destination equally among the ports of a group, and fabc counts these shares exactly. They
+Under `routing = spray` or `ecmp` a router divides the packets for a destination equally among the ports of a group, and fabc counts these shares exactly. They
 are counted in parts so small that every division comes out even. Groups of many different sizes need parts so small that 64 bits do not hold their
 number. Give the routers of a tier equally many neighbors above, or write `routing = minimal`, which sends all packets of a pair one way.",
     },
@@ -90,7 +90,7 @@ them, and needs one more for each. Raise `vcs` (and that of the router), or writ
         code: "FAB0329",
         title: "no path goes up and then down",
         text: "\
-Under `routing = spray` every path goes up through the tiers and then down, and never up again: this is what excludes deadlock without further virtual
+Under `routing = spray` or `ecmp` every path goes up through the tiers and then down, and never up again: this is what excludes deadlock without further virtual
 channels. Two routers that have no router above both of them, or none that a tolerated fault leaves, have no such path, even where a longer way around
 exists. Join them by more routers above, or write `routing = minimal` or `allowed_turns`, which take other ways.",
     },
@@ -119,6 +119,6 @@ link makes no way shorter).",
         title: "a `require` of what is not measured",
         text: "\
 Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection` or `bisection_bandwidth`, and
-there is a limit to searches from every router for `edge_connectivity`. The line can be neither kept nor broken. It is refused before the work begins.",
+there is a limit to searches from every router for `edge_connectivity`. The `collision` of flows is counted of at most 512 flows of a next-hop group. The line can be neither kept nor broken. It is refused before the work begins.",
     },
 ];

@@ -10,8 +10,8 @@ use fabc_base::diag::{Span, list, suggestion};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The words of items whose settings a `use` may change.
-const CHANGED: [&str; 9] =
-    ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "simulate"];
+const CHANGED: [&str; 10] =
+    ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "addresses", "simulate"];
 
 /// All changes that a spec makes.
 #[derive(Default)]
@@ -168,7 +168,8 @@ fn settings_block(kind: &mut ItemKind) -> Option<&mut Block> {
         | ItemKind::Cube(block)
         | ItemKind::Budget(block)
         | ItemKind::Failures(block)
-        | ItemKind::Floor(block) => Some(block),
+        | ItemKind::Floor(block)
+        | ItemKind::Addresses(block) => Some(block),
         ItemKind::Ocs(ocs) => Some(&mut ocs.block),
         _ => None,
     }

@@ -44,6 +44,7 @@ impl Lower<'_> {
             | ItemKind::Budget(block)
             | ItemKind::Failures(block)
             | ItemKind::Floor(block)
+            | ItemKind::Addresses(block)
             | ItemKind::Demand(block)
             | ItemKind::Unknown(_, _, block) => self.block(block, &[]),
         }
@@ -136,7 +137,7 @@ impl Lower<'_> {
                 factors.iter_mut().for_each(|factor| self.expr(factor, &[]));
                 None
             }
-            ValueKind::Router(_) => None,
+            ValueKind::Router(_) | ValueKind::Prefix(_) => None,
             ValueKind::Block(kind, block) => {
                 self.word(kind);
                 self.block(block, &[]);

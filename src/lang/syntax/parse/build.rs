@@ -149,6 +149,7 @@ impl Builder {
             Rule::budget => ItemKind::Budget(self.block(parts.next()?)),
             Rule::floor => ItemKind::Floor(self.block(parts.next()?)),
             Rule::failures => ItemKind::Failures(self.block(parts.next()?)),
+            Rule::addresses => ItemKind::Addresses(self.block(parts.next()?)),
             Rule::demand => ItemKind::Demand(self.block(parts.next()?)),
             Rule::simulate => ItemKind::Simulate(self.name(&parts.next()?), self.block(parts.next()?)),
             Rule::slice => {

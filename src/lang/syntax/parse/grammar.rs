@@ -50,6 +50,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::budget
         | Rule::failures
         | Rule::floor
+        | Rule::addresses
         | Rule::demand
         | Rule::simulate
         | Rule::collective
@@ -62,6 +63,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::item_name | Rule::router_name | Rule::bracketed | Rule::quoted => {
             Words("the name of a router, or a number")
         }
+        Rule::prefix | Rule::dotted => Words("a prefix such as `10.255.0.0/16`"),
         Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
         Rule::block => Words("`{`"),
         Rule::statement
@@ -138,6 +140,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_budget
         | Rule::kw_failures
         | Rule::kw_floor
+        | Rule::kw_addresses
         | Rule::kw_demand
         | Rule::kw_simulate
         | Rule::kw_collective

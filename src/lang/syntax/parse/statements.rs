@@ -192,6 +192,9 @@ impl Builder {
             Rule::steps => Some(SettingValue { kind: ValueKind::Steps(self.steps(pair)?), span }),
             Rule::list => Some(SettingValue { kind: ValueKind::List(self.list(pair)), span }),
             Rule::router_name => self.router(pair),
+            Rule::prefix => {
+                Some(SettingValue { kind: ValueKind::Prefix(pair.as_str().trim_end().into()), span })
+            }
             Rule::named_file => {
                 let mut parts = children(pair);
                 let (kind, path) = (self.name(&parts.next()?), self.name(&parts.next()?));

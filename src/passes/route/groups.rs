@@ -1,4 +1,4 @@
-//! Next-hop groups for packets that are sprayed over many paths.
+//! Next-hop groups: many paths for every pair.
 //!
 //! Input: a scene whose topology has tiers. Output: [`GroupTables`], in which the group of a router and a
 //! destination is the set of all ports on shortest valid paths. A path is valid if it goes up and then down.

@@ -1,0 +1,55 @@
+//! `fabc verify DIR --frr DIR2 --routes DIR3`: verifies the configurations of switches.
+
+use crate::args::options::VerifyArgs;
+use crate::io::read::{self, display};
+use crate::io::stop::Stop;
+use crate::io::terminal::Terminal;
+use crate::verify::convicted::convicted_stop;
+use fabc_pipeline::library::Loaded;
+use fabc_pipeline::show::MessageFormat;
+use fabc_pipeline::verify::{SwitchFiles, VerifiedSwitches, switch_files};
+use serde_json::json;
+use std::path::Path;
+
+/// Verifies the files that the options name against the tables of a directory.
+///
+/// # Errors
+/// The errors of reading the files, and `CheckError`s with exit code 3 for what they violate.
+pub(crate) fn verify(directory: &Path, args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
+    let Loaded { fabric, sources, .. } = read::built_spec(directory)?;
+    let built = read::read_directory(directory)?;
+    let read_folder = |folder: &Option<_>| folder.as_deref().map(read::read_directory).transpose();
+    let (frr, routes) = (read_folder(&args.frr)?, read_folder(&args.routes)?);
+    let files = SwitchFiles { frr: frr.as_ref(), routes: routes.as_ref() };
+    let VerifiedSwitches { switches, scenarios, bgp_routes, static_routes } =
+        match switch_files(&built, &fabric, files) {
+            Ok(verified) => verified,
+            Err(errors) => return Err(convicted_stop(errors, sources)),
+        };
+    if terminal.format == MessageFormat::Json {
+        let of_frr = args.frr.as_ref().map(
+            |folder| json!({ "verified": display(folder), "routes": bgp_routes, "scenarios": scenarios }),
+        );
+        let of_routes = args
+            .routes
+            .as_ref()
+            .map(|folder| json!({ "verified": display(folder), "routes": static_routes }));
+        let text = json!({ "directory": display(directory), "switches": switches, "frr": of_frr, "static": of_routes });
+        return Ok(terminal.say(&text.to_string())?);
+    }
+    if let Some(folder) = &args.frr {
+        terminal.say(&format!(
+            "verified {}: BGP on {switches} switches finds the group of each of {bgp_routes} routes, in {scenarios} scenarios of {}",
+            display(folder),
+            display(directory)
+        ))?;
+    }
+    if let Some(folder) = &args.routes {
+        terminal.say(&format!(
+            "verified {}: {static_routes} static routes on {switches} switches are the groups of {}",
+            display(folder),
+            display(directory)
+        ))?;
+    }
+    Ok(())
+}
