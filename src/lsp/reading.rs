@@ -133,7 +133,8 @@ pub(super) const INNER_WORDS: [&str; 10] =
     ["x", "over", "with", "of", "in", "for", "step", "joined", "weight", "groups"];
 
 /// Settings whose value is a link, or a list of links.
-pub(super) const LINK_SETTINGS: [&str; 6] = ["link", "over", "local", "global", "default", "beyond"];
+pub(super) const LINK_SETTINGS: [&str; 7] =
+    ["link", "host_link", "over", "local", "global", "default", "beyond"];
 
 impl Reading {
     /// The word that contains a byte or ends there.
