@@ -216,3 +216,20 @@ fn links_alone_are_written_without_a_flow() {
     let summary = "ring: wired (torus, 8 routers, 0 requires, 8 links)\n`--stop-after analyze` measures distances and throughput\n";
     assert_eq!(out, summary);
 }
+
+#[test]
+fn a_written_graph_is_a_network_again() {
+    let place = tempfile::tempdir().unwrap();
+    let leaves = SpecText::network("leaf_spine { leaves = 3; spines = 2; }").named("leaves").text();
+    std::fs::write(place.path().join("leaves.fab"), leaves).unwrap();
+    fabc(place.path(), &["build", "leaves.fab", "-q"], 0);
+    let graph = "graph \"out/leaves/topology.graphml\";";
+    std::fs::write(place.path().join("again.fab"), SpecText::network(graph).named("again").text()).unwrap();
+    fabc(place.path(), &["build", "again.fab", "-q"], 0);
+    let network = |name: &str| {
+        let report = std::fs::read_to_string(place.path().join(format!("out/{name}/report.json"))).unwrap();
+        let section = report.split("\"network\":").nth(1).and_then(|rest| rest.split(",\n\"hist").next());
+        section.expect("a network").to_owned()
+    };
+    assert_eq!(network("leaves"), network("again"));
+}

@@ -127,11 +127,19 @@ fn attribute_values<'a>(
     Ok(values)
 }
 
-/// Reads `hosts` or `endpoints` of a node.
+/// Reads `hosts` or `endpoints` of a node. In the files that fabc writes, a node has both: the number of its
+/// hosts, and 1 if there are any.
 fn hosts(node: Node<'_, '_>, values: &BTreeMap<&str, &str>) -> Result<Option<u16>, GraphProblem> {
     match (values.get("hosts"), values.get("endpoints")) {
-        (Some(_), Some(_)) => {
-            Err(problem_at(node, "`hosts` and `endpoints` mean the same: give only one of them".to_owned()))
+        (Some(hosts), Some(endpoints)) => {
+            let hosts = number(node, "hosts", hosts)?;
+            let endpoints = number(node, "endpoints", endpoints)?;
+            if endpoints == hosts || endpoints == 1 && hosts > 0 {
+                return Ok(Some(hosts));
+            }
+            let problem =
+                format!("`hosts` is {hosts}, but `endpoints` is {endpoints}: give only one of them");
+            Err(problem_at(node, problem))
         }
         (Some(hosts), None) => number(node, "hosts", hosts).map(Some),
         (None, Some(hosts)) => number(node, "endpoints", hosts).map(Some),

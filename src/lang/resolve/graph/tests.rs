@@ -171,8 +171,10 @@ fn slips_of_graphml_have_their_line() {
     assert_eq!(with(&twice), "13: port 1 of `a` carries another link already");
     let hosts = |values: &[(&str, &str)]| in_graph(&format!("<node id=\"a\">{}</node>", data(values)));
     assert_eq!(hosts(&[("hosts", "2.0")]), "10: `hosts` is an integer from 0 to 65535, not `2.0`");
-    let two_words = "10: `hosts` and `endpoints` mean the same: give only one of them";
-    assert_eq!(hosts(&[("hosts", "1"), ("endpoints", "1")]), two_words);
+    let two_words = "10: `hosts` is 2, but `endpoints` is 3: give only one of them";
+    assert_eq!(hosts(&[("hosts", "2"), ("endpoints", "3")]), two_words);
+    let none_and_one = "10: `hosts` is 0, but `endpoints` is 1: give only one of them";
+    assert_eq!(hosts(&[("hosts", "0"), ("endpoints", "1")]), none_and_one);
     let spine = |name: &str| format!("<node id=\"{name}\">{}</node>", data(&[("hosts", "0")]));
     assert_eq!(
         in_graph(&format!("{}{}{}", spine("a"), spine("b"), edge("a", "b", &[]))),
