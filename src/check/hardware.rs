@@ -61,13 +61,13 @@ pub(super) fn recount_hardware(
 /// The bandwidths of the first router with the largest bandwidth from below over that upwards. `None`
 /// without tiers.
 fn widest_ratio(topology: &Topology) -> Option<BelowAndUp> {
-    let heights = heights(topology)?;
+    let tiers = tiers(topology)?;
     let mut worst: Option<BelowAndUp> = None;
     for node in topology.nodes() {
         let (mut below, mut up) = (u64::from(topology.hosts(node)), 0);
         for channel in topology.channels_from(node) {
             let capacity = topology.capacity(topology.link_of(channel));
-            if heights[topology.target(channel).node.0 as usize] > heights[node.0 as usize] {
+            if tiers[topology.target(channel).node.0 as usize] > tiers[node.0 as usize] {
                 up += capacity;
             } else {
                 below += capacity;
@@ -83,21 +83,11 @@ fn widest_ratio(topology: &Topology) -> Option<BelowAndUp> {
     worst
 }
 
-/// `[router]`: hops to the nearest router with hosts. `None` if a link joins two routers of one height, if
-/// it runs one way, or if a router is joined to no host.
-fn heights(topology: &Topology) -> Option<Vec<u32>> {
-    let mut heights = vec![u32::MAX; topology.node_count()];
-    let mut reached: Vec<NodeId> = topology.nodes().filter(|&node| topology.hosts(node) > 0).collect();
-    let mut height = 0;
-    while !reached.is_empty() {
-        reached.retain(|node| heights[node.0 as usize] == u32::MAX);
-        reached.iter().for_each(|node| heights[node.0 as usize] = height);
-        let neighbors =
-            |node: NodeId| topology.channels_from(node).map(|channel| topology.target(channel).node);
-        reached = reached.into_iter().flat_map(neighbors).collect();
-        height += 1;
-    }
-    let is_level = |first: NodeId, second: NodeId| heights[first.0 as usize] == heights[second.0 as usize];
+/// `[router]`: its tier. `None` if a link joins two routers of one tier, if it runs one way, or if a router
+/// is joined to no host.
+fn tiers(topology: &Topology) -> Option<Vec<u32>> {
+    let tiers = fabc_kernel::tiers_of_routers(topology);
+    let is_level = |first: NodeId, second: NodeId| tiers[first.0 as usize] == tiers[second.0 as usize];
     let untiered = topology.links().iter().any(|link| link.simplex || is_level(link.a.node, link.b.node));
-    (!untiered && !heights.contains(&u32::MAX)).then_some(heights)
+    (!untiered && !tiers.contains(&u32::MAX)).then_some(tiers)
 }

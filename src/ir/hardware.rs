@@ -48,38 +48,8 @@ impl Hardware {
         let host_cables = if fabric.router.hosts == 0 { 0 } else { hosts };
         let router_cables = topology.links().len() as u64;
         let oversubscription = if host_cables == 0 { None } else { oversubscription(topology) };
-        let mut hardware = Self { hosts, router_cables, host_cables, oversubscription, totals: None };
-        hardware.totals = hardware.add_totals(fabric, topology, floor);
-        hardware
-    }
-
-    fn add_totals(
-        &self,
-        fabric: &Fabric,
-        topology: &Topology,
-        floor: Option<&FloorMetrics>,
-    ) -> Option<HardwareTotals> {
-        let of_cable = |link: LinkTypeId| -> HardwareTotals {
-            let LinkType { cost: [once, _], power_mw, .. } = fabric.link_types[link];
-            HardwareTotals { cost: 10 * u128::from(once), power_mw: power_mw.into() }
-        };
-        let of_hosts = match fabric.router.host_link {
-            Some(link) => of_cable(link).times(self.host_cables),
-            None if self.host_cables == 0 => HardwareTotals { cost: 0, power_mw: 0 },
-            None => return None,
-        };
-        let of_routers = HardwareTotals {
-            cost: 10 * u128::from(fabric.router.cost),
-            power_mw: fabric.router.power_mw.into(),
-        };
-        let of_links = match floor {
-            Some(floor) => HardwareTotals { cost: floor.cost, power_mw: floor.power_mw.into() },
-            None => {
-                let none = HardwareTotals { cost: 0, power_mw: 0 };
-                topology.links().iter().fold(none, |sum, link| sum.plus(of_cable(link.link_type)))
-            }
-        };
-        Some(of_hosts.plus(of_routers.times(topology.node_count() as u64)).plus(of_links))
+        let totals = HardwareTotals::new(fabric, topology, floor, host_cables);
+        Self { hosts, router_cables, host_cables, oversubscription, totals }
     }
 
     /// The value of a metric. `None` where it has none.
@@ -99,6 +69,36 @@ impl Hardware {
 }
 
 impl HardwareTotals {
+    /// Adds up a network. `None` if it has cables of hosts, and nothing says of which kind they are.
+    fn new(
+        fabric: &Fabric,
+        topology: &Topology,
+        floor: Option<&FloorMetrics>,
+        host_cables: u64,
+    ) -> Option<Self> {
+        let of_cable = |link: LinkTypeId| -> HardwareTotals {
+            let LinkType { cost: [once, _], power_mw, .. } = fabric.link_types[link];
+            HardwareTotals { cost: 10 * u128::from(once), power_mw: power_mw.into() }
+        };
+        let of_hosts = match fabric.router.host_link {
+            Some(link) => of_cable(link).times(host_cables),
+            None if host_cables == 0 => HardwareTotals { cost: 0, power_mw: 0 },
+            None => return None,
+        };
+        let of_routers = HardwareTotals {
+            cost: 10 * u128::from(fabric.router.cost),
+            power_mw: fabric.router.power_mw.into(),
+        };
+        let of_links = match floor {
+            Some(floor) => HardwareTotals { cost: floor.cost, power_mw: floor.power_mw.into() },
+            None => {
+                let none = HardwareTotals { cost: 0, power_mw: 0 };
+                topology.links().iter().fold(none, |sum, link| sum.plus(of_cable(link.link_type)))
+            }
+        };
+        Some(of_hosts.plus(of_routers.times(topology.node_count() as u64)).plus(of_links))
+    }
+
     fn plus(self, other: Self) -> Self {
         Self { cost: self.cost + other.cost, power_mw: self.power_mw + other.power_mw }
     }

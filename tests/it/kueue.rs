@@ -1,24 +1,17 @@
 //! The topology of a network for Kueue, and the labels of its nodes.
 
-use crate::networks::builds::built;
-use fabc::emit::{self, EmitError};
+use crate::networks::builds::emitted;
+use fabc::emit::EmitError;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of `--emit kueue` for a topology with `hosts` at every router that has some.
 fn kueue_files(topology: &str, hosts: u32) -> Result<BTreeMap<String, String>, EmitError> {
-    let (compiled, _) = built(&format!(
+    let spec = format!(
         "fabric My_net_ {{ clock = 1 GHz; link cable {{ bandwidth = 100 Gbps; latency = 10 ns; }}
         router {{ radix = 64; hosts = {hosts}; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }}
         budget {{ vcs = 4; }} topology = {topology} }}"
-    ));
-    let format = emit::FORMATS.iter().find(|format| format.name == "kueue").expect("a format");
-    let mut files = BTreeMap::new();
-    emit::each_chunk::<EmitError>(format, &compiled, &mut |path, bytes| {
-        let text = std::str::from_utf8(bytes).expect("text");
-        files.entry(path.to_owned()).or_insert_with(String::new).push_str(text);
-        Ok(())
-    })?;
-    Ok(files)
+    );
+    emitted("kueue", &spec)
 }
 
 /// The labels of the levels, outermost first. Checks what the schema of Kueue asks for.

@@ -6,7 +6,7 @@ use crate::io::stop::Stop;
 use fabc_base::diag::{Failure, SourceMap, Span};
 use fabc_base::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
 use fabc_emit::PLACEMENT;
-use fabc_lang::syntax::ast::{FileEntry, Item, ItemKind};
+use fabc_lang::syntax::ast::{Item, ItemKind};
 use fabc_lang::syntax::{
     Loader, ParseError, bind, input_copy, normalize, parse_with, print_spec, too_long, with_inputs,
 };
@@ -76,15 +76,11 @@ pub(crate) fn parameters(path: &str, text: &str) -> Vec<String> {
     let root = if path == "-" { STDIN } else { path };
     let loader = PreloadedLoader { first: Cell::new(Some(text.to_owned())), path: &str::to_owned };
     let Ok(spec) = parse_with(root, &loader, &[]).0 else { return Vec::new() };
-    let items = spec.files.iter().flat_map(|file| &file.entries).flat_map(|entry| match entry {
-        FileEntry::Fabric(fabric) => &fabric.items[..],
-        FileEntry::Item(item) => std::slice::from_ref(item),
-    });
     let name = |item: &Item| match &item.kind {
         ItemKind::Param(param) => Some(param.name.value.to_string()),
         _ => None,
     };
-    items.filter_map(name).collect()
+    spec.items().into_iter().filter_map(name).collect()
 }
 
 /// Reads and resolves the spec of a built directory from its own files.

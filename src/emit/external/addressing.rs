@@ -1,7 +1,7 @@
 //! Addresses and AS numbers of the switches of one network, for the formats that configure them.
 
 use super::chunks::EmitError;
-use super::switch_names::{check_names, switch_name};
+use super::switch_names::{NO_TIERS, check_names, switch_name};
 use super::tier_blocks::block_of;
 use crate::compiled::CompiledFabric;
 use fabc_base::ids::{Id, NodeId, PortId};
@@ -57,10 +57,7 @@ pub(super) fn addressed_switches(
     let counts = AddressCounts::new(&hosts, topology.links().len() as u64);
     let plan = AddressPlan::new(fabric.addresses(), counts)
         .map_err(|shortage| EmitError::NotConfigured { format, problem: shortage.to_string() })?;
-    let tiers = topology_tiers(topology).ok_or(EmitError::NotHeld {
-        format,
-        reason: "it has no tiers, with hosts at the bottom and links between neighboring tiers only",
-    })?;
+    let tiers = topology_tiers(topology).ok_or(EmitError::NotHeld { format, reason: NO_TIERS })?;
     let blocks = as_blocks(topology, &tiers);
     let count = blocks.iter().max().map_or(0, |&last| u64::from(last) + 1);
     let first_as = plan.first_as(count);

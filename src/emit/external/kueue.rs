@@ -7,7 +7,7 @@
 //! labels of more tiers are those of its version 1.0.
 
 use super::chunks::{EmitError, Take};
-use super::switch_names::{check_names, switch_name};
+use super::switch_names::{switch_name, tiered_family};
 use super::tier_blocks::joined_switches;
 use crate::compiled::CompiledFabric;
 use crate::json::push;
@@ -65,10 +65,7 @@ pub(super) fn topology<E: From<EmitError>>(
 
 /// Refuses a fabric without tiers, and routers whose names are no labels or would be the same.
 pub(super) fn check_fabric(fabric: &Fabric) -> Result<(), EmitError> {
-    let refused = |reason| Err(EmitError::NotHeld { format: FORMAT, reason });
-    let Some(family) = fabric.family().filter(|family| family.facts().has_tiers()) else {
-        return refused("it has no tiers, with hosts at the bottom and links between neighboring tiers only");
-    };
+    let family = tiered_family(FORMAT, fabric)?;
     let names = family.router_names();
     let is_label = |name: &str| {
         name.len() <= LABEL_LETTERS
@@ -77,11 +74,10 @@ pub(super) fn check_fabric(fabric: &Fabric) -> Result<(), EmitError> {
     };
     let mut switches = (0..family.router_count()).map(|router| switch_name(&names.node(NodeId::new(router))));
     if !switches.all(|name| is_label(&name)) {
-        return refused(
-            "a label has at most 63 letters and digits, with `-` and `_` inside, and a router has another name",
-        );
+        let reason = "a label has at most 63 letters and digits, with `-` and `_` inside, and a router has another name";
+        return Err(EmitError::NotHeld { format: FORMAT, reason });
     }
-    check_names(FORMAT, family)
+    Ok(())
 }
 
 /// `[tier][router]`: the domain of a router with hosts. Other routers have none.

@@ -6,7 +6,7 @@
 //! nodes of a job, so every switch of the top tier is listed.
 
 use super::chunks::{EmitError, Take};
-use super::switch_names::{check_names, switch_name};
+use super::switch_names::{switch_name, tiered_family};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
 use fabc_base::ids::{Id, NodeId};
@@ -50,11 +50,7 @@ pub(super) fn topology<E: From<EmitError>>(
 
 /// Refuses a fabric without tiers, and routers whose names would be the same.
 pub(super) fn check_fabric(fabric: &Fabric) -> Result<(), EmitError> {
-    let refused = |reason| Err(EmitError::NotHeld { format: "slurm_topology", reason });
-    let Some(family) = fabric.family().filter(|family| family.facts().has_tiers()) else {
-        return refused("it has no tiers, with hosts at the bottom and links between neighboring tiers only");
-    };
-    check_names("slurm_topology", family)
+    tiered_family("slurm_topology", fabric).map(|_| ())
 }
 
 /// The switches, from the lowest tier up.

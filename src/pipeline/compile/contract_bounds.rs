@@ -141,9 +141,12 @@ impl Bounds {
             });
         }
     }
-    /// Adds the metrics of the hardware of a fixed topology. On a floor, prices wait for the places of the
-    /// routers.
+    /// Adds the metrics of the hardware of a fixed topology, if a line asks for them. On a floor, prices wait
+    /// for the places of the routers.
     fn add_hardware(&mut self, fabric: &Fabric, topology: &Topology) {
+        if !fabric.requires.iter().any(|line| matches!(line.metric, Metric::Hardware(_))) {
+            return;
+        }
         let hardware = Hardware::new(fabric, topology, None);
         let is_known = |metric: &HardwareMetric| {
             fabric.floor.is_none()

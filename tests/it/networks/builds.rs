@@ -2,13 +2,14 @@
 
 use fabc::compile::{Stage, check_early, compile};
 use fabc::compiled::CompiledFabric;
-use fabc::emit;
+use fabc::emit::{self, EmitError};
 use fabc::ids::Id;
 use fabc::model::Metric;
 use fabc::progress::Silent;
 use fabc::solve::{FlowProblem, max_concurrent_flow};
 use fabc::syntax::print_spec;
 use fabc::{check, verify};
+use std::collections::BTreeMap;
 
 /// Compiles a spec given as text, and verifies the directory that it makes. Returns that too.
 pub(crate) fn built(text: &str) -> (CompiledFabric, check::Files) {
@@ -26,6 +27,19 @@ pub(crate) fn built(text: &str) -> (CompiledFabric, check::Files) {
         panic!("{}\n{text}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
     }
     (compiled, files)
+}
+
+/// Compiles a spec given as text, and emits it in an external format. Returns the text of every file by path.
+pub(crate) fn emitted(format: &str, spec: &str) -> Result<BTreeMap<String, String>, EmitError> {
+    let (compiled, _) = built(spec);
+    let format = emit::FORMATS.iter().find(|known| known.name == format).expect("a format");
+    let mut files = BTreeMap::new();
+    emit::each_chunk::<EmitError>(format, &compiled, &mut |path, bytes| {
+        let text = std::str::from_utf8(bytes).expect("text");
+        files.entry(path.to_owned()).or_insert_with(String::new).push_str(text);
+        Ok(())
+    })?;
+    Ok(files)
 }
 
 /// A network of two kinds of links.
