@@ -54,8 +54,9 @@ pub use errors::CheckError;
 pub use faults::verify_faults;
 pub use floor::verify_floor;
 pub use foreign::{
-    ForeignCollective, ForeignScene, ForeignTables, JudgedWith, LaneFiles, NamedFile, Rejected,
-    foreign_collective, foreign_program, foreign_scene, is_program, judge_foreign, program_on,
+    ForeignCollective, ForeignScene, ForeignTables, JudgedWith, LaneFiles, NamedFile, NextHopVerdict,
+    PathOrder, PermutationSearch, Rejected, foreign_collective, foreign_program, foreign_scene, is_program,
+    judge_foreign, program_on,
 };
 pub use hardware::verify_hardware;
 pub use intact::keeps_intact_routes;

@@ -132,12 +132,14 @@ pub struct GroupTables {
 impl GroupTables {
     /// The ports by which a router may send a packet to a destination. Empty where it has no entry.
     pub fn group(&self, router: NodeId, destination: NodeId) -> &[u16] {
+        self.group_number(router, destination).map_or(&[], |group| &self.groups[group as usize])
+    }
+
+    /// The group of packets to a destination, an index in [`Self::groups`]. `None` without an entry.
+    pub fn group_number(&self, router: NodeId, destination: NodeId) -> Option<u32> {
         let entries = &self.routers[router.0 as usize];
         let after = entries.partition_point(|entry| entry.first <= destination);
-        match entries[..after].last() {
-            Some(entry) if destination <= entry.last => &self.groups[entry.group as usize],
-            _ => &[],
-        }
+        entries[..after].last().filter(|entry| destination <= entry.last).map(|entry| entry.group)
     }
 }
 

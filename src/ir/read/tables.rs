@@ -107,6 +107,25 @@ pub struct AnyTablesFile {
     pub routers: Vec<AnyRouterLine>,
 }
 
+/// The format that a file of tables names. Other keys are skipped.
+#[derive(Deserialize)]
+pub struct TablesFormat {
+    pub format: String,
+}
+
+/// Next-hop groups from any program (`fabc.tables/2`): what a walk needs. Other keys are skipped.
+#[derive(Deserialize)]
+pub struct AnyGroupTablesFile {
+    pub kind: String,
+    pub vcs: u8,
+    pub key: Vec<String>,
+    pub groups: Vec<Vec<u16>>,
+    /// `[group][member]`: its weight. A group without weights divides packets equally.
+    #[serde(default)]
+    pub weights: Vec<Vec<u32>>,
+    pub routers: Vec<GroupLine>,
+}
+
 #[derive(Deserialize)]
 pub struct AnyRouterLine {
     pub node: u32,
