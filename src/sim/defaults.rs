@@ -67,6 +67,11 @@ pub(super) fn by_model(
     parameters: &SimulationParameters,
 ) -> Result<(Credits, HostPorts), SimError> {
     let router = &fabric.router;
+    let routing = packet_routing(fabric, parameters);
+    if fabric.routing.has_many_paths() && routing == PacketRouting::Tables {
+        let why = "routers have next-hop groups, and no table with one path per pair".to_owned();
+        return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
+    }
     let (credits, chip_ports) = match parameters.model {
         RouterModel::Packet if parameters.packet > router.buffer_flits => {
             return Err(SimError::PacketTooLong {
@@ -79,7 +84,7 @@ pub(super) fn by_model(
         RouterModel::Flit if parameters.hosts == Some(HostPorts::Unlimited) => {
             return Err(SimError::UnlimitedHosts);
         }
-        RouterModel::Flit if packet_routing(fabric, parameters) != PacketRouting::Tables => {
+        RouterModel::Flit if routing.counts_hops() => {
             return Err(SimError::OtherModel { option: "routing", of: RouterModel::Packet.name() });
         }
         RouterModel::Flit if router.latency_cycles == 0 => {

@@ -85,14 +85,18 @@ pub(super) fn judge_groups(
     if !convictions.is_empty() {
         return Err(Rejected::Convicted(convictions));
     }
+    // The search and its proof divide flows equally, and follow them in layers of equal distance.
+    let has_weights = groups.weights.iter().any(|weights| !weights.is_empty());
+    let is_searched = !has_weights && sum.loads.has_even_paths();
+    let permutation = if is_searched { judge.permutation(&scene, search) } else { Ok(None) };
     let next_hops = NextHopVerdict {
         kind: groups.kind.clone(),
         order: judge.path_order(sum.first_climb),
         groups: sum.used,
         unlike: sum.unlike,
         first_unlike: sum.first_unlike.map(|(router, endpoint)| judge.unlike_in_words(router, endpoint)),
-        has_weights: groups.weights.iter().any(|weights| !weights.is_empty()),
-        permutation: judge.permutation(&scene, search).map_err(|error| Rejected::Convicted(vec![error]))?,
+        has_weights,
+        permutation: permutation.map_err(|error| Rejected::Convicted(vec![error]))?,
     };
     let loads = sum.loads.into_loads(groups.network.next.len());
     let loads = loads.ok_or_else(|| too_large("the shares of packets are too small for 64 bits"))?;
@@ -268,10 +272,6 @@ impl GroupJudge<'_> {
         scene: &Scene<'_>,
         search: PermutationSearch<'_>,
     ) -> Result<Option<Permutation>, CheckError> {
-        // The proof divides flows equally.
-        if self.groups.weights.iter().any(|weights| !weights.is_empty()) {
-            return Ok(None);
-        }
         let found = search(scene, &self.groups.tables);
         if let Some(found) = &found {
             verify_permutation(scene, &self.groups.tables, found)?;

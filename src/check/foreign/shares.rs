@@ -27,6 +27,8 @@ pub(super) struct LoadSums {
     longest: u64,
     /// Whether some flow needs more than [`MOST_SHARES`].
     is_too_fine: bool,
+    /// Whether the choices of some router differ in the hops that remain.
+    is_uneven: bool,
 }
 
 /// The loads of all routes together.
@@ -72,17 +74,24 @@ impl LoadSums {
         let mut hops = vec![0u64; groups.network.routers()];
         for &router in &choices.settled[1..] {
             let behind =
-                choices.members(router).iter().map(|&port| hops[choices.next(router, port) as usize]);
-            hops[router as usize] = 1 + behind.max().unwrap_or(0);
+                || choices.members(router).iter().map(|&port| hops[choices.next(router, port) as usize]);
+            self.is_uneven |= choices.is_passed[router as usize] && behind().min() != behind().max();
+            hops[router as usize] = 1 + behind().max().unwrap_or(0);
         }
         let longest = choices.sources().map(|source| hops[endpoints[source].router as usize]).max();
         self.longest = self.longest.max(longest.unwrap_or(0));
+    }
+
+    /// Whether all paths from a router to a destination have the same number of hops.
+    pub(super) fn has_even_paths(&self) -> bool {
+        !self.is_uneven
     }
 
     /// Adds the sums over other destinations.
     pub(super) fn add(&mut self, other: Self) {
         self.longest = self.longest.max(other.longest);
         self.is_too_fine |= other.is_too_fine;
+        self.is_uneven |= other.is_uneven;
         for (shares, more) in other.by_shares {
             match self.by_shares.get_mut(&shares) {
                 Some(sums) => {

@@ -39,11 +39,6 @@ pub(super) fn refuse_single_path_users(context: &mut Context, items: &SpecItems<
         let (subject, place) = (format!("`{subject}`"), format!("`routing = {}`", routing.name()));
         context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
     };
-    for (name, ..) in &items.simulations {
-        let help =
-            "the simulator sends the packets of a pair one way. Remove it, or write `routing = minimal;`";
-        misplaced("simulate", help, name.span);
-    }
     for (setting, _) in &items.collectives {
         let help = "fabc plans collectives on one path per pair. Remove it, or write `routing = minimal;`";
         misplaced("collective", help, setting.name.span);
