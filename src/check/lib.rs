@@ -37,6 +37,7 @@ mod staged;
 mod survivors;
 mod switch_files;
 mod trees;
+mod weights;
 mod wiring;
 
 pub use certificates::{verify_distances, verify_dual, verify_flow};

@@ -49,6 +49,7 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
         }
         ("routing", "allowed_turns") => Some(AllowedTurns),
         ("routing", "ecmp") => Some(Ecmp),
+        ("routing", "spray") => Some(Spray),
         ("routing", "scheduled") => Some(Scheduled),
         ("routing", _) => simulated.then_some(Ways),
         ("model", "packet") => Some(PacketModel),

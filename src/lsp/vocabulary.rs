@@ -9,8 +9,8 @@ use fabc_lang::syntax::words::{BlockKind, FIELDS, ITEMS, STATEMENTS};
 use fabc_model::REFERENCES;
 use fabc_model::{
     Arbitration, Arcs, Arrangement, Births, Bundling, Clustering, Collective, CollectiveAlgorithm,
-    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, MessageOrder,
-    Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel,
+    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, MemberWeights,
+    MessageOrder, Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel,
     RoutingChoice, Scenarios, Score, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice,
     SynthesisMethod, TableKey, TopologyChoice, Traffic, TurnPriority, Word,
 };
@@ -111,6 +111,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "select") => words::<RouteSelect>(),
         (_, "key") => words::<TableKey>(),
         (_, "hash") => words::<HashInput>(),
+        (_, "weights") => words::<MemberWeights>(),
         (_, "algorithm") => words::<CollectiveAlgorithm>().into_iter().chain(["auto"]).collect(),
         (_, "barrier") => vec!["no", "yes"],
         (_, "paths") => vec!["any", "minimal"],

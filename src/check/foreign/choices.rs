@@ -83,8 +83,7 @@ impl<'a> Choices<'a> {
 
     /// The weights of these ports. Empty where all of them have the same weight.
     pub(super) fn weights(&self, router: u32) -> &'a [u32] {
-        let group = self.groups.tables.group_number(NodeId(router), NodeId(self.destination));
-        group.map_or(&[], |group| &self.groups.weights[group as usize])
+        self.groups.tables.group_weights(NodeId(router), NodeId(self.destination))
     }
 
     /// The slot of a port of a router.

@@ -85,17 +85,15 @@ pub(super) fn judge_groups(
     if !convictions.is_empty() {
         return Err(Rejected::Convicted(convictions));
     }
-    // The search and its proof divide flows equally, and follow them in layers of equal distance.
-    let has_weights = groups.weights.iter().any(|weights| !weights.is_empty());
-    let is_searched = !has_weights && sum.loads.has_even_paths();
-    let permutation = if is_searched { judge.permutation(&scene, search) } else { Ok(None) };
+    // The search and its proof follow flows in layers of equal distance.
+    let permutation = if sum.loads.has_even_paths() { judge.permutation(&scene, search) } else { Ok(None) };
     let next_hops = NextHopVerdict {
         kind: groups.kind.clone(),
         order: judge.path_order(sum.first_climb),
         groups: sum.used,
         unlike: sum.unlike,
         first_unlike: sum.first_unlike.map(|(router, endpoint)| judge.unlike_in_words(router, endpoint)),
-        has_weights,
+        has_weights: groups.tables.has_weights(),
         permutation: permutation.map_err(|error| Rejected::Convicted(vec![error]))?,
     };
     let loads = sum.loads.into_loads(groups.network.next.len());

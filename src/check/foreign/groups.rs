@@ -24,8 +24,6 @@ pub(super) struct ForeignGroups {
     pub(super) kind: String,
     /// Groups stand as in the file, each with its ports ascending. No router has an entry for itself.
     pub(super) tables: GroupTables,
-    /// `[group]`: the weights of its ports. Empty where all ports have the same weight.
-    pub(super) weights: Vec<Vec<u32>>,
 }
 
 /// Whether a file of tables says that it lists next-hop groups.
@@ -65,9 +63,9 @@ pub(super) fn read_groups(file: NamedFile<'_>, network: ForeignNetwork) -> Resul
     }
     let routers = routers.into_iter().enumerate();
     let routers = routers.map(|(router, entries)| without_itself(router, entries.unwrap_or_default()));
-    let tables = GroupTables { scenario: "nominal".to_owned(), groups, routers: routers.collect() };
+    let tables = GroupTables { scenario: "nominal".to_owned(), groups, weights, routers: routers.collect() };
     let topology = topology(&network);
-    Ok(ForeignGroups { network, topology, kind: read.kind, tables, weights })
+    Ok(ForeignGroups { network, topology, kind: read.kind, tables })
 }
 
 /// The groups of a file, each with its ports ascending.

@@ -46,6 +46,9 @@ pub struct GroupTablesFile {
     #[serde(default)]
     pub images: Vec<Image>,
     pub groups: Vec<Vec<u16>>,
+    /// `[group]`: the weights of its ports. Empty where no group has weights.
+    #[serde(default)]
+    pub weights: Vec<Vec<u32>>,
     pub routers: Vec<GroupLine>,
 }
 
@@ -67,7 +70,11 @@ impl GroupTablesFile {
         let entry =
             |[first, last, group]: [u32; 3]| GroupEntry { first: NodeId(first), last: NodeId(last), group };
         let routers = self.routers.into_iter().map(|line| line.entries.into_iter().map(entry).collect());
-        GroupTables { scenario: self.scenario, groups: self.groups, routers: routers.collect() }
+        let mut weights = self.weights;
+        if weights.is_empty() {
+            weights.resize(self.groups.len(), Vec::new());
+        }
+        GroupTables { scenario: self.scenario, groups: self.groups, weights, routers: routers.collect() }
     }
 }
 

@@ -2,19 +2,46 @@
 
 use super::context::Context;
 use super::items::SpecItems;
-use super::settings::{block_settings, integer, is_named, one_of_or};
+use super::settings::{BlockSettings, block_settings, integer, is_named, one_of_or};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Name};
+use crate::syntax::ast::{Block, Name, Setting, StatementKind, ValueKind};
 use crate::syntax::words::BlockKind;
-use fabc_model::{Ecmp, Family, HashInput, Listed, MAX_FLOWS, Network, RoutingChoice};
+use fabc_model::{
+    Ecmp, Family, HashInput, Listed, MAX_FLOWS, MemberWeights, Network, NextHopGroups, RoutingChoice,
+    Spreading,
+};
 
-/// The word that names this routing.
+/// The words that name these routings.
 pub(super) const ECMP: &str = "ecmp";
+pub(super) const SPRAY: &str = "spray";
 
-/// Resolves the settings of `ecmp`.
-pub(super) fn ecmp_settings(context: &mut Context, kind: &Name, block: &Block) -> Option<Ecmp> {
+/// Resolves the settings of `routing = ecmp { .. }` or `routing = spray { .. }`.
+pub(super) fn group_settings(context: &mut Context, kind: &Name, block: &Block) -> Option<NextHopGroups> {
+    let is_hashed = &*kind.value == ECMP;
+    let place = if is_hashed { BlockKind::Ecmp } else { BlockKind::Spray };
+    let settings = block_settings(context, block, format!("`{}`", kind.value), kind.span, place);
+    let weights = one_of_or(context, &settings, "weights", MemberWeights::default());
+    let spreading = if is_hashed {
+        hashed_flows(context, &settings).map(Spreading::Ecmp)
+    } else {
+        Some(Spreading::Spray)
+    };
+    Some(NextHopGroups { spreading: spreading?, weights: weights? })
+}
+
+/// Resolves the settings of `routing = ecmp { .. }` in a simulation.
+pub(super) fn simulated_flows(context: &mut Context, kind: &Name, block: &Block) -> Option<u32> {
     let settings = block_settings(context, block, "`ecmp`".to_owned(), kind.span, BlockKind::Ecmp);
-    let hash = one_of_or(context, &settings, "hash", HashInput::default());
+    if let Some(value) = settings.get("weights") {
+        let help = Some("it belongs in `routing = ecmp { .. }` of the fabric".to_owned());
+        let (subject, place) = ("`weights`".to_owned(), "a simulation".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: value.span });
+    }
+    hashed_flows(context, &settings).map(|ecmp| ecmp.flows)
+}
+
+fn hashed_flows(context: &mut Context, settings: &BlockSettings<'_>) -> Option<Ecmp> {
+    let hash = one_of_or(context, settings, "hash", HashInput::default());
     let flows = match settings.get("flows") {
         Some(value) => integer(context, "`flows`", value, 1..=i64::from(MAX_FLOWS)).map(|flows| flows as u32),
         None => Some(Ecmp::DEFAULT.flows),
@@ -31,6 +58,19 @@ pub(super) fn many_path_method(items: &SpecItems<'_>) -> Option<&'static str> {
         .filter(|method| method.has_many_paths())
         .find(is_written)
         .map(|method| method.name())
+}
+
+/// Whether the routing of a spec says `weights = capacity`.
+pub(super) fn is_weighted(items: &SpecItems<'_>) -> bool {
+    let Some(setting) = items.settings.get("routing") else { return false };
+    let ValueKind::Block(_, block) = &setting.value.kind else { return false };
+    let is_capacity = |setting: &Setting| {
+        &*setting.name.value == "weights" && is_named(&setting.value, MemberWeights::Capacity.name())
+    };
+    block
+        .statements
+        .iter()
+        .any(|line| matches!(&line.kind, StatementKind::Setting(setting) if is_capacity(setting)))
 }
 
 /// Refuses the items that follow tables with one path per pair.

@@ -160,6 +160,8 @@ pub enum BlockKind {
     AllowedTurns,
     /// The block of the form `routing = ecmp { .. }`.
     Ecmp,
+    /// The block of the form `routing = spray { .. }`.
+    Spray,
     /// The block of the form `routing = scheduled { .. }`.
     Scheduled,
     /// The block of the form `topology = torus 16 x 16 { .. }`, and the other grids.
@@ -242,6 +244,7 @@ impl BlockKind {
             BlockKind::Synthesize => "synthesize",
             BlockKind::AllowedTurns => "allowed_turns",
             BlockKind::Ecmp => "ecmp",
+            BlockKind::Spray => "spray",
             BlockKind::Scheduled => "scheduled",
             BlockKind::Grid => "torus",
             BlockKind::Hyperx => "hyperx",
@@ -389,6 +392,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "key" Choice AllowedTurns;
     "hash" Choice Ecmp;
     "flows" Quantity Ecmp;
+    "weights" Choice Ecmp Spray;
     "vector" Quantity Scheduled;
     "slot" Quantity Scheduled;
     "hop" Quantity Scheduled;

@@ -9,7 +9,7 @@
 //! down, so they cannot deadlock, whichever member a router takes.
 
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{GroupTables, GroupTablesBuilder, Scene};
+use fabc_ir::{GroupMembers, GroupTables, GroupTablesBuilder, Scene};
 use fixedbitset::FixedBitSet;
 
 /// A pair of endpoints that no valid path joins.
@@ -49,8 +49,9 @@ pub fn route(scene: &Scene<'_>, tiers: &[u32], scenario: &str) -> Result<GroupTa
     let mut members: Vec<Vec<u16>> = vec![Vec::new(); layers.endpoints.len()];
     for router in scene.topology.nodes() {
         layers.fill_members(scene, tiers, router, &mut members);
-        let groups = layers.endpoints.iter().copied().zip(members.iter().map(Vec::as_slice));
+        let groups = layers.endpoints.iter().copied().zip(&members);
         let reached = groups.filter(|(_, ports)| !ports.is_empty());
+        let reached = reached.map(|(node, ports)| (node, GroupMembers { ports, weights: &[] }));
         tables.push_router(reached, |node| scene.topology.is_endpoint(node));
     }
     Ok(tables.finish(scenario))

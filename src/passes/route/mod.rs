@@ -17,5 +17,6 @@ pub mod minimal;
 mod ranks;
 mod tiers;
 pub mod up_down;
+pub mod weights;
 
 pub use error::RouteError;

@@ -161,7 +161,7 @@ fn unmeasured_requires(
 
 /// Why the collisions of flows are not counted in the healthy network. `None` where they are.
 fn uncounted_flows(fabric: &Fabric, topology: &Topology) -> Option<String> {
-    let Ecmp { flows, .. } = fabric.routing.ecmp()?;
+    let Ecmp { flows, .. } = fabric.routing.even_ecmp()?;
     let (scene, tiers) = (Scene::healthy(topology), topology_tiers(topology)?);
     let tables = groups::route(&scene, &tiers, &Scenario::nominal().name).ok()?;
     let groups = hashed_groups(&scene, &tables, &tiers, flows);

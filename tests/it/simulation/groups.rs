@@ -163,22 +163,34 @@ fn a_dark_link_shrinks_the_groups_of_a_run() {
     }
 }
 
-/// A block of a spec that asks for tables is refused in words.
+/// A block that asks for tables is refused in words, and so are weights that no turn and no hash has.
 #[test]
-fn groups_are_no_tables() {
-    let text = "fabric net { clock = 1 GHz; link wire { bandwidth = 100 Gbps; latency = 1 cycles; }
-         router { radix = 20; hosts = 1; vcs = 1; flit = 64 B; buffer = 32 flits; latency = 1 cycles; }
-         budget { vcs = 1; } topology = leaf_spine { leaves = 4; spines = 2; } routing = spray;
-         simulate uniform { traffic = uniform; routing = tables; } }";
-    let (fabric, ..) = fabc::lang::read_normal("net.fab", &|_: &str| Ok(text.to_owned())).unwrap();
-    let refused = compile(fabric, Stage::Emit, &Silent).unwrap_err();
-    let refused = refused.diagnostics();
-    let [error] = &refused[..] else { panic!("{refused:?}") };
-    assert_eq!(error.code().unwrap().to_string(), "FAB0620");
-    assert_eq!(
-        error.to_string(),
-        "`tables` routing is not possible here: routers have next-hop groups, and no table with one path per pair"
-    );
+fn groups_are_no_tables_and_have_no_weights() {
+    for (routing, simulated, message) in [
+        (
+            "spray;",
+            "routing = tables;",
+            "`tables` routing is not possible here: routers have next-hop groups, and no table with one path per pair",
+        ),
+        (
+            "spray { weights = capacity; }",
+            "",
+            "`spray` routing is not possible here: packets in turn and hashes take all next hops of a group alike, but `weights = capacity` divides packets unequally",
+        ),
+    ] {
+        let text = format!(
+            "fabric net {{ clock = 1 GHz; link wire {{ bandwidth = 100 Gbps; latency = 1 cycles; }}
+             router {{ radix = 20; hosts = 1; vcs = 1; flit = 64 B; buffer = 32 flits; latency = 1 cycles; }}
+             budget {{ vcs = 1; }} topology = leaf_spine {{ leaves = 4; spines = 2; }} routing = {routing}
+             simulate uniform {{ traffic = uniform; {simulated} }} }}"
+        );
+        let (fabric, ..) = fabc::lang::read_normal("net.fab", &|_: &str| Ok(text.clone())).unwrap();
+        let refused = compile(fabric, Stage::Emit, &Silent).unwrap_err();
+        let refused = refused.diagnostics();
+        let [error] = &refused[..] else { panic!("{refused:?}") };
+        assert_eq!(error.code().unwrap().to_string(), "FAB0620");
+        assert_eq!(error.to_string(), message);
+    }
 }
 
 /// Packets of the other routings keep their settings, and networks without tiers have no groups.
