@@ -190,6 +190,6 @@ fn formats_carry_weights_or_refuse_them() {
     assert_eq!(refused.to_string(), "a/routes.batch: line 6: `257` is no weight of 1 to 256");
     assert_eq!(
         emitted("frr").unwrap_err().to_string(),
-        "BGP divides packets equally among its next hops, and no line of `frr.conf` carries the weights of `weights = capacity`: `--emit routes` writes them"
+        "`frr` cannot configure this network: BGP divides packets equally among its next hops, and no line of `frr.conf` carries the weights of `weights = capacity`: `--emit routes` writes them"
     );
 }
