@@ -87,8 +87,8 @@ fn leaves_and_spines_without_a_cable() {
 }
 
 /// Parallel cables, oversubscription and unequal cables: the checker accepts the weights in every fault. In
-/// leaves and spines, and in fat trees, no fault loads a channel more than with equal parts. In other
-/// networks it may: what enters a router is counted by cables, not by traffic.
+/// two of these networks no fault loads a channel more than with equal parts. In others it may, since weights
+/// count cables, not traffic.
 #[test]
 fn weights_of_other_networks_are_proved() {
     for (hosts, topology, is_no_worse) in [
