@@ -119,6 +119,11 @@ class Spec:
         (_, block), = self.find("routing")
         return ["weights", "=", "capacity"] in [key for key, _ in block or []]
 
+    def root(self):
+        """The router at the top of an order of next hops, if there is one."""
+        (_, block), = self.find("routing")
+        return next((int(key[2]) for key, _ in block or [] if key[0] == "root"), None)
+
     def switches(self):
         """Names of all switches: `ocs X[u in 0..4, v in 0..4]` are X[0,0], X[0,1], .."""
         names = []
@@ -232,14 +237,19 @@ class Fabric:
             self.hosts == [self.hosts[v] for v in image] and self.weights == weights
 
     def find_tiers(self):
-        """By node: its distance from the nearest endpoint."""
-        tier, layer, neighbors = {}, list(self.endpoints), [set() for _ in self.hosts]
+        """By node: its distance from the nearest endpoint, or its place in the order from a root."""
+        root = self.spec.root()
+        tier, layer = {}, list(self.endpoints) if root is None else [root]
+        neighbors = [set() for _ in self.hosts]
         for tail, head in zip(self.tail, self.head):
             neighbors[tail].add(head)
         while layer:
             tier.update(dict.fromkeys(layer, max(tier.values(), default=-1) + 1))
             layer = sorted({n for node in layer for n in neighbors[node]} - set(tier))
-        return tier
+        if root is None:
+            return tier
+        order = sorted(tier, key=lambda node: (tier[node], node))
+        return {node: len(order) - 1 - place for place, node in enumerate(order)}
 
     def shift(self, stages):
         """The images of nodes and channels if the digits in the names of a folded Clos network, and the
@@ -496,8 +506,9 @@ class Sprayed:
         for node in sorted(tier, key=tier.get):  # who can go down at all
             ways = [c for c in self.outgoing[node]
                     if tier[fabric.head[c]] < tier[node] and fabric.head[c] in down]
-            if ways:
-                down[node], hops[node] = ways, tier[node]
+            if ways and node != target:
+                hops[node] = 1 + min(hops[fabric.head[c]] for c in ways)
+                down[node] = [c for c in ways if hops[fabric.head[c]] == hops[node] - 1]
         group = dict(down)
         for node in sorted(set(tier) - set(down), key=tier.get, reverse=True):
             ways = [c for c in self.outgoing[node]
@@ -528,7 +539,8 @@ class Sprayed:
     def count_flows(self, scenario, target, group):
         fabric, coming = self.fabric, Counter()
         for node in set(scenario.endpoints) - {target}:
-            flows = 0 if fabric.spec.is_weighted() else fabric.spec.spreading()[2] or 0
+            uneven = fabric.spec.is_weighted() or fabric.spec.root() is not None
+            flows = 0 if uneven else fabric.spec.spreading()[2] or 0
             coming[node] = fabric.hosts[node] * flows
         for node in sorted(self.tier, key=self.tier.get):
             heads = [fabric.head[channel] for channel in group.get(node, ())]

@@ -7,10 +7,10 @@
 
 use crate::CheckError;
 use crate::exact::Exact;
+use crate::tiers::tiers_of_routers;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_base::limits::COLLISION_FLOWS;
 use fabc_ir::{COLLISION_PARTS, Collisions, GroupTables, HashedGroup, Scene};
-use fabc_kernel::tiers_of_routers;
 use num_bigint::{BigInt, BigUint};
 use rayon::prelude::*;
 use std::cmp::Ordering;

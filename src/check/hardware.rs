@@ -86,7 +86,7 @@ fn widest_ratio(topology: &Topology) -> Option<BelowAndUp> {
 /// `[router]`: its tier. `None` if a link joins two routers of one tier, if it runs one way, or if a router
 /// is joined to no host.
 fn tiers(topology: &Topology) -> Option<Vec<u32>> {
-    let tiers = fabc_kernel::tiers_of_routers(topology);
+    let tiers = crate::tiers::tiers_of_routers(topology);
     let is_level = |first: NodeId, second: NodeId| tiers[first.0 as usize] == tiers[second.0 as usize];
     let untiered = topology.links().iter().any(|link| link.simplex || is_level(link.a.node, link.b.node));
     (!untiered && !tiers.contains(&u32::MAX)).then_some(tiers)

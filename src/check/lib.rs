@@ -36,6 +36,7 @@ mod slices;
 mod staged;
 mod survivors;
 mod switch_files;
+mod tiers;
 mod trees;
 mod weights;
 mod wiring;

@@ -3,6 +3,7 @@
 use crate::CheckError;
 use crate::convictions::{conviction_of_groups, conviction_of_tables};
 use crate::hop_cycles::cycles_of_hops;
+use crate::tiers::tiers_by_order;
 use crate::weights::verify_weights;
 use fabc_ir::{ForwardingTables, GroupTables, Scene, Walk};
 use fabc_kernel::{DeadlockFree, GroupConviction, GroupsProved, Judged, judge};
@@ -61,7 +62,8 @@ pub fn judge_groups(
         vcs: fabric.budget.vcs.min(fabric.router.vcs),
         shortest: false,
     };
-    match fabc_kernel::judge_groups(&judged, tables) {
+    let tiers = tiers_by_order(scene.topology, fabric.routing.tier_order());
+    match fabc_kernel::judge_groups(&judged, tables, &tiers) {
         Ok(proved) => {
             verify_weights(scene, tables, fabric.routing.weights())?;
             Ok(Some(proved))

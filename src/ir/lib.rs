@@ -63,7 +63,7 @@ pub use slices::*;
 pub use starts::*;
 pub use survivors::*;
 pub use sweep::*;
-pub use tiers::topology_tiers;
+pub use tiers::{ordered_tiers, topology_tiers};
 pub use timed::*;
 pub use trade_off::*;
 pub use trees::*;

@@ -101,14 +101,15 @@ struct Scratch {
 }
 
 /// Checks that every group is the set of ports on shortest valid paths, and counts what the routes load. A
-/// dead router must have no entries. `judged.shortest` has no meaning here.
+/// dead router must have no entries. `judged.shortest` has no meaning here. `tiers` is `[router]`: its tier.
 ///
 /// # Errors
-/// The first group that differs, the first endpoint that has no path, entries out of order, or a topology
-/// without tiers.
+/// The first group that differs, the first endpoint that has no path, entries out of order, or a link within
+/// a tier.
 pub fn judge_groups(
     judged: &Judged<'_>,
     tables: &GroupTables,
+    tiers: &[u32],
 ) -> Result<(Walk, GroupsProved), GroupConviction> {
     let (scene, topology) = (judged.scene, judged.scene.topology);
     expect_lit(scene)?;
@@ -120,7 +121,7 @@ pub fn judge_groups(
         topology.node_count(),
     )?;
     check_order(judged, tables)?;
-    let walk = GroupWalk { judged, tables, graph: TierGraph::new(scene)?, costs: judged.slot_costs() };
+    let walk = GroupWalk { judged, tables, graph: TierGraph::new(scene, tiers)?, costs: judged.slot_costs() };
     let destinations: Vec<usize> = topology.endpoints().map(Id::index).collect();
     let parts = destinations.par_chunks(destinations.len().div_ceil(PARTS).max(1));
     let sums: Vec<_> = parts.map(|part| walk.walk_part(part)).collect();

@@ -48,7 +48,7 @@ pub use network::{Endpoint, NOWHERE, PortGraph};
 pub use symmetry::{check_automorphisms, check_demand_symmetry, check_group, check_lit_automorphisms};
 pub use table::{DISCARDED, Lookup, LookupTable, MISSING, NO_LANE, packed, unpacked};
 pub use tally::Walked;
-pub use valid_paths::{TierGraph, ValidPaths, tiers_of_routers};
+pub use valid_paths::{TierGraph, ValidPaths};
 
 #[cfg(test)]
 mod tests;

@@ -249,10 +249,11 @@ fn groups_hold_all_shortest_ways_up_and_down() {
     let topology = ring(Symmetry::trivial(1, 4)).with_hosts(vec![1, 0, 1, 0]);
     let (mut scene, demand) = (Scene::healthy(&topology), Demand::uniform(4));
     let hop_cycles: IdVec<LinkId, u64> = IdVec::filled(10, topology.links().len());
-    let judge_in = |scene: &Scene<'_>, tables: &GroupTables| {
+    let judge_by = |scene: &Scene<'_>, tables: &GroupTables, tiers: &[u32]| {
         let judged = Judged { scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 1, shortest: false };
-        judge_groups(&judged, tables).map(|(walk, _)| walk)
+        judge_groups(&judged, tables, tiers).map(|(walk, _)| walk)
     };
+    let judge_in = |scene: &Scene<'_>, tables: &GroupTables| judge_by(scene, tables, &[0, 1, 0, 1]);
     let both = [FORWARD, BACK];
     let all = groups([
         &[(2, &both)],
@@ -279,7 +280,7 @@ fn groups_hold_all_shortest_ways_up_and_down() {
     let around = [fewer[0], &[(0, &[FORWARD]), (2, &[FORWARD])], fewer[2], fewer[3]];
     judge_in(&scene, &groups(around)).unwrap_err();
     let flat = ring(Symmetry::trivial(1, 4)).with_hosts(vec![1, 1, 0, 0]);
-    judge_in(&Scene::healthy(&flat), &all).unwrap_err();
+    judge_by(&Scene::healthy(&flat), &all, &[0, 0, 1, 1]).unwrap_err();
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Valid paths through tiers: up, and then down.
 //!
-//! Endpoints are at tier 0. The tier of any other router is its distance from the nearest endpoint in the
-//! healthy network, and every link joins two neighboring tiers. A path is valid if no hop up follows a hop
-//! down. No endpoint forwards, because a path can only come to it by a hop down.
+//! Every router has a tier, and every link joins two different ones. A path is valid if no hop up follows a
+//! hop down. Where endpoints have the lowest tier, none of them forwards, because a path can only come to it
+//! by a hop down.
 
 use crate::conviction::Conviction;
+use crate::lit_graph::expect_length;
 use crate::network::NOWHERE;
-use fabc_topology::ids::{Id, NodeId, PortId};
-use fabc_topology::{Scene, Topology};
+use fabc_topology::Scene;
+use fabc_topology::ids::{Id, PortId};
 
 /// Stands for "no valid path".
 pub(crate) const NO_PATH: u32 = u32::MAX;
@@ -16,7 +17,7 @@ pub(crate) const NO_PATH: u32 = u32::MAX;
 pub struct TierGraph {
     /// Output ports per router, unused ones included.
     pub ports: usize,
-    /// `[router]`: its tier, 0 for endpoints.
+    /// `[router]`: its tier, by which links lead up or down.
     pub tiers: Vec<u32>,
     /// `[slot]`: the router at the other end of a lit channel, or [`NOWHERE`].
     pub next: Vec<u32>,
@@ -27,18 +28,20 @@ pub struct TierGraph {
 pub struct ValidPaths {
     /// `[router]`: hops of its shortest valid path, or the largest number.
     pub hops: Vec<u32>,
+    /// `[router]`: whether its valid paths go down at once.
+    pub descends: Vec<bool>,
     /// The routers with a path, by rising hops. The destination is the first.
     pub order: Vec<u32>,
 }
 
 impl TierGraph {
-    /// The tiers of a scene.
+    /// The channels of a scene between these tiers.
     ///
     /// # Errors
-    /// A link within a tier, or one that runs one way.
-    pub fn new(scene: &Scene<'_>) -> Result<Self, Conviction> {
+    /// A link within a tier, one that runs one way, or a number of tiers that is not that of the routers.
+    pub fn new(scene: &Scene<'_>, tiers: &[u32]) -> Result<Self, Conviction> {
         let topology = scene.topology;
-        let tiers = tiers_of_routers(topology);
+        expect_length("tiers", "routers", tiers.len(), topology.node_count())?;
         for link in topology.links().iter() {
             if link.simplex || tiers[link.a.node.index()] == tiers[link.b.node.index()] {
                 let what = format!("a link from {} to {} does not join two tiers", link.a.node, link.b.node);
@@ -50,49 +53,66 @@ impl TierGraph {
         let next = slots
             .map(|(node, port)| scene.outgoing(node, port).map_or(NOWHERE, |id| topology.target(id).node.0))
             .collect();
-        Ok(Self { ports, tiers, next })
+        Ok(Self { ports, tiers: tiers.to_vec(), next })
     }
 
     /// Finds the shortest valid paths to a destination, backwards from it.
     pub fn search(&self, destination: usize, paths: &mut ValidPaths) {
-        paths.hops.clear();
-        paths.hops.resize(self.tiers.len(), NO_PATH);
-        paths.order.clear();
-        paths.hops[destination] = 0;
-        paths.order.push(destination as u32);
+        let ValidPaths { hops, descends, order } = paths;
+        hops.clear();
+        hops.resize(self.tiers.len(), NO_PATH);
+        (*hops)[destination] = 0;
+        // First those that can go down all the way. They must, since packets may come to them from above.
+        let mut descending = vec![destination as u32];
         let mut place = 0;
-        while let Some(&router) = paths.order.get(place) {
+        while let Some(&router) = descending.get(place) {
             place += 1;
-            for &before in self.neighbors(router as usize) {
-                // From above, packets come down to this router. Then it must send them further down.
-                let is_valid = before != NOWHERE
-                    && (!self.is_above(before, router) || self.descends(router as usize, paths));
-                if is_valid && paths.hops[before as usize] == NO_PATH {
-                    paths.hops[before as usize] = paths.hops[router as usize] + 1;
-                    paths.order.push(before);
+            let above = |before: &&u32| **before != NOWHERE && self.is_above(**before, router);
+            for &before in self.neighbors(router as usize).iter().filter(above) {
+                if hops[before as usize] == NO_PATH {
+                    hops[before as usize] = hops[router as usize] + 1;
+                    descending.push(before);
                 }
             }
+        }
+        *descends = hops.iter().map(|&hops| hops != NO_PATH).collect();
+        // Then, by rising hops, those that go up to one of these.
+        let (mut layer, mut distance, mut place) = (Vec::new(), 0, 0);
+        order.clear();
+        while place < descending.len() || !layer.is_empty() {
+            while let Some(&router) =
+                descending.get(place).filter(|&&router| hops[router as usize] == distance)
+            {
+                place += 1;
+                layer.push(router);
+            }
+            order.extend(&layer);
+            for router in std::mem::take(&mut layer) {
+                let below = |before: &&u32| **before != NOWHERE && !self.is_above(**before, router);
+                for &before in self.neighbors(router as usize).iter().filter(below) {
+                    if hops[before as usize] == NO_PATH {
+                        hops[before as usize] = distance + 1;
+                        layer.push(before);
+                    }
+                }
+            }
+            distance += 1;
         }
     }
 
     /// The ports of a router on shortest valid paths to the destination of `paths`, ascending.
     pub fn members<'a>(&'a self, router: usize, paths: &'a ValidPaths) -> impl Iterator<Item = u16> + 'a {
         let hops = paths.hops[router];
-        let descends = self.descends(router, paths);
+        let descends = paths.descends[router];
         let is_member = move |&(_, &next): &(u16, &u32)| {
             next != NOWHERE
                 && hops != NO_PATH
                 && paths.hops[next as usize] != NO_PATH
                 && paths.hops[next as usize] + 1 == hops
                 && self.is_above(next, router as u32) != descends
+                && (paths.descends[next as usize] || !descends)
         };
         (0u16..).zip(self.neighbors(router)).filter(is_member).map(|(port, _)| port)
-    }
-
-    /// Whether packets go down from a router. They do if that is possible at all: any other path first climbs
-    /// and must come down again, so it has at least two hops more.
-    fn descends(&self, router: usize, paths: &ValidPaths) -> bool {
-        paths.hops[router] == self.tiers[router]
     }
 
     fn is_above(&self, router: u32, other: u32) -> bool {
@@ -103,26 +123,4 @@ impl TierGraph {
     fn neighbors(&self, router: usize) -> &[u32] {
         &self.next[router * self.ports..(router + 1) * self.ports]
     }
-}
-
-/// `[router]`: its tier, which is the distance from the nearest endpoint of the healthy network. The largest
-/// number for a router that no endpoint reaches.
-pub fn tiers_of_routers(topology: &Topology) -> Vec<u32> {
-    let mut tiers = vec![NO_PATH; topology.node_count()];
-    let mut order: Vec<NodeId> = topology.endpoints().collect();
-    for endpoint in &order {
-        tiers[endpoint.index()] = 0;
-    }
-    let mut place = 0;
-    while let Some(&router) = order.get(place) {
-        place += 1;
-        for channel in topology.channels_from(router) {
-            let next = topology.target(channel).node;
-            if tiers[next.index()] == NO_PATH {
-                tiers[next.index()] = tiers[router.index()] + 1;
-                order.push(next);
-            }
-        }
-    }
-    tiers
 }

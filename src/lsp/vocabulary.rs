@@ -12,7 +12,7 @@ use fabc_model::{
     CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, MemberWeights,
     MessageOrder, Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel,
     RoutingChoice, Scenarios, Score, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice,
-    SynthesisMethod, TableKey, TopologyChoice, Traffic, TurnPriority, Word,
+    SynthesisMethod, TableKey, TierOrderWord, TopologyChoice, Traffic, TurnPriority, Word,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -117,6 +117,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "paths") => vec!["any", "minimal"],
         (_, "model") => words::<RouterModel>(),
         (_, "traffic") => words::<Traffic>(),
+        (Some(BlockKind::Ecmp | BlockKind::Spray), "order") => words::<TierOrderWord>(),
         (_, "order") => words::<MessageOrder>(),
         (_, "births") => words::<Births>(),
         (_, "shortest") => words::<HalfRoutes>(),

@@ -41,7 +41,34 @@ pub struct NextHopGroups {
     pub spreading: Spreading,
     /// The probability of every member.
     pub weights: MemberWeights,
+    /// The rule by which links lead up or down.
+    pub order: TierOrder,
 }
+
+/// Which links lead up. Packets go up and then down.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TierOrder {
+    /// Those that lead away from the endpoints. No link may join two routers of one distance.
+    #[default]
+    Tiers,
+    /// Those that lead to this router, by distance and then by ids (up*/down* routing).
+    UpDown {
+        /// The id of the router at the top.
+        root: u32,
+    },
+}
+
+/// The words of [`TierOrder`] in specs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TierOrderWord {
+    /// The word of [`TierOrder::Tiers`], the default.
+    #[default]
+    Tiers,
+    /// The word of [`TierOrder::UpDown`], which needs a root.
+    UpDown,
+}
+
+words!(TierOrderWord { Tiers = "tiers", UpDown = "up_down" });
 
 /// The probability with which a member of a next-hop group is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -57,9 +84,10 @@ words!(MemberWeights { Equal = "equal", Capacity = "capacity" });
 
 impl NextHopGroups {
     /// Packets that are sprayed over all members alike.
-    pub const SPRAY: Self = Self { spreading: Spreading::Spray, weights: MemberWeights::Equal };
+    pub const SPRAY: Self =
+        Self { spreading: Spreading::Spray, weights: MemberWeights::Equal, order: TierOrder::Tiers };
     /// One flow per pair of hosts, with equal probabilities.
-    pub const ECMP: Self = Self { spreading: Spreading::Ecmp(Ecmp::DEFAULT), weights: MemberWeights::Equal };
+    pub const ECMP: Self = Self { spreading: Spreading::Ecmp(Ecmp::DEFAULT), ..Self::SPRAY };
 
     /// The settings that differ from the defaults, as a spec writes them: `flows = 4;`.
     pub fn written(&self) -> String {
@@ -71,7 +99,13 @@ impl NextHopGroups {
             MemberWeights::Equal => String::new(),
             weights => format!("weights = {};", weights.name()),
         };
-        let settings = [of_hash, weights].into_iter().filter(|setting| !setting.is_empty());
+        let order = match self.order {
+            TierOrder::Tiers => String::new(),
+            TierOrder::UpDown { root } => {
+                format!("order = {}; root = {root};", TierOrderWord::UpDown.name())
+            }
+        };
+        let settings = [of_hash, weights, order].into_iter().filter(|setting| !setting.is_empty());
         settings.collect::<Vec<_>>().join(" ")
     }
 }
@@ -212,9 +246,14 @@ impl RoutingChoice {
             _ => None,
         }
     }
-    /// The settings of `ecmp` with equal probabilities, for which collisions are counted.
+    /// Which links lead up. By tiers where every pair has one path.
+    pub fn tier_order(self) -> TierOrder {
+        self.next_hop_groups().map_or(TierOrder::Tiers, |groups| groups.order)
+    }
+    /// The settings of `ecmp` with equal probabilities and tiers, for which collisions are counted.
     pub fn even_ecmp(self) -> Option<Ecmp> {
-        self.ecmp().filter(|_| self.weights() == MemberWeights::Equal)
+        let is_even = self.weights() == MemberWeights::Equal && self.tier_order() == TierOrder::Tiers;
+        self.ecmp().filter(|_| is_even)
     }
     /// Whether this method has a metric of the routes of tables. Other metrics do not depend on the method.
     pub fn has_metric(self, metric: Metric) -> bool {

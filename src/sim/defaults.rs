@@ -8,7 +8,7 @@ use fabc_base::ids::LinkTypeId;
 use fabc_ir::{ForwardingTables, Scene, link_cycles};
 use fabc_model::{
     Arbitration, Credits, Ecmp, Fabric, HostPorts, LaneChoice, MemberWeights, MessageOrder, PacketRouting,
-    Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, Traffic, TrafficDetails,
+    Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, TierOrder, Traffic, TrafficDetails,
 };
 
 /// The most cycles of a link with its router. The wheel of events has this length.
@@ -72,8 +72,12 @@ pub(super) fn by_model(
         let why = "routers have next-hop groups, and no table with one path per pair".to_owned();
         return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
     }
-    if fabric.routing.weights() != MemberWeights::Equal && !routing.counts_hops() {
+    if fabric.routing.weights() != MemberWeights::Equal && routing.has_groups() {
         let why = "packets in turn and hashes take all next hops of a group alike, but `weights = capacity` divides packets unequally".to_owned();
+        return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
+    }
+    if fabric.routing.tier_order() != TierOrder::Tiers && routing.has_groups() {
+        let why = "the simulator knows next-hop groups by tiers, and not by `order = up_down`".to_owned();
         return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
     }
     let (credits, chip_ports) = match parameters.model {

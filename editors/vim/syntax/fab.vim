@@ -34,7 +34,7 @@ syntax keyword fabValue nominal none ocs_v oversubscription pair pairs paley pal
 syntax keyword fabValue permute polarfly polarstar portions power_per_host product pull quickest random
 syntax keyword fabValue random_regular reduce_scatter relax ring_n rotate row row_major saturation scheduled
 syntax keyword fabValue search send sequential serpentine shift shortest_paths simplex slim_fly slots
-syntax keyword fabValue spectralfly spray steady synthesize tables time tornado torus trace translation
+syntax keyword fabValue spectralfly spray steady synthesize tables tiers time tornado torus trace translation
 syntax keyword fabValue transpose trees turns twisted_torus ugal ugal_global uniform universal unlimited
 syntax keyword fabValue unnumbered up_down valiant vc_balance volume walktrap xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us

@@ -15,6 +15,7 @@ use super::verdict::{ForeignTables, NextHopVerdict, PathOrder, Rejected, malform
 use super::verdict_in_words::FileNames;
 use crate::CheckError;
 use crate::permutation::verify_permutation;
+use crate::tiers::tiers_of_routers;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{GroupTables, Permutation, Scene, Symmetry};
 use fabc_kernel::{
@@ -74,7 +75,11 @@ pub(super) fn judge_groups(
     let dependencies = Dependencies::new(&graph, &symmetry, 1).ok_or_else(|| {
         too_large("between the channels of this network more dependencies are possible than memory can hold")
     })?;
-    let judge = GroupJudge { groups, tiers: TierGraph::new(&scene).ok(), dependencies };
+    let judge = GroupJudge {
+        groups,
+        tiers: TierGraph::new(&scene, &tiers_of_routers(&groups.topology)).ok(),
+        dependencies,
+    };
     let endpoints: Vec<usize> = (0..groups.network.endpoints.len()).collect();
     let parts = endpoints.par_chunks(endpoints.len().div_ceil(PARTS).max(1));
     let parts: Vec<PartVerdict> = parts.map(|part| judge.walk_part(part)).collect();

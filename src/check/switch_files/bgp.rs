@@ -13,9 +13,9 @@ use super::expected::{
 use super::frr::{BgpSwitch, read_switch};
 use super::sonic;
 use crate::CheckError;
+use crate::tiers::tiers_of_routers;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{End, GroupTables, Scene, Topology};
-use fabc_kernel::tiers_of_routers;
 use fabc_model::Fabric;
 use rayon::prelude::*;
 use std::collections::BTreeMap;

@@ -1,14 +1,15 @@
 //! Resolves `routing = ecmp { .. }`, and checks what a fabric of many paths can have.
 
-use super::context::Context;
+use super::context::{Context, missing};
 use super::items::SpecItems;
 use super::settings::{BlockSettings, block_settings, integer, is_named, one_of_or};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Name, Setting, StatementKind, ValueKind};
 use crate::syntax::words::BlockKind;
+use fabc_base::diag::Span;
 use fabc_model::{
     Ecmp, Family, HashInput, Listed, MAX_FLOWS, MemberWeights, Network, NextHopGroups, RoutingChoice,
-    Spreading,
+    Spreading, TierOrder, TierOrderWord,
 };
 
 /// The words that name these routings.
@@ -26,15 +27,61 @@ pub(super) fn group_settings(context: &mut Context, kind: &Name, block: &Block) 
     } else {
         Some(Spreading::Spray)
     };
-    Some(NextHopGroups { spreading: spreading?, weights: weights? })
+    let order = tier_order(context, &settings, kind);
+    Some(NextHopGroups { spreading: spreading?, weights: weights?, order: order? })
+}
+
+/// Resolves the settings `order` and `root` of next-hop groups.
+fn tier_order(context: &mut Context, settings: &BlockSettings<'_>, kind: &Name) -> Option<TierOrder> {
+    let order = one_of_or(context, settings, "order", TierOrderWord::default())?;
+    match (order, settings.get("root")) {
+        (TierOrderWord::Tiers, None) => Some(TierOrder::Tiers),
+        (TierOrderWord::Tiers, Some(value)) => {
+            let help = Some("it belongs to `order = up_down`".to_owned());
+            let (subject, place) = ("`root`".to_owned(), "an order by tiers".to_owned());
+            context.error(ResolveError::Misplaced { subject, place, help, span: value.span });
+            None
+        }
+        (TierOrderWord::UpDown, Some(value)) => {
+            let root = integer(context, "`root`", value, 0..=i64::from(u32::MAX))?;
+            Some(TierOrder::UpDown { root: root as u32 })
+        }
+        (TierOrderWord::UpDown, None) => {
+            context.error(missing("`order = up_down`", "`root`", "root = 0;", kind.span));
+            None
+        }
+    }
+}
+
+/// Checks that the routers of a network can have an order from a root.
+pub(super) fn check_order(context: &mut Context, network: &Network, routing: RoutingChoice, span: Span) {
+    let TierOrder::UpDown { root } = routing.tier_order() else { return };
+    let Family::Listed(listed) = &network.family else {
+        let place = format!("a `{}`, which is no graph file", network.family.name());
+        let help =
+            Some("remove `order` and `root`: such a network has tiers, or no next-hop groups".to_owned());
+        let subject = "`order = up_down`".to_owned();
+        return context.error(ResolveError::Misplaced { subject, place, help, span });
+    };
+    let last = listed.routers.len().saturating_sub(1);
+    if root as usize > last {
+        context.error(ResolveError::OutOfRange {
+            subject: "`root`".to_owned(),
+            wanted: format!("0 to {last}"),
+            help: Some(format!("`{}` has {} routers", listed.path, listed.routers.len())),
+            span,
+            note: format!("{root} is no router"),
+        });
+    }
 }
 
 /// Resolves the settings of `routing = ecmp { .. }` in a simulation.
 pub(super) fn simulated_flows(context: &mut Context, kind: &Name, block: &Block) -> Option<u32> {
     let settings = block_settings(context, block, "`ecmp`".to_owned(), kind.span, BlockKind::Ecmp);
-    if let Some(value) = settings.get("weights") {
+    for name in ["weights", "order", "root"] {
+        let Some(value) = settings.get(name) else { continue };
         let help = Some("it belongs in `routing = ecmp { .. }` of the fabric".to_owned());
-        let (subject, place) = ("`weights`".to_owned(), "a simulation".to_owned());
+        let (subject, place) = (format!("`{name}`"), "a simulation".to_owned());
         context.error(ResolveError::Misplaced { subject, place, help, span: value.span });
     }
     hashed_flows(context, &settings).map(|ecmp| ecmp.flows)

@@ -17,8 +17,8 @@ use crate::forms::{form_words, written_form};
 use crate::syntax::ast::{Name, ValueKind};
 use fabc_base::diag::{Span, list};
 use fabc_model::{
-    Arcs, ByLength, Capacities, Family, Floor, FullestRouter, Listed, ListedRouter, Network, Plant, Router,
-    RoutingChoice, TopologyChoice, file_stem,
+    Arcs, ByLength, Capacities, Family, Floor, FullestRouter, Listed, ListedRouter, Network, NextHopGroups,
+    Plant, Router, RoutingChoice, TierOrder, TopologyChoice, file_stem,
 };
 use std::collections::BTreeMap;
 
@@ -329,10 +329,15 @@ fn check_routing(context: &mut Context, network: &Network, routing: RoutingChoic
         RoutingChoice::AllowedTurns(_) if network.family.is_simplex() => {
             ("allowed_turns", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")
         }
+        RoutingChoice::ManyPaths(NextHopGroups { order: TierOrder::UpDown { .. }, .. })
+            if !network.family.is_simplex() =>
+        {
+            return many_paths::check_order(context, network, routing, span);
+        }
         RoutingChoice::ManyPaths(_) if !network.family.facts().has_tiers() => (
             routing.name(),
             "networks in tiers",
-            "use `routing = minimal` here, or `allowed_turns`. `fabc sim DIR --with 'routing = ugal;'` simulates packets that choose among paths",
+            "use `routing = minimal` here, or in a graph file `routing = ecmp { order = up_down; root = 0; }`. `fabc sim DIR --with 'routing = ugal;'` simulates packets that choose among paths",
         ),
         _ => return,
     };

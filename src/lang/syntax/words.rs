@@ -401,7 +401,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "size" Quantity Collective;
     "algorithm" Choice Collective;
     "chunks" Quantity Collective;
-    "root" Choice Collective;
+    "root" Choice Collective Ecmp Spray;
     "overhead" Quantity Collective Floor;
     "barrier" Choice Collective;
     "after" Choice Collective;
@@ -415,7 +415,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "at" Choice Hotspot;
     "share" Quantity Hotspot;
     "bytes" Quantity AllToAll;
-    "order" Choice AllToAll Floor;
+    "order" Choice AllToAll Floor Ecmp Spray;
     "births" Choice Simulate;
     "rate" Quantity Bursts;
     "routing" Choice Simulate;

@@ -29,6 +29,10 @@ pub enum PacketRouting {
 }
 
 impl PacketRouting {
+    /// Whether packets take any member of a next-hop group.
+    pub fn has_groups(self) -> bool {
+        matches!(self, PacketRouting::Spray | PacketRouting::Ecmp)
+    }
     /// Whether packets number their hops by virtual channels.
     pub fn counts_hops(self) -> bool {
         !matches!(self, PacketRouting::Tables | PacketRouting::Spray | PacketRouting::Ecmp)

@@ -14,6 +14,7 @@ mod error;
 pub mod groups;
 pub mod lanes;
 pub mod minimal;
+pub mod ordered_groups;
 mod ranks;
 mod tiers;
 pub mod up_down;

@@ -13,8 +13,8 @@ use fabc_ir::{
     Breadth, CrossConnects, Distances, Neighbors, Scenario, ScenarioFault, Scene, Topology, surviving_scene,
 };
 use fabc_lang::SliceError;
-use fabc_model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice, VcCount};
-use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, groups, lanes};
+use fabc_model::{Fabric, Plant, Pod, RoutingChoice, TierOrder, TopologyChoice, VcCount};
+use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, groups, lanes, ordered_groups};
 use fabc_passes::{cross_connect, flow, synth, wire};
 
 /// The most steps that an early check may take: some 50 ms. In a step, one channel is visited from one router
@@ -158,8 +158,11 @@ fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), R
     check_dimension_order(fabric, &healthy, &Scenario::nominal())?;
     let tiers = tiers_of_groups(fabric, topology, Stage::Route);
     let check_valid_paths = |scene: &Scene<'_>, scenario: &Scenario| match &tiers {
-        Some(tiers) => groups::check_joined(scene, tiers)
-            .map_err(|pair| RouteError::no_valid_path(fabric, topology, scenario, pair)),
+        Some(tiers) => match fabric.routing.tier_order() {
+            TierOrder::Tiers => groups::check_joined(scene, tiers),
+            TierOrder::UpDown { .. } => ordered_groups::check_joined(scene, tiers),
+        }
+        .map_err(|pair| RouteError::no_valid_path(fabric, topology, scenario, pair)),
         None => Ok(()),
     };
     check_valid_paths(&healthy, &Scenario::nominal())?;

@@ -11,11 +11,11 @@ use fabc_ir::{
     GroupTables, PackedTables, Permutation, Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk,
     gigabytes, surviving_scene, topology_tiers,
 };
-use fabc_model::{Demand, Ecmp, MemberWeights};
+use fabc_model::{Demand, Ecmp, MemberWeights, TierOrder};
 use fabc_passes::flow;
 use fabc_passes::measure::collision;
 use fabc_passes::measure::permutation::worst_permutation;
-use fabc_passes::route::{RouteError, groups, weights};
+use fabc_passes::route::{RouteError, groups, ordered_groups, weights};
 use std::borrow::Cow;
 
 /// Has the checker prove the lower end of a flow, if the flow has a certificate of its own.
@@ -223,7 +223,11 @@ impl ScenarioContext<'_> {
         tiers: &[u32],
         scenario: &Scenario,
     ) -> Result<GroupTables, Failure> {
-        let tables = groups::route(scene, tiers, &scenario.name).map_err(|pair| {
+        let routed = match self.fabric.routing.tier_order() {
+            TierOrder::Tiers => groups::route(scene, tiers, &scenario.name),
+            TierOrder::UpDown { .. } => ordered_groups::route(scene, tiers, &scenario.name),
+        };
+        let tables = routed.map_err(|pair| {
             Failure::infeasible(RouteError::no_valid_path(self.fabric, self.topology, scenario, pair))
         })?;
         match self.fabric.routing.weights() {

@@ -15,6 +15,7 @@ mod huge;
 mod lanes;
 mod levels;
 mod lists;
+mod ordered;
 mod random;
 mod rests;
 mod rewired;
