@@ -26,7 +26,7 @@ fn compiled(routing: &str, faults: &str) -> CompiledFabric {
 
 /// `[router]`: its place from the top, by distance from the root and then by number.
 fn places(scene: &Scene<'_>, root: usize) -> Vec<usize> {
-    let mut distances = vec![usize::MAX; 8];
+    let mut distances = [usize::MAX; 8];
     distances[root] = 0;
     for _ in 0..8 {
         for channel in scene.topology.channels() {
