@@ -63,12 +63,13 @@ pub use slices::*;
 pub use starts::*;
 pub use survivors::*;
 pub use sweep::*;
-pub use tiers::topology_tiers;
+pub use tiers::{tiers_above_endpoints, topology_tiers};
 pub use timed::*;
 pub use trade_off::*;
 pub use trees::*;
 
 pub use fabc_topology::{
     Distances, DualLengths, End, FlowCertificate, ForwardingTables, Fraction, GroupEntry, GroupTables,
-    GroupTablesBuilder, Link, LinkClass, RouterNames, Scene, Symmetry, TableEntry, TableKey, Topology, Walk,
+    GroupTablesBuilder, Link, LinkClass, MOST_RELAYS, Relay, RouterNames, Scene, Symmetry, TableEntry,
+    TableKey, Topology, Walk,
 };

@@ -1,13 +1,14 @@
 //! Valid paths through tiers: up, and then down.
 //!
 //! Endpoints are at tier 0. The tier of any other router is its distance from the nearest endpoint in the
-//! healthy network, and every link joins two neighboring tiers. A path is valid if no hop up follows a hop
-//! down. No endpoint forwards, because a path can only come to it by a hop down.
+//! healthy network. Every link joins two neighboring tiers, or two endpoints. A path is valid if no hop up
+//! follows a hop down, and a link of two endpoints is a path of its own. No endpoint forwards. Of equally
+//! short paths, an endpoint takes those that begin with a local link, where there are any.
 
 use crate::conviction::Conviction;
 use crate::network::NOWHERE;
 use fabc_topology::ids::{Id, NodeId, PortId};
-use fabc_topology::{Scene, Topology};
+use fabc_topology::{LinkClass, Scene, Topology};
 
 /// Stands for "no valid path".
 pub(crate) const NO_PATH: u32 = u32::MAX;
@@ -20,6 +21,8 @@ pub(crate) struct TierGraph {
     pub tiers: Vec<u32>,
     /// `[slot]`: the router at the other end of a lit channel, or [`NOWHERE`].
     pub next: Vec<u32>,
+    /// `[slot]`: whether a global link leaves by it.
+    global: Vec<bool>,
 }
 
 /// The lengths of the shortest valid paths to one destination.
@@ -40,17 +43,18 @@ impl TierGraph {
         let topology = scene.topology;
         let tiers = tiers_of_routers(topology);
         for link in topology.links().iter() {
-            if link.simplex || tiers[link.a.node.index()] == tiers[link.b.node.index()] {
+            let tier = tiers[link.a.node.index()];
+            if link.simplex || tier > 0 && tier == tiers[link.b.node.index()] {
                 let what = format!("a link from {} to {} does not join two tiers", link.a.node, link.b.node);
                 return Err(Conviction::Shape { subject: "tiers".to_owned(), what });
             }
         }
         let ports = topology.ports();
         let slots = topology.nodes().flat_map(|node| (0..ports).map(move |port| (node, PortId::new(port))));
-        let next = slots
-            .map(|(node, port)| scene.outgoing(node, port).map_or(NOWHERE, |id| topology.target(id).node.0))
-            .collect();
-        Ok(Self { ports, tiers, next })
+        let lit: Vec<_> = slots.map(|(node, port)| scene.outgoing(node, port)).collect();
+        let next = lit.iter().map(|id| id.map_or(NOWHERE, |id| topology.target(id).node.0)).collect();
+        let is_global = |id| topology.link(id).class == LinkClass::Global;
+        Ok(Self { ports, tiers, next, global: lit.iter().map(|id| id.is_some_and(is_global)).collect() })
     }
 
     /// Finds the shortest valid paths to a destination, backwards from it.
@@ -63,6 +67,9 @@ impl TierGraph {
         let mut place = 0;
         while let Some(&router) = paths.order.get(place) {
             place += 1;
+            if self.tiers[router as usize] == 0 && router as usize != destination {
+                continue;
+            }
             for &before in self.neighbors(router as usize) {
                 // From above, packets come down to this router. Then it must send them further down.
                 let is_valid = before != NOWHERE
@@ -83,14 +90,20 @@ impl TierGraph {
     ) -> impl Iterator<Item = u16> + 'a {
         let hops = paths.hops[router];
         let descends = self.descends(router, paths);
-        let is_member = move |&(_, &next): &(u16, &u32)| {
-            next != NOWHERE
-                && hops != NO_PATH
-                && paths.hops[next as usize] != NO_PATH
-                && paths.hops[next as usize] + 1 == hops
-                && self.is_above(next, router as u32) != descends
+        let is_endpoint = self.tiers[router] == 0;
+        let is_member = move |port: &usize| {
+            let next = self.next[router * self.ports + port];
+            let hops_left = if next == NOWHERE { NO_PATH } else { paths.hops[next as usize] };
+            let is_direct = || is_endpoint && hops_left == 0;
+            hops != NO_PATH
+                && hops_left != NO_PATH
+                && hops_left + 1 == hops
+                && (self.is_above(next, router as u32) != descends || is_direct())
         };
-        (0u16..).zip(self.neighbors(router)).filter(is_member).map(|(port, _)| port)
+        let is_local = move |port: &usize| !self.global[router * self.ports + port];
+        let local_only = is_endpoint && (0..self.ports).any(|port| is_member(&port) && is_local(&port));
+        let is_taken = move |port: &usize| is_member(port) && (!local_only || is_local(port));
+        (0..self.ports).filter(is_taken).map(|port| port as u16)
     }
 
     /// Whether packets go down from a router. They do if that is possible at all: any other path first climbs

@@ -241,7 +241,12 @@ fn without_entries(
     routed: Option<(ForwardingTables, DeadlockFree)>,
     sprayed: Option<(GroupsProved, Option<Permutation>)>,
 ) -> (Option<RoutedScenario>, Option<SprayedScenario>) {
-    let head = || GroupTables { scenario: scenario.to_owned(), groups: Vec::new(), routers: Vec::new() };
+    let head = || GroupTables {
+        scenario: scenario.to_owned(),
+        groups: Vec::new(),
+        routers: Vec::new(),
+        relays: Vec::new(),
+    };
     (
         routed
             .map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof }),

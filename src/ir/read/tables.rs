@@ -1,7 +1,7 @@
 //! `tables/*.json` (`fabc.tables/1`): forwarding tables, one list of numbers per entry.
 
 use super::json::formats;
-use crate::{GroupEntry, GroupTables, Image, TableEntry, TableKey};
+use crate::{GroupEntry, GroupTables, Image, Relay, TableEntry, TableKey};
 use fabc_base::ids::NodeId;
 use fabc_model::{Ecmp, HashInput, Spreading, VcCount};
 use serde::Deserialize;
@@ -47,6 +47,9 @@ pub struct GroupTablesFile {
     pub images: Vec<Image>,
     pub groups: Vec<Vec<u16>>,
     pub routers: Vec<GroupLine>,
+    /// Lines of source, destination and the relay between them.
+    #[serde(default)]
+    pub relays: Vec<[u32; 3]>,
 }
 
 impl GroupTablesFile {
@@ -67,7 +70,13 @@ impl GroupTablesFile {
         let entry =
             |[first, last, group]: [u32; 3]| GroupEntry { first: NodeId(first), last: NodeId(last), group };
         let routers = self.routers.into_iter().map(|line| line.entries.into_iter().map(entry).collect());
-        GroupTables { scenario: self.scenario, groups: self.groups, routers: routers.collect() }
+        let relay = |[source, destination, relay]: [u32; 3]| Relay {
+            source: NodeId(source),
+            destination: NodeId(destination),
+            relay: NodeId(relay),
+        };
+        let relays = self.relays.into_iter().map(relay).collect();
+        GroupTables { scenario: self.scenario, groups: self.groups, routers: routers.collect(), relays }
     }
 }
 

@@ -7,7 +7,7 @@ use super::foreign;
 use super::hardware::dimensions;
 use super::items::SpecItems;
 use super::kind::PlantKind;
-use super::many_paths::{self, ECMP};
+use super::many_paths::{self, ECMP, SPRAY};
 use super::scheduled::{self, SCHEDULED};
 use super::scope::Scope;
 use super::settings::{block_settings, decimal, in_range, integer, one_of, one_of_or, word, wrong_kind};
@@ -302,7 +302,11 @@ pub(super) fn routing(
             let settings = many_paths::ecmp_settings(context, kind, block)?;
             return Some((RoutingChoice::ManyPaths(Spreading::Ecmp(settings)), span));
         }
-        if [SCHEDULED, ECMP].contains(&&*kind.value) {
+        if &*kind.value == SPRAY && plant.is_network {
+            many_paths::check_spray(context, kind, block);
+            return Some((RoutingChoice::ManyPaths(Spreading::Spray), span));
+        }
+        if [SCHEDULED, ECMP, SPRAY].contains(&&*kind.value) {
             context.error(network_routing_error(plant, kind));
             return None;
         }

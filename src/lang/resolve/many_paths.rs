@@ -2,14 +2,16 @@
 
 use super::context::Context;
 use super::items::SpecItems;
-use super::settings::{block_settings, integer, is_named, one_of_or};
+use super::settings::{block_settings, integer, is_named, name_and_block, one_of_or, wrong_kind};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Name};
+use crate::syntax::ast::{Block, Name, ValueKind};
 use crate::syntax::words::BlockKind;
-use fabc_model::{Ecmp, Family, HashInput, Listed, MAX_FLOWS, Network, RoutingChoice};
+use fabc_model::{Ecmp, Family, HashInput, Listed, MAX_FLOWS, MOST_RELAYS, Network, RoutingChoice};
 
 /// The word that names this routing.
 pub(super) const ECMP: &str = "ecmp";
+/// The word of packet spraying.
+pub(super) const SPRAY: &str = "spray";
 
 /// Resolves the settings of `ecmp`.
 pub(super) fn ecmp_settings(context: &mut Context, kind: &Name, block: &Block) -> Option<Ecmp> {
@@ -20,6 +22,37 @@ pub(super) fn ecmp_settings(context: &mut Context, kind: &Name, block: &Block) -
         None => Some(Ecmp::DEFAULT.flows),
     };
     Some(Ecmp { hash: hash?, flows: flows? })
+}
+
+/// Resolves `relay = gpu;` or `relay = gpu { most = 3; }` of `spray` to the most relays of a pair. It is 0
+/// without the setting.
+pub(super) fn relays(context: &mut Context, items: &SpecItems<'_>, network: Option<&Network>) -> Option<u32> {
+    let routing = items.settings.get("routing").map(|setting| &setting.value.kind);
+    let Some(ValueKind::Block(_, block)) = routing else { return Some(0) };
+    let Some(value) = super::outside::setting(block, "relay") else { return Some(0) };
+    let named = name_and_block(value);
+    let Some((_, settings)) = named.filter(|(name, _)| *name.value == *"gpu") else {
+        context.error(wrong_kind("`relay`", "`gpu`", "gpu", value.span));
+        return None;
+    };
+    if !matches!(network?.family, Family::Boxes(_)) {
+        context.error(ResolveError::Misplaced {
+            subject: "`relay`".to_owned(),
+            place: "a network without `boxes`".to_owned(),
+            help: Some("GPUs of boxes hand packets on; remove it".to_owned()),
+            span: value.span,
+        });
+        return None;
+    }
+    let Some(settings) = settings else { return Some(1) };
+    let settings = block_settings(context, settings, "`relay`".to_owned(), value.span, BlockKind::Relay);
+    let Some(most) = settings.get("most") else { return Some(1) };
+    integer(context, "`most`", most, 1..=i64::from(MOST_RELAYS)).map(|most| most as u32)
+}
+
+/// Reads the block of `spray`.
+pub(super) fn check_spray(context: &mut Context, kind: &Name, block: &Block) {
+    block_settings(context, block, "`spray`".to_owned(), kind.span, BlockKind::Spray);
 }
 
 /// The name of the routing of a spec, if it has many paths.

@@ -15,6 +15,7 @@ pub mod groups;
 pub mod lanes;
 pub mod minimal;
 mod ranks;
+mod relays;
 mod tiers;
 pub mod up_down;
 

@@ -158,7 +158,7 @@ fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), R
     check_dimension_order(fabric, &healthy, &Scenario::nominal())?;
     let tiers = tiers_of_groups(fabric, topology, Stage::Route);
     let check_valid_paths = |scene: &Scene<'_>, scenario: &Scenario| match &tiers {
-        Some(tiers) => groups::check_joined(scene, tiers)
+        Some(tiers) => groups::check_joined(scene, tiers, fabric.relays)
             .map_err(|pair| RouteError::no_valid_path(fabric, topology, scenario, pair)),
         None => Ok(()),
     };

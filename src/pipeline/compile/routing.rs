@@ -8,7 +8,7 @@ use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
     DualLengths, ForwardingTables, NextHops, PassRecord, RankedHops, Routes, Scenario, Scene, Survivors,
-    Topology, Walk, hop_cycles, topology_tiers,
+    Topology, Walk, hop_cycles, tiers_above_endpoints,
 };
 use fabc_model::{
     AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount,
@@ -74,7 +74,7 @@ impl PreparedRouting {
 /// methods with one path per pair, and if the build stops before routing.
 pub(super) fn tiers_of_groups(fabric: &Fabric, topology: &Topology, last: Stage) -> Option<Vec<u32>> {
     let wanted = fabric.routing.has_many_paths() && last >= Stage::Route;
-    wanted.then(|| topology_tiers(topology).expect("a spec with many paths has tiers"))
+    wanted.then(|| tiers_above_endpoints(topology).expect("a spec with many paths has tiers"))
 }
 
 /// A method that finds one path per pair, with what it prepares once for all scenarios.

@@ -9,7 +9,7 @@ use fabc_emit::compiled::{CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_ir::{
     Collisions, ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction,
     GroupTables, PackedTables, Permutation, Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk,
-    gigabytes, surviving_scene, topology_tiers,
+    gigabytes, surviving_scene, tiers_above_endpoints,
 };
 use fabc_model::{Demand, Ecmp};
 use fabc_passes::flow;
@@ -223,7 +223,7 @@ impl ScenarioContext<'_> {
         tiers: &[u32],
         scenario: &Scenario,
     ) -> Result<GroupTables, Failure> {
-        groups::route(scene, tiers, &scenario.name).map_err(|pair| {
+        groups::route(scene, tiers, self.fabric.relays, &scenario.name).map_err(|pair| {
             Failure::infeasible(RouteError::no_valid_path(self.fabric, self.topology, scenario, pair))
         })
     }
@@ -275,7 +275,7 @@ impl ScenarioContext<'_> {
         tables: &GroupTables,
     ) -> Result<Option<Collisions>, fabc_check::CheckError> {
         let Some(Ecmp { flows, .. }) = self.fabric.routing.ecmp() else { return Ok(None) };
-        let tiers = topology_tiers(self.topology).expect("a topology with groups has tiers");
+        let tiers = tiers_above_endpoints(self.topology).expect("a topology with groups has tiers");
         let collisions = collision::collisions(scene, tables, &tiers, flows, &self.expectations);
         fabc_check::verify_collisions(scene, tables, flows, collisions.as_ref(), &self.recounted)?;
         Ok(collisions)
