@@ -92,7 +92,8 @@ pub(super) fn conviction_of_groups(
         },
         GroupConviction::Order { router: None } => CheckError::Shape {
             scenario,
-            violation: "a group is listed twice, or no router uses it".to_owned(),
+            violation: "a group is listed twice, no router uses it, or its weights are not one positive number per port"
+                .to_owned(),
         },
         GroupConviction::TooFine => CheckError::Shape {
             scenario,

@@ -291,6 +291,25 @@ pub enum CheckError {
         walk: String,
     },
 
+    /// A router with hosts that forwards packets of others, in third-party tables of a network with tiers.
+    #[error("{tables}: {router} has hosts, but it forwards packets {pair}:\n{walk}")]
+    #[diagnostic(
+        code(FAB0434),
+        help(
+            "in a network with tiers packets go up and then down, so no router with hosts lies between. Name other ports"
+        )
+    )]
+    Forwarding {
+        /// The file of the tables.
+        tables: String,
+        /// The router that has hosts and forwards.
+        router: String,
+        /// The two ends of the packets: `from leaf[0] to leaf[2]`.
+        pair: String,
+        /// The routers along the path.
+        walk: String,
+    },
+
     /// A third-party file that violates its format.
     #[error("{file}:{line}: {violation}")]
     #[diagnostic(code(FAB0418), help("`fabc explain FAB0418` lists the formats that are read"))]

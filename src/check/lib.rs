@@ -37,6 +37,7 @@ mod staged;
 mod survivors;
 mod switch_files;
 mod trees;
+mod weights;
 mod wiring;
 
 pub use certificates::{verify_distances, verify_dual, verify_flow};
@@ -48,14 +49,16 @@ pub use directory::{
     StatedClaims, StatedTradeOff, TableVisitor, VisitedTables, prove_directory, verify_directory,
 };
 pub use directory::{
-    ReadScene, ReadWiring, read_scenario, read_scene, read_tables, read_unrouted, read_wiring, scenario_names,
+    ReadScene, ReadWiring, read_scenario, read_scene, read_simulated, read_tables, read_unrouted,
+    read_wiring, scenario_names,
 };
 pub use errors::CheckError;
 pub use faults::verify_faults;
 pub use floor::verify_floor;
 pub use foreign::{
-    ForeignCollective, ForeignScene, ForeignTables, JudgedWith, LaneFiles, NamedFile, Rejected,
-    foreign_collective, foreign_program, foreign_scene, is_program, judge_foreign, program_on,
+    ForeignCollective, ForeignScene, ForeignTables, JudgedWith, LaneFiles, NamedFile, NextHopVerdict,
+    PathOrder, PermutationSearch, Rejected, foreign_collective, foreign_program, foreign_scene, is_program,
+    judge_foreign, program_on,
 };
 pub use hardware::verify_hardware;
 pub use intact::keeps_intact_routes;

@@ -64,8 +64,10 @@ struct Flows<'a> {
     tables: &'a GroupTables,
     endpoints: Vec<NodeId>,
     ports: usize,
-    /// `[endpoint][router]`: the slots by which packets to the endpoint may leave.
+    /// `[endpoint][router]`: the ports by which packets to the endpoint may leave.
     slots: Vec<Vec<&'a [u16]>>,
+    /// `[endpoint][router]`: the weights of these ports. Empty where they are equal.
+    weights: Vec<Vec<&'a [u32]>>,
     /// `[slot]`: the router at the other end of a lit channel.
     heads: Vec<usize>,
     /// A whole flow in shares.
@@ -87,18 +89,30 @@ impl<'a> Flows<'a> {
             .iter()
             .map(|&to| topology.nodes().map(|router| tables.group(router, to)).collect())
             .collect();
+        let weights = endpoints
+            .iter()
+            .map(|&to| topology.nodes().map(|router| tables.group_weights(router, to)).collect())
+            .collect();
         let head = |slot: usize| {
             let channel = scene.outgoing(NodeId::new(slot / ports), PortId::new(slot % ports));
             channel.map_or(usize::MAX, |channel| topology.target(channel).node.index())
         };
         let heads = (0..topology.node_count() * ports).map(head).collect();
-        let mut flows = Self { scene, tables, endpoints, ports, slots, heads, whole: 1 };
+        let mut flows = Self { scene, tables, endpoints, ports, slots, weights, heads, whole: 1 };
         let mut whole = 1;
         for to in 0..flows.endpoints.len() {
             whole = least_common_multiple(whole, flows.divisions(to)?)?;
         }
         flows.whole = whole.try_into().ok()?;
         Some(flows)
+    }
+
+    /// The weight of a member of a group, and the sum over the group.
+    fn weight(&self, to: usize, router: usize, member: usize) -> (u64, u64) {
+        match self.weights[to][router] {
+            [] => (1, self.slots[to][router].len().max(1) as u64),
+            weights => (weights[member].into(), weights.iter().map(|&weight| u64::from(weight)).sum()),
+        }
     }
 
     /// The least number of shares of a flow to an endpoint that every division keeps whole, from anywhere.
@@ -119,7 +133,7 @@ impl<'a> Flows<'a> {
                     None => later.push(router),
                     Some(behind) => {
                         let common = behind.into_iter().try_fold(1, least_common_multiple)?;
-                        let all = common * members.len() as u128;
+                        let all = common * u128::from(self.weight(to, router, 0).1);
                         divisions[router] = Some(all).filter(|&all| all <= u128::from(u64::MAX));
                         divisions[router]?;
                     }
@@ -166,8 +180,9 @@ impl<'a> Flows<'a> {
             for &router in layer.iter() {
                 let shares = std::mem::replace(&mut arrived[router], 0);
                 let members = self.slots[to][router];
-                let part = shares / members.len().max(1) as u64;
-                for &port in members {
+                for (member, &port) in members.iter().enumerate() {
+                    let (weight, sum) = self.weight(to, router, member);
+                    let part = shares / sum * weight;
                     let slot = router * self.ports + usize::from(port);
                     take(slot, part);
                     if arrived[self.heads[slot]] == 0 {

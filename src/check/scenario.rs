@@ -3,6 +3,7 @@
 use crate::CheckError;
 use crate::convictions::{conviction_of_groups, conviction_of_tables};
 use crate::hop_cycles::cycles_of_hops;
+use crate::weights::verify_weights;
 use fabc_ir::{ForwardingTables, GroupTables, Relay, Scene, Walk};
 use fabc_kernel::{DeadlockFree, GroupConviction, GroupsProved, Judged, judge};
 use fabc_model::Fabric;
@@ -74,7 +75,10 @@ pub fn judge_groups(
         });
     }
     match fabc_kernel::judge_groups(&judged, tables) {
-        Ok(proved) => Ok(Some(proved)),
+        Ok(proved) => {
+            verify_weights(scene, tables, fabric.routing.weights())?;
+            Ok(Some(proved))
+        }
         Err(GroupConviction::TooFine) => Ok(None),
         Err(conviction) => Err(conviction_of_groups(conviction, scene.topology, &tables.scenario)),
     }

@@ -76,8 +76,12 @@ pub fn router_groups_text(names: &RouterNames, tables: &GroupTables, node: NodeI
     let width = heads.chain(["destinations".len()]).max().unwrap_or(0);
     push(&mut out, format_args!("{:<width$}      any of\n", "destinations"));
     for entry in entries {
-        let ports: Vec<String> =
-            tables.groups[entry.group as usize].iter().map(|&port| names.port(PortId(port))).collect();
+        let is_weighted = !tables.weights[entry.group as usize].is_empty();
+        let member = |(port, weight): (u16, u64)| {
+            let weight = if is_weighted { format!(" x {weight}") } else { String::new() };
+            names.port(PortId(port)) + &weight
+        };
+        let ports: Vec<String> = tables.members(node, entry.first).map(member).collect();
         push(&mut out, format_args!("{:<width$}  ->  {}\n", range(entry), ports.join(", ")));
     }
     out
@@ -129,6 +133,10 @@ fn group_tables_head(tables: &GroupTables, spreading: Spreading, images: &[Image
     }
     out.push_str("\"groups\":");
     push_lines(&mut out, &tables.groups, push_numbers);
+    if tables.has_weights() {
+        out.push_str(",\n\"weights\":");
+        push_lines(&mut out, &tables.weights, push_numbers);
+    }
     out.push_str(",\n\"routers\":[\n");
     out
 }

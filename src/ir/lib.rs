@@ -69,7 +69,7 @@ pub use trade_off::*;
 pub use trees::*;
 
 pub use fabc_topology::{
-    Distances, DualLengths, End, FlowCertificate, ForwardingTables, Fraction, GroupEntry, GroupTables,
-    GroupTablesBuilder, Link, LinkClass, MOST_RELAYS, Relay, RouterNames, Scene, Symmetry, TableEntry,
-    TableKey, Topology, Walk,
+    Distances, DualLengths, End, FlowCertificate, ForwardingTables, Fraction, GroupEntry, GroupMembers,
+    GroupTables, GroupTablesBuilder, Link, LinkClass, MOST_RELAYS, Relay, RouterNames, Scene, Symmetry,
+    TableEntry, TableKey, Topology, Walk,
 };

@@ -65,7 +65,7 @@ pub(crate) fn ranks_rise<T: LookupTable + ?Sized, W: Fn(usize, usize) -> u64 + S
 
 /// A shortest cycle of channels that can wait for each other. Of equally short ones it is the one with the
 /// smallest first channel. `None` means that the tables cannot deadlock.
-pub(crate) fn shortest_cycle(dependencies: &Dependencies) -> Option<Vec<HeldChannel>> {
+pub fn shortest_cycle(dependencies: &Dependencies) -> Option<Vec<HeldChannel>> {
     let vcs = dependencies.vcs();
     let held_of = |vertex: usize| HeldChannel { slot: vertex / vcs, vc: vertex % vcs };
     let vertices = dependencies.slots() * vcs;

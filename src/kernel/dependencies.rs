@@ -23,7 +23,7 @@ pub struct HeldChannel {
 }
 
 /// The dependencies of one walk. All threads of the walk write to them.
-pub(crate) struct Dependencies {
+pub struct Dependencies {
     vcs: usize,
     ports: usize,
     /// `[slot]`: the first bit of its class. Meaningless where there is no channel.
@@ -40,7 +40,7 @@ pub(crate) struct Dependencies {
 
 impl Dependencies {
     /// An empty set. `None` if it would not fit in memory.
-    pub(crate) fn new(network: &PortGraph, symmetry: &Symmetry, vcs: usize) -> Option<Self> {
+    pub fn new(network: &PortGraph, symmetry: &Symmetry, vcs: usize) -> Option<Self> {
         let ports = network.ports;
         let has_channel = |slot: usize| network.next[slot].0 != NOWHERE;
         let (mut ordinal, mut degree) = (vec![0; network.next.len()], vec![0u32; network.routers()]);
@@ -73,7 +73,7 @@ impl Dependencies {
 
     /// The bit of a dependency. Images under the symmetry have the same bit.
     #[inline]
-    pub(crate) fn bit_of(&self, held: HeldChannel, next: HeldChannel) -> u64 {
+    pub fn bit_of(&self, held: HeldChannel, next: HeldChannel) -> u64 {
         self.first_bit_of(held) + u64::from(self.ordinal[next.slot]) + next.vc as u64
     }
 
@@ -85,7 +85,7 @@ impl Dependencies {
 
     /// Adds the dependency with this bit.
     #[inline]
-    pub(crate) fn insert(&self, number: u64) {
+    pub fn insert(&self, number: u64) {
         let (word, bit) = (&self.bits[(number / 64) as usize], 1 << (number % 64));
         // Most dependencies are seen many times, and reading costs less than writing.
         if word.load(Ordering::Relaxed) & bit == 0 {
@@ -98,7 +98,7 @@ impl Dependencies {
     }
 
     /// The number of dependencies. Images under the symmetry count once.
-    pub(crate) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.bits.iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum()
     }
 

@@ -5,14 +5,14 @@
 //! | packets arrive | every member of a group leads one hop nearer on a valid path, so any choice ends |
 //! | no deadlock | up channels rank by tier, down channels by 2 h minus tier: ranks rise along every path |
 //! | groups are complete | each has all ports on shortest valid paths, by a search from the destination |
-//! | loads | the share of a router is divided equally among the members of its group |
+//! | loads | the share of a router is divided by the weights of its group, equally without weights |
 //!
 //! Where no valid path joins two endpoints, tables may name a relay: an endpoint to which the source sends
 //! instead. It keeps the packet and then sends it as its own, so no dependency passes it. Packets of such a
 //! pair load the paths of all legs.
 //!
 //! Shares are integers. For one destination they are counted in parts so small that every division comes out
-//! even: the least common multiple, over all routes, of the product of the sizes of the groups on a route.
+//! even: the least common multiple, over all routes, of the product of the sums of weights on a route.
 
 use crate::conviction::Conviction;
 use crate::judge::{Judged, SlotCosts};
@@ -168,10 +168,10 @@ fn check_order(judged: &Judged<'_>, tables: &GroupTables) -> Result<(), GroupCon
             seen = seen.max(group + 1);
         }
     }
-    let mut sorted: Vec<&Vec<u16>> = tables.groups.iter().collect();
+    let mut sorted: Vec<_> = tables.groups.iter().zip(&tables.weights).collect();
     sorted.sort_unstable();
     let is_unique = sorted.windows(2).all(|pair| pair[0] != pair[1]);
-    let known = seen as usize == tables.groups.len();
+    let known = seen as usize == tables.groups.len() && tables.weights_fit();
     if is_unique && known { Ok(()) } else { Err(GroupConviction::Order { router: None }) }
 }
 
@@ -234,8 +234,8 @@ impl GroupWalk<'_> {
         let order = || paths.order[1..].iter().rev().map(|&router| router as usize);
         for router in order() {
             if shares[router] > 0 {
-                let divided = shares[router] * self.group(router, to).len() as u128;
-                for &port in self.group(router, to) {
+                let divided = shares[router] * self.members(router, to).map(|(_, part)| part).sum::<u128>();
+                for (port, _) in self.members(router, to) {
                     let next = self.next(router, port);
                     shares[next] = common_multiple(shares[next], divided).ok_or(GroupConviction::TooFine)?;
                 }
@@ -258,10 +258,11 @@ impl GroupWalk<'_> {
         let empty = || ShareSums { loads: vec![0; slots], cycles_total: 0 };
         let by_shares = sums.by_shares.entry(all_shares).or_insert_with(empty);
         for router in order().filter(|&router| shares[router] > 0) {
-            let group = self.group(router, to);
-            let [routes, weight] = passing[router].map(|shares| shares / group.len() as u128);
-            for &port in group {
+            let parts: u128 = self.members(router, to).map(|(_, part)| part).sum();
+            let whole = passing[router].map(|shares| shares / parts);
+            for (port, part) in self.members(router, to) {
                 let slot = router * self.graph.ports + usize::from(port);
+                let [routes, weight] = whole.map(|shares| shares * part);
                 let next = &mut passing[self.graph.next[slot] as usize];
                 next[0] += routes;
                 next[1] += weight;
@@ -288,13 +289,15 @@ impl GroupWalk<'_> {
                 self.costs.cycles[router * self.graph.ports + usize::from(port)]
                     + slowest[self.next(router, port)]
             };
-            slowest[router] = self.group(router, to).iter().map(over).max().unwrap_or(0);
+            slowest[router] = self.members(router, to).map(|(port, _)| over(&port)).max().unwrap_or(0);
         }
         slowest
     }
 
-    fn group(&self, router: usize, destination: NodeId) -> &[u16] {
-        self.tables.group(NodeId::new(router), destination)
+    /// The ports of a group, each with its weight.
+    fn members(&self, router: usize, destination: NodeId) -> impl Iterator<Item = (u16, u128)> {
+        let members = self.tables.members(NodeId::new(router), destination);
+        members.map(|(port, weight)| (port, u128::from(weight)))
     }
 
     fn next(&self, router: usize, port: u16) -> usize {

@@ -36,8 +36,8 @@ mod valid_paths;
 mod walker;
 
 pub use conviction::{Conviction, Loss, Position, TableConviction, TableFault, WaitingPacket};
-pub use deadlock::DeadlockFree;
-pub use dependencies::HeldChannel;
+pub use deadlock::{DeadlockFree, shortest_cycle};
+pub use dependencies::{Dependencies, HeldChannel};
 pub use distances::{check_distances, demand_hops, measured_distances};
 pub use dual::{check_dual, volume_and_distance};
 pub use flow::check_flow;
@@ -49,7 +49,7 @@ pub use network::{Endpoint, NOWHERE, PortGraph};
 pub use symmetry::{check_automorphisms, check_demand_symmetry, check_group, check_lit_automorphisms};
 pub use table::{DISCARDED, Lookup, LookupTable, MISSING, NO_LANE, packed, unpacked};
 pub use tally::Walked;
-pub use valid_paths::tiers_of_routers;
+pub use valid_paths::{TierGraph, ValidPaths, tiers_of_routers};
 
 #[cfg(test)]
 mod tests;

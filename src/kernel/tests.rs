@@ -239,7 +239,9 @@ fn groups(routers: [&[(u32, &[u16])]; 4]) -> GroupTables {
         };
         entries.iter().map(entry).collect()
     });
-    GroupTables { scenario: "nominal".to_owned(), groups, routers: routers.to_vec(), relays: Vec::new() }
+    let weights = vec![Vec::new(); groups.len()];
+    let (scenario, relays) = ("nominal".to_owned(), Vec::new());
+    GroupTables { scenario, groups, weights, routers: routers.to_vec(), relays }
 }
 
 /// A ring of four with hosts at two opposite routers: two leaves below two spines.
@@ -262,6 +264,13 @@ fn groups_hold_all_shortest_ways_up_and_down() {
     let walk = judge_in(&scene, &all).unwrap();
     assert_eq!((walk.shares, &walk.loads[..], &walk.route_hops[..]), (2, &[1; 8][..], &[0, 0, 2][..]));
     assert_eq!((walk.cycles_total, walk.cycles_most, walk.entries_max), (80, 20, 2));
+    // A third of the packets from 0 go forward.
+    let mut weighted = all.clone();
+    weighted.weights[0] = vec![1, 2];
+    let walk = judge_in(&scene, &weighted).unwrap();
+    assert_eq!((walk.shares, &walk.loads[..]), (3, &[1, 2, 2, 2, 1, 2, 1, 1][..]));
+    weighted.weights[0] = vec![1, 0];
+    judge_in(&scene, &weighted).unwrap_err();
     // Without the link between routers 0 and 1, spine 1 has no way down to 0, and must not send it up.
     scene.lit[LinkId(0)] = false;
     judge_in(&scene, &all).unwrap_err();

@@ -14,7 +14,7 @@ use fabc_topology::{LinkClass, Scene, Topology};
 pub(crate) const NO_PATH: u32 = u32::MAX;
 
 /// The lit channels of a scene and the tiers of its routers.
-pub(crate) struct TierGraph {
+pub struct TierGraph {
     /// Output ports per router, unused ones included.
     pub ports: usize,
     /// `[router]`: its tier, 0 for endpoints.
@@ -27,8 +27,8 @@ pub(crate) struct TierGraph {
 
 /// The lengths of the shortest valid paths to one destination.
 #[derive(Default)]
-pub(crate) struct ValidPaths {
-    /// `[router]`: hops of its shortest valid path, or [`NO_PATH`].
+pub struct ValidPaths {
+    /// `[router]`: hops of its shortest valid path, or the largest number.
     pub hops: Vec<u32>,
     /// The routers with a path, by rising hops. The destination is the first.
     pub order: Vec<u32>,
@@ -39,7 +39,7 @@ impl TierGraph {
     ///
     /// # Errors
     /// A link within a tier, or one that runs one way.
-    pub(crate) fn new(scene: &Scene<'_>) -> Result<Self, Conviction> {
+    pub fn new(scene: &Scene<'_>) -> Result<Self, Conviction> {
         let topology = scene.topology;
         let tiers = tiers_of_routers(topology);
         for link in topology.links().iter() {
@@ -58,7 +58,7 @@ impl TierGraph {
     }
 
     /// Finds the shortest valid paths to a destination, backwards from it.
-    pub(crate) fn search(&self, destination: usize, paths: &mut ValidPaths) {
+    pub fn search(&self, destination: usize, paths: &mut ValidPaths) {
         paths.hops.clear();
         paths.hops.resize(self.tiers.len(), NO_PATH);
         paths.order.clear();
@@ -83,11 +83,7 @@ impl TierGraph {
     }
 
     /// The ports of a router on shortest valid paths to the destination of `paths`, ascending.
-    pub(crate) fn members<'a>(
-        &'a self,
-        router: usize,
-        paths: &'a ValidPaths,
-    ) -> impl Iterator<Item = u16> + 'a {
+    pub fn members<'a>(&'a self, router: usize, paths: &'a ValidPaths) -> impl Iterator<Item = u16> + 'a {
         let hops = paths.hops[router];
         let descends = self.descends(router, paths);
         let is_endpoint = self.tiers[router] == 0;

@@ -9,8 +9,8 @@ use fabc_lang::syntax::words::{BlockKind, FIELDS, ITEMS, STATEMENTS};
 use fabc_model::REFERENCES;
 use fabc_model::{
     Arbitration, Arcs, Arrangement, AttachBy, Births, Bundling, Clustering, Collective, CollectiveAlgorithm,
-    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, MessageOrder,
-    Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel,
+    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, MemberWeights,
+    MessageOrder, Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel,
     RoutingChoice, Scenarios, Score, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice,
     SynthesisMethod, TableKey, TopologyChoice, Traffic, TurnPriority, Word,
 };
@@ -113,6 +113,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "hash") => words::<HashInput>(),
         (_, "attach") => words::<AttachBy>(),
         (_, "relay") => vec!["gpu"],
+        (_, "weights") => words::<MemberWeights>(),
         (_, "algorithm") => words::<CollectiveAlgorithm>().into_iter().chain(["auto"]).collect(),
         (_, "barrier") => vec!["no", "yes"],
         (_, "paths") => vec!["any", "minimal"],

@@ -18,7 +18,7 @@ pub enum RoutingChoice {
     /// Up*/down* routing on a spanning tree.
     UpDown,
     /// Tables list next-hop groups: the shortest paths that go up and then down. Networks with tiers only.
-    ManyPaths(Spreading),
+    ManyPaths(NextHopGroups),
     /// No tables: fabc plans the cycle of every vector on every channel. Networks only.
     Scheduled(Scheduled),
 }
@@ -29,10 +29,52 @@ words!(RoutingChoice {
     Self::UpDown => Self::UpDown => "up_down",
     Self::Minimal => Self::Minimal => "minimal",
     Self::Algebraic => Self::Algebraic => "algebraic",
-    Self::ManyPaths(Spreading::Spray) => Self::ManyPaths(Spreading::Spray) => "spray",
-    Self::ManyPaths(Spreading::Ecmp(Ecmp::DEFAULT)) => Self::ManyPaths(Spreading::Ecmp(_)) => "ecmp",
+    Self::ManyPaths(NextHopGroups::SPRAY) => Self::ManyPaths(NextHopGroups { spreading: Spreading::Spray, .. }) => "spray",
+    Self::ManyPaths(NextHopGroups::ECMP) => Self::ManyPaths(NextHopGroups { spreading: Spreading::Ecmp(_), .. }) => "ecmp",
     Self::Scheduled(Scheduled::DEFAULT) => Self::Scheduled(_) => "scheduled",
 });
+
+/// How routers divide the packets to a destination among next hops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NextHopGroups {
+    /// The rule by which a router chooses a member of a group.
+    pub spreading: Spreading,
+    /// The probability of every member.
+    pub weights: MemberWeights,
+}
+
+/// The probability with which a member of a next-hop group is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum MemberWeights {
+    /// All members have the same probability.
+    #[default]
+    Equal,
+    /// In proportion to what the member can still carry to the destination.
+    Capacity,
+}
+
+words!(MemberWeights { Equal = "equal", Capacity = "capacity" });
+
+impl NextHopGroups {
+    /// Packets that are sprayed over all members alike.
+    pub const SPRAY: Self = Self { spreading: Spreading::Spray, weights: MemberWeights::Equal };
+    /// One flow per pair of hosts, with equal probabilities.
+    pub const ECMP: Self = Self { spreading: Spreading::Ecmp(Ecmp::DEFAULT), weights: MemberWeights::Equal };
+
+    /// The settings that differ from the defaults, as a spec writes them: `flows = 4;`.
+    pub fn written(&self) -> String {
+        let of_hash = match self.spreading {
+            Spreading::Ecmp(ecmp) => ecmp.written(),
+            Spreading::Spray => String::new(),
+        };
+        let weights = match self.weights {
+            MemberWeights::Equal => String::new(),
+            weights => format!("weights = {};", weights.name()),
+        };
+        let settings = [of_hash, weights].into_iter().filter(|setting| !setting.is_empty());
+        settings.collect::<Vec<_>>().join(" ")
+    }
+}
 
 /// The rule by which a router chooses a member of a next-hop group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,22 +190,37 @@ impl RoutingChoice {
     /// The rule by which routers choose among next hops. `None` where every pair has one path.
     pub fn spreading(self) -> Option<Spreading> {
         match self {
-            RoutingChoice::ManyPaths(spreading) => Some(spreading),
+            RoutingChoice::ManyPaths(groups) => Some(groups.spreading),
             _ => None,
         }
+    }
+    /// How routers divide packets among next hops. `None` where every pair has one path.
+    pub fn next_hop_groups(self) -> Option<NextHopGroups> {
+        match self {
+            RoutingChoice::ManyPaths(groups) => Some(groups),
+            _ => None,
+        }
+    }
+    /// The probability of the members of a group. Equal where every pair has one path.
+    pub fn weights(self) -> MemberWeights {
+        self.next_hop_groups().map_or(MemberWeights::Equal, |groups| groups.weights)
     }
     /// The settings of `ecmp`. `None` for other methods.
     pub fn ecmp(self) -> Option<Ecmp> {
         match self {
-            RoutingChoice::ManyPaths(Spreading::Ecmp(ecmp)) => Some(ecmp),
+            RoutingChoice::ManyPaths(NextHopGroups { spreading: Spreading::Ecmp(ecmp), .. }) => Some(ecmp),
             _ => None,
         }
+    }
+    /// The settings of `ecmp` with equal probabilities, for which collisions are counted.
+    pub fn even_ecmp(self) -> Option<Ecmp> {
+        self.ecmp().filter(|_| self.weights() == MemberWeights::Equal)
     }
     /// Whether this method has a metric of the routes of tables. Other metrics do not depend on the method.
     pub fn has_metric(self, metric: Metric) -> bool {
         match metric {
             Metric::Permutation => self.has_many_paths(),
-            Metric::Collision | Metric::CollisionWorst => self.ecmp().is_some(),
+            Metric::Collision | Metric::CollisionWorst => self.even_ecmp().is_some(),
             metric => !(metric.needs_routes() && self.is_scheduled()),
         }
     }
@@ -171,7 +228,7 @@ impl RoutingChoice {
     pub fn written(self) -> String {
         let settings = match self {
             RoutingChoice::AllowedTurns(settings) => settings.written(),
-            RoutingChoice::ManyPaths(Spreading::Ecmp(settings)) => settings.written(),
+            RoutingChoice::ManyPaths(groups) => groups.written(),
             _ => String::new(),
         };
         if settings.is_empty() { self.name().to_owned() } else { format!("{} {{ {settings} }}", self.name()) }

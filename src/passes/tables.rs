@@ -8,8 +8,8 @@
 use crate::add;
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
-    ForwardingTables, GroupTables, GroupTablesBuilder, NextHops, RankedHops, Routes, Scene, Symmetry,
-    TableEntry, TableKey, Topology, VcRule, Walk,
+    ForwardingTables, GroupMembers, GroupTables, GroupTablesBuilder, NextHops, RankedHops, Routes, Scene,
+    Symmetry, TableEntry, TableKey, Topology, VcRule, Walk,
 };
 use fabc_model::{Clos, Demand, FamilyFacts, StageDigits};
 use rayon::prelude::*;
@@ -280,15 +280,26 @@ pub fn shifted_groups(
     for &origin in &origins {
         let moved = |&endpoint: &NodeId| {
             let destination = NodeId(origins[endpoint.index()]);
-            let ports = tables.group(NodeId(origin), destination).iter();
-            let mut ports: Vec<u16> =
-                ports.map(|&port| clos.shifted_port(shift, origin, port)).collect::<Option<_>>()?;
-            ports.sort_unstable();
-            Some((endpoint, ports))
+            let is_weighted = !tables.group_weights(NodeId(origin), destination).is_empty();
+            let members = tables.members(NodeId(origin), destination);
+            let mut members: Vec<(u16, u32)> = members
+                .map(|(port, weight)| Some((clos.shifted_port(shift, origin, port)?, weight as u32)))
+                .collect::<Option<_>>()?;
+            members.sort_unstable();
+            let (ports, mut weights): (Vec<u16>, Vec<u32>) = members.into_iter().unzip();
+            weights.truncate(if is_weighted { ports.len() } else { 0 });
+            Some((endpoint, ports, weights))
         };
-        let groups: Vec<(NodeId, Vec<u16>)> = endpoints.iter().map(moved).collect::<Option<_>>()?;
-        let reached = groups.iter().filter(|(_, ports)| !ports.is_empty());
-        shifted.push_router(reached.map(|(node, ports)| (*node, ports.as_slice())), is_endpoint);
+        let groups: Vec<(NodeId, Vec<u16>, Vec<u32>)> = endpoints.iter().map(moved).collect::<Option<_>>()?;
+        let reached = groups.iter().filter(|(_, ports, _)| !ports.is_empty());
+        let members = |(node, ports, weights): &'_ (NodeId, Vec<u16>, Vec<u32>)| {
+            (*node, (ports.clone(), weights.clone()))
+        };
+        let reached: Vec<_> = reached.map(members).collect();
+        shifted.push_router(
+            reached.iter().map(|(node, (ports, weights))| (*node, GroupMembers { ports, weights })),
+            is_endpoint,
+        );
     }
     Some(shifted.finish(scenario))
 }

@@ -27,11 +27,12 @@ use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedS
 use fabc_emit::{ManifestEntry, TOOL, group_tables_artifact, manifest_json};
 use fabc_ir::{
     ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables, PackedTables,
-    Permutation, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, UniformTopology,
+    Permutation, RequireOutcome, Scenario, ScenarioMetrics, Scene, Topology, TradeOff, UniformTopology,
     fault_flows_are_listed, gigabytes, settle_collectives, surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
 use fabc_model::Fabric;
+use fabc_passes::measure::permutation;
 use fabc_sim::SimReport;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -45,6 +46,11 @@ pub struct Verified {
     pub unproved: Vec<Unproved>,
     /// The `require` lines that do not hold. The directory itself says so.
     pub broken: Vec<CheckError>,
+}
+
+/// The worst permutation of hosts under the group tables of one scene. `None` if the search takes too long.
+pub fn worst_permutation(scene: &Scene<'_>, tables: &GroupTables) -> Option<Permutation> {
+    permutation::worst_permutation(scene, tables, 1)
 }
 
 /// Reads and resolves the spec of a directory from its own files. `read` returns the text of a file by its
@@ -244,6 +250,7 @@ fn without_entries(
     let head = || GroupTables {
         scenario: scenario.to_owned(),
         groups: Vec::new(),
+        weights: Vec::new(),
         routers: Vec::new(),
         relays: Vec::new(),
     };

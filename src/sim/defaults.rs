@@ -7,8 +7,9 @@ use super::setting::Setting;
 use fabc_base::ids::LinkTypeId;
 use fabc_ir::{ForwardingTables, Scene, link_cycles};
 use fabc_model::{
-    Arbitration, Credits, Ecmp, Fabric, Family, HostPorts, LaneChoice, MessageOrder, PacketRouting, Rate,
-    RouterModel, RoutingSettings, SimulationParameters, Spreading, Traffic, TrafficDetails,
+    Arbitration, Credits, Ecmp, Fabric, Family, HostPorts, LaneChoice, MemberWeights, MessageOrder,
+    PacketRouting, Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, Traffic,
+    TrafficDetails,
 };
 
 /// The most cycles of a link with its router. The wheel of events has this length.
@@ -67,6 +68,15 @@ pub(super) fn by_model(
     parameters: &SimulationParameters,
 ) -> Result<(Credits, HostPorts), SimError> {
     let router = &fabric.router;
+    let routing = packet_routing(fabric, parameters);
+    if fabric.routing.has_many_paths() && routing == PacketRouting::Tables {
+        let why = "routers have next-hop groups, and no table with one path per pair".to_owned();
+        return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
+    }
+    if fabric.routing.weights() != MemberWeights::Equal && !routing.counts_hops() {
+        let why = "packets in turn and hashes take all next hops of a group alike, but `weights = capacity` divides packets unequally".to_owned();
+        return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
+    }
     let (credits, chip_ports) = match parameters.model {
         RouterModel::Packet if parameters.packet > router.buffer_flits => {
             return Err(SimError::PacketTooLong {
@@ -79,7 +89,7 @@ pub(super) fn by_model(
         RouterModel::Flit if parameters.hosts == Some(HostPorts::Unlimited) => {
             return Err(SimError::UnlimitedHosts);
         }
-        RouterModel::Flit if packet_routing(fabric, parameters) != PacketRouting::Tables => {
+        RouterModel::Flit if routing.counts_hops() => {
             return Err(SimError::OtherModel { option: "routing", of: RouterModel::Packet.name() });
         }
         RouterModel::Flit if fabric.router_latencies().most == 0 => {

@@ -53,6 +53,15 @@ pub(super) struct ChannelEnds {
 }
 
 impl NetworkLayout {
+    /// `[channel]`: the port by which it leaves its router. Meaningless for dark channels.
+    pub(super) fn port_of_channel(&self) -> Vec<u16> {
+        let mut port_of = vec![0; self.channels];
+        for (slot, &channel) in self.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE) {
+            port_of[channel as usize] = (slot % self.ports) as u16;
+        }
+        port_of
+    }
+
     /// Lays a scene out. `ports_at` returns the first port and the number of ports of the hosts of a router,
     /// if ports are limited.
     pub(super) fn new(

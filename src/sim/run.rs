@@ -32,7 +32,9 @@ fn run_until(prepared: &Prepared<'_>, rate: Rate, seed: u64, late: bool) -> Resu
         RouterModel::Packet => {
             cycles::run(packet::PacketRun::new(prepared, seed), prepared, pattern, rate, seed, late)
         }
-        RouterModel::Flit => cycles::run(flit::FlitRun::new(prepared), prepared, pattern, rate, seed, late),
+        RouterModel::Flit => {
+            cycles::run(flit::FlitRun::new(prepared, seed), prepared, pattern, rate, seed, late)
+        }
     }
 }
 
@@ -46,7 +48,7 @@ pub fn complete(prepared: &Prepared<'_>, seed: u64) -> Result<Completion, SimErr
     }
     match prepared.setting.model {
         RouterModel::Packet => cycles::complete(packet::PacketRun::new(prepared, seed), prepared, seed),
-        RouterModel::Flit => cycles::complete(flit::FlitRun::new(prepared), prepared, seed),
+        RouterModel::Flit => cycles::complete(flit::FlitRun::new(prepared, seed), prepared, seed),
     }
 }
 
@@ -66,7 +68,7 @@ pub(super) fn begin(
             cycles::begin(packet::PacketRun::new(prepared, seed), prepared, pattern, rate, seed, cycles)
         }
         RouterModel::Flit => {
-            cycles::begin(flit::FlitRun::new(prepared), prepared, pattern, rate, seed, cycles)
+            cycles::begin(flit::FlitRun::new(prepared, seed), prepared, pattern, rate, seed, cycles)
         }
     }
 }
@@ -83,6 +85,6 @@ pub(super) fn begin_messages(prepared: &Prepared<'_>, seed: u64, cycles: u32) ->
         RouterModel::Packet => {
             cycles::begin_messages(packet::PacketRun::new(prepared, seed), prepared, cycles)
         }
-        RouterModel::Flit => cycles::begin_messages(flit::FlitRun::new(prepared), prepared, cycles),
+        RouterModel::Flit => cycles::begin_messages(flit::FlitRun::new(prepared, seed), prepared, cycles),
     }
 }

@@ -138,6 +138,9 @@ pub struct GroupTables {
     /// `[group]`: its output ports, ascending. Groups stand in the order of their first use, and no two are
     /// equal.
     pub groups: Vec<Vec<u16>>,
+    /// `[group]`: the weights of its ports, by which packets are divided. They are positive and have no
+    /// common divisor. Empty where all ports have the same weight.
+    pub weights: Vec<Vec<u32>>,
     /// `[router]`: its entries, ascending. Destinations without an entry are the router itself, and those
     /// that it has no path to.
     pub routers: Vec<Vec<GroupEntry>>,
@@ -166,35 +169,75 @@ impl GroupTables {
 
     /// The ports by which a router may send a packet to a destination. Empty where it has no entry.
     pub fn group(&self, router: NodeId, destination: NodeId) -> &[u16] {
+        self.group_number(router, destination).map_or(&[], |group| &self.groups[group as usize])
+    }
+
+    /// The weights of these ports. Empty where all of them have the same weight.
+    pub fn group_weights(&self, router: NodeId, destination: NodeId) -> &[u32] {
+        self.group_number(router, destination).map_or(&[], |group| &self.weights[group as usize])
+    }
+
+    /// These ports, each with its weight. It is 1 where all ports have the same weight.
+    pub fn members(&self, router: NodeId, destination: NodeId) -> impl Iterator<Item = (u16, u64)> {
+        let weights = self.group_weights(router, destination);
+        let weight = |member: usize| weights.get(member).map_or(1, |&weight| u64::from(weight));
+        self.group(router, destination).iter().enumerate().map(move |(member, &port)| (port, weight(member)))
+    }
+
+    /// Whether every group has no weights, or one positive weight per port.
+    pub fn weights_fit(&self) -> bool {
+        let fits = |(ports, weights): (&Vec<u16>, &Vec<u32>)| {
+            weights.is_empty() || (weights.len() == ports.len() && !weights.contains(&0))
+        };
+        self.weights.len() == self.groups.len() && self.groups.iter().zip(&self.weights).all(fits)
+    }
+
+    /// Whether some group divides packets unequally.
+    pub fn has_weights(&self) -> bool {
+        self.weights.iter().any(|weights| !weights.is_empty())
+    }
+
+    /// The group of packets to a destination, an index in [`Self::groups`]. `None` without an entry.
+    pub fn group_number(&self, router: NodeId, destination: NodeId) -> Option<u32> {
         let entries = &self.routers[router.0 as usize];
         let after = entries.partition_point(|entry| entry.first <= destination);
-        match entries[..after].last() {
-            Some(entry) if destination <= entry.last => &self.groups[entry.group as usize],
-            _ => &[],
-        }
+        entries[..after].last().filter(|entry| destination <= entry.last).map(|entry| entry.group)
     }
 }
+
+/// The ports of a group and their weights.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GroupMembers<'a> {
+    /// The output ports of the group, ascending.
+    pub ports: &'a [u16],
+    /// One weight per port, without a common divisor. Empty where all are equal.
+    pub weights: &'a [u32],
+}
+
+/// Ports and weights of a group.
+type OwnedMembers = (Vec<u16>, Vec<u32>);
 
 /// Group tables that grow router by router.
 #[derive(Default, Debug)]
 pub struct GroupTablesBuilder {
     /// The number of every group so far.
-    numbers: BTreeMap<Vec<u16>, u32>,
+    numbers: BTreeMap<OwnedMembers, u32>,
     groups: Vec<Vec<u16>>,
+    weights: Vec<Vec<u32>>,
     routers: Vec<Vec<GroupEntry>>,
 }
 
 impl GroupTablesBuilder {
     /// Adds the next router. `destinations` gives, ascending, the destinations that it has a group to, each
-    /// with its ports, ascending. `is_endpoint` tells which routers of the topology are destinations.
+    /// with its members. `is_endpoint` tells which routers of the topology are destinations.
     pub fn push_router<'a>(
         &mut self,
-        destinations: impl Iterator<Item = (NodeId, &'a [u16])>,
+        destinations: impl Iterator<Item = (NodeId, GroupMembers<'a>)>,
         is_endpoint: impl Fn(NodeId) -> bool,
     ) {
         let mut entries: Vec<GroupEntry> = Vec::new();
-        for (destination, ports) in destinations {
-            let group = self.number(ports);
+        for (destination, members) in destinations {
+            let group = self.number(members);
             let follows = |entry: &GroupEntry| {
                 entry.group == group
                     && !(entry.last.0 + 1..destination.0).any(|between| is_endpoint(NodeId(between)))
@@ -208,20 +251,22 @@ impl GroupTablesBuilder {
     }
 
     /// The number of a group. Groups are numbered in the order of their first use.
-    fn number(&mut self, ports: &[u16]) -> u32 {
-        if let Some(&number) = self.numbers.get(ports) {
+    fn number(&mut self, GroupMembers { ports, weights }: GroupMembers<'_>) -> u32 {
+        let key = (ports.to_vec(), weights.to_vec());
+        if let Some(&number) = self.numbers.get(&key) {
             return number;
         }
         let number = self.groups.len() as u32;
-        self.numbers.insert(ports.to_vec(), number);
+        self.numbers.insert(key, number);
         self.groups.push(ports.to_vec());
+        self.weights.push(weights.to_vec());
         number
     }
 
     /// The tables of the scenario of that name.
     pub fn finish(self, scenario: &str) -> GroupTables {
-        let (groups, routers) = (self.groups, self.routers);
-        GroupTables { scenario: scenario.to_owned(), groups, routers, relays: Vec::new() }
+        let Self { groups, weights, routers, .. } = self;
+        GroupTables { scenario: scenario.to_owned(), groups, weights, routers, relays: Vec::new() }
     }
 }
 

@@ -384,6 +384,42 @@ fn foreign_tables_end_with_their_own_exit_codes() {
 }
 
 #[test]
+fn next_hop_groups_are_judged_in_words_and_as_json() {
+    let place = workplace();
+    fabc(place.path(), &["build", &spec("networks/fat_tree_8_spray"), "-q"], 0);
+    let [tables, topology] =
+        ["tables/nominal.json", "topology.json"].map(|file| format!("out/fat_tree_8_spray/{file}"));
+    let verify = ["verify", "--tables", &tables, "--topology", &topology];
+    let (out, _) = fabc(place.path(), &verify, 0);
+    assert_eq!(
+        out,
+        format!(
+            "verified {tables} on {topology}: 80 routers, 32 endpoints, 512 channels\n  \
+             992 pairs walked by every choice of next hops (spray), all arrive: 3.8065 hops on average, 4 at most\n  \
+             max channel load 31/4 (edge[0,0].port0 -> agg[0,0])\n  \
+             worst permutation of hosts: load 1\n  \
+             all paths go up and then down through 3 tiers, and no router with hosts forwards\n  \
+             2528 groups are complete: each has exactly the ports on shortest paths up and then down\n  \
+             no cycle among the 2304 dependencies of channels\n"
+        )
+    );
+    let (out, _) = fabc(place.path(), &[&verify[..], &["--message-format", "json"]].concat(), 0);
+    let verdict: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(verdict["max_channel_load"], 7.75);
+    let next_hops = serde_json::json!({
+        "kind": "spray", "up_then_down": true, "tiers": 3, "climbs_at": null, "groups": 2528, "unlike_shortest": 0,
+        "first_unlike": null, "weighted": false, "permutation": [1, 1], "max_channel_load": [31, 4],
+    });
+    assert_eq!(verdict["next_hops"], next_hops);
+    let sim = ["sim", "--tables", &tables, "--topology", &topology, "--message-format", "short"];
+    let (_, err) = fabc(place.path(), &sim, 1);
+    assert!(
+        err.contains("it lists next-hop groups: such tables can be verified, but not simulated"),
+        "{err}"
+    );
+}
+
+#[test]
 fn a_parameter_is_set_and_the_directory_is_verified() {
     let place = workplace();
     let of_n = spec("small_of_n");

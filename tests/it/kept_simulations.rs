@@ -15,6 +15,35 @@ use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// Four leaves and two spines with next-hop groups. A link may fail.
+fn spec_of_groups() -> String {
+    SpecText::network("leaf_spine { leaves = 4; spines = 2; over = wire; }")
+        .named("kept_groups")
+        .with("router { radix = 8; hosts = 2; vcs = 2; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
+        .with("budget { vcs = 1; faults = 1 link; } routing = ecmp { flows = 3; }")
+        .with("simulate curve { rates = 0.1 .. 0.2 step 0.1; packet = 2 flits; warmup = 600 cycles; measure = 1600 cycles; scenarios = all; }")
+        .with("simulate flits { model = flit; rates = 0.2; packet = 3 flits; warmup = 100 cycles; measure = 1000 cycles; scenarios = all; }")
+        .text()
+}
+
+/// Runs of next-hop groups are made again, in the scenario of the fault as well.
+#[test]
+fn runs_of_next_hop_groups_are_made_again() {
+    let text = spec_of_groups();
+    let (fabric, spec, _) = fabc::lang::read_normal("kept.fab", &|_: &str| Ok(text.clone()))
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let mut compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    verify(&compiled, &spec, ALL).unwrap();
+    for simulation in 0..2 {
+        let before = compiled.simulations[simulation][1].points[0].digests.clone();
+        assert_eq!(compiled.simulations[simulation][1].scenario, "leaf[0].port0");
+        compiled.simulations[simulation][1].points[0].digests[0] ^= 1;
+        let refused = verify(&compiled, &spec, ALL).unwrap_err();
+        assert!(refused[0].contains("scenarios[leaf[0].port0]"), "{refused:?}");
+        compiled.simulations[simulation][1].points[0].digests = before;
+    }
+}
+
 /// Where simulations stand: by their names.
 const BURST: usize = 0;
 const CURVE: usize = 1;

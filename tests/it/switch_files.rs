@@ -338,7 +338,7 @@ fn damaged_static_routes_are_convicted() {
                 "10.0.0.0/29 proto static nexthop via 172.16.0.5 dev p0 weight 1",
                 "10.0.0.0/29 proto static nexthop via 172.16.0.5 dev p0 weight 2",
             ],
-            "leaf-1/routes.batch: line 5: a next hop is not `nexthop via A dev D weight 1`",
+            "leaf-1/routes.batch: the next hops to leaf-0 are p0, p1 with weights 2, 1, but the group in the tables is p0, p1",
         ),
         (
             [path, "route replace 10.0.0.0/29", "route replace 10.0.0.0/28"],

@@ -74,11 +74,35 @@ pub fn read_wiring(files: &Files, fabric: &Fabric) -> Result<ReadWiring, CheckEr
 pub fn read_unrouted(files: &Files, fabric: &Fabric) -> Result<ReadScenario, CheckError> {
     let (topology, _) = topology::read_topology(files, fabric)?;
     let lit = IdVec::filled(true, topology.links().len());
+    let tables = empty_tables(&topology, "nominal");
+    Ok(ReadScenario { topology, lit, dead: Vec::new(), tables })
+}
+
+/// A scenario for a simulation. Where routers have next-hop groups, no table has an entry: the lit links
+/// determine the groups. Returns `None` if the spec tolerates no such fault.
+///
+/// # Errors
+/// As [`read_scenario`].
+pub fn read_simulated(
+    files: &Files,
+    fabric: &Fabric,
+    name: &str,
+) -> Result<Option<ReadScenario>, CheckError> {
+    if !fabric.routing.has_many_paths() {
+        return read_scenario(files, fabric, name);
+    }
+    let with_tables = |ReadScene { topology, lit, dead }| {
+        let tables = empty_tables(&topology, name);
+        ReadScenario { topology, lit, dead, tables }
+    };
+    Ok(read_scene(files, fabric, name)?.map(with_tables))
+}
+
+/// Tables of a scenario without any entry.
+fn empty_tables(topology: &Topology, scenario: &str) -> ForwardingTables {
     let symmetry = Symmetry::trivial(1, topology.node_count() as u32);
     let routers = vec![Vec::new(); topology.node_count()];
-    let tables =
-        ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers };
-    Ok(ReadScenario { topology, lit, dead: Vec::new(), tables })
+    ForwardingTables { scenario: scenario.to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers }
 }
 
 /// The names of all scenarios that a directory should have tables for, nominal first.

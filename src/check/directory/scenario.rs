@@ -13,7 +13,7 @@ use fabc_ir::{Collisions, CrossConnects, DualLengths, ForwardingTables, Permutat
 use fabc_kernel::{
     DeadlockFree, GroupConviction, GroupsProved, demand_hops, measured_distances, volume_and_distance,
 };
-use fabc_model::{Fabric, Spreading};
+use fabc_model::{Fabric, MemberWeights, Spreading};
 use rayon::prelude::*;
 
 /// The context that every scenario is verified in.
@@ -155,6 +155,8 @@ impl ScenarioCheck<'_> {
         }
         let collisions = match spreading {
             Spreading::Spray => None,
+            // The expectations are those of members with equal chances.
+            Spreading::Ecmp(_) if self.fabric.routing.weights() != MemberWeights::Equal => None,
             Spreading::Ecmp(ecmp) => count_collisions(scene, &tables, ecmp.flows, &self.expectations),
         };
         Ok(ProvedRoutes { walk: Some(walk), routed: None, sprayed: Some((proof, permutation)), collisions })

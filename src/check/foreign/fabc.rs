@@ -205,8 +205,14 @@ fn read_json_tables(file: NamedFile<'_>) -> Result<ListedTables, CheckError> {
     let read = serde_json::from_str(text(file)?)
         .map_err(|error| malformed(file.name, error.line(), error.to_string()))?;
     let AnyTablesFile { format, vcs, canonical, key, vc, routers } = read;
+    if format == super::groups::FORMAT {
+        let message = "it lists next-hop groups, but here every pair must have one path";
+        return Err(violation(message.to_owned()));
+    }
     if format != "fabc.tables/1" {
-        return Err(violation(format!("its format is `{format}`, but this fabc reads `fabc.tables/1`")));
+        return Err(violation(format!(
+            "its format is `{format}`, but this fabc reads `fabc.tables/1` and `fabc.tables/2`"
+        )));
     }
     let Some(key) = parse_key(&key, vc.as_deref()) else {
         let known = "[\"dst\", \"in_port\", \"in_vc\"], [\"dst\"], or [\"dst\"] and the rule `hop` or `global` for virtual channels";

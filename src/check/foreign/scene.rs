@@ -189,7 +189,7 @@ fn is_entry(output: u32) -> bool {
 }
 
 /// The links between the routers of a network.
-fn links(network: &ForeignNetwork) -> Vec<Link> {
+pub(super) fn links(network: &ForeignNetwork) -> Vec<Link> {
     let mut links = Vec::new();
     for (slot, &(to, port)) in network.next.iter().enumerate().filter(|(_, next)| next.0 != NOWHERE) {
         let back = to as usize * network.ports + port as usize;

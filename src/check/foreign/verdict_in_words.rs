@@ -41,20 +41,23 @@ pub(super) fn judge(
         endpoints,
         channels: network.next.iter().filter(|(to, _)| *to != NOWHERE).count() as u64,
         pairs: endpoints * endpoints.saturating_sub(1),
+        shares: 1,
         hops: walked.vc_hops.iter().sum(),
         longest: walked.route_hops.len() as u64 - 1,
         max_channel_load: walked.loads[busiest],
         busiest: network.channel_name(busiest),
         vc_hops: walked.vc_hops,
         dependencies: judged.dependencies,
+        next_hops: None,
     })
 }
 
-struct FileNames<'a> {
-    file: &'a str,
-    network: &'a ForeignNetwork,
-    lookup: Lookup,
-    vcs: usize,
+/// The names of the files, for messages.
+pub(super) struct FileNames<'a> {
+    pub(super) file: &'a str,
+    pub(super) network: &'a ForeignNetwork,
+    pub(super) lookup: Lookup,
+    pub(super) vcs: usize,
 }
 
 impl CycleNames for FileNames<'_> {
@@ -70,7 +73,7 @@ impl CycleNames for FileNames<'_> {
 
 impl FileNames<'_> {
     /// The error for a fault. `lost` of `pairs` ordered pairs do not arrive.
-    fn fault_error(&self, fault: TableFault, lost: u64, pairs: u64) -> CheckError {
+    pub(super) fn fault_error(&self, fault: TableFault, lost: u64, pairs: u64) -> CheckError {
         let scenario = self.file.to_owned();
         match fault {
             TableFault::Lost { source, destination, positions, loss } => CheckError::Undelivered {
@@ -98,10 +101,31 @@ impl FileNames<'_> {
         }
     }
 
+    /// The error for a router with hosts that forwards packets between two endpoints, along a path.
+    pub(super) fn forwarding_error(
+        &self,
+        router: u32,
+        source: usize,
+        destination: usize,
+        path: &[u32],
+    ) -> CheckError {
+        let routers: Vec<&str> = path.iter().map(|&router| self.router_name(router)).collect();
+        CheckError::Forwarding {
+            tables: self.file.to_owned(),
+            router: self.router_name(router).to_owned(),
+            pair: format!("from {} to {}", self.endpoint(source), self.endpoint(destination)),
+            walk: format!("  {}", routers.join(" -> ")),
+        }
+    }
+
+    fn router_name(&self, router: u32) -> &str {
+        &self.network.names[router as usize]
+    }
+
     /// The routers along a walk, and the outcome at the last one.
     fn walk_text(&self, source: usize, positions: &[Position], loss: Loss) -> String {
         let mut routers: Vec<&str> =
-            positions.iter().map(|position| self.network.names[position.router as usize].as_str()).collect();
+            positions.iter().map(|position| self.router_name(position.router)).collect();
         if routers.is_empty() {
             routers.push(&self.network.endpoints[source].name);
         }

@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 /// The name of the file of every switch.
+/// The largest weight of a next hop that `ip route` takes.
+const MAX_WEIGHT: u64 = 256;
+
 const FILE: &str = "routes.batch";
 
 /// The static routes of all switches.
@@ -20,7 +23,7 @@ pub struct StaticRoutes {
     /// `[switch]`: the name of its folder.
     names: Vec<String>,
     /// `[switch]`: the ports to every leaf, ascending.
-    groups: Vec<BTreeMap<NodeId, Vec<u16>>>,
+    groups: Vec<BTreeMap<NodeId, Vec<WeightedPort>>>,
 }
 
 impl StaticRoutes {
@@ -60,10 +63,10 @@ impl StaticRoutes {
         for (number, routes) in self.groups.iter().enumerate() {
             for leaf in topology.endpoints() {
                 let listed = routes.get(&leaf).map_or(&[][..], Vec::as_slice);
-                let group = tables.group(NodeId::new(number), leaf);
+                let group: Vec<WeightedPort> = tables.members(NodeId::new(number), leaf).collect();
                 if listed != group {
                     let (listed, group, to) =
-                        (port_list(listed), port_list(group), &self.names[leaf.index()]);
+                        (weighted_list(listed), weighted_list(&group), &self.names[leaf.index()]);
                     return Err(convict(
                         &format!("{}/{FILE}", self.names[number]),
                         format!("the next hops to {to} are {listed}, but the group in the tables is {group}"),
@@ -135,13 +138,16 @@ fn read_addresses(
     }
 }
 
-/// Reads the lines `route replace P proto static nexthop via A dev D weight 1 ..`.
+/// A port of a route, with its weight.
+type WeightedPort = (u16, u64);
+
+/// Reads the lines `route replace P proto static nexthop via A dev D weight W ..`.
 fn read_routes(
     path: &str,
     text: &str,
     ends: &Ends<'_>,
     leaves: &BTreeMap<Prefix, NodeId>,
-) -> Result<BTreeMap<NodeId, Vec<u16>>, CheckError> {
+) -> Result<BTreeMap<NodeId, Vec<WeightedPort>>, CheckError> {
     let mut groups = BTreeMap::new();
     for (number, line) in text.lines().enumerate() {
         let refused = |what: &str| Err(convict(path, format!("line {}: {what}", number + 1)));
@@ -156,12 +162,15 @@ fn read_routes(
         let Some(&leaf) = leaf else { return refused("no leaf has this prefix") };
         let mut ports = Vec::new();
         for hop in hops.chunks(7) {
-            let ["nexthop", "via", address, "dev", interface, "weight", "1"] = hop else {
-                return refused("a next hop is not `nexthop via A dev D weight 1`");
+            let ["nexthop", "via", address, "dev", interface, "weight", weight] = hop else {
+                return refused("a next hop is not `nexthop via A dev D weight W`");
+            };
+            let Some(weight) = weight.parse().ok().filter(|weight| (1..=MAX_WEIGHT).contains(weight)) else {
+                return refused(&format!("`{weight}` is no weight of 1 to {MAX_WEIGHT}"));
             };
             let port = address.parse::<Ipv4Addr>().ok().and_then(|a| ends.port_of(a.into(), interface));
             match port {
-                Some(port) if !ports.contains(&port) => ports.push(port),
+                Some(port) if ports.iter().all(|&(other, _)| other != port) => ports.push((port, weight)),
                 _ => return refused(&format!("no neighbor, or one twice: {address} at {interface}")),
             }
         }
@@ -175,4 +184,13 @@ fn read_routes(
 
 fn words(line: &str) -> Box<[&str]> {
     line.split_ascii_whitespace().collect()
+}
+
+/// The ports in words, with their weights unless all are 1.
+fn weighted_list(ports: &[WeightedPort]) -> String {
+    let is_weighted = ports.iter().any(|&(_, weight)| weight != 1);
+    let numbers: Vec<u16> = ports.iter().map(|&(port, _)| port).collect();
+    let weights: Vec<String> = ports.iter().map(|(_, weight)| weight.to_string()).collect();
+    let weights = if is_weighted { format!(" with weights {}", weights.join(", ")) } else { String::new() };
+    port_list(&numbers) + &weights
 }

@@ -7,7 +7,6 @@ use crate::io::progress::Watch;
 use crate::io::read::{self, Disk, display};
 use crate::io::stop::Stop;
 use crate::io::terminal::{Terminal, print_out, write_out};
-use crate::run::collective_scene::refuse_many_paths;
 use crate::run::scheduled::planned_hint;
 use crate::verify::foreign::{ForeignFabric, read_foreign};
 use fabc_base::diag::{Failure, SourceMap, Span, list};
@@ -221,20 +220,17 @@ impl SimulatedDirectory<'_> {
         };
         let many_paths = self.runs.fabric.routing.has_many_paths();
         let files = self.files(Some(name))?;
-        if many_paths || !files.keys().any(|path| path.starts_with("tables/")) {
+        if !many_paths && !files.keys().any(|path| path.starts_with("tables/")) {
             // Packets that choose their own paths need no tables.
             let routing = self.runs.described.parameters.choosing.routing;
-            let choose = routing.map_or(many_paths, |routing| routing != PacketRouting::Tables);
-            let has_tables = self.directory.join("tables").is_dir() && !many_paths;
-            if choose && name == NOMINAL && !has_tables {
+            let choose = routing.is_some_and(|routing| routing != PacketRouting::Tables);
+            if choose && name == NOMINAL && !self.directory.join("tables").is_dir() {
                 return fabc_check::read_unrouted(&files, self.runs.fabric)
                     .map_err(|error| sim_stop(error, self.sources));
             }
-            let hint = "the nominal scenario can be run, with `routing = spray`, `ecmp`, `min`, `valiant` or `ugal`. For faults build with `routing = minimal;`";
-            refuse_many_paths(self.runs.fabric, self.directory, "fabc sim", hint)?;
             return Err(unknown().into());
         }
-        let read = fabc_check::read_scenario(&files, self.runs.fabric, name)
+        let read = fabc_check::read_simulated(&files, self.runs.fabric, name)
             .map_err(|error| sim_stop(error, self.sources))?;
         read.ok_or_else(|| unknown().into())
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod convicted;
 pub(crate) mod foreign;
+mod foreign_verdict;
 pub(crate) mod plan;
 pub(crate) mod program;
 pub(crate) mod remake;
@@ -21,10 +22,12 @@ use crate::io::terminal::Terminal;
 use crate::operate::placed::is_placed;
 use crate::verify::convicted::convicted_stop;
 use crate::verify::foreign::rejected_stop;
+use crate::verify::foreign_verdict::JudgedFiles;
 use crate::verify::program::verify_program;
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_check::{ForeignCollective, ForeignTables, JudgedWith, LaneFiles, NamedFile};
+use fabc_check::{ForeignCollective, JudgedWith, LaneFiles, NamedFile};
+use fabc_ir::{GroupTables, Scene};
 use fabc_lang::syntax::print_spec;
 use fabc_model::CollectiveAlgorithm;
 use fabc_pipeline::library::Loaded;
@@ -155,41 +158,13 @@ fn verify_foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Ter
     }
     let lanes =
         sl2vl.as_ref().map(|sl2vl| LaneFiles { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
-    let result = fabc_check::judge_foreign(files[0], files[1], lanes).map_err(rejected_stop)?;
-    let ForeignTables {
-        routers,
-        endpoints,
-        channels,
-        pairs,
-        hops,
-        longest,
-        max_channel_load,
-        busiest,
-        vc_hops,
-        dependencies,
-    } = result;
-    let of_lanes = match (&args.sl2vl, &args.path_sl) {
-        (None, _) => String::new(),
-        (Some(sl2vl), None) => format!(" with the lanes of {sl2vl}, service level 0 for all"),
-        (Some(sl2vl), Some(path_sl)) => format!(" with the lanes of {sl2vl}, service levels of {path_sl}"),
-    };
-    let vcs_used = vc_hops.iter().filter(|hops| **hops > 0).count();
-    let mean = hops as f64 / pairs.max(1) as f64;
-    terminal.say(&if terminal.format == MessageFormat::Json {
-        json!({
-            "verified": tables, "topology": topology, "sl2vl": args.sl2vl, "path_sl": args.path_sl, "routers": routers, "endpoints": endpoints, "channels": channels, "pairs": pairs, "hops": hops,
-            "average_hops": mean, "longest_route": longest, "max_channel_load": max_channel_load, "busiest_channel": busiest,
-            "vcs_used": vcs_used, "vc_hops": vc_hops, "dependencies": dependencies,
-        })
-        .to_string()
-    } else {
-        format!(
-            "verified {tables} on {topology}{of_lanes}: {routers} routers, {endpoints} endpoints, {channels} channels\n  \
-             {pairs} routes walked, all arrive: {hops} hops, {mean:.4} on average, {longest} at most\n  \
-             max channel load {max_channel_load} ({busiest})\n  \
-             {vcs_used} VCs used, hops by VC {vc_hops:?}\n  \
-             no cycle among the {dependencies} dependencies of channels"
-        )
+    let search = |scene: &Scene<'_>, tables: &GroupTables| verify::worst_permutation(scene, tables);
+    let result = fabc_check::judge_foreign(files[0], files[1], lanes, &search).map_err(rejected_stop)?;
+    let judged =
+        JudgedFiles { tables, topology, sl2vl: args.sl2vl.as_deref(), path_sl: args.path_sl.as_deref() };
+    terminal.say(&match terminal.format {
+        MessageFormat::Json => judged.json(&result),
+        _ => judged.text(&result),
     })?;
     Ok(())
 }

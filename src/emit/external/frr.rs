@@ -9,7 +9,7 @@ use crate::compiled::CompiledFabric;
 use crate::json::push;
 use fabc_check::{BgpNetwork, CheckError};
 use fabc_ir::surviving_scene;
-use fabc_model::address_text;
+use fabc_model::{MemberWeights, address_text};
 use std::collections::BTreeMap;
 
 const FORMAT: &str = "frr";
@@ -22,6 +22,10 @@ pub(super) fn configurations<E: From<EmitError>>(
         || compiled.scenarios.iter().filter_map(|scenario| Some((scenario, scenario.sprayed.as_ref()?)));
     if sprayed().next().is_none() {
         return Ok(());
+    }
+    if compiled.fabric.routing.weights() != MemberWeights::Equal {
+        let problem = "BGP divides packets equally among its next hops, and no line of `frr.conf` carries the weights of `weights = capacity`: `--emit routes` writes them";
+        return Err(EmitError::NotConfigured { format: FORMAT, problem: problem.to_owned() }.into());
     }
     let switches = addressed_switches(FORMAT, compiled)?;
     let largest = largest_group(FORMAT, sprayed().map(|(_, sprayed)| &sprayed.tables))?;

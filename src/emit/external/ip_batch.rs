@@ -11,6 +11,9 @@ use fabc_model::address_text;
 
 const FORMAT: &str = "routes";
 
+/// The largest weight of a next hop that `ip route` takes.
+const MAX_WEIGHT: u32 = 256;
+
 pub(super) fn routes<E: From<EmitError>>(compiled: &CompiledFabric, take: &mut Take<'_, E>) -> Result<(), E> {
     let Some(sprayed) = compiled.scenarios.first().and_then(|scenario| scenario.sprayed.as_ref()) else {
         return Ok(());
@@ -21,6 +24,11 @@ pub(super) fn routes<E: From<EmitError>>(compiled: &CompiledFabric, take: &mut T
     }
     let switches = addressed_switches(FORMAT, compiled)?;
     largest_group(FORMAT, [&sprayed.tables])?;
+    if let Some(weight) = sprayed.tables.weights.iter().flatten().max().filter(|&&weight| weight > MAX_WEIGHT)
+    {
+        let problem = format!("a next hop has weight {weight}, and `ip route` takes at most {MAX_WEIGHT}");
+        return Err(EmitError::NotConfigured { format: FORMAT, problem }.into());
+    }
     for (number, switch) in switches.iter().enumerate() {
         let text = batch(NodeId::new(number), &switches, &sprayed.tables);
         take(&format!("{}/routes.batch", switch.name), text.as_bytes())?;
@@ -51,10 +59,11 @@ fn batch(node: NodeId, switches: &[AddressedSwitch], tables: &GroupTables) -> St
             continue;
         }
         push(&mut out, format_args!("route replace {prefix} proto static"));
-        for port in switch.ports.iter().filter(|port| group.contains(&port.port)) {
-            if let Some([_, far]) = port.ends {
+        for (number, weight) in tables.members(node, NodeId::new(leaf)) {
+            let port = switch.ports.iter().find(|port| port.port == number);
+            if let Some((port, [_, far])) = port.and_then(|port| Some((port, port.ends?))) {
                 let (far, interface) = (address_text(far), port.interface());
-                push(&mut out, format_args!(" nexthop via {far} dev {interface} weight 1"));
+                push(&mut out, format_args!(" nexthop via {far} dev {interface} weight {weight}"));
             }
         }
         out.push('\n');

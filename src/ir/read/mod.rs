@@ -60,8 +60,8 @@ pub use sweep::{FailedFile, SweepFile};
 pub use switch::{EndLights, Light, PortNames, StateDb, SwitchFile, is_normal, switch_file};
 pub use symmetry::{NoGroup, closure, of_blocks};
 pub use tables::{
-    AnyRouterLine, AnyTablesFile, EntryNumbers, GroupTablesFile, RouterLine, TablesFile, TablesHead,
-    entry_width, parse_key,
+    AnyGroupTablesFile, AnyRouterLine, AnyTablesFile, EntryNumbers, GroupTablesFile, RouterLine, TablesFile,
+    TablesFormat, TablesHead, entry_width, parse_key,
 };
 pub use tables_bin::BinaryTables;
 pub use topology::{AnyRouter, AnyTopology, ClassLine, Generators, LinkKind, NetworkFile, TopologyFile};

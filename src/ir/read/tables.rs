@@ -46,6 +46,9 @@ pub struct GroupTablesFile {
     #[serde(default)]
     pub images: Vec<Image>,
     pub groups: Vec<Vec<u16>>,
+    /// `[group]`: the weights of its ports. Empty where no group has weights.
+    #[serde(default)]
+    pub weights: Vec<Vec<u32>>,
     pub routers: Vec<GroupLine>,
     /// Lines of source, destination and the relay between them.
     #[serde(default)]
@@ -75,8 +78,17 @@ impl GroupTablesFile {
             destination: NodeId(destination),
             relay: NodeId(relay),
         };
-        let relays = self.relays.into_iter().map(relay).collect();
-        GroupTables { scenario: self.scenario, groups: self.groups, routers: routers.collect(), relays }
+        let mut weights = self.weights;
+        if weights.is_empty() {
+            weights.resize(self.groups.len(), Vec::new());
+        }
+        GroupTables {
+            scenario: self.scenario,
+            groups: self.groups,
+            weights,
+            routers: routers.collect(),
+            relays: self.relays.into_iter().map(relay).collect(),
+        }
     }
 }
 
@@ -114,6 +126,27 @@ pub struct AnyTablesFile {
     #[serde(default)]
     pub vc: Option<String>,
     pub routers: Vec<AnyRouterLine>,
+}
+
+/// The format that a file of tables names. Other keys are skipped.
+#[derive(Deserialize)]
+pub struct TablesFormat {
+    pub format: String,
+}
+
+/// Next-hop groups from any program (`fabc.tables/2`): what a walk needs. Other keys are skipped.
+#[derive(Deserialize)]
+pub struct AnyGroupTablesFile {
+    pub kind: String,
+    pub vcs: u8,
+    pub key: Vec<String>,
+    pub groups: Vec<Vec<u16>>,
+    /// `[group][member]`: its weight. A group without weights divides packets equally.
+    #[serde(default)]
+    pub weights: Vec<Vec<u32>>,
+    pub routers: Vec<GroupLine>,
+    #[serde(default)]
+    pub relays: Vec<[u32; 3]>,
 }
 
 #[derive(Deserialize)]

@@ -18,8 +18,7 @@ use crate::syntax::ast::{Block, Expr, Name, SettingValue, ValueKind};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::{Span, list};
 use fabc_model::{
-    AllowedTurns, Budget, Family, Faults, RouteSelect, Router, RoutingChoice, Spreading, TableKey,
-    TopologyChoice,
+    AllowedTurns, Budget, Family, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice,
 };
 
 /// Resolves the budget. Without `vcs` it has the virtual channels of the router, at most 8. Without `faults`
@@ -298,13 +297,9 @@ pub(super) fn routing(
                 span,
             ));
         }
-        if &*kind.value == ECMP && plant.is_network {
-            let settings = many_paths::ecmp_settings(context, kind, block)?;
-            return Some((RoutingChoice::ManyPaths(Spreading::Ecmp(settings)), span));
-        }
-        if &*kind.value == SPRAY && plant.is_network {
-            many_paths::check_spray(context, kind, block);
-            return Some((RoutingChoice::ManyPaths(Spreading::Spray), span));
+        if [ECMP, SPRAY].contains(&&*kind.value) && plant.is_network {
+            let groups = many_paths::group_settings(context, kind, block)?;
+            return Some((RoutingChoice::ManyPaths(groups), span));
         }
         if [SCHEDULED, ECMP, SPRAY].contains(&&*kind.value) {
             context.error(network_routing_error(plant, kind));

@@ -2,21 +2,48 @@
 
 use super::context::Context;
 use super::items::SpecItems;
-use super::settings::{block_settings, integer, is_named, name_and_block, one_of_or, wrong_kind};
+use super::settings::{
+    BlockSettings, block_settings, integer, is_named, name_and_block, one_of_or, wrong_kind,
+};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Name, ValueKind};
+use crate::syntax::ast::{Block, Name, Setting, StatementKind, ValueKind};
 use crate::syntax::words::BlockKind;
-use fabc_model::{Ecmp, Family, HashInput, Listed, MAX_FLOWS, MOST_RELAYS, Network, RoutingChoice};
+use fabc_model::{
+    Ecmp, Family, HashInput, Listed, MAX_FLOWS, MOST_RELAYS, MemberWeights, Network, NextHopGroups,
+    RoutingChoice, Spreading,
+};
 
-/// The word that names this routing.
+/// The words that name these routings.
 pub(super) const ECMP: &str = "ecmp";
-/// The word of packet spraying.
 pub(super) const SPRAY: &str = "spray";
 
-/// Resolves the settings of `ecmp`.
-pub(super) fn ecmp_settings(context: &mut Context, kind: &Name, block: &Block) -> Option<Ecmp> {
+/// Resolves the settings of `routing = ecmp { .. }` or `routing = spray { .. }`.
+pub(super) fn group_settings(context: &mut Context, kind: &Name, block: &Block) -> Option<NextHopGroups> {
+    let is_hashed = &*kind.value == ECMP;
+    let place = if is_hashed { BlockKind::Ecmp } else { BlockKind::Spray };
+    let settings = block_settings(context, block, format!("`{}`", kind.value), kind.span, place);
+    let weights = one_of_or(context, &settings, "weights", MemberWeights::default());
+    let spreading = if is_hashed {
+        hashed_flows(context, &settings).map(Spreading::Ecmp)
+    } else {
+        Some(Spreading::Spray)
+    };
+    Some(NextHopGroups { spreading: spreading?, weights: weights? })
+}
+
+/// Resolves the settings of `routing = ecmp { .. }` in a simulation.
+pub(super) fn simulated_flows(context: &mut Context, kind: &Name, block: &Block) -> Option<u32> {
     let settings = block_settings(context, block, "`ecmp`".to_owned(), kind.span, BlockKind::Ecmp);
-    let hash = one_of_or(context, &settings, "hash", HashInput::default());
+    if let Some(value) = settings.get("weights") {
+        let help = Some("it belongs in `routing = ecmp { .. }` of the fabric".to_owned());
+        let (subject, place) = ("`weights`".to_owned(), "a simulation".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span: value.span });
+    }
+    hashed_flows(context, &settings).map(|ecmp| ecmp.flows)
+}
+
+fn hashed_flows(context: &mut Context, settings: &BlockSettings<'_>) -> Option<Ecmp> {
+    let hash = one_of_or(context, settings, "hash", HashInput::default());
     let flows = match settings.get("flows") {
         Some(value) => integer(context, "`flows`", value, 1..=i64::from(MAX_FLOWS)).map(|flows| flows as u32),
         None => Some(Ecmp::DEFAULT.flows),
@@ -50,11 +77,6 @@ pub(super) fn relays(context: &mut Context, items: &SpecItems<'_>, network: Opti
     integer(context, "`most`", most, 1..=i64::from(MOST_RELAYS)).map(|most| most as u32)
 }
 
-/// Reads the block of `spray`.
-pub(super) fn check_spray(context: &mut Context, kind: &Name, block: &Block) {
-    block_settings(context, block, "`spray`".to_owned(), kind.span, BlockKind::Spray);
-}
-
 /// The name of the routing of a spec, if it has many paths.
 pub(super) fn many_path_method(items: &SpecItems<'_>) -> Option<&'static str> {
     let setting = items.settings.get("routing")?;
@@ -66,17 +88,25 @@ pub(super) fn many_path_method(items: &SpecItems<'_>) -> Option<&'static str> {
         .map(|method| method.name())
 }
 
+/// Whether the routing of a spec says `weights = capacity`.
+pub(super) fn is_weighted(items: &SpecItems<'_>) -> bool {
+    let Some(setting) = items.settings.get("routing") else { return false };
+    let ValueKind::Block(_, block) = &setting.value.kind else { return false };
+    let is_capacity = |setting: &Setting| {
+        &*setting.name.value == "weights" && is_named(&setting.value, MemberWeights::Capacity.name())
+    };
+    block
+        .statements
+        .iter()
+        .any(|line| matches!(&line.kind, StatementKind::Setting(setting) if is_capacity(setting)))
+}
+
 /// Refuses the items that follow tables with one path per pair.
 pub(super) fn refuse_single_path_users(context: &mut Context, items: &SpecItems<'_>, routing: RoutingChoice) {
     let mut misplaced = |subject: &str, help: &str, span| {
         let (subject, place) = (format!("`{subject}`"), format!("`routing = {}`", routing.name()));
         context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
     };
-    for (name, ..) in &items.simulations {
-        let help =
-            "the simulator sends the packets of a pair one way. Remove it, or write `routing = minimal;`";
-        misplaced("simulate", help, name.span);
-    }
     for (setting, _) in &items.collectives {
         let help = "fabc plans collectives on one path per pair. Remove it, or write `routing = minimal;`";
         misplaced("collective", help, setting.name.span);

@@ -26,9 +26,26 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
 }
 
 /// Reports lines on metrics of many paths that the routing does not have. `method` is its name if it has many
-/// paths.
-pub(super) fn need_many_paths(context: &mut Context, requires: &[Require], method: Option<&str>) {
+/// paths, and `is_weighted` says that it has `weights = capacity`.
+pub(super) fn need_many_paths(
+    context: &mut Context,
+    requires: &[Require],
+    method: Option<&str>,
+    is_weighted: bool,
+) {
     for line in requires {
+        if matches!(line.metric, Metric::Collision | Metric::CollisionWorst) && is_weighted {
+            let help = "collisions are counted where all next hops of a group have the same probability. Remove the line, or `weights`";
+            let (subject, place) =
+                (format!("`{}`", line.metric.name()), "a fabric with `weights = capacity`");
+            context.error(ResolveError::Misplaced {
+                subject,
+                place: place.to_owned(),
+                help: Some(help.to_owned()),
+                span: line.span,
+            });
+            continue;
+        }
         let (wanted, place) = match line.metric {
             Metric::Permutation if method.is_none() => {
                 ("spray", "a fabric without `routing = spray` or `ecmp`")

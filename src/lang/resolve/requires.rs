@@ -32,7 +32,7 @@ pub(super) fn requires(
     let resolve_line =
         |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, kind, &subjects);
     let mut requires: Vec<Require> = items.requires.iter().filter_map(resolve_line).collect();
-    need_many_paths(context, &requires, many_paths::many_path_method(items));
+    need_many_paths(context, &requires, many_paths::many_path_method(items), many_paths::is_weighted(items));
     requires.sort_by_cached_key(|require| {
         let key = require_order(&require.metric_text(), require.comparison.symbol(), &require.value_text);
         (key, require.span)

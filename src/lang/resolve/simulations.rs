@@ -171,7 +171,7 @@ fn choosing(context: &mut Context, value: &SettingValue) -> Option<RoutingSettin
     let choosing = RoutingSettings { routing: Some(routing), ..RoutingSettings::default() };
     let Some(block) = block else { return Some(choosing) };
     if routing == PacketRouting::Ecmp {
-        let flows = Some(many_paths::ecmp_settings(context, &name, block)?.flows);
+        let flows = Some(many_paths::simulated_flows(context, &name, block)?);
         return Some(RoutingSettings { flows, ..choosing });
     }
     let adaptive = matches!(routing, PacketRouting::Ugal | PacketRouting::UgalGlobal);

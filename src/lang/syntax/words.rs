@@ -251,6 +251,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "flows" Quantity Ecmp;
     "relay" Choice Spray;
     "most" Quantity Relay;
+    "weights" Choice Ecmp Spray;
     "vector" Quantity Scheduled;
     "slot" Quantity Scheduled;
     "hop" Quantity Scheduled;

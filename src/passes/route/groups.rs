@@ -15,7 +15,7 @@ pub use super::relays::PairWithoutPath;
 use super::relays::Reach;
 
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{GroupTables, GroupTablesBuilder, LinkClass, Relay, Scene};
+use fabc_ir::{GroupMembers, GroupTables, GroupTablesBuilder, LinkClass, Relay, Scene};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeMap;
 
@@ -62,8 +62,9 @@ pub fn route(
     let mut members: Vec<Vec<u16>> = vec![Vec::new(); layers.endpoints.len()];
     for router in scene.topology.nodes() {
         layers.fill_members(scene, tiers, router, &mut members);
-        let groups = layers.endpoints.iter().copied().zip(members.iter().map(Vec::as_slice));
+        let groups = layers.endpoints.iter().copied().zip(&members);
         let reached = groups.filter(|(_, ports)| !ports.is_empty());
+        let reached = reached.map(|(node, ports)| (node, GroupMembers { ports, weights: &[] }));
         tables.push_router(reached, |node| scene.topology.is_endpoint(node));
     }
     Ok(GroupTables { relays, ..tables.finish(scenario) })

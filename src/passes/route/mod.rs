@@ -18,5 +18,6 @@ mod ranks;
 mod relays;
 mod tiers;
 pub mod up_down;
+pub mod weights;
 
 pub use error::RouteError;

@@ -162,7 +162,7 @@ fn unmeasured_requires(
 
 /// Why the collisions of flows are not counted in the healthy network. `None` where they are.
 fn uncounted_flows(fabric: &Fabric, topology: &Topology) -> Option<String> {
-    let Ecmp { flows, .. } = fabric.routing.ecmp()?;
+    let Ecmp { flows, .. } = fabric.routing.even_ecmp()?;
     let (scene, tiers) = (Scene::healthy(topology), tiers_above_endpoints(topology)?);
     let tables = groups::route(&scene, &tiers, fabric.relays, &Scenario::nominal().name).ok()?;
     let groups = hashed_groups(&scene, &tables, &tiers, flows);

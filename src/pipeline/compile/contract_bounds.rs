@@ -269,7 +269,7 @@ pub(super) fn result_bounds(
 
 /// The collisions of flows in the healthy network. `None` unless a hash of flows chooses the paths.
 fn healthy_collisions(fabric: &Fabric, topology: &Topology) -> Option<Collisions> {
-    let Ecmp { flows, .. } = fabric.routing.ecmp()?;
+    let Ecmp { flows, .. } = fabric.routing.even_ecmp()?;
     let (scene, tiers) = (Scene::healthy(topology), tiers_above_endpoints(topology)?);
     let tables = groups::route(&scene, &tiers, fabric.relays, &Scenario::nominal().name).ok()?;
     collision::collisions(&scene, &tables, &tiers, flows, &KnownExpectations::default())

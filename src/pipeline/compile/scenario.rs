@@ -11,11 +11,11 @@ use fabc_ir::{
     GroupTables, PackedTables, Permutation, Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk,
     gigabytes, surviving_scene, tiers_above_endpoints,
 };
-use fabc_model::{Demand, Ecmp};
+use fabc_model::{Demand, Ecmp, MemberWeights};
 use fabc_passes::flow;
 use fabc_passes::measure::collision;
 use fabc_passes::measure::permutation::worst_permutation;
-use fabc_passes::route::{RouteError, groups};
+use fabc_passes::route::{RouteError, groups, weights};
 use std::borrow::Cow;
 
 /// Has the checker prove the lower end of a flow, if the flow has a certificate of its own.
@@ -223,8 +223,23 @@ impl ScenarioContext<'_> {
         tiers: &[u32],
         scenario: &Scenario,
     ) -> Result<GroupTables, Failure> {
-        groups::route(scene, tiers, self.fabric.relays, &scenario.name).map_err(|pair| {
+        let tables = groups::route(scene, tiers, self.fabric.relays, &scenario.name).map_err(|pair| {
             Failure::infeasible(RouteError::no_valid_path(self.fabric, self.topology, scenario, pair))
+        })?;
+        match self.fabric.routing.weights() {
+            MemberWeights::Equal => Ok(tables),
+            MemberWeights::Capacity => {
+                weights::by_capacity(scene, &tables).ok_or_else(|| self.shares_too_small(scenario))
+            }
+        }
+    }
+
+    /// The error for shares of packets that cannot be counted.
+    fn shares_too_small(&self, scenario: &Scenario) -> Failure {
+        Failure::infeasible(RouteError::SharesTooSmall {
+            method: self.fabric.routing.name(),
+            scenario: scenario.name.clone(),
+            routing: self.fabric.routing_span,
         })
     }
 
@@ -238,11 +253,7 @@ impl ScenarioContext<'_> {
         let Some((walk, proof)) =
             fabc_check::judge_groups(self.fabric, scene, &tables).map_err(Failure::internal)?
         else {
-            return Err(Failure::infeasible(RouteError::SharesTooSmall {
-                method: self.fabric.routing.name(),
-                scenario: scenario.name.clone(),
-                routing: self.fabric.routing_span,
-            }));
+            return Err(self.shares_too_small(scenario));
         };
         if let Some(limit) = self.exceeded_entries(&walk) {
             let error = RouteError::too_many_group_entries(self.fabric, self.topology, &tables, limit);
@@ -274,7 +285,7 @@ impl ScenarioContext<'_> {
         scene: &Scene<'_>,
         tables: &GroupTables,
     ) -> Result<Option<Collisions>, fabc_check::CheckError> {
-        let Some(Ecmp { flows, .. }) = self.fabric.routing.ecmp() else { return Ok(None) };
+        let Some(Ecmp { flows, .. }) = self.fabric.routing.even_ecmp() else { return Ok(None) };
         let tiers = tiers_above_endpoints(self.topology).expect("a topology with groups has tiers");
         let collisions = collision::collisions(scene, tables, &tiers, flows, &self.expectations);
         fabc_check::verify_collisions(scene, tables, flows, collisions.as_ref(), &self.recounted)?;

@@ -134,7 +134,7 @@ fn search_part<K: Keeper>(
     progress.begin("scenarios", 1 + wanted as u64);
     let (nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
     let record = routing.as_ref().map(|routing| routing.record(&nominal, 1 + faults.len()));
-    let part_pieces = part_pieces(fabric, faults, nominal.routed.is_some());
+    let part_pieces = part_pieces(fabric, faults, nominal.has_tables());
     keeper.healthy(KeptHealthy {
         nominal: nominal.kept_scenario(),
         flow: flow.clone(),
@@ -168,7 +168,8 @@ fn simulate_part<K: Keeper>(
     }
     let (kept, topology) = (keeper.kept(), &built.topology);
     let KeptHealthy { nominal, flow, .. } = kept.healthy(topology)?;
-    let pieces = part_pieces(fabric, faults, nominal.routed.is_some());
+    let has_tables = nominal.routed.is_some() || fabric.routing.has_many_paths();
+    let pieces = part_pieces(fabric, faults, has_tables);
     let wanted = |fault: Option<usize>, scenario: &str| -> Vec<&Simulation> {
         let wants = |number: usize, name: &str| keeper.wants(number, Piece::Simulation { name, scenario });
         let names =

@@ -3,9 +3,9 @@
 use super::context::ScenarioContext;
 use fabc_base::diag::{Failure, Span};
 use fabc_base::progress::Progress;
-use fabc_emit::compiled::{CompiledScenario, RoutedScenario};
-use fabc_ir::{Distances, ForwardingTables, Scene, Topology, surviving_scene};
-use fabc_model::{Fabric, Faults, Scenarios, Simulation, Traffic};
+use fabc_emit::compiled::CompiledScenario;
+use fabc_ir::{Distances, ForwardingTables, Scene, Symmetry, Topology, surviving_scene};
+use fabc_model::{Fabric, Faults, Scenarios, Simulation, TableKey, Traffic};
 use fabc_sim::{BlockError, SimError, SimReport};
 
 impl ScenarioContext<'_> {
@@ -27,10 +27,9 @@ impl ScenarioContext<'_> {
         scenario: &CompiledScenario,
         progress: &dyn Progress,
     ) -> Result<Option<SimReport>, Failure> {
-        let run = |routed| {
-            self.with_tables(scenario, routed, |scene, tables| self.run(simulation, scene, tables, progress))
-        };
-        scenario.routed.as_ref().map(run).transpose()
+        let run =
+            |scene: &Scene<'_>, tables: &ForwardingTables| self.run(simulation, scene, tables, progress);
+        scenario.has_tables().then(|| self.with_tables(scenario, run)).transpose()
     }
 
     /// Collects the reports of every simulation on each of its scenarios. `report` makes or reads one of
@@ -42,25 +41,33 @@ impl ScenarioContext<'_> {
     ) -> Result<Vec<Vec<SimReport>>, E> {
         let reports_of = |simulation: &Simulation| {
             let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
-            let routed = scenarios.iter().filter_map(|scenario| Some((scenario, scenario.routed.as_ref()?)));
-            let report = |(scenario, routed)| {
-                self.with_tables(scenario, routed, |scene, tables| report(simulation, scene, tables))
-            };
+            let routed = scenarios.iter().filter(|scenario| scenario.has_tables());
+            let report =
+                |scenario| self.with_tables(scenario, |scene, tables| report(simulation, scene, tables));
             routed.take(wanted).map(report).collect()
         };
         self.fabric.simulations.iter().map(reports_of).collect()
     }
 
+    /// Calls `action` with the scene and the tables of a scenario. Where routers have next-hop groups, no
+    /// table has an entry: the simulator finds the same groups from the links that are lit.
     fn with_tables<T>(
         &self,
         compiled: &CompiledScenario,
-        routed: &RoutedScenario,
         action: impl FnOnce(&Scene<'_>, &ForwardingTables) -> T,
     ) -> T {
-        action(
-            &surviving_scene(&compiled.scenario.fault, self.topology, self.cross_connects),
-            &routed.tables.unpacked(),
-        )
+        let scene = surviving_scene(&compiled.scenario.fault, self.topology, self.cross_connects);
+        let tables = match &compiled.routed {
+            Some(routed) => routed.tables.unpacked(),
+            None => ForwardingTables {
+                scenario: compiled.scenario.name.clone(),
+                vcs: 1,
+                key: TableKey::Dst,
+                symmetry: Symmetry::trivial(1, self.topology.node_count() as u32),
+                routers: vec![Vec::new(); self.topology.node_count()],
+            },
+        };
+        action(&scene, &tables)
     }
 
     fn run(

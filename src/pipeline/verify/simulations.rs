@@ -147,7 +147,7 @@ impl KeptSimulation<'_> {
         name: &str,
         check: impl FnOnce(&Prepared<'_>) -> Result<T, CheckError>,
     ) -> Result<T, CheckError> {
-        let read = fabc_check::read_scenario(self.files, self.fabric, name)?;
+        let read = fabc_check::read_simulated(self.files, self.fabric, name)?;
         let read = read
             .ok_or_else(|| self.contradiction(format!("scenarios[{name}]"), "no such fault is tolerated"))?;
         let scene = read.scene();

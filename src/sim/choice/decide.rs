@@ -43,6 +43,49 @@ impl PacketPath {
     }
 }
 
+/// The streams of random numbers that paths of one run are drawn from.
+pub(in super::super) struct PathStreams {
+    draws: KeyedStream,
+    first_turns: KeyedStream,
+}
+
+/// The stream that paths are drawn from, and that of the first turns.
+const PATHS: u64 = 2;
+const TURNS: u64 = 3;
+
+impl PathStreams {
+    pub(in super::super) fn new(seed: u64) -> Self {
+        Self { draws: KeyedStream::new(seed, PATHS), first_turns: KeyedStream::new(seed, TURNS) }
+    }
+
+    /// The first turn of an input among the members of a group.
+    pub(in super::super) fn first_turn(&self, input: u32) -> u32 {
+        (self.first_turns.number(input, 0) >> 32) as u32
+    }
+
+    /// The path of a newborn packet before a decision, where packets take next-hop groups: packet `number` of
+    /// its port, between two hosts. All packets of a flow draw the same numbers, and the flows of a pair take
+    /// turns.
+    pub(in super::super) fn undecided(
+        &self,
+        selection: PathSelection,
+        host: u32,
+        to: u32,
+        number: u32,
+    ) -> PacketPath {
+        PacketPath::undecided(match selection {
+            PathSelection::Ecmp { flows } => self.draws.substream(host, to).substream(number % flows, 0),
+            _ => self.draws,
+        })
+    }
+
+    /// The path of a newborn packet before a decision, where it draws paths of its own: packet `number` of
+    /// its port.
+    pub(in super::super) fn of_packet(&self, generator: u32, number: u32) -> PacketPath {
+        PacketPath::undecided(self.draws.substream(generator, number))
+    }
+}
+
 /// How the loads of chosen paths can be computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) enum KnownLoad {

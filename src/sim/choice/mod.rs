@@ -12,4 +12,4 @@ mod decide;
 mod metric;
 
 pub(super) use build::{choice, shortest_by_default};
-pub(super) use decide::{KnownLoad, PacketPath, PathChoice};
+pub(super) use decide::{KnownLoad, PacketPath, PathChoice, PathStreams};

@@ -16,10 +16,12 @@ mod ports;
 mod step;
 mod watchdog;
 
+use super::choice::{PacketPath, PathStreams};
 use super::cycles::Routers;
 use super::errors::SimError;
 use super::layout::{NONE, low_bits};
 use super::prepare::Prepared;
+use super::routing::PathSelection;
 use super::slab::Slab;
 use super::supply::{Newborn, Supply};
 use super::tally::{Census, RunTally};
@@ -135,6 +137,13 @@ pub(super) struct FlitRun<'a> {
     general: u64,
     class: u64,
     speedup: u32,
+    /// `[packet]`: its path. Empty where packets follow tables.
+    paths: Vec<PacketPath>,
+    streams: PathStreams,
+    /// `[port]`: the turn of its input among the members of a group. Empty unless packets take them in turn.
+    group_turns: Vec<u32>,
+    /// `[channel]`: the port by which it leaves its router. Empty where packets follow tables.
+    port_of_channel: Vec<u16>,
     tally: RunTally,
     last_move: u32,
     /// The messages of traffic that ends, with a lane per port of a host.
@@ -213,7 +222,7 @@ impl<'a> Routers<'a> for FlitRun<'a> {
 }
 
 impl<'a> FlitRun<'a> {
-    pub(super) fn new(prepared: &'a Prepared<'a>) -> Self {
+    pub(super) fn new(prepared: &'a Prepared<'a>, seed: u64) -> Self {
         let (setting, layout) = (&prepared.setting, &prepared.layout);
         let hosts = setting.ports().unwrap_or(1);
         let generators = prepared.endpoints.count() * hosts;
@@ -221,7 +230,14 @@ impl<'a> FlitRun<'a> {
         let lanes = ports.lanes();
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
         let source = HostSource { head: NONE, tail: NONE, lane: NONE, left: 0 };
+        let streams = PathStreams::new(seed);
+        let takes_turns = setting.selection == PathSelection::Spray;
+        let inputs = if takes_turns { ports.ports.len() as u32 } else { 0 };
         Self {
+            paths: Vec::new(),
+            group_turns: (0..inputs).map(|input| streams.first_turn(input)).collect(),
+            port_of_channel: if prepared.choice.is_some() { layout.port_of_channel() } else { Vec::new() },
+            streams,
             packets: Slab::new(),
             sources: vec![source; generators as usize],
             waiting: vec![0; (generators as usize).div_ceil(64)],
@@ -270,10 +286,16 @@ impl<'a> FlitRun<'a> {
     }
 
     /// Adds a newborn packet to its source.
-    fn born(&mut self, Newborn { generator, to, birth, .. }: Newborn) {
+    fn born(&mut self, Newborn { generator, to, birth, number }: Newborn) {
         let packet =
             FlitPacket { birth, generator, to, next: NONE, waited: 0, hops: 0, vc: 0, escaped: false };
         let place = self.packets.insert(packet);
+        if let Some(choice) = &self.prepared.choice {
+            let host = generator / self.prepared.setting.ports().unwrap_or(1);
+            let path = self.streams.undecided(choice.selection(), host, to, number);
+            self.paths.resize(self.packets.places(), path);
+            self.paths[place as usize] = path;
+        }
         let source = &mut self.sources[generator as usize];
         if source.head == NONE {
             source.head = place;

@@ -65,7 +65,8 @@ impl FlitRun<'_> {
         let (prepared, port) = (self.prepared, lane >> self.ports.shift);
         let (layout, setting) = (&prepared.layout, &prepared.setting);
         let router = self.ports.router_of(lane);
-        let packet = &mut self.packets[self.lanes.lane(lane).packet];
+        let place = self.lanes.lane(lane).packet;
+        let packet = &mut self.packets[place];
         let target = prepared.endpoints.router[packet.to as usize];
         let (output, allowed) = if router == target {
             // To its host, by the same port of that host as the port of the source.
@@ -73,6 +74,15 @@ impl FlitRun<'_> {
             let host =
                 (packet.to - prepared.endpoints.first[router as usize]) * hosts + packet.generator % hosts;
             (layout.ports as u32 + host, self.every)
+        } else if let Some(choice) = &prepared.choice {
+            let path = &mut self.paths[place as usize];
+            if let Some(turn) = self.group_turns.get_mut(port as usize) {
+                *path = path.in_turn(*turn);
+                *turn = turn.wrapping_add(1);
+            }
+            let channel = choice.next(router, target, path, packet.hops).expect("every group has a member");
+            // Packets never turn up after a hop down, so no virtual channel is kept for an escape.
+            (self.port_of_channel[channel as usize].into(), self.every)
         } else {
             let came = (self.ports.of_lane(lane).back != NONE)
                 .then(|| HopInput { port: (port - self.ports.first[router as usize]) as u16, vc: packet.vc });

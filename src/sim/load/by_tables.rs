@@ -41,15 +41,10 @@ impl TableLoads<'_> {
     /// class of channels from all routers equals the load of one of its channels from canonical routers.
     fn uniform(&self, pairs: &RouterPairs) -> Result<RouteSums, Astray> {
         let (symmetry, ports) = (self.routes.symmetry(), self.layout.ports);
-        let mut port_of = vec![0; self.layout.channels];
-        for (slot, &channel) in
-            self.layout.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE)
-        {
-            port_of[channel as usize] = slot % ports;
-        }
+        let port_of = self.layout.port_of_channel();
         let class = |channel: u32| {
             let from = NodeId(self.layout.ends[channel as usize].from);
-            symmetry.class(from) * ports + port_of[channel as usize]
+            symmetry.class(from) * ports + usize::from(port_of[channel as usize])
         };
         let canonical: Vec<u32> = symmetry.canonical_nodes().map(|node| node.index() as u32).collect();
         let add_source = |mut sums: RouteSums, &from: &u32| {

@@ -17,7 +17,7 @@ mod grant;
 mod paths;
 mod watchdog;
 
-use super::choice::PacketPath;
+use super::choice::{PacketPath, PathStreams};
 use super::cycles::Routers;
 use super::errors::SimError;
 use super::layout::{NONE, low_bits};
@@ -29,12 +29,7 @@ use super::tally::{Census, RunTally};
 use super::traffic::EndpointMessage;
 use super::wheel::Wheel;
 use event::{Event, SentPacket};
-use fabc_base::random::KeyedStream;
 use fabc_model::{Arbitration, Credits};
-
-/// The stream of random numbers that paths are drawn from, and that of the first turns.
-const PATHS: u64 = 2;
-const TURNS: u64 = 3;
 
 /// A packet in flight: 32 bytes, half a line of the cache.
 #[derive(Clone, Copy)]
@@ -101,7 +96,7 @@ pub(super) struct PacketRun<'a> {
     /// `[input]`: its turn among the ports of a group. Channels come first, then ports of hosts. Empty unless
     /// packets take ports in turn.
     turns: Vec<u32>,
-    draws: KeyedStream,
+    streams: PathStreams,
     queues: Vec<PacketQueue>,
     /// `[queue]`: the cycle of its last grant. Used only where queues take turns.
     served: Vec<u32>,
@@ -280,7 +275,7 @@ impl<'a> PacketRun<'a> {
         let generators = prepared.endpoints.count() * ports;
         let outputs = layout.channels + generators as usize;
         let inputs = if setting.selection == PathSelection::Spray { outputs } else { 0 };
-        let first_turns = KeyedStream::new(seed, TURNS);
+        let streams = PathStreams::new(seed);
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
         // Behind a fast switch, as much can wait as a queue holds.
         let stored_ahead = if setting.speedup > 1 { setting.buffer } else { 0 };
@@ -312,8 +307,8 @@ impl<'a> PacketRun<'a> {
         Self {
             packets: Slab::new(),
             paths: Vec::new(),
-            turns: (0..inputs as u32).map(|input| (first_turns.number(input, 0) >> 32) as u32).collect(),
-            draws: KeyedStream::new(seed, PATHS),
+            turns: (0..inputs as u32).map(|input| streams.first_turn(input)).collect(),
+            streams,
             queues: vec![queue; layout.queues()],
             served: vec![0; if setting.arbitration == Arbitration::Rotate { layout.queues() } else { 0 }],
             candidates: vec![0; layout.queues() / 64],

@@ -41,20 +41,19 @@ impl PacketRun<'_> {
 
     /// The path of a newborn packet before a decision. `number` counts the packets of its port.
     fn undecided_path(&mut self, choice: &PathChoice, packet: &WholePacket, number: u32) -> PacketPath {
-        match choice.selection() {
-            // All packets of a flow draw the same numbers. The flows of a pair take turns.
-            PathSelection::Ecmp { flows } => {
-                let host = packet.generator / self.prepared.setting.ports().unwrap_or(1);
-                PacketPath::undecided(self.draws.substream(host, packet.to).substream(number % flows, 0))
-            }
-            PathSelection::Spray => {
-                let input = self.prepared.layout.channels + packet.generator as usize;
-                let turn = self.turns[input];
-                self.turns[input] = turn.wrapping_add(1);
-                PacketPath::undecided(self.draws).in_turn(turn)
-            }
-            _ => PacketPath::undecided(self.draws.substream(packet.generator, number)),
+        let selection = choice.selection();
+        if !selection.has_groups() {
+            return self.streams.of_packet(packet.generator, number);
         }
+        let host = packet.generator / self.prepared.setting.ports().unwrap_or(1);
+        let path = self.streams.undecided(selection, host, packet.to, number);
+        if selection != PathSelection::Spray {
+            return path;
+        }
+        let input = self.prepared.layout.channels + packet.generator as usize;
+        let turn = self.turns[input];
+        self.turns[input] = turn.wrapping_add(1);
+        path.in_turn(turn)
     }
 
     /// Lets the packets choose their paths that are first at their ports for the first time.

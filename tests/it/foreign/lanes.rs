@@ -25,7 +25,7 @@ fn judge_lanes(
         NamedFile { name, bytes: text.as_bytes() }
     }
     let lanes = LaneFiles { sl2vl: file("t.sl2vl", sl2vl), path_sl: path_sl.map(|text| file("t.psl", text)) };
-    judge_foreign(file("t.lft", lft), file("net", subnet), Some(lanes))
+    judge_foreign(file("t.lft", lft), file("net", subnet), Some(lanes), &|_, _| None)
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn lanes_are_laid_out_where_ports_and_lanes_tell_them() {
         let [tables, net, sl2vl, path_sl] =
             [0, 1, 2, 3].map(|index| NamedFile { name: files[index].0, bytes: files[index].1.as_bytes() });
         let lanes = LaneFiles { sl2vl, path_sl: Some(path_sl) };
-        judge_foreign(tables, net, Some(lanes)).unwrap();
+        judge_foreign(tables, net, Some(lanes), &|_, _| None).unwrap();
         foreign_scene(tables, net, Some(lanes)).map_err(|error| match error {
             Rejected::Unreadable(error) => error.to_string(),
             Rejected::Convicted(errors) => panic!("{errors:?}"),

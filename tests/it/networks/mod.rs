@@ -24,6 +24,7 @@ mod scheduled;
 mod seeds;
 mod sends;
 mod spray;
+mod weights;
 
 use fabc::check;
 use fabc::compile::candidates;

@@ -4,11 +4,16 @@
 use super::ways::{Wired, going};
 use crate::networks::builds::built;
 use crate::simulation::assert_near;
+use fabc::compile::{Stage, compile};
 use fabc::ids::{Id, NodeId, PortId};
-use fabc::ir::{End, Fraction, Scene};
+use fabc::ir::{End, Fraction, Scene, surviving_scene};
 use fabc::model::Ecmp;
+use fabc::progress::Silent;
 use fabc::random::{KeyedStream, pick};
-use fabc::sim::{PacketRouting, RoutingSettings, SimError, SimulationParameters, Traffic, prepare};
+use fabc::sim::{
+    PacketRouting, Rate, RouterModel, RoutingSettings, SimError, SimulationParameters, Traffic, curve,
+    prepare,
+};
 use std::collections::BTreeSet;
 
 /// On the static bound both routings carry what the build counts along its groups, channel by channel. One
@@ -87,6 +92,16 @@ fn throughput_is_that_of_the_chosen_uplinks() {
     assert!(used < 16, "the hashes of this seed collide");
     let hashed = accepted(&to_the_other_leaf(PacketRouting::Ecmp, Some(1)));
     assert_near("by a hash", hashed, used as f64 / 16.0, 0.03);
+    // Flits of the same flows choose the same uplinks.
+    let of_flits = |routing: PacketRouting| SimulationParameters {
+        model: RouterModel::Flit,
+        packet: 1,
+        turn: SimulationParameters::default().turn,
+        ..to_the_other_leaf(routing, None)
+    };
+    assert_near("flits in turn", accepted(&of_flits(PacketRouting::Spray)), 1.0, 0.03);
+    let hashed = accepted(&of_flits(PacketRouting::Ecmp));
+    assert_near("flits by a hash", hashed, used as f64 / 16.0, 0.03);
 }
 
 /// A flow keeps to one uplink, and packets in turn use all of them alike.
@@ -111,6 +126,73 @@ fn flows_keep_to_their_uplinks() {
     busy.iter().for_each(|&busy| assert_near("an uplink", busy.into(), mean, 0.05));
 }
 
+/// A fault takes a member of the groups of one leaf, and changes those of the spines. The static loads are
+/// those that the build counts, and a run carries what they allow.
+#[test]
+fn a_dark_link_shrinks_the_groups_of_a_run() {
+    let text = "fabric net { clock = 1 GHz; link wire { bandwidth = 100 Gbps; latency = 1 cycles; }
+         router { radix = 20; hosts = 1; vcs = 4; flit = 64 B; buffer = 32 flits; latency = 1 cycles; }
+         budget { vcs = 1; faults = 1 link; }
+         topology = clos { down = 2 x 3; up = 3 x 2; parallel = 2 x 1; } routing = spray; }";
+    let compiled = built(text).0;
+    let net = Wired::new("clos { down = 2 x 3; up = 3 x 2; parallel = 2 x 1; }", 1, 4);
+    let endpoints = net.topology.endpoints().count() as u64;
+    assert_eq!(compiled.scenarios.len(), 3);
+    for scenario in &compiled.scenarios {
+        let scene = surviving_scene(&scenario.scenario.fault, &compiled.topology, None);
+        let walk = scenario.metrics.routed.as_ref().unwrap();
+        for model in [RouterModel::Packet, RouterModel::Flit] {
+            let parameters = SimulationParameters {
+                model,
+                turn: SimulationParameters::default().turn,
+                choosing: RoutingSettings::default(),
+                ..going(PacketRouting::Spray, Traffic::Uniform, 1000)
+            };
+            let prepared = prepare(&compiled.fabric, &scene, &net.tables, &parameters).unwrap();
+            for id in scene.channels() {
+                let End { node, port } = net.topology.source(id);
+                let counted = walk.loads[node.index() * net.topology.ports() + port.index()];
+                let expected = Fraction::new(counted, walk.shares * (endpoints - 1));
+                let offered = Fraction::new(prepared.load().channels[id.index()], prepared.load().unit);
+                assert_eq!(offered, expected, "{}: channel {id:?}", scenario.scenario.name);
+            }
+            let rate = Rate::parse("0.3").unwrap();
+            let report = curve(&prepared, &[rate], &[1], &Silent).unwrap();
+            assert!(report.points[0].is_stable(), "{}", scenario.scenario.name);
+        }
+    }
+}
+
+/// A block that asks for tables is refused in words, and so are weights that no turn and no hash has.
+#[test]
+fn groups_are_no_tables_and_have_no_weights() {
+    for (routing, simulated, message) in [
+        (
+            "spray;",
+            "routing = tables;",
+            "`tables` routing is not possible here: routers have next-hop groups, and no table with one path per pair",
+        ),
+        (
+            "spray { weights = capacity; }",
+            "",
+            "`spray` routing is not possible here: packets in turn and hashes take all next hops of a group alike, but `weights = capacity` divides packets unequally",
+        ),
+    ] {
+        let text = format!(
+            "fabric net {{ clock = 1 GHz; link wire {{ bandwidth = 100 Gbps; latency = 1 cycles; }}
+             router {{ radix = 20; hosts = 1; vcs = 1; flit = 64 B; buffer = 32 flits; latency = 1 cycles; }}
+             budget {{ vcs = 1; }} topology = leaf_spine {{ leaves = 4; spines = 2; }} routing = {routing}
+             simulate uniform {{ traffic = uniform; {simulated} }} }}"
+        );
+        let (fabric, ..) = fabc::lang::read_normal("net.fab", &|_: &str| Ok(text.clone())).unwrap();
+        let refused = compile(fabric, Stage::Emit, &Silent).unwrap_err();
+        let refused = refused.diagnostics();
+        let [error] = &refused[..] else { panic!("{refused:?}") };
+        assert_eq!(error.code().unwrap().to_string(), "FAB0620");
+        assert_eq!(error.to_string(), message);
+    }
+}
+
 /// Packets of the other routings keep their settings, and networks without tiers have no groups.
 #[test]
 fn what_groups_do_not_have_is_refused() {
@@ -120,6 +202,13 @@ fn what_groups_do_not_have_is_refused() {
     let net = Wired::new(LEAVES, 8, 2);
     let refused = net.prepared(&to_the_other_leaf(PacketRouting::Spray, Some(2))).err().unwrap();
     assert!(matches!(refused, SimError::Misplaced { setting: "flows", .. }), "{refused}");
+    let of_flits = SimulationParameters {
+        model: RouterModel::Flit,
+        turn: SimulationParameters::default().turn,
+        ..to_the_other_leaf(PacketRouting::Ugal, None)
+    };
+    let refused = net.prepared(&of_flits).err().unwrap();
+    assert!(matches!(refused, SimError::OtherModel { option: "routing", .. }), "{refused}");
     // The second virtual channel is one for all packets, up or down.
     let prepared = net.prepared(&to_the_other_leaf(PacketRouting::Ecmp, None)).unwrap();
     assert_eq!((prepared.setting().general, prepared.setting().table_vcs), (1, 1));

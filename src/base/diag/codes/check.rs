@@ -152,7 +152,7 @@ included, and shows the walk of the first one.",
         title: "foreign tables or topology cannot be read",
         text: "\
 `fabc verify --tables FILE --topology FILE` reads two pairs of formats. Tables in `fabc.tables/1` or `fabc.tables.bin/1` go with a topology
-in `fabc.topology/1` or `fabc.topology/2`. The unicast forwarding tables of OpenSM (`opensm.fdbs`, `dump_fts`) go with what `ibnetdiscover`
+in `fabc.topology/1` or `fabc.topology/2`, and so do next-hop groups in `fabc.tables/2`. The unicast forwarding tables of OpenSM (`opensm.fdbs`, `dump_fts`) go with what `ibnetdiscover`
 prints: every switch of the one must be in the other, and every endpoint needs a LID, in the topology or as a port GUID in the tables.
 
 `fabc verify --collective FILE --topology FILE` reads a schedule in `fabc.collective/1`, of the healthy fabric, and a topology of fabc. An
@@ -278,5 +278,13 @@ sources, or of all destinations, add up to more, unless listed prices prove by l
 the spec gives it, a session over every link, and no statement that the check does not know. Then AS paths are propagated in every scenario of DIR, with
 the sessions over dark links down: a switch refuses a path that has its own AS number, and uses all shortest ones. The ports to every leaf must be those
 of the next-hop group in the tables. The message has the file, the scenario and both lists of ports.",
+    },
+    CodeDoc {
+        code: "FAB0434",
+        title: "a router with hosts forwards",
+        text: "\
+`fabc verify --tables FILE --topology FILE` reads next-hop groups (`fabc.tables/2`) of any program. Where every link of the network joins two
+neighboring tiers, packets go up and then down, and no router with hosts forwards those of others. The message shows the path of such packets. In
+networks without tiers every router may forward, and the check looks for channels that wait for each other.",
     },
 ];

@@ -97,7 +97,7 @@ cycle than it came. So `latency` of the chip or router must be one cycle at leas
         title: "a setting of the other model",
         text: "\
 `turn` says how long the next whole packet of a queue waits in the packet model. In the flit model the allocation of virtual channels and of the
-switch takes its own cycle. In the packet model packets may also choose their paths (`routing`). In the flit model they follow the tables. Leave the
+switch takes its own cycle. In the packet model packets may also choose their paths (`routing`). In the flit model they follow tables or next-hop groups. Leave the
 setting out, or choose the model that has it (`model`).",
     },
     CodeDoc {

@@ -20,6 +20,8 @@ pub(super) struct Shares<'a> {
     pub unit: u64,
     pub ports: usize,
     tables: &'a GroupTables,
+    /// `[group]`: its weights, and their sum.
+    weights: Vec<(Vec<u64>, u64)>,
     /// `[endpoint * routers + router]`: the group for packets to the endpoint, or [`NO_GROUP`].
     group_of: Vec<u32>,
     /// `[slot]`: the router at the other end.
@@ -67,6 +69,12 @@ impl<'a> Shares<'a> {
             unit: 1,
             ports,
             tables,
+            weights: tables
+                .groups
+                .iter()
+                .zip(&tables.weights)
+                .map(|(ports, weights)| summed_weights(ports, weights))
+                .collect(),
             group_of,
             next: channels.iter().map(|id| id.map_or(0, |id| topology.target(id).node.0)).collect(),
             routers,
@@ -87,6 +95,17 @@ impl<'a> Shares<'a> {
         }
     }
 
+    /// The weights of a group, one per port, and their sum.
+    fn weights(&self, to: usize, router: usize) -> (&[u64], u64) {
+        match self.group_of[to * self.routers + router] {
+            NO_GROUP => (&[], 1),
+            group => {
+                let (weights, sum) = &self.weights[group as usize];
+                (weights, *sum)
+            }
+        }
+    }
+
     /// The least number of shares for which every division comes out even.
     fn common_unit(&self) -> Option<u128> {
         let mut unit = 1u128;
@@ -96,7 +115,7 @@ impl<'a> Shares<'a> {
             for router in self.by_falling_distance(to) {
                 let own = needed[router].max(1);
                 let group = self.group(to, router);
-                let divided = own * group.len() as u128;
+                let divided = own * u128::from(self.weights(to, router).1);
                 for &port in group {
                     let next = &mut needed[self.next[router * self.ports + usize::from(port)] as usize];
                     *next = common_multiple((*next).max(1), divided)?;
@@ -179,8 +198,9 @@ impl<'a> Shares<'a> {
             for &router in layer.iter() {
                 let group = self.group(to, router as usize);
                 let carried = std::mem::take(&mut share[router as usize]);
-                let part = carried / group.len().max(1) as u64;
-                for &port in group {
+                let (weights, sum) = self.weights(to, router as usize);
+                for (&port, weight) in group.iter().zip(weights) {
+                    let part = carried / sum * weight;
                     let slot = router as usize * self.ports + usize::from(port);
                     take(slot, part);
                     let next = self.next[slot];
@@ -203,18 +223,21 @@ impl<'a> Shares<'a> {
         let mut passing = vec![0u128; self.routers];
         for to in 0..places {
             let group = self.group(to, router);
-            if !group.contains(&port) {
-                continue;
-            }
+            let Some(member) = group.iter().position(|&other| other == port) else { continue };
+            let (weights, sum) = self.weights(to, router);
+            let weight = u128::from(weights[member]);
             passing.fill(0);
             passing[router] = u128::from(self.unit);
             for before in self.by_falling_distance(to).into_iter().rev().filter(|&before| before != router) {
                 let group = self.group(to, before);
-                let next = |&port: &u16| passing[self.next[before * self.ports + usize::from(port)] as usize];
-                passing[before] = group.iter().map(next).sum::<u128>() / group.len() as u128;
+                let (weights, sum) = self.weights(to, before);
+                let next = |(&port, &weight): (&u16, &u64)| {
+                    passing[self.next[before * self.ports + usize::from(port)] as usize] * u128::from(weight)
+                };
+                passing[before] = group.iter().zip(weights).map(next).sum::<u128>() / u128::from(sum);
             }
             for (from, endpoint) in self.endpoints.iter().enumerate().filter(|&(from, _)| from != to) {
-                let share = passing[endpoint.index()] / group.len() as u128;
+                let share = passing[endpoint.index()] * weight / u128::from(sum);
                 if share > 0 {
                     earned[from].push((to, share));
                 }
@@ -244,6 +267,16 @@ impl Shares<'_> {
             }
         }
     }
+}
+
+/// The weights of the ports of a group, and their sum.
+fn summed_weights(ports: &[u16], weights: &[u32]) -> (Vec<u64>, u64) {
+    let weights: Vec<u64> = match weights.is_empty() {
+        true => vec![1; ports.len()],
+        false => weights.iter().map(|&weight| weight.into()).collect(),
+    };
+    let sum = weights.iter().sum();
+    (weights, sum)
 }
 
 fn common_multiple(a: u128, b: u128) -> Option<u128> {
