@@ -112,7 +112,7 @@ class Spec:
         (words, block), = self.find("routing")
         if words[2] != "ecmp":
             return [words[2], None, None]
-        settings = {key[0]: key[2] for key, _ in block}
+        settings = {key[0]: key[2] for key, _ in block or []}
         return ["ecmp", settings.get("hash", "flow"), int(settings.get("flows", 1))]
 
     def most_relays(self):
@@ -148,6 +148,11 @@ class Spec:
                              if words[0] == "switch" and words[1].split("[")[0] == inside[2] + inside[3])
             latencies.append(next((w[2:] for w, _ in block if w[0] == "latency"), free))
         return latencies
+
+    def is_weighted(self):
+        """Whether next hops are weighted by capacity."""
+        (_, block), = self.find("routing")
+        return ["weights", "=", "capacity"] in [key for key, _ in block or []]
 
     def switches(self):
         """Names of all switches: `ocs X[u in 0..4, v in 0..4]` are X[0,0], X[0,1], .."""
@@ -502,10 +507,17 @@ class Sprayed:
         for target in scenario.endpoints:
             hops, group = self.find_groups(target)
             self.count_flows(scenario, target, group)
+            parts = self.find_parts(target, hops, group)
             for router in table["routers"]:
-                ports = [table["groups"][number] for first, last, number in router["entries"]
-                         if first <= target <= last]
+                numbers = [number for first, last, number in router["entries"] if first <= target <= last]
+                ports = [table["groups"][number] for number in numbers]
                 wanted = [fabric.out_port[c] for c in group.get(router["node"], [])]
+                for number in numbers:
+                    weights = table.get("weights", {number: []})[number] or [1] * len(wanted)
+                    listed = [Fraction(weight, sum(weights)) for weight in weights]
+                    if wanted and listed != parts[router["node"]]:
+                        name = fabric.names[router["node"]]
+                        findings.append(f"{self.place}: {name} divides packets for {target} by {weights}")
                 if ports != [wanted] * bool(wanted):
                     name = fabric.names[router["node"]]
                     findings.append(f"{self.place}: {name} has {ports} for {target}, not {wanted}")
@@ -520,7 +532,7 @@ class Sprayed:
                     findings.append(f"{self.place}: no way up and down from {source} to {target}")
                     continue
                 self.route_hops[hops[source]] += 1
-                self.follow(source, target, hops, group)
+                self.follow(source, target, hops, group, parts)
 
         for pair in relays:
             self.relay(pair, relays, findings)
@@ -570,10 +582,28 @@ class Sprayed:
         return hops, {node: sorted(ways, key=lambda c: fabric.out_port[c])
                       for node, ways in group.items() if ways}
 
+    def find_parts(self, target, hops, group):
+        """By router: which part of the packets each channel of its group takes."""
+        fabric, entering, carried = self.fabric, Counter(), {target: math.inf}
+        if not fabric.spec.is_weighted():
+            return {node: [Fraction(1, len(ways))] * len(ways) for node, ways in group.items()}
+        for channel in (channel for ways in group.values() for channel in ways):
+            entering[fabric.head[channel]] += fabric.capacity[channel]
+        for node in sorted(group, key=hops.get):
+            carried[node] = sum(min(fabric.capacity[c], carried[fabric.head[c]]) for c in group[node])
+        def carries(channel):
+            head = fabric.head[channel]
+            if carried[head] >= entering[head]:
+                return Fraction(fabric.capacity[channel])
+            return Fraction(fabric.capacity[channel] * carried[head], entering[head])
+        weights = {node: [carries(channel) for channel in ways] for node, ways in group.items()}
+        return {node: [weight / sum(own) for weight in own] for node, own in weights.items()}
+
     def count_flows(self, scenario, target, group):
         fabric, coming = self.fabric, Counter()
         for node in set(scenario.endpoints) - {target}:
-            coming[node] = fabric.hosts[node] * (fabric.spec.spreading()[2] or 0)
+            flows = 0 if fabric.spec.is_weighted() else fabric.spec.spreading()[2] or 0
+            coming[node] = fabric.hosts[node] * flows
         for node in sorted(self.tier, key=self.tier.get):
             heads = [fabric.head[channel] for channel in group.get(node, ())]
             if coming[node] and heads and self.tier[heads[0]] > self.tier[node]:
@@ -589,15 +619,15 @@ class Sprayed:
             values["collision"] = max(expected_fullest(*group) for group in self.hashed)
         return values
 
-    def follow(self, source, target, hops, group):
+    def follow(self, source, target, hops, group, parts):
         fabric, weight = self.fabric, self.fabric.weights[source][target]
         part, layer, slowest = {source: Fraction(1)}, [source], {source: 0}
         shares = self.shares[source, target] = {}
         while layer != [target]:
             after = []
             for node in layer:
-                for channel in group[node]:
-                    head, share = fabric.head[channel], part[node] / len(group[node])
+                for channel, own in zip(group[node], parts[node]):
+                    head, share = fabric.head[channel], part[node] * own
                     shares[channel] = share
                     self.load[channel] += weight * share
                     self.crossings[channel] += share

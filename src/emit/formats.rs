@@ -191,6 +191,12 @@ pub const FORMATS: &[Format] = &[
         "the groups of `spray` as static routes for `ip -batch`; only by --emit",
     ),
     format(
+        FormatKind::External(External::Sonic),
+        "sonic",
+        "*/config_db.json",
+        "the same sessions as `frr` in the CONFIG_DB of SONiC; only by --emit",
+    ),
+    format(
         FormatKind::External(External::TonsBundle),
         "tons_bundle",
         "<fabric>.*",

@@ -1,6 +1,8 @@
 //! Configurations of switches: what stands in them, and that a damaged one is convicted. Real routing daemons
 //! read them in `tests/frr/run`.
 
+mod sonic;
+
 use crate::networks::builds::built;
 use crate::support::plain::fabc;
 use fabc::check::{BgpNetwork, CheckError, StaticRoutes};

@@ -7,17 +7,22 @@
 //! numbers that stand in all of them, and those that stand in some. A neighbor whose number stands in some
 //! of them only would accept or refuse at random, and that is a conviction.
 
-use super::expected::{convict, expect_two_ends, expected_switches, port_list, texts_by_switch};
+use super::expected::{
+    ExpectedSwitch, convict, expect_two_ends, expected_switches, port_list, texts_by_switch,
+};
 use super::frr::{BgpSwitch, read_switch};
+use super::sonic;
 use crate::CheckError;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{End, GroupTables, Scene, Topology};
+use fabc_kernel::tiers_of_routers;
 use fabc_model::Fabric;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// The name of the file of every switch.
-const FILE: &str = "frr.conf";
+/// The name of the file of every switch, for FRR and for SONiC.
+const FRR_FILE: &str = "frr.conf";
+const SONIC_FILE: &str = "config_db.json";
 
 /// The configured switches of a network, after each of their files was read and checked by itself.
 #[derive(Debug)]
@@ -25,6 +30,8 @@ pub struct BgpNetwork {
     /// `[switch]`: the name of its folder.
     names: Vec<String>,
     switches: Vec<BgpSwitch>,
+    /// The name of the file of every switch.
+    file: &'static str,
 }
 
 /// The AS numbers of the paths that a switch may hand on, without its own.
@@ -80,12 +87,56 @@ impl BgpNetwork {
         let expected = expected_switches(fabric, topology)?;
         let names: Vec<&str> = expected.iter().map(|switch| switch.name.as_str()).collect();
         let mut switches = Vec::with_capacity(expected.len());
-        for (switch, (path, text)) in expected.iter().zip(texts_by_switch(&expected, files, FILE)?) {
+        for (switch, (path, text)) in expected.iter().zip(texts_by_switch(&expected, files, FRR_FILE)?) {
             switches.push(read_switch(&path, text, switch, &names)?);
         }
-        expect_two_ends(&expected, FILE, |switch| &switches[switch].interfaces)?;
+        Self::checked(fabric, topology, expected, switches, FRR_FILE)
+    }
+
+    /// Reads the `config_db.json` of every switch. `files` maps paths such as `leaf-0/config_db.json` to
+    /// their bytes.
+    ///
+    /// # Errors
+    /// The first file that is missing, has an unknown table or field, or does not fit the network.
+    pub fn read_sonic(
+        fabric: &Fabric,
+        topology: &Topology,
+        files: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<Self, CheckError> {
+        let expected = expected_switches(fabric, topology)?;
+        let names: Vec<&str> = expected.iter().map(|switch| switch.name.as_str()).collect();
+        let tiers = tiers_of_routers(topology);
+        let mut read = Vec::with_capacity(expected.len());
+        let texts = texts_by_switch(&expected, files, SONIC_FILE)?;
+        for (number, (path, text)) in texts.iter().enumerate() {
+            read.push(sonic::read_switch(path, text, &expected[number], &names, tiers[number])?);
+        }
+        for (number, (switch, (path, _))) in expected.iter().zip(&texts).enumerate() {
+            for port in &switch.ports {
+                let expects = read[number].expected_numbers.get(&port.port);
+                let has = read[port.far.0 as usize].bgp.as_number;
+                if expects.is_some_and(|&number| number != has) {
+                    let far = names[port.far.0 as usize];
+                    let violation = format!("the AS number of the neighbor {far} is not {has}");
+                    return Err(convict(path, violation));
+                }
+            }
+        }
+        let switches = read.into_iter().map(|switch| switch.bgp).collect();
+        Self::checked(fabric, topology, expected, switches, SONIC_FILE)
+    }
+
+    /// Checks what concerns several switches.
+    fn checked(
+        fabric: &Fabric,
+        topology: &Topology,
+        expected: Vec<ExpectedSwitch>,
+        switches: Vec<BgpSwitch>,
+        file: &'static str,
+    ) -> Result<Self, CheckError> {
+        expect_two_ends(&expected, file, |switch| &switches[switch].interfaces)?;
         let names = expected.into_iter().map(|switch| switch.name).collect();
-        let network = Self { names, switches };
+        let network = Self { names, switches, file };
         network.check_sessions(topology)?;
         network.check_images(fabric, topology)?;
         Ok(network)
@@ -244,7 +295,7 @@ impl BgpNetwork {
     }
 
     fn convict(&self, switch: usize, violation: String) -> CheckError {
-        convict(&format!("{}/{FILE}", self.names[switch]), violation)
+        convict(&format!("{}/{}", self.names[switch], self.file), violation)
     }
 }
 

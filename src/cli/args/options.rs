@@ -301,6 +301,10 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "DIR", requires = "directory", conflicts_with = "changed")]
     pub frr: Option<PathBuf>,
 
+    /// Verify what `--emit sonic` wrote: whether BGP finds the next-hop groups of DIR in every scenario
+    #[arg(long, value_name = "DIR", requires = "directory", conflicts_with = "changed")]
+    pub sonic: Option<PathBuf>,
+
     /// Verify what `--emit routes` wrote: whether its routes are the next-hop groups of DIR
     #[arg(long, value_name = "DIR", requires = "directory", conflicts_with = "changed")]
     pub routes: Option<PathBuf>,

@@ -64,7 +64,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
             .into());
         }
     }
-    if args.frr.is_some() || args.routes.is_some() {
+    if args.frr.is_some() || args.sonic.is_some() || args.routes.is_some() {
         return switch_files::verify(directory, args, terminal);
     }
     match (is_placed(directory), args.window.digest_span()) {

@@ -1,4 +1,4 @@
-//! `fabc verify DIR --frr DIR2 --routes DIR3`: verifies the configurations of switches.
+//! `fabc verify DIR --frr DIR2 --sonic DIR3 --routes DIR4`: verifies the configurations of switches.
 
 use crate::args::options::VerifyArgs;
 use crate::io::read::{self, display};
@@ -20,8 +20,9 @@ pub(crate) fn verify(directory: &Path, args: &VerifyArgs, terminal: Terminal) ->
     let built = read::read_directory(directory)?;
     let read_folder = |folder: &Option<_>| folder.as_deref().map(read::read_directory).transpose();
     let (frr, routes) = (read_folder(&args.frr)?, read_folder(&args.routes)?);
-    let files = SwitchFiles { frr: frr.as_ref(), routes: routes.as_ref() };
-    let VerifiedSwitches { switches, scenarios, bgp_routes, static_routes } =
+    let sonic = read_folder(&args.sonic)?;
+    let files = SwitchFiles { frr: frr.as_ref(), sonic: sonic.as_ref(), routes: routes.as_ref() };
+    let VerifiedSwitches { switches, scenarios, bgp_routes, sonic_routes, static_routes } =
         match switch_files(&built, &fabric, files) {
             Ok(verified) => verified,
             Err(errors) => return Err(convicted_stop(errors, sources)),
@@ -30,16 +31,20 @@ pub(crate) fn verify(directory: &Path, args: &VerifyArgs, terminal: Terminal) ->
         let of_frr = args.frr.as_ref().map(
             |folder| json!({ "verified": display(folder), "routes": bgp_routes, "scenarios": scenarios }),
         );
+        let of_sonic = args.sonic.as_ref().map(
+            |folder| json!({ "verified": display(folder), "routes": sonic_routes, "scenarios": scenarios }),
+        );
         let of_routes = args
             .routes
             .as_ref()
             .map(|folder| json!({ "verified": display(folder), "routes": static_routes }));
-        let text = json!({ "directory": display(directory), "switches": switches, "frr": of_frr, "static": of_routes });
+        let text = json!({ "directory": display(directory), "switches": switches, "frr": of_frr, "sonic": of_sonic, "static": of_routes });
         return Ok(terminal.say(&text.to_string())?);
     }
-    if let Some(folder) = &args.frr {
+    for (folder, routes) in [(&args.frr, bgp_routes), (&args.sonic, sonic_routes)] {
+        let Some(folder) = folder else { continue };
         terminal.say(&format!(
-            "verified {}: BGP on {switches} switches finds the group of each of {bgp_routes} routes, in {scenarios} scenarios of {}",
+            "verified {}: BGP on {switches} switches finds the group of each of {routes} routes, in {scenarios} scenarios of {}",
             display(folder),
             display(directory)
         ))?;

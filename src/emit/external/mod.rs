@@ -13,6 +13,7 @@ mod lanes;
 mod nominal;
 mod ocs_ports;
 mod slurm;
+mod sonic;
 mod switch_names;
 mod tables_csv;
 mod tier_blocks;
@@ -37,6 +38,7 @@ pub(super) enum External {
     Kueue,
     Frr,
     Routes,
+    Sonic,
 }
 
 impl External {
@@ -53,7 +55,7 @@ impl External {
     }
     /// Whether the format configures switches with next-hop groups.
     fn configures_switches(self) -> bool {
-        matches!(self, External::Frr | External::Routes)
+        matches!(self, External::Frr | External::Routes | External::Sonic)
     }
 }
 
@@ -68,6 +70,7 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
         External::Kueue => kueue::check_fabric(fabric),
         External::Frr => addressing::check_fabric("frr", fabric),
         External::Routes => addressing::check_fabric("routes", fabric),
+        External::Sonic => addressing::check_fabric("sonic", fabric),
         _ => Ok(()),
     }
 }
@@ -91,5 +94,6 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::Kueue => kueue::topology(compiled, take),
         External::Frr => frr::configurations(compiled, take),
         External::Routes => ip_batch::routes(compiled, take),
+        External::Sonic => sonic::configurations(compiled, take),
     }
 }

@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The files to be verified, by their paths below the folders that `--emit frr` and `--emit routes` wrote.
+/// The files to be verified, by their paths below the folders that `--emit` wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchFiles<'a> {
     /// The configurations of FRR. `None` if they are not to be verified.
     pub frr: Option<&'a BTreeMap<String, Vec<u8>>>,
+    /// The configurations of SONiC. `None` if they are not to be verified.
+    pub sonic: Option<&'a BTreeMap<String, Vec<u8>>>,
     /// The static routes. `None` if they are not to be verified.
     pub routes: Option<&'a BTreeMap<String, Vec<u8>>>,
 }
@@ -25,6 +27,8 @@ pub struct VerifiedSwitches {
     pub scenarios: u64,
     /// Number of pairs of a switch and a leaf, over all these scenarios, whose next hops are the group.
     pub bgp_routes: u64,
+    /// The same number for the configurations of SONiC.
+    pub sonic_routes: u64,
     /// Number of static routes that are the group.
     pub static_routes: u64,
 }
@@ -34,8 +38,10 @@ struct Comparison<'a> {
     fabric: &'a Fabric,
     files: SwitchFiles<'a>,
     bgp: OnceLock<Result<BgpNetwork, CheckError>>,
+    sonic: OnceLock<Result<BgpNetwork, CheckError>>,
     scenarios: AtomicU64,
     bgp_routes: AtomicU64,
+    sonic_routes: AtomicU64,
     static_routes: AtomicU64,
 }
 
@@ -57,8 +63,10 @@ pub fn switch_files(
         fabric,
         files,
         bgp: OnceLock::new(),
+        sonic: OnceLock::new(),
         scenarios: AtomicU64::new(0),
         bgp_routes: AtomicU64::new(0),
+        sonic_routes: AtomicU64::new(0),
         static_routes: AtomicU64::new(0),
     };
     prove_directory(directory, fabric, &|_, tables, topology| match tables {
@@ -70,6 +78,7 @@ pub fn switch_files(
         switches: fabric.node_count() as u64,
         scenarios: read(&comparison.scenarios),
         bgp_routes: read(&comparison.bgp_routes),
+        sonic_routes: read(&comparison.sonic_routes),
         static_routes: read(&comparison.static_routes),
     };
     if verified.scenarios == 0 {
@@ -91,6 +100,11 @@ impl Comparison<'_> {
             let bgp = self.bgp.get_or_init(|| BgpNetwork::read(self.fabric, topology, files));
             let routes = bgp.as_ref().map_err(CheckError::clone)?.check_groups(scene, tables)?;
             self.bgp_routes.fetch_add(routes, Ordering::Relaxed);
+        }
+        if let Some(files) = self.files.sonic {
+            let sonic = self.sonic.get_or_init(|| BgpNetwork::read_sonic(self.fabric, topology, files));
+            let routes = sonic.as_ref().map_err(CheckError::clone)?.check_groups(scene, tables)?;
+            self.sonic_routes.fetch_add(routes, Ordering::Relaxed);
         }
         if let Some(files) = self.files.routes.filter(|_| tables.scenario == "nominal") {
             let routes = StaticRoutes::read(self.fabric, topology, files)?;

@@ -87,8 +87,8 @@ fn leaves_and_spines_without_a_cable() {
 }
 
 /// Parallel cables, oversubscription and unequal cables: the checker accepts the weights in every fault. In
-/// leaves and spines, and in fat trees, no fault loads a channel more than with equal parts. In other
-/// networks it may: what enters a router is counted by cables, not by traffic.
+/// two of these networks no fault loads a channel more than with equal parts. In others it may, since weights
+/// count cables, not traffic.
 #[test]
 fn weights_of_other_networks_are_proved() {
     for (hosts, topology, is_no_worse) in [
@@ -190,6 +190,6 @@ fn formats_carry_weights_or_refuse_them() {
     assert_eq!(refused.to_string(), "a/routes.batch: line 6: `257` is no weight of 1 to 256");
     assert_eq!(
         emitted("frr").unwrap_err().to_string(),
-        "BGP divides packets equally among its next hops, and no line of `frr.conf` carries the weights of `weights = capacity`: `--emit routes` writes them"
+        "`frr` cannot configure this network: BGP divides packets equally among its next hops, and no line of `frr.conf` carries the weights of `weights = capacity`: `--emit routes` writes them"
     );
 }

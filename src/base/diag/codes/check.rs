@@ -274,7 +274,7 @@ sources, or of all destinations, add up to more, unless listed prices prove by l
         code: "FAB0432",
         title: "configurations of switches that do not give the groups",
         text: "\
-`fabc verify DIR --frr DIR2 --routes DIR3` reads the files that `--emit frr` and `--emit routes` write. Every switch must have exactly the addresses that
+`fabc verify DIR --frr DIR2 --sonic DIR3 --routes DIR4` reads the files that `--emit frr`, `sonic` and `routes` write. Every switch must have exactly the addresses that
 the spec gives it, a session over every link, and no statement that the check does not know. Then AS paths are propagated in every scenario of DIR, with
 the sessions over dark links down: a switch refuses a path that has its own AS number, and uses all shortest ones. The ports to every leaf must be those
 of the next-hop group in the tables. The message has the file, the scenario and both lists of ports.",
