@@ -11,7 +11,7 @@ use fabc_ir::{
     CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene,
 };
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
-use fabc_passes::collective::{check_chunks_can_rest, check_plannable};
+use fabc_passes::collective::{check_chunks_can_rest, check_forest, check_plannable};
 use fabc_passes::scheduled::groups_are_joined;
 use rayon::prelude::*;
 
@@ -137,8 +137,11 @@ pub(in crate::compile) fn check_declared(fabric: &Fabric, topology: &Topology) -
             .flat_map(|message| [&message.from, &message.to])
             .try_for_each(|end| find_router(end, topology, declared).map(|_| ()))?;
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::copies_chunks);
-        let checked =
-            check_plannable(&scene).and_then(|()| if rests { check_chunks_can_rest(&scene) } else { Ok(()) });
+        let checked = match declared.algorithm {
+            Some(CollectiveAlgorithm::Forest) => check_forest(&scene),
+            _ if rests => check_plannable(&scene).and_then(|()| check_chunks_can_rest(&scene)),
+            _ => check_plannable(&scene),
+        };
         checked.map_err(|reason| {
             collective_failure(CollectivesError::from(reason).in_scenario(NOMINAL), declared)
         })?;
