@@ -8,7 +8,7 @@
 //! A schedule may be *canonical*. Then it lists only the channels that lead to canonical routers. The
 //! symmetry of the topology carries channels, sources of chunks and routers to all others.
 
-use super::{Fraction, Symmetry, Timed, TimedMessage, Topology};
+use super::{Forest, Fraction, Symmetry, Timed, TimedMessage, Topology};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
@@ -44,6 +44,8 @@ pub enum Transfers {
     Trees(SharedTrees),
     /// Messages hop by hop, on the routes of the forwarding tables: from every chip to every other one.
     Sends(Sends),
+    /// Trees over the chips, whose edges are paths through routers that only forward, pipelined.
+    Forest(Forest),
     /// Single vectors in cycles, on a fabric without forwarding tables.
     Timed(Timed),
 }

@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 79] = [
+const JUDGED: [&str; 84] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -25,6 +25,10 @@ const JUDGED: [&str; 79] = [
     "FaultSymmetry",
     "FloorMetrics",
     "FlowCertificate",
+    "Forest",
+    "ForestPath",
+    "ForestSend",
+    "ForestTree",
     "ForwardingTables",
     "GatherRound",
     "GroupEntry",
@@ -33,6 +37,7 @@ const JUDGED: [&str; 79] = [
     "HardwareTotals",
     "HashedGroup",
     "Image",
+    "LaneLoad",
     "LimitArgument",
     "Link",
     "LinkClass",

@@ -1,6 +1,7 @@
 //! Recomputes lower bounds on schedules from their witnesses.
 
 use super::ScheduleError;
+use super::forest::prove_forest;
 use super::messages::{MessageLoads, MessageSends};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
@@ -41,6 +42,10 @@ pub(super) fn verify_bounds(
         Transfers::Trees(shared) => {
             let full = if schedule.collective == Collective::AllReduce { chips } else { 1 };
             (u64::from(shared.capacity) * chunks * full, shared.trees.len() as u64, usize::MAX)
+        }
+        Transfers::Forest(forest) => {
+            let (parts, lanes) = prove_forest(scene, schedule, forest)?.load();
+            (parts as u64 * chunks, lanes as u64 * u64::from(forest.parts), usize::MAX)
         }
     };
     // The vector of a root is one shard, or N shards if messages carry it. The full vector of an all-reduce

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::items::SpecItems;
+use super::outside;
 use super::settings::{
     BlockSettings, block_settings, integer, is_named, name_and_block, one_of_or, wrong_kind,
 };
@@ -56,7 +57,7 @@ fn hashed_flows(context: &mut Context, settings: &BlockSettings<'_>) -> Option<E
 pub(super) fn relays(context: &mut Context, items: &SpecItems<'_>, network: Option<&Network>) -> Option<u32> {
     let routing = items.settings.get("routing").map(|setting| &setting.value.kind);
     let Some(ValueKind::Block(_, block)) = routing else { return Some(0) };
-    let Some(value) = super::outside::setting(block, "relay") else { return Some(0) };
+    let Some(value) = outside::setting(block, "relay") else { return Some(0) };
     let named = name_and_block(value);
     let Some((_, settings)) = named.filter(|(name, _)| *name.value == *"gpu") else {
         context.error(wrong_kind("`relay`", "`gpu`", "gpu", value.span));
@@ -108,8 +109,14 @@ pub(super) fn refuse_single_path_users(context: &mut Context, items: &SpecItems<
         context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
     };
     for (setting, _) in &items.collectives {
-        let help = "fabc plans collectives on one path per pair. Remove it, or write `routing = minimal;`";
-        misplaced("collective", help, setting.name.span);
+        let ValueKind::Block(kind, block) = &setting.value.kind else { continue };
+        let direct = outside::setting(block, "algorithm").filter(|value| is_named(value, "direct"));
+        let help = "its messages follow one path per pair. Remove it, or write `routing = minimal;`";
+        match (&*kind.value, direct) {
+            ("all_to_all" | "pairs", _) => misplaced(&kind.value, help, kind.span),
+            (_, Some(value)) => misplaced("direct", help, value.span),
+            _ => {}
+        }
     }
 }
 

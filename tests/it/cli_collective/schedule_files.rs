@@ -176,7 +176,7 @@ fn convict_changed_trees(place: &tempfile::TempDir, trees: &Value) {
     refuse("`latency` has no effect here", &|plan| plan["latency"] = Value::from(1));
     refuse("`canonical` has no effect here", &|plan| plan["canonical"] = Value::from(true));
     refuse("`order` has no effect here", &|plan| plan["order"] = Value::from("reverse"));
-    refuse("one of `steps`, `trees` and `sends`", &|plan| plan["steps"] = Value::Array(Vec::new()));
+    refuse("one of `steps`, `trees`, `sends` and `forest`", &|plan| plan["steps"] = Value::Array(Vec::new()));
     refuse("which lists `steps`", &|plan| plan["algorithm"] = Value::from("gather_reduce"));
     refuse("unknown field", &|plan| plan["trees"][0]["down"] = Value::from(1));
 }
