@@ -22,8 +22,8 @@ hljs.registerLanguage("fab", (hljs) => ({
       "bound broadcast bundlefly bursts by_cabinet by_cluster by_group cable_length cables chosen_paths circulator " +
       "clos collision collision_worst complete concurrent_flow consecutive cost_per_host cross_connects descent " +
       "diameter dimension_order direct disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp " +
-      "edge_connectivity endpoint_permutation family fat_tree first fixed flood flow fold folded_hypercube full " +
-      "gather_reduce gau gen_kautz graph group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order " +
+      "edge_connectivity endpoint_permutation family fat_tree first fixed flood flow fold folded_hypercube forest " +
+      "full gather_reduce gau gen_kautz graph group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order " +
       "instant iq kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max " +
       "max_channel_load megafly milp min min_first minimal multitree nbr neighbour no nominal none ocs_v " +
       "oversubscription pair pairs paley palmtree partial permutation permute polarfly polarstar portions " +

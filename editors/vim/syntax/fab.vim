@@ -25,7 +25,7 @@ syntax keyword fabValue by_cluster by_group cable_length cables chosen_paths cir
 syntax keyword fabValue collision_worst complete concurrent_flow consecutive cost_per_host cross_connects
 syntax keyword fabValue descent diameter dimension_order direct disconnect_share disjoint_trees dragonfly
 syntax keyword fabValue drop dst dst_input ecmp edge_connectivity endpoint_permutation family fat_tree first
-syntax keyword fabValue fixed flood flow fold folded_hypercube full gather_reduce gau gen_kautz graph
+syntax keyword fabValue fixed flood flow fold folded_hypercube forest full gather_reduce gau gen_kautz graph
 syntax keyword fabValue group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq
 syntax keyword fabValue kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio
 syntax keyword fabValue matrix max max_channel_load megafly milp min min_first minimal multitree nbr
