@@ -205,11 +205,11 @@ pub enum CollectiveBound {
     },
     /// A partition for an all-reduce: p parts take in 2p - 2 messages of every byte. The first of them needs
     /// p - 1 to have the sum, and each of the others needs one. So the bound is `(2 parts - 2) / channels`
-    /// times what a channel needs for the full vector. Routers that are no chips are in no part: they copy,
-    /// and do not add.
+    /// times what a channel needs for the full vector. A router that is no chip may copy, and does not add.
+    /// It is in no part, or in one with chips.
     Partition {
-        /// `[router]`: its part, numbered from 0. `None` for what is no living chip. An empty list means that
-        /// every chip is a part of its own.
+        /// `[router]`: its part, numbered from 0. Every living chip has one. An empty list means that every
+        /// chip is a part of its own.
         part_of: Vec<Option<u32>>,
         /// Number of parts of the partition.
         parts: u32,

@@ -259,7 +259,8 @@ fn count_latency(
     })
 }
 
-/// The bound of a partition of the chips, for an all-reduce: the channels into its parts.
+/// The bound of a partition of the chips, for an all-reduce: the channels into its parts. Routers that only
+/// forward may belong to a part, which then can do no less, or to none.
 fn count_partition(
     scene: &Scene<'_>,
     chips: u32,
@@ -282,8 +283,9 @@ fn count_partition(
     let is_partition = part_of.len() == topology.node_count()
         && topology.nodes().all(|node| match part_of[node.index()] {
             Some(part) => {
-                is_living_chip(scene, node)
-                    && parts_seen.get_mut(part as usize).map(|seen| *seen = true).is_some()
+                let is_chip = is_living_chip(scene, node);
+                let seen = parts_seen.get_mut(part as usize).map(|seen| *seen |= is_chip);
+                scene.lives(node) && seen.is_some()
             }
             None => !scene.is_endpoint(node),
         });
