@@ -16,17 +16,17 @@ hljs.registerLanguage("fab", (hljs) => ({
       "ocs_rack order overhead p packet parallel paths per per_metre pitch_x pitch_y placement planes ports power " +
       "priority q radix rate rates reduce relay rho root routers rule samples scenarios seed seeds select share " +
       "shortest size slot speedup spine spines start steps supernode symmetry table_entries tiers time_limit to " +
-      "traffic turn up vcs vector warmup window",
+      "traffic turn up vcs vector warmup weights window",
     literal:
       "adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns annealed auto " +
       "average_cable average_hops bisection bisection_bandwidth bit_complement bit_reverse bit_shuffle booksim " +
-      "bound broadcast bundlefly bursts by_cabinet by_cluster by_group cable_length cables chosen_paths circulator " +
-      "clos collision collision_worst complete concurrent_flow consecutive cost_per_host cross_connects descent " +
-      "diameter dimension_order direct disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp " +
-      "edge_connectivity endpoint_permutation family fat_tree first fixed flood flow fold folded_hypercube full " +
-      "gather_reduce gau gen_kautz gpu graph group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order " +
-      "instant iq kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max " +
-      "max_channel_load megafly milp min min_first minimal multitree nbr neighbour no nominal none ocs_v " +
+      "bound broadcast bundlefly bursts by_cabinet by_cluster by_group cable_length cables capacity chosen_paths " +
+      "circulator clos collision collision_worst complete concurrent_flow consecutive cost_per_host cross_connects " +
+      "descent diameter dimension_order direct disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp " +
+      "edge_connectivity endpoint_permutation equal family fat_tree first fixed flood flow fold folded_hypercube " +
+      "forest full gather_reduce gau gen_kautz gpu graph group_shift hld hops hops_ratio hotspot hypercube hyperx " +
+      "ilp in_order instant iq kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio " +
+      "matrix max max_channel_load megafly milp min min_first minimal multitree nbr neighbour no nominal none ocs_v " +
       "oversubscription pair pairs paley palmtree partial permutation permute polarfly polarstar portions " +
       "power_per_host product pull quickest rail rails random random_regular reduce_scatter relax ring_n rotate row " +
       "row_major saturation scheduled search send sequential serpentine shift shortest_paths simplex slim_fly slots " +

@@ -17,25 +17,26 @@ syntax keyword fabSetting most moves names nodes objective ocs_rack order overhe
 syntax keyword fabSetting per per_metre pitch_x pitch_y placement planes ports power priority q radix rate
 syntax keyword fabSetting rates reduce relay rho root routers rule samples scenarios seed seeds select share
 syntax keyword fabSetting shortest size slot speedup spine spines start steps supernode symmetry
-syntax keyword fabSetting table_entries tiers time_limit to traffic turn up vcs vector warmup window
+syntax keyword fabSetting table_entries tiers time_limit to traffic turn up vcs vector warmup weights window
 syntax keyword fabValue adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns
 syntax keyword fabValue annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement
 syntax keyword fabValue bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts by_cabinet
-syntax keyword fabValue by_cluster by_group cable_length cables chosen_paths circulator clos collision
-syntax keyword fabValue collision_worst complete concurrent_flow consecutive cost_per_host cross_connects
-syntax keyword fabValue descent diameter dimension_order direct disconnect_share disjoint_trees dragonfly
-syntax keyword fabValue drop dst dst_input ecmp edge_connectivity endpoint_permutation family fat_tree first
-syntax keyword fabValue fixed flood flow fold folded_hypercube full gather_reduce gau gen_kautz gpu graph
-syntax keyword fabValue group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq
-syntax keyword fabValue kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio
-syntax keyword fabValue matrix max max_channel_load megafly milp min min_first minimal multitree nbr
-syntax keyword fabValue neighbour no nominal none ocs_v oversubscription pair pairs paley palmtree partial
-syntax keyword fabValue permutation permute polarfly polarstar portions power_per_host product pull quickest
-syntax keyword fabValue rail rails random random_regular reduce_scatter relax ring_n rotate row row_major
-syntax keyword fabValue saturation scheduled search send sequential serpentine shift shortest_paths simplex
-syntax keyword fabValue slim_fly slots spectralfly spray steady synthesize tables time tornado torus trace
-syntax keyword fabValue translation transpose trees turns twisted_torus ugal ugal_global uniform universal
-syntax keyword fabValue unlimited unnumbered up_down valiant vc_balance volume walktrap xpander yes
+syntax keyword fabValue by_cluster by_group cable_length cables capacity chosen_paths circulator clos
+syntax keyword fabValue collision collision_worst complete concurrent_flow consecutive cost_per_host
+syntax keyword fabValue cross_connects descent diameter dimension_order direct disconnect_share
+syntax keyword fabValue disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity
+syntax keyword fabValue endpoint_permutation equal family fat_tree first fixed flood flow fold
+syntax keyword fabValue folded_hypercube forest full gather_reduce gau gen_kautz gpu graph group_shift hld
+syntax keyword fabValue hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz keep
+syntax keyword fabValue latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max
+syntax keyword fabValue max_channel_load megafly milp min min_first minimal multitree nbr neighbour no
+syntax keyword fabValue nominal none ocs_v oversubscription pair pairs paley palmtree partial permutation
+syntax keyword fabValue permute polarfly polarstar portions power_per_host product pull quickest rail rails
+syntax keyword fabValue random random_regular reduce_scatter relax ring_n rotate row row_major saturation
+syntax keyword fabValue scheduled search send sequential serpentine shift shortest_paths simplex slim_fly
+syntax keyword fabValue slots spectralfly spray steady synthesize tables time tornado torus trace translation
+syntax keyword fabValue transpose trees turns twisted_torus ugal ugal_global uniform universal unlimited
+syntax keyword fabValue unnumbered up_down valiant vc_balance volume walktrap xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us
 syntax match fabUnit "\v<(GB\/s|MB\/s|TB\/s)"
 syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*|(x\d[0-9_]*)+)?"
