@@ -138,7 +138,7 @@ pub(in crate::compile) fn check_declared(fabric: &Fabric, topology: &Topology) -
             .try_for_each(|end| find_router(end, topology, declared).map(|_| ()))?;
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::copies_chunks);
         let checked = match declared.algorithm {
-            Some(CollectiveAlgorithm::Forest) => check_forest(&scene),
+            Some(CollectiveAlgorithm::Forest) => check_forest(&scene, declared.collective),
             _ if rests => check_plannable(&scene).and_then(|()| check_chunks_can_rest(&scene)),
             _ => check_plannable(&scene),
         };
