@@ -64,7 +64,7 @@ pub enum CollectiveError {
     },
     /// More chips or routers than a forest is packed for.
     #[error(
-        "`forest` packs trees over at most {most_chips} chips and {most_routers} routers, and there are {chips} and {routers}"
+        "`forest` packs trees over at most {most_chips} chips and {most_routers} routers unless they are images of each other, and there are {chips} and {routers}"
     )]
     ForestTooLarge {
         /// Number of surviving chips in the scene.

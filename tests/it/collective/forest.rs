@@ -91,6 +91,25 @@ fn known_fabrics_reach_their_optimum() {
     }
 }
 
+/// One tree per root, and its images under the rotations of the fabric.
+#[test]
+fn rotated_trees_are_low() {
+    for (name, topology, parts, volume_of_parts, height) in [
+        ("one switch of 9", star(9), Some(1), [8u64, 1u64], 1),
+        ("2 boxes of 8 at 300 and 25", boxes(2, 8, 2, [12, 1]), Some(1), [7, 6], 2),
+        ("4 boxes of 4 at 300 and 25", boxes(4, 4, 4, [12, 1]), Some(1), [3, 1], 2),
+        ("leaf-spine 3/2 with 3 hosts", leaf_spine(3, 2, 3), Some(1), [8, 1], 2),
+        ("10 boxes of 8 at 450 and 50", boxes(10, 8, 8, [9, 1]), None, [9, 1], 2),
+        ("a switch of 65", star(65), None, [64, 1], 1),
+    ] {
+        let scene = Scene::healthy(&topology);
+        let schedule = packed(&scene, None, parts);
+        let [over, under] = volume_of_parts;
+        assert_eq!(volume(&schedule), Fraction::new(over, under), "{name}");
+        assert_eq!(found_forest(&schedule).height(topology.node_count()), height, "{name}");
+    }
+}
+
 /// Switches spread what they receive over all chips, so that trees stay low.
 #[test]
 fn trees_are_low() {
@@ -167,7 +186,8 @@ fn what_cannot_be_packed() {
         forest(&Scene::healthy(topology), root.map(NodeId), None, ScheduleRequest::default()).unwrap_err()
     };
     assert!(matches!(refuse(&star(1), None), CollectiveError::TooFew { chips: 1 }));
-    assert!(matches!(refuse(&star(65), None), CollectiveError::ForestTooLarge { chips: 65, .. }));
+    assert!(matches!(refuse(&path(65), None), CollectiveError::ForestTooLarge { chips: 65, .. }));
+    assert!(matches!(refuse(&star(65), Some(0)), CollectiveError::ForestTooLarge { chips: 65, .. }));
     assert!(matches!(refuse(&star(4), Some(4)), CollectiveError::Root { .. }));
     let apart = graph(4, &[[0, 1], [2, 3]]);
     assert!(matches!(refuse(&apart, None), CollectiveError::Disconnected { .. }));

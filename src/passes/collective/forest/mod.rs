@@ -9,10 +9,16 @@
 //! that it stands for. Then trees are packed into these arcs ([`arborescences`]). Both steps lose nothing
 //! (Bang-Jensen, Frank and Jackson 1995; Edmonds 1973; as in ForestColl, arXiv 2402.06787). Cost: for each
 //! router that only forwards, a flow to every chip for each pair of its neighbors.
+//!
+//! Where rotations move every chip, few trees and their images do ([`rotated`]). They are lower, and serve
+//! larger fabrics. Their load need not be the optimum.
 
 mod arborescences;
+mod branching;
 mod ground;
 mod kept_flow;
+mod rotated;
+mod rotations;
 mod splitting;
 mod timing;
 
@@ -24,33 +30,40 @@ use super::error::CollectiveError;
 use super::request::ScheduleRequest;
 use arborescences::pack_arborescences;
 use fabc_base::ids::NodeId;
-use fabc_ir::{Forest, ForestPath, ForestSend, ForestTree, Fraction, Scene, Schedule, Transfers};
+use fabc_ir::{
+    CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, Fraction, Scene, Schedule, Transfers,
+};
 use fabc_model::{Collective, CollectiveAlgorithm};
 use ground::{ForestGround, ForestRate, divisor};
+use rotated::RotatedFabric;
 use splitting::LogicalArcs;
 
-/// The most chips for which trees are packed.
+/// The most chips for which trees are packed without rotations.
 const MOST_CHIPS: usize = 64;
+/// The most chips for which trees are rotated.
+const MOST_ROTATED_CHIPS: usize = 256;
+/// The most trees of a root that are rotated unasked.
+const MOST_ROTATED_TREES: u32 = 16;
 /// The most routers of any kind.
 const MOST_ROUTERS: usize = 256;
 
-/// Checks that a forest can be packed on a scene.
+/// Checks that a forest can be packed on a scene. Around a root there are no rotations.
 ///
 /// # Errors
 /// Refuses what no collective can be planned on, a link that runs one way, and too many chips or routers.
-pub fn check_forest(scene: &Scene<'_>) -> Result<(), CollectiveError> {
+pub fn check_forest(scene: &Scene<'_>, collective: Collective) -> Result<(), CollectiveError> {
     check_plannable(scene)?;
     if let Some(link) = scene.first_simplex() {
         return Err(CollectiveError::Simplex { link: scene.topology.link_name(link) });
     }
     let (chips, routers) = (scene.endpoints().count(), scene.topology.node_count());
-    if chips > MOST_CHIPS || routers > MOST_ROUTERS {
-        return Err(CollectiveError::ForestTooLarge {
-            chips,
-            routers,
-            most_chips: MOST_CHIPS,
-            most_routers: MOST_ROUTERS,
-        });
+    let is_rotated = || {
+        !collective.is_rooted()
+            && chips <= MOST_ROTATED_CHIPS
+            && RotatedFabric::new(&ForestGround::new(scene, None)).is_some()
+    };
+    if (chips > MOST_CHIPS || routers > MOST_ROUTERS) && !is_rotated() {
+        return Err(too_large(&ForestGround::new(scene, None)));
     }
     Ok(())
 }
@@ -66,26 +79,58 @@ pub fn forest(
     parts: Option<u32>,
     request: ScheduleRequest,
 ) -> Result<Schedule, CollectiveError> {
-    check_forest(scene)?;
     let collective = if root.is_some() { Collective::Broadcast } else { Collective::AllGather };
+    check_forest(scene, collective)?;
     let bounds = bounds(scene, collective, root)?;
     let ground = ForestGround::new(scene, root);
+    let is_large = ground.chips > MOST_CHIPS || ground.nodes.len() > MOST_ROUTERS;
+    // Few trees are lower if they are images of each other.
+    let rotated =
+        if root.is_none() && (is_large || parts.is_some()) { RotatedFabric::new(&ground) } else { None };
+    if let Some(rotated) = rotated {
+        let most = parts.unwrap_or(MOST_ROTATED_TREES);
+        let (parts, trees) = rotated.trees(most, bounds[0].volume().as_f64());
+        return Ok(forest_schedule(&ground, root, request, bounds, (parts, trees)));
+    }
+    if is_large {
+        return Err(too_large(&ground));
+    }
     let rate = match parts {
         None => ground.optimal_rate(&bounds[0]),
         Some(parts) => rate_for_parts(&ground, u64::from(parts.max(1)), bounds[0].volume()),
     };
     let trees = packed_trees(&ground, &rate).ok_or(CollectiveError::TooFew { chips: ground.chips })?;
+    Ok(forest_schedule(&ground, root, request, bounds, (rate.parts as u32, trees)))
+}
+
+fn forest_schedule(
+    ground: &ForestGround<'_>,
+    root: Option<NodeId>,
+    request: ScheduleRequest,
+    bounds: Vec<CollectiveBound>,
+    packed: (u32, Vec<ForestTree>),
+) -> Schedule {
+    let (parts, trees) = packed;
     let load = ground.load(&trees);
-    Ok(Schedule {
-        collective,
+    Schedule {
+        collective: if root.is_some() { Collective::Broadcast } else { Collective::AllGather },
         algorithm: CollectiveAlgorithm::Forest,
         seed: request.seed,
-        nodes: scene.topology.node_count() as u32,
+        nodes: ground.scene.topology.node_count() as u32,
         chunks: 1,
         root,
-        transfers: Transfers::Forest(Forest { parts: rate.parts as u32, load, trees }),
+        transfers: Transfers::Forest(Forest { parts, load, trees }),
         bounds,
-    })
+    }
+}
+
+fn too_large(ground: &ForestGround<'_>) -> CollectiveError {
+    CollectiveError::ForestTooLarge {
+        chips: ground.chips,
+        routers: ground.nodes.len(),
+        most_chips: MOST_CHIPS,
+        most_routers: MOST_ROUTERS,
+    }
 }
 
 /// The least capacities with which so many parts reach all chips. `volume` bounds them from below.

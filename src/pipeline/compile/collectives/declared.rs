@@ -140,11 +140,11 @@ pub(in crate::compile) fn check_declared(fabric: &Fabric, topology: &Topology) -
             .try_for_each(|end| find_router(end, topology, declared).map(|_| ()))?;
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::copies_chunks);
         let checked = match declared.algorithm {
-            Some(CollectiveAlgorithm::Forest) => check_forest(&scene),
+            Some(CollectiveAlgorithm::Forest) => check_forest(&scene, declared.collective),
             None if fabric.routing.has_many_paths() => {
                 check_plannable(&scene).and_then(|()| match check_chunks_can_rest(&scene) {
                     Ok(()) => Ok(()),
-                    Err(_) => check_forest(&scene),
+                    Err(_) => check_forest(&scene, declared.collective),
                 })
             }
             _ if rests => check_plannable(&scene).and_then(|()| check_chunks_can_rest(&scene)),

@@ -49,6 +49,8 @@ enum ForestUse {
     Never,
     /// Rounds of copies meet the bounds of all others.
     Rooted,
+    /// There are too many chips for the others.
+    Unrooted,
     Always,
 }
 
@@ -56,8 +58,9 @@ impl ForestUse {
     /// Where chunks rest in all routers (`rests`), rounds of copies meet the bound of a gather, unless some
     /// chips can receive more than others, or several chips together have the least.
     fn new(scene: &Scene<'_>, rests: bool) -> Self {
-        if check_forest(scene).is_err() {
-            return Self::Never;
+        let is_packed = |collective| check_forest(scene, collective).is_ok();
+        if !is_packed(Collective::Broadcast) {
+            return if !rests && is_packed(Collective::AllGather) { Self::Unrooted } else { Self::Never };
         }
         let degree = |chip| {
             scene.channels_into(chip).map(|channel| scene.topology.channel_capacity(channel)).sum::<u64>()
@@ -281,6 +284,7 @@ impl<'a> Planner<'a> {
         let has_forest = match self.forest_use {
             ForestUse::Never => false,
             ForestUse::Rooted => collective.is_rooted(),
+            ForestUse::Unrooted => !collective.is_rooted(),
             ForestUse::Always => true,
         };
         // Next-hop groups are no tables that messages follow.
