@@ -89,8 +89,8 @@ impl Rotations {
         let mut stride = 1;
         while stride < chips {
             let rest = chips / stride;
-            let sizes = (2..=rest).rev().filter(|size| rest.is_multiple_of(*size));
-            let found = sizes.clone().find_map(|size| {
+            let mut sizes = (2..=rest).rev().filter(|size| rest.is_multiple_of(*size));
+            let found = sizes.find_map(|size| {
                 let rotated = |chip: usize| {
                     let digit = chip / stride % size;
                     chip - digit * stride + (digit + 1) % size * stride
@@ -104,7 +104,7 @@ impl Rotations {
                     stride *= size;
                 }
                 // A digit that nothing rotates: the smallest factor.
-                None => stride *= sizes.last().unwrap_or(rest),
+                None => stride *= (2..=rest).find(|size| rest.is_multiple_of(*size)).unwrap_or(rest),
             }
         }
         Self { generators, orders }
