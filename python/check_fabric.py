@@ -100,7 +100,8 @@ class Spec:
         return [statement for statement in self.statements if statement[0][0] in words.split()]
 
     def settings(self, word):  # of the only block of that word
-        return {words[0]: words[2:] for _, block in self.find(word) for words, _ in block}
+        return {words[0]: words[2:] for head, block in self.find(word) if len(head) == 1
+                for words, _ in block}
 
     def cycles(self, amount, unit, length=1):
         factor = 1 if unit == "cycles" else {"ns": 1, "m": 5}[unit] * self.clock
@@ -113,6 +114,40 @@ class Spec:
             return [words[2], None, None]
         settings = {key[0]: key[2] for key, _ in block or []}
         return ["ecmp", settings.get("hash", "flow"), int(settings.get("flows", 1))]
+
+    def most_relays(self):
+        """How many GPUs may hand on the packets of a pair."""
+        (_, block), = self.find("routing") or [((), ())]
+        relays = [dict((key[0], int(key[2])) for key, _ in inner) for words, inner in block
+                  if words[0] == "relay"]
+        return relays[0].get("most", 1) if relays else 0
+
+    def router_latencies(self, names, tier):
+        """By node: the words of its latency. Boxes and kinds of routers have latencies of their own."""
+        default, free = ["25", "cycles"], ["0", "cycles"]
+        common = self.settings("chip router").get("latency", default)
+        kinds = {head[1]: {w[0]: w[2:] for w, _ in block}.get("latency", common)
+                 for head, block in self.find("router") if len(head) == 2}
+        boxes = {head[1]: block for head, block in self.find("box")}
+        placed = [boxes[words[4]] for words, _ in self.find("boxes") for _ in range(int(words[2]))]
+        of_tier = {}
+        for words, _ in self.find("topology")[0][1] if self.find("topology") else []:
+            if words[0] in ("leaf", "spine"):
+                of_tier[words[0] == "spine"] = kinds[words[2]]
+            elif words[0] == "tiers":
+                of_tier = dict(enumerate(kinds[word.strip("[],")] for word in words[2:]))
+        latencies = []
+        for node, name in enumerate(names):
+            inside = re.fullmatch(r"box(\d+)\.(\w+?)(\d*)(\[\d+\])?", name)
+            if not (placed and inside):
+                latencies.append(of_tier.get(tier[node] - bool(placed), common))
+                continue
+            block = placed[int(inside[1])]
+            if tier[node]:  # a switch inside
+                block = next(inner for words, inner in block
+                             if words[0] == "switch" and words[1].split("[")[0] == inside[2] + inside[3])
+            latencies.append(next((w[2:] for w, _ in block if w[0] == "latency"), free))
+        return latencies
 
     def is_weighted(self):
         """Whether next hops are weighted by capacity."""
@@ -184,15 +219,16 @@ class Fabric:
             over[group] = next(w[w.index("over") + 1] for w, _ in block if "over" in w)
         router, rates = self.spec.settings("chip" if self.is_pod else "router"), []
         self.cycles, self.is_global = [], []
-        for link in self.links:
+        latencies = self.spec.router_latencies(self.names, self.find_tiers())
+        for number, link in enumerate(self.links):
             kind = declared[link["link"] if not self.is_pod else
                             over[link.get("ocs", "copper").partition("[")[0]]]
-            cycles = sum(self.spec.cycles(*settings.get("latency", ("25", "cycles")))
-                         for settings in (router, kind))
+            cycles = self.spec.cycles(*kind.get("latency", ("25", "cycles")))
             if "per_metre" in kind:
                 cycles += self.spec.cycles(*kind["per_metre"], Fraction(link["length"], 10))
             rates.append(Fraction(kind["bandwidth"][0]))  # in GB/s
-            self.cycles += [cycles] * self.ways
+            self.cycles += [cycles + self.spec.cycles(*latencies[self.tail[number * self.ways + way]])
+                            for way in range(self.ways)]
             self.is_global += [link.get("class") == "global"] * self.ways
         # Links of switches, of the floor and of hosts count for the unit even if no link in use is of them.
         named = list(over.values())[1:] or str(self.spec.find("floor")).split("'")
@@ -467,6 +503,10 @@ class Sprayed:
         self.load, self.crossings = ([Fraction(0)] * len(fabric.tail) for _ in range(2))
         self.route_hops, self.dependencies, self.most_cycles = Counter(), set(), 0
         self.arrives, self.shares = True, {}  # shares[source, target]: a fraction by channel
+        self.lengths = {}  # by pair that is no relayed one: hops, and cycles of the slowest path
+        relays = {(source, target): relay for source, target, relay in table.get("relays", [])}
+        if [list(pair) + [relays[pair]] for pair in sorted(relays)] != table.get("relays", []):
+            findings.append(f"{self.place}: relays are not listed by source and destination")
         self.hashed = set()  # (flows, members): groups that lead up, and what is sure to come to them
         self.outgoing = [[] for _ in fabric.hosts]
         for channel in scenario.lit:
@@ -492,12 +532,40 @@ class Sprayed:
                     name = fabric.names[router["node"]]
                     findings.append(f"{self.place}: {name} has {ports} for {target}, not {wanted}")
             for source in set(scenario.endpoints) - {target}:
+                if (source in hops) == ((source, target) in relays):
+                    findings.append(f"{self.place}: a relay from {source} to {target}: "
+                                    f"{relays.get((source, target))}")
+                if source not in hops and (source, target) in relays:
+                    continue
                 if source not in hops:
                     self.arrives = False
                     findings.append(f"{self.place}: no way up and down from {source} to {target}")
                     continue
                 self.route_hops[hops[source]] += 1
                 self.follow(source, target, hops, group, parts)
+
+        for pair in relays:
+            self.relay(pair, relays, findings)
+
+    def relay(self, pair, relays, findings):
+        """Count the legs of a relayed route."""
+        (here, target), legs = pair, []
+        while (here, target) in relays and len(legs) <= self.fabric.spec.most_relays():
+            legs.append((here, relays[here, target]))
+            here = relays[here, target]
+        legs.append((here, target))
+        if len(legs) > self.fabric.spec.most_relays() + 1 or not all(leg in self.lengths for leg in legs):
+            findings.append(f"{self.place}: relays lead from {pair[0]} to {target} by {legs}")
+            self.arrives = False
+            return
+        shares = self.shares[pair] = Counter()
+        for leg in legs:
+            for channel, share in self.shares[leg].items():
+                shares[channel] += share
+                self.load[channel] += self.fabric.weights[pair[0]][target] * share
+                self.crossings[channel] += share
+        self.route_hops[sum(self.lengths[leg][0] for leg in legs)] += 1
+        self.most_cycles = max(self.most_cycles, sum(self.lengths[leg][1] for leg in legs))
 
     def find_groups(self, target):
         """By router: hops of the shortest ways up and then down, and the channels that begin one."""
@@ -510,12 +578,18 @@ class Sprayed:
                 hops[node] = 1 + min(hops[fabric.head[c]] for c in ways)
                 down[node] = [c for c in ways if hops[fabric.head[c]] == hops[node] - 1]
         group = dict(down)
-        for node in sorted(set(tier) - set(down), key=tier.get, reverse=True):
+        for node in fabric.endpoints:  # a link between two of them is a way of its own
+            ways = [c for c in self.outgoing[node] if fabric.head[c] == target]
+            if ways and not tier[target] and node not in down:
+                group[node], hops[node] = ways, 1
+        for node in sorted(set(tier) - set(group), key=tier.get, reverse=True):
             ways = [c for c in self.outgoing[node]
                     if tier[fabric.head[c]] > tier[node] and fabric.head[c] in hops]
             if ways:
                 hops[node] = 1 + min(hops[fabric.head[c]] for c in ways)
                 group[node] = [c for c in ways if hops[fabric.head[c]] == hops[node] - 1]
+            if ways and not tier[node]:  # those inside a box come first
+                group[node] = [c for c in group[node] if not fabric.is_global[c]] or group[node]
         return hops, {node: sorted(ways, key=lambda c: fabric.out_port[c])
                       for node, ways in group.items() if ways}
 
@@ -575,6 +649,7 @@ class Sprayed:
                     slowest[head] = max(slowest.get(head, 0), slowest[node] + fabric.cycles[channel])
             layer = after
         self.most_cycles = max(self.most_cycles, slowest[target])
+        self.lengths[source, target] = hops[source], slowest[target]
 
     def check_permutation(self, scenario, claim, findings):
         """The load of a channel under the worst permutation of hosts, as the certificate proves it."""
@@ -812,7 +887,7 @@ def check_directory(directory, findings):
     if list(by_name) != compiled or list(report["scenarios"]) != compiled[1:]:
         findings.append("report.json: its scenarios are not those of tables and certificates")
         return "the rest was not checked"
-    measured, budget = {}, {**fabric.spec.settings("chip" if fabric.is_pod else "router"),
+    measured, budget = {}, {"vcs": ["1"], **fabric.spec.settings("chip" if fabric.is_pod else "router"),
                             "table_entries": ["1000000000"], **fabric.spec.settings("budget")}
     for name in compiled:
         table, certificate = tables.get(name), by_name[name]

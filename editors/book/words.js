@@ -4,18 +4,19 @@ hljs.registerLanguage("fab", (hljs) => ({
   keywords: {
     $pattern: /[A-Za-z_][A-Za-z0-9_]*/,
     keyword:
-      "addresses all_to_all any budget chip clock collective count couple cube cubes demand fabric failures fault " +
-      "floor for groups in joined let level link mesh ocs of over param require router routing simulate slice spare " +
-      "step sweep topology use weight with x",
+      "addresses all_to_all any box boxes budget chip clock collective count couple cube cubes demand fabric " +
+      "failures fault floor for groups in join joined let level link mesh nic nics ocs of over param require router " +
+      "routing simulate slice spare step sweep switch topology use weight with x",
     built_in:
-      "a after algorithm alpha arbitration arcs arity arrangement as at attempts bandwidth barrier beyond bias " +
-      "births buffer bundles by bytes cabinet cable chunks classes clustering config_db cost cost_per_metre credits " +
-      "default degree deskew dimensions down draws duplex duplicates effort faults fix flit flows from g general " +
-      "global grid h hash hop host_link hosts injection inside install k key latency leaves length levels lift " +
-      "links local loopbacks measure method model moves names nodes objective ocs_rack order overhead p packet " +
-      "parallel paths per_metre pitch_x pitch_y placement ports power priority q radix rate rates reduce rho root " +
-      "routers rule samples scenarios seed seeds select share shortest size slot speedup spines start steps " +
-      "supernode symmetry table_entries time_limit to traffic turn up vcs vector warmup weights window",
+      "a after algorithm alpha arbitration arcs arity arrangement as at attach attempts bandwidth barrier beyond " +
+      "bias births buffer bundles by bytes cabinet cable chunks classes clustering config_db copies cost " +
+      "cost_per_metre credits default degree deskew dimensions down draws duplex duplicates effort faults fix flit " +
+      "flows from g general global gpus grid h hash hop host_link hosts injection inside install k key latency leaf " +
+      "leaves length levels lift links local loopbacks measure method model most moves names nodes objective " +
+      "ocs_rack order overhead p packet parallel paths per per_metre pitch_x pitch_y placement planes ports power " +
+      "priority q radix rate rates reduce relay rho root routers rule samples scenarios seed seeds select share " +
+      "shortest size slot speedup spine spines start steps supernode symmetry table_entries tiers time_limit to " +
+      "traffic turn up vcs vector warmup weights window",
     literal:
       "adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns annealed auto " +
       "average_cable average_hops bisection bisection_bandwidth bit_complement bit_reverse bit_shuffle booksim " +
@@ -23,13 +24,13 @@ hljs.registerLanguage("fab", (hljs) => ({
       "circulator clos collision collision_worst complete concurrent_flow consecutive cost_per_host cross_connects " +
       "descent diameter dimension_order direct disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp " +
       "edge_connectivity endpoint_permutation equal family fat_tree first fixed flood flow fold folded_hypercube " +
-      "full gather_reduce gau gen_kautz graph group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order " +
-      "instant iq kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max " +
-      "max_channel_load megafly milp min min_first minimal multitree nbr neighbour no nominal none ocs_v " +
+      "forest full gather_reduce gau gen_kautz gpu graph group_shift hld hops hops_ratio hotspot hypercube hyperx " +
+      "ilp in_order instant iq kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio " +
+      "matrix max max_channel_load megafly milp min min_first minimal multitree nbr neighbour no nominal none ocs_v " +
       "oversubscription pair pairs paley palmtree partial permutation permute polarfly polarstar portions " +
-      "power_per_host product pull quickest random random_regular reduce_scatter relax ring_n rotate row row_major " +
-      "saturation scheduled search send sequential serpentine shift shortest_paths simplex slim_fly slots " +
-      "spectralfly spray steady synthesize tables tiers time tornado torus trace translation transpose trees turns " +
+      "power_per_host product pull quickest rail rails random random_regular reduce_scatter relax ring_n rotate row " +
+      "row_major saturation scheduled search send sequential serpentine shift shortest_paths simplex slim_fly slots " +
+      "spectralfly spray steady synthesize tables time tornado torus trace translation transpose trees turns " +
       "twisted_torus ugal ugal_global uniform universal unlimited unnumbered up_down valiant vc_balance volume " +
       "walktrap xpander yes",
     type:

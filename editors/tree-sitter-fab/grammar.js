@@ -24,8 +24,8 @@ module.exports = grammar({
     fabric: ($) => seq("fabric", field("name", $.name), "{", repeat($._item), "}", optional(";")),
     _item: ($) =>
       choice(
-        $.use_file, $.let_name, $.param, $.sweep, $.link, $.router, $.chip, $.cube, $.ocs, $.budget, $.failures, $.floor,
-        $.addresses, $.demand, $.simulate, $.collective, $.require, $.slice, $.setting,
+        $.use_file, $.let_name, $.param, $.sweep, $.link, $.router_kind, $.router, $.box_item, $.boxes, $.chip, $.cube, $.ocs,
+        $.budget, $.failures, $.floor, $.addresses, $.demand, $.simulate, $.collective, $.require, $.slice, $.setting,
       ),
 
     use_file: ($) => seq("use", $.string, choice($.changes, ";")),
@@ -40,7 +40,10 @@ module.exports = grammar({
     swept: ($) => seq($.name, "=", comma1($.swept_value), ";"),
     swept_value: ($) => choice(seq($.expr, choice("..=", ".."), $.expr), $.constant),
     link: ($) => seq("link", field("name", $.name), $.block),
+    router_kind: ($) => seq("router", field("name", $.name), $.block),
     router: ($) => seq("router", $.block),
+    box_item: ($) => seq("box", field("name", $.name), $.block),
+    boxes: ($) => seq("boxes", "=", $.expr, "of", $.name, ";"),
     chip: ($) => seq("chip", $.block),
     cube: ($) => seq("cube", $.block),
     ocs: ($) => seq("ocs", field("name", $.name), optional($.indices), optional($.for_cubes), $.block),
@@ -62,7 +65,17 @@ module.exports = grammar({
 
     // ---- blocks
     block: ($) => seq("{", repeat($._statement), "}", optional(";")),
-    _statement: ($) => choice($.mesh, $.couple, $.component, $.level, $.setting, $.limit),
+    _statement: ($) => choice($.part, $.mesh, $.couple, $.component, $.level, $.setting, $.limit),
+    part: ($) => choice($.inner_switch, $.join_gpus, $.full_mesh, $.nics, $.nic_place),
+    inner_switch: ($) => seq("switch", $.name, optional($.copies), $.block),
+    copies: ($) => seq("[", $.expr, "]"),
+    join_gpus: ($) =>
+      seq("join", choice($.all_gpus, $.members, $.range), optional(seq("over", $.name)), choice($.block, ";")),
+    all_gpus: () => "all",
+    members: ($) => seq("[", comma1($.expr), optional(","), "]"),
+    full_mesh: ($) => seq("mesh", "over", $.name, choice($.block, ";")),
+    nics: ($) => seq("nics", "=", $.expr, "over", $.name, choice($.block, ";")),
+    nic_place: ($) => seq("nic", "[", $.name, "]", "at", $.expr, ";"),
     mesh: ($) => seq("mesh", $.dims, optional(seq("over", $.name)), ";"),
     couple: ($) => seq("couple", choice($.any_of, $.sided), optional(seq("over", $.name)), ";"),
     any_of: ($) => seq("any", "of", comma1($.port)),

@@ -3,7 +3,7 @@
 use crate::CheckError;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{ForwardingTables, TableKey, Topology};
+use fabc_ir::{ForwardingTables, Relay, TableKey, Topology};
 use fabc_kernel::{
     Conviction, GroupConviction, HeldChannel, Loss, Position, TableConviction, TableFault, WaitingPacket,
     port_name,
@@ -76,6 +76,13 @@ pub(super) fn conviction_of_groups(
                 "no path from {} to {} goes up and then down",
                 topology.name(source),
                 topology.name(destination)
+            ),
+        },
+        GroupConviction::Relay(Relay { source, destination, relay }) => CheckError::Shape {
+            scenario,
+            violation: format!(
+                "router {relay} cannot hand packets on from router {source} to router {destination}: it is dead, \
+                 stands in a circle, is listed out of order, or a valid path joins the two"
             ),
         },
         GroupConviction::Order { router: Some(router) } => CheckError::BadEntry {

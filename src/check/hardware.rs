@@ -5,8 +5,8 @@
 
 use super::CheckError;
 use fabc_base::ids::NodeId;
-use fabc_ir::{BelowAndUp, FloorMetrics, Hardware, HardwareTotals, Topology};
-use fabc_model::Fabric;
+use fabc_ir::{BelowAndUp, FloorMetrics, Hardware, HardwareTotals, LinkClass, Topology};
+use fabc_model::{Fabric, Family};
 
 /// Recounts a network, and compares it with what the compiler counted.
 ///
@@ -36,14 +36,33 @@ pub(super) fn recount_hardware(
         hosts += u64::from(topology.hosts(node));
         host_cables += super::wiring::host_ports(fabric, topology, node) as u64;
     }
+    let boxes = if let Some(Family::Boxes(boxes)) = fabric.family() { Some(boxes) } else { None };
     let mut cables_of_type = vec![0u64; fabric.link_types.len()];
-    topology.links().iter().for_each(|link| cables_of_type[link.link_type.0 as usize] += 1);
-    let router_cables = cables_of_type.iter().sum();
+    for link in topology.links().iter() {
+        // A link inside a box is part of the box.
+        if boxes.is_some() && link.class == LinkClass::Local {
+            continue;
+        }
+        cables_of_type[link.link_type.0 as usize] += 1;
+        host_cables += u64::from(boxes.is_some() && topology.is_endpoint(link.a.node));
+    }
+    let mut router_cables = cables_of_type.iter().sum();
+    if boxes.is_some() {
+        router_cables -= host_cables;
+    }
     let host_link = fabric.router.host_link.map(|link| link.0 as usize);
-    let totals = (host_cables == 0 || host_link.is_some()).then(|| {
-        let routers = topology.node_count() as u128;
-        let mut cost = routers * u128::from(fabric.router.cost);
-        let mut power_mw = routers * u128::from(fabric.router.power_mw);
+    let totals = (host_cables == 0 || host_link.is_some() || boxes.is_some()).then(|| {
+        let (mut cost, mut power_mw) = (0u128, 0u128);
+        for node in topology.nodes() {
+            let kind = fabric.router_kind(node);
+            (cost, power_mw) = (cost + u128::from(kind.cost), power_mw + u128::from(kind.power_mw));
+        }
+        for run in boxes.iter().flat_map(|boxes| &boxes.placed) {
+            let kind = boxes.map(|boxes| &boxes.kinds[run.kind]);
+            let (price, watts) = kind.map_or((0, 0), |kind| (kind.cost, kind.power_mw));
+            cost += u128::from(run.count) * u128::from(price);
+            power_mw += u128::from(run.count) * u128::from(watts);
+        }
         for ((place, link), cables) in fabric.link_types.iter().enumerate().zip(cables_of_type) {
             let laid = if floor.is_none() { cables } else { 0 };
             let at_hosts = if host_link == Some(place) { host_cables } else { 0 };
@@ -54,18 +73,21 @@ pub(super) fn recount_hardware(
         let of_floor = floor.map_or((0, 0), |floor| (floor.cost, u128::from(floor.power_mw)));
         HardwareTotals { cost: 10 * cost + of_floor.0, power_mw: power_mw + of_floor.1 }
     });
-    let oversubscription = if host_cables > 0 { widest_ratio(topology) } else { None };
+    let oversubscription = if host_cables > 0 { widest_ratio(topology, boxes.is_some()) } else { None };
     Hardware { hosts, router_cables, host_cables, oversubscription, totals }
 }
 
 /// The bandwidths of the first router with the largest bandwidth from below over that upwards. `None`
-/// without tiers.
-fn widest_ratio(topology: &Topology) -> Option<BelowAndUp> {
-    let tiers = tiers(topology)?;
+/// without tiers. In a network of boxes, only cables count, and none of their hosts.
+fn widest_ratio(topology: &Topology, of_boxes: bool) -> Option<BelowAndUp> {
+    let tiers = tiers(topology, of_boxes)?;
     let mut worst: Option<BelowAndUp> = None;
     for node in topology.nodes() {
-        let (mut below, mut up) = (u64::from(topology.hosts(node)), 0);
+        let (mut below, mut up) = (if of_boxes { 0 } else { u64::from(topology.hosts(node)) }, 0);
         for channel in topology.channels_from(node) {
+            if of_boxes && topology.link(channel).class == LinkClass::Local {
+                continue;
+            }
             let capacity = topology.capacity(topology.link_of(channel));
             if tiers[topology.target(channel).node.0 as usize] > tiers[node.0 as usize] {
                 up += capacity;
@@ -84,10 +106,13 @@ fn widest_ratio(topology: &Topology) -> Option<BelowAndUp> {
 }
 
 /// `[router]`: its tier. `None` if a link joins two routers of one tier, if it runs one way, or if a router
-/// is joined to no host.
-fn tiers(topology: &Topology) -> Option<Vec<u32>> {
+/// is joined to no host. GPUs of boxes may be joined to each other.
+fn tiers(topology: &Topology, of_boxes: bool) -> Option<Vec<u32>> {
     let tiers = crate::tiers::tiers_of_routers(topology);
-    let is_level = |first: NodeId, second: NodeId| tiers[first.0 as usize] == tiers[second.0 as usize];
+    let is_level = |first: NodeId, second: NodeId| {
+        let tier = tiers[first.0 as usize];
+        tier == tiers[second.0 as usize] && !(of_boxes && tier == 0)
+    };
     let untiered = topology.links().iter().any(|link| link.simplex || is_level(link.a.node, link.b.node));
     (!untiered && !tiers.contains(&u32::MAX)).then_some(tiers)
 }

@@ -1,13 +1,18 @@
 //! The latency of hops, by a formula of the checker's own.
 
-use fabc_base::ids::{IdVec, LinkId};
+use fabc_base::ids::{ChannelId, IdVec, LinkId};
 use fabc_ir::Topology;
 use fabc_model::Fabric;
 
-/// `[link]`: cycles of a flit through a router and over a link without contention.
-pub(super) fn cycles_of_hops(fabric: &Fabric, topology: &Topology) -> IdVec<LinkId, u64> {
-    let through_router = u64::from(fabric.router.latency_cycles);
-    topology.links().ids().map(|link| through_router + cycles_over_cable(fabric, topology, link)).collect()
+/// `[channel]`: cycles of a flit through the router before it and over its link without contention.
+pub(super) fn cycles_of_hops(fabric: &Fabric, topology: &Topology) -> IdVec<ChannelId, u64> {
+    topology.channels().map(|channel| cycles_of_hop(fabric, topology, channel)).collect()
+}
+
+/// Cycles of a flit through a router and over the channel that leaves it.
+pub(super) fn cycles_of_hop(fabric: &Fabric, topology: &Topology, channel: ChannelId) -> u64 {
+    let router = fabric.router_kind(topology.source(channel).node);
+    u64::from(router.latency_cycles) + cycles_over_cable(fabric, topology, topology.link_of(channel))
 }
 
 /// Cycles over a link: the latency of its type, and the time of its length in full cycles.

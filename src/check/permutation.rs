@@ -61,6 +61,7 @@ enum Side {
 /// What is needed to follow flows.
 struct Flows<'a> {
     scene: &'a Scene<'a>,
+    tables: &'a GroupTables,
     endpoints: Vec<NodeId>,
     ports: usize,
     /// `[endpoint][router]`: the ports by which packets to the endpoint may leave.
@@ -97,7 +98,7 @@ impl<'a> Flows<'a> {
             channel.map_or(usize::MAX, |channel| topology.target(channel).node.index())
         };
         let heads = (0..topology.node_count() * ports).map(head).collect();
-        let mut flows = Self { scene, endpoints, ports, slots, weights, heads, whole: 1 };
+        let mut flows = Self { scene, tables, endpoints, ports, slots, weights, heads, whole: 1 };
         let mut whole = 1;
         for to in 0..flows.endpoints.len() {
             whole = least_common_multiple(whole, flows.divisions(to)?)?;
@@ -151,8 +152,26 @@ impl<'a> Flows<'a> {
         Scratch { arrived: vec![0; self.scene.topology.node_count()], layer: Vec::new() }
     }
 
-    /// Follows a flow between two endpoints and calls `take` with every slot and its shares.
+    /// Follows a flow between two endpoints, over its relays if it has any, and calls `take` with every slot
+    /// and its shares. A slot of several legs comes once.
     fn follow(&self, from: usize, to: usize, scratch: &mut Scratch, mut take: impl FnMut(usize, u64)) {
+        let mut here = self.endpoints[from];
+        let mut over: BTreeMap<usize, u64> = BTreeMap::new();
+        while let Some(relay) = self.tables.relay(here, self.endpoints[to]) {
+            let [near, far] = [here, relay].map(|node| self.endpoints.partition_point(|&known| known < node));
+            self.follow_leg(near, far, scratch, |slot, shares| *over.entry(slot).or_insert(0) += shares);
+            here = relay;
+        }
+        let near = self.endpoints.partition_point(|&known| known < here);
+        if over.is_empty() {
+            return self.follow_leg(near, to, scratch, take);
+        }
+        self.follow_leg(near, to, scratch, |slot, shares| *over.entry(slot).or_insert(0) += shares);
+        over.into_iter().for_each(|(slot, shares)| take(slot, shares));
+    }
+
+    /// Follows a leg of a flow.
+    fn follow_leg(&self, from: usize, to: usize, scratch: &mut Scratch, mut take: impl FnMut(usize, u64)) {
         let Scratch { arrived, layer } = scratch;
         arrived[self.endpoints[from].index()] = self.whole;
         *layer = vec![self.endpoints[from].index()];

@@ -5,7 +5,7 @@ use crate::convictions::{conviction_of_groups, conviction_of_tables};
 use crate::hop_cycles::cycles_of_hops;
 use crate::tiers::tiers_by_order;
 use crate::weights::verify_weights;
-use fabc_ir::{ForwardingTables, GroupTables, Scene, Walk};
+use fabc_ir::{ForwardingTables, GroupTables, Relay, Scene, Walk};
 use fabc_kernel::{DeadlockFree, GroupConviction, GroupsProved, Judged, judge};
 use fabc_model::Fabric;
 
@@ -62,6 +62,19 @@ pub fn judge_groups(
         vcs: fabric.budget.vcs.min(fabric.router.vcs),
         shortest: false,
     };
+    let is_too_long = |relayed: &&Relay| {
+        tables.legs(relayed.source, relayed.destination).len() as u64 > u64::from(fabric.relays) + 1
+    };
+    if let Some(relayed) = tables.relays.iter().find(is_too_long) {
+        return Err(CheckError::OverBudget {
+            scenario: tables.scenario.clone(),
+            violation: format!(
+                "packets from router {} to router {} take more relays than the {} that the spec allows",
+                relayed.source, relayed.destination, fabric.relays
+            ),
+            span: Some(fabric.routing_span),
+        });
+    }
     let tiers = tiers_by_order(scene.topology, fabric.routing.tier_order());
     match fabc_kernel::judge_groups(&judged, tables, &tiers) {
         Ok(proved) => {

@@ -17,7 +17,7 @@ pub(super) fn lines(compiled: &CompiledFabric) -> Vec<String> {
         .into_iter()
         .chain(bisection(compiled, network))
         .chain(paths(compiled, network))
-        .chain(hardware(compiled, network))
+        .chain(hardware(network))
         .chain(failures)
         .chain(formula(compiled))
         .chain(designs(compiled))
@@ -25,9 +25,8 @@ pub(super) fn lines(compiled: &CompiledFabric) -> Vec<String> {
 }
 
 /// The cables of a network with tiers or prices, its oversubscription, and what a host costs and draws.
-fn hardware(compiled: &CompiledFabric, network: &NetworkMetrics) -> Option<String> {
+fn hardware(network: &NetworkMetrics) -> Option<String> {
     let hardware = &network.hardware;
-    let router = &compiled.fabric.router;
     let is_above_zero =
         |metric: &HardwareMetric| hardware.value(*metric).is_some_and(|value| !value.is_zero());
     let values: Vec<String> = [
@@ -42,7 +41,7 @@ fn hardware(compiled: &CompiledFabric, network: &NetworkMetrics) -> Option<Strin
         Some(format!("{text}{value} {}", Metric::Hardware(metric).unit()).trim_end().to_owned())
     })
     .collect();
-    let cables = match router.hosts {
+    let cables = match hardware.host_cables {
         0 => format!("{} between routers", grouped(hardware.router_cables)),
         _ => format!(
             "{} between routers and {} to hosts",

@@ -103,7 +103,14 @@ pub(crate) fn group_tables_json(tables: &GroupTables, spreading: Spreading, imag
         out.push_str(if node > 0 { ",\n" } else { "" });
         push_group_line(&mut out, node, entries);
     }
-    out.push_str("\n]}\n");
+    out.push_str("\n]");
+    if !tables.relays.is_empty() {
+        out.push_str(",\n\"relays\":");
+        push_lines(&mut out, &tables.relays, |out, relay| {
+            push_numbers(out, [relay.source, relay.destination, relay.relay]);
+        });
+    }
+    out.push_str("}\n");
     out
 }
 

@@ -33,7 +33,7 @@ pub fn picoseconds(attoseconds: u128) -> u128 {
 /// Attoseconds of a hop by link: of the router that is left, and of the link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkHops {
-    /// `[link]`: the time of a hop over it. Bounds use these.
+    /// `[link]`: the time of a hop over it, in the faster direction. Bounds use these.
     pub by_link: IdVec<LinkId, u128>,
     /// `[link]`: the time of the slowest of its images under a symmetry of the scene. Images share one place
     /// in a schedule, so schedules use these times.

@@ -2,18 +2,19 @@
 //!
 //! These sums are the compiler's. The checker has its own (`check/hardware.rs`).
 
-use super::{FloorMetrics, Fraction, Topology, topology_tiers};
+use super::{FloorMetrics, Fraction, Link, LinkClass, Topology, tiers_above_endpoints, topology_tiers};
 use fabc_base::ids::{LinkTypeId, NodeId};
-use fabc_model::{Fabric, HardwareMetric, LinkType};
+use fabc_model::{Boxes, Fabric, Family, HardwareMetric, LinkType};
 
 /// The cables of a network with those of its hosts, and what they and the routers cost and draw.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hardware {
     /// Number of hosts of all routers. An endpoint inside a router counts as one.
     pub hosts: u64,
-    /// Number of cables between routers. A simplex link is one cable.
+    /// Number of cables between routers. A simplex link is one cable, and a link inside a box is none.
     pub router_cables: u64,
-    /// Number of cables from hosts to routers. 0 where the endpoints are inside the routers.
+    /// Number of cables from hosts to routers: of the NICs of boxes too. 0 where the endpoints are inside the
+    /// routers.
     pub host_cables: u64,
     /// The bandwidths below and above the router where below is largest over above. `None` without tiers,
     /// and where no host takes a port.
@@ -45,9 +46,18 @@ impl Hardware {
     /// Adds up a network. `floor` has the totals of the cables between its routers, if they lie on a floor.
     pub fn new(fabric: &Fabric, topology: &Topology, floor: Option<&FloorMetrics>) -> Self {
         let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
-        let host_cables = if fabric.router.hosts == 0 { 0 } else { hosts };
-        let router_cables = topology.links().len() as u64;
-        let oversubscription = if host_cables == 0 { None } else { oversubscription(topology) };
+        let (router_cables, host_cables) = match boxes(fabric) {
+            Some(_) => {
+                let (nics, others): (Vec<&Link>, Vec<&Link>) = topology
+                    .links()
+                    .iter()
+                    .filter(|link| link.class == LinkClass::Global)
+                    .partition(|link| [link.a, link.b].iter().any(|end| topology.is_endpoint(end.node)));
+                (others.len() as u64, nics.len() as u64)
+            }
+            None => (topology.links().len() as u64, if fabric.router.hosts == 0 { 0 } else { hosts }),
+        };
+        let oversubscription = if host_cables == 0 { None } else { oversubscription(fabric, topology) };
         let totals = HardwareTotals::new(fabric, topology, floor, host_cables);
         Self { hosts, router_cables, host_cables, oversubscription, totals }
     }
@@ -81,22 +91,39 @@ impl HardwareTotals {
             HardwareTotals { cost: 10 * u128::from(once), power_mw: power_mw.into() }
         };
         let of_hosts = match fabric.router.host_link {
+            // The cables of NICs are links of the topology.
+            _ if boxes(fabric).is_some() => HardwareTotals { cost: 0, power_mw: 0 },
             Some(link) => of_cable(link).times(host_cables),
             None if host_cables == 0 => HardwareTotals { cost: 0, power_mw: 0 },
             None => return None,
         };
-        let of_routers = HardwareTotals {
-            cost: 10 * u128::from(fabric.router.cost),
-            power_mw: fabric.router.power_mw.into(),
+        let of_router = |cost: u64, power_mw: u64| HardwareTotals {
+            cost: 10 * u128::from(cost),
+            power_mw: power_mw.into(),
         };
+        let none = HardwareTotals { cost: 0, power_mw: 0 };
+        let of_routers = match fabric.has_router_kinds() {
+            true => topology
+                .nodes()
+                .map(|node| fabric.router_kind(node))
+                .fold(none, |sum, kind| sum.plus(of_router(kind.cost, kind.power_mw))),
+            false => {
+                of_router(fabric.router.cost, fabric.router.power_mw).times(topology.node_count() as u64)
+            }
+        };
+        let of_boxes = boxes(fabric)
+            .into_iter()
+            .flat_map(Boxes::boxes)
+            .fold(none, |sum, kind| sum.plus(of_router(kind.cost, kind.power_mw)));
         let of_links = match floor {
             Some(floor) => HardwareTotals { cost: floor.cost, power_mw: floor.power_mw.into() },
             None => {
-                let none = HardwareTotals { cost: 0, power_mw: 0 };
-                topology.links().iter().fold(none, |sum, link| sum.plus(of_cable(link.link_type)))
+                let is_cable = |link: &&Link| boxes(fabric).is_none() || link.class == LinkClass::Global;
+                let cables = topology.links().iter().filter(is_cable);
+                cables.fold(none, |sum, link| sum.plus(of_cable(link.link_type)))
             }
         };
-        Some(of_hosts.plus(of_routers.times(topology.node_count() as u64)).plus(of_links))
+        Some(of_hosts.plus(of_routers).plus(of_boxes).plus(of_links))
     }
 
     fn plus(self, other: Self) -> Self {
@@ -107,13 +134,24 @@ impl HardwareTotals {
     }
 }
 
+/// The boxes of a fabric, if it has any.
+fn boxes(fabric: &Fabric) -> Option<&Boxes> {
+    if let Some(Family::Boxes(boxes)) = fabric.family() { Some(boxes) } else { None }
+}
+
 /// The bandwidths of the router with the largest bandwidth below over that above, the first of equal ones.
-/// Routers with no tier above are left out. A host has the bandwidth of a unit.
-fn oversubscription(topology: &Topology) -> Option<BelowAndUp> {
-    let tiers = topology_tiers(topology)?;
+/// Routers with no tier above are left out. A host has the bandwidth of a unit. GPUs of boxes and links
+/// inside boxes do not count.
+fn oversubscription(fabric: &Fabric, topology: &Topology) -> Option<BelowAndUp> {
+    let has_boxes = boxes(fabric).is_some();
+    let tiers = if has_boxes { tiers_above_endpoints(topology)? } else { topology_tiers(topology)? };
+    let hosts = |node| if has_boxes { 0 } else { topology.hosts(node) };
     let mut sides: Vec<BelowAndUp> =
-        topology.nodes().map(|node| BelowAndUp { below: topology.hosts(node).into(), up: 0 }).collect();
+        topology.nodes().map(|node| BelowAndUp { below: hosts(node).into(), up: 0 }).collect();
     for (id, link) in topology.links().enumerate() {
+        if has_boxes && link.class == LinkClass::Local {
+            continue;
+        }
         let at = |node: NodeId| node.0 as usize;
         let (first, second) = (at(link.a.node), at(link.b.node));
         let (lower, upper) = if tiers[first] < tiers[second] { (first, second) } else { (second, first) };

@@ -7,6 +7,7 @@ mod cross_connect;
 mod diff;
 mod drift;
 mod flow;
+mod forest;
 mod hardware;
 mod kept;
 mod limit;
@@ -42,6 +43,7 @@ pub use cross_connect::*;
 pub use diff::*;
 pub use drift::*;
 pub use flow::*;
+pub use forest::*;
 pub use hardware::*;
 pub use kept::*;
 pub use limit::*;
@@ -63,13 +65,13 @@ pub use slices::*;
 pub use starts::*;
 pub use survivors::*;
 pub use sweep::*;
-pub use tiers::{ordered_tiers, topology_tiers};
+pub use tiers::{ordered_tiers, tiers_above_endpoints, topology_tiers};
 pub use timed::*;
 pub use trade_off::*;
 pub use trees::*;
 
 pub use fabc_topology::{
     Distances, DualLengths, End, FlowCertificate, ForwardingTables, Fraction, GroupEntry, GroupMembers,
-    GroupTables, GroupTablesBuilder, Link, LinkClass, RouterNames, Scene, Symmetry, TableEntry, TableKey,
-    Topology, Walk,
+    GroupTables, GroupTablesBuilder, Link, LinkClass, MOST_RELAYS, Relay, RouterNames, Scene, Symmetry,
+    TableEntry, TableKey, Topology, Walk,
 };

@@ -2,7 +2,7 @@
 
 use super::{End, Fraction, LinkClass, Topology};
 use fabc_base::algebra::ProjectivePlane;
-use fabc_base::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId};
+use fabc_base::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId};
 use fabc_model::{Bundling, Clustering, Fabric, Family, Floor, FloorMetric, LinkType};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -275,15 +275,18 @@ impl FloorMetrics {
     }
 }
 
-/// `[link]`: cycles of a hop over it. They are the latency of the router that is left, of the link, and of
+/// `[channel]`: cycles of a hop over it. They are the latency of the router that is left, of the link, and of
 /// its length.
-pub fn hop_cycles(fabric: &Fabric, topology: &Topology) -> IdVec<LinkId, u64> {
-    let through_router = u64::from(fabric.router.latency_cycles);
-    topology
-        .links()
-        .ids()
-        .map(|link| through_router + u64::from(link_cycles(fabric, topology, link)))
-        .collect()
+pub fn hop_cycles(fabric: &Fabric, topology: &Topology) -> IdVec<ChannelId, u64> {
+    let router_latency: Vec<u64> = match fabric.has_router_kinds() {
+        true => topology.nodes().map(|node| fabric.router_kind(node).latency_cycles.into()).collect(),
+        false => vec![fabric.router.latency_cycles.into(); topology.node_count()],
+    };
+    let over = |channel: ChannelId| {
+        router_latency[topology.source(channel).node.index()]
+            + u64::from(link_cycles(fabric, topology, topology.link_of(channel)))
+    };
+    topology.channels().map(over).collect()
 }
 
 /// Cycles over a link: its latency, and that of its length, rounded up.

@@ -8,7 +8,7 @@
 //! A schedule may be *canonical*. Then it lists only the channels that lead to canonical routers. The
 //! symmetry of the topology carries channels, sources of chunks and routers to all others.
 
-use super::{Fraction, Symmetry, Timed, TimedMessage, Topology};
+use super::{Forest, Fraction, Symmetry, Timed, TimedMessage, Topology};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
@@ -44,6 +44,8 @@ pub enum Transfers {
     Trees(SharedTrees),
     /// Messages hop by hop, on the routes of the forwarding tables: from every chip to every other one.
     Sends(Sends),
+    /// Trees over the chips, whose edges are paths through routers that only forward, pipelined.
+    Forest(Forest),
     /// Single vectors in cycles, on a fabric without forwarding tables.
     Timed(Timed),
 }
@@ -203,11 +205,11 @@ pub enum CollectiveBound {
     },
     /// A partition for an all-reduce: p parts take in 2p - 2 messages of every byte. The first of them needs
     /// p - 1 to have the sum, and each of the others needs one. So the bound is `(2 parts - 2) / channels`
-    /// times what a channel needs for the full vector. Routers that are no chips are in no part: they copy,
-    /// and do not add.
+    /// times what a channel needs for the full vector. A router that is no chip may copy, and does not add.
+    /// It is in no part, or in one with chips.
     Partition {
-        /// `[router]`: its part, numbered from 0. `None` for what is no living chip. An empty list means that
-        /// every chip is a part of its own.
+        /// `[router]`: its part, numbered from 0. Every living chip has one. An empty list means that every
+        /// chip is a part of its own.
         part_of: Vec<Option<u32>>,
         /// Number of parts of the partition.
         parts: u32,

@@ -7,16 +7,21 @@
 //! | groups are complete | each has all ports on shortest valid paths, by a search from the destination |
 //! | loads | the share of a router is divided by the weights of its group, equally without weights |
 //!
+//! Where no valid path joins two endpoints, tables may name a relay: an endpoint to which the source sends
+//! instead. It keeps the packet and then sends it as its own, so no dependency passes it. Packets of such a
+//! pair load the paths of all legs.
+//!
 //! Shares are integers. For one destination they are counted in parts so small that every division comes out
 //! even: the least common multiple, over all routes, of the product of the sums of weights on a route.
 
 use crate::conviction::Conviction;
 use crate::judge::{Judged, SlotCosts};
 use crate::lit_graph::{expect_length, expect_lit};
+use crate::relays::{LegLength, RelayedLegs, RelayedLoad};
 use crate::tally::add_lists;
 use crate::valid_paths::{NO_PATH, TierGraph, ValidPaths};
 use fabc_topology::ids::{Id, NodeId};
-use fabc_topology::{GroupEntry, GroupTables, Walk};
+use fabc_topology::{GroupEntry, GroupTables, Relay, Walk};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -48,6 +53,8 @@ pub enum GroupConviction {
         /// The endpoint that no valid path reaches.
         destination: NodeId,
     },
+    /// A relay that is no living endpoint, stands in a circle, is listed out of order, or is not needed.
+    Relay(Relay),
     /// Entries or groups that are out of order or not as few as possible.
     Order {
         /// The router with such an entry. `None` for the list of groups.
@@ -71,6 +78,7 @@ struct GroupWalk<'a> {
     tables: &'a GroupTables,
     graph: TierGraph,
     costs: SlotCosts,
+    legs: RelayedLegs,
 }
 
 /// Sums over destinations whose routes have the same number of shares.
@@ -86,6 +94,8 @@ struct PartSums {
     by_shares: BTreeMap<u128, ShareSums>,
     route_hops: Vec<u64>,
     cycles_most: u64,
+    /// The lengths of the legs of relayed routes.
+    legs: BTreeMap<(NodeId, NodeId), LegLength>,
 }
 
 /// The state of the walk to one destination.
@@ -113,7 +123,7 @@ pub fn judge_groups(
 ) -> Result<(Walk, GroupsProved), GroupConviction> {
     let (scene, topology) = (judged.scene, judged.scene.topology);
     expect_lit(scene)?;
-    expect_length("cycles", "links", judged.hop_cycles.len(), topology.links().len())?;
+    expect_length("cycles", "channels", judged.hop_cycles.len(), topology.channel_count())?;
     expect_length(
         &format!("tables of {}", tables.scenario),
         "routers",
@@ -121,7 +131,9 @@ pub fn judge_groups(
         topology.node_count(),
     )?;
     check_order(judged, tables)?;
-    let walk = GroupWalk { judged, tables, graph: TierGraph::new(scene, tiers)?, costs: judged.slot_costs() };
+    let (graph, costs) = (TierGraph::new(scene, tiers)?, judged.slot_costs());
+    let legs = RelayedLegs::new(judged, tables).map_err(GroupConviction::Relay)?;
+    let walk = GroupWalk { judged, tables, graph, costs, legs };
     let destinations: Vec<usize> = topology.endpoints().map(Id::index).collect();
     let parts = destinations.par_chunks(destinations.len().div_ceil(PARTS).max(1));
     let sums: Vec<_> = parts.map(|part| walk.walk_part(part)).collect();
@@ -207,10 +219,14 @@ impl GroupWalk<'_> {
         *shares = vec![0; routers];
         for source in sources() {
             let hops = paths.hops[source.index()];
-            if hops == NO_PATH {
-                return Err(GroupConviction::NoPath { source, destination: to });
+            match (hops, self.tables.relay(source, to)) {
+                (NO_PATH, None) => return Err(GroupConviction::NoPath { source, destination: to }),
+                (NO_PATH, Some(_)) => continue,
+                (_, Some(relay)) => {
+                    return Err(GroupConviction::Relay(Relay { source, destination: to, relay }));
+                }
+                (_, None) => shares[source.index()] = 1,
             }
-            shares[source.index()] = 1;
             let hops = hops as usize;
             sums.route_hops.resize(sums.route_hops.len().max(hops + 1), 0);
             sums.route_hops[hops] += 1;
@@ -228,9 +244,16 @@ impl GroupWalk<'_> {
         }
         let all_shares = shares[destination].max(1);
         *passing = vec![[0; 2]; routers];
-        for source in sources() {
+        for source in sources().filter(|source| shares[source.index()] > 0) {
             let weight = u128::from(self.judged.demand.weight(source, to));
             passing[source.index()] = [all_shares, weight * all_shares];
+        }
+        for &(source, RelayedLoad { routes, weight }) in self.legs.to(to) {
+            if paths.hops[source.index()] == NO_PATH {
+                return Err(GroupConviction::NoPath { source, destination: to });
+            }
+            let passing = &mut passing[source.index()];
+            *passing = [passing[0] + routes * all_shares, passing[1] + weight * all_shares];
         }
         let slots = self.graph.next.len();
         let empty = || ShareSums { loads: vec![0; slots], cycles_total: 0 };
@@ -248,7 +271,19 @@ impl GroupWalk<'_> {
                 by_shares.cycles_total += routes * u128::from(self.costs.cycles[slot]);
             }
         }
-        *slowest = vec![0; routers];
+        *slowest = self.slowest_paths(to, paths);
+        for &(source, _) in self.legs.to(to) {
+            let length = LegLength { hops: paths.hops[source.index()], cycles: slowest[source.index()] };
+            sums.legs.insert((source, to), length);
+        }
+        let slowest = sources().map(|source| slowest[source.index()]).max();
+        sums.cycles_most = sums.cycles_most.max(slowest.unwrap_or(0));
+        Ok(())
+    }
+
+    /// `[router]`: the cycles of its slowest path to a destination, 0 without any.
+    fn slowest_paths(&self, to: NodeId, paths: &ValidPaths) -> Vec<u64> {
+        let mut slowest = vec![0; paths.hops.len()];
         for &router in &paths.order[1..] {
             let router = router as usize;
             let over = |&port: &u16| {
@@ -257,9 +292,7 @@ impl GroupWalk<'_> {
             };
             slowest[router] = self.members(router, to).map(|(port, _)| over(&port)).max().unwrap_or(0);
         }
-        let slowest = sources().map(|source| slowest[source.index()]).max();
-        sums.cycles_most = sums.cycles_most.max(slowest.unwrap_or(0));
-        Ok(())
+        slowest
     }
 
     /// The ports of a group, each with its weight.
@@ -273,9 +306,17 @@ impl GroupWalk<'_> {
     }
 
     /// Brings all sums to one number of shares, the least for which they are integers.
-    fn into_walk(self, sum: PartSums) -> Result<Walk, GroupConviction> {
+    fn into_walk(self, mut sum: PartSums) -> Result<Walk, GroupConviction> {
         let (scene, topology) = (self.judged.scene, self.judged.scene.topology);
         let too_fine = GroupConviction::TooFine;
+        for relay in &self.tables.relays {
+            let legs = self.tables.legs(relay.source, relay.destination);
+            let lengths = || legs.iter().map(|leg| sum.legs[leg]);
+            let hops = lengths().map(|leg| leg.hops as usize).sum::<usize>();
+            sum.cycles_most = sum.cycles_most.max(lengths().map(|leg| leg.cycles).sum());
+            sum.route_hops.resize(sum.route_hops.len().max(hops + 1), 0);
+            sum.route_hops[hops] += 1;
+        }
         let mut shares = 1;
         for &part in sum.by_shares.keys() {
             shares = common_multiple(shares, part).ok_or(GroupConviction::TooFine)?;
@@ -317,6 +358,7 @@ impl PartSums {
     fn add(&mut self, other: Self) {
         add_lists(&mut self.route_hops, &other.route_hops);
         self.cycles_most = self.cycles_most.max(other.cycles_most);
+        self.legs.extend(other.legs);
         for (shares, more) in other.by_shares {
             match self.by_shares.get_mut(&shares) {
                 Some(sums) => {

@@ -11,7 +11,7 @@ use crate::symmetry;
 use crate::table::LookupTable;
 use crate::tally::{FailedWalk, Walked};
 use crate::walker::Walker;
-use fabc_topology::ids::{Id, IdVec, LinkId, PortId};
+use fabc_topology::ids::{ChannelId, Id, IdVec, PortId};
 use fabc_topology::{Demand, ForwardingTables, Scene, Symmetry, Walk};
 use std::collections::BTreeMap;
 
@@ -21,8 +21,8 @@ pub struct Judged<'a> {
     pub scene: &'a Scene<'a>,
     /// How much each ordered pair of routers sends.
     pub demand: &'a Demand,
-    /// `[link]`: cycles that a flit takes through a router and over the link behind it.
-    pub hop_cycles: &'a IdVec<LinkId, u64>,
+    /// `[channel]`: cycles that a flit takes through a router and over the channel behind it.
+    pub hop_cycles: &'a IdVec<ChannelId, u64>,
     /// The most virtual channels that tables may use.
     pub vcs: u8,
     /// Whether every route must be a shortest one.
@@ -45,7 +45,7 @@ impl Judged<'_> {
                 (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port)))
             })
         };
-        let cycles_of = |channel| self.hop_cycles[topology.link_of(channel)];
+        let cycles_of = |channel| self.hop_cycles[channel];
         SlotCosts {
             slowness: channels().map(|channel| channel.map_or(1, |id| topology.slowness(id))).collect(),
             cycles: channels().map(|channel| channel.map_or(0, cycles_of)).collect(),
@@ -71,7 +71,7 @@ pub fn judge(
 ) -> Result<(Walk, DeadlockFree), TableConviction> {
     let (scene, topology, symmetry) = (judged.scene, judged.scene.topology, &tables.symmetry);
     expect_lit(scene)?;
-    expect_length("cycles", "links", judged.hop_cycles.len(), topology.links().len())?;
+    expect_length("cycles", "channels", judged.hop_cycles.len(), topology.channel_count())?;
     let shape =
         |what: String| TableConviction::Other(Conviction::Shape { subject: tables.scenario.clone(), what });
     if tables.vcs == 0 || tables.vcs > judged.vcs {

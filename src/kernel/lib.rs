@@ -28,6 +28,7 @@ mod groups;
 mod judge;
 mod lit_graph;
 mod network;
+mod relays;
 mod symmetry;
 mod table;
 mod tally;

@@ -1,7 +1,7 @@
 //! Tests every property on a ring of four routers, whose numbers can be worked out by hand.
 
 use crate::*;
-use fabc_topology::ids::{BlockId, IdVec, LinkId, LinkTypeId, NodeId, PortId};
+use fabc_topology::ids::{BlockId, ChannelId, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc_topology::{
     Demand, Distances, DualLengths, End, FlowCertificate, ForwardingTables, GroupEntry, GroupTables, Link,
     LinkClass, Scene, Symmetry, TableEntry, TableKey, Topology, VcCount, Walk,
@@ -43,7 +43,7 @@ fn judged(
     shortest: bool,
 ) -> Result<(Walk, DeadlockFree), TableConviction> {
     let (scene, demand) = (Scene::healthy(topology), Demand::uniform(4));
-    let hop_cycles: IdVec<LinkId, u64> = IdVec::filled(10, topology.links().len());
+    let hop_cycles: IdVec<ChannelId, u64> = IdVec::filled(10, topology.channel_count());
     judge(
         &Judged { scene: &scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 3, shortest },
         tables,
@@ -240,7 +240,8 @@ fn groups(routers: [&[(u32, &[u16])]; 4]) -> GroupTables {
         entries.iter().map(entry).collect()
     });
     let weights = vec![Vec::new(); groups.len()];
-    GroupTables { scenario: "nominal".to_owned(), groups, weights, routers: routers.to_vec() }
+    let (scenario, relays) = ("nominal".to_owned(), Vec::new());
+    GroupTables { scenario, groups, weights, routers: routers.to_vec(), relays }
 }
 
 /// A ring of four with hosts at two opposite routers: two leaves below two spines.
@@ -248,7 +249,7 @@ fn groups(routers: [&[(u32, &[u16])]; 4]) -> GroupTables {
 fn groups_hold_all_shortest_ways_up_and_down() {
     let topology = ring(Symmetry::trivial(1, 4)).with_hosts(vec![1, 0, 1, 0]);
     let (mut scene, demand) = (Scene::healthy(&topology), Demand::uniform(4));
-    let hop_cycles: IdVec<LinkId, u64> = IdVec::filled(10, topology.links().len());
+    let hop_cycles: IdVec<ChannelId, u64> = IdVec::filled(10, topology.channel_count());
     let judge_by = |scene: &Scene<'_>, tables: &GroupTables, tiers: &[u32]| {
         let judged = Judged { scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 1, shortest: false };
         judge_groups(&judged, tables, tiers).map(|(walk, _)| walk)

@@ -1,14 +1,15 @@
 //! Valid paths through tiers: up, and then down.
 //!
-//! Every router has a tier, and every link joins two different ones. A path is valid if no hop up follows a
-//! hop down. Where endpoints have the lowest tier, none of them forwards, because a path can only come to it
-//! by a hop down.
+//! Every router has a tier. Every link joins two different tiers, or two routers of tier 0, which are then
+//! endpoints. A path is valid if no hop up follows a hop down, and a link of two endpoints is a path of its
+//! own. Where endpoints have tier 0, none of them forwards, because a path can only come to it by a hop down.
+//! Of equally short paths, they take those that begin with a local link, where there are any.
 
 use crate::conviction::Conviction;
 use crate::lit_graph::expect_length;
 use crate::network::NOWHERE;
-use fabc_topology::Scene;
 use fabc_topology::ids::{Id, PortId};
+use fabc_topology::{LinkClass, Scene};
 
 /// Stands for "no valid path".
 pub(crate) const NO_PATH: u32 = u32::MAX;
@@ -21,6 +22,8 @@ pub struct TierGraph {
     pub tiers: Vec<u32>,
     /// `[slot]`: the router at the other end of a lit channel, or [`NOWHERE`].
     pub next: Vec<u32>,
+    /// `[slot]`: whether a global link leaves by it.
+    global: Vec<bool>,
 }
 
 /// The lengths of the shortest valid paths to one destination.
@@ -43,17 +46,21 @@ impl TierGraph {
         let topology = scene.topology;
         expect_length("tiers", "routers", tiers.len(), topology.node_count())?;
         for link in topology.links().iter() {
-            if link.simplex || tiers[link.a.node.index()] == tiers[link.b.node.index()] {
+            let tier = tiers[link.a.node.index()];
+            let is_direct =
+                tier == 0 && topology.is_endpoint(link.a.node) && topology.is_endpoint(link.b.node);
+            if link.simplex || tier == tiers[link.b.node.index()] && !is_direct {
                 let what = format!("a link from {} to {} does not join two tiers", link.a.node, link.b.node);
                 return Err(Conviction::Shape { subject: "tiers".to_owned(), what });
             }
         }
         let ports = topology.ports();
         let slots = topology.nodes().flat_map(|node| (0..ports).map(move |port| (node, PortId::new(port))));
-        let next = slots
-            .map(|(node, port)| scene.outgoing(node, port).map_or(NOWHERE, |id| topology.target(id).node.0))
-            .collect();
-        Ok(Self { ports, tiers: tiers.to_vec(), next })
+        let lit: Vec<_> = slots.map(|(node, port)| scene.outgoing(node, port)).collect();
+        let next = lit.iter().map(|id| id.map_or(NOWHERE, |id| topology.target(id).node.0)).collect();
+        let is_global = |id| topology.link(id).class == LinkClass::Global;
+        let global = lit.iter().map(|id| id.is_some_and(is_global)).collect();
+        Ok(Self { ports, tiers: tiers.to_vec(), next, global })
     }
 
     /// Finds the shortest valid paths to a destination, backwards from it.
@@ -87,7 +94,9 @@ impl TierGraph {
                 layer.push(router);
             }
             order.extend(&layer);
-            for router in std::mem::take(&mut layer) {
+            // A router of tier 0 sends nothing on: no path goes up from it after a hop down.
+            let sends_on = |router: &u32| self.tiers[*router as usize] > 0 || *router as usize == destination;
+            for router in std::mem::take(&mut layer).into_iter().filter(sends_on) {
                 let below = |before: &&u32| **before != NOWHERE && !self.is_above(**before, router);
                 for &before in self.neighbors(router as usize).iter().filter(below) {
                     if hops[before as usize] == NO_PATH {
@@ -104,15 +113,20 @@ impl TierGraph {
     pub fn members<'a>(&'a self, router: usize, paths: &'a ValidPaths) -> impl Iterator<Item = u16> + 'a {
         let hops = paths.hops[router];
         let descends = paths.descends[router];
-        let is_member = move |&(_, &next): &(u16, &u32)| {
-            next != NOWHERE
-                && hops != NO_PATH
-                && paths.hops[next as usize] != NO_PATH
-                && paths.hops[next as usize] + 1 == hops
-                && self.is_above(next, router as u32) != descends
-                && (paths.descends[next as usize] || !descends)
+        let is_lowest = self.tiers[router] == 0;
+        let is_member = move |port: &usize| {
+            let next = self.next[router * self.ports + port];
+            let hops_left = if next == NOWHERE { NO_PATH } else { paths.hops[next as usize] };
+            let is_direct = || is_lowest && hops_left == 0;
+            let is_valid = || {
+                self.is_above(next, router as u32) != descends && (paths.descends[next as usize] || !descends)
+            };
+            hops != NO_PATH && hops_left != NO_PATH && hops_left + 1 == hops && (is_direct() || is_valid())
         };
-        (0u16..).zip(self.neighbors(router)).filter(is_member).map(|(port, _)| port)
+        let is_local = move |port: &usize| !self.global[router * self.ports + port];
+        let local_only = is_lowest && (0..self.ports).any(|port| is_member(&port) && is_local(&port));
+        let is_taken = move |port: &usize| is_member(port) && (!local_only || is_local(port));
+        (0..self.ports).filter(is_taken).map(|port| port as u16)
     }
 
     fn is_above(&self, router: u32, other: u32) -> bool {

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod algebraic;
+mod boxes;
 mod choices;
 mod clos;
 mod collectives;
@@ -29,7 +30,10 @@ mod messages;
 mod needed;
 mod network;
 mod ocs;
+mod outside;
+mod ports;
 mod requires;
+mod router_kinds;
 mod scheduled;
 mod scope;
 mod settings;
@@ -109,6 +113,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         demand,
         capacities,
         routing: (routing, routing_span),
+        relays,
         simulations,
         collectives,
         requires,
@@ -126,6 +131,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         budget,
         demand,
         routing,
+        relays,
         routing_span,
         addresses,
         simulations,
@@ -210,6 +216,7 @@ fn resolve_pod(
         demand: demand?,
         capacities,
         routing: routing?,
+        relays: 0,
         simulations,
         collectives,
         requires,

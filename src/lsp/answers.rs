@@ -236,9 +236,10 @@ impl CompletionContext<'_> {
             BlockScope::Slice => SLICE_ITEMS.map(item).to_vec(),
             BlockScope::Sweep => self.name_offers(NameSpace::Constant),
             BlockScope::Use => {
-                const CHANGED_BY_USE: [&str; 10] = [
+                const CHANGED_BY_USE: [&str; 11] = [
                     "link",
                     "router",
+                    "box",
                     "chip",
                     "cube",
                     "ocs",
@@ -256,18 +257,16 @@ impl CompletionContext<'_> {
                     text: Some(format!("{name} = ")),
                     ..offer(name, OfferKind::Setting, vocabulary::setting_meaning(Some(place), name))
                 };
-                let statement = place
-                    .statement()
-                    .or((self.scope == BlockScope::Choice(Some(BlockKind::Levels))).then_some("level"));
-                let statement =
-                    statement.and_then(|word| STATEMENTS.iter().find(|(known, _)| *known == word));
-                let statement = statement.map(|(word, _)| CompletionOffer {
-                    text: Some(format!("{word} ")),
-                    ..offer(word, OfferKind::Keyword, vocabulary::keyword_meaning(word))
-                });
+                let statements = place
+                    .statements()
+                    .filter_map(|word| STATEMENTS.iter().find(|(known, _)| *known == word))
+                    .map(|(word, _)| CompletionOffer {
+                        text: Some(format!("{word} ")),
+                        ..offer(word, OfferKind::Keyword, vocabulary::keyword_meaning(word))
+                    });
                 let links =
                     if place == BlockKind::Floor { self.name_offers(NameSpace::Link) } else { Vec::new() };
-                statement.into_iter().chain(place.settings().map(setting)).chain(links).collect()
+                statements.chain(place.settings().map(setting)).chain(links).collect()
             }
             BlockScope::Unknown => Vec::new(),
         }
@@ -360,6 +359,8 @@ pub(super) fn check_new_name(
         }
         NameSpace::Fabric => &[],
         NameSpace::Ocs => &[NameSpace::Ocs],
+        NameSpace::Box => &[NameSpace::Box],
+        NameSpace::Router => &[NameSpace::Router],
         NameSpace::Run => &[NameSpace::Run],
         NameSpace::Slice => &[NameSpace::Slice],
     };

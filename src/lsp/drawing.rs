@@ -113,7 +113,7 @@ fn symbols_in(file: &EditorFile, tree: &OutlineTree, block: usize, depth: usize)
                     NameSpace::Fabric => SymbolKind::MODULE,
                     NameSpace::Constant | NameSpace::Index => SymbolKind::CONSTANT,
                     NameSpace::Link => SymbolKind::INTERFACE,
-                    NameSpace::Ocs => SymbolKind::CLASS,
+                    NameSpace::Ocs | NameSpace::Box | NameSpace::Router => SymbolKind::CLASS,
                     NameSpace::Run => SymbolKind::FUNCTION,
                     NameSpace::Slice => SymbolKind::NAMESPACE,
                 };

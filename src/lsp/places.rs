@@ -10,6 +10,19 @@ pub(super) fn item_space(item: &str) -> Option<NameSpace> {
         "ocs" => Some(NameSpace::Ocs),
         "simulate" | "collective" => Some(NameSpace::Run),
         "slice" => Some(NameSpace::Slice),
+        "box" => Some(NameSpace::Box),
+        "router" => Some(NameSpace::Router),
+        _ => None,
+    }
+}
+
+/// The place in the language whose settings stand in the block of a statement.
+pub(super) fn statement_place(word: &str) -> Option<BlockKind> {
+    match word {
+        "level" => Some(BlockKind::Level),
+        "switch" => Some(BlockKind::InnerSwitch),
+        "join" | "mesh" => Some(BlockKind::Join),
+        "nics" => Some(BlockKind::Nics),
         _ => None,
     }
 }
@@ -34,6 +47,7 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
                 Megafly,
                 FatTree,
                 LeafSpine,
+                Rails,
                 Clos,
                 Kautz,
                 GenKautz,
@@ -50,6 +64,7 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
         ("routing", "allowed_turns") => Some(AllowedTurns),
         ("routing", "ecmp") => Some(Ecmp),
         ("routing", "spray") => Some(Spray),
+        ("relay", "gpu") => Some(Relay),
         ("routing", "scheduled") => Some(Scheduled),
         ("routing", _) => simulated.then_some(Ways),
         ("model", "packet") => Some(PacketModel),

@@ -1,8 +1,9 @@
 //! Reads statements and the roles of their words. A word's neighbours decide its role.
 
-use super::places::{block_place, item_space};
+use super::places::{block_place, item_space, statement_place};
 use super::reading::{
-    BlockScope, INNER_WORDS, LINK_SETTINGS, Leaf, NameSpace, RawBlock, RawStatement, Reading, WordRole,
+    BlockScope, INNER_WORDS, LINK_SETTINGS, Leaf, NameSpace, ROUTER_SETTINGS, RawBlock, RawStatement,
+    Reading, WordRole,
 };
 use super::tokens::{Token, TokenShape, tokenize};
 use fabc_lang::syntax::words::{self, BlockKind, ItemForm, STATEMENTS};
@@ -15,8 +16,11 @@ impl Reading {
         let with_comments = tokens.clone();
         tokens.retain(|token| token.shape != TokenShape::Comment);
         let sign = |index: usize| tokens.get(index).map(|token: &Token| &text[token.bytes.clone()]);
-        let network =
-            (0..tokens.len()).any(|index| sign(index) == Some("router") && sign(index + 1) == Some("{"));
+        let network = (0..tokens.len()).any(|index| match (sign(index), sign(index + 1)) {
+            (Some("router"), Some("{")) | (Some("boxes"), Some("=")) => true,
+            (Some("router" | "box"), Some(_)) => sign(index + 2) == Some("{"),
+            _ => false,
+        });
         let file = RawBlock { bytes: 0..text.len(), scope: BlockScope::File, statement: 0, parent: 0 };
         let reading = Reading {
             tokens: with_comments,
@@ -218,6 +222,14 @@ impl<'t> Reader<'t> {
             return self.read_setting(item.name, range, opens, false);
         }
         self.push_leaf(index, WordRole::Keyword);
+        if word == "boxes" {
+            self.read_value(index + 2..end, ValueContext { boxes: true, ..ValueContext::default() });
+            return BlockScope::Unknown;
+        }
+        if word == "router" && index + 1 < end {
+            self.declare(index + 1, NameSpace::Router);
+            return BlockScope::Choice(Some(BlockKind::RouterKind));
+        }
         if item.form == ItemForm::Named && index + 1 < end {
             self.declare(index + 1, item_space(item.name).unwrap_or(NameSpace::Slice));
             self.read_value(index + 2..end, ValueContext { indices: true, ..ValueContext::default() });
@@ -254,13 +266,13 @@ impl<'t> Reader<'t> {
     fn read_line(&mut self, word: &'t str, range: Range<usize>, scope: BlockScope) -> BlockScope {
         let (index, end) = (range.start, range.end);
         let sets = index + 1 < end && self.is_token(index + 1, "=");
+        let sets = sets && word != "nics";
         if let (false, Some((name, _))) = (sets, STATEMENTS.iter().find(|(name, _)| *name == word)) {
             self.push_leaf(index, WordRole::Keyword);
-            self.read_value(
-                index + 1..end,
-                ValueContext { ports: *name == "couple", ..ValueContext::default() },
-            );
-            return BlockScope::Choice((*name == "level").then_some(BlockKind::Level));
+            let context = ValueContext { statement: Some(name), ..ValueContext::default() };
+            let named = usize::from(word == "switch");
+            self.read_value(index + 1 + named..end, context);
+            return BlockScope::Choice(statement_place(word));
         }
         let known = |place: BlockKind| place.settings().any(|setting| setting == word);
         if scope == BlockScope::Item("floor") && self.is_comparison(index + 1) && !known(BlockKind::Floor) {
@@ -362,6 +374,8 @@ impl<'t> Reader<'t> {
         match self.word(index) {
             Some("x") => !wanted,
             Some("any") => true,
+            Some("all") => index > 0 && self.is_token(index - 1, "join"),
+            Some("at") => index > 0 && self.is_token(index - 1, "]"),
             Some("cubes") => index > first && self.is_token(index - 1, "for"),
             Some(word) => INNER_WORDS.contains(&word),
             None => false,
@@ -379,14 +393,20 @@ impl<'t> Reader<'t> {
         let before = |sign| !begins && self.is_token(index - 1, sign);
         let behind = |sign| !ends && self.is_token(index + 1, sign);
         if behind("[") {
-            return context.ports.then_some(WordRole::Face);
+            return (context.statement == Some("couple")).then_some(WordRole::Face);
         }
-        if context.indices && behind("in") {
+        if context.indices && behind("in") || context.statement == Some("nic") && before("[") {
             return Some(WordRole::Declared(NameSpace::Index));
         }
         if context.constant {
             let word = begins && (ends || behind("in")) || before("[") || before(",");
             return Some(if word { WordRole::Value } else { WordRole::Named(NameSpace::Constant) });
+        }
+        if context.boxes && before("of") {
+            return Some(WordRole::Named(NameSpace::Box));
+        }
+        if context.setting.is_some_and(|setting| ROUTER_SETTINGS.contains(&setting)) {
+            return Some(WordRole::Named(NameSpace::Router));
         }
         let lists_links = context.setting.is_some_and(|setting| LINK_SETTINGS.contains(&setting));
         if lists_links && (before("[") || before(",")) {
@@ -444,8 +464,10 @@ struct ValueContext<'a> {
     has_block: bool,
     /// Whether the value belongs to a `let` or `param`.
     constant: bool,
-    /// Whether the value belongs to a `couple`.
-    ports: bool,
+    /// The keyword of the line that it belongs to, if it has one.
+    statement: Option<&'a str>,
+    /// Whether the value belongs to `boxes`.
+    boxes: bool,
     /// Whether the value belongs to an `ocs`.
     indices: bool,
     require: bool,

@@ -18,6 +18,10 @@ pub(super) enum NameSpace {
     Index,
     Link,
     Ocs,
+    /// Kinds of boxes: `box name { .. }`.
+    Box,
+    /// Kinds of routers: `router name { .. }`.
+    Router,
     /// Simulations and collectives: metrics name both in the same form.
     Run,
     Slice,
@@ -70,9 +74,10 @@ impl BlockScope {
     }
     /// The place in the language whose settings the block holds.
     pub(super) fn place(self) -> Option<BlockKind> {
-        const ITEMS: [BlockKind; 11] = [
+        const ITEMS: [BlockKind; 12] = [
             BlockKind::Link,
             BlockKind::Router,
+            BlockKind::Box,
             BlockKind::Chip,
             BlockKind::Cube,
             BlockKind::Ocs,
@@ -135,6 +140,9 @@ pub(super) const INNER_WORDS: [&str; 10] =
 /// Settings whose value is a link, or a list of links.
 pub(super) const LINK_SETTINGS: [&str; 7] =
     ["link", "host_link", "over", "local", "global", "default", "beyond"];
+
+/// Settings whose value is a kind of router, or a list of them.
+pub(super) const ROUTER_SETTINGS: [&str; 3] = ["leaf", "spine", "tiers"];
 
 impl Reading {
     /// The word that contains a byte or ends there.

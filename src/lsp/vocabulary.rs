@@ -8,7 +8,7 @@ use fabc_base::units::{Dimension, UNITS};
 use fabc_lang::syntax::words::{BlockKind, FIELDS, ITEMS, STATEMENTS};
 use fabc_model::REFERENCES;
 use fabc_model::{
-    Arbitration, Arcs, Arrangement, Births, Bundling, Clustering, Collective, CollectiveAlgorithm,
+    Arbitration, Arcs, Arrangement, AttachBy, Births, Bundling, Clustering, Collective, CollectiveAlgorithm,
     CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, MemberWeights,
     MessageOrder, Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel,
     RoutingChoice, Scenarios, Score, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice,
@@ -111,6 +111,8 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (_, "select") => words::<RouteSelect>(),
         (_, "key") => words::<TableKey>(),
         (_, "hash") => words::<HashInput>(),
+        (_, "attach") => words::<AttachBy>(),
+        (_, "relay") => vec!["gpu"],
         (_, "weights") => words::<MemberWeights>(),
         (_, "algorithm") => words::<CollectiveAlgorithm>().into_iter().chain(["auto"]).collect(),
         (_, "barrier") => vec!["no", "yes"],
@@ -148,7 +150,17 @@ pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'s
         (Some(BlockKind::Link), "latency") => &[Cycles, Time, Length],
         (Some(BlockKind::Link), "per_metre") => &[Time],
         (Some(BlockKind::Link), "power") => &[Power],
-        (Some(BlockKind::Router | BlockKind::Chip), "latency") => &[Cycles, Time],
+        (
+            Some(
+                BlockKind::Router
+                | BlockKind::RouterKind
+                | BlockKind::Chip
+                | BlockKind::Box
+                | BlockKind::InnerSwitch,
+            ),
+            "latency",
+        ) => &[Cycles, Time],
+        (Some(BlockKind::Router | BlockKind::RouterKind | BlockKind::Box), "power") => &[Power],
         (Some(BlockKind::Router | BlockKind::Chip), "flit") => &[Data],
         (Some(BlockKind::Router | BlockKind::Chip), "buffer") => &[Flits],
         (Some(BlockKind::Budget), "faults") => &[Things],
@@ -246,7 +258,10 @@ mod tests {
     fn every_choice_of_the_language_is_offered() {
         use fabc_lang::syntax::words::FieldKind;
         // Names, routers and files are looked up, not offered as words.
-        const OTHERS: [&str; 13] = [
+        const OTHERS: [&str; 16] = [
+            "leaf",
+            "spine",
+            "tiers",
             "default",
             "link",
             "host_link",

@@ -137,6 +137,8 @@ pub enum CollectiveAlgorithm {
     Pull,
     /// Each message follows the forwarding tables.
     Direct,
+    /// Trees over the chips whose edges are paths through routers that only forward.
+    Forest,
     /// Scheduled: balanced routes of single vectors, the longest remaining path first.
     Paths,
     /// Scheduled: every channel takes the rarest vector that the router at its end lacks.
@@ -168,6 +170,7 @@ words!(CollectiveAlgorithm {
     Trees = "trees",
     Pull = "pull",
     Direct = "direct",
+    Forest = "forest",
     Paths = "paths",
     Flood = "flood",
     Hops = "hops",
@@ -190,15 +193,21 @@ impl CollectiveAlgorithm {
     }
     /// Whether chunks are copied or added up at the routers on their route. Then every router must be a chip.
     pub fn copies_chunks(self) -> bool {
-        self != CollectiveAlgorithm::Direct
+        !matches!(self, CollectiveAlgorithm::Direct | CollectiveAlgorithm::Forest)
+    }
+    /// Whether it sends messages along the forwarding tables.
+    pub fn follows_tables(self) -> bool {
+        self == CollectiveAlgorithm::Direct
     }
     /// The algorithms of a collective on a fabric with forwarding tables.
     pub fn for_tables(collective: Collective) -> &'static [CollectiveAlgorithm] {
-        use CollectiveAlgorithm::{Direct, GatherReduce, Local, MultiTree, Pull, Slots, Steps, Trees};
+        use CollectiveAlgorithm::{
+            Direct, Forest, GatherReduce, Local, MultiTree, Pull, Slots, Steps, Trees,
+        };
         match collective {
-            Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree, Direct],
-            Collective::AllReduce => &[GatherReduce, Trees, Local, Direct],
-            Collective::Broadcast | Collective::Reduce => &[Pull, Direct],
+            Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree, Forest, Direct],
+            Collective::AllReduce => &[GatherReduce, Trees, Local, Forest, Direct],
+            Collective::Broadcast | Collective::Reduce => &[Pull, Forest, Direct],
             Collective::AllToAll => &[Direct],
             Collective::Send => &[],
         }

@@ -8,7 +8,7 @@ use super::addresses::Addresses;
 use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Require, ValueScale};
-use super::family::{ClosShifts, Family};
+use super::family::{BoxPart, ClosShifts, Family};
 use super::floor::Floor;
 use super::inputs::{OCS_INPUT, graph_input};
 use super::metric::Metric;
@@ -48,6 +48,8 @@ pub struct Fabric {
     pub demand: Demand,
     /// The routing method and its settings.
     pub routing: RoutingChoice,
+    /// The most GPUs that may hand on the packets of a pair. 0 where only valid paths are taken.
+    pub relays: u32,
     /// The place of `routing = ..` in the spec.
     pub routing_span: Span,
     /// The addresses that the spec declares. `None` where it declares none, so that the defaults hold.
@@ -147,6 +149,28 @@ pub struct Router {
     pub span: Span,
 }
 
+/// What a router takes and costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RouterFigures {
+    /// Number of ports. `None` inside a box, which has the ports that it needs.
+    pub radix: Option<u32>,
+    /// Latency of the router, cycles.
+    pub latency_cycles: u32,
+    /// Price of the router, in thousandths.
+    pub cost: u64,
+    /// Power of the router, mW.
+    pub power_mw: u64,
+}
+
+/// The smallest and the largest latency of the routers, cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LatencyRange {
+    /// That of the fastest router.
+    pub least: u32,
+    /// That of the slowest router.
+    pub most: u32,
+}
+
 /// The resources that the routing may use, and the faults that it must tolerate.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -243,6 +267,45 @@ impl Fabric {
         };
         format!("{faults} tolerated")
     }
+    /// The latency, price and power of a router, and the ports that it may have. A GPU and a switch inside a
+    /// box have the ports that their box gives them, and its price counts for the whole box.
+    pub fn router_kind(&self, router: NodeId) -> RouterFigures {
+        let Router { radix, latency_cycles, cost, power_mw, .. } = self.router;
+        let common = RouterFigures { radix: Some(radix), latency_cycles, cost, power_mw };
+        let Plant::Network(network) = &self.plant else { return common };
+        if let Family::Boxes(boxes) = &network.family
+            && let (part, Some(kind)) = boxes.part(router.0)
+        {
+            let latency_cycles = match part {
+                BoxPart::Inner { switch, .. } => kind.switches[switch as usize].latency_cycles,
+                _ => kind.latency_cycles,
+            };
+            return RouterFigures { radix: None, latency_cycles, cost: 0, power_mw: 0 };
+        }
+        let tier = if network.tier_kinds.is_empty() { None } else { network.kind_tier(router.0) };
+        tier.and_then(|tier| network.tier_kinds.get(tier)).map_or(common, |kind| RouterFigures {
+            radix: Some(kind.radix),
+            latency_cycles: kind.latency_cycles,
+            cost: kind.cost,
+            power_mw: kind.power_mw,
+        })
+    }
+    /// Whether routers differ in what [`Fabric::router_kind`] says.
+    pub fn has_router_kinds(&self) -> bool {
+        matches!(&self.plant, Plant::Network(network)
+            if !network.tier_kinds.is_empty() || matches!(network.family, Family::Boxes(_)))
+    }
+    /// The smallest and the largest latency of a router, cycles.
+    pub fn router_latencies(&self) -> LatencyRange {
+        let only = LatencyRange { least: self.router.latency_cycles, most: self.router.latency_cycles };
+        if !self.has_router_kinds() {
+            return only;
+        }
+        let latencies =
+            || (0..self.node_count() as u32).map(|id| self.router_kind(NodeId(id)).latency_cycles);
+        let range = latencies().min().zip(latencies().max());
+        range.map_or(only, |(least, most)| LatencyRange { least, most })
+    }
     /// The pod, if the plant is one.
     pub fn pod(&self) -> Option<&Pod> {
         match &self.plant {
@@ -320,13 +383,11 @@ impl Fabric {
             _ => 1,
         }
     }
-    /// `[link type]`: cycles of a hop over such a link, which are the latency of the router that is left and
-    /// of the link.
+    /// `[link type]`: cycles of a hop over such a link, which are the latency of the fastest router and of
+    /// the link.
     pub fn hop_cycles(&self) -> IdVec<LinkTypeId, u64> {
-        self.link_types
-            .iter()
-            .map(|link| u64::from(self.router.latency_cycles) + u64::from(link.latency_cycles))
-            .collect()
+        let router = u64::from(self.router_latencies().least);
+        self.link_types.iter().map(|link| router + u64::from(link.latency_cycles)).collect()
     }
     /// The pace of vectors where they are scheduled. `None` elsewhere. Settings that the routing does not
     /// give follow from the slowest links in use: `slot` is the time of a flit, `hop` the latency of link and

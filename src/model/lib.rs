@@ -53,9 +53,10 @@ pub use simulation::*;
 pub use slices::{CubeClass, CubeRole, ServedPorts};
 pub use switches::*;
 pub use synthesis::*;
-pub use tiers::router_tiers;
+pub use tiers::{router_tiers, tiers_with_direct_links};
 pub use word::Word;
 
 pub use fabc_topology::{
-    Capacities, Demand, DemandComponent, DemandPlane, DemandShape, PORT_NAMES, SentPerHost, TableKey, VcCount,
+    Capacities, Demand, DemandComponent, DemandPlane, DemandShape, MOST_RELAYS, PORT_NAMES, SentPerHost,
+    TableKey, VcCount,
 };

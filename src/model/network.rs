@@ -3,7 +3,7 @@
 //! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in
 //! `passes::wire` build it, predicates in `check::wiring` recognize it.
 
-use super::family::Family;
+use super::family::{BoxPart, Family};
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
 
@@ -18,7 +18,25 @@ pub struct Network {
     pub global: LinkTypeId,
     /// The curve of random link failures in the report, if the spec asks for it.
     pub failures: Option<LinkFailures>,
+    /// `[tier]`: the kind of its switches, from the bottom up. Empty where all routers are of one kind. In a
+    /// network of boxes, the tiers are those outside.
+    pub tier_kinds: Vec<RouterKind>,
     /// The place of `topology = ..` in the spec.
+    pub span: Span,
+}
+
+/// A kind of router: `router { .. }`, or `router name { .. }` for the switches of some tiers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RouterKind {
+    /// Number of ports of the router.
+    pub radix: u32,
+    /// Latency of the router, cycles.
+    pub latency_cycles: u32,
+    /// Price of a router, in thousandths.
+    pub cost: u64,
+    /// Power of a router, mW.
+    pub power_mw: u64,
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -33,6 +51,19 @@ pub struct LinkFailures {
 }
 
 impl Network {
+    /// The tier of a router among those that may have kinds of their own. `None` for GPUs and the switches in
+    /// their boxes, and in networks without tiers of switches.
+    pub fn kind_tier(&self, router: u32) -> Option<usize> {
+        match &self.family {
+            Family::Clos(clos) => Some(clos.switch_digits(router).0),
+            Family::Boxes(boxes) => match (boxes.part(router).0, &boxes.outside) {
+                (BoxPart::Outer { switch, .. }, Some(outside)) => Some(outside.tier(switch)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Number of routers, with or without hosts.
     pub fn router_count(&self) -> usize {
         self.family.router_count()
@@ -61,6 +92,7 @@ impl Network {
             Family::Listed(listed) => listed.links.iter().map(|link| link.link).collect(),
             Family::Levels(levels) => levels.0.iter().map(|level| level.link).collect(),
             Family::Clos(clos) => clos.stages.iter().map(|stage| stage.link).collect(),
+            Family::Boxes(boxes) => boxes.links_in_use(),
             // Groups of one router have no links inside.
             family if family.is_grouped() && family.group_size().is_none() => vec![self.global],
             // A supernode of several routers and no links has those of the quadrics.
@@ -75,6 +107,7 @@ impl Network {
     pub fn any_link(&self) -> LinkTypeId {
         match self.family.unpermuted() {
             Family::Listed(listed) => listed.links.first().map_or(self.local, |link| link.link),
+            Family::Boxes(boxes) => boxes.links_in_use().first().copied().unwrap_or(self.local),
             family if family.is_grouped() && family.group_size().is_none() => self.global,
             _ => self.local,
         }

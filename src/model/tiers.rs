@@ -11,6 +11,13 @@ pub fn router_tiers(endpoints: &[bool], links: &[[u32; 2]]) -> Option<Vec<u32>> 
     (all_reached && link_between_equals(&tiers, links).is_none()).then_some(tiers)
 }
 
+/// The same as [`router_tiers`], but links may join two endpoints as well. Such endpoints must not forward.
+pub fn tiers_with_direct_links(endpoints: &[bool], links: &[[u32; 2]]) -> Option<Vec<u32>> {
+    let is_direct = |link: &[u32; 2]| link.iter().all(|&end| endpoints[end as usize]);
+    let others: Vec<[u32; 2]> = links.iter().copied().filter(|link| !is_direct(link)).collect();
+    router_tiers(endpoints, &others)
+}
+
 /// The first link that joins two routers of one tier, as an index. The arguments are those of
 /// [`router_tiers`].
 pub(crate) fn link_within_tier(endpoints: &[bool], links: &[[u32; 2]]) -> Option<usize> {

@@ -6,7 +6,7 @@
 //! routes. The checker counts them by walking the tables.
 
 use crate::add;
-use fabc_base::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
+use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
     ForwardingTables, GroupMembers, GroupTables, GroupTablesBuilder, NextHops, RankedHops, Routes, Scene,
     Symmetry, TableEntry, TableKey, Topology, VcRule, Walk,
@@ -135,8 +135,8 @@ pub fn count_next_hops(
 /// Least number of destinations in a parallel task. Each task has a count of every channel.
 const DESTINATIONS_PER_TASK: usize = 64;
 
-/// `[link]`: cycles of a hop over it.
-pub type HopCycles = IdVec<LinkId, u64>;
+/// `[channel]`: cycles of a hop over it.
+pub type HopCycles = IdVec<ChannelId, u64>;
 
 /// Computes the times of routes and all their images.
 struct RouteTimes<'a> {
@@ -152,7 +152,7 @@ impl<'a> RouteTimes<'a> {
         let topology = scene.topology;
         let mut first = vec![None; topology.class_count(symmetry)];
         let are_images_alike = scene.channels().all(|channel| {
-            let cycles = hop_cycles[topology.link_of(channel)];
+            let cycles = hop_cycles[channel];
             *first[topology.channel_class(symmetry, channel).index()].get_or_insert(cycles) == cycles
         });
         Self { topology, symmetry, hop_cycles, are_images_alike }
@@ -162,8 +162,7 @@ impl<'a> RouteTimes<'a> {
     fn cycles_of(&self, route: &[ChannelId]) -> (u64, u64) {
         let order = self.symmetry.order();
         if self.are_images_alike {
-            let cycles =
-                route.iter().map(|&channel| self.hop_cycles[self.topology.link_of(channel)]).sum::<u64>();
+            let cycles = route.iter().map(|&channel| self.hop_cycles[channel]).sum::<u64>();
             return (cycles * order as u64, cycles);
         }
         let image = |element: usize, channel: ChannelId| {
@@ -172,10 +171,7 @@ impl<'a> RouteTimes<'a> {
             image.expect("a symmetry keeps links")
         };
         let cycles = |element: usize| {
-            route
-                .iter()
-                .map(|&channel| self.hop_cycles[self.topology.link_of(image(element, channel))])
-                .sum::<u64>()
+            route.iter().map(|&channel| self.hop_cycles[image(element, channel)]).sum::<u64>()
         };
         (0..order).map(cycles).fold((0, 0), |(total, slowest), cycles| (total + cycles, slowest.max(cycles)))
     }

@@ -252,6 +252,7 @@ fn without_entries(
         groups: Vec::new(),
         weights: Vec::new(),
         routers: Vec::new(),
+        relays: Vec::new(),
     };
     (
         routed

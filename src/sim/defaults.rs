@@ -7,8 +7,9 @@ use super::setting::Setting;
 use fabc_base::ids::LinkTypeId;
 use fabc_ir::{ForwardingTables, Scene, link_cycles};
 use fabc_model::{
-    Arbitration, Credits, Ecmp, Fabric, HostPorts, LaneChoice, MemberWeights, MessageOrder, PacketRouting,
-    Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, TierOrder, Traffic, TrafficDetails,
+    Arbitration, Credits, Ecmp, Fabric, Family, HostPorts, LaneChoice, MemberWeights, MessageOrder,
+    PacketRouting, Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, TierOrder, Traffic,
+    TrafficDetails,
 };
 
 /// The most cycles of a link with its router. The wheel of events has this length.
@@ -53,7 +54,7 @@ pub(super) fn setting(
         warmup: 0,
         measure: 0,
         seed: parameters.seed,
-        router: router.latency_cycles,
+        router: fabric.router_latencies().most,
         buffer: router.buffer_flits,
     })
 }
@@ -95,7 +96,7 @@ pub(super) fn by_model(
         RouterModel::Flit if routing.counts_hops() => {
             return Err(SimError::OtherModel { option: "routing", of: RouterModel::Packet.name() });
         }
-        RouterModel::Flit if router.latency_cycles == 0 => {
+        RouterModel::Flit if fabric.router_latencies().most == 0 => {
             return Err(SimError::TimelessRouter { router: fabric.plant.router_word(), span: router.span });
         }
         RouterModel::Flit => (Credits::Link, HostPorts::Ports(2)),
@@ -106,12 +107,21 @@ pub(super) fn by_model(
 
 /// Checks that all links in use have the same bandwidth, and a latency that can be simulated.
 pub(super) fn check_links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
+    let latencies = fabric.router_latencies();
+    let kinds = match fabric.family() {
+        Some(Family::Boxes(_)) => Some("GPUs of boxes forward no packets"),
+        _ if latencies.least < latencies.most => Some("the kinds of routers differ in latency here"),
+        _ => None,
+    };
+    if let Some(kinds) = kinds {
+        return Err(SimError::RouterKinds { kinds, span: fabric.topology_span() });
+    }
     let mut used: Vec<LinkTypeId> =
         scene.links().map(|link| scene.topology.links()[link].link_type).collect();
     used.sort_unstable();
     used.dedup();
     let types: Vec<_> = used.iter().map(|&link_type| &fabric.link_types[link_type]).collect();
-    let max_latency = LATENCY.saturating_sub(fabric.router.latency_cycles);
+    let max_latency = LATENCY.saturating_sub(latencies.most);
     for id in scene.links() {
         let (cycles, link) = (
             link_cycles(fabric, scene.topology, id),

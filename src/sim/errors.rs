@@ -286,6 +286,20 @@ pub enum SimError {
     )]
     LimitlessMessages,
 
+    /// FAB0629: routers of several kinds.
+    #[error("the simulator has one kind of router, but {kinds}")]
+    #[diagnostic(
+        code(FAB0629),
+        help("simulate the switches alone: a `clos` or `leaf_spine` of one `router {{ .. }}` with `hosts`")
+    )]
+    RouterKinds {
+        /// The kinds that this fabric has.
+        kinds: &'static str,
+        /// The place of the topology in the spec.
+        #[label("this network")]
+        span: Span,
+    },
+
     /// FAB0612: the model does not have such a parameter.
     #[error("`{option}` belongs to the {of} model")]
     #[diagnostic(code(FAB0612), help("leave it out, or choose `model = {of}`"))]

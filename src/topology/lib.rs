@@ -24,8 +24,8 @@ pub use names::{PORT_NAMES, RouterNames, TierNames};
 pub use scene::Scene;
 pub use symmetry::Symmetry;
 pub use tables::{
-    ForwardingTables, GroupEntry, GroupMembers, GroupTables, GroupTablesBuilder, TableEntry, TableKey,
-    VcCount,
+    ForwardingTables, GroupEntry, GroupMembers, GroupTables, GroupTablesBuilder, MOST_RELAYS, Relay,
+    TableEntry, TableKey, VcCount,
 };
 pub use topology::{End, Link, LinkClass, Topology};
 pub use walk::Walk;

@@ -115,6 +115,20 @@ pub struct GroupEntry {
     pub group: u32,
 }
 
+/// An endpoint that hands packets on between two endpoints that no valid path joins.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Relay {
+    /// The endpoint that sends first.
+    pub source: NodeId,
+    /// The endpoint that receives in the end.
+    pub destination: NodeId,
+    /// The endpoint that the source sends to instead. It sends on as if it were the source.
+    pub relay: NodeId,
+}
+
+/// The most relays of a pair that a spec may allow.
+pub const MOST_RELAYS: u32 = 16;
+
 /// The group tables of one scenario. A router may send a packet by any port of a group. Every router is
 /// listed, and packets use virtual channel 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,9 +144,29 @@ pub struct GroupTables {
     /// `[router]`: its entries, ascending. Destinations without an entry are the router itself, and those
     /// that it has no path to.
     pub routers: Vec<Vec<GroupEntry>>,
+    /// The relays, by source and destination. Empty where valid paths join all endpoints.
+    pub relays: Vec<Relay>,
 }
 
 impl GroupTables {
+    /// The endpoint that a source sends to instead of a destination. `None` where it sends straight to it.
+    pub fn relay(&self, source: NodeId, destination: NodeId) -> Option<NodeId> {
+        let key = |relay: &Relay| (relay.source, relay.destination);
+        let place = self.relays.binary_search_by_key(&(source, destination), key).ok()?;
+        Some(self.relays[place].relay)
+    }
+
+    /// The legs of the route of a pair: pairs of endpoints that a valid path joins, if the tables are valid.
+    pub fn legs(&self, source: NodeId, destination: NodeId) -> Vec<(NodeId, NodeId)> {
+        let (mut legs, mut from) = (Vec::new(), source);
+        while let Some(relay) = self.relay(from, destination).filter(|_| legs.len() < MOST_RELAYS as usize) {
+            legs.push((from, relay));
+            from = relay;
+        }
+        legs.push((from, destination));
+        legs
+    }
+
     /// The ports by which a router may send a packet to a destination. Empty where it has no entry.
     pub fn group(&self, router: NodeId, destination: NodeId) -> &[u16] {
         self.group_number(router, destination).map_or(&[], |group| &self.groups[group as usize])
@@ -232,7 +266,7 @@ impl GroupTablesBuilder {
     /// The tables of the scenario of that name.
     pub fn finish(self, scenario: &str) -> GroupTables {
         let Self { groups, weights, routers, .. } = self;
-        GroupTables { scenario: scenario.to_owned(), groups, weights, routers }
+        GroupTables { scenario: scenario.to_owned(), groups, weights, routers, relays: Vec::new() }
     }
 }
 

@@ -199,7 +199,8 @@ fn a_pod_in_every_form_and_scenario() {
 #[test]
 fn a_root_and_small_chunks() {
     let place = pod();
-    let report = json(&place, &["--size", "64KiB", "--collective", "broadcast", "--root", "cube1[0,1,1]"]);
+    let pulled = ["--collective", "broadcast", "--root", "cube1[0,1,1]", "--algorithm", "pull"];
+    let report = json(&place, &[&["--size", "64KiB"], &pulled[..]].concat());
     let row = &report["collectives"][0];
     assert_eq!((&row["root"], &row["algorithm"]), (&Value::from("cube1[0,1,1]"), &Value::from("pull")));
     assert!(ns(&row["share"]) > 0.5, "{row}");

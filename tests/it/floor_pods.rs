@@ -176,7 +176,7 @@ fn latencies_are_of_every_image() {
                     .find(|entry| (entry.dst, entry.in_port, entry.in_vc) == (image, input.0, input.1));
                 let entry = entry.expect("an entry");
                 let channel = topology.outgoing(node, fabc::ids::PortId(entry.out_port)).expect("a link");
-                cycles += hop[topology.link_of(channel)];
+                cycles += hop[channel];
                 let end = topology.target(channel);
                 (node, input) = (end.node, (end.port.0 as i16, entry.out_vc as i8));
             }

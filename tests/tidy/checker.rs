@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 78] = [
+const JUDGED: [&str; 84] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -25,6 +25,10 @@ const JUDGED: [&str; 78] = [
     "FaultSymmetry",
     "FloorMetrics",
     "FlowCertificate",
+    "Forest",
+    "ForestPath",
+    "ForestSend",
+    "ForestTree",
     "ForwardingTables",
     "GatherRound",
     "GroupEntry",
@@ -33,6 +37,7 @@ const JUDGED: [&str; 78] = [
     "HardwareTotals",
     "HashedGroup",
     "Image",
+    "LaneLoad",
     "LimitArgument",
     "Link",
     "LinkClass",
@@ -49,6 +54,7 @@ const JUDGED: [&str; 78] = [
     "PlanStep",
     "PortIndices",
     "Pull",
+    "Relay",
     "Repair",
     "RepairLoads",
     "RepairStep",
@@ -235,7 +241,7 @@ fn the_checker_has_codes_of_its_own() {
     );
 }
 
-/// The most lines of the kernel, so that a stranger reads it in an afternoon.
+/// The most lines of the kernel, so that a stranger reads it in an afternoon. Its unit tests do not count.
 const KERNEL_LINES: usize = 3000;
 
 /// The kernel has few lines, and its crates depend on nothing that knows a fabric.
@@ -243,7 +249,7 @@ const KERNEL_LINES: usize = 3000;
 fn the_kernel_is_small_and_knows_no_fabric() {
     let lines: usize = files("src/kernel")
         .iter()
-        .filter(|path| path.ends_with(".rs"))
+        .filter(|path| path.ends_with(".rs") && !path.ends_with("/tests.rs"))
         .map(|path| read(path).lines().count())
         .sum();
     assert!(lines <= KERNEL_LINES, "src/kernel has {lines} lines, at most {KERNEL_LINES}");

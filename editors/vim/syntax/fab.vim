@@ -3,21 +3,21 @@ if exists("b:current_syntax")
   finish
 endif
 
-syntax keyword fabKeyword addresses all_to_all any budget chip clock collective count couple cube cubes
-syntax keyword fabKeyword demand fabric failures fault floor for groups in joined let level link mesh ocs of
-syntax keyword fabKeyword over param require router routing simulate slice spare step sweep topology use
-syntax keyword fabKeyword weight with x
-syntax keyword fabSetting a after algorithm alpha arbitration arcs arity arrangement as at attempts bandwidth
-syntax keyword fabSetting barrier beyond bias births buffer bundles by bytes cabinet cable chunks classes
-syntax keyword fabSetting clustering config_db cost cost_per_metre credits default degree deskew dimensions
-syntax keyword fabSetting down draws duplex duplicates effort faults fix flit flows from g general global
-syntax keyword fabSetting grid h hash hop host_link hosts injection inside install k key latency leaves
-syntax keyword fabSetting length levels lift links local loopbacks measure method model moves names nodes
-syntax keyword fabSetting objective ocs_rack order overhead p packet parallel paths per_metre pitch_x pitch_y
-syntax keyword fabSetting placement ports power priority q radix rate rates reduce rho root routers rule
-syntax keyword fabSetting samples scenarios seed seeds select share shortest size slot speedup spines start
-syntax keyword fabSetting steps supernode symmetry table_entries time_limit to traffic turn up vcs vector
-syntax keyword fabSetting warmup weights window
+syntax keyword fabKeyword addresses all_to_all any box boxes budget chip clock collective count couple cube
+syntax keyword fabKeyword cubes demand fabric failures fault floor for groups in join joined let level link
+syntax keyword fabKeyword mesh nic nics ocs of over param require router routing simulate slice spare step
+syntax keyword fabKeyword sweep switch topology use weight with x
+syntax keyword fabSetting a after algorithm alpha arbitration arcs arity arrangement as at attach attempts
+syntax keyword fabSetting bandwidth barrier beyond bias births buffer bundles by bytes cabinet cable chunks
+syntax keyword fabSetting classes clustering config_db copies cost cost_per_metre credits default degree
+syntax keyword fabSetting deskew dimensions down draws duplex duplicates effort faults fix flit flows from g
+syntax keyword fabSetting general global gpus grid h hash hop host_link hosts injection inside install k key
+syntax keyword fabSetting latency leaf leaves length levels lift links local loopbacks measure method model
+syntax keyword fabSetting most moves names nodes objective ocs_rack order overhead p packet parallel paths
+syntax keyword fabSetting per per_metre pitch_x pitch_y placement planes ports power priority q radix rate
+syntax keyword fabSetting rates reduce relay rho root routers rule samples scenarios seed seeds select share
+syntax keyword fabSetting shortest size slot speedup spine spines start steps supernode symmetry
+syntax keyword fabSetting table_entries tiers time_limit to traffic turn up vcs vector warmup weights window
 syntax keyword fabValue adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns
 syntax keyword fabValue annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement
 syntax keyword fabValue bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts by_cabinet
@@ -26,15 +26,15 @@ syntax keyword fabValue collision collision_worst complete concurrent_flow conse
 syntax keyword fabValue cross_connects descent diameter dimension_order direct disconnect_share
 syntax keyword fabValue disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity
 syntax keyword fabValue endpoint_permutation equal family fat_tree first fixed flood flow fold
-syntax keyword fabValue folded_hypercube full gather_reduce gau gen_kautz graph group_shift hld hops
-syntax keyword fabValue hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz keep latency_max
-syntax keyword fabValue leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max
+syntax keyword fabValue folded_hypercube forest full gather_reduce gau gen_kautz gpu graph group_shift hld
+syntax keyword fabValue hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz keep
+syntax keyword fabValue latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max
 syntax keyword fabValue max_channel_load megafly milp min min_first minimal multitree nbr neighbour no
 syntax keyword fabValue nominal none ocs_v oversubscription pair pairs paley palmtree partial permutation
-syntax keyword fabValue permute polarfly polarstar portions power_per_host product pull quickest random
-syntax keyword fabValue random_regular reduce_scatter relax ring_n rotate row row_major saturation scheduled
-syntax keyword fabValue search send sequential serpentine shift shortest_paths simplex slim_fly slots
-syntax keyword fabValue spectralfly spray steady synthesize tables tiers time tornado torus trace translation
+syntax keyword fabValue permute polarfly polarstar portions power_per_host product pull quickest rail rails
+syntax keyword fabValue random random_regular reduce_scatter relax ring_n rotate row row_major saturation
+syntax keyword fabValue scheduled search send sequential serpentine shift shortest_paths simplex slim_fly
+syntax keyword fabValue slots spectralfly spray steady synthesize tables time tornado torus trace translation
 syntax keyword fabValue transpose trees turns twisted_torus ugal ugal_global uniform universal unlimited
 syntax keyword fabValue unnumbered up_down valiant vc_balance volume walktrap xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us

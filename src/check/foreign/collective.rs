@@ -7,6 +7,7 @@
 
 use super::fabc;
 use super::verdict::{NamedFile, Rejected, malformed, text};
+use crate::schedule::forest_counts;
 use crate::{CheckError, verify_message_schedule, verify_schedule};
 use fabc_base::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc_ir::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
@@ -38,7 +39,7 @@ pub struct ForeignCollective {
     /// Number of sequential chunk times.
     pub volume: u64,
     /// Chunks moved over channels in the replay, those of canonical routers only. For trees: the channels
-    /// that the trees use.
+    /// that the trees use. For a forest: the paths of its edges.
     pub transfers: u64,
     /// Number of bounds that follow from their witnesses.
     pub bounds: u64,
@@ -98,7 +99,8 @@ pub fn foreign_collective(
     };
     judged.map_err(|error| Rejected::Convicted(vec![error]))?;
     let chips = topology.endpoints().count() as u64;
-    let (steps, volume, transfers) = count_transfers(&topology, &schedule_read);
+    let (steps, volume, transfers) =
+        count_transfers(&scene, &schedule_read).map_err(|error| Rejected::Convicted(vec![error]))?;
     Ok(ForeignCollective {
         fabric,
         collective: schedule_read.collective,
@@ -114,8 +116,9 @@ pub fn foreign_collective(
 }
 
 /// The (rounds, chunk times, transfers) of a schedule.
-fn count_transfers(topology: &Topology, schedule: &Schedule) -> (u64, u64, u64) {
-    match &schedule.transfers {
+fn count_transfers(scene: &Scene<'_>, schedule: &Schedule) -> Result<(u64, u64, u64), CheckError> {
+    let topology = scene.topology;
+    Ok(match &schedule.transfers {
         Transfers::Rounds(rounds) => {
             let runs = rounds.order.len() as u64;
             let chunks = rounds
@@ -148,8 +151,9 @@ fn count_transfers(topology: &Topology, schedule: &Schedule) -> (u64, u64, u64) 
             let slots = slots * times + rooted_slots;
             (slots, slots, sent * times + rooted_sent)
         }
+        Transfers::Forest(forest) => forest_counts(scene, schedule, forest)?,
         Transfers::Timed(timed) => (u64::from(timed.end - timed.start), 0, timed.sends.len() as u64),
-    }
+    })
 }
 
 /// The largest number of hops from a chip to the root of a spanning tree.

@@ -17,7 +17,7 @@ use crate::CheckError;
 use crate::permutation::verify_permutation;
 use crate::tiers::tiers_of_routers;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{GroupTables, Permutation, Scene, Symmetry};
+use fabc_ir::{GroupTables, Link, Permutation, Scene, Symmetry};
 use fabc_kernel::{
     Dependencies, HeldChannel, Lookup, NOWHERE, TableFault, TierGraph, ValidPaths, WaitingPacket,
     shortest_cycle,
@@ -75,11 +75,12 @@ pub(super) fn judge_groups(
     let dependencies = Dependencies::new(&graph, &symmetry, 1).ok_or_else(|| {
         too_large("between the channels of this network more dependencies are possible than memory can hold")
     })?;
-    let judge = GroupJudge {
-        groups,
-        tiers: TierGraph::new(&scene, &tiers_of_routers(&groups.topology)).ok(),
-        dependencies,
-    };
+    // Endpoints that are joined to each other may forward: then there are no tiers.
+    let topology = scene.topology;
+    let is_direct = |link: &Link| [link.a, link.b].iter().all(|end| topology.is_endpoint(end.node));
+    let has_direct = topology.links().iter().any(is_direct);
+    let tiers = || TierGraph::new(&scene, &tiers_of_routers(topology)).ok();
+    let judge = GroupJudge { groups, tiers: if has_direct { None } else { tiers() }, dependencies };
     let endpoints: Vec<usize> = (0..groups.network.endpoints.len()).collect();
     let parts = endpoints.par_chunks(endpoints.len().div_ceil(PARTS).max(1));
     let parts: Vec<PartVerdict> = parts.map(|part| judge.walk_part(part)).collect();

@@ -63,7 +63,8 @@ pub(super) fn read_groups(file: NamedFile<'_>, network: ForeignNetwork) -> Resul
     }
     let routers = routers.into_iter().enumerate();
     let routers = routers.map(|(router, entries)| without_itself(router, entries.unwrap_or_default()));
-    let tables = GroupTables { scenario: "nominal".to_owned(), groups, weights, routers: routers.collect() };
+    let (scenario, relays) = ("nominal".to_owned(), Vec::new());
+    let tables = GroupTables { scenario, groups, weights, routers: routers.collect(), relays };
     let topology = topology(&network);
     Ok(ForeignGroups { network, topology, kind: read.kind, tables })
 }
@@ -87,6 +88,12 @@ fn sorted_groups(read: &AnyGroupTablesFile) -> Result<SortedGroups, String> {
         let (vcs, key) = (read.vcs, &read.key);
         return Err(format!(
             "next-hop groups with {vcs} virtual channels and the key {key:?} cannot be walked, only those with 1 and [\"dst\"]"
+        ));
+    }
+    if !read.relays.is_empty() {
+        let relays = read.relays.len();
+        return Err(format!(
+            "endpoints hand packets on for {relays} pairs (`relays`), and this fabc judges such groups only in directories that it built"
         ));
     }
     if !read.weights.is_empty() && read.weights.len() != read.groups.len() {

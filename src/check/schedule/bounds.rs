@@ -1,6 +1,7 @@
 //! Recomputes lower bounds on schedules from their witnesses.
 
 use super::ScheduleError;
+use super::forest::prove_forest;
 use super::messages::{MessageLoads, MessageSends};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
@@ -41,6 +42,10 @@ pub(super) fn verify_bounds(
         Transfers::Trees(shared) => {
             let full = if schedule.collective == Collective::AllReduce { chips } else { 1 };
             (u64::from(shared.capacity) * chunks * full, shared.trees.len() as u64, usize::MAX)
+        }
+        Transfers::Forest(forest) => {
+            let (parts, lanes) = prove_forest(scene, schedule, forest)?.load();
+            (parts as u64 * chunks, lanes as u64 * u64::from(forest.parts), usize::MAX)
         }
     };
     // The vector of a root is one shard, or N shards if messages carry it. The full vector of an all-reduce
@@ -254,7 +259,8 @@ fn count_latency(
     })
 }
 
-/// The bound of a partition of the chips, for an all-reduce: the channels into its parts.
+/// The bound of a partition of the chips, for an all-reduce: the channels into its parts. Routers that only
+/// forward may belong to a part, which then can do no less, or to none.
 fn count_partition(
     scene: &Scene<'_>,
     chips: u32,
@@ -277,8 +283,9 @@ fn count_partition(
     let is_partition = part_of.len() == topology.node_count()
         && topology.nodes().all(|node| match part_of[node.index()] {
             Some(part) => {
-                is_living_chip(scene, node)
-                    && parts_seen.get_mut(part as usize).map(|seen| *seen = true).is_some()
+                let is_chip = is_living_chip(scene, node);
+                let seen = parts_seen.get_mut(part as usize).map(|seen| *seen |= is_chip);
+                scene.lives(node) && seen.is_some()
             }
             None => !scene.is_endpoint(node),
         });

@@ -7,6 +7,7 @@
 
 mod bounds;
 mod errors;
+mod forest;
 mod gather;
 mod messages;
 mod pace;
@@ -29,7 +30,7 @@ pub use timed::{Replayed, vectors_together, verify_replaceable};
 
 use super::CheckError;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{CollectiveBound, ForwardingTables, RunDirection, Scene, Schedule, Transfers};
+use fabc_ir::{CollectiveBound, Forest, ForwardingTables, RunDirection, Scene, Schedule, Transfers};
 use fabc_model::{Collective, CollectiveAlgorithm};
 use transfers::RoundTransfers;
 
@@ -63,6 +64,9 @@ pub fn verify_schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), Che
                 return Err(violation(format!("trees cannot perform {}", schedule.collective.name())));
             }
             trees::verify_trees(scene, schedule, trees)?;
+        }
+        Transfers::Forest(forest) => {
+            forest::prove_forest(scene, schedule, forest)?;
         }
         Transfers::Timed(_) => return verify_vectors(scene, schedule).map(|_| ()),
         Transfers::Sends(_) => {
@@ -124,6 +128,19 @@ pub fn verify_collective_bounds(
     claimed: &[CollectiveBound],
 ) -> Result<(), CheckError> {
     bounds::verify_witnesses(scene, collective, root, claimed, None)
+}
+
+/// The (steps, chunk times, paths) of a forest.
+///
+/// # Errors
+/// The first violation.
+pub(crate) fn forest_counts(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    forest: &Forest,
+) -> Result<(u64, u64, u64), CheckError> {
+    let proved = forest::prove_forest(scene, schedule, forest)?;
+    Ok((proved.steps(schedule.chunks), proved.volume(schedule.chunks), proved.path_count()))
 }
 
 fn verify_shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {

@@ -1,7 +1,7 @@
 //! The pace of a schedule: the times of hops, messages and channels.
 
-use crate::hop_cycles::cycles_over_cable;
-use fabc_base::ids::{Id, LinkId};
+use crate::hop_cycles::cycles_of_hop;
+use fabc_base::ids::{ChannelId, Id, LinkId};
 use fabc_ir::Scene;
 use fabc_kernel::scene_symmetry;
 use fabc_model::{DeclaredCollective, Fabric};
@@ -30,7 +30,7 @@ pub struct Pace {
 /// Times of hops where lit links differ, in attoseconds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HopTimes {
-    /// `[link]`: router and link. No schedule is faster than these times allow.
+    /// `[link]`: router and link, in the faster direction. No schedule is faster than these times allow.
     pub exact: Vec<u128>,
     /// `[link]`: the slowest image of the link under the symmetry of the scene. A schedule treats all images
     /// alike.
@@ -40,18 +40,13 @@ pub struct HopTimes {
 impl Pace {
     /// The pace of a collective in a scene.
     pub fn of_collective(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
-        let hop = |link| {
-            cycles_time(
-                cycles_over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles),
-                fabric.clock_hz,
-            )
-        };
+        let hop = |channel| cycles_time(cycles_of_hop(fabric, scene.topology, channel), fabric.clock_hz);
         let slowest = scene
-            .links()
+            .channels()
             .map(hop)
             .max()
-            .unwrap_or_else(|| cycles_time(fabric.router.latency_cycles.into(), fabric.clock_hz));
-        let is_uniform = scene.links().all(|link| hop(link) == slowest);
+            .unwrap_or_else(|| cycles_time(fabric.router_latencies().most.into(), fabric.clock_hz));
+        let is_uniform = scene.channels().all(|channel| hop(channel) == slowest);
         Self {
             hop: slowest,
             hops: (!is_uniform).then(|| HopTimes::new(scene, hop)),
@@ -77,10 +72,12 @@ impl Pace {
 }
 
 impl HopTimes {
-    fn new(scene: &Scene<'_>, hop: impl Fn(LinkId) -> u128) -> Self {
+    fn new(scene: &Scene<'_>, hop: impl Fn(ChannelId) -> u128) -> Self {
         let topology = scene.topology;
-        let exact: Vec<u128> = topology.links().ids().map(&hop).collect();
-        let mut slowest = exact.clone();
+        let ways = |link| topology.channels_of(link).map(&hop);
+        let exact = topology.links().ids().map(|link| ways(link).min().unwrap_or(0)).collect();
+        let mut slowest: Vec<u128> =
+            topology.links().ids().map(|link| ways(link).max().unwrap_or(0)).collect();
         let symmetry = scene_symmetry(scene);
         if symmetry.order() > 1 {
             // Both directions of a link count, because an image may run the other way.
@@ -88,7 +85,7 @@ impl HopTimes {
             let class = |channel| topology.channel_class(&symmetry, channel);
             for channel in scene.channels() {
                 let class_time = slowest_of_class.entry(class(channel)).or_insert(0u128);
-                *class_time = exact[topology.link_of(channel).index()].max(*class_time);
+                *class_time = slowest[topology.link_of(channel).index()].max(*class_time);
             }
             for channel in scene.channels() {
                 let class_time = slowest_of_class.get(&class(channel)).copied().unwrap_or(0);

@@ -6,6 +6,7 @@
 //! first chunk also waits for the overhead.
 
 use super::bounds::hops_to;
+use super::forest::prove_forest;
 use super::pace::{Pace, SECOND, cycles_time};
 use super::pipeline::TreePipeline;
 use super::timed::{cycles_at_least, replay};
@@ -63,13 +64,6 @@ pub fn schedule_time(
     let chips = scene.endpoints().count() as u128;
     let transfer_time =
         |parts: u128| (u128::from(bytes) * 8 * SECOND).div_ceil(u128::from(pace.bandwidth_bps) * parts);
-    // Durations with hops and messages, without messages, and without both. Places are taken as they become
-    // free, so less work may take longer by chance.
-    let spent = |[total, without_overhead, volume]: [u128; 3]| {
-        let without_overhead = without_overhead.min(total);
-        let volume = volume.min(without_overhead);
-        Spent { volume, latency: without_overhead - volume, overhead: total - without_overhead }
-    };
     match &schedule.transfers {
         Transfers::Rounds(rounds) => {
             let is_full_vector = schedule.root.is_some() || schedule.algorithm == CollectiveAlgorithm::Local;
@@ -99,6 +93,14 @@ pub fn schedule_time(
                 volume,
             })
         }
+        Transfers::Forest(forest) => {
+            let proved = prove_forest(scene, schedule, forest)?;
+            let roots = if schedule.root.is_some() { 1 } else { chips };
+            let part = transfer_time(roots * u128::from(forest.parts) * pieces);
+            let times = paces.each_ref().map(|pace| proved.duration(schedule.chunks, part, pace));
+            let (steps, volume) = (proved.steps(schedule.chunks), proved.volume(schedule.chunks));
+            Ok(ScheduleTime { spent: spent(times), steps, volume })
+        }
         Transfers::Timed(vectors) => Ok(vectors_time(scene, schedule, vectors)?),
         Transfers::Sends(sends) => {
             let tables = tables
@@ -124,6 +126,15 @@ pub fn schedule_time(
             Ok(ScheduleTime { spent: spent(paces.each_ref().map(duration)), steps: slots, volume: slots })
         }
     }
+}
+
+/// Splits durations with hops and messages, without messages, and without both. Places are taken as they
+/// become free, so less work may take longer by chance.
+fn spent(durations: [u128; 3]) -> Spent {
+    let [total, without_overhead, volume] = durations;
+    let without_overhead = without_overhead.min(total);
+    let volume = volume.min(without_overhead);
+    Spent { volume, latency: without_overhead - volume, overhead: total - without_overhead }
 }
 
 /// A link of every channel class.

@@ -5,6 +5,7 @@
 //! verified in the same way for all.
 
 mod algebraic;
+mod boxes;
 mod clos;
 mod dragonfly;
 mod drawn;
@@ -118,8 +119,10 @@ fn verify_capacities(fabric: &Fabric, topology: &Topology) -> Result<(), String>
 /// Verifies that no router uses more ports than it has, including those of its hosts. Outputs and inputs
 /// count separately.
 fn verify_radix(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
-    let (radix, router) = (fabric.router.radix as usize, fabric.plant.router_word());
+    let router = fabric.plant.router_word();
     for node in topology.nodes() {
+        let Some(radix) = fabric.router_kind(node).radix else { continue };
+        let radix = radix as usize;
         let uses = topology.channels_from(node).count().max(topology.channels_into(node).count());
         let hosts = host_ports(fabric, topology, node);
         if uses + hosts > radix {

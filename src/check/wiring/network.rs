@@ -7,8 +7,8 @@
 
 use super::rule::{FamilyRule, verify_by_rule};
 use super::{
-    algebraic, clos, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, permuted,
-    products, quaternions, shortcuts,
+    algebraic, boxes, clos, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed,
+    permuted, products, quaternions, shortcuts,
 };
 use crate::CheckError;
 use fabc_base::ids::Id;
@@ -44,6 +44,7 @@ fn rule_of_family(family: &Family) -> Option<Box<dyn FamilyRule + Sync + '_>> {
         Family::Dragonfly(dragonfly) => Box::new(dragonfly::DragonflyGroups(*dragonfly)),
         &Family::FatTree(FatTree { levels, arity }) => Box::new(fat_tree::FatTreeLevels { levels, arity }),
         Family::Clos(clos) => Box::new(clos::DigitTiers::new(clos)),
+        Family::Boxes(boxes) => Box::new(boxes::BoxRule::new(boxes)),
         &Family::Kautz(Kautz { degree, length, arcs }) => Box::new(kautz::Words { degree, length, arcs }),
         &Family::RandomRegular(RandomRegular { routers, degree, .. }) => {
             Box::new(drawn::Regular { routers, degree, simplex: false })

@@ -82,7 +82,7 @@ fn run_one_request(
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (index, name) in names.iter().enumerate() {
         let tabled = request.collectives.contains(&Collective::AllToAll)
-            || algorithm.is_some_and(|algorithm| !algorithm.copies_chunks());
+            || algorithm.is_some_and(CollectiveAlgorithm::follows_tables);
         let read = read_scenario(&args.directory, fabric, sources, name, tabled)?;
         let ScenarioInput { scene, tables, lengths } =
             read.ok_or_else(|| unknown_word("scenario", name, &[NOMINAL]))?;

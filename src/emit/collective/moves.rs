@@ -56,6 +56,7 @@ impl<'a> ChunkMoves<'a> {
         let rounds = match &schedule.transfers {
             Transfers::Rounds(rounds) => rounds,
             Transfers::Trees(_) => return Err(ProgramError::unwritten(format, "shared trees")),
+            Transfers::Forest(_) => return Err(ProgramError::unwritten(format, "a forest")),
             Transfers::Timed(_) => return Err(ProgramError::unwritten(format, "vectors in cycles")),
             Transfers::Sends(_) => {
                 return Err(ProgramError::unwritten(format, "messages along forwarding tables"));

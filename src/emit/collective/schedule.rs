@@ -2,8 +2,8 @@
 
 use super::super::json::{push, push_int, push_lines, push_numbers, quote};
 use fabc_ir::{
-    CollectiveBound, GatherRound, Rounds, RoutedMessage, RunDirection, Schedule, Sends, SharedTrees,
-    SpanningTree, Transfers,
+    CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, Rounds, RoutedMessage,
+    RunDirection, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
 };
 
 /// The text of the file.
@@ -11,7 +11,7 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
     let Schedule { collective, algorithm, seed, nodes, chunks, root, .. } = schedule;
     let canonical = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds.canonical,
-        Transfers::Trees(_) | Transfers::Timed(_) => false,
+        Transfers::Trees(_) | Transfers::Timed(_) | Transfers::Forest(_) => false,
         Transfers::Sends(sends) => sends.canonical,
     };
     let root = root.map_or("null".to_owned(), |root| root.0.to_string());
@@ -30,6 +30,7 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
         Transfers::Rounds(rounds) => push_rounds(&mut out, rounds),
         Transfers::Trees(shared) => push_trees(&mut out, shared),
         Transfers::Sends(sends) => push_sends(&mut out, sends),
+        Transfers::Forest(forest) => push_forest(&mut out, forest),
         // `schedule.json` holds these, for all collectives together.
         Transfers::Timed(_) => {}
     }
@@ -89,6 +90,25 @@ fn push_sends(out: &mut String, sends: &Sends) {
         out.push_str(",\n\"rooted\":");
         push_messages(out, &sends.rooted);
     }
+}
+
+fn push_forest(out: &mut String, forest: &Forest) {
+    let Forest { parts, load, trees } = forest;
+    push(out, format_args!("\"forest\":{{\"k\":{parts},\"load\":[{},{}],\"trees\":", load.parts, load.lanes));
+    push_lines(out, trees, |out, ForestTree { root, multiplicity, sends }| {
+        push(out, format_args!("{{\"root\":{},\"multiplicity\":{multiplicity},\"sends\":[", root.0));
+        for (index, ForestSend { from, to, paths }) in sends.iter().enumerate() {
+            push(out, format_args!("{}[{},{},[", if index > 0 { "," } else { "" }, from.0, to.0));
+            for (index, ForestPath { amount, channels }) in paths.iter().enumerate() {
+                push(out, format_args!("{}[{amount},", if index > 0 { "," } else { "" }));
+                push_numbers(out, channels.iter().map(|channel| channel.0));
+                out.push(']');
+            }
+            out.push_str("]]");
+        }
+        out.push_str("]}");
+    });
+    out.push('}');
 }
 
 fn push_messages(out: &mut String, messages: &[RoutedMessage]) {

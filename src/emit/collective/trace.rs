@@ -51,7 +51,8 @@ pub struct TraceFile {
 ///
 /// # Errors
 /// [`ProgramError::TooLarge`] if there are more than [`TRACE_MESSAGES`] messages, or more cycles or longer
-/// messages than are simulated. [`ProgramError::Untimed`] for trees with barriers.
+/// messages than are simulated. [`ProgramError::Untimed`] for trees and forests with
+/// barriers.
 pub fn collective_trace(
     scene: &Scene<'_>,
     schedule: &Schedule,
@@ -63,7 +64,7 @@ pub fn collective_trace(
             format!("it would have {} messages, at most {TRACE_MESSAGES} are written", starts.messages);
         return Err(ProgramError::too_large(FORMAT, &reason));
     }
-    if cost.barrier && matches!(schedule.transfers, Transfers::Trees(_)) {
+    if cost.barrier && matches!(schedule.transfers, Transfers::Trees(_) | Transfers::Forest(_)) {
         return Err(ProgramError::Untimed { format: FORMAT });
     }
     let last = starts.listed.iter().map(|start| start.attoseconds).max().unwrap_or(0);

@@ -28,8 +28,13 @@ pub(super) fn tiered_family<'f>(format: &'static str, fabric: &'f Fabric) -> Res
     Ok(family)
 }
 
-/// Refuses routers whose names would be the same.
+/// Refuses boxes of GPUs, and routers whose names would be the same.
 pub(super) fn check_names(format: &'static str, family: &Family) -> Result<(), EmitError> {
+    if matches!(family, Family::Boxes(_)) {
+        let reason =
+            "its boxes stand at several leaves each, and this version lists every host below one switch";
+        return Err(EmitError::NotHeld { format, reason });
+    }
     let names = family.router_names();
     let distinct: BTreeSet<String> =
         (0..family.router_count()).map(|router| switch_name(&names.node(NodeId::new(router)))).collect();

@@ -2,8 +2,8 @@
 
 use super::json::formats;
 use crate::{
-    CollectiveBound, GatherRound, Pull, Rounds, RoutedMessage, RunDirection, Schedule, Sends, SharedTrees,
-    SpanningTree, Transfers,
+    CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, LaneLoad, Pull, Rounds,
+    RoutedMessage, RunDirection, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
 };
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
@@ -36,6 +36,7 @@ pub struct CollectiveFile {
     sends: Option<Vec<SendLine>>,
     /// Only with `sends`, where there is a root.
     rooted: Option<Vec<SendLine>>,
+    forest: Option<ForestLine>,
     bounds: Vec<BoundLine>,
 }
 
@@ -71,6 +72,32 @@ struct TreeLine {
 /// One message: (source, destination, part, slots).
 #[derive(Deserialize)]
 struct SendLine(u32, u32, u32, Vec<u32>);
+
+/// Trees over the chips, whose edges are paths.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ForestLine {
+    k: u32,
+    /// The most parts on a channel per lane: (numerator, denominator).
+    load: (u32, u32),
+    trees: Vec<ForestTreeLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ForestTreeLine {
+    root: u32,
+    multiplicity: u32,
+    sends: Vec<ForestSendLine>,
+}
+
+/// An edge of a tree: (from, to, paths).
+#[derive(Deserialize)]
+struct ForestSendLine(u32, u32, Vec<ForestPathLine>);
+
+/// A path between two chips: (amount, channels).
+#[derive(Deserialize)]
+struct ForestPathLine(u32, Vec<u32>);
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
@@ -123,8 +150,8 @@ impl CollectiveFile {
     /// The schedule that it lists, whether or not it is true.
     ///
     /// # Errors
-    /// An unknown word, none or several of `steps`, `trees` and `sends`, or a key that goes with another one
-    /// of them.
+    /// An unknown word, none or several of `steps`, `trees`, `sends` and `forest`, or a key that goes with
+    /// another one of them.
     pub fn schedule(self) -> Result<Schedule, String> {
         let collective = Collective::OF_ALL.into_iter().find(|known| known.name() == self.collective);
         let algorithm = CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == self.algorithm);
@@ -140,6 +167,12 @@ impl CollectiveFile {
         if self.rooted.is_some() && self.sends.is_none() {
             return alone("rooted", "`sends`");
         }
+        if self.forest.is_some() && (self.latency.is_some() || self.canonical) {
+            return alone(
+                if self.canonical { "canonical" } else { "latency" },
+                "`steps` or `sends`: a forest is listed for all chips",
+            );
+        }
         if self.trees.is_some() && (self.latency.is_some() || self.canonical) {
             return alone(
                 if self.canonical { "canonical" } else { "latency" },
@@ -147,9 +180,11 @@ impl CollectiveFile {
             );
         }
         let (canonical, latency) = (self.canonical, self.latency.unwrap_or(0));
-        let transfers = match (self.steps, self.trees, self.sends) {
-            (Some(steps), None, None) => Transfers::Rounds(rounds(steps, self.order, canonical, latency)),
-            (None, Some(trees), None) => {
+        let transfers = match (self.steps, self.trees, self.sends, self.forest) {
+            (Some(steps), None, None, None) => {
+                Transfers::Rounds(rounds(steps, self.order, canonical, latency))
+            }
+            (None, Some(trees), None, None) => {
                 let capacity =
                     self.capacity.ok_or("`trees` need their `capacity`: how many may share a link")?;
                 let trees = trees
@@ -159,20 +194,23 @@ impl CollectiveFile {
                     .collect::<Result<_, _>>()?;
                 Transfers::Trees(SharedTrees { capacity, trees })
             }
-            (None, None, Some(sends)) => {
+            (None, None, Some(sends), None) => {
                 let [messages, rooted] = [sends, self.rooted.unwrap_or_default()]
                     .map(|listed| listed.into_iter().map(SendLine::message).collect());
                 Transfers::Sends(Sends { canonical, latency, messages, rooted })
             }
-            _ => return Err("it must have one of `steps`, `trees` and `sends`".to_owned()),
+            (None, None, None, Some(forest)) => Transfers::Forest(forest.forest()?),
+            _ => return Err("it must have one of `steps`, `trees`, `sends` and `forest`".to_owned()),
         };
         let fits = match (&transfers, algorithm) {
             (Transfers::Trees(_), algorithm) => algorithm == CollectiveAlgorithm::Trees,
             (Transfers::Sends(_), algorithm) => algorithm == CollectiveAlgorithm::Direct,
+            (Transfers::Forest(_), algorithm) => algorithm == CollectiveAlgorithm::Forest,
             (Transfers::Timed(_), _) => false,
-            (Transfers::Rounds(_), algorithm) => {
-                !matches!(algorithm, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct)
-            }
+            (Transfers::Rounds(_), algorithm) => !matches!(
+                algorithm,
+                CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct | CollectiveAlgorithm::Forest
+            ),
         };
         if !fits {
             return Err(format!(
@@ -202,6 +240,7 @@ fn listed(algorithm: CollectiveAlgorithm) -> &'static str {
     match algorithm {
         CollectiveAlgorithm::Trees => "`trees`",
         CollectiveAlgorithm::Direct => "`sends`",
+        CollectiveAlgorithm::Forest => "`forest`",
         _ => "`steps`",
     }
 }
@@ -233,6 +272,31 @@ impl TreeLine {
             root: NodeId(self.root),
             up: self.up.into_iter().enumerate().map(channel).collect::<Result<_, _>>()?,
         })
+    }
+}
+
+impl ForestLine {
+    fn forest(self) -> Result<Forest, String> {
+        let path = |ForestPathLine(amount, channels)| ForestPath {
+            amount,
+            channels: channels.into_iter().map(ChannelId).collect(),
+        };
+        let send = |ForestSendLine(from, to, paths)| ForestSend {
+            from: NodeId(from),
+            to: NodeId(to),
+            paths: paths.into_iter().map(path).collect(),
+        };
+        let tree = |line: ForestTreeLine| ForestTree {
+            root: NodeId(line.root),
+            multiplicity: line.multiplicity,
+            sends: line.sends.into_iter().map(send).collect(),
+        };
+        let (parts, lanes) = self.load;
+        if lanes == 0 {
+            return Err("`forest.load` is a fraction, and its denominator is 0".to_owned());
+        }
+        let load = LaneLoad { parts: parts.into(), lanes: lanes.into() };
+        Ok(Forest { parts: self.k, load, trees: self.trees.into_iter().map(tree).collect() })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tables/*.json` (`fabc.tables/1`): forwarding tables, one list of numbers per entry.
 
 use super::json::formats;
-use crate::{GroupEntry, GroupTables, Image, TableEntry, TableKey};
+use crate::{GroupEntry, GroupTables, Image, Relay, TableEntry, TableKey};
 use fabc_base::ids::NodeId;
 use fabc_model::{Ecmp, HashInput, Spreading, VcCount};
 use serde::Deserialize;
@@ -50,6 +50,9 @@ pub struct GroupTablesFile {
     #[serde(default)]
     pub weights: Vec<Vec<u32>>,
     pub routers: Vec<GroupLine>,
+    /// Lines of source, destination and the relay between them.
+    #[serde(default)]
+    pub relays: Vec<[u32; 3]>,
 }
 
 impl GroupTablesFile {
@@ -70,11 +73,22 @@ impl GroupTablesFile {
         let entry =
             |[first, last, group]: [u32; 3]| GroupEntry { first: NodeId(first), last: NodeId(last), group };
         let routers = self.routers.into_iter().map(|line| line.entries.into_iter().map(entry).collect());
+        let relay = |[source, destination, relay]: [u32; 3]| Relay {
+            source: NodeId(source),
+            destination: NodeId(destination),
+            relay: NodeId(relay),
+        };
         let mut weights = self.weights;
         if weights.is_empty() {
             weights.resize(self.groups.len(), Vec::new());
         }
-        GroupTables { scenario: self.scenario, groups: self.groups, weights, routers: routers.collect() }
+        GroupTables {
+            scenario: self.scenario,
+            groups: self.groups,
+            weights,
+            routers: routers.collect(),
+            relays: self.relays.into_iter().map(relay).collect(),
+        }
     }
 }
 
@@ -131,6 +145,8 @@ pub struct AnyGroupTablesFile {
     #[serde(default)]
     pub weights: Vec<Vec<u32>>,
     pub routers: Vec<GroupLine>,
+    #[serde(default)]
+    pub relays: Vec<[u32; 3]>,
 }
 
 #[derive(Deserialize)]

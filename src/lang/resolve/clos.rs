@@ -59,18 +59,29 @@ impl FamilyScope<'_> {
         let spines = settings.need(context, "spines", "4");
         let leaves = leaves.and_then(|value| integer(context, "`leaves`", value, 2..=MAX_PARAMETER));
         let spines_value = spines.and_then(|value| integer(context, "`spines`", value, 0..=MAX_PARAMETER));
-        let parallel = match settings.get("parallel") {
-            Some(value) => integer(context, "`parallel`", value, 1..=MAX_PARALLEL),
-            None => Some(1),
-        };
-        let (leaves, spines, parallel) = (leaves?, spines_value?, parallel?);
+        let (leaves, spines) = (leaves?, spines_value?);
         if spines == 0 {
             let problem = format!("without spines, no cable joins the {leaves} leaves");
             let help = "write at least `spines = 1;`".to_owned();
             return self.no_such_network(context, problem, help, settings.span_or_head("spines"));
         }
-        let counts = StageCounts { down: vec![leaves], up: vec![spines], parallel: vec![parallel] };
-        self.stages(context, &settings, &counts, ClosForm::LeafSpine, Clos::default_words(2))
+        self.leaf_spine_stages(context, &settings, leaves, spines)
+    }
+
+    /// The network of these leaves and spines, with `parallel` and `over` from its settings.
+    pub(super) fn leaf_spine_stages(
+        &self,
+        context: &mut Context,
+        settings: &BlockSettings<'_>,
+        leaves: i64,
+        spines: i64,
+    ) -> ResolvedFamily {
+        let parallel = match settings.get("parallel") {
+            Some(value) => integer(context, "`parallel`", value, 1..=MAX_PARALLEL),
+            None => Some(1),
+        };
+        let counts = StageCounts { down: vec![leaves], up: vec![spines], parallel: vec![parallel?] };
+        self.stages(context, settings, &counts, ClosForm::LeafSpine, Clos::default_words(2))
     }
 
     /// Resolves `fat_tree { levels; arity; }` or `fat_tree { k; levels; }` to a family and its links.

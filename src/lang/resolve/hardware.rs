@@ -21,7 +21,7 @@ const UNKNOWN_LINK: LinkTypeId = LinkTypeId(u32::MAX);
 /// Defaults of settings, which `docs/language.md` lists.
 const FLIT_BYTES: u64 = 128;
 const BUFFER_FLITS: u64 = 128;
-const LATENCY_CYCLES: u32 = 25;
+pub(super) const LATENCY_CYCLES: u32 = 25;
 
 /// Resolves the clock, in Hz.
 pub(super) fn clock(context: &mut Context, items: &SpecItems<'_>) -> Option<u64> {
@@ -65,7 +65,7 @@ fn whole_number(
 }
 
 /// Reads a latency in router cycles, rounded up.
-fn latency_cycles(
+pub(super) fn latency_cycles(
     context: &mut Context,
     place: &str,
     value: &SettingValue,
@@ -174,13 +174,13 @@ fn link_type(
 }
 
 /// Reads a price, in thousandths. Without the setting it is 0.
-fn price(context: &mut Context, settings: &BlockSettings<'_>, name: &str) -> Option<u64> {
+pub(super) fn price(context: &mut Context, settings: &BlockSettings<'_>, name: &str) -> Option<u64> {
     let value = settings.get(name);
     value.map_or(Some(0), |value| thousandths(context, &format!("`{name}`"), value, "100"))
 }
 
 /// Reads the power of a cable or a router, in mW. Without the setting it is 0.
-fn power_mw(context: &mut Context, settings: &BlockSettings<'_>, place: &str) -> Option<u64> {
+pub(super) fn power_mw(context: &mut Context, settings: &BlockSettings<'_>, place: &str) -> Option<u64> {
     let Some(value) = settings.get("power") else { return Some(0) };
     let subject = format!("the power of {place}");
     let (number, unit) = quantity(context, &subject, value, &[Dimension::Power], "1.5 W")?;
@@ -197,6 +197,9 @@ pub(super) fn router(
 ) -> Option<Router> {
     let keyword = kind.router_word();
     let Some((block, span)) = (if kind.is_network { items.router } else { items.chip }) else {
+        if !items.placed.is_empty() {
+            return Some(router_of_boxes(scope.head));
+        }
         let example = match kind.is_network {
             true => {
                 "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }"
@@ -216,9 +219,18 @@ pub(super) fn router(
     let radix = settings.need(context, "radix", if kind.is_network { "36" } else { "6" });
     let radix = radix.and_then(|value| integer(context, "`radix`", value, 1..=1024));
     let hosts = match settings.get("hosts") {
+        Some(_) if !items.placed.is_empty() => {
+            context.error(ResolveError::Misplaced {
+                subject: "`hosts`".to_owned(),
+                place: "a fabric with `boxes`".to_owned(),
+                help: Some("the GPUs of the boxes are the hosts: remove it".to_owned()),
+                span: settings.span_or_head("hosts"),
+            });
+            None
+        }
         Some(value) => integer(context, "`hosts`", value, 0..=i64::from(u16::MAX)),
         // A chip is its own endpoint.
-        None => Some(i64::from(kind.is_network)),
+        None => Some(i64::from(kind.is_network && items.placed.is_empty())),
     };
     let vcs = settings.need(context, "vcs", "4").and_then(|value| integer(context, "`vcs`", value, 1..=64));
     let flit = settings.get("flit").map_or(Some(FLIT_BYTES), |value| {
@@ -253,6 +265,23 @@ pub(super) fn router(
         host_link: host_link?,
         span: span.to(block.span),
     })
+}
+
+/// The router of a fabric of boxes that declares none: one virtual channel, and the default buffers. Kinds of
+/// routers give the switches their ports.
+fn router_of_boxes(span: Span) -> Router {
+    Router {
+        radix: 1,
+        hosts: 0,
+        vcs: 1,
+        flit_bytes: FLIT_BYTES as u32,
+        buffer_flits: BUFFER_FLITS as u32,
+        latency_cycles: 0,
+        cost: 0,
+        power_mw: 0,
+        host_link: None,
+        span,
+    }
 }
 
 /// Reads the buffer of a virtual channel, in flits.

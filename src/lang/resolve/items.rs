@@ -16,6 +16,9 @@ pub(super) struct SpecItems<'a> {
     pub(super) settings: BTreeMap<&'static str, &'a ast::Setting>,
     pub(super) links: Vec<(&'a Name, &'a ast::Block, Span)>,
     pub(super) router: Option<(&'a ast::Block, Span)>,
+    pub(super) router_kinds: Vec<(&'a Name, &'a ast::Block, Span)>,
+    pub(super) boxes: Vec<(&'a Name, &'a ast::Block, Span)>,
+    pub(super) placed: Vec<(&'a ast::BoxesItem, Span)>,
     pub(super) chip: Option<(&'a ast::Block, Span)>,
     pub(super) cube: Option<(&'a ast::Block, Span)>,
     pub(super) ocs: Vec<(&'a ast::OcsItem, Span)>,
@@ -72,6 +75,9 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
             }
             ItemKind::Link(name, block) => items.links.push((name, block, item.span)),
             ItemKind::Router(block) => store_once(context, &mut items.router, "router", block, item.span),
+            ItemKind::RouterKind(name, block) => items.router_kinds.push((name, block, item.span)),
+            ItemKind::Box(name, block) => items.boxes.push((name, block, item.span)),
+            ItemKind::Boxes(boxes) => items.placed.push((boxes, item.span)),
             ItemKind::Chip(block) => store_once(context, &mut items.chip, "chip", block, item.span),
             ItemKind::Cube(block) => store_once(context, &mut items.cube, "cube", block, item.span),
             ItemKind::Budget(block) => store_once(context, &mut items.budget, "budget", block, item.span),
@@ -106,11 +112,37 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
             }
         }
     }
+    sort_by_name(&mut items);
+    unname_only_router(context, &mut items);
+    items
+}
+
+/// Sorts the items that have names.
+fn sort_by_name(items: &mut SpecItems<'_>) {
     items.links.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
+    items.router_kinds.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
+    items.boxes.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
     items.simulations.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
     items.collectives.sort_by_key(|(setting, span)| (setting.name.value.clone(), *span));
     items.ocs.sort_by_key(|(ocs, span)| (ocs.name.value.clone(), *span));
-    items
+}
+
+/// Reports a single router with a name in a fabric that has no other one, and takes it as the router.
+fn unname_only_router(context: &mut Context, items: &mut SpecItems<'_>) {
+    let [(name, block, _)] = items.router_kinds[..] else { return };
+    if items.router.is_some() || !items.placed.is_empty() {
+        return;
+    }
+    context.error(ResolveError::Misplaced {
+        subject: format!("`router {} {{ .. }}`", name.value),
+        place: "a fabric without `router { .. }`".to_owned(),
+        help: Some(
+            "the router that has hosts has no name; kinds for single tiers stand beside it".to_owned(),
+        ),
+        span: name.span,
+    });
+    items.router_kinds.clear();
+    items.router = Some((block, name.span));
 }
 
 fn store_once<'a>(

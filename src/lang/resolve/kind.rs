@@ -53,6 +53,18 @@ impl PlantKind {
         let family = network_family.clone().filter(|name| &*name.value != "torus");
         let has_cubes = items.settings.contains_key("cubes") || !items.ocs.is_empty();
         let pod_item = ocses.chain(chip).chain(cube).chain(cubes).min();
+        let boxes = items.placed.first().map(|&(_, item)| keyword_span(item, "boxes"));
+        let kind = items.router_kinds.first().map(|&(_, _, item)| keyword_span(item, "router"));
+        let named = boxes.or(items.boxes.first().map(|&(_, _, item)| keyword_span(item, "box"))).or(kind);
+        if let (Some(span), Some((pod_span, subject)), None) = (named, pod_item, items.router) {
+            let help = "a fabric has either boxes and routers, or `chip`, `cube`, `cubes` and `ocs`: remove one of the two";
+            context.error(PlantKind { is_network: true, span }.misfit(
+                subject.to_owned(),
+                help.to_owned(),
+                pod_span,
+            ));
+            return None;
+        }
         match (pod_item, items.router) {
             (Some((span, subject)), Some((_, router))) => {
                 let help = "a fabric has either `router`, or `chip`, `cube`, `cubes` and `ocs`: remove one of the two".to_owned();
@@ -82,6 +94,9 @@ impl PlantKind {
             }
             (Some((span, _)), None) => Some(PlantKind { is_network: false, span }),
             (None, Some((_, span))) => Some(PlantKind { is_network: true, span }),
+            (None, None) if named.is_some() => {
+                Some(PlantKind { is_network: true, span: named.unwrap_or(fabric) })
+            }
             // Only the topology can tell which kind is meant.
             (None, None) => Some(PlantKind {
                 is_network: family.is_some(),
@@ -117,6 +132,7 @@ pub(super) struct PlantParts {
     pub(super) demand: Demand,
     pub(super) capacities: Capacities,
     pub(super) routing: (RoutingChoice, Span),
+    pub(super) relays: u32,
     pub(super) simulations: Vec<Simulation>,
     pub(super) collectives: Vec<DeclaredCollective>,
     pub(super) requires: Vec<Require>,

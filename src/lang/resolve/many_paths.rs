@@ -2,14 +2,17 @@
 
 use super::context::{Context, missing};
 use super::items::SpecItems;
-use super::settings::{BlockSettings, block_settings, integer, is_named, one_of_or};
+use super::outside;
+use super::settings::{
+    BlockSettings, block_settings, integer, is_named, name_and_block, one_of_or, wrong_kind,
+};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Name, Setting, StatementKind, ValueKind};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::Span;
 use fabc_model::{
-    Ecmp, Family, HashInput, Listed, MAX_FLOWS, MemberWeights, Network, NextHopGroups, RoutingChoice,
-    Spreading, TierOrder, TierOrderWord,
+    Ecmp, Family, HashInput, Listed, MAX_FLOWS, MOST_RELAYS, MemberWeights, Network, NextHopGroups,
+    RoutingChoice, Spreading, TierOrder, TierOrderWord,
 };
 
 /// The words that name these routings.
@@ -96,6 +99,32 @@ fn hashed_flows(context: &mut Context, settings: &BlockSettings<'_>) -> Option<E
     Some(Ecmp { hash: hash?, flows: flows? })
 }
 
+/// Resolves `relay = gpu;` or `relay = gpu { most = 3; }` of `spray` to the most relays of a pair. It is 0
+/// without the setting.
+pub(super) fn relays(context: &mut Context, items: &SpecItems<'_>, network: Option<&Network>) -> Option<u32> {
+    let routing = items.settings.get("routing").map(|setting| &setting.value.kind);
+    let Some(ValueKind::Block(_, block)) = routing else { return Some(0) };
+    let Some(value) = outside::setting(block, "relay") else { return Some(0) };
+    let named = name_and_block(value);
+    let Some((_, settings)) = named.filter(|(name, _)| *name.value == *"gpu") else {
+        context.error(wrong_kind("`relay`", "`gpu`", "gpu", value.span));
+        return None;
+    };
+    if !matches!(network?.family, Family::Boxes(_)) {
+        context.error(ResolveError::Misplaced {
+            subject: "`relay`".to_owned(),
+            place: "a network without `boxes`".to_owned(),
+            help: Some("GPUs of boxes hand packets on; remove it".to_owned()),
+            span: value.span,
+        });
+        return None;
+    }
+    let Some(settings) = settings else { return Some(1) };
+    let settings = block_settings(context, settings, "`relay`".to_owned(), value.span, BlockKind::Relay);
+    let Some(most) = settings.get("most") else { return Some(1) };
+    integer(context, "`most`", most, 1..=i64::from(MOST_RELAYS)).map(|most| most as u32)
+}
+
 /// The name of the routing of a spec, if it has many paths.
 pub(super) fn many_path_method(items: &SpecItems<'_>) -> Option<&'static str> {
     let setting = items.settings.get("routing")?;
@@ -127,8 +156,14 @@ pub(super) fn refuse_single_path_users(context: &mut Context, items: &SpecItems<
         context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
     };
     for (setting, _) in &items.collectives {
-        let help = "fabc plans collectives on one path per pair. Remove it, or write `routing = minimal;`";
-        misplaced("collective", help, setting.name.span);
+        let ValueKind::Block(kind, block) = &setting.value.kind else { continue };
+        let direct = outside::setting(block, "algorithm").filter(|value| is_named(value, "direct"));
+        let help = "its messages follow one path per pair. Remove it, or write `routing = minimal;`";
+        match (&*kind.value, direct) {
+            ("all_to_all" | "pairs", _) => misplaced(&kind.value, help, kind.span),
+            (_, Some(value)) => misplaced("direct", help, value.span),
+            _ => {}
+        }
     }
 }
 

@@ -72,7 +72,12 @@ pub(super) fn need_prices(
     let is_declared = |word: &str| {
         let links = items.links.iter().map(|(_, block, _)| *block);
         let routers = items.router.iter().map(|(block, _)| *block);
-        links.chain(routers).flat_map(|block| &block.statements).any(|line| line.kind.keyword() == word)
+        let named = items.router_kinds.iter().chain(&items.boxes).map(|(_, block, _)| *block);
+        links
+            .chain(routers)
+            .chain(named)
+            .flat_map(|block| &block.statements)
+            .any(|line| line.kind.keyword() == word)
     };
     let mut misplaced = |line: &Require, place: &str, help: String| {
         let (subject, place) = (format!("`{}`", line.metric.name()), place.to_owned());

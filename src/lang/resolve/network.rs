@@ -1,5 +1,6 @@
 //! Resolves a network: router, topology, and whether the two fit each other.
 
+use super::boxes::DeclaredBoxes;
 use super::context::{Context, missing, unknown_choice};
 use super::demand::Senders;
 use super::families::FamilyScope;
@@ -8,17 +9,18 @@ use super::kind::{PlantKind, PlantParts, topology_name};
 use super::scope::{DeclaredLinks, Scope};
 use super::settings::wrong_kind;
 use super::{
-    addresses, choices, collectives, demand, failures, floor, foreign, graph, hardware, many_paths, needed,
-    requires, scheduled, simulations, wiring,
+    addresses, boxes, choices, collectives, demand, failures, floor, foreign, graph, hardware, many_paths,
+    needed, outside, ports, requires, router_kinds, scheduled, simulations, wiring,
 };
 use crate::ResolveError;
 use crate::SwitchError;
 use crate::forms::{form_words, written_form};
 use crate::syntax::ast::{Name, ValueKind};
 use fabc_base::diag::{Span, list};
+use fabc_base::ids::LinkTypeId;
 use fabc_model::{
-    Arcs, ByLength, Capacities, Family, Floor, FullestRouter, Listed, ListedRouter, Network, NextHopGroups,
-    Plant, Router, RoutingChoice, TierOrder, TopologyChoice, file_stem,
+    Boxes, ByLength, Capacities, Family, Floor, Listed, ListedRouter, Network, NextHopGroups, Plant, Router,
+    RoutingChoice, TierOrder, TopologyChoice, file_stem,
 };
 use std::collections::BTreeMap;
 
@@ -32,20 +34,17 @@ pub(super) fn resolve_network(
     let router = hardware::router(context, items, scope, kind);
     let budget = choices::budget(context, items, scope, kind, router.as_ref());
     let floor = floor::written_floor(context, items, scope, kind);
-    let network = topology(context, items, scope, kind, floor.as_ref().and_then(Option::as_ref));
+    let network = declared_network(context, items, scope, kind, floor.as_ref(), router.as_ref());
     let failures = failures::failures(context, items, network.as_ref());
     let routing = choices::routing(context, items, scope, kind);
+    let relays = many_paths::relays(context, items, network.as_ref());
     let simulations = simulations::simulations(context, items, router.as_ref(), scope);
     let replaces = network.as_ref().is_some_and(|network| network.family.replaces());
     let requires = requires::requires(context, items, budget.as_ref(), kind, replaces);
     let collectives = collectives::collectives(context, items, &requires, scope);
     if scheduled::is_scheduled(items) {
-        scheduled::refuse_table_users(
-            context,
-            items,
-            scope.head,
-            budget.as_ref().map(|budget| (budget.faults, budget.faults_span)),
-        );
+        let faults = budget.as_ref().map(|budget| (budget.faults, budget.faults_span));
+        scheduled::refuse_table_users(context, items, scope.head, faults);
     }
     if let Some((routing, _)) = routing.filter(|(routing, _)| routing.has_many_paths()) {
         many_paths::refuse_single_path_users(context, items, routing);
@@ -66,7 +65,7 @@ pub(super) fn resolve_network(
     }
     let demand = demand::demand(context, items, senders.as_ref(), scope);
     if let (Some(network), Some(router)) = (&network, &router) {
-        check_radix(context, network, router);
+        ports::check_radix(context, network, router);
     }
     let floor = match (floor?, &network) {
         (Some(floor), Some(network)) => Some(floor::fit_network(context, floor, network, scope.links)?),
@@ -96,11 +95,31 @@ pub(super) fn resolve_network(
         demand: demand?,
         capacities,
         routing: routing?,
+        relays: relays?,
         simulations,
         collectives,
         requires,
         addresses: addresses?,
     })
+}
+
+/// Resolves the topology with its boxes, and the kinds of routers of its tiers.
+fn declared_network(
+    context: &mut Context,
+    items: &SpecItems<'_>,
+    scope: &Scope<'_>,
+    kind: PlantKind,
+    floor: Option<&Option<Floor>>,
+    router: Option<&Router>,
+) -> Option<Network> {
+    let floor = floor.and_then(Option::as_ref);
+    let boxes = boxes::boxes(context, items, scope)?;
+    if let (Some(boxes), Some(floor)) = (&boxes, floor) {
+        refuse_floor(context, boxes, floor);
+    }
+    let network = topology(context, items, scope, kind, floor, boxes)?;
+    let tier_kinds = router_kinds::tier_kinds(context, items, scope, &network, router)?;
+    Some(Network { tier_kinds, ..network })
 }
 
 /// Counts how much the links in use carry, and checks the link of hosts. A host sends one unit, so that its
@@ -130,8 +149,12 @@ fn topology(
     scope: &Scope<'_>,
     plant: PlantKind,
     floor: Option<&Floor>,
+    boxes: Option<DeclaredBoxes>,
 ) -> Option<Network> {
     let Some(setting) = items.settings.get("topology") else {
+        if let Some(boxes) = boxes {
+            return lone_box(context, boxes);
+        }
         context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", scope.head));
         return None;
     };
@@ -150,6 +173,17 @@ fn topology(
     let span = setting.name.span.to(kind);
     let by_length = floor::any_link_by_length(items, scope.links);
     let family_scope = FamilyScope { name: &name, links: scope.links, by_length };
+    if let Some(boxes) = boxes {
+        let family = Family::Boxes(family_scope.join_boxes(context, boxes, &setting.value)?);
+        return network_of_boxes(context, family, span);
+    }
+    if let ValueKind::Block(_, block) = &setting.value.kind {
+        family_scope.refuse_box_settings(context, block);
+        if *name.value == *outside::RAILS {
+            outside::need_boxes(context, &name);
+            return None;
+        }
+    }
     let (family, [local, global]) = match (&*name.value, &setting.value.kind) {
         ("permute", ValueKind::Block(_, block)) => family_scope.permute(context, block, floor)?,
         ("synthesize", ValueKind::Block(_, block)) => family_scope.synthesize(context, block, floor)?,
@@ -167,7 +201,49 @@ fn topology(
             }
         },
     };
-    Some(Network { family, local, global, failures: None, span })
+    Some(Network { family, local, global, failures: None, tier_kinds: Vec::new(), span })
+}
+
+/// A single box that nothing joins to others.
+fn lone_box(context: &mut Context, boxes: DeclaredBoxes) -> Option<Network> {
+    let DeclaredBoxes { kinds, placed, span } = boxes;
+    let count: u32 = placed.iter().map(|run| run.count).sum();
+    if count > 1 {
+        let example = "topology = rails { spines = 4; parallel = 8; }";
+        context.error(missing(&format!("a fabric of {count} boxes"), "`topology`", example, span));
+        return None;
+    }
+    network_of_boxes(context, Family::Boxes(Boxes { kinds, placed, outside: None }), span)
+}
+
+/// The network of a family of boxes.
+fn network_of_boxes(context: &mut Context, family: Family, span: Span) -> Option<Network> {
+    let mut network = Network {
+        family,
+        local: LinkTypeId(0),
+        global: LinkTypeId(0),
+        failures: None,
+        tier_kinds: Vec::new(),
+        span,
+    };
+    let Some(&link) = network.links_in_use().first() else {
+        let problem = "a box without links has one GPU that nothing reaches".to_owned();
+        let help = "write `switch nv { join all over nvlink; }` in the box".to_owned();
+        context.error(ResolveError::NoSuchNetwork { family: "box", problem, help, span });
+        return None;
+    };
+    (network.local, network.global) = (link, link);
+    Some(network)
+}
+
+/// Refuses boxes on a floor.
+fn refuse_floor(context: &mut Context, boxes: &DeclaredBoxes, floor: &Floor) {
+    context.error(ResolveError::Misplaced {
+        subject: "`floor`".to_owned(),
+        place: "a fabric with `boxes`".to_owned(),
+        help: Some("this version places no boxes on a floor; remove one of the two".to_owned()),
+        span: floor.span.max(boxes.span),
+    });
 }
 
 /// The error of a topology that is unknown, is not written in this form, or does not belong to networks.
@@ -217,101 +293,15 @@ fn check_file_names(context: &mut Context, listed: &Listed, span: Span, faults: 
     }
 }
 
-/// The ports that the fullest router needs.
-#[derive(Default)]
-struct FullestPorts {
-    router: String,
-    needed: u64,
-    /// The sum as text, such as `7 local + 4 global + 4 hosts = 15`.
-    arithmetic: String,
-}
-
-impl FullestPorts {
-    /// Counts the ports of a router, with its hosts if it has any.
-    fn new(kind: FullestRouter, hosts: u16) -> Self {
-        let FullestRouter { router, links, has_hosts } = kind;
-        let hosts = if has_hosts { hosts } else { 0 };
-        let needed = links.iter().map(|links| links.count).sum::<u64>() + u64::from(hosts);
-        let hosts = (hosts > 0).then(|| format!("{hosts} {}", if hosts == 1 { "host" } else { "hosts" }));
-        let terms: Vec<String> =
-            links.iter().map(|links| format!("{} {}", links.count, links.kind)).chain(hosts).collect();
-        Self { router, needed, arithmetic: format!("{} = {needed}", terms.join(" + ")) }
-    }
-}
-
-/// Checks that the fullest router needs at most `radix` ports, and that no router has more hosts than its
-/// family allows.
-fn check_radix(context: &mut Context, network: &Network, router: &Router) {
-    if let Some(most) = network.family.facts().most_hosts().filter(|&most| u32::from(router.hosts) > most) {
-        let problem = format!("a switch at the bottom has {most} ports for hosts, not {}", router.hosts);
-        let help = format!("write `hosts = {most};`, or a `clos {{ .. }}` with fewer links up than hosts");
-        let (family, span) = (network.family.name(), router.span);
-        return context.error(ResolveError::NoSuchNetwork { family, problem, help, span });
-    }
-    let FullestPorts { router: name, needed, arithmetic } = fullest_router(&network.family, router);
-    if needed > u64::from(router.radix) {
-        let arithmetic = format!("{arithmetic}; raise `radix`, or choose a smaller network or fewer hosts");
-        let (radix, span, topology) = (router.radix, router.span, network.span);
-        context.error(ResolveError::NetworkRadix { router: name, needed, radix, arithmetic, span, topology });
-    }
-}
-
-fn fullest_router(family: &Family, router: &Router) -> FullestPorts {
-    if let Family::Listed(listed) = family {
-        return fullest_listed_router(listed, router);
-    }
-    let kinds =
-        family.facts().fullest_routers().into_iter().map(|kind| FullestPorts::new(kind, router.hosts));
-    // Of routers with equal needs, the first one counts.
-    kinds
-        .reduce(|fullest, candidate| if candidate.needed > fullest.needed { candidate } else { fullest })
-        .unwrap_or_default()
-}
-
-/// The router of a file that needs most ports. A router needs as many ports as it has links and hosts, and as
-/// many as its highest port number asks for.
-fn fullest_listed_router(listed: &Listed, router: &Router) -> FullestPorts {
-    let simplex = listed.arcs == Arcs::Simplex;
-    let mut links = [vec![0u64; listed.routers.len()], vec![0u64; listed.routers.len()]];
-    let mut highest: Option<(u16, u32)> = None;
-    for link in &listed.links {
-        for (side, (&end, port)) in link.ends.iter().zip(link.ports).enumerate() {
-            links[if simplex { side } else { 0 }][end as usize] += 1;
-            highest = highest.max(port.map(|port| (port, end)));
-        }
-    }
-    let ports_of = |place: usize| {
-        let (out, into) = (links[0][place], links[1][place]);
-        let kind = match simplex {
-            true if into > out => "inputs",
-            true => "outputs",
-            false => "links",
-        };
-        // An endpoint inside its router takes no port.
-        let hosts = if router.hosts == 0 { 0 } else { listed.routers[place].hosts.unwrap_or(router.hosts) };
-        let name = format!("`{}`", listed.routers[place].name);
-        FullestPorts::new(FullestRouter::new(name, &[(out.max(into), kind)]), hosts)
-    };
-    let fullest = (0..listed.routers.len())
-        .map(ports_of)
-        .reduce(|fullest, candidate| if candidate.needed > fullest.needed { candidate } else { fullest });
-    let by_number = highest.map(|(port, end)| {
-        let arithmetic = format!("the file has a link at its port {port}, and ports count from 0");
-        FullestPorts {
-            router: format!("`{}`", listed.routers[end as usize].name),
-            needed: u64::from(port) + 1,
-            arithmetic,
-        }
-    });
-    let numbered =
-        by_number.filter(|numbered| fullest.as_ref().is_none_or(|fullest| numbered.needed > fullest.needed));
-    numbered.or(fullest).unwrap_or_default()
-}
-
 /// Checks that the routing works on the family.
 fn check_routing(context: &mut Context, network: &Network, routing: RoutingChoice, span: Span) {
     let is_grid = network.family.grid_sides().is_some();
     let (method, wanted, help) = match routing {
+        _ if matches!(network.family, Family::Boxes(_)) && !routing.has_many_paths() => (
+            routing.name(),
+            "networks of routers with hosts",
+            "GPUs of boxes forward no packets. Write `routing = spray;` or `ecmp`",
+        ),
         RoutingChoice::DimensionOrder if !is_grid => (
             "dimension_order",
             "`torus`, `mesh` or `hyperx`",

@@ -43,7 +43,7 @@ pub(super) fn block_settings<'a>(
         let word = statement.kind.keyword();
         let setting = match &statement.kind {
             StatementKind::Setting(setting) => setting,
-            _ if place.statement() == Some(word) => continue,
+            _ if place.statements().any(|known| known == word) => continue,
             _ => {
                 let help = Some(format!("`{word}` belongs in {}", places_of_field(word)));
                 context.error(ResolveError::Misplaced {

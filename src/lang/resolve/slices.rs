@@ -32,7 +32,7 @@ pub(super) fn resolve_divided(
     spec: &Spec,
     resolve: ResolveUndivided<'_>,
 ) -> Result<Fabric, Vec<ResolveError>> {
-    if spec.items().iter().any(|item| matches!(item.kind, ItemKind::Router(_))) {
+    if spec.items().iter().any(|item| ["router", "box", "boxes"].contains(&item.kind.keyword())) {
         return Err(vec![network_error(spec)]);
     }
     let mut context = Context::of_spec(spec);

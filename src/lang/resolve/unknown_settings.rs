@@ -49,7 +49,7 @@ pub(super) fn unknown_setting(
                     format!("did you mean `{meant}`? It belongs in {}", places_of_field(meant))
                 }
                 None => {
-                    let known_words = known.iter().copied().chain(place.statement());
+                    let known_words = known.iter().copied().chain(place.statements());
                     suggestion(word, known_words).unwrap_or_else(|| format!("`{}` has no settings", place.name()))
                 }
             }
@@ -75,7 +75,12 @@ pub(super) fn places_of_field(word: &str) -> String {
     };
     for place in field_places.iter().filter(|place| !is_rare(place) || field_places.iter().all(is_rare)) {
         let argument = match place {
-            BlockKind::Link | BlockKind::Ocs | BlockKind::Simulate => "name ",
+            BlockKind::Link
+            | BlockKind::Ocs
+            | BlockKind::Simulate
+            | BlockKind::RouterKind
+            | BlockKind::Box
+            | BlockKind::InnerSwitch => "name ",
             BlockKind::Level => "n ",
             BlockKind::Collective => "name = kind ",
             _ => "",

@@ -100,6 +100,12 @@ pub enum ItemKind {
     Link(Name, Block),
     /// An item of the form `router { .. }`.
     Router(Block),
+    /// An item of the form `router name { .. }`: a kind of router for some tiers.
+    RouterKind(Name, Block),
+    /// An item of the form `box name { .. }`.
+    Box(Name, Block),
+    /// An item of the form `boxes = n of name;`.
+    Boxes(BoxesItem),
     /// An item of the form `chip { .. }`.
     Chip(Block),
     /// An item of the form `cube { .. }`.
@@ -138,7 +144,9 @@ impl ItemKind {
             ItemKind::Sweep(_) => "sweep",
             ItemKind::Setting(setting) => &setting.name.value,
             ItemKind::Link(..) => "link",
-            ItemKind::Router(_) => "router",
+            ItemKind::Router(_) | ItemKind::RouterKind(..) => "router",
+            ItemKind::Box(..) => "box",
+            ItemKind::Boxes(_) => "boxes",
             ItemKind::Chip(_) => "chip",
             ItemKind::Cube(_) => "cube",
             ItemKind::Ocs(_) => "ocs",
@@ -192,6 +200,8 @@ pub enum StatementKind {
     Setting(Setting),
     /// A statement of the form `mesh a x b x c over link;`.
     Mesh(MeshStatement),
+    /// A line of a box, such as `switch nv { .. }`, `join all over link;` or `nics = n over link;`.
+    Part(PartLine),
     /// A statement of the form `couple .. over link;`.
     Couple(Couple),
     /// A statement of the form `all_to_all over groups of n weight w;`.
@@ -208,6 +218,7 @@ impl StatementKind {
         match self {
             StatementKind::Setting(setting) => &setting.name.value,
             StatementKind::Mesh(_) => "mesh",
+            StatementKind::Part(part) => &part.word.value,
             StatementKind::Couple(_) => "couple",
             StatementKind::Component(_) => "all_to_all",
             StatementKind::Level(_) => "level",
@@ -232,6 +243,45 @@ pub struct MeshStatement {
     pub dims: Vec<Expr>,
     /// The name of the link.
     pub over: Option<Name>,
+}
+
+/// The placed boxes of one kind: `boxes = n of name;`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BoxesItem {
+    /// The number of boxes that are placed.
+    pub count: Expr,
+    /// The name of the `box`.
+    pub kind: Name,
+}
+
+/// A line of a box: a word, the parts of the box that it is about, and a link.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PartLine {
+    /// The word that it begins with: `switch`, `mesh`, `join`, `nics` or `nic`.
+    pub word: Name,
+    /// The parts that it names.
+    pub subject: PartSubject,
+    /// The name of the link.
+    pub over: Option<Name>,
+    /// The settings of the line. Without any, the line ends with a `;`.
+    pub block: Option<Block>,
+}
+
+/// The parts of a box that a line names.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PartSubject {
+    /// All GPUs: `join all over link;`, and also `mesh over link;`.
+    All,
+    /// The GPUs of a range: `join 0..4 over link;`.
+    Range(IndexRange),
+    /// The listed GPUs: `join [0, 3] over link;`.
+    Members(Vec<Expr>),
+    /// The switches with a name, and their number if it is written: `switch nv[4] { .. }`.
+    Switches(Name, Option<Expr>),
+    /// A number of NICs: `nics = 8 over link;`.
+    Count(Expr),
+    /// The GPU of every NIC, by an index: `nic[i] at 2 * i;`.
+    Place(Name, Expr),
 }
 
 /// A coupling of face ports by an OCS: `couple .. over link;`.

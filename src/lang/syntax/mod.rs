@@ -6,6 +6,7 @@
 
 pub mod ast;
 mod bind;
+mod block_kind;
 mod errors;
 mod eval;
 mod load;

@@ -204,14 +204,20 @@ fn item_key(item: &Item) -> ItemKey {
         order = require_order(&require.metric.value, &require.comparison.value, &required_value(require));
     }
     let name = match &item.kind {
-        ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => {
-            name.value.to_string()
-        }
+        ItemKind::Link(name, _)
+        | ItemKind::RouterKind(name, _)
+        | ItemKind::Box(name, _)
+        | ItemKind::Simulate(name, _)
+        | ItemKind::Slice(name, _) => name.value.to_string(),
         ItemKind::Collective(setting) => setting.name.value.to_string(),
         ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
         _ => String::new(),
     };
     order.1 = format!("{name}{}", order.1);
+    // Boxes stay in the order in which they are placed.
+    if matches!(item.kind, ItemKind::Boxes(_)) {
+        return (item_rank("boxes"), order, String::new());
+    }
     (item_rank(item.kind.keyword()), order, one_line(item))
 }
 
@@ -243,6 +249,11 @@ impl Normal {
             ItemKind::Setting(setting) => ItemKind::Setting(self.setting(setting)),
             ItemKind::Link(name, block) => ItemKind::Link(name.clone(), self.block(block, &[])),
             ItemKind::Router(block) => ItemKind::Router(self.block(block, &[])),
+            ItemKind::RouterKind(name, block) => ItemKind::RouterKind(name.clone(), self.block(block, &[])),
+            ItemKind::Box(name, block) => ItemKind::Box(name.clone(), self.block(block, &[])),
+            ItemKind::Boxes(boxes) => {
+                ItemKind::Boxes(BoxesItem { count: self.expr(&boxes.count, &[]), kind: boxes.kind.clone() })
+            }
             ItemKind::Chip(block) => ItemKind::Chip(self.block(block, &[])),
             ItemKind::Cube(block) => ItemKind::Cube(self.block(block, &[])),
             ItemKind::Budget(block) => ItemKind::Budget(self.block(block, &[])),
@@ -289,6 +300,7 @@ impl Normal {
                     let dims = mesh.dims.iter().map(|dim| self.expr(dim, &[])).collect();
                     StatementKind::Mesh(MeshStatement { dims, over: mesh.over.clone() })
                 }
+                StatementKind::Part(part) => StatementKind::Part(self.part(part)),
                 StatementKind::Couple(couple) => {
                     let port = |port: &CoupledPort| CoupledPort {
                         position: port.position.iter().map(|expr| self.expr(expr, indices)).collect(),
@@ -327,6 +339,24 @@ impl Normal {
             }
         });
         Block { statements, span: block.span }
+    }
+
+    fn part(&self, part: &PartLine) -> PartLine {
+        let number = |written: &Expr| self.expr(written, &[]);
+        let subject = match &part.subject {
+            PartSubject::All => PartSubject::All,
+            PartSubject::Range(range) => PartSubject::Range(self.range(range)),
+            PartSubject::Members(members) => PartSubject::Members(members.iter().map(number).collect()),
+            PartSubject::Switches(name, copies) => {
+                PartSubject::Switches(name.clone(), copies.as_ref().map(number))
+            }
+            PartSubject::Count(count) => PartSubject::Count(number(count)),
+            PartSubject::Place(index, gpu) => {
+                PartSubject::Place(index.clone(), self.expr(gpu, std::slice::from_ref(&index.value)))
+            }
+        };
+        let block = part.block.as_ref().map(|block| self.block(block, &[]));
+        PartLine { subject, block, ..part.clone() }
     }
 
     fn setting(&self, setting: &Setting) -> Setting {

@@ -4,6 +4,7 @@
 //! the grammar has no production for, the parser blanks out the statement around it and reads the rest again,
 //! so that one run reports several errors.
 
+mod boxes;
 mod build;
 mod constants;
 mod grammar;

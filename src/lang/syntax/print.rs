@@ -91,8 +91,14 @@ impl<'a> PrintedLine<'a> {
                 )
             }
             ItemKind::Setting(setting) => self::setting(setting),
-            ItemKind::Link(name, block) | ItemKind::Simulate(name, block) => {
+            ItemKind::Link(name, block)
+            | ItemKind::RouterKind(name, block)
+            | ItemKind::Box(name, block)
+            | ItemKind::Simulate(name, block) => {
                 (format!("{} {}", item.kind.keyword(), name.value), Some(block))
+            }
+            ItemKind::Boxes(boxes) => {
+                (format!("boxes = {} of {};", expr(&boxes.count), boxes.kind.value), None)
             }
             ItemKind::Collective(setting) => {
                 let (head, block) = self::setting(setting);
@@ -129,6 +135,9 @@ impl<'a> PrintedLine<'a> {
         let (head, block) = match &statement.kind {
             StatementKind::Setting(setting) => self::setting(setting),
             StatementKind::Mesh(mesh) => (format!("mesh {}{};", dims(&mesh.dims), over(&mesh.over)), None),
+            StatementKind::Part(part) => {
+                with_semicolon(format!("{}{}", part_subject(part), over(&part.over)), part.block.as_ref())
+            }
             StatementKind::Couple(couple) => {
                 let ports = match &couple.ports {
                     Coupled::Sided(a, b) => format!("{} with {}", port(a), port(b)),
@@ -289,6 +298,23 @@ impl Printer<'_> {
             FileLayout::Source(lines) => lines.partition_point(|start| *start <= offset),
             FileLayout::Canonical => 0,
         }
+    }
+}
+
+/// The word of a line of a box, with the parts that it names.
+fn part_subject(part: &PartLine) -> String {
+    let word = &part.word.value;
+    match &part.subject {
+        PartSubject::All if **word == *"mesh" => word.to_string(),
+        PartSubject::All => format!("{word} all"),
+        PartSubject::Range(range) => format!("{word} {}..{}", expr(&range.lo), expr(&range.hi)),
+        PartSubject::Members(members) => {
+            format!("{word} [{}]", members.iter().map(expr).collect::<Vec<_>>().join(", "))
+        }
+        PartSubject::Switches(name, None) => format!("{word} {}", name.value),
+        PartSubject::Switches(name, Some(copies)) => format!("{word} {}[{}]", name.value, expr(copies)),
+        PartSubject::Count(count) => format!("{word} = {}", expr(count)),
+        PartSubject::Place(index, gpu) => format!("{word}[{}] at {}", index.value, expr(gpu)),
     }
 }
 

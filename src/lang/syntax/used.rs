@@ -45,7 +45,13 @@ impl Used {
                 });
                 self.block(&ocs.block);
             }
+            ItemKind::Boxes(boxes) => {
+                self.expr(&boxes.count);
+                self.0.insert(boxes.kind.value.clone());
+            }
             ItemKind::Link(_, block)
+            | ItemKind::RouterKind(_, block)
+            | ItemKind::Box(_, block)
             | ItemKind::Simulate(_, block)
             | ItemKind::Router(block)
             | ItemKind::Chip(block)
@@ -67,6 +73,7 @@ impl Used {
                     mesh.dims.iter().for_each(|dim| self.expr(dim));
                     self.0.extend(mesh.over.as_ref().map(|over| over.value.clone()));
                 }
+                StatementKind::Part(part) => self.part(part),
                 StatementKind::Couple(couple) => {
                     let ports = match &couple.ports {
                         Coupled::Sided(a, b) => vec![a, b],
@@ -86,6 +93,19 @@ impl Used {
                 StatementKind::Change(change) => self.block(&change.block),
             }
         }
+    }
+
+    fn part(&mut self, part: &PartLine) {
+        match &part.subject {
+            PartSubject::All | PartSubject::Switches(_, None) => {}
+            PartSubject::Range(range) => [&range.lo, &range.hi].into_iter().for_each(|end| self.expr(end)),
+            PartSubject::Members(members) => members.iter().for_each(|member| self.expr(member)),
+            PartSubject::Switches(_, Some(number))
+            | PartSubject::Count(number)
+            | PartSubject::Place(_, number) => self.expr(number),
+        }
+        self.0.extend(part.over.as_ref().map(|over| over.value.clone()));
+        part.block.iter().for_each(|block| self.block(block));
     }
 
     fn value(&mut self, value: &ValueKind) {

@@ -5,6 +5,8 @@
 //! the keywords, and a test compares the two. The words of values stand in [`fabc_model`], beside what they
 //! mean.
 
+pub use super::block_kind::BlockKind;
+
 use fabc_base::diag::plain;
 
 /// A word that an item begins with.
@@ -58,6 +60,8 @@ pub const ITEMS: &[ItemWord] = items! {
     "clock" 2 Setting "clock = 1.05 GHz;";
     "link" 2 Named "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
     "router" 3 Block "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }";
+    "box" 3 Named "box h100 { gpus = 8; switch nv { join all over nvlink; } nics = 8 over ib; }";
+    "boxes" 3 Line "boxes = 32 of h100;";
     "chip" 3 Block "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }";
     "cube" 3 Block "cube { mesh 4 x 4 x 4 over copper; }";
     "cubes" 3 Setting "cubes = 4;";
@@ -81,7 +85,11 @@ pub const ITEMS: &[ItemWord] = items! {
 pub const UNKNOWN_GROUPS: [u8; 2] = [2, 11];
 
 /// Statements that begin with a keyword, each with an example.
-pub const STATEMENTS: [(&str, &str); 4] = [
+pub const STATEMENTS: [(&str, &str); 8] = [
+    ("switch", "switch nv { join all over nvlink; }"),
+    ("join", "join [0, 1] over xgmi { copies = 4; }"),
+    ("nics", "nics = 8 over ib;"),
+    ("nic", "nic[i] at 2 * i;"),
     ("mesh", "mesh 4 x 4 x 4 over copper;"),
     ("couple", "couple +x[u, v] with -x[u, v] over fiber;"),
     ("level", "level 9 joined 2 over copper { ports = 2; arrangement = consecutive; }"),
@@ -109,171 +117,7 @@ const FOREIGN: &[(&[&str], &str)] = &[
     (&["grid", "torus"], "mesh"),
 ];
 
-/// A kind of block, which determines its fields.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BlockKind {
-    /// The block of the form `link name { .. }`.
-    Link,
-    /// The block of the form `router { .. }`.
-    Router,
-    /// The block of the form `chip { .. }`.
-    Chip,
-    /// The block of the form `cube { .. }`.
-    Cube,
-    /// The block of the form `ocs name { .. }`.
-    Ocs,
-    /// The block of the form `budget { .. }`.
-    Budget,
-    /// The block of the form `failures { .. }`.
-    Failures,
-    /// The block of the form `floor { .. }`.
-    Floor,
-    /// The block of the form `addresses { .. }`.
-    Addresses,
-    /// The block of the form `clustering = walktrap { .. }`.
-    Walktrap,
-    /// The block of the form `placement = annealed { .. }`.
-    Annealed,
-    /// The block of the form `demand { .. }`.
-    Demand,
-    /// The block of the form `simulate name { .. }`.
-    Simulate,
-    /// The block of the form `model = packet { .. }`.
-    PacketModel,
-    /// The block of the form `model = flit { .. }`.
-    FlitModel,
-    /// The block of the form `traffic = group_shift { .. }`.
-    Traffic,
-    /// The block of the form `traffic = all_to_all { .. }`.
-    AllToAll,
-    /// The block of the form `traffic = hotspot { .. }`.
-    Hotspot,
-    /// The block of the form `births = bursts { .. }`.
-    Bursts,
-    /// The block of the form `routing = ugal { .. }` of a simulation.
-    Ways,
-    /// The block of the form `collective name = all_gather { .. }`, and the other collectives.
-    Collective,
-    /// The block of the form `topology = synthesize { .. }`.
-    Synthesize,
-    /// The block of the form `routing = allowed_turns { .. }`.
-    AllowedTurns,
-    /// The block of the form `routing = ecmp { .. }`.
-    Ecmp,
-    /// The block of the form `routing = spray { .. }`.
-    Spray,
-    /// The block of the form `routing = scheduled { .. }`.
-    Scheduled,
-    /// The block of the form `topology = torus 16 x 16 { .. }`, and the other grids.
-    Grid,
-    /// The block of the form `topology = hyperx { .. }`.
-    Hyperx,
-    /// The block of the form `topology = hypercube { .. }`, also folded.
-    Hypercube,
-    /// The block of the form `topology = polarstar { .. }`.
-    Polarstar,
-    /// The block of the form `topology = polarfly { .. }`.
-    Polarfly,
-    /// The block of the form `topology = slim_fly { .. }`.
-    SlimFly,
-    /// The block of the form `topology = bundlefly { .. }`.
-    Bundlefly,
-    /// The block of the form `topology = spectralfly { .. }`.
-    Spectralfly,
-    /// The block of the form `topology = dragonfly { .. }`.
-    Dragonfly,
-    /// The block of the form `topology = levels { .. }`.
-    Levels,
-    /// The block of the form `level n { .. }`.
-    Level,
-    /// The block of the form `topology = megafly { .. }`.
-    Megafly,
-    /// The block of the form `topology = fat_tree { .. }`.
-    FatTree,
-    /// The block of the form `topology = leaf_spine { .. }`.
-    LeafSpine,
-    /// The block of the form `topology = clos { .. }`.
-    Clos,
-    /// The block of the form `topology = kautz { .. }`.
-    Kautz,
-    /// The block of the form `topology = gen_kautz { .. }`.
-    GenKautz,
-    /// The block of the form `topology = xpander { .. }`.
-    Xpander,
-    /// The block of the form `topology = random_regular { .. }`.
-    RandomRegular,
-    /// The block of the form `topology = ring_n { .. }`.
-    RingN,
-    /// The block of the form `topology = nbr { .. }`.
-    Nbr,
-    /// The block of the form `topology = gau { .. }`.
-    Gau,
-    /// The block of the form `topology = permute { .. }`.
-    Permute,
-    /// The block of the form `topology = synthesize { .. }` of a network.
-    FreeGraph,
-    /// The block of the form `topology = graph "file" { .. }`.
-    Graph,
-}
-
 impl BlockKind {
-    /// The word before the block.
-    pub fn name(self) -> &'static str {
-        match self {
-            BlockKind::Link => "link",
-            BlockKind::Router => "router",
-            BlockKind::Chip => "chip",
-            BlockKind::Cube => "cube",
-            BlockKind::Ocs => "ocs",
-            BlockKind::Budget => "budget",
-            BlockKind::Failures => "failures",
-            BlockKind::Floor => "floor",
-            BlockKind::Addresses => "addresses",
-            BlockKind::Walktrap => "walktrap",
-            BlockKind::Annealed => "annealed",
-            BlockKind::Demand => "demand",
-            BlockKind::Simulate => "simulate",
-            BlockKind::PacketModel => "packet",
-            BlockKind::FlitModel => "flit",
-            BlockKind::Traffic => "group_shift",
-            BlockKind::AllToAll => "all_to_all",
-            BlockKind::Hotspot => "hotspot",
-            BlockKind::Bursts => "bursts",
-            BlockKind::Ways => "ugal",
-            BlockKind::Collective => "collective",
-            BlockKind::Synthesize => "synthesize",
-            BlockKind::AllowedTurns => "allowed_turns",
-            BlockKind::Ecmp => "ecmp",
-            BlockKind::Spray => "spray",
-            BlockKind::Scheduled => "scheduled",
-            BlockKind::Grid => "torus",
-            BlockKind::Hyperx => "hyperx",
-            BlockKind::Hypercube => "hypercube",
-            BlockKind::Polarstar => "polarstar",
-            BlockKind::Polarfly => "polarfly",
-            BlockKind::SlimFly => "slim_fly",
-            BlockKind::Bundlefly => "bundlefly",
-            BlockKind::Spectralfly => "spectralfly",
-            BlockKind::Dragonfly => "dragonfly",
-            BlockKind::Levels => "levels",
-            BlockKind::Level => "level",
-            BlockKind::Megafly => "megafly",
-            BlockKind::FatTree => "fat_tree",
-            BlockKind::LeafSpine => "leaf_spine",
-            BlockKind::Clos => "clos",
-            BlockKind::Kautz => "kautz",
-            BlockKind::GenKautz => "gen_kautz",
-            BlockKind::Xpander => "xpander",
-            BlockKind::RandomRegular => "random_regular",
-            BlockKind::RingN => "ring_n",
-            BlockKind::Nbr => "nbr",
-            BlockKind::Gau => "gau",
-            BlockKind::Permute => "permute",
-            BlockKind::FreeGraph => "synthesize",
-            BlockKind::Graph => "graph",
-        }
-    }
-
     /// The settings that the block may have.
     pub fn settings(self) -> impl Iterator<Item = &'static str> {
         let fields = FIELDS
@@ -282,11 +126,12 @@ impl BlockKind {
         fields.map(|field| field.name)
     }
 
-    /// The statement that the block may have beside its settings.
-    pub fn statement(self) -> Option<&'static str> {
-        let mut fields =
-            FIELDS.iter().filter(|field| field.kind == FieldKind::Statement && field.places.contains(&self));
-        fields.next().map(|field| field.name)
+    /// The statements that the block may have beside its settings.
+    pub fn statements(self) -> impl Iterator<Item = &'static str> {
+        let fields = FIELDS
+            .iter()
+            .filter(move |field| field.kind == FieldKind::Statement && field.places.contains(&self));
+        fields.map(|field| field.name)
     }
 }
 
@@ -319,27 +164,33 @@ macro_rules! fields {
 
 /// Every field, in the order of the normal form.
 pub const FIELDS: &[BlockField] = fields! {
-    "mesh" Statement Cube;
+    "gpus" Quantity Box;
+    "switch" Statement Box;
+    "mesh" Statement Cube Box;
+    "join" Statement Box InnerSwitch;
+    "nics" Statement Box;
+    "nic" Statement Box;
+    "copies" Quantity Join;
     "couple" Statement Ocs;
     "level" Statement Levels;
     "loopbacks" Quantity Addresses;
     "bandwidth" Quantity Link;
-    "radix" Quantity Router Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
+    "radix" Quantity Router RouterKind Chip Hyperx Polarstar Polarfly SlimFly Bundlefly Dragonfly;
     "hosts" Quantity Router Addresses PacketModel FlitModel;
     "vcs" Quantity Router Chip Budget;
     "flit" Quantity Router Chip;
     "buffer" Quantity Router Chip;
-    "latency" Quantity Link Router Chip;
+    "latency" Quantity Link Router RouterKind Chip Box InnerSwitch;
     "per_metre" Quantity Link;
-    "cost" Quantity Link Router;
+    "cost" Quantity Link Router RouterKind Box;
     "cost_per_metre" Quantity Link;
-    "power" Quantity Link Router;
+    "power" Quantity Link Router RouterKind Box;
     "host_link" Choice Router;
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;
     "links" Choice Failures Addresses;
     "seeds" Quantity Failures Simulate;
-    "ports" Quantity Ocs Level;
+    "ports" Quantity Ocs Level Nics;
     "duplex" Choice Ocs;
     "config_db" Choice Ocs;
     "dimensions" Quantity Hyperx Hypercube;
@@ -357,10 +208,16 @@ pub const FIELDS: &[BlockField] = fields! {
     "levels" Quantity FatTree;
     "arity" Quantity FatTree;
     "leaves" Quantity LeafSpine;
-    "spines" Quantity LeafSpine;
+    "spines" Quantity LeafSpine Rails;
+    "per" Quantity Rails;
+    "planes" Quantity FatTree LeafSpine Rails Clos;
+    "attach" Choice FatTree LeafSpine Clos;
+    "tiers" Choice FatTree LeafSpine Rails Clos;
+    "leaf" Choice LeafSpine Rails;
+    "spine" Choice LeafSpine Rails;
     "down" Quantity Clos;
     "up" Quantity Clos;
-    "parallel" Quantity LeafSpine Clos;
+    "parallel" Quantity LeafSpine Rails Clos;
     "names" Choice Clos;
     "degree" Quantity Polarstar Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "length" Quantity Kautz Bursts;
@@ -368,10 +225,10 @@ pub const FIELDS: &[BlockField] = fields! {
     "lift" Quantity Xpander;
     "arcs" Choice Kautz GenKautz FreeGraph Graph;
     "default" Choice Graph;
-    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
-    "over" Choice FatTree LeafSpine Clos;
-    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
-    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "over" Choice FatTree LeafSpine Rails Clos;
+    "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "start" Quantity Synthesize;
     "moves" Quantity Synthesize;
     "of" Choice Permute;
@@ -392,6 +249,8 @@ pub const FIELDS: &[BlockField] = fields! {
     "key" Choice AllowedTurns;
     "hash" Choice Ecmp;
     "flows" Quantity Ecmp;
+    "relay" Choice Spray;
+    "most" Quantity Relay;
     "weights" Choice Ecmp Spray;
     "vector" Quantity Scheduled;
     "slot" Quantity Scheduled;

@@ -103,7 +103,7 @@ impl Clos {
     }
 
     /// The links of a switch of a tier by kind, with hosts left out.
-    fn links_of_tier(&self, tier: usize) -> Vec<LinkCount> {
+    pub(super) fn links_of_tier(&self, tier: usize) -> Vec<LinkCount> {
         let count = |neighbors: u32, parallel: u32, word: &str| LinkCount {
             count: u64::from(neighbors) * u64::from(parallel),
             kind: match parallel {
@@ -124,7 +124,7 @@ impl Clos {
 }
 
 /// The indefinite article before a word.
-fn article(word: &str) -> &'static str {
+pub(super) fn article(word: &str) -> &'static str {
     if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 

@@ -2,6 +2,7 @@
 //! and closed forms. Its generator stands in `passes::wire`, its predicate in `check::wiring`.
 
 mod arcs;
+mod boxes;
 mod bundlefly;
 mod clos;
 mod clos_digits;
@@ -26,6 +27,9 @@ mod synthesized;
 mod xpander;
 
 pub use arcs::Arcs;
+pub use boxes::{
+    Attach, AttachBy, BoxKind, BoxPart, Boxes, InnerLink, InnerSwitch, Outside, PlacedBoxes, PlacedNic,
+};
 pub use bundlefly::Bundlefly;
 pub use clos::{Clos, ClosForm, ClosStage};
 pub use clos_digits::{ClosShifts, StageDigits};
@@ -84,6 +88,8 @@ pub enum Family {
     FatTree(FatTree),
     /// Folded Clos networks, written `clos { .. }`, `leaf_spine { .. }` or `fat_tree { k; }`.
     Clos(Clos),
+    /// Boxes of GPUs, written `boxes = n of name;`, and the network that joins them.
+    Boxes(Boxes),
     /// Kautz graphs, as a spec writes them: `kautz { degree; length; }`.
     Kautz(Kautz),
     /// Generalized Kautz graphs, written `gen_kautz { degree; routers; }`.
@@ -119,7 +125,7 @@ pub struct Permuted {
 
 impl Family {
     /// Every family, with an example as a spec writes it.
-    pub const FORMS: [FamilyForm; 26] = [
+    pub const FORMS: [FamilyForm; 27] = [
         grids::TORUS,
         grids::MESH,
         grids::HYPERX,
@@ -136,6 +142,7 @@ impl Family {
         fat_tree::FORM,
         clos::LEAF_SPINE,
         clos::GENERAL,
+        boxes::RAILS,
         kautz::FORM,
         gen_kautz::FORM,
         xpander::FORM,
@@ -188,6 +195,7 @@ impl Family {
             Family::Megafly(family) => family,
             Family::FatTree(family) => family,
             Family::Clos(family) => family,
+            Family::Boxes(family) => family,
             Family::Kautz(family) => family,
             Family::GenKautz(family) => family,
             Family::Xpander(family) => family,

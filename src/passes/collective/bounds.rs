@@ -117,8 +117,10 @@ pub(super) fn latency_bounds(canonical: &CanonicalScene<'_>) -> Vec<CollectiveBo
     best.into_iter().flatten().map(|(_, bound)| bound).collect()
 }
 
-/// The bound of all chips apart, or of parts that only small cuts join, whichever is larger. The second needs
-/// every router to be a chip.
+/// Limit on the sizes of cuts that are tried for parts among routers that only forward.
+const MOST_CUT_SIZES: usize = 64;
+
+/// The bound of all chips apart, or of parts that only small cuts join, whichever is larger.
 fn partition_bound(canonical: &CanonicalScene<'_>) -> CollectiveBound {
     let lanes = |channel: ChannelId| canonical.scene.topology.channel_capacity(channel);
     let into_chips: u64 =
@@ -128,8 +130,11 @@ fn partition_bound(canonical: &CanonicalScene<'_>) -> CollectiveBound {
         parts: canonical.surviving as u32,
         channels: into_chips as u32,
     };
-    if check_chunks_can_rest(canonical.scene).is_err() {
+    if canonical.scene.first_simplex().is_some() {
         return singletons;
+    }
+    if canonical.scene.first_forwarder().is_some() {
+        return partition_around_forwarders(canonical, singletons);
     }
     let volume = singletons.volume();
     let mut groups = CutGroups::singletons(canonical);
@@ -145,4 +150,35 @@ fn partition_bound(canonical: &CanonicalScene<'_>) -> CollectiveBound {
         channels: channels as u32,
     };
     if coarse.volume() > volume { coarse } else { singletons }
+}
+
+/// The largest bound of parts that only small cuts join, for several sizes of cuts, or `singletons`. A router
+/// that only forwards is in the part of the chips around it, or in none.
+fn partition_around_forwarders(
+    canonical: &CanonicalScene<'_>,
+    singletons: CollectiveBound,
+) -> CollectiveBound {
+    // Parts with cuts of more lanes than twice this do not bound more.
+    let lanes = (Fraction::integer(1u8).over(singletons.volume())).floor() as usize;
+    let stride = (lanes + 1).div_ceil(MOST_CUT_SIZES);
+    let mut best = singletons;
+    for size in (lanes + 1..=2 * lanes + 2).step_by(stride) {
+        let mut groups = CutGroups::singletons(canonical);
+        groups.contract(size as u64);
+        let with_chips: Vec<usize> = (0..groups.len()).filter(|&group| groups.sizes[group] > 0).collect();
+        if with_chips.len() < 2 {
+            continue;
+        }
+        let part = |group: u32| with_chips.binary_search(&(group as usize)).ok().map(|part| part as u32);
+        let channels: u64 = with_chips.iter().map(|&group| groups.degree(group)).sum();
+        let coarse = CollectiveBound::Partition {
+            part_of: groups.group_of_router().into_iter().map(|group| part(group?)).collect(),
+            parts: with_chips.len() as u32,
+            channels: channels as u32,
+        };
+        if coarse.volume() > best.volume() {
+            best = coarse;
+        }
+    }
+    best
 }

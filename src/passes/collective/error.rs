@@ -62,6 +62,20 @@ pub enum CollectiveError {
         /// Limit on the number of chunks.
         most: u64,
     },
+    /// More chips or routers than a forest is packed for.
+    #[error(
+        "`forest` packs trees over at most {most_chips} chips and {most_routers} routers unless they are images of each other, and there are {chips} and {routers}"
+    )]
+    ForestTooLarge {
+        /// Number of surviving chips in the scene.
+        chips: usize,
+        /// Number of routers of any kind.
+        routers: usize,
+        /// Limit on the number of chips.
+        most_chips: usize,
+        /// Limit on the number of routers of any kind.
+        most_routers: usize,
+    },
     /// The scene has no forwarding tables for the messages to follow.
     #[error("messages follow forwarding tables, but there are none")]
     Untabled,

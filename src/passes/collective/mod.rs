@@ -11,8 +11,8 @@
 //!
 //! All quantities are integers, and keyed random numbers break ties. The same scene therefore gives the same
 //! bytes on any number of threads. A channel that carries a multiple of what the slowest kind carries counts
-//! as that many *lanes*. Where some routers are no chips, or links run one way, only [`direct`] and
-//! [`rooted`] plan. They send messages along the forwarding tables.
+//! as that many *lanes*. Where some routers are no chips, [`forest`] plans, and so do [`direct`] and
+//! [`rooted`], which send messages along the forwarding tables. Where links run one way, only these two plan.
 
 mod bounds;
 mod canonical;
@@ -22,6 +22,8 @@ mod delays;
 mod direct;
 mod error;
 mod flow;
+mod flow_network;
+mod forest;
 mod heights;
 mod list;
 mod loads;
@@ -43,6 +45,7 @@ pub use delays::{bound_delays, slowest_chip};
 pub use direct::{bound_from_flow_proof, direct, rooted};
 pub use error::CollectiveError;
 pub use flow::flow_bound_by_lengths;
+pub use forest::{ForestTimetable, check_forest, forest};
 pub use message_timing::MessageTimetable;
 pub use pipelined::{PieceCrossing, PipelinedTrees};
 pub use request::ScheduleRequest;

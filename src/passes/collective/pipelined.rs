@@ -155,19 +155,6 @@ impl PipelinedTrees {
     /// and the limit. A requested number is only clamped. No piece is smaller than a flit.
     pub fn pieces(&self, cost: &CollectiveCost, bytes: u64, requested: Option<u32>) -> u32 {
         let flits = bytes / (self.tree_count() * u64::from(cost.flit_bytes.max(1)));
-        // Pieces of all chips are numbered in 32 bits.
-        let limit = MOST_PIECES
-            .min(u32::MAX / self.nodes.max(1))
-            .min(u32::try_from(flits).unwrap_or(u32::MAX))
-            .max(1);
-        if let Some(requested) = requested {
-            return requested.clamp(1, limit);
-        }
-        let powers = std::iter::successors(Some(1u32), |pieces| pieces.checked_mul(2));
-        let counts = powers
-            .flat_map(|power| [power, power / 2 * 3])
-            .filter(|&pieces| pieces > 0)
-            .take_while(|&pieces| pieces <= limit);
         let time = |&pieces: &u32| {
             let piece = self.piece(cost, bytes, pieces);
             let hops = 2 * u128::from(self.height);
@@ -176,7 +163,7 @@ impl PipelinedTrees {
             }
             self.period(piece) * u128::from(pieces - 1) + hops * (piece.message(1) + piece.hop)
         };
-        counts.chain([limit]).min_by_key(time).unwrap_or(1)
+        piece_counts(flits, self.nodes, requested).into_iter().min_by_key(time).unwrap_or(1)
     }
 
     /// The time for vectors of `bytes` bytes with `pieces` pieces of a share, split by what it is spent on.
@@ -312,6 +299,19 @@ impl PipelinedTrees {
         }
         end
     }
+}
+
+/// The numbers of pieces that are tried for a share of so many flits: powers of two, three times powers of
+/// two, and the limit. Of a requested number, only it or the limit.
+pub(super) fn piece_counts(flits: u64, nodes: u32, requested: Option<u32>) -> Vec<u32> {
+    // Pieces of all chips are numbered in 32 bits.
+    let limit = MOST_PIECES.min(u32::MAX / nodes.max(1)).min(u32::try_from(flits).unwrap_or(u32::MAX)).max(1);
+    if let Some(requested) = requested {
+        return vec![requested.clamp(1, limit)];
+    }
+    let powers = std::iter::successors(Some(1u32), |pieces| pieces.checked_mul(2));
+    let counts = powers.flat_map(|power| [power, power / 2 * 3]).filter(|&pieces| pieces > 0);
+    counts.take_while(|&pieces| pieces <= limit).chain([limit]).collect()
 }
 
 /// The children of the root of a tree.

@@ -1,11 +1,11 @@
 //! The errors of routing and of the fault budget.
 
-use super::groups::PairWithoutPath;
 use super::lanes::LaneRule;
+use super::relays::PairWithoutPath;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{ForwardingTables, GroupTables, Scenario, ScenarioFault, Scene, Topology};
-use fabc_model::{Fabric, RoutingChoice, TableKey, VcCount};
+use fabc_model::{Fabric, Family, RoutingChoice, TableKey, VcCount};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -189,12 +189,7 @@ pub enum RouteError {
     },
     /// FAB0329: no path of a pair goes up and then down.
     #[error("`{method}` has no path from {from} to {to} ({scenario}): none goes up and then down")]
-    #[diagnostic(
-        code(FAB0329),
-        help(
-            "{cause}. Packets never turn up again after a hop down, because they could deadlock. Write `routing = minimal;` or `allowed_turns`, which know other ways, or join the two by more routers above them"
-        )
-    )]
+    #[diagnostic(code(FAB0329), help("{help}"))]
     NoValidPath {
         /// The name of the routing method.
         method: &'static str,
@@ -204,8 +199,8 @@ pub enum RouteError {
         from: Box<str>,
         /// The router that it cannot reach.
         to: Box<str>,
-        /// The cause, as the beginning of a help text.
-        cause: Box<str>,
+        /// The cause, and what helps.
+        help: Box<str>,
         /// Where the spec sets the routing.
         #[label("requested here")]
         routing: Span,
@@ -307,12 +302,27 @@ impl RouteError {
             true => "no router is above both".to_owned(),
             false => format!("with {}, no router that is left is above both", scenario.describe(fabric)),
         };
+        let remedy = match (fabric.family(), fabric.relays) {
+            (Some(Family::Boxes(_)), 0) => {
+                "GPUs forward no packets. Write `routing = spray { relay = gpu; }`, so that a GPU keeps them and \
+                 sends them on"
+                    .to_owned()
+            }
+            (Some(Family::Boxes(_)), most) => {
+                let relays = if most == 1 { "1 relay" } else { &format!("{most} relays") };
+                format!("More than {relays} would be needed: write a larger `relay = gpu {{ most = .. }}`")
+            }
+            _ => "Packets never turn up again after a hop down, because they could deadlock. Write \
+                  `routing = minimal;` or `allowed_turns`, which know other ways, or join the two by more routers \
+                  above them"
+                .to_owned(),
+        };
         RouteError::NoValidPath {
             method: fabric.routing.name(),
             scenario: scenario.name.as_str().into(),
             from,
             to,
-            cause: cause.into(),
+            help: format!("{cause}. {remedy}").into(),
             routing: fabric.routing_span,
             budget: (!is_nominal).then_some(fabric.budget.faults_span),
         }

@@ -7,19 +7,17 @@
 //! hops up and then down, unless a lower layer has them. A port up belongs to the group of a destination in
 //! layer j if the router above has the destination in layer j - 1. Packets never turn up again after a hop
 //! down, so they cannot deadlock, whichever member a router takes.
+//!
+//! A link between two endpoints is a path of its own. Of equally short paths, an endpoint takes those that
+//! begin with a local link, where there are any: those inside its box.
+
+pub use super::relays::PairWithoutPath;
+use super::relays::Reach;
 
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{GroupMembers, GroupTables, GroupTablesBuilder, Scene};
+use fabc_ir::{GroupMembers, GroupTables, GroupTablesBuilder, LinkClass, Relay, Scene};
 use fixedbitset::FixedBitSet;
-
-/// A pair of endpoints that no valid path joins.
-#[derive(Clone, Copy, Debug)]
-pub struct PairWithoutPath {
-    /// The endpoint at the start of the missing path.
-    pub source: NodeId,
-    /// The endpoint that is not reached.
-    pub destination: NodeId,
-}
+use std::collections::BTreeMap;
 
 /// What is known of the routers of a scene.
 struct Layers {
@@ -27,24 +25,39 @@ struct Layers {
     endpoints: Vec<NodeId>,
     /// `[router][layer]`: a set of endpoints.
     layers: Vec<Vec<FixedBitSet>>,
+    /// `[router]`: the endpoints that a link joins to this endpoint. Empty sets above the endpoints.
+    direct: Vec<FixedBitSet>,
 }
 
-/// Checks that a valid path joins every living endpoint to every other one. `tiers` is `[router]`: its tier
-/// in the healthy topology.
+/// Checks that a valid path, or at most so many relays, joins every living endpoint to every other one.
+/// `tiers` is `[router]`: its tier in the healthy topology.
 ///
 /// # Errors
 /// A living endpoint that has no valid path to another one.
-pub fn check_joined(scene: &Scene<'_>, tiers: &[u32]) -> Result<(), PairWithoutPath> {
-    Layers::new(scene, tiers).check_joined()
-}
-
-/// Builds the group tables of a scene. `tiers` is `[router]`: its tier in the healthy topology.
-///
-/// # Errors
-/// A living endpoint that has no valid path to another one.
-pub fn route(scene: &Scene<'_>, tiers: &[u32], scenario: &str) -> Result<GroupTables, PairWithoutPath> {
+pub fn check_joined(scene: &Scene<'_>, tiers: &[u32], relays: u32) -> Result<(), PairWithoutPath> {
     let layers = Layers::new(scene, tiers);
-    layers.check_joined()?;
+    match relays {
+        0 => layers.check_joined(),
+        most => layers.relays(scene, tiers, most).map(|_| ()),
+    }
+}
+
+/// Builds the group tables of a scene. `tiers` is `[router]`: its tier in the healthy topology. A pair that
+/// no valid path joins goes by at most so many relays.
+///
+/// # Errors
+/// A living endpoint that has no valid path to another one.
+pub fn route(
+    scene: &Scene<'_>,
+    tiers: &[u32],
+    relays: u32,
+    scenario: &str,
+) -> Result<GroupTables, PairWithoutPath> {
+    let layers = Layers::new(scene, tiers);
+    let relays = match relays {
+        0 => layers.check_joined().map(|()| Vec::new())?,
+        most => layers.relays(scene, tiers, most)?,
+    };
     let mut tables = GroupTablesBuilder::default();
     let mut members: Vec<Vec<u16>> = vec![Vec::new(); layers.endpoints.len()];
     for router in scene.topology.nodes() {
@@ -54,7 +67,7 @@ pub fn route(scene: &Scene<'_>, tiers: &[u32], scenario: &str) -> Result<GroupTa
         let reached = reached.map(|(node, ports)| (node, GroupMembers { ports, weights: &[] }));
         tables.push_router(reached, |node| scene.topology.is_endpoint(node));
     }
-    Ok(tables.finish(scenario))
+    Ok(GroupTables { relays, ..tables.finish(scenario) })
 }
 
 impl Layers {
@@ -75,10 +88,19 @@ impl Layers {
             }
             below[router.index()] = reached;
         }
+        let mut direct: Vec<FixedBitSet> = topology.nodes().map(|_| FixedBitSet::new()).collect();
+        for (place, &endpoint) in endpoints.iter().enumerate() {
+            let peers = neighbors(scene, endpoint).filter(|next| tiers[next.index()] == 0);
+            for peer in peers {
+                direct[peer.index()].grow(endpoints.len());
+                direct[peer.index()].insert(place);
+            }
+        }
         let mut layers: Vec<Vec<FixedBitSet>> = below.into_iter().map(|below| vec![below]).collect();
         for &router in by_tier.iter().rev() {
             let mut own = std::mem::take(&mut layers[router.index()]);
             let mut known = own[0].clone();
+            known.union_with(&direct[router.index()]);
             let above: Vec<NodeId> =
                 neighbors(scene, router).filter(|next| tiers[next.index()] > tiers[router.index()]).collect();
             let deepest = above.iter().map(|next| layers[next.index()].len()).max().unwrap_or(0);
@@ -95,7 +117,50 @@ impl Layers {
             }
             layers[router.index()] = own;
         }
-        Self { endpoints, layers }
+        Self { endpoints, layers, direct }
+    }
+
+    /// The relays of all pairs that no valid path joins.
+    fn relays(&self, scene: &Scene<'_>, tiers: &[u32], most: u32) -> Result<Vec<Relay>, PairWithoutPath> {
+        let reached = |endpoint: &NodeId| {
+            let mut reached = self.direct[endpoint.index()].clone();
+            reached.grow(self.endpoints.len());
+            self.layers[endpoint.index()].iter().for_each(|layer| reached.union_with(layer));
+            reached
+        };
+        // Links inside a box lead to other endpoints or to switches that have them below.
+        let inside = |&endpoint: &NodeId| {
+            let mut inside = FixedBitSet::with_capacity(self.endpoints.len());
+            let local = scene.channels_from(endpoint);
+            let local = local.filter(|&channel| scene.topology.link(channel).class == LinkClass::Local);
+            for next in local.map(|channel| scene.topology.target(channel).node) {
+                match tiers[next.index()] {
+                    0 => inside.extend(self.endpoints.binary_search(&next).ok()),
+                    _ => inside.union_with(&self.layers[next.index()][0]),
+                }
+            }
+            inside
+        };
+        let reach = Reach {
+            endpoints: &self.endpoints,
+            reached: self.endpoints.iter().map(reached).collect(),
+            inside: self.endpoints.iter().map(inside).collect(),
+            links: self.links_of_endpoints(scene),
+        };
+        reach.relays(most)
+    }
+
+    /// The number of links between endpoints, as places.
+    fn links_of_endpoints(&self, scene: &Scene<'_>) -> BTreeMap<(usize, usize), u64> {
+        let mut links = BTreeMap::new();
+        for (place, &endpoint) in self.endpoints.iter().enumerate() {
+            for next in neighbors(scene, endpoint) {
+                if let Ok(other) = self.endpoints.binary_search(&next) {
+                    *links.entry((place, other)).or_default() += 1;
+                }
+            }
+        }
+        links
     }
 
     /// Checks that every endpoint has every other one in some layer.
@@ -103,6 +168,7 @@ impl Layers {
         for &source in &self.endpoints {
             let mut known = FixedBitSet::with_capacity(self.endpoints.len());
             self.layers[source.index()].iter().for_each(|layer| known.union_with(layer));
+            known.union_with(&self.direct[source.index()]);
             if let Some(place) = known.zeroes().next() {
                 return Err(PairWithoutPath { source, destination: self.endpoints[place] });
             }
@@ -118,7 +184,11 @@ impl Layers {
             let PortId(port) = scene.topology.source(channel).port;
             let next = scene.topology.target(channel).node;
             let theirs = &self.layers[next.index()];
-            if tiers[next.index()] < tiers[router.index()] {
+            if tiers[router.index()] == 0 && tiers[next.index()] == 0 {
+                if let Ok(place) = self.endpoints.binary_search(&next) {
+                    members[place].push(port);
+                }
+            } else if tiers[next.index()] < tiers[router.index()] {
                 theirs[0].ones().for_each(|place| members[place].push(port));
             } else {
                 for (layer, set) in own.iter().skip(1).zip(theirs) {
@@ -126,6 +196,20 @@ impl Layers {
                 }
             }
         }
+        if tiers[router.index()] == 0 {
+            members.iter_mut().for_each(|ports| keep_local(scene, router, ports));
+        }
+    }
+}
+
+/// Leaves only the ports of local links, if there are any.
+fn keep_local(scene: &Scene<'_>, router: NodeId, ports: &mut Vec<u16>) {
+    let is_local = |port: &u16| {
+        let channel = scene.outgoing(router, PortId(*port));
+        channel.is_some_and(|channel| scene.topology.link(channel).class == LinkClass::Local)
+    };
+    if ports.iter().any(is_local) {
+        ports.retain(is_local);
     }
 }
 

@@ -16,6 +16,7 @@ pub mod lanes;
 pub mod minimal;
 pub mod ordered_groups;
 mod ranks;
+mod relays;
 mod tiers;
 pub mod up_down;
 pub mod weights;

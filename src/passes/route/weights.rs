@@ -43,7 +43,7 @@ pub fn by_capacity(scene: &Scene<'_>, tables: &GroupTables) -> Option<GroupTable
         let reached = groups.filter(|(_, members)| !members.ports.is_empty());
         weighted.push_router(reached, |node| topology.is_endpoint(node));
     }
-    Some(weighted.finish(&tables.scenario))
+    Some(GroupTables { relays: tables.relays.clone(), ..weighted.finish(&tables.scenario) })
 }
 
 impl<'a> Carried<'a> {

@@ -7,7 +7,7 @@
 use super::edge::UnnumberedLink;
 use super::grid::AxisJoin;
 use super::{
-    bundlefly, clos, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, megafly,
+    boxes, bundlefly, clos, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, megafly,
     polarfly, polarstar, slim_fly, spectralfly,
 };
 use fabc_base::algebra::ProjectivePlane;
@@ -35,6 +35,7 @@ pub(super) fn edges(network: &Network, family: &Family) -> Vec<UnnumberedLink> {
         Family::Megafly(megafly) => megafly::edges(network, megafly),
         Family::FatTree(FatTree { levels, arity }) => fat_tree::edges(network, *levels, *arity),
         Family::Clos(clos) => clos::edges(clos),
+        Family::Boxes(boxes) => boxes::edges(boxes),
         Family::Kautz(Kautz { degree, length, arcs }) => kautz::edges(network, *degree, *length, *arcs),
         Family::GenKautz(GenKautz { degree, routers, arcs }) => {
             gen_kautz::edges(network, *degree, *routers, *arcs)

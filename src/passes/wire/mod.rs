@@ -9,6 +9,7 @@
 //! that the family numbers keeps its number. Source: the papers of the families. `docs/passes.md` describes
 //! the numbering of each. Cost: linear in the links, except for a sort of the links of each router.
 
+mod boxes;
 mod bundlefly;
 mod clos;
 mod dragonfly;

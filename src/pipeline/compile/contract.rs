@@ -11,10 +11,11 @@ use fabc_base::units::Decimal;
 use fabc_emit::number::{round_down_sig, round_up_sig};
 use fabc_ir::{
     Distances, Fraction, Hardware, NetworkMetrics, Scenario, Scene, Topology, Units, bisection_unmeasured,
-    gigabytes, nanoseconds, search_unmeasured, topology_tiers,
+    gigabytes, nanoseconds, search_unmeasured, tiers_above_endpoints,
 };
 use fabc_model::{
-    Comparison, Ecmp, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Reference, Require, ValueScale,
+    Comparison, Ecmp, Fabric, Family, Faults, GraphMetric, HardwareMetric, Metric, Reference, Require,
+    ValueScale,
 };
 use fabc_passes::measure;
 use fabc_passes::measure::collision::hashed_groups;
@@ -128,7 +129,7 @@ fn unmeasured_requires(
 ) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
     let Some(family) = fabric.family() else { return Vec::new() };
     let tierless = || {
-        if fabric.router.hosts == 0 {
+        if fabric.router.hosts == 0 && !matches!(family, Family::Boxes(_)) {
             return Some("`hosts = 0`: the endpoints are inside the routers and have no cables".to_owned());
         }
         let has_tiers = match topology {
@@ -162,8 +163,8 @@ fn unmeasured_requires(
 /// Why the collisions of flows are not counted in the healthy network. `None` where they are.
 fn uncounted_flows(fabric: &Fabric, topology: &Topology) -> Option<String> {
     let Ecmp { flows, .. } = fabric.routing.even_ecmp()?;
-    let (scene, tiers) = (Scene::healthy(topology), topology_tiers(topology)?);
-    let tables = groups::route(&scene, &tiers, &Scenario::nominal().name).ok()?;
+    let (scene, tiers) = (Scene::healthy(topology), tiers_above_endpoints(topology)?);
+    let tables = groups::route(&scene, &tiers, fabric.relays, &Scenario::nominal().name).ok()?;
     let groups = hashed_groups(&scene, &tables, &tiers, flows);
     let most = groups.iter().map(|group| group.flows).max()?;
     (most > COLLISION_FLOWS).then(|| {

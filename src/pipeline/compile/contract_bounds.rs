@@ -7,7 +7,7 @@
 
 use fabc_ir::{
     Collisions, Distances, Fraction, Hardware, LimitArgument, Scenario, Scene, Topology, Units, nanoseconds,
-    topology_tiers,
+    tiers_above_endpoints,
 };
 use fabc_model::{
     Ecmp, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Pod, Reference, Require, ValueScale,
@@ -270,8 +270,8 @@ pub(super) fn result_bounds(
 /// The collisions of flows in the healthy network. `None` unless a hash of flows chooses the paths.
 fn healthy_collisions(fabric: &Fabric, topology: &Topology) -> Option<Collisions> {
     let Ecmp { flows, .. } = fabric.routing.even_ecmp()?;
-    let (scene, tiers) = (Scene::healthy(topology), topology_tiers(topology)?);
-    let tables = groups::route(&scene, &tiers, &Scenario::nominal().name).ok()?;
+    let (scene, tiers) = (Scene::healthy(topology), tiers_above_endpoints(topology)?);
+    let tables = groups::route(&scene, &tiers, fabric.relays, &Scenario::nominal().name).ok()?;
     collision::collisions(&scene, &tables, &tiers, flows, &KnownExpectations::default())
 }
 

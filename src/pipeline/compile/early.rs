@@ -159,7 +159,7 @@ fn check_routing(fabric: &Fabric, given: Option<&GivenTopology>) -> Result<(), R
     let tiers = tiers_of_groups(fabric, topology, Stage::Route);
     let check_valid_paths = |scene: &Scene<'_>, scenario: &Scenario| match &tiers {
         Some(tiers) => match fabric.routing.tier_order() {
-            TierOrder::Tiers => groups::check_joined(scene, tiers),
+            TierOrder::Tiers => groups::check_joined(scene, tiers, fabric.relays),
             TierOrder::UpDown { .. } => ordered_groups::check_joined(scene, tiers),
         }
         .map_err(|pair| RouteError::no_valid_path(fabric, topology, scenario, pair)),

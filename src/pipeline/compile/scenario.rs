@@ -9,7 +9,7 @@ use fabc_emit::compiled::{CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_ir::{
     Collisions, ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction,
     GroupTables, PackedTables, Permutation, Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk,
-    gigabytes, surviving_scene, topology_tiers,
+    gigabytes, surviving_scene, tiers_above_endpoints,
 };
 use fabc_model::{Demand, Ecmp, MemberWeights, TierOrder};
 use fabc_passes::flow;
@@ -224,7 +224,7 @@ impl ScenarioContext<'_> {
         scenario: &Scenario,
     ) -> Result<GroupTables, Failure> {
         let routed = match self.fabric.routing.tier_order() {
-            TierOrder::Tiers => groups::route(scene, tiers, &scenario.name),
+            TierOrder::Tiers => groups::route(scene, tiers, self.fabric.relays, &scenario.name),
             TierOrder::UpDown { .. } => ordered_groups::route(scene, tiers, &scenario.name),
         };
         let tables = routed.map_err(|pair| {
@@ -290,7 +290,7 @@ impl ScenarioContext<'_> {
         tables: &GroupTables,
     ) -> Result<Option<Collisions>, fabc_check::CheckError> {
         let Some(Ecmp { flows, .. }) = self.fabric.routing.even_ecmp() else { return Ok(None) };
-        let tiers = topology_tiers(self.topology).expect("a topology with groups has tiers");
+        let tiers = tiers_above_endpoints(self.topology).expect("a topology with groups has tiers");
         let collisions = collision::collisions(scene, tables, &tiers, flows, &self.expectations);
         fabc_check::verify_collisions(scene, tables, flows, collisions.as_ref(), &self.recounted)?;
         Ok(collisions)

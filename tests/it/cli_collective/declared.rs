@@ -145,7 +145,7 @@ fn a_root_that_the_fabric_does_not_have_is_told_with_its_place() {
 /// two links up. A shard of 25 kB takes 2 us, a hop 20 ns.
 #[test]
 fn leaves_send_where_spines_only_forward() {
-    let text = "collective gradients = all_reduce { size = 100 kB; chunks = 1; }
+    let text = "collective gradients = all_reduce { size = 100 kB; chunks = 1; algorithm = direct; }
                 collective weights = all_gather { size = 100 kB; algorithm = direct; }
                 require gradients.time <= 8080 ns;
                 require fault.gradients.share >= 0.3737;
@@ -177,10 +177,11 @@ fn leaves_send_where_spines_only_forward() {
     fabc(place.path(), &["verify", "out/net"], 0);
     let rows = json(&place, &["--size", "100kB", "--collective", "all_gather"]);
     let row = &rows["collectives"][0];
-    assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");
+    assert_eq!((&row["algorithm"], &row["left_out"]), (&"forest".into(), &Value::Null), "{row}");
     // A quarter of the vector to every leaf, a slot of 2 us each. Then the quarter of every leaf to all but
     // the root.
-    let rows = json(&place, &["--size", "100kB", "--collective", "broadcast", "--root", "0"]);
+    let along_tables = ["--collective", "broadcast", "--root", "0", "--algorithm", "direct"];
+    let rows = json(&place, &[&["--size", "100kB"], &along_tables[..]].concat());
     let row = &rows["collectives"][0];
     assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");
     let (_, error) =

@@ -46,6 +46,9 @@ fn schedules_are_written_read_and_judged() {
         ("all_gather", None, "multitree"),
         ("broadcast", Some("3"), "pull"),
         ("reduce", Some("3"), "pull"),
+        ("reduce_scatter", None, "forest"),
+        ("all_reduce", None, "forest"),
+        ("broadcast", Some("3"), "forest"),
     ] {
         let root: Vec<&str> = root.into_iter().flat_map(|root| ["--root", root]).collect();
         emitted_schedule(&place, "64KiB", collective, algorithm, &root);
@@ -58,6 +61,8 @@ fn schedules_are_written_read_and_judged() {
         (&Value::from("fabc.collective/1"), &Value::from(true), &Value::from(16))
     );
     convict_changed_steps(&place, &plan);
+    let forest = emitted_schedule(&place, "1MiB", "all_gather", "forest", &[]);
+    convict_changed_forest(&place, &forest);
     // The schedule is judged on another network.
     let other_place = ring();
     let topology_path = other_place.path().join("out/net/topology.json");
@@ -98,6 +103,36 @@ fn convict_changed_steps(place: &tempfile::TempDir, plan: &Value) {
         let (_, error) = verify_on_pod(place, "wrong.json", 1);
         assert!(error.contains("FAB0418") && error.contains(word), "{error}");
     }
+}
+
+/// Every change of a forest is an error.
+fn convict_changed_forest(place: &tempfile::TempDir, forest: &Value) {
+    let change_and_verify = |code: i32, word: &str, change: &dyn Fn(&mut Value)| {
+        write_changed(place, forest, change);
+        let (_, error) = verify_on_pod(place, "wrong.json", code);
+        assert!(error.contains(word), "{word}: {error}");
+    };
+    let first_tree = |plan: &mut Value| plan["forest"]["trees"][0].clone();
+    change_and_verify(3, "does not reach", &|plan| {
+        drop(list(&mut plan["forest"]["trees"][0]["sends"]).pop());
+    });
+    change_and_verify(3, "parts of", &|plan| {
+        let parts = first_tree(plan)["multiplicity"].as_u64().unwrap();
+        plan["forest"]["trees"][0]["multiplicity"] = Value::from(parts + 1);
+    });
+    change_and_verify(3, "parts", &|plan| {
+        let again = first_tree(plan);
+        list(&mut plan["forest"]["trees"]).push(again);
+    });
+    change_and_verify(3, "per lane", &|plan| plan["forest"]["load"][0] = Value::from(0));
+    change_and_verify(3, "no lit duplex channel", &|plan| {
+        plan["forest"]["trees"][0]["sends"][0][2][0][1][0] = Value::from(9999);
+    });
+    change_and_verify(3, "its witness gives", &|plan| plan["bounds"][0]["channels"] = Value::from(1));
+    change_and_verify(1, "its denominator is 0", &|plan| plan["forest"]["load"][1] = Value::from(0));
+    change_and_verify(1, "`latency` has no effect here", &|plan| plan["latency"] = Value::from(1));
+    change_and_verify(1, "which lists `steps`", &|plan| plan["algorithm"] = Value::from("steps"));
+    change_and_verify(1, "unknown field", &|plan| plan["forest"]["more"] = Value::from(1));
 }
 
 /// `fabc verify --collective` of a schedule of the pod, against its topology and its tables.
@@ -176,7 +211,7 @@ fn convict_changed_trees(place: &tempfile::TempDir, trees: &Value) {
     refuse("`latency` has no effect here", &|plan| plan["latency"] = Value::from(1));
     refuse("`canonical` has no effect here", &|plan| plan["canonical"] = Value::from(true));
     refuse("`order` has no effect here", &|plan| plan["order"] = Value::from("reverse"));
-    refuse("one of `steps`, `trees` and `sends`", &|plan| plan["steps"] = Value::Array(Vec::new()));
+    refuse("one of `steps`, `trees`, `sends` and `forest`", &|plan| plan["steps"] = Value::Array(Vec::new()));
     refuse("which lists `steps`", &|plan| plan["algorithm"] = Value::from("gather_reduce"));
     refuse("unknown field", &|plan| plan["trees"][0]["down"] = Value::from(1));
 }

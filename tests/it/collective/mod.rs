@@ -5,6 +5,7 @@ mod bounds;
 mod chakra;
 mod direct;
 mod foreign_programs;
+mod forest;
 mod graphs;
 mod interpreter;
 mod lanes;

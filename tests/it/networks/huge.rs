@@ -122,7 +122,8 @@ fn families_are_described_or_not() {
     for family in super::samples::samples() {
         let fabric = roomy(family);
         let family = &network(&fabric).family;
-        let is = Family::DESCRIBED.contains(&family.name());
+        // Boxes have the word of the network that joins them, but no formulas.
+        let is = Family::DESCRIBED.contains(&family.name()) && !matches!(family, Family::Boxes(_));
         assert_eq!(family.closed_form().is_some(), is, "{family:?}");
         assert_eq!(wire::neighbors(network(&fabric)).is_some(), is, "{family:?}");
     }

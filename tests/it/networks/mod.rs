@@ -3,6 +3,7 @@
 //! Known answers stand in `tests/data/known_answers.csv`. Distances come from the breadth-first search of
 //! this test.
 
+mod boxes;
 pub(crate) mod builds;
 mod clos;
 mod designs;
@@ -75,7 +76,14 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
             host_link: None,
             span,
         },
-        plant: Plant::Network(Network { family, local: LOCAL, global: GLOBAL, failures: None, span }),
+        plant: Plant::Network(Network {
+            family,
+            local: LOCAL,
+            global: GLOBAL,
+            failures: None,
+            tier_kinds: Vec::new(),
+            span,
+        }),
         floor: None,
         budget: Budget {
             vcs: 4,
@@ -87,6 +95,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         },
         demand: Demand::uniform(routers),
         routing: RoutingChoice::AllowedTurns(AllowedTurns::default()),
+        relays: 0,
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),

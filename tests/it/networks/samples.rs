@@ -1,7 +1,7 @@
 //! One small network of each family.
 
 use super::levels::level;
-use super::{clos, dragonfly, kautz, levels, listed, megafly, polarstar, random};
+use super::{boxes, clos, dragonfly, kautz, levels, listed, megafly, polarstar, random};
 use fabc::model::{
     Arcs, Arrangement, Bundlefly, Draw, Family, FatTree, FreeGraph, GenKautz, HyperX, Hypercube, Mesh,
     PermuteMethod, PolarFly, RandomRegular, ShortcutReach, SlimFly, SpectralFly, Supernode, Torus, Xpander,
@@ -12,6 +12,7 @@ use fabc::units::Decimal;
 pub(super) fn samples() -> Vec<Family> {
     let mut samples = formula_samples();
     samples.extend(clos::samples());
+    samples.extend(boxes::samples());
     samples.extend(level_samples());
     samples.extend(drawn_samples());
     samples.extend(list_samples());

@@ -279,6 +279,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
             local: LinkTypeId(0),
             global: LinkTypeId(0),
             failures: None,
+            tier_kinds: Vec::new(),
             span,
         }),
         budget: Budget {
@@ -291,6 +292,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         },
         demand: Demand::uniform(count),
         routing: RoutingChoice::Minimal,
+        relays: 0,
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),

@@ -186,6 +186,7 @@ fn fabric(shape: Shape) -> Fabric {
         },
         demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
         routing: RoutingChoice::AllowedTurns(Default::default()),
+        relays: 0,
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),

@@ -165,4 +165,11 @@ less (`bytes`): long messages reach the throughput of even longer ones.",
 With `hosts = unlimited`, the messages of `all_to_all` or of a trace wait in line for the output that the tables name. Packets that choose their
 paths have no such output before they are born. Give hosts ports (`hosts = 1`): then all messages of a host wait in one line.",
     },
+    CodeDoc {
+        code: "FAB0629",
+        title: "a simulation of several kinds of routers",
+        text: "\
+The simulator gives every router the same latency and lets every router forward. In a fabric of boxes, GPUs forward nothing and hand packets on only
+as relays, and kinds of routers (`router name { .. }`) may differ in latency. Simulate the switches as a network of one `router { .. }` with `hosts`.",
+    },
 ];

@@ -10,8 +10,8 @@ use fabc_base::diag::{Span, list, suggestion};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The words of items whose settings a `use` may change.
-const CHANGED: [&str; 10] =
-    ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "addresses", "simulate"];
+const CHANGED: [&str; 11] =
+    ["link", "router", "box", "chip", "cube", "ocs", "budget", "failures", "floor", "addresses", "simulate"];
 
 /// All changes that a spec makes.
 #[derive(Default)]
@@ -145,7 +145,10 @@ fn constant(value: &SettingValue) -> Option<Constant> {
 /// The name of an item, if it has one.
 fn item_name(kind: &ItemKind) -> Option<&Name> {
     match kind {
-        ItemKind::Link(name, _) | ItemKind::Simulate(name, _) => Some(name),
+        ItemKind::Link(name, _)
+        | ItemKind::RouterKind(name, _)
+        | ItemKind::Box(name, _)
+        | ItemKind::Simulate(name, _) => Some(name),
         ItemKind::Ocs(ocs) => Some(&ocs.name),
         _ => None,
     }
@@ -162,7 +165,10 @@ fn changes_item(change: &UseChange, kind: &ItemKind) -> bool {
 /// The settings of an item.
 fn settings_block(kind: &mut ItemKind) -> Option<&mut Block> {
     match kind {
-        ItemKind::Link(_, block) | ItemKind::Simulate(_, block) => Some(block),
+        ItemKind::Link(_, block)
+        | ItemKind::RouterKind(_, block)
+        | ItemKind::Box(_, block)
+        | ItemKind::Simulate(_, block) => Some(block),
         ItemKind::Router(block)
         | ItemKind::Chip(block)
         | ItemKind::Cube(block)

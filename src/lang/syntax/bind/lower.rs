@@ -36,7 +36,13 @@ impl Lower<'_> {
                 }
                 self.block(&mut ocs.block, &indices);
             }
+            ItemKind::Boxes(boxes) => {
+                self.expr(&mut boxes.count, &[]);
+                self.word(&mut boxes.kind);
+            }
             ItemKind::Link(_, block)
+            | ItemKind::RouterKind(_, block)
+            | ItemKind::Box(_, block)
             | ItemKind::Simulate(_, block)
             | ItemKind::Router(block)
             | ItemKind::Chip(block)
@@ -61,6 +67,7 @@ impl Lower<'_> {
                 mesh.dims.iter_mut().for_each(|dim| self.expr(dim, &[]));
                 mesh.over.iter_mut().for_each(|over| self.word(over));
             }
+            StatementKind::Part(part) => self.part(part),
             StatementKind::Couple(couple) => {
                 let ports = match &mut couple.ports {
                     Coupled::Sided(a, b) => vec![a, b],
@@ -89,6 +96,21 @@ impl Lower<'_> {
             }
             StatementKind::Change(change) => self.block(&mut change.block, &[]),
         }
+    }
+
+    fn part(&mut self, part: &mut PartLine) {
+        match &mut part.subject {
+            PartSubject::All | PartSubject::Switches(_, None) => {}
+            PartSubject::Range(range) => {
+                self.expr(&mut range.lo, &[]);
+                self.expr(&mut range.hi, &[]);
+            }
+            PartSubject::Members(members) => members.iter_mut().for_each(|member| self.expr(member, &[])),
+            PartSubject::Switches(_, Some(number)) | PartSubject::Count(number) => self.expr(number, &[]),
+            PartSubject::Place(index, gpu) => self.expr(gpu, std::slice::from_ref(&index.value)),
+        }
+        part.over.iter_mut().for_each(|over| self.word(over));
+        part.block.iter_mut().for_each(|block| self.block(block, &[]));
     }
 
     fn setting(&mut self, setting: &mut Setting) {

@@ -144,6 +144,9 @@ impl Builder {
             Rule::sweep => ItemKind::Sweep(parts.filter_map(|part| self.swept(part)).collect()),
             Rule::link => ItemKind::Link(self.name(&parts.next()?), self.block(parts.next()?)),
             Rule::router => ItemKind::Router(self.block(parts.next()?)),
+            Rule::router_kind => ItemKind::RouterKind(self.name(&parts.next()?), self.block(parts.next()?)),
+            Rule::box_item => ItemKind::Box(self.name(&parts.next()?), self.block(parts.next()?)),
+            Rule::boxes => ItemKind::Boxes(self.boxes(parts)?),
             Rule::chip => ItemKind::Chip(self.block(parts.next()?)),
             Rule::cube => ItemKind::Cube(self.block(parts.next()?)),
             Rule::budget => ItemKind::Budget(self.block(parts.next()?)),
@@ -203,7 +206,7 @@ impl Builder {
         None
     }
 
-    fn range(&mut self, pair: Pair<'_, Rule>) -> Option<IndexRange> {
+    pub(super) fn range(&mut self, pair: Pair<'_, Rule>) -> Option<IndexRange> {
         let span = self.span(&pair);
         let mut parts = children(pair);
         let lo = self.expr(parts.next()?);

@@ -44,6 +44,9 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::sweep
         | Rule::link
         | Rule::router
+        | Rule::router_kind
+        | Rule::box_item
+        | Rule::boxes
         | Rule::chip
         | Rule::cube
         | Rule::ocs
@@ -69,6 +72,12 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::statement
         | Rule::change
         | Rule::text
+        | Rule::part
+        | Rule::inner_switch
+        | Rule::join_gpus
+        | Rule::full_mesh
+        | Rule::nics
+        | Rule::nic_place
         | Rule::mesh
         | Rule::couple
         | Rule::component
@@ -82,6 +91,8 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::through => Words("`..=`"),
         Rule::given => Words("`name=value`"),
         Rule::settings => Words("settings"),
+        Rule::all_gpus | Rule::members => Words("GPUs such as `all`, `0..4` or `[0, 3]`"),
+        Rule::copies => Words("`[`"),
         Rule::share => Words("`of`"),
         Rule::joined => Words("`joined`"),
         Rule::groups => Words("`over groups of n`"),
@@ -134,6 +145,8 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_sweep
         | Rule::kw_link
         | Rule::kw_router
+        | Rule::kw_box
+        | Rule::kw_boxes
         | Rule::kw_chip
         | Rule::kw_cube
         | Rule::kw_ocs
@@ -146,7 +159,16 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_collective
         | Rule::kw_require
         | Rule::kw_slice => Keyword("an item"),
-        Rule::kw_mesh | Rule::kw_couple | Rule::kw_all_to_all | Rule::kw_level => Keyword("a setting"),
+        Rule::kw_mesh
+        | Rule::kw_couple
+        | Rule::kw_all_to_all
+        | Rule::kw_level
+        | Rule::kw_switch
+        | Rule::kw_join
+        | Rule::kw_nics
+        | Rule::kw_nic => Keyword("a setting"),
+        Rule::kw_all => Keyword("`all`"),
+        Rule::kw_at => Keyword("`at`"),
         Rule::kw_groups => Keyword("`groups of`"),
         Rule::kw_weight => Keyword("`weight`"),
         Rule::kw_any => Keyword("`any of`"),

@@ -41,6 +41,7 @@ impl Builder {
         let span = self.span(&pair);
         let pair = pair.into_inner().next()?;
         let kind = match pair.as_rule() {
+            Rule::part => StatementKind::Part(self.part(pair)?),
             Rule::mesh => {
                 let mut parts = children(pair);
                 let dims_pair = parts.next()?;

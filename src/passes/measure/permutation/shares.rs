@@ -3,6 +3,7 @@
 use super::transport::Transport;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{GroupTables, Scene};
+use std::collections::BTreeMap;
 
 /// Stands for "no group" in a list of group numbers.
 const NO_GROUP: u32 = u32::MAX;
@@ -18,7 +19,7 @@ pub(super) struct Shares<'a> {
     /// A whole flow, in shares.
     pub unit: u64,
     pub ports: usize,
-    groups: &'a [Vec<u16>],
+    tables: &'a GroupTables,
     /// `[group]`: its weights, and their sum.
     weights: Vec<(Vec<u64>, u64)>,
     /// `[endpoint * routers + router]`: the group for packets to the endpoint, or [`NO_GROUP`].
@@ -67,7 +68,7 @@ impl<'a> Shares<'a> {
             slowness: channels.iter().map(|id| id.map_or(1, |id| topology.slowness(id).into())).collect(),
             unit: 1,
             ports,
-            groups: &tables.groups,
+            tables,
             weights: tables
                 .groups
                 .iter()
@@ -90,7 +91,7 @@ impl<'a> Shares<'a> {
     fn group(&self, to: usize, router: usize) -> &'a [u16] {
         match self.group_of[to * self.routers + router] {
             NO_GROUP => &[],
-            group => &self.groups[group as usize],
+            group => &self.tables.groups[group as usize],
         }
     }
 
@@ -149,8 +150,38 @@ impl<'a> Shares<'a> {
         order
     }
 
+    /// The legs of a flow, as places of endpoints. There is one unless relays hand it on.
+    fn legs(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        if self.tables.relays.is_empty() {
+            return vec![(from, to)];
+        }
+        let place = |node: NodeId| self.endpoints.partition_point(|&endpoint| endpoint < node);
+        let legs = self.tables.legs(self.endpoints[from], self.endpoints[to]);
+        legs.into_iter().map(|(from, to)| (place(from), place(to))).collect()
+    }
+
     /// Calls `take` with every channel that a flow visits, as slot, and the share that it carries.
     pub(super) fn visit(
+        &self,
+        from: usize,
+        to: usize,
+        scratch: &mut ShareScratch,
+        mut take: impl FnMut(usize, u64),
+    ) {
+        let legs = self.legs(from, to);
+        if let [(from, to)] = legs[..] {
+            return self.visit_leg(from, to, scratch, take);
+        }
+        // Two legs may share a channel.
+        let mut carried: BTreeMap<usize, u64> = BTreeMap::new();
+        for (from, to) in legs {
+            self.visit_leg(from, to, scratch, |slot, share| *carried.entry(slot).or_default() += share);
+        }
+        carried.into_iter().for_each(|(slot, share)| take(slot, share));
+    }
+
+    /// The same for one leg.
+    fn visit_leg(
         &self,
         from: usize,
         to: usize,
@@ -187,7 +218,7 @@ impl<'a> Shares<'a> {
     pub(super) fn transport(&self, slot: usize) -> Transport {
         let (router, port) = (slot / self.ports, (slot % self.ports) as u16);
         let places = self.endpoints.len();
-        let mut earned = vec![Vec::new(); places];
+        let mut earned: Vec<Vec<(usize, u128)>> = vec![Vec::new(); places];
         // `[router]`: the share of what comes to it that then comes to the channel's router.
         let mut passing = vec![0u128; self.routers];
         for to in 0..places {
@@ -212,7 +243,29 @@ impl<'a> Shares<'a> {
                 }
             }
         }
+        if !self.tables.relays.is_empty() {
+            self.add_relayed(&mut earned);
+        }
         Transport::solve(&earned, &self.hosts)
+    }
+}
+
+impl Shares<'_> {
+    /// Adds the flows that relays hand on to the shares of a channel: `[source]`: (destination, share).
+    fn add_relayed(&self, earned: &mut [Vec<(usize, u128)>]) {
+        let of_leg: BTreeMap<(usize, usize), u128> = (0..)
+            .zip(earned.iter())
+            .flat_map(|(from, row)| row.iter().map(move |&(to, share)| ((from, to), share)))
+            .collect();
+        let place = |node: NodeId| self.endpoints.partition_point(|&endpoint| endpoint < node);
+        for relay in &self.tables.relays {
+            let (from, to) = (place(relay.source), place(relay.destination));
+            let legs = self.legs(from, to);
+            let share: u128 = legs.iter().filter_map(|leg| of_leg.get(leg)).sum();
+            if share > 0 {
+                earned[from].push((to, share));
+            }
+        }
     }
 }
 

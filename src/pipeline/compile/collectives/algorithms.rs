@@ -19,6 +19,9 @@ pub(super) enum Base {
     Trees,
     /// Along the tables. The numbers are the chunks of a message, and the slots that a chunk is in flight.
     Direct(u32, u32),
+    /// Trees whose edges are paths. The number is the parts of what a root has, `None` for as many as the
+    /// optimum needs.
+    Forest(Option<u32>),
 }
 
 impl Base {
@@ -64,6 +67,10 @@ const MAX_CHUNKS: u32 = 4;
 const MAX_LATENCY: u128 = 16;
 /// The most parts of the vector of a root.
 const MAX_PARTS: u64 = 512;
+
+/// Parts of the data of a root with which a forest is tried, beside those of the optimum. Fewer parts suit
+/// small vectors.
+const FOREST_PARTS: [u32; 2] = [1, 2];
 
 /// The plans of an algorithm for vectors of `bytes`. The fastest of them counts. `named` says that the user
 /// asked for the algorithm by name, whatever it costs.
@@ -126,6 +133,10 @@ pub(super) fn plans_to_try(
                     .map(move |on_way| Base::Direct(chunks, on_way))
             };
             counts.into_iter().flat_map(plans).collect()
+        }
+        CollectiveAlgorithm::Forest => {
+            let counts = std::iter::once(None).chain(FOREST_PARTS.map(Some));
+            counts.map(Base::Forest).collect()
         }
         CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees => Vec::new(),
         // Algorithms for schedules without tables.

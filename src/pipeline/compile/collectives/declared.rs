@@ -11,7 +11,7 @@ use fabc_ir::{
     CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene,
 };
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
-use fabc_passes::collective::{check_chunks_can_rest, check_plannable};
+use fabc_passes::collective::{check_chunks_can_rest, check_forest, check_plannable};
 use fabc_passes::scheduled::groups_are_joined;
 use rayon::prelude::*;
 
@@ -22,14 +22,16 @@ const NOMINAL: &str = "nominal";
 const CURVE: std::ops::RangeInclusive<u32> = 10..=32;
 
 impl ScenarioContext<'_> {
-    /// Plans every collective of the spec. The results are empty where there are no tables.
+    /// Plans every collective of the spec. The results are empty where there are neither tables nor groups.
     pub(in crate::compile) fn collectives(
         &self,
         scenarios: &[CompiledScenario],
         progress: &dyn Progress,
     ) -> Result<Vec<CollectiveResult>, Failure> {
-        let routed: Vec<&CompiledScenario> =
-            scenarios.iter().filter(|scenario| scenario.routed.is_some()).collect();
+        let routed: Vec<&CompiledScenario> = scenarios
+            .iter()
+            .filter(|scenario| scenario.routed.is_some() || scenario.sprayed.is_some())
+            .collect();
         if routed.is_empty() {
             return Ok(vec![CollectiveResult::default(); self.fabric.collectives.len()]);
         }
@@ -137,8 +139,17 @@ pub(in crate::compile) fn check_declared(fabric: &Fabric, topology: &Topology) -
             .flat_map(|message| [&message.from, &message.to])
             .try_for_each(|end| find_router(end, topology, declared).map(|_| ()))?;
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::copies_chunks);
-        let checked =
-            check_plannable(&scene).and_then(|()| if rests { check_chunks_can_rest(&scene) } else { Ok(()) });
+        let checked = match declared.algorithm {
+            Some(CollectiveAlgorithm::Forest) => check_forest(&scene, declared.collective),
+            None if fabric.routing.has_many_paths() => {
+                check_plannable(&scene).and_then(|()| match check_chunks_can_rest(&scene) {
+                    Ok(()) => Ok(()),
+                    Err(_) => check_forest(&scene, declared.collective),
+                })
+            }
+            _ if rests => check_plannable(&scene).and_then(|()| check_chunks_can_rest(&scene)),
+            _ => check_plannable(&scene),
+        };
         checked.map_err(|reason| {
             collective_failure(CollectivesError::from(reason).in_scenario(NOMINAL), declared)
         })?;

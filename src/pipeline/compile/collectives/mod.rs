@@ -33,9 +33,10 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, request: &CollectivesRequest) -> Col
     let link_type = |link| scene.topology.links()[link].link_type;
     let slowness = |link| (link_cycles(fabric, scene.topology, link), std::cmp::Reverse(link_type(link)));
     let slowest = scene.links().max_by_key(|&link| slowness(link));
-    let (cycles, name) =
-        slowest.map_or((0, ""), |link| (slowness(link).0, types[link_type(link)].name.as_str()));
-    let hop_cycles = u64::from(fabric.router.latency_cycles) + u64::from(cycles);
+    let name = slowest.map_or("", |link| types[link_type(link)].name.as_str());
+    let hops = hop_cycles(fabric, scene.topology);
+    let slowest_hop = scene.channels().map(|channel| hops[channel]).max();
+    let hop_cycles = slowest_hop.unwrap_or_else(|| fabric.router_latencies().most.into());
     CollectiveCost {
         hop: cycle_time(hop_cycles, fabric.clock_hz),
         link_hops: link_hops(fabric, scene),
@@ -53,7 +54,7 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, request: &CollectivesRequest) -> Col
 fn link_hops(fabric: &Fabric, scene: &Scene<'_>) -> Option<LinkHops> {
     let topology = scene.topology;
     let cycles = hop_cycles(fabric, topology);
-    let lit = || scene.links().map(|link| cycles[link]);
+    let lit = || scene.channels().map(|channel| cycles[channel]);
     let (least, greatest) = (lit().min()?, lit().max()?);
     if least == greatest {
         return None;
@@ -63,13 +64,14 @@ fn link_hops(fabric: &Fabric, scene: &Scene<'_>) -> Option<LinkHops> {
     let mut slowest = vec![0u64; topology.class_count(&symmetry)];
     for channel in scene.channels() {
         let class_hop = &mut slowest[topology.channel_class(&symmetry, channel).index()];
-        *class_hop = cycles[topology.link_of(channel)].max(*class_hop);
+        *class_hop = cycles[channel].max(*class_hop);
     }
     let class_hop = |channel| slowest[topology.channel_class(&symmetry, channel).index()];
+    let fastest_way = |link| topology.channels_of(link).map(|channel| cycles[channel]).min().unwrap_or(0);
     let image_hop = |link| topology.channels_of(link).map(class_hop).max().unwrap_or(0);
     let time = |cycles: u64| cycle_time(cycles, fabric.clock_hz);
     Some(LinkHops {
-        by_link: cycles.iter().map(|&cycles| time(cycles)).collect(),
+        by_link: topology.links().ids().map(|link| time(fastest_way(link))).collect(),
         of_images: topology.links().ids().map(|link| time(image_hop(link))).collect(),
         fastest: time(least),
     })

@@ -13,8 +13,8 @@ use fabc_ir::{
 use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
     CollectiveError, ScheduleRequest, bound_delays, bounds, by_slots, by_steps, check_chunks_can_rest,
-    derive_schedule, direct, flow_bound_by_lengths, least_time, multitree, natural_chunks, pull, rooted,
-    slowest_chip, tightest_bound, trees,
+    check_forest, derive_schedule, direct, flow_bound_by_lengths, forest, least_time, multitree,
+    natural_chunks, pull, rooted, slowest_chip, tightest_bound, trees,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -43,6 +43,39 @@ pub(super) struct AlongTables<'a> {
     pub(super) lengths: &'a [u64],
 }
 
+/// For which collectives a forest is tried unasked.
+#[derive(Clone, Copy)]
+enum ForestUse {
+    Never,
+    /// Rounds of copies meet the bounds of all others.
+    Rooted,
+    /// There are too many chips for the others.
+    Unrooted,
+    Always,
+}
+
+impl ForestUse {
+    /// Where chunks rest in all routers (`rests`), rounds of copies meet the bound of a gather, unless some
+    /// chips can receive more than others, or several chips together have the least.
+    fn new(scene: &Scene<'_>, rests: bool) -> Self {
+        let is_packed = |collective| check_forest(scene, collective).is_ok();
+        if !is_packed(Collective::Broadcast) {
+            return if !rests && is_packed(Collective::AllGather) { Self::Unrooted } else { Self::Never };
+        }
+        let degree = |chip| {
+            scene.channels_into(chip).map(|channel| scene.topology.channel_capacity(channel)).sum::<u64>()
+        };
+        let degrees: Vec<u64> = scene.endpoints().map(degree).collect();
+        let is_cut_around_chip = || match bounds(scene, Collective::AllGather, None).as_deref() {
+            Ok([CollectiveBound::Cut { all_but, .. }, ..]) => all_but.len() == 1,
+            _ => true,
+        };
+        let rounds_suffice =
+            rests && degrees.windows(2).all(|pair| pair[0] == pair[1]) && is_cut_around_chip();
+        if rounds_suffice { Self::Rooted } else { Self::Always }
+    }
+}
+
 /// The planner of a scene, with the results so far.
 pub(super) struct Planner<'a> {
     scene: &'a Scene<'a>,
@@ -51,6 +84,7 @@ pub(super) struct Planner<'a> {
     pub(super) along: Option<AlongTables<'a>>,
     /// Whether chunks may rest, be copied and be added up on the way.
     rests: bool,
+    forest_use: ForestUse,
     size: Option<SceneSize>,
     copies: BTreeMap<Base, Rc<Vec<Schedule>>>,
     checked: BTreeMap<(Collective, CollectiveAlgorithm, Base), Rc<Vec<CheckedSchedule>>>,
@@ -64,7 +98,20 @@ impl<'a> Planner<'a> {
         let (copies, checked, bounds, delays) =
             (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let rests = check_chunks_can_rest(scene).is_ok();
-        Self { scene, cost, request, along: None, rests, size: None, copies, checked, bounds, delays }
+        let forest_use = ForestUse::new(scene, rests);
+        Self {
+            scene,
+            cost,
+            request,
+            along: None,
+            rests,
+            forest_use,
+            size: None,
+            copies,
+            checked,
+            bounds,
+            delays,
+        }
     }
 
     /// The candidates of a collective by time, with its bound.
@@ -158,7 +205,7 @@ impl<'a> Planner<'a> {
 
     /// Whether every usable algorithm sends messages along the tables.
     pub(super) fn is_sent(&self, collective: Collective) -> bool {
-        self.algorithms(collective).all(|algorithm| !algorithm.copies_chunks())
+        self.algorithms(collective).all(CollectiveAlgorithm::follows_tables)
     }
 
     /// The schedule of the first candidate.
@@ -234,8 +281,19 @@ impl<'a> Planner<'a> {
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
         let known = CollectiveAlgorithm::for_tables(collective);
         let rests = self.rests;
-        let is_useful =
-            move |algorithm: &CollectiveAlgorithm| known.len() == 1 || algorithm.copies_chunks() == rests;
+        let has_forest = match self.forest_use {
+            ForestUse::Never => false,
+            ForestUse::Rooted => collective.is_rooted(),
+            ForestUse::Unrooted => !collective.is_rooted(),
+            ForestUse::Always => true,
+        };
+        // Next-hop groups are no tables that messages follow.
+        let needs_direct = self.along.is_some() || !has_forest;
+        let is_useful = move |algorithm: &CollectiveAlgorithm| match algorithm {
+            CollectiveAlgorithm::Direct => known.len() == 1 || !rests && needs_direct,
+            CollectiveAlgorithm::Forest => has_forest,
+            _ => rests,
+        };
         let only = self.request.algorithm;
         known
             .iter()
@@ -286,6 +344,9 @@ impl<'a> Planner<'a> {
                 Transfers::Rounds(_) => derive_schedule(self.scene, copy, collective, algorithm)?,
                 // The packing of trees itself finds the tightest partition.
                 Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
+                Transfers::Forest(_) => {
+                    Schedule { collective, bounds: self.bounds(collective)?.to_vec(), ..copy.clone() }
+                }
                 // What is sent from a root differs from what is sent to one.
                 Transfers::Sends(_) if copy.root.is_some() => copy.clone(),
                 Transfers::Sends(_) => bounded(
@@ -313,6 +374,9 @@ impl<'a> Planner<'a> {
         }
         let request =
             |chunks, latency| ScheduleRequest { chunks: Some(chunks), seed: self.request.seed, latency };
+        if let (Base::Forest(parts), Some(root)) = (base, self.root(collective)) {
+            return Ok(Rc::new(vec![forest(self.scene, Some(root), parts, request(1, 0))?]));
+        }
         let copies = match (base, self.request.root) {
             (Base::Steps(chunks), _) => by_steps(self.scene, request(chunks, 0))?,
             (Base::Slots(chunks, latency), _) => vec![by_slots(self.scene, request(chunks, latency))?],
@@ -326,6 +390,7 @@ impl<'a> Planner<'a> {
                 let along = self.along.ok_or(CollectiveError::Untabled)?;
                 vec![direct(self.scene, along.tables, request(chunks, latency))?]
             }
+            (Base::Forest(parts), _) => vec![forest(self.scene, None, parts, request(1, 0))?],
         };
         let copies = Rc::new(copies);
         self.copies.insert(base, Rc::clone(&copies));

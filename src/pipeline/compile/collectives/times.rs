@@ -1,13 +1,16 @@
 //! Times of schedules, by the way they move chunks.
 
 use fabc_ir::{CollectiveCost, CollectiveTime, ForwardingTables, MessageStarts, Scene, Schedule, Transfers};
-use fabc_passes::collective::{CollectiveError, MessageTimetable, PipelinedTrees, Timetable};
+use fabc_passes::collective::{
+    CollectiveError, ForestTimetable, MessageTimetable, PipelinedTrees, Timetable,
+};
 
 /// A schedule that can be timed again and again.
 pub(super) enum ScheduleTimes {
     Rounds(Timetable),
     Trees(PipelinedTrees),
     Sends(MessageTimetable),
+    Forest(ForestTimetable),
 }
 
 impl ScheduleTimes {
@@ -20,6 +23,9 @@ impl ScheduleTimes {
         Ok(match (&schedule.transfers, tables) {
             (Transfers::Rounds(rounds), _) => ScheduleTimes::Rounds(Timetable::new(scene, schedule, rounds)?),
             (Transfers::Trees(trees), _) => ScheduleTimes::Trees(PipelinedTrees::new(scene.topology, trees)),
+            (Transfers::Forest(forest), _) => {
+                ScheduleTimes::Forest(ForestTimetable::new(scene, schedule, forest))
+            }
             (Transfers::Sends(sends), Some(tables)) => {
                 ScheduleTimes::Sends(MessageTimetable::new(scene, tables, schedule, sends)?)
             }
@@ -38,6 +44,7 @@ impl ScheduleTimes {
         match self {
             ScheduleTimes::Rounds(_) | ScheduleTimes::Sends(_) => schedule.chunks,
             ScheduleTimes::Trees(trees) => trees.pieces(cost, bytes, requested),
+            ScheduleTimes::Forest(forest) => forest.pieces(cost, bytes, requested),
         }
     }
 
@@ -47,6 +54,7 @@ impl ScheduleTimes {
             ScheduleTimes::Rounds(table) => table.total_time(cost, bytes),
             ScheduleTimes::Sends(sent) => sent.total_time(cost, bytes),
             ScheduleTimes::Trees(trees) => trees.total_time(cost, bytes, chunks),
+            ScheduleTimes::Forest(forest) => forest.total_time(cost, bytes, chunks),
         }
     }
 
@@ -56,11 +64,13 @@ impl ScheduleTimes {
             ScheduleTimes::Rounds(table) => table.time(cost, bytes),
             ScheduleTimes::Sends(sent) => sent.time(cost, bytes),
             ScheduleTimes::Trees(trees) => trees.time(cost, bytes, chunks),
+            ScheduleTimes::Forest(forest) => forest.time(cost, bytes, chunks),
         }
     }
 
     /// The start times of the messages. They are not listed where those of all chips together are more than
-    /// `most`. Nor are they listed for trees with barriers, whose timetable consists of periods.
+    /// `most`. Nor are they listed for trees and forests with barriers, whose timetables consist
+    /// of periods.
     pub(super) fn starts(
         &self,
         scene: &Scene<'_>,
@@ -82,11 +92,12 @@ impl ScheduleTimes {
             ScheduleTimes::Rounds(table) => (table.transfers(), table.vector_parts()),
             ScheduleTimes::Sends(sent) => (sent.messages(legs.is_none()), sent.parts()),
             ScheduleTimes::Trees(trees) => (trees.transfers(chunks), trees.parts(chunks)),
+            ScheduleTimes::Forest(forest) => (forest.transfers(chunks), forest.vector_pieces(chunks)),
         };
         let canonical = match &schedule.transfers {
             Transfers::Rounds(rounds) => rounds.canonical,
             Transfers::Sends(sends) => sends.canonical,
-            Transfers::Trees(_) | Transfers::Timed(_) => false,
+            Transfers::Trees(_) | Transfers::Timed(_) | Transfers::Forest(_) => false,
         };
         let elements = if canonical { topology.symmetry().order() as u64 } else { 1 };
         let messages = count.saturating_mul(elements);
@@ -95,7 +106,8 @@ impl ScheduleTimes {
             ScheduleTimes::Rounds(table) => table.starts(topology, cost, bytes),
             ScheduleTimes::Sends(sent) => sent.starts(cost, bytes, legs.as_deref()),
             ScheduleTimes::Trees(trees) if !cost.barrier => trees.starts(topology, cost, bytes, chunks),
-            ScheduleTimes::Trees(_) => Vec::new(),
+            ScheduleTimes::Forest(forest) if !cost.barrier => forest.starts(cost, bytes, chunks),
+            ScheduleTimes::Trees(_) | ScheduleTimes::Forest(_) => Vec::new(),
         };
         MessageStarts { canonical, messages, parts, end: self.total(cost, bytes, chunks), listed }
     }
@@ -108,6 +120,7 @@ impl ScheduleTimes {
             }
             ScheduleTimes::Sends(sent) => (sent.slots(), sent.slots()),
             ScheduleTimes::Trees(trees) => (trees.steps(chunks), trees.volume(chunks)),
+            ScheduleTimes::Forest(forest) => (forest.steps(chunks), forest.volume(chunks)),
         }
     }
 }

@@ -1,0 +1,232 @@
+//! The time of a forest.
+//!
+//! The data of every root is cut into pieces of each of its parts. In a period every channel carries one
+//! piece of each part on it, all at once and each at the same rate. So a piece takes one period from chip to
+//! chip, and the latencies of the channels on its path. Then the chip hands it on. All pieces follow each
+//! other, one period apart. The time is that of the first piece to the last chip, and one period for each
+//! further piece.
+//!
+//! Each message also pays its overhead on every channel of its path, so a period is longer by the messages
+//! on the busiest channel. A reduction runs the same trees towards their roots. In an all-reduce both halves
+//! are under way together. With barriers a round is a period, and ends when the slowest path has delivered.
+
+use super::super::pipelined::piece_counts;
+use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc_ir::{CollectiveCost, CollectiveTime, Forest, ForestPath, MessageStart, Scene, Schedule};
+use fabc_model::Collective;
+use std::collections::BTreeSet;
+
+/// An edge of a tree, laid out.
+struct EdgeUse {
+    /// The edge that leads to its sender, `None` at the root.
+    above: Option<u32>,
+    /// Edges from the root, itself included.
+    depth: u32,
+    from: NodeId,
+    to: NodeId,
+    /// Number of parts that cross the edge.
+    parts: u64,
+    /// The links of each of its paths.
+    routes: Vec<Vec<LinkId>>,
+}
+
+/// What a channel carries in a period.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ChannelLoad {
+    lanes: u64,
+    parts: u64,
+    messages: u64,
+}
+
+/// A forest, laid out so that many costs and sizes can be timed.
+pub struct ForestTimetable {
+    /// Edges tree by tree, each after the one above it.
+    edges: Vec<EdgeUse>,
+    /// The different loads of channels.
+    loads: BTreeSet<ChannelLoad>,
+    height: u32,
+    longest_path: u32,
+    /// Parts of the full vector of a chip.
+    vector_parts: u64,
+    parts: u64,
+    /// How often the trees run, one after the other.
+    runs: Vec<TreeRun>,
+    nodes: u32,
+}
+
+/// The direction in which pieces cross the trees.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TreeRun {
+    FromRoots,
+    ToRoots,
+}
+
+impl EdgeUse {
+    /// Attoseconds that a piece is in flight on its slowest path.
+    fn flight_time(&self, cost: &CollectiveCost) -> u128 {
+        let route_time = |route: &Vec<LinkId>| route.iter().map(|&link| cost.hop_over(link)).sum();
+        self.routes.iter().map(route_time).max().unwrap_or(0)
+    }
+}
+
+impl ForestTimetable {
+    /// Lays out the edges of a forest, and what they load on channels in its collective.
+    pub fn new(scene: &Scene<'_>, schedule: &Schedule, forest: &Forest) -> Self {
+        let topology = scene.topology;
+        let runs = match schedule.collective {
+            Collective::AllReduce => vec![TreeRun::ToRoots, TreeRun::FromRoots],
+            Collective::ReduceScatter | Collective::Reduce => vec![TreeRun::ToRoots],
+            _ => vec![TreeRun::FromRoots],
+        };
+        let mut edges: Vec<EdgeUse> = Vec::new();
+        let mut carried = vec![(0u64, 0u64); topology.channel_count()];
+        for tree in &forest.trees {
+            let mut edge_into = vec![None; topology.node_count()];
+            for send in &tree.sends {
+                let above: Option<u32> = edge_into[send.from.index()];
+                let depth = above.map_or(0, |above| edges[above as usize].depth) + 1;
+                edge_into[send.to.index()] = Some(edges.len() as u32);
+                for path in &send.paths {
+                    for channel in path.channels.iter().flat_map(|&channel| {
+                        runs.iter().map(move |run| match run {
+                            TreeRun::FromRoots => channel,
+                            TreeRun::ToRoots => topology.reverse(channel).unwrap_or(channel),
+                        })
+                    }) {
+                        let (parts, messages) = &mut carried[channel.index()];
+                        *parts += u64::from(path.amount);
+                        *messages += 1;
+                    }
+                }
+                let links = |path: &ForestPath| {
+                    path.channels.iter().map(|&channel| topology.link_of(channel)).collect()
+                };
+                edges.push(EdgeUse {
+                    above,
+                    depth,
+                    from: send.from,
+                    to: send.to,
+                    parts: u64::from(tree.multiplicity),
+                    routes: send.paths.iter().map(links).collect(),
+                });
+            }
+        }
+        let lanes = |index: usize| topology.channel_capacity(ChannelId::new(index)).max(1);
+        let loads = carried.iter().enumerate().filter(|(_, (parts, _))| *parts > 0);
+        let loads =
+            loads.map(|(index, &(parts, messages))| ChannelLoad { lanes: lanes(index), parts, messages });
+        let path_lengths = edges.iter().flat_map(|edge| &edge.routes).map(|route| route.len() as u32);
+        let roots = if schedule.root.is_some() { 1 } else { scene.endpoints().count() as u64 };
+        Self {
+            loads: loads.collect(),
+            height: edges.iter().map(|edge| edge.depth).max().unwrap_or(0),
+            longest_path: path_lengths.max().unwrap_or(1),
+            vector_parts: u64::from(forest.parts) * roots,
+            parts: u64::from(forest.parts),
+            edges,
+            runs,
+            nodes: topology.node_count() as u32,
+        }
+    }
+
+    /// The number of pieces of a part with the least time for vectors of `bytes` bytes. A requested number is
+    /// only clamped. No piece is smaller than a flit.
+    pub fn pieces(&self, cost: &CollectiveCost, bytes: u64, requested: Option<u32>) -> u32 {
+        let flits = bytes / (self.vector_parts * u64::from(cost.flit_bytes.max(1)));
+        piece_counts(flits, self.nodes, requested)
+            .into_iter()
+            .min_by_key(|&pieces| self.total_time(cost, bytes, pieces))
+            .unwrap_or(1)
+    }
+
+    /// The time for vectors of `bytes` bytes with `pieces` pieces of a part, split by what it is spent on.
+    pub fn time(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> CollectiveTime {
+        let total = self.total_time(cost, bytes, pieces);
+        let plain = CollectiveCost { overhead: 0, ..cost.clone() };
+        let without_overhead = self.total_time(&plain, bytes, pieces);
+        let volume = self.total_time(&plain.without_hops(), bytes, pieces);
+        CollectiveTime { volume, latency: without_overhead - volume, overhead: total - without_overhead }
+    }
+
+    /// The total of [`ForestTimetable::time`], computed faster.
+    pub fn total_time(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> u128 {
+        let period = self.period(cost, bytes, pieces);
+        if cost.barrier {
+            let hops = u128::from(self.longest_path);
+            let round = period + hops * cost.hop + (hops - 1) * cost.overhead;
+            return round * u128::from(self.steps(pieces));
+        }
+        let last = self.arrivals(cost, period).into_iter().max().unwrap_or(0);
+        period * u128::from(pieces - 1) + last * self.runs.len() as u128
+    }
+
+    /// `[edge]`: when the first piece has crossed it, on the way from the root.
+    fn arrivals(&self, cost: &CollectiveCost, period: u128) -> Vec<u128> {
+        let mut arrivals: Vec<u128> = Vec::with_capacity(self.edges.len());
+        for edge in &self.edges {
+            let since = edge.above.map_or(0, |above| arrivals[above as usize]);
+            arrivals.push(since + period + edge.flight_time(cost));
+        }
+        arrivals
+    }
+
+    /// Number of rounds: the edges that the first piece crosses, and one for every further piece.
+    pub fn steps(&self, pieces: u32) -> u64 {
+        u64::from(pieces) - 1 + u64::from(self.height) * self.runs.len() as u64
+    }
+
+    /// Time in units of one piece of the whole data of a root on a channel of one lane, where hops take no
+    /// time.
+    pub fn volume(&self, pieces: u32) -> u64 {
+        let steps = u128::from(self.steps(pieces));
+        let rounds = self.loads.iter().map(|load| {
+            (u128::from(load.parts) * steps).div_ceil(u128::from(load.lanes) * u128::from(self.parts.max(1)))
+        });
+        rounds.max().unwrap_or(0) as u64
+    }
+
+    /// Number of messages between chips, each of one piece of a part.
+    pub fn transfers(&self, pieces: u32) -> u64 {
+        self.edges.iter().map(|edge| edge.parts).sum::<u64>() * self.runs.len() as u64 * u64::from(pieces)
+    }
+
+    /// Number of pieces of parts in the vector of a chip.
+    pub fn vector_pieces(&self, pieces: u32) -> u64 {
+        self.vector_parts * u64::from(pieces)
+    }
+
+    /// When each piece of a part leaves its chip, in the timing of [`ForestTimetable::time`] without
+    /// barriers. The parts of an edge leave one after the other during its period.
+    pub fn starts(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<MessageStart> {
+        let period = self.period(cost, bytes, pieces);
+        let arrivals = self.arrivals(cost, period);
+        let end = arrivals.iter().copied().max().unwrap_or(0);
+        let mut starts = Vec::with_capacity(self.transfers(pieces) as usize);
+        for (index, run) in self.runs.iter().enumerate() {
+            for (edge, &arrival) in self.edges.iter().zip(&arrivals) {
+                let (from, to, since) = match run {
+                    TreeRun::FromRoots => (edge.from, edge.to, arrival - period - edge.flight_time(cost)),
+                    // Time runs backwards from the end.
+                    TreeRun::ToRoots => (edge.to, edge.from, end - arrival),
+                };
+                let first = end * index as u128 + since + cost.overhead;
+                for number in 0..edge.parts * u64::from(pieces) {
+                    let (piece, part) = (u128::from(number / edge.parts), u128::from(number % edge.parts));
+                    let attoseconds = first + piece * period + part * (period / u128::from(edge.parts));
+                    starts.push(MessageStart { from, to, attoseconds });
+                }
+            }
+        }
+        starts
+    }
+
+    /// The time in which every channel carries one piece of each part on it.
+    fn period(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> u128 {
+        let part = cost.transfer_time(bytes, self.vector_pieces(pieces));
+        let busy = |load: &ChannelLoad| {
+            (part * u128::from(load.parts)).div_ceil(u128::from(load.lanes))
+                + cost.overhead * u128::from(load.messages)
+        };
+        self.loads.iter().map(busy).max().unwrap_or(0)
+    }
+}
