@@ -151,12 +151,12 @@ class Spec:
 
     def is_weighted(self):
         """Whether next hops are weighted by capacity."""
-        (_, block), = self.find("routing")
+        (_, block), = self.find("routing") or [((), [])]
         return ["weights", "=", "capacity"] in [key for key, _ in block or []]
 
     def root(self):
         """The router at the top of an order of next hops, if there is one."""
-        (_, block), = self.find("routing")
+        (_, block), = self.find("routing") or [((), [])]
         return next((int(key[2]) for key, _ in block or [] if key[0] == "root"), None)
 
     def switches(self):
