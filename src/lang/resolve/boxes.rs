@@ -5,7 +5,7 @@ use super::families::check_router_count;
 use super::hardware::{latency_cycles, power_mw, price};
 use super::items::SpecItems;
 use super::scope::{DeclaredLinks, Scope};
-use super::settings::{BlockSettings, block_settings, in_range, integer};
+use super::settings::{BlockSettings, block_settings, in_range, integer, integer_expr};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Expr, Name, PartLine, PartSubject, StatementKind};
 use crate::syntax::words::BlockKind;
@@ -61,7 +61,7 @@ pub(super) fn boxes(
     let mut kinds: Vec<BoxKind> = Vec::new();
     let mut placed = Vec::new();
     for (run, span) in &items.placed {
-        let count = count(context, "the number of boxes", &run.count, 1..=ROUTERS as i64);
+        let count = integer_expr(context, "the number of boxes", &run.count, 1..=ROUTERS as i64);
         let Some((_, kind)) = resolved.iter().find(|(name, _)| name.value == run.kind.value) else {
             let help = suggestion(&run.kind.value, resolved.iter().map(|(name, _)| &*name.value));
             let name = run.kind.value.to_string();
@@ -200,7 +200,7 @@ impl BoxParts<'_> {
         let settings = block_settings(context, block, title.clone(), name.span, BlockKind::InnerSwitch);
         let latency_cycles = latency(context, &settings, &title, scope)?;
         let number = match copies {
-            Some(copies) => count(context, "the number of switches", copies, 1..=MOST_PARTS)?,
+            Some(copies) => integer_expr(context, "the number of switches", copies, 1..=MOST_PARTS)?,
             None => 1,
         };
         let is_taken = |known: &InnerSwitch| known.name.split('[').next() == Some(&*name.value);
@@ -238,11 +238,7 @@ impl BoxParts<'_> {
     /// The link of a line, and how many copies of it join two parts.
     fn joins(&self, context: &mut Context, line: &PartLine, span: Span) -> Option<(LinkTypeId, u32)> {
         let place = format!("`{}`", line.word.value);
-        let link = match (&line.over, self.links.names.len()) {
-            (None, 0) => None,
-            (None, 1) => Some(LinkTypeId(0)),
-            (over, _) => self.links.find(context, &place, over.as_ref(), span),
-        };
+        let link = self.links.find_or_only(context, &place, line.over.as_ref(), span);
         let Some(block) = &line.block else { return Some((link?, 1)) };
         let settings = block_settings(context, block, place, line.word.span, BlockKind::Join);
         let copies = settings
@@ -251,19 +247,19 @@ impl BoxParts<'_> {
         Some((link?, copies as u32))
     }
 
-    /// The GPUs that a line names, ascending, each once.
+    /// The GPUs that a line names, each once.
     fn members(&self, context: &mut Context, line: &PartLine) -> Option<Vec<u32>> {
         let last = i64::from(self.gpus) - 1;
         match &line.subject {
             PartSubject::Range(range) => {
-                let lo = count(context, "the first GPU", &range.lo, 0..=last)?;
-                let hi = count(context, "the end of the range", &range.hi, lo + 1..=last + 1)?;
+                let lo = integer_expr(context, "the first GPU", &range.lo, 0..=last)?;
+                let hi = integer_expr(context, "the end of the range", &range.hi, lo + 1..=last + 1)?;
                 Some((lo as u32..hi as u32).collect())
             }
             PartSubject::Members(written) => {
                 let mut members = Vec::with_capacity(written.len());
                 for member in written {
-                    let gpu = count(context, "a GPU", member, 0..=last)? as u32;
+                    let gpu = integer_expr(context, "a GPU", member, 0..=last)? as u32;
                     if members.contains(&gpu) {
                         let problem = format!("GPU {gpu} is listed twice");
                         let help = "list every GPU once".to_owned();
@@ -284,7 +280,7 @@ impl BoxParts<'_> {
             return None;
         }
         self.built.nics_span = Some(span);
-        let number = count(context, "the number of NICs", number, 1..=MOST_PARTS)?;
+        let number = integer_expr(context, "the number of NICs", number, 1..=MOST_PARTS)?;
         self.built.nic_link = Some(self.links.find(context, "`nics`", line.over.as_ref(), span)?);
         self.built.nic_ports = 1;
         if let Some(block) = &line.block {
@@ -329,15 +325,4 @@ fn mixed_pair(links: &[InnerLink]) -> Option<InnerLink> {
 fn no_such_box<T>(context: &mut Context, problem: String, help: String, span: Span) -> Option<T> {
     context.error(ResolveError::NoSuchNetwork { family: "box", problem, help, span });
     None
-}
-
-/// Reads an integer that is no setting.
-fn count(
-    context: &mut Context,
-    subject: &str,
-    written: &Expr,
-    range: std::ops::RangeInclusive<i64>,
-) -> Option<i64> {
-    let value = context.eval(written, &[])?;
-    in_range(context, subject, value, range, written.span)
 }

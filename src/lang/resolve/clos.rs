@@ -3,7 +3,7 @@
 use super::context::{Context, missing};
 use super::families::{FamilyScope, MAX_PARAMETER, ResolvedFamily};
 use super::scope::link_named;
-use super::settings::{BlockSettings, in_range, integer, wrong_kind};
+use super::settings::{BlockSettings, integer, integer_expr, wrong_kind};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, ExprKind, Name, SettingValue, ValueKind};
 use crate::syntax::words::BlockKind as Fields;
@@ -303,8 +303,7 @@ fn product(
             context.error(wrong_kind(subject, "integers", "4 x 8", factor.span));
             return None;
         }
-        let number = context.eval(factor, &[])?;
-        numbers.push(in_range(context, subject, number, range.clone(), factor.span)?);
+        numbers.push(integer_expr(context, subject, factor, range.clone())?);
     }
     Some(numbers)
 }

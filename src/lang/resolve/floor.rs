@@ -8,8 +8,8 @@ use super::items::SpecItems;
 use super::kind::PlantKind;
 use super::scope::{DeclaredLinks, Scope, link_named};
 use super::settings::{
-    BlockSettings, block_settings, integer, limit, named_block, one_of, quantity, quantity_of, thousandths,
-    wrong_kind,
+    BlockSettings, block_settings, integer, integer_expr, limit, named_block, one_of, quantity, quantity_of,
+    thousandths, wrong_kind,
 };
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Setting, SettingValue, Statement, StatementKind, ValueKind};
@@ -189,9 +189,7 @@ fn fixed_grid(context: &mut Context, value: &SettingValue) -> Option<[u32; 2]> {
         return None;
     };
     let mut side = |expr: &crate::syntax::ast::Expr| {
-        let number = context.eval(expr, &[])?;
-        super::settings::in_range(context, "a side of the floor", number, 1..=SIDE, expr.span)
-            .map(|side| side as u32)
+        integer_expr(context, "a side of the floor", expr, 1..=SIDE).map(|side| side as u32)
     };
     let (rows, columns) = (side(rows), side(columns));
     Some([rows?, columns?])

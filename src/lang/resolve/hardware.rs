@@ -4,7 +4,7 @@ use super::context::{Context, missing};
 use super::items::{SpecItems, keyword_span};
 use super::kind::PlantKind;
 use super::scope::{DeclaredLinks, Scope, link_named};
-use super::settings::{BlockSettings, block_settings, in_range, integer, quantity, thousandths};
+use super::settings::{BlockSettings, block_settings, integer, integer_expr, quantity, thousandths};
 use crate::ResolveError;
 use crate::syntax::ast::{Expr, ExprKind, MeshStatement, Name, Operator, SettingValue, StatementKind};
 use crate::syntax::words::BlockKind;
@@ -379,10 +379,7 @@ pub(super) fn dimensions(
 ) -> Option<[u64; 3]> {
     let values: Vec<Option<u64>> = dims
         .iter()
-        .map(|dim| {
-            let value = context.eval(dim, &[])?;
-            in_range(context, "a dimension", value, 1..=i64::MAX, dim.span).map(|value| value as u64)
-        })
+        .map(|dim| integer_expr(context, "a dimension", dim, 1..=i64::MAX).map(|value| value as u64))
         .collect();
     if values.len() != 3 {
         let given = if values.len() == 1 {

@@ -2,12 +2,11 @@
 
 use super::context::{Context, missing};
 use super::families::{FamilyScope, MAX_PARAMETER, ResolvedFamily};
-use super::settings::{BlockSettings, in_range, integer, one_of_or};
+use super::settings::{BlockSettings, integer, integer_expr, one_of_or};
 use crate::ResolveError;
-use crate::syntax::ast::{self, Block, Expr, StatementKind};
+use crate::syntax::ast::{self, Block, StatementKind};
 use crate::syntax::words::BlockKind as Fields;
 use fabc_base::diag::Span;
-use fabc_base::ids::LinkTypeId;
 use fabc_model::{Arrangement, Family, Level, Levels};
 
 /// The most links between two blocks, and the most ports of a router for one level: as many as a router can
@@ -29,7 +28,7 @@ impl FamilyScope<'_> {
         let subject = "the number of blocks of a level";
         let blocks: Vec<Option<i64>> = levels
             .clone()
-            .map(|(level, _)| count(context, subject, &level.blocks, 2..=MAX_PARAMETER))
+            .map(|(level, _)| integer_expr(context, subject, &level.blocks, 2..=MAX_PARAMETER))
             .collect();
         let blocks = blocks.into_iter().collect::<Option<Vec<i64>>>();
         if let Some(blocks) = &blocks {
@@ -71,9 +70,11 @@ impl FamilyScope<'_> {
             }
             None => BlockSettings::none("`level`".to_owned(), title),
         };
-        let joined =
-            level.joined.as_ref().map_or(Some(1), |joined| count(context, "`joined`", joined, 1..=MAX_PORTS));
-        let link = self.level_link(context, level, title);
+        let joined = level
+            .joined
+            .as_ref()
+            .map_or(Some(1), |joined| integer_expr(context, "`joined`", joined, 1..=MAX_PORTS));
+        let link = self.links.find_or_only(context, "`level`", level.over.as_ref(), title);
         let ports = match settings.get("ports") {
             Some(value) => Some(Some(integer(context, "`ports`", value, 1..=MAX_PORTS)?)),
             None => Some(None),
@@ -156,30 +157,4 @@ impl FamilyScope<'_> {
         }
         Some(given as u32)
     }
-
-    /// The link of a level: the one that it names, or the only declared one.
-    fn level_link(
-        &self,
-        context: &mut Context,
-        level: &ast::LevelStatement,
-        span: Span,
-    ) -> Option<LinkTypeId> {
-        match (&level.over, self.links.names.len()) {
-            // A fabric without links was reported.
-            (None, 0) => None,
-            (None, 1) => Some(LinkTypeId(0)),
-            (over, _) => self.links.find(context, "`level`", over.as_ref(), span),
-        }
-    }
-}
-
-/// Reads an integer that is no setting.
-fn count(
-    context: &mut Context,
-    subject: &str,
-    written: &Expr,
-    range: std::ops::RangeInclusive<i64>,
-) -> Option<i64> {
-    let value = context.eval(written, &[])?;
-    in_range(context, subject, value, range, written.span)
 }

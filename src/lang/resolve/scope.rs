@@ -48,6 +48,22 @@ impl DeclaredLinks {
         None
     }
 
+    /// The link that an `over` names. Without one, the only declared link.
+    pub(super) fn find_or_only(
+        &self,
+        context: &mut Context,
+        place: &str,
+        over: Option<&Name>,
+        statement: Span,
+    ) -> Option<LinkTypeId> {
+        match (over, self.names.len()) {
+            // A fabric without links was reported.
+            (None, 0) => None,
+            (None, 1) => Some(LinkTypeId(0)),
+            (over, _) => self.find(context, place, over, statement),
+        }
+    }
+
     /// Reports a link that is not declared.
     fn report_unknown(&self, context: &mut Context, name: &Name) {
         if context.enough_errors() || context.links_in_doubt {

@@ -167,6 +167,17 @@ pub(super) fn integer_of(
     in_range(context, subject, number, range, quantity.span)
 }
 
+/// Reads an expression that is an integer of the range.
+pub(super) fn integer_expr(
+    context: &mut Context,
+    subject: &str,
+    written: &Expr,
+    range: RangeInclusive<i64>,
+) -> Option<i64> {
+    let number = context.eval(written, &[])?;
+    in_range(context, subject, number, range, written.span)
+}
+
 /// Returns the number if it lies in the range, and reports it otherwise.
 pub(super) fn in_range(
     context: &mut Context,

@@ -2,7 +2,7 @@
 
 use super::super::context::Context;
 use super::super::kind::PlantKind;
-use super::super::settings::{BlockSettings, in_range, integer, wrong_kind};
+use super::super::settings::{BlockSettings, integer, integer_expr, wrong_kind};
 use super::grid::{SIDE, fit_grid, grid_problem};
 use crate::ResolveError;
 use crate::syntax::ast::{SettingValue, ValueKind};
@@ -46,10 +46,8 @@ pub(super) fn racks(
 
 /// Reads a place of racks: `at 0 x 3` or `row 1`.
 fn places(context: &mut Context, value: &SettingValue) -> Option<RackPlaces> {
-    let mut number = |expr| {
-        let number = context.eval(expr, &[])?;
-        in_range(context, "a row or column", number, 0..=SIDE - 1, expr.span).map(|number| number as u32)
-    };
+    let mut number =
+        |expr| integer_expr(context, "a row or column", expr, 0..=SIDE - 1).map(|number| number as u32);
     match &value.kind {
         ValueKind::Dims(name, dims, None) => match (&*name.value, dims.as_slice()) {
             ("at", [row, column]) => {
