@@ -38,7 +38,7 @@ fn emitted(name: &str, compiled: &CompiledFabric) -> Result<SwitchFiles, EmitErr
 
 /// The number of routes that BGP finds in each scenario.
 fn bgp_routes(compiled: &CompiledFabric, files: &SwitchFiles) -> Result<Vec<u64>, CheckError> {
-    let network = BgpNetwork::read(&compiled.fabric, &compiled.topology, files)?;
+    let network = BgpNetwork::read_frr(&compiled.fabric, &compiled.topology, files)?;
     let routes = compiled.scenarios.iter().map(|scenario| {
         let scene = surviving_scene(&scenario.scenario.fault, &compiled.topology, None);
         network.check_groups(&scene, &scenario.sprayed.as_ref().expect("group tables").tables)

@@ -79,17 +79,15 @@ impl BgpNetwork {
     ///
     /// # Errors
     /// The first file that is missing, has an unknown statement, or does not fit the network.
-    pub fn read(
+    pub fn read_frr(
         fabric: &Fabric,
         topology: &Topology,
         files: &BTreeMap<String, Vec<u8>>,
     ) -> Result<Self, CheckError> {
         let expected = expected_switches(fabric, topology)?;
-        let names: Vec<&str> = expected.iter().map(|switch| switch.name.as_str()).collect();
-        let mut switches = Vec::with_capacity(expected.len());
-        for (switch, (path, text)) in expected.iter().zip(texts_by_switch(&expected, files, FRR_FILE)?) {
-            switches.push(read_switch(&path, text, switch, &names)?);
-        }
+        let switches = read_each(&expected, files, FRR_FILE, |switch, path, text, names| {
+            read_switch(path, text, &expected[switch], names)
+        })?;
         Self::checked(fabric, topology, expected, switches, FRR_FILE)
     }
 
@@ -104,21 +102,18 @@ impl BgpNetwork {
         files: &BTreeMap<String, Vec<u8>>,
     ) -> Result<Self, CheckError> {
         let expected = expected_switches(fabric, topology)?;
-        let names: Vec<&str> = expected.iter().map(|switch| switch.name.as_str()).collect();
         let tiers = tiers_of_routers(topology);
-        let mut read = Vec::with_capacity(expected.len());
-        let texts = texts_by_switch(&expected, files, SONIC_FILE)?;
-        for (number, (path, text)) in texts.iter().enumerate() {
-            read.push(sonic::read_switch(path, text, &expected[number], &names, tiers[number])?);
-        }
-        for (number, (switch, (path, _))) in expected.iter().zip(&texts).enumerate() {
+        let read = read_each(&expected, files, SONIC_FILE, |switch, path, text, names| {
+            sonic::read_switch(path, text, &expected[switch], names, tiers[switch])
+        })?;
+        for (number, switch) in expected.iter().enumerate() {
             for port in &switch.ports {
-                let expects = read[number].expected_numbers.get(&port.port);
-                let has = read[port.far.0 as usize].bgp.as_number;
+                let (expects, far) = (read[number].expected_numbers.get(&port.port), port.far.0 as usize);
+                let has = read[far].bgp.as_number;
                 if expects.is_some_and(|&number| number != has) {
-                    let far = names[port.far.0 as usize];
-                    let violation = format!("the AS number of the neighbor {far} is not {has}");
-                    return Err(convict(path, violation));
+                    let violation =
+                        format!("the AS number of the neighbor {} is not {has}", expected[far].name);
+                    return Err(convict(&format!("{}/{SONIC_FILE}", switch.name), violation));
                 }
             }
         }
@@ -297,6 +292,19 @@ impl BgpNetwork {
     fn convict(&self, switch: usize, violation: String) -> CheckError {
         convict(&format!("{}/{}", self.names[switch], self.file), violation)
     }
+}
+
+/// Reads the file of every switch. `read` gets the id of a switch, the path and the text of its file, and the
+/// names of all switches.
+fn read_each<T>(
+    expected: &[ExpectedSwitch],
+    files: &BTreeMap<String, Vec<u8>>,
+    file: &str,
+    read: impl Fn(usize, &str, &str, &[&str]) -> Result<T, CheckError>,
+) -> Result<Vec<T>, CheckError> {
+    let names: Vec<&str> = expected.iter().map(|switch| switch.name.as_str()).collect();
+    let texts = texts_by_switch(expected, files, file)?;
+    texts.iter().enumerate().map(|(switch, (path, text))| read(switch, path, text, &names)).collect()
 }
 
 #[cfg(test)]

@@ -1,48 +1,25 @@
 //! Configurations of FRR, one `frr.conf` per switch: external BGP between all neighbors, as in RFC 7938.
-//!
-//! Before anything is written, the checker reads the files back and compares the routes of BGP with the
-//! next-hop groups of every scenario.
 
-use super::addressing::{AddressedSwitch, addressed_switches, largest_group};
-use super::chunks::{EmitError, Take};
-use crate::compiled::CompiledFabric;
+use super::addressing::AddressedSwitch;
+use super::bgp::{BgpFormat, SwitchFiles};
 use crate::json::push;
-use fabc_check::{BgpNetwork, CheckError};
-use fabc_ir::surviving_scene;
-use fabc_model::{MemberWeights, address_text};
-use std::collections::BTreeMap;
+use fabc_check::BgpNetwork;
+use fabc_ir::Topology;
+use fabc_model::{Fabric, MemberWeights, address_text};
 
-const FORMAT: &str = "frr";
+pub(super) const FRR: BgpFormat = BgpFormat { name: "frr", lacks, files, read: BgpNetwork::read_frr };
 
-pub(super) fn configurations<E: From<EmitError>>(
-    compiled: &CompiledFabric,
-    take: &mut Take<'_, E>,
-) -> Result<(), E> {
-    let sprayed =
-        || compiled.scenarios.iter().filter_map(|scenario| Some((scenario, scenario.sprayed.as_ref()?)));
-    if sprayed().next().is_none() {
-        return Ok(());
-    }
-    if compiled.fabric.routing.weights() != MemberWeights::Equal {
-        let problem = "BGP divides packets equally among its next hops, and no line of `frr.conf` carries the weights of `weights = capacity`: `--emit routes` writes them";
-        return Err(EmitError::NotConfigured { format: FORMAT, problem: problem.to_owned() }.into());
-    }
-    let switches = addressed_switches(FORMAT, compiled)?;
-    let largest = largest_group(FORMAT, sprayed().map(|(_, sprayed)| &sprayed.tables))?;
+fn lacks(fabric: &Fabric) -> Option<&'static str> {
+    (fabric.routing.weights() != MemberWeights::Equal).then_some(
+        "BGP divides packets equally among its next hops, and no line of `frr.conf` carries the weights of `weights = capacity`: `--emit routes` writes them",
+    )
+}
+
+fn files(_: &Topology, switches: &[AddressedSwitch], largest_group: usize) -> SwitchFiles {
     let file = |switch: &AddressedSwitch| {
-        (format!("{}/frr.conf", switch.name), configuration(switch, &switches, largest).into_bytes())
+        (format!("{}/frr.conf", switch.name), configuration(switch, switches, largest_group).into_bytes())
     };
-    let files: BTreeMap<String, Vec<u8>> = switches.iter().map(file).collect();
-    let refused = |error: CheckError| EmitError::NotTheGroups { conviction: error.to_string() };
-    let network = BgpNetwork::read(&compiled.fabric, &compiled.topology, &files).map_err(refused)?;
-    for (scenario, sprayed) in sprayed() {
-        let scene = surviving_scene(&scenario.scenario.fault, &compiled.topology, None);
-        network.check_groups(&scene, &sprayed.tables).map_err(refused)?;
-    }
-    for (path, bytes) in &files {
-        take(path, bytes)?;
-    }
-    Ok(())
+    switches.iter().map(file).collect()
 }
 
 /// The configuration of one switch.

@@ -4,6 +4,7 @@
 //! Input: a compiled fabric. Output: chunks of files, in order, so that no file is ever entirely in memory.
 
 mod addressing;
+mod bgp;
 mod chunks;
 mod frr;
 mod infiniband;
@@ -92,8 +93,8 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::OcsPorts => ocs_ports::ports(compiled, take),
         External::SlurmTopology => slurm::topology(compiled, take),
         External::Kueue => kueue::topology(compiled, take),
-        External::Frr => frr::configurations(compiled, take),
+        External::Frr => frr::FRR.write(compiled, take),
         External::Routes => ip_batch::routes(compiled, take),
-        External::Sonic => sonic::configurations(compiled, take),
+        External::Sonic => sonic::SONIC.write(compiled, take),
     }
 }

@@ -6,57 +6,32 @@
 //! Port p is `Ethernet<4 p>`, as on a switch with four lanes a port. The hosts of a leaf are in `Vlan1000`.
 //! `PORT` and `VLAN_MEMBER` depend on the hardware and are left out. Source: `Configuration.md` of
 //! sonic-net/sonic-buildimage (`src/sonic-yang-models/doc`).
-//!
-//! Before anything is written, the checker reads the files back and compares the routes of BGP with the
-//! next-hop groups of every scenario.
 
-use super::addressing::{AddressedSwitch, addressed_switches, largest_group};
-use super::chunks::{EmitError, Take};
-use crate::compiled::CompiledFabric;
-use fabc_check::{BgpNetwork, CheckError};
-use fabc_ir::{surviving_scene, topology_tiers};
-use fabc_model::{MemberWeights, address_text};
+use super::addressing::AddressedSwitch;
+use super::bgp::{BgpFormat, SwitchFiles};
+use fabc_check::BgpNetwork;
+use fabc_ir::{Topology, topology_tiers};
+use fabc_model::{Fabric, MemberWeights, address_text};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
-const FORMAT: &str = "sonic";
+pub(super) const SONIC: BgpFormat = BgpFormat { name: "sonic", lacks, files, read: BgpNetwork::read_sonic };
 
-pub(super) fn configurations<E: From<EmitError>>(
-    compiled: &CompiledFabric,
-    take: &mut Take<'_, E>,
-) -> Result<(), E> {
-    let sprayed =
-        || compiled.scenarios.iter().filter_map(|scenario| Some((scenario, scenario.sprayed.as_ref()?)));
-    if sprayed().next().is_none() {
-        return Ok(());
+fn lacks(fabric: &Fabric) -> Option<&'static str> {
+    if fabric.addresses().links.is_none() {
+        return Some("a BGP_NEIGHBOR of CONFIG_DB has an address, and `links = unnumbered` has none");
     }
-    let refuse = |problem: &str| EmitError::NotConfigured { format: FORMAT, problem: problem.to_owned() };
-    if compiled.fabric.addresses().links.is_none() {
-        let problem = "a BGP_NEIGHBOR of CONFIG_DB has an address, and `links = unnumbered` has none";
-        return Err(refuse(problem).into());
-    }
-    if compiled.fabric.routing.weights() != MemberWeights::Equal {
-        let problem = "BGP divides packets equally among its next hops, and CONFIG_DB has no place for the weights of `weights = capacity`: `--emit routes` writes them";
-        return Err(refuse(problem).into());
-    }
-    let switches = addressed_switches(FORMAT, compiled)?;
-    largest_group(FORMAT, sprayed().map(|(_, sprayed)| &sprayed.tables))?;
-    let tiers = topology_tiers(&compiled.topology).unwrap_or_default();
+    (fabric.routing.weights() != MemberWeights::Equal).then_some(
+        "BGP divides packets equally among its next hops, and CONFIG_DB has no place for the weights of `weights = capacity`: `--emit routes` writes them",
+    )
+}
+
+fn files(topology: &Topology, switches: &[AddressedSwitch], _: usize) -> SwitchFiles {
+    let tiers = topology_tiers(topology).unwrap_or_default();
     let file = |(number, switch): (usize, &AddressedSwitch)| {
-        let tables = config_db(switch, &switches, device_type(tiers.get(number).copied().unwrap_or(0)));
+        let tables = config_db(switch, switches, device_type(tiers.get(number).copied().unwrap_or(0)));
         (format!("{}/config_db.json", switch.name), format!("{tables:#}\n").into_bytes())
     };
-    let files: BTreeMap<String, Vec<u8>> = switches.iter().enumerate().map(file).collect();
-    let refused = |error: CheckError| EmitError::NotTheGroups { conviction: error.to_string() };
-    let network = BgpNetwork::read_sonic(&compiled.fabric, &compiled.topology, &files).map_err(refused)?;
-    for (scenario, sprayed) in sprayed() {
-        let scene = surviving_scene(&scenario.scenario.fault, &compiled.topology, None);
-        network.check_groups(&scene, &sprayed.tables).map_err(refused)?;
-    }
-    for (path, bytes) in &files {
-        take(path, bytes)?;
-    }
-    Ok(())
+    switches.iter().enumerate().map(file).collect()
 }
 
 /// The `type` of a switch by its tier, as SONiC names the tiers of a Clos network.

@@ -97,7 +97,7 @@ impl Comparison<'_> {
     ) -> Result<(), CheckError> {
         self.scenarios.fetch_add(1, Ordering::Relaxed);
         if let Some(files) = self.files.frr {
-            let bgp = self.bgp.get_or_init(|| BgpNetwork::read(self.fabric, topology, files));
+            let bgp = self.bgp.get_or_init(|| BgpNetwork::read_frr(self.fabric, topology, files));
             let routes = bgp.as_ref().map_err(CheckError::clone)?.check_groups(scene, tables)?;
             self.bgp_routes.fetch_add(routes, Ordering::Relaxed);
         }
