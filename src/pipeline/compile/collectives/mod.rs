@@ -16,7 +16,7 @@ pub(super) use declared::{check_declared, check_groups_joined, check_router_name
 pub use errors::CollectivesError;
 pub use request::CollectivesRequest;
 
-use fabc_base::ids::Id;
+use fabc_base::ids::{ChannelId, Id, IdVec};
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow,
     ForwardingTables, LinkHops, MessageStarts, Scene, Schedule, cycle_time, hop_cycles, link_cycles,
@@ -34,13 +34,13 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, request: &CollectivesRequest) -> Col
     let slowness = |link| (link_cycles(fabric, scene.topology, link), std::cmp::Reverse(link_type(link)));
     let slowest = scene.links().max_by_key(|&link| slowness(link));
     let name = slowest.map_or("", |link| types[link_type(link)].name.as_str());
-    let hops = hop_cycles(fabric, scene.topology);
-    let slowest_hop = scene.channels().map(|channel| hops[channel]).max();
-    let hop_cycles = slowest_hop.unwrap_or_else(|| fabric.router_latencies().most.into());
+    let cycles = hop_cycles(fabric, scene.topology);
+    let slowest_hop = scene.channels().map(|channel| cycles[channel]).max();
+    let slowest_hop = slowest_hop.unwrap_or_else(|| fabric.router_latencies().most.into());
     CollectiveCost {
-        hop: cycle_time(hop_cycles, fabric.clock_hz),
-        link_hops: link_hops(fabric, scene),
-        hop_cycles,
+        hop: cycle_time(slowest_hop, fabric.clock_hz),
+        link_hops: link_hops(scene, &cycles, fabric.clock_hz),
+        hop_cycles: slowest_hop,
         slowest_link: name.to_owned(),
         overhead: u128::from(request.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND,
         bandwidth_bps: fabric.capacities.unit_bps(),
@@ -50,10 +50,10 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, request: &CollectivesRequest) -> Col
     }
 }
 
-/// The cost of a hop over each link. `None` where it is the same over all lit links.
-fn link_hops(fabric: &Fabric, scene: &Scene<'_>) -> Option<LinkHops> {
+/// The cost of a hop over each link. `None` where it is the same over all lit links. `cycles` has those of a
+/// hop over each channel.
+fn link_hops(scene: &Scene<'_>, cycles: &IdVec<ChannelId, u64>, clock_hz: u64) -> Option<LinkHops> {
     let topology = scene.topology;
-    let cycles = hop_cycles(fabric, topology);
     let lit = || scene.channels().map(|channel| cycles[channel]);
     let (least, greatest) = (lit().min()?, lit().max()?);
     if least == greatest {
@@ -69,7 +69,7 @@ fn link_hops(fabric: &Fabric, scene: &Scene<'_>) -> Option<LinkHops> {
     let class_hop = |channel| slowest[topology.channel_class(&symmetry, channel).index()];
     let fastest_way = |link| topology.channels_of(link).map(|channel| cycles[channel]).min().unwrap_or(0);
     let image_hop = |link| topology.channels_of(link).map(class_hop).max().unwrap_or(0);
-    let time = |cycles: u64| cycle_time(cycles, fabric.clock_hz);
+    let time = |cycles: u64| cycle_time(cycles, clock_hz);
     Some(LinkHops {
         by_link: topology.links().ids().map(|link| time(fastest_way(link))).collect(),
         of_images: topology.links().ids().map(|link| time(image_hop(link))).collect(),
