@@ -6,6 +6,7 @@ use super::rule::FamilyRule;
 use fabc_base::ids::{ChannelId, Id, LinkTypeId, NodeId, PortId};
 use fabc_ir::{End, LinkClass, Topology};
 use fabc_model::{Attach, BoxKind, Boxes, Outside};
+use std::collections::BTreeMap;
 
 /// A part of the network with all that decides its links.
 enum Part {
@@ -21,6 +22,8 @@ pub(super) struct BoxRule<'a> {
     parts: Vec<Part>,
     /// `[gpu]`: the leaves of its NICs within a plane.
     leaves: Vec<Vec<u32>>,
+    /// By leaf: the number of its NICs, which is the same in each plane.
+    nics: BTreeMap<u32, u32>,
     outside: Option<&'a Outside>,
     tiers: Option<DigitTiers>,
 }
@@ -46,7 +49,11 @@ impl<'a> BoxRule<'a> {
             }
         }
         let leaves = outside.map_or_else(Vec::new, |outside| leaves_of_gpus(&kinds, outside));
-        Self { kinds, parts, leaves, outside, tiers }
+        let mut nics = BTreeMap::new();
+        for &leaf in leaves.iter().flatten() {
+            *nics.entry(leaf).or_default() += 1;
+        }
+        Self { kinds, parts, leaves, nics, outside, tiers }
     }
 
     /// The number of links between two parts of one box, and their declared link. `None` without a link, and
@@ -84,11 +91,6 @@ impl<'a> BoxRule<'a> {
                 Some((copies, LinkClass::Global, tiers.link_type(switch, to)?))
             }
         }
-    }
-
-    /// Number of NICs at a leaf of a plane.
-    fn nics_at(&self, leaf: u32) -> u32 {
-        self.leaves.iter().flatten().filter(|&&known| known == leaf).count() as u32
     }
 }
 
@@ -135,7 +137,8 @@ impl FamilyRule for BoxRule<'_> {
                 ends.filter(|&end| end == part).count() as u32 + nics * planes
             }
             Part::Outside { switch, .. } => {
-                self.nics_at(switch) + self.tiers.as_ref().map_or(0, |tiers| tiers.degree(switch))
+                let nics = self.nics.get(&switch).copied().unwrap_or(0);
+                nics + self.tiers.as_ref().map_or(0, |tiers| tiers.degree(switch))
             }
         }
     }
