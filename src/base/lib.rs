@@ -9,4 +9,4 @@ pub mod progress;
 pub mod random;
 pub mod units;
 
-pub use fabc_topology::ids;
+pub use fabc_topology::{divisors, ids};

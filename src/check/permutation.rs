@@ -10,6 +10,7 @@
 
 use crate::CheckError;
 use crate::exact::Exact;
+use fabc_base::divisors::least_common_multiple;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{GroupTables, Permutation, PermutationDual, Scene};
 use rayon::prelude::*;
@@ -101,7 +102,7 @@ impl<'a> Flows<'a> {
         let mut flows = Self { scene, tables, endpoints, ports, slots, weights, heads, whole: 1 };
         let mut whole = 1;
         for to in 0..flows.endpoints.len() {
-            whole = least_common_multiple(whole, flows.divisions(to)?)?;
+            whole = multiple_in_64_bits(whole, flows.divisions(to)?)?;
         }
         flows.whole = whole.try_into().ok()?;
         Some(flows)
@@ -132,7 +133,7 @@ impl<'a> Flows<'a> {
                 match members.iter().map(behind).collect::<Option<Vec<u128>>>() {
                     None => later.push(router),
                     Some(behind) => {
-                        let common = behind.into_iter().try_fold(1, least_common_multiple)?;
+                        let common = behind.into_iter().try_fold(1, multiple_in_64_bits)?;
                         let all = common * u128::from(self.weight(to, router, 0).1);
                         divisions[router] = Some(all).filter(|&all| all <= u128::from(u64::MAX));
                         divisions[router]?;
@@ -145,7 +146,7 @@ impl<'a> Flows<'a> {
             open = later;
         }
         let from_endpoints = self.endpoints.iter().filter_map(|endpoint| divisions[endpoint.index()]);
-        from_endpoints.into_iter().try_fold(1, least_common_multiple)
+        from_endpoints.into_iter().try_fold(1, multiple_in_64_bits)
     }
 
     fn scratch(&self) -> Scratch {
@@ -344,11 +345,7 @@ fn exceeds(load: Exact, limit: Exact) -> bool {
     load.compare_exact(limit) == Ordering::Greater
 }
 
-/// The least common multiple, `None` beyond 64 bits.
-fn least_common_multiple(a: u128, b: u128) -> Option<u128> {
-    let (mut divisor, mut rest) = (a, b);
-    while rest > 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
-    Some(a / divisor * b).filter(|&multiple| multiple <= u128::from(u64::MAX))
+/// The least common multiple. `None` beyond 64 bits.
+fn multiple_in_64_bits(a: u128, b: u128) -> Option<u128> {
+    least_common_multiple(a, b, u64::MAX.into())
 }

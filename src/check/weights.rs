@@ -9,6 +9,7 @@
 //! the other.
 
 use crate::CheckError;
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{GroupTables, Scene};
 use fabc_model::MemberWeights;
@@ -89,8 +90,9 @@ fn first_differing(scene: &Scene<'_>, tables: &GroupTables, to: NodeId) -> Optio
         let group = &groups[router.index()];
         let weights: Vec<u128> = tables.members(*router, to).map(|(_, weight)| weight.into()).collect();
         let listed = tables.group_weights(*router, to);
-        let is_short =
-            listed.is_empty() || (shared_divisor(listed) == 1 && listed.iter().any(|w| *w != listed[0]));
+        let is_short = listed.is_empty()
+            || (listed.iter().copied().fold(0, greatest_common_divisor) == 1
+                && listed.iter().any(|w| *w != listed[0]));
         // Two members are in proportion if the products across are equal.
         let carries = |member: &Member| {
             let (sends, entering) = (sends[member.next].unwrap_or(0), entering[member.next].max(1));
@@ -103,14 +105,4 @@ fn first_differing(scene: &Scene<'_>, tables: &GroupTables, to: NodeId) -> Optio
         !(is_short && in_proportion)
     };
     topology.nodes().filter(|router| !groups[router.index()].is_empty() && *router != to).find(differs)
-}
-
-fn shared_divisor(weights: &[u32]) -> u32 {
-    weights.iter().fold(0, |divisor, &weight| {
-        let (mut a, mut b) = (divisor, weight);
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    })
 }

@@ -20,10 +20,14 @@ use crate::lit_graph::{expect_length, expect_lit};
 use crate::relays::{LegLength, RelayedLegs, RelayedLoad};
 use crate::tally::add_lists;
 use crate::valid_paths::{NO_PATH, TierGraph, ValidPaths};
+use fabc_topology::divisors::{greatest_common_divisor, least_common_multiple};
 use fabc_topology::ids::{Id, NodeId};
 use fabc_topology::{GroupEntry, GroupTables, Relay, Walk};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+
+/// The most shares that a packet is divided into.
+const MOST_SHARES: u128 = u64::MAX as u128;
 
 /// Number of parts that the destinations are cut into. Each part holds the loads of all channels.
 const PARTS: usize = 8;
@@ -238,7 +242,8 @@ impl GroupWalk<'_> {
                 let divided = shares[router] * self.members(router, to).map(|(_, part)| part).sum::<u128>();
                 for (port, _) in self.members(router, to) {
                     let next = self.next(router, port);
-                    shares[next] = common_multiple(shares[next], divided).ok_or(GroupConviction::TooFine)?;
+                    shares[next] = least_common_multiple(shares[next].max(1), divided, MOST_SHARES)
+                        .ok_or(GroupConviction::TooFine)?;
                 }
             }
         }
@@ -319,7 +324,7 @@ impl GroupWalk<'_> {
         }
         let mut shares = 1;
         for &part in sum.by_shares.keys() {
-            shares = common_multiple(shares, part).ok_or(GroupConviction::TooFine)?;
+            shares = least_common_multiple(shares, part, MOST_SHARES).ok_or(GroupConviction::TooFine)?;
         }
         let (mut loads, mut cycles_total) = (vec![0u128; self.graph.next.len()], 0u128);
         for (part, sums) in sum.by_shares {
@@ -327,7 +332,7 @@ impl GroupWalk<'_> {
             cycles_total += sums.cycles_total * (shares / part);
         }
         let counts = || loads.iter().copied().chain([cycles_total]);
-        let divisor = counts().fold(shares, common_divisor);
+        let divisor = counts().fold(shares, greatest_common_divisor);
         // The loads of all channels together are summed in 64 bits as well.
         if (loads.iter().sum::<u128>() / divisor).max(cycles_total / divisor) > u128::from(u64::MAX) {
             return Err(too_fine);
@@ -369,14 +374,4 @@ impl PartSums {
             }
         }
     }
-}
-
-/// The least common multiple of two numbers, of which the first may be 0 for "none". `None` beyond 2^64.
-fn common_multiple(a: u128, b: u128) -> Option<u128> {
-    let multiple = if a == 0 { b } else { a / common_divisor(a, b) * b };
-    (multiple <= u128::from(u64::MAX)).then_some(multiple)
-}
-
-fn common_divisor(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { common_divisor(b, a % b) }
 }

@@ -5,6 +5,7 @@
 //! route of weight w counts w times the *slowness* of the channel, which is parts / c. Where all links have
 //! the same bandwidth, capacities, slownesses and parts are 1.
 
+use crate::divisors::{greatest_common_divisor, least_common_multiple};
 use crate::ids::{IdVec, LinkTypeId};
 
 /// The capacities of the declared links.
@@ -28,12 +29,11 @@ impl Capacities {
     /// in use. Returns `None` where the capacities have no common multiple up to `most_parts`.
     pub fn new(bandwidths: &[Option<u64>], most_parts: u64) -> Option<Self> {
         let used = || bandwidths.iter().copied().flatten();
-        let unit_bps = used().fold(0, gcd).max(1);
+        let unit_bps = used().fold(0, greatest_common_divisor).max(1);
         let mut parts = 1u64;
         for bandwidth in used() {
             let capacity = bandwidth / unit_bps;
-            parts =
-                (parts / gcd(parts, capacity)).checked_mul(capacity).filter(|&parts| parts <= most_parts)?;
+            parts = least_common_multiple(parts.into(), capacity.into(), most_parts.into())? as u64;
         }
         let by_type: Vec<u64> = bandwidths
             .iter()
@@ -65,10 +65,6 @@ impl Capacities {
     pub fn unit_bps(&self) -> u64 {
         self.unit_bps
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! whether a `require` holds, are decided here in integers. Floats would not do: once the sums are large, an
 //! epsilon is larger than the distance to the next integer.
 
+use crate::divisors::greatest_common_divisor;
 use std::cmp::Ordering;
 
 /// A non-negative ratio of integers in lowest terms.
@@ -116,13 +117,6 @@ impl PartialOrd for Fraction {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
-}
-
-fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]

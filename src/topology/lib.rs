@@ -7,6 +7,7 @@
 mod capacity;
 mod certificates;
 mod demand;
+pub mod divisors;
 mod fraction;
 pub mod ids;
 mod names;

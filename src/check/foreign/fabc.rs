@@ -4,6 +4,7 @@
 use super::network::{ForeignEndpoint, ForeignNetwork, ThirdPartyTable};
 use super::verdict::{NamedFile, malformed, text};
 use crate::CheckError;
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::NodeId;
 use fabc_ir::read::{
     AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, EntryNumbers, NoGroup,
@@ -63,7 +64,8 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
     if let Some((k, router)) = routers.iter().enumerate().find(|(k, router)| router.id as usize != *k) {
         return Err(violation(format!("`nodes[{k}]` has the id {}, but ids count from 0", router.id)));
     }
-    let common = routers.iter().fold(0, |common, router| greatest_divisor(common, u32::from(router.hosts)));
+    let common =
+        routers.iter().fold(0, |common, router| greatest_common_divisor(common, u32::from(router.hosts)));
     if common == 0 {
         return Err(violation("no router has hosts, so no packets are sent".to_owned()));
     }
@@ -124,10 +126,6 @@ pub(super) fn read_topology(file: NamedFile<'_>) -> Result<WalkedTopology, Check
         elements,
         block,
     })
-}
-
-fn greatest_divisor(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { greatest_divisor(b, a % b) }
 }
 
 /// Reads tables. [`CarriedTables::verify_entries`] verifies their entries.

@@ -10,12 +10,13 @@
 use super::choices::Choices;
 use super::groups::ForeignGroups;
 use super::network::ForeignNetwork;
-use super::shares::{LoadSums, greatest_divisor};
+use super::shares::LoadSums;
 use super::verdict::{ForeignTables, NextHopVerdict, PathOrder, Rejected, malformed};
 use super::verdict_in_words::FileNames;
 use crate::CheckError;
 use crate::permutation::verify_permutation;
 use crate::tiers::tiers_of_routers;
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{GroupTables, Link, Permutation, Scene, Symmetry};
 use fabc_kernel::{
@@ -106,7 +107,7 @@ pub(super) fn judge_groups(
     let loads = loads.ok_or_else(|| too_large("the shares of packets are too small for 64 bits"))?;
     let busiest = (0..loads.loads.len()).rev().max_by_key(|&slot| loads.loads[slot]).unwrap_or(0);
     let most = loads.loads.get(busiest).copied().unwrap_or(0);
-    let common = greatest_divisor(greatest_divisor(most, loads.hops), loads.shares);
+    let common = [loads.hops, loads.shares].into_iter().fold(most, greatest_common_divisor);
     let part = |sum: u128| u64::try_from(sum / common);
     let (Ok(shares), Ok(hops), Ok(max_channel_load)) = (part(loads.shares), part(loads.hops), part(most))
     else {

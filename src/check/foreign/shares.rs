@@ -5,6 +5,7 @@
 
 use super::choices::Choices;
 use super::groups::ForeignGroups;
+use fabc_base::divisors::least_common_multiple;
 use std::collections::BTreeMap;
 
 /// The most shares of a flow. Sums over all pairs then fit 128 bits.
@@ -108,7 +109,7 @@ impl LoadSums {
     pub(super) fn into_loads(self, slots: usize) -> Option<Loads> {
         let mut shares = 1;
         for &part in self.by_shares.keys() {
-            shares = common_multiple(shares, part)?;
+            shares = least_common_multiple(shares, part, MOST_SHARES)?;
         }
         let (mut loads, mut hops) = (vec![0u128; slots], 0u128);
         for (part, sums) in self.by_shares {
@@ -132,10 +133,7 @@ fn shares_of(groups: &ForeignGroups, choices: &Choices<'_>) -> Option<u128> {
         let divided = shares[router as usize] * total_weight(choices, router);
         for &port in choices.members(router) {
             let next = &mut shares[choices.next(router, port) as usize];
-            *next = if *next == 0 { divided } else { common_multiple(*next, divided)? };
-            if *next > MOST_SHARES {
-                return None;
-            }
+            *next = least_common_multiple((*next).max(1), divided, MOST_SHARES)?;
         }
     }
     Some(shares[choices.destination as usize].max(1))
@@ -150,18 +148,4 @@ fn weighted_members(choices: &Choices<'_>, router: u32) -> impl Iterator<Item = 
 
 fn total_weight(choices: &Choices<'_>, router: u32) -> u128 {
     weighted_members(choices, router).map(|(_, weight)| weight).sum()
-}
-
-/// The least common multiple. `None` beyond [`MOST_SHARES`].
-fn common_multiple(a: u128, b: u128) -> Option<u128> {
-    a.checked_mul(b / greatest_divisor(a, b)).filter(|&multiple| multiple <= MOST_SHARES)
-}
-
-/// The greatest common divisor, and 1 of two zeros.
-pub(super) fn greatest_divisor(a: u128, b: u128) -> u128 {
-    let (mut divisor, mut rest) = (a, b);
-    while rest > 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
-    divisor.max(1)
 }

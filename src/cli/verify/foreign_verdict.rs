@@ -1,6 +1,7 @@
 //! The verdict on third-party tables, in words and as JSON.
 
 use fabc_check::{ForeignTables, NextHopVerdict, PathOrder};
+use fabc_ir::Fraction;
 use serde_json::{Value, json};
 
 /// The names of the files that were judged.
@@ -26,8 +27,9 @@ impl JudgedFiles<'_> {
         });
         if let Some(next_hops) = &verdict.next_hops {
             object["next_hops"] = next_hops_json(next_hops);
-            let (load, parts) = in_lowest_terms(verdict.max_channel_load, *shares);
-            object["next_hops"]["max_channel_load"] = json!([load, parts]);
+            let load = Fraction::new(verdict.max_channel_load, *shares);
+            object["next_hops"]["max_channel_load"] =
+                json!([load.numerator() as u64, load.denominator() as u64]);
         }
         object.to_string()
     }
@@ -46,7 +48,7 @@ impl JudgedFiles<'_> {
         let head = format!(
             "verified {tables} on {topology}{of_lanes}: {routers} routers, {endpoints} endpoints, {channels} channels"
         );
-        let load = fraction(verdict.max_channel_load, *shares);
+        let load = ratio(verdict.max_channel_load, *shares);
         let load = format!("max channel load {load} ({})", verdict.busiest);
         let no_cycle = format!("no cycle among the {} dependencies of channels", verdict.dependencies);
         let lines = match &verdict.next_hops {
@@ -90,7 +92,7 @@ fn next_hops_json(verdict: &NextHopVerdict) -> Value {
 /// What is said of next hops only.
 fn next_hops_lines(verdict: &NextHopVerdict) -> Vec<String> {
     let NextHopVerdict { order, groups, unlike, first_unlike, has_weights, permutation, .. } = verdict;
-    let worst = |load, parts| format!("worst permutation of hosts: load {}", fraction(load, parts));
+    let worst = |load, parts| format!("worst permutation of hosts: load {}", ratio(load, parts));
     let mut lines: Vec<String> = permutation.iter().map(|found| worst(found.load, found.parts)).collect();
     let (order, shortest) = match order {
         PathOrder::NoTiers => {
@@ -126,19 +128,12 @@ fn average_hops(verdict: &ForeignTables) -> f64 {
     verdict.hops as f64 / verdict.shares as f64 / verdict.pairs.max(1) as f64
 }
 
-fn in_lowest_terms(numerator: u64, denominator: u64) -> (u64, u64) {
-    let (mut divisor, mut rest) = (numerator, denominator);
-    while rest > 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
-    (numerator / divisor.max(1), denominator / divisor.max(1))
-}
-
 /// An integer, or a ratio in lowest terms such as `448/3`.
-fn fraction(numerator: u64, denominator: u64) -> String {
-    match in_lowest_terms(numerator, denominator) {
-        (numerator, 1) => numerator.to_string(),
-        (numerator, denominator) => format!("{numerator}/{denominator}"),
+fn ratio(numerator: u64, denominator: u64) -> String {
+    let ratio = Fraction::new(numerator, denominator);
+    match ratio.denominator() {
+        1 => ratio.numerator().to_string(),
+        denominator => format!("{}/{denominator}", ratio.numerator()),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::ResolveError;
 use crate::syntax::ast::{Block, Name, StatementKind, ValueKind};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::Span;
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::{MATRIX_CHIPS, WEIGHT, matrix_bytes};
 use fabc_model::{Demand, DemandComponent};
@@ -98,7 +99,7 @@ impl Senders {
             });
             return None;
         }
-        let common = endpoints.iter().fold(0, |common, &(_, hosts)| gcd(common, hosts));
+        let common = endpoints.iter().fold(0, |common, &(_, hosts)| greatest_common_divisor(common, hosts));
         let part = |rank: usize| u64::from(endpoints[rank].1 / common);
         let weight =
             |s: usize, t: usize| u64::from(demand.weight(NodeId::new(s), NodeId::new(t))) * part(s) * part(t);
@@ -118,10 +119,6 @@ impl Senders {
             weights.into_iter().map(|weight| weight as u32).collect(),
         )))
     }
-}
-
-fn gcd(a: u16, b: u16) -> u16 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Resolves the demand, which is uniform by default. `senders` is `None` if it is not known who sends.

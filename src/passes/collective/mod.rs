@@ -55,6 +55,7 @@ pub use trees::trees;
 use canonical::CanonicalScene;
 pub use canonical::{check_chunks_can_rest, check_plannable};
 use chunk_order::ChunkOrder;
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::NodeId;
 use fabc_ir::{CollectiveBound, Fraction, GatherRound, Rounds, RunDirection, Scene, Schedule, Transfers};
 use fabc_model::{Collective, CollectiveAlgorithm};
@@ -232,11 +233,8 @@ fn check_root(scene: &Scene<'_>, root: NodeId) -> Result<(), CollectiveError> {
 
 fn natural_chunk_count(canonical: &CanonicalScene<'_>) -> u32 {
     let degree = canonical.least_degree();
-    let (mut a, mut b) = (degree, canonical.surviving as u64 - 1);
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    (degree / a.max(1)).max(1) as u32
+    let common = greatest_common_divisor(degree, canonical.surviving as u64 - 1);
+    (degree / common.max(1)).max(1) as u32
 }
 
 /// Chunks that all canonical chips receive.

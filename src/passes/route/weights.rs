@@ -10,6 +10,7 @@
 //! Source: J. Zhou and others, "WCMP: Weighted Cost Multipathing for Improved Fairness in Data Centers",
 //! EuroSys 2014, whose weights are numbers of paths.
 
+use fabc_base::divisors::{greatest_common_divisor, least_common_multiple};
 use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
 use fabc_ir::{GroupMembers, GroupTables, GroupTablesBuilder, Scene};
 use rayon::prelude::*;
@@ -102,21 +103,17 @@ impl<'a> Carried<'a> {
                 if carried >= entering { (capacity, 1) } else { (capacity * carried, entering) }
             })
             .collect();
-        let common = ratios.iter().try_fold(1u128, |common, (_, entering)| {
-            (common / divisor(common, *entering)).checked_mul(*entering)
-        })?;
+        let common = ratios
+            .iter()
+            .try_fold(1u128, |common, (_, entering)| least_common_multiple(common, *entering, u128::MAX))?;
         let scaled: Vec<u128> = ratios
             .iter()
             .map(|(carried, entering)| carried.checked_mul(common / entering))
             .collect::<Option<_>>()?;
-        let shared = scaled.iter().copied().fold(0, divisor);
+        let shared = scaled.iter().copied().fold(0, greatest_common_divisor);
         if scaled.iter().all(|&weight| weight == shared) {
             return Some(Vec::new());
         }
         scaled.into_iter().map(|weight| u32::try_from(weight / shared).ok()).collect()
     }
-}
-
-fn divisor(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { divisor(b, a % b) }
 }

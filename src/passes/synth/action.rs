@@ -9,6 +9,7 @@
 //! depend only on the difference of their elements. The work is counted. Cost: milliseconds up to 64 cubes,
 //! the most that are tried.
 
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::{BlockId, Id, NodeId, OcsId};
 use fabc_model::{Budget, Demand, FacePort, Pod};
 use std::collections::BTreeMap;
@@ -201,10 +202,7 @@ pub(super) fn kinds(pod: &Pod) -> Vec<Vec<BlockId>> {
 /// The order of the largest group that acts by number: the greatest common divisor of the numbers of cubes
 /// of every kind.
 pub(super) fn largest_order(kinds: &[Vec<BlockId>]) -> usize {
-    fn gcd(a: usize, b: usize) -> usize {
-        if b == 0 { a } else { gcd(b, a % b) }
-    }
-    kinds.iter().map(Vec::len).fold(0, gcd)
+    kinds.iter().map(Vec::len).fold(0, greatest_common_divisor)
 }
 
 /// Actions that move every cube to every other, whatever the numbers of the cubes. Also returns whether the

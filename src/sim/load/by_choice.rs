@@ -11,6 +11,7 @@ use super::super::layout::NetworkLayout;
 use super::super::setting::Setting;
 use super::super::traffic::{ExpectedTraffic, RouterPairs};
 use super::astray::{Astray, AstrayReason, RouteSums};
+use fabc_base::divisors::least_common_multiple;
 use rayon::prelude::*;
 
 /// Computes the loads of a traffic whose packets choose their paths.
@@ -214,9 +215,5 @@ impl ValiantHalves {
 
 /// The least common multiple. For large numbers, some number beyond the exact limit.
 fn multiple(first: u128, second: u128) -> u128 {
-    let (mut a, mut b) = (first, second.max(1));
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    (first / a).saturating_mul(second.max(1)).min(EXACT + 1)
+    least_common_multiple(first, second.max(1), EXACT).unwrap_or(EXACT + 1)
 }

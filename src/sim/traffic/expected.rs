@@ -4,7 +4,7 @@ use super::super::endpoints::EndpointMap;
 use super::super::layout::NONE;
 use super::pattern::Pattern;
 use super::rows::{DestinationPart, DestinationRows};
-use super::spread::common_divisor;
+use fabc_base::divisors::{greatest_common_divisor, least_common_multiple};
 use fabc_ir::Fraction;
 
 /// The expected traffic in flits per cycle at rate 1. For traffic that ends, in flits of a whole run.
@@ -194,15 +194,15 @@ impl ExpectedTraffic {
 /// The rate of a weight of 1 in the row of an endpoint, as a ratio in lowest terms.
 fn rate(rows: &DestinationRows, source: u32) -> [u64; 2] {
     let ([share, largest], total) = (rows.share(source), rows.parts_of(source).1);
-    let [share, total] = [share, total].map(|value| value / common_divisor(share, total));
-    let [share, largest] = [share, largest].map(|value| value / common_divisor(share, largest));
+    let [share, total] = [share, total].map(|value| value / greatest_common_divisor(share, total));
+    let [share, largest] = [share, largest].map(|value| value / greatest_common_divisor(share, largest));
     // Ratios with larger denominators are too small to matter.
     [share, largest.saturating_mul(total)]
 }
 
 /// The least common multiple, if it is not too large.
 fn multiple(first: u64, second: u64) -> Option<u64> {
-    (first / common_divisor(first, second)).checked_mul(second).filter(|&multiple| multiple <= FINEST)
+    least_common_multiple(first.into(), second.into(), FINEST.into()).map(|multiple| multiple as u64)
 }
 
 /// Adds up the parts of equal pairs.

@@ -3,6 +3,7 @@
 use super::super::endpoints::EndpointMap;
 use super::places::RouterGroups;
 use super::rows::{DestinationPart, DestinationRows};
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::Scene;
 use fabc_model::Fabric;
@@ -39,7 +40,7 @@ pub(super) fn hotspot(endpoints: &EndpointMap, mut spots: Vec<u32>, share: u64) 
     spots.sort_unstable();
     spots.dedup();
     let (mut rows, count) = (DestinationRows::new(endpoints.count()), endpoints.count());
-    let divisor = common_divisor(share, MILLION);
+    let divisor = greatest_common_divisor(share, MILLION);
     for source in 0..count {
         let others = spots.iter().filter(|spot| **spot != source).count() as u64;
         // The only hot spot itself sends to any endpoint.
@@ -62,8 +63,8 @@ pub(super) fn demand(fabric: &Fabric, endpoints: &EndpointMap) -> DestinationRow
     // A common multiple of the numbers of hosts. It is limited, which does not matter where they share no
     // factor.
     let peopled = (0..routers).map(hosts).filter(|&hosts| hosts > 0);
-    let common =
-        peopled.fold(1, |common, hosts| (common / common_divisor(common, hosts) * hosts).min(COMMON));
+    let common = peopled
+        .fold(1, |common, hosts| (common / greatest_common_divisor(common, hosts) * hosts).min(COMMON));
     for from in (0..routers).filter(|&from| hosts(from) > 0) {
         let mut parts: Vec<DestinationPart> = Vec::new();
         for to in (0..routers).filter(|&to| hosts(to) > 0) {
@@ -102,12 +103,4 @@ fn all_of(endpoints: std::ops::Range<u32>, each: u64) -> DestinationPart {
 /// Whether the endpoints of two parts have the same weight.
 fn alike(first: &DestinationPart, second: &DestinationPart) -> bool {
     first.weight * u64::from(second.count) == second.weight * u64::from(first.count)
-}
-
-/// The greatest common divisor of two numbers.
-pub(super) fn common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

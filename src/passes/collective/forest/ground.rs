@@ -1,5 +1,6 @@
 //! The scene of a forest: its routers by number, and how many parts its channels may carry.
 
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{CollectiveBound, ForestTree, Fraction, LaneLoad, Scene};
 
@@ -56,7 +57,8 @@ impl<'a> ForestGround<'a> {
     pub(super) fn optimal_rate(&self, bound: &CollectiveBound) -> ForestRate {
         let volume = bound.volume();
         let lanes = self.scene.channels().map(|channel| self.scene.topology.channel_capacity(channel));
-        let common = lanes.fold(volume.denominator(), |common, lanes| divisor(common, u128::from(lanes)));
+        let common = lanes
+            .fold(volume.denominator(), |common, lanes| greatest_common_divisor(common, u128::from(lanes)));
         ForestRate {
             parts: (volume.denominator() / common) as u64,
             capacities: self.capacities(volume.numerator(), common),
@@ -90,12 +92,4 @@ impl<'a> ForestGround<'a> {
         let most = self.scene.channels().map(load).max().unwrap_or(Fraction::ZERO);
         LaneLoad { parts: most.numerator() as u64, lanes: most.denominator() as u64 }
     }
-}
-
-/// The greatest common divisor of two numbers.
-pub(super) fn divisor(mut a: u128, mut b: u128) -> u128 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

@@ -29,12 +29,13 @@ use super::canonical::check_plannable;
 use super::error::CollectiveError;
 use super::request::ScheduleRequest;
 use arborescences::pack_arborescences;
+use fabc_base::divisors::greatest_common_divisor;
 use fabc_base::ids::NodeId;
 use fabc_ir::{
     CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, Fraction, Scene, Schedule, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
-use ground::{ForestGround, ForestRate, divisor};
+use ground::{ForestGround, ForestRate};
 use rotated::RotatedFabric;
 use splitting::LogicalArcs;
 
@@ -136,7 +137,8 @@ fn too_large(ground: &ForestGround<'_>) -> CollectiveError {
 /// The least capacities with which so many parts reach all chips. `volume` bounds them from below.
 fn rate_for_parts(ground: &ForestGround<'_>, parts: u64, volume: Fraction) -> ForestRate {
     let lanes = ground.scene.channels().map(|channel| ground.scene.topology.channel_capacity(channel));
-    let unit = lanes.fold(1, |unit, lanes| unit / divisor(unit, u128::from(lanes)) * u128::from(lanes));
+    let unit = lanes
+        .fold(1, |unit, lanes| unit / greatest_common_divisor(unit, u128::from(lanes)) * u128::from(lanes));
     let rate = |scaled: u128| ForestRate { parts, capacities: ground.capacities(scaled, unit) };
     let is_enough = |scaled: u128| {
         let rate = rate(scaled);

@@ -1,9 +1,13 @@
 //! Which share of a flow takes which channel.
 
 use super::transport::Transport;
+use fabc_base::divisors::least_common_multiple;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{GroupTables, Scene};
 use std::collections::BTreeMap;
+
+/// The most shares that a packet is divided into.
+const MOST_SHARES: u128 = u64::MAX as u128;
 
 /// Stands for "no group" in a list of group numbers.
 const NO_GROUP: u32 = u32::MAX;
@@ -118,10 +122,10 @@ impl<'a> Shares<'a> {
                 let divided = own * u128::from(self.weights(to, router).1);
                 for &port in group {
                     let next = &mut needed[self.next[router * self.ports + usize::from(port)] as usize];
-                    *next = common_multiple((*next).max(1), divided)?;
+                    *next = least_common_multiple((*next).max(1), divided, MOST_SHARES)?;
                 }
             }
-            unit = common_multiple(unit, needed[self.endpoints[to].index()].max(1))?;
+            unit = least_common_multiple(unit, needed[self.endpoints[to].index()].max(1), MOST_SHARES)?;
         }
         Some(unit)
     }
@@ -277,12 +281,4 @@ fn summed_weights(ports: &[u16], weights: &[u32]) -> (Vec<u64>, u64) {
     };
     let sum = weights.iter().sum();
     (weights, sum)
-}
-
-fn common_multiple(a: u128, b: u128) -> Option<u128> {
-    let (mut divisor, mut rest) = (a, b);
-    while rest > 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
-    Some(a / divisor * b).filter(|&multiple| multiple <= u128::from(u64::MAX))
 }
