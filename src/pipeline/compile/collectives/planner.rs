@@ -16,6 +16,7 @@ use fabc_passes::collective::{
     check_forest, derive_schedule, direct, flow_bound_by_lengths, forest, least_time, multitree,
     natural_chunks, pull, rooted, slowest_chip, tightest_bound, trees,
 };
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -84,7 +85,8 @@ pub(super) struct Planner<'a> {
     pub(super) along: Option<AlongTables<'a>>,
     /// Whether chunks may rest, be copied and be added up on the way.
     rests: bool,
-    forest_use: ForestUse,
+    /// Known once an algorithm is to be chosen.
+    forest_use: OnceCell<ForestUse>,
     size: Option<SceneSize>,
     copies: BTreeMap<Base, Rc<Vec<Schedule>>>,
     checked: BTreeMap<(Collective, CollectiveAlgorithm, Base), Rc<Vec<CheckedSchedule>>>,
@@ -98,7 +100,7 @@ impl<'a> Planner<'a> {
         let (copies, checked, bounds, delays) =
             (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let rests = check_chunks_can_rest(scene).is_ok();
-        let forest_use = ForestUse::new(scene, rests);
+        let forest_use = OnceCell::new();
         Self {
             scene,
             cost,
@@ -280,13 +282,8 @@ impl<'a> Planner<'a> {
     /// everything from its source to every destination. They are for scenes on which nothing better works.
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
         let known = CollectiveAlgorithm::for_tables(collective);
-        let rests = self.rests;
-        let has_forest = match self.forest_use {
-            ForestUse::Never => false,
-            ForestUse::Rooted => collective.is_rooted(),
-            ForestUse::Unrooted => !collective.is_rooted(),
-            ForestUse::Always => true,
-        };
+        let only = self.request.algorithm;
+        let (rests, has_forest) = (self.rests, only.is_none() && self.has_forest(collective));
         // Next-hop groups are no tables that messages follow.
         let needs_direct = self.along.is_some() || !has_forest;
         let is_useful = move |algorithm: &CollectiveAlgorithm| match algorithm {
@@ -294,11 +291,20 @@ impl<'a> Planner<'a> {
             CollectiveAlgorithm::Forest => has_forest,
             _ => rests,
         };
-        let only = self.request.algorithm;
         known
             .iter()
             .copied()
             .filter(move |algorithm| only.map_or_else(|| is_useful(algorithm), |only| only == *algorithm))
+    }
+
+    /// Whether a forest is tried unasked.
+    fn has_forest(&self, collective: Collective) -> bool {
+        match self.forest_use.get_or_init(|| ForestUse::new(self.scene, self.rests)) {
+            ForestUse::Never => false,
+            ForestUse::Rooted => collective.is_rooted(),
+            ForestUse::Unrooted => !collective.is_rooted(),
+            ForestUse::Always => true,
+        }
     }
 
     /// The fastest plan of an algorithm. `None` where all of its plans are too much work.
