@@ -6,7 +6,7 @@
 use super::CheckError;
 use fabc_base::ids::NodeId;
 use fabc_ir::{BelowAndUp, FloorMetrics, Hardware, HardwareTotals, LinkClass, Topology};
-use fabc_model::{Fabric, Family};
+use fabc_model::Fabric;
 
 /// Recounts a network, and compares it with what the compiler counted.
 ///
@@ -36,7 +36,7 @@ pub(super) fn recount_hardware(
         hosts += u64::from(topology.hosts(node));
         host_cables += super::wiring::host_ports(fabric, topology, node) as u64;
     }
-    let boxes = if let Some(Family::Boxes(boxes)) = fabric.family() { Some(boxes) } else { None };
+    let boxes = fabric.boxes();
     let mut cables_of_type = vec![0u64; fabric.link_types.len()];
     for link in topology.links().iter() {
         // A link inside a box is part of the box.

@@ -4,7 +4,7 @@
 
 use super::{FloorMetrics, Fraction, Link, LinkClass, Topology, tiers_above_endpoints, topology_tiers};
 use fabc_base::ids::{LinkTypeId, NodeId};
-use fabc_model::{Boxes, Fabric, Family, HardwareMetric, LinkType};
+use fabc_model::{Boxes, Fabric, HardwareMetric, LinkType};
 
 /// The cables of a network with those of its hosts, and what they and the routers cost and draw.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ impl Hardware {
     /// Adds up a network. `floor` has the totals of the cables between its routers, if they lie on a floor.
     pub fn new(fabric: &Fabric, topology: &Topology, floor: Option<&FloorMetrics>) -> Self {
         let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
-        let (router_cables, host_cables) = match boxes(fabric) {
+        let (router_cables, host_cables) = match fabric.boxes() {
             Some(_) => {
                 let (nics, others): (Vec<&Link>, Vec<&Link>) = topology
                     .links()
@@ -92,7 +92,7 @@ impl HardwareTotals {
         };
         let of_hosts = match fabric.router.host_link {
             // The cables of NICs are links of the topology.
-            _ if boxes(fabric).is_some() => HardwareTotals { cost: 0, power_mw: 0 },
+            _ if fabric.boxes().is_some() => HardwareTotals { cost: 0, power_mw: 0 },
             Some(link) => of_cable(link).times(host_cables),
             None if host_cables == 0 => HardwareTotals { cost: 0, power_mw: 0 },
             None => return None,
@@ -111,14 +111,15 @@ impl HardwareTotals {
                 of_router(fabric.router.cost, fabric.router.power_mw).times(topology.node_count() as u64)
             }
         };
-        let of_boxes = boxes(fabric)
+        let of_boxes = fabric
+            .boxes()
             .into_iter()
             .flat_map(Boxes::boxes)
             .fold(none, |sum, kind| sum.plus(of_router(kind.cost, kind.power_mw)));
         let of_links = match floor {
             Some(floor) => HardwareTotals { cost: floor.cost, power_mw: floor.power_mw.into() },
             None => {
-                let is_cable = |link: &&Link| boxes(fabric).is_none() || link.class == LinkClass::Global;
+                let is_cable = |link: &&Link| fabric.boxes().is_none() || link.class == LinkClass::Global;
                 let cables = topology.links().iter().filter(is_cable);
                 cables.fold(none, |sum, link| sum.plus(of_cable(link.link_type)))
             }
@@ -134,16 +135,11 @@ impl HardwareTotals {
     }
 }
 
-/// The boxes of a fabric, if it has any.
-fn boxes(fabric: &Fabric) -> Option<&Boxes> {
-    if let Some(Family::Boxes(boxes)) = fabric.family() { Some(boxes) } else { None }
-}
-
 /// The bandwidths of the router with the largest bandwidth below over that above, the first of equal ones.
 /// Routers with no tier above are left out. A host has the bandwidth of a unit. GPUs of boxes and links
 /// inside boxes do not count.
 fn oversubscription(fabric: &Fabric, topology: &Topology) -> Option<BelowAndUp> {
-    let has_boxes = boxes(fabric).is_some();
+    let has_boxes = fabric.boxes().is_some();
     let tiers = if has_boxes { tiers_above_endpoints(topology)? } else { topology_tiers(topology)? };
     let hosts = |node| if has_boxes { 0 } else { topology.hosts(node) };
     let mut sides: Vec<BelowAndUp> =

@@ -8,7 +8,7 @@ use super::addresses::Addresses;
 use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Require, ValueScale};
-use super::family::{BoxPart, ClosShifts, Family};
+use super::family::{BoxPart, Boxes, ClosShifts, Family};
 use super::floor::Floor;
 use super::inputs::{OCS_INPUT, graph_input};
 use super::metric::Metric;
@@ -273,7 +273,7 @@ impl Fabric {
         let Router { radix, latency_cycles, cost, power_mw, .. } = self.router;
         let common = RouterFigures { radix: Some(radix), latency_cycles, cost, power_mw };
         let Plant::Network(network) = &self.plant else { return common };
-        if let Family::Boxes(boxes) = &network.family
+        if let Some(boxes) = self.boxes()
             && let (part, Some(kind)) = boxes.part(router.0)
         {
             let latency_cycles = match part {
@@ -319,6 +319,10 @@ impl Fabric {
             Plant::Pod(_) => None,
             Plant::Network(network) => Some(&network.family),
         }
+    }
+    /// The boxes of GPUs, if the fabric has any.
+    pub fn boxes(&self) -> Option<&Boxes> {
+        if let Some(Family::Boxes(boxes)) = self.family() { Some(boxes) } else { None }
     }
     /// The addresses of its switches, links and hosts.
     pub fn addresses(&self) -> Addresses {

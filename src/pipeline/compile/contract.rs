@@ -14,8 +14,7 @@ use fabc_ir::{
     gigabytes, nanoseconds, search_unmeasured, tiers_above_endpoints,
 };
 use fabc_model::{
-    Comparison, Ecmp, Fabric, Family, Faults, GraphMetric, HardwareMetric, Metric, Reference, Require,
-    ValueScale,
+    Comparison, Ecmp, Fabric, Faults, GraphMetric, HardwareMetric, Metric, Reference, Require, ValueScale,
 };
 use fabc_passes::measure;
 use fabc_passes::measure::collision::hashed_groups;
@@ -129,7 +128,7 @@ fn unmeasured_requires(
 ) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
     let Some(family) = fabric.family() else { return Vec::new() };
     let tierless = || {
-        if fabric.router.hosts == 0 && !matches!(family, Family::Boxes(_)) {
+        if fabric.router.hosts == 0 && fabric.boxes().is_none() {
             return Some("`hosts = 0`: the endpoints are inside the routers and have no cables".to_owned());
         }
         let has_tiers = match topology {
