@@ -8,9 +8,10 @@
 [";" ","] @punctuation.delimiter
 (face) @variable.member
 (bracketed) @variable
+(all_gpus) @constant.builtin
 
 [
-  "fabric" "use" "let" "param" "sweep" "link" "router" "chip" "cube" "ocs" "budget" "failures" "floor" "addresses" "demand" "simulate"
-  "collective" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
-  "in" "for" "cubes" "step" "x"
+  "fabric" "use" "let" "param" "sweep" "link" "router" "box" "boxes" "chip" "cube" "ocs" "budget" "failures" "floor"
+  "addresses" "demand" "simulate" "collective" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
+  "switch" "join" "nics" "nic" "at" "in" "for" "cubes" "step" "x"
 ] @keyword
