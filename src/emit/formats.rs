@@ -233,6 +233,6 @@ impl Format {
     }
     /// Whether the format may have several files.
     pub fn has_several_files(&self) -> bool {
-        self.path.contains('*')
+        self.path.contains(['*', ','])
     }
 }

@@ -1,6 +1,7 @@
 //! The topology of a network for Kueue, and the labels of its nodes.
 
 use crate::networks::builds::emitted;
+use crate::support::plain::fabc;
 use fabc::emit::EmitError;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,4 +95,16 @@ fn seven_tiers_of_switches_are_the_most() {
     assert_eq!(levels(&kueue_files(&clos(6), 1).expect("seven tiers")["topology.yaml"]).len(), 8);
     let error = kueue_files(&clos(7), 1).expect_err("eight tiers");
     assert!(error.to_string().contains("at most 8 levels"), "{error}");
+}
+
+#[test]
+fn its_two_files_are_in_a_folder() {
+    let place = tempfile::tempdir().unwrap();
+    let spec = "fabric net { clock = 1 GHz; link cable { bandwidth = 100 Gbps; latency = 10 ns; }
+        router { radix = 64; hosts = 2; vcs = 1; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }
+        budget { vcs = 1; } topology = leaf_spine { leaves = 2; spines = 2; } }";
+    std::fs::write(place.path().join("net.fab"), spec).unwrap();
+    fabc(place.path(), &["build", "net.fab", "--stop-after", "synthesize", "--emit", "kueue=labels"], 0);
+    assert!(place.path().join("labels/topology.yaml").is_file());
+    assert!(place.path().join("labels/labels.sh").is_file());
 }

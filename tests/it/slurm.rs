@@ -32,7 +32,12 @@ fn leaves_have_nodes_and_spines_have_leaves() {
          \x20     - switch: leaf-1\n        nodes: host[4-7]\n\
          \x20     - switch: leaf-2\n        nodes: host[8-11]\n\
          \x20     - switch: spine-0\n        children: leaf-[0-2]\n\
-         \x20     - switch: spine-1\n        children: leaf-[0-2]\n"
+         \x20     - switch: spine-1\n        children: leaf-[0-2]\n\
+         - topology: net-blocks\n  cluster_default: false\n  block:\n    block_sizes:\n\
+         \x20     - 4\n      - 8\n    blocks:\n\
+         \x20     - block: leaf-0\n        nodes: host[0-3]\n\
+         \x20     - block: leaf-1\n        nodes: host[4-7]\n\
+         \x20     - block: leaf-2\n        nodes: host[8-11]\n"
     );
 }
 

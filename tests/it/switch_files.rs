@@ -1,6 +1,7 @@
 //! Configurations of switches: what stands in them, and that a damaged one is convicted. Real routing daemons
 //! read them in `tests/frr/run`.
 
+mod boxes;
 mod sonic;
 
 use crate::networks::builds::built;

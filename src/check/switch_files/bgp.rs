@@ -11,6 +11,7 @@ use super::expected::{
     ExpectedSwitch, convict, expect_two_ends, expected_switches, port_list, texts_by_switch,
 };
 use super::frr::{BgpSwitch, read_switch};
+use super::outside::{RoutedPart, RoutedScenario};
 use super::sonic;
 use crate::CheckError;
 use crate::tiers::tiers_of_routers;
@@ -32,6 +33,7 @@ pub struct BgpNetwork {
     switches: Vec<BgpSwitch>,
     /// The name of the file of every switch.
     file: &'static str,
+    part: RoutedPart,
 }
 
 /// The AS numbers of the paths that a switch may hand on, without its own.
@@ -84,11 +86,13 @@ impl BgpNetwork {
         topology: &Topology,
         files: &BTreeMap<String, Vec<u8>>,
     ) -> Result<Self, CheckError> {
-        let expected = expected_switches(fabric, topology)?;
+        let part = RoutedPart::new(fabric, topology)?;
+        let expected = expected_switches(fabric, part.topology(topology))?;
         let switches = read_each(&expected, files, FRR_FILE, |switch, path, text, names| {
             read_switch(path, text, &expected[switch], names)
         })?;
-        Self::checked(fabric, topology, expected, switches, FRR_FILE)
+        let names = names_of_two_ends(expected, &switches, FRR_FILE)?;
+        Self { names, switches, file: FRR_FILE, part }.checked(fabric, topology)
     }
 
     /// Reads the `config_db.json` of every switch. `files` maps paths such as `leaf-0/config_db.json` to
@@ -101,8 +105,10 @@ impl BgpNetwork {
         topology: &Topology,
         files: &BTreeMap<String, Vec<u8>>,
     ) -> Result<Self, CheckError> {
-        let expected = expected_switches(fabric, topology)?;
-        let tiers = tiers_of_routers(topology);
+        let part = RoutedPart::new(fabric, topology)?;
+        let routed = part.topology(topology);
+        let expected = expected_switches(fabric, routed)?;
+        let tiers = tiers_of_routers(routed);
         let read = read_each(&expected, files, SONIC_FILE, |switch, path, text, names| {
             sonic::read_switch(path, text, &expected[switch], names, tiers[switch])
         })?;
@@ -117,24 +123,17 @@ impl BgpNetwork {
                 }
             }
         }
-        let switches = read.into_iter().map(|switch| switch.bgp).collect();
-        Self::checked(fabric, topology, expected, switches, SONIC_FILE)
+        let switches: Vec<BgpSwitch> = read.into_iter().map(|switch| switch.bgp).collect();
+        let names = names_of_two_ends(expected, &switches, SONIC_FILE)?;
+        Self { names, switches, file: SONIC_FILE, part }.checked(fabric, topology)
     }
 
     /// Checks what concerns several switches.
-    fn checked(
-        fabric: &Fabric,
-        topology: &Topology,
-        expected: Vec<ExpectedSwitch>,
-        switches: Vec<BgpSwitch>,
-        file: &'static str,
-    ) -> Result<Self, CheckError> {
-        expect_two_ends(&expected, file, |switch| &switches[switch].interfaces)?;
-        let names = expected.into_iter().map(|switch| switch.name).collect();
-        let network = Self { names, switches, file };
-        network.check_sessions(topology)?;
-        network.check_images(fabric, topology)?;
-        Ok(network)
+    fn checked(self, fabric: &Fabric, topology: &Topology) -> Result<Self, CheckError> {
+        let routed = self.part.topology(topology);
+        self.check_sessions(routed)?;
+        self.check_images(fabric, routed)?;
+        Ok(self)
     }
 
     /// Checks that the routes of BGP in a scene are the groups of its tables. Returns the number of routes.
@@ -142,12 +141,13 @@ impl BgpNetwork {
     /// # Errors
     /// The first switch and leaf whose next hops differ, or depend on a choice that nobody can foresee.
     pub fn check_groups(&self, scene: &Scene<'_>, tables: &GroupTables) -> Result<u64, CheckError> {
-        let leaves: Vec<NodeId> = scene.endpoints().collect();
+        let routed = self.part.scenario(scene, tables);
+        let leaves: Vec<NodeId> = routed.scene.endpoints().collect();
         let counts: Vec<Result<u64, CheckError>> = leaves
             .par_iter()
             .map(|&leaf| {
-                let routes = self.routes_to(scene, &tables.scenario, leaf)?;
-                self.compare_groups(tables, leaf, &routes)
+                let routes = self.routes_to(&routed.scene, routed.name(), leaf)?;
+                self.compare_groups(&routed, leaf, &routes)
             })
             .collect();
         counts.into_iter().sum()
@@ -261,16 +261,22 @@ impl BgpNetwork {
     /// Compares the routes to a leaf with the groups of the tables.
     fn compare_groups(
         &self,
-        tables: &GroupTables,
+        routed: &RoutedScenario<'_>,
         leaf: NodeId,
         routes: &RoutesToLeaf,
     ) -> Result<u64, CheckError> {
         let mut compared = 0;
         for (switch, ports) in routes.ports.iter().enumerate() {
-            let group = tables.group(NodeId::new(switch), leaf);
-            let (scenario, to) = (&tables.scenario, &self.names[leaf.index()]);
-            if ports != group {
-                let (routes, group) = (port_list(ports), port_list(group));
+            let (scenario, to) = (routed.name(), &self.names[leaf.index()]);
+            let members = routed.members(NodeId::new(switch), leaf).ok_or_else(|| {
+                self.convict(
+                    switch,
+                    format!("{scenario}: the GPUs at {to} have different groups in the tables"),
+                )
+            })?;
+            let group: Vec<u16> = members.iter().map(|&(port, _)| port).collect();
+            if *ports != group {
+                let (routes, group) = (port_list(ports), port_list(&group));
                 return Err(self.convict(
                     switch,
                     format!("{scenario}: BGP has the next hops {routes} to {to}, but the group in the tables is {group}"),
@@ -292,6 +298,16 @@ impl BgpNetwork {
     fn convict(&self, switch: usize, violation: String) -> CheckError {
         convict(&format!("{}/{}", self.names[switch], self.file), violation)
     }
+}
+
+/// The names of the switches, if no link has one address at both ends.
+fn names_of_two_ends(
+    expected: Vec<ExpectedSwitch>,
+    switches: &[BgpSwitch],
+    file: &str,
+) -> Result<Vec<String>, CheckError> {
+    expect_two_ends(&expected, file, |switch| &switches[switch].interfaces)?;
+    Ok(expected.into_iter().map(|switch| switch.name).collect())
 }
 
 /// Reads the file of every switch. `read` gets the id of a switch, the path and the text of its file, and the

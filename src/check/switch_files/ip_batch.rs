@@ -4,17 +4,18 @@ use super::expected::{
     ExpectedSwitch, HOSTS, convict, expect_two_ends, expected_switches, leaf_of_prefix, port_list,
     texts_by_switch,
 };
+use super::outside::RoutedPart;
 use crate::CheckError;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{GroupTables, Topology};
+use fabc_ir::{GroupTables, Scene, Topology};
 use fabc_model::{Fabric, Prefix, address_text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-/// The name of the file of every switch.
 /// The largest weight of a next hop that `ip route` takes.
 const MAX_WEIGHT: u64 = 256;
 
+/// The name of the file of every switch.
 const FILE: &str = "routes.batch";
 
 /// The static routes of all switches.
@@ -24,6 +25,7 @@ pub struct StaticRoutes {
     names: Vec<String>,
     /// `[switch]`: the ports to every leaf, ascending.
     groups: Vec<BTreeMap<NodeId, Vec<WeightedPort>>>,
+    part: RoutedPart,
 }
 
 impl StaticRoutes {
@@ -37,7 +39,8 @@ impl StaticRoutes {
         topology: &Topology,
         files: &BTreeMap<String, Vec<u8>>,
     ) -> Result<Self, CheckError> {
-        let expected = expected_switches(fabric, topology)?;
+        let part = RoutedPart::new(fabric, topology)?;
+        let expected = expected_switches(fabric, part.topology(topology))?;
         let leaves = leaf_of_prefix(&expected);
         let mut own_addresses: Vec<BTreeMap<String, Prefix>> = Vec::with_capacity(expected.len());
         let texts = texts_by_switch(&expected, files, FILE)?;
@@ -51,7 +54,7 @@ impl StaticRoutes {
             groups.push(read_routes(path, text, &ends, &leaves)?);
         }
         let names = expected.into_iter().map(|switch| switch.name).collect();
-        Ok(Self { names, groups })
+        Ok(Self { names, groups, part })
     }
 
     /// Checks that the routes are the groups of the tables. Returns the number of routes.
@@ -59,16 +62,21 @@ impl StaticRoutes {
     /// # Errors
     /// The first switch and leaf whose next hops differ.
     pub fn check_groups(&self, topology: &Topology, tables: &GroupTables) -> Result<u64, CheckError> {
+        let routed = self.part.scenario(&Scene::healthy(topology), tables);
         let mut compared = 0;
         for (number, routes) in self.groups.iter().enumerate() {
-            for leaf in topology.endpoints() {
+            let path = || format!("{}/{FILE}", self.names[number]);
+            for leaf in routed.scene.endpoints() {
                 let listed = routes.get(&leaf).map_or(&[][..], Vec::as_slice);
-                let group: Vec<WeightedPort> = tables.members(NodeId::new(number), leaf).collect();
+                let to = &self.names[leaf.index()];
+                let group: Vec<WeightedPort> =
+                    routed.members(NodeId::new(number), leaf).ok_or_else(|| {
+                        convict(&path(), format!("the GPUs at {to} have different groups in the tables"))
+                    })?;
                 if listed != group {
-                    let (listed, group, to) =
-                        (weighted_list(listed), weighted_list(&group), &self.names[leaf.index()]);
+                    let (listed, group) = (weighted_list(listed), weighted_list(&group));
                     return Err(convict(
-                        &format!("{}/{FILE}", self.names[number]),
+                        &path(),
                         format!("the next hops to {to} are {listed}, but the group in the tables is {group}"),
                     ));
                 }

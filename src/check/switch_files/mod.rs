@@ -9,6 +9,7 @@ mod bgp;
 mod expected;
 mod frr;
 mod ip_batch;
+mod outside;
 mod sonic;
 
 pub use bgp::BgpNetwork;

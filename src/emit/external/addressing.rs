@@ -2,11 +2,13 @@
 
 use super::chunks::EmitError;
 use super::switch_names::{NO_TIERS, check_names, switch_name};
+use super::switch_network::SwitchNetwork;
 use super::tier_blocks::block_of;
-use crate::compiled::CompiledFabric;
+use crate::compiled::{CompiledFabric, CompiledScenario};
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{GroupTables, Topology, topology_tiers};
-use fabc_model::{AddressCounts, AddressPlan, Fabric, Prefix};
+use fabc_ir::{GroupTables, Topology, surviving_scene, topology_tiers};
+use fabc_model::{AddressCounts, AddressPlan, Boxes, Fabric, Prefix};
+use std::borrow::Cow;
 
 /// The most ports of a group that FRR and the kernel install for one route.
 pub(super) const MOST_PATHS: usize = 256;
@@ -39,20 +41,51 @@ impl AddressedPort {
     }
 }
 
-/// Refuses a fabric that has no next-hop groups, or whose switches would have the same names.
+/// Refuses a fabric that has no next-hop groups, or whose switches would have the same names. Refuses boxes
+/// without switches outside, and GPUs that two leaves of a plane reach.
 pub(super) fn check_fabric(format: &'static str, fabric: &Fabric) -> Result<(), EmitError> {
     let Some(family) = fabric.family().filter(|_| fabric.routing.has_many_paths()) else {
         return Err(EmitError::NeedsGroups { format, routing: fabric.routing.name() });
     };
+    if fabric.boxes().is_some_and(Boxes::has_gpu_at_two_leaves) {
+        let reason = "a GPU has NICs at two leaves of a plane, so it has two addresses, and next-hop groups to it are not those to one leaf";
+        return Err(EmitError::NotHeld { format, reason });
+    }
     check_names(format, family)
 }
 
-/// The switches of a compiled network, by id.
+/// The part of a compiled network that routes by IP: all routers, or the switches outside of boxes.
+pub(super) struct RoutedPart<'c> {
+    compiled: &'c CompiledFabric,
+    outside: Option<SwitchNetwork>,
+}
+
+impl<'c> RoutedPart<'c> {
+    pub(super) fn new(compiled: &'c CompiledFabric) -> Self {
+        let boxes = compiled.fabric.boxes();
+        Self { compiled, outside: boxes.map(|boxes| SwitchNetwork::new(boxes, &compiled.topology)) }
+    }
+
+    /// The switches and their links.
+    pub(super) fn topology(&self) -> &Topology {
+        self.outside.as_ref().map_or(&self.compiled.topology, |outside| &outside.topology)
+    }
+
+    /// The group tables of the switches in a scenario. `None` if it has none.
+    pub(super) fn tables(&self, scenario: &'c CompiledScenario) -> Option<Cow<'c, GroupTables>> {
+        let tables = &scenario.sprayed.as_ref()?.tables;
+        let Some(outside) = &self.outside else { return Some(Cow::Borrowed(tables)) };
+        let scene = surviving_scene(&scenario.scenario.fault, &self.compiled.topology, None);
+        Some(Cow::Owned(outside.tables(&scene, tables)))
+    }
+}
+
+/// The switches of a network, by id.
 pub(super) fn addressed_switches(
     format: &'static str,
-    compiled: &CompiledFabric,
+    fabric: &Fabric,
+    topology: &Topology,
 ) -> Result<Vec<AddressedSwitch>, EmitError> {
-    let CompiledFabric { fabric, topology, .. } = compiled;
     let hosts: Vec<u16> = topology.nodes().map(|node| topology.hosts(node)).collect();
     let counts = AddressCounts::new(&hosts, topology.links().len() as u64);
     let plan = AddressPlan::new(fabric.addresses(), counts)
@@ -117,10 +150,10 @@ fn as_blocks(topology: &Topology, tiers: &[u32]) -> Vec<u32> {
 /// The size of the largest group, at least 1. Refuses one that is larger than a route may be.
 pub(super) fn largest_group<'a>(
     format: &'static str,
-    tables: impl IntoIterator<Item = &'a GroupTables>,
+    tables: impl IntoIterator<Item = Cow<'a, GroupTables>>,
 ) -> Result<usize, EmitError> {
-    let sizes = tables.into_iter().flat_map(|tables| tables.groups.iter().map(Vec::len));
-    match sizes.max().unwrap_or(0).max(1) {
+    let largest = |tables: Cow<'_, GroupTables>| tables.groups.iter().map(Vec::len).max();
+    match tables.into_iter().filter_map(largest).max().unwrap_or(0).max(1) {
         largest if largest <= MOST_PATHS => Ok(largest),
         largest => Err(EmitError::NotConfigured {
             format,

@@ -3,7 +3,7 @@
 //! Before anything is written, the checker reads the files back and compares the routes of BGP with the
 //! next-hop groups of every scenario.
 
-use super::addressing::{AddressedSwitch, addressed_switches, largest_group};
+use super::addressing::{AddressedSwitch, RoutedPart, addressed_switches, largest_group};
 use super::chunks::{EmitError, Take};
 use crate::compiled::CompiledFabric;
 use fabc_check::{BgpNetwork, CheckError};
@@ -37,20 +37,21 @@ impl BgpFormat {
         take: &mut Take<'_, E>,
     ) -> Result<(), E> {
         let CompiledFabric { fabric, topology, scenarios, .. } = compiled;
-        let sprayed = || scenarios.iter().filter_map(|scenario| Some((scenario, scenario.sprayed.as_ref()?)));
-        if sprayed().next().is_none() {
+        if scenarios.iter().all(|scenario| scenario.sprayed.is_none()) {
             return Ok(());
         }
         let format = self.name;
         if let Some(problem) = (self.lacks)(fabric) {
             return Err(EmitError::NotConfigured { format, problem: problem.to_owned() }.into());
         }
-        let switches = addressed_switches(format, compiled)?;
-        let largest = largest_group(format, sprayed().map(|(_, sprayed)| &sprayed.tables))?;
-        let files = (self.files)(topology, &switches, largest);
+        let routed = RoutedPart::new(compiled);
+        let switches = addressed_switches(format, fabric, routed.topology())?;
+        let largest = largest_group(format, scenarios.iter().filter_map(|scenario| routed.tables(scenario)))?;
+        let files = (self.files)(routed.topology(), &switches, largest);
         let refused = |error: CheckError| EmitError::NotTheGroups { conviction: error.to_string() };
         let network = (self.read)(fabric, topology, &files).map_err(refused)?;
-        for (scenario, sprayed) in sprayed() {
+        for scenario in scenarios {
+            let Some(sprayed) = &scenario.sprayed else { continue };
             let scene = surviving_scene(&scenario.scenario.fault, topology, None);
             network.check_groups(&scene, &sprayed.tables).map_err(refused)?;
         }

@@ -1,7 +1,7 @@
 //! Static routes, one `routes.batch` per switch: lines for `ip -batch` with the addresses of the switch and
 //! the next-hop groups of the healthy network.
 
-use super::addressing::{AddressedSwitch, addressed_switches, largest_group};
+use super::addressing::{AddressedSwitch, RoutedPart, addressed_switches, largest_group};
 use super::chunks::{EmitError, Take};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
@@ -15,22 +15,22 @@ const FORMAT: &str = "routes";
 const MAX_WEIGHT: u32 = 256;
 
 pub(super) fn routes<E: From<EmitError>>(compiled: &CompiledFabric, take: &mut Take<'_, E>) -> Result<(), E> {
-    let Some(sprayed) = compiled.scenarios.first().and_then(|scenario| scenario.sprayed.as_ref()) else {
+    let routed = RoutedPart::new(compiled);
+    let Some(tables) = compiled.scenarios.first().and_then(|scenario| routed.tables(scenario)) else {
         return Ok(());
     };
     if compiled.fabric.addresses().links.is_none() {
         let problem = "a static route names the address of the next hop, and `links = unnumbered` has none";
         return Err(EmitError::NotConfigured { format: FORMAT, problem: problem.to_owned() }.into());
     }
-    let switches = addressed_switches(FORMAT, compiled)?;
-    largest_group(FORMAT, [&sprayed.tables])?;
-    if let Some(weight) = sprayed.tables.weights.iter().flatten().max().filter(|&&weight| weight > MAX_WEIGHT)
-    {
+    let switches = addressed_switches(FORMAT, &compiled.fabric, routed.topology())?;
+    largest_group(FORMAT, [tables.clone()])?;
+    if let Some(weight) = tables.weights.iter().flatten().max().filter(|&&weight| weight > MAX_WEIGHT) {
         let problem = format!("a next hop has weight {weight}, and `ip route` takes at most {MAX_WEIGHT}");
         return Err(EmitError::NotConfigured { format: FORMAT, problem }.into());
     }
     for (number, switch) in switches.iter().enumerate() {
-        let text = batch(NodeId::new(number), &switches, &sprayed.tables);
+        let text = batch(NodeId::new(number), &switches, &tables);
         take(&format!("{}/routes.batch", switch.name), text.as_bytes())?;
     }
     Ok(())

@@ -3,16 +3,16 @@
 //!
 //! A level is a tier of switches. The domain of a host in a tier is the block that its leaf belongs to: the
 //! switches of the tier that the tiers up to it join. It is called after the first of them. The lowest level
-//! is the node itself. The labels of up to three tiers are those of topograph until its version 0.5. The
-//! labels of more tiers are those of its version 1.0.
+//! is the node itself, which is a box where the fabric has boxes of GPUs. The labels of up to three tiers are
+//! those of topograph until its version 0.5. The labels of more tiers are those of its version 1.0.
 
 use super::chunks::{EmitError, Take};
+use super::host_blocks::HostBlocks;
 use super::switch_names::{switch_name, tiered_family};
-use super::tier_blocks::joined_switches;
 use crate::compiled::CompiledFabric;
 use crate::json::push;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{Topology, topology_tiers};
+use fabc_ir::Topology;
 use fabc_model::Fabric;
 
 const FORMAT: &str = "kueue";
@@ -38,7 +38,8 @@ pub(super) fn topology<E: From<EmitError>>(
     take: &mut Take<'_, E>,
 ) -> Result<(), E> {
     let topology = &compiled.topology;
-    let domains = domains(topology)?;
+    let blocks = HostBlocks::new(compiled);
+    let domains = domains(&blocks, topology)?;
     let keys = label_keys(domains.len());
     let name = object_name(&compiled.fabric.name);
     let mut object = format!(
@@ -49,16 +50,12 @@ pub(super) fn topology<E: From<EmitError>>(
     }
     take("topology.yaml", object.as_bytes())?;
     let mut labels = String::new();
-    let mut host = 0;
-    for leaf in topology.endpoints() {
-        for _ in 0..topology.hosts(leaf) {
-            push(&mut labels, format_args!("kubectl label node host{host} --overwrite"));
-            for (key, domain_of) in keys.iter().zip(&domains).rev() {
-                push(&mut labels, format_args!(" {key}={}", domain_of[leaf.index()]));
-            }
-            labels.push('\n');
-            host += 1;
+    for host in 0..blocks.host_count() {
+        push(&mut labels, format_args!("kubectl label node {}{host} --overwrite", blocks.host_word()));
+        for (key, domain_of) in keys.iter().zip(&domains).rev() {
+            push(&mut labels, format_args!(" {key}={}", domain_of[host as usize]));
         }
+        labels.push('\n');
     }
     take("labels.sh", labels.as_bytes())
 }
@@ -80,29 +77,29 @@ pub(super) fn check_fabric(fabric: &Fabric) -> Result<(), EmitError> {
     Ok(())
 }
 
-/// `[tier][router]`: the domain of a router with hosts. Other routers have none.
-fn domains(topology: &Topology) -> Result<Vec<Vec<String>>, EmitError> {
+/// `[tier][host]`: the domain of a host.
+fn domains(blocks: &HostBlocks<'_>, topology: &Topology) -> Result<Vec<Vec<String>>, EmitError> {
     let refused = |reason| EmitError::NotHeld { format: FORMAT, reason };
-    let tiers = topology_tiers(topology).expect("the fabric has tiers");
-    let top = tiers.iter().copied().max().unwrap_or(0);
+    let top = blocks.top();
     if top as usize + 2 > MOST_LEVELS {
         return Err(refused(
             "a topology of Kueue has at most 8 levels, seven tiers of switches and the node",
         ));
     }
-    let mut domains = vec![vec![String::new(); topology.node_count()]; top as usize + 1];
+    let mut domains = vec![vec![String::new(); blocks.host_count() as usize]; top as usize + 1];
     for (tier, domain_of) in (0..).zip(&mut domains) {
-        for leaf in topology.endpoints() {
-            if !domain_of[leaf.index()].is_empty() {
+        let mut is_listed = vec![false; topology.node_count()];
+        for first in blocks.switches(tier) {
+            if is_listed[first.index()] {
                 continue;
             }
-            let joined = joined_switches(topology, &tiers, leaf, tier);
-            let first = joined.iter().filter(|switch| tiers[switch.index()] == tier).min();
-            let first = first.ok_or_else(|| refused("a host has no switch of some tier above it"))?;
-            let name = switch_name(&topology.name(*first));
-            for switch in joined.iter().filter(|&&switch| topology.is_endpoint(switch)) {
-                domain_of[switch.index()].clone_from(&name);
-            }
+            let block = blocks.block(first);
+            block.switches.iter().for_each(|switch| is_listed[switch.index()] = true);
+            let name = switch_name(&topology.name(first));
+            block.hosts.iter().for_each(|&host| domain_of[host as usize].clone_from(&name));
+        }
+        if domain_of.iter().any(String::is_empty) {
+            return Err(refused("a host has no switch of some tier above it"));
         }
     }
     Ok(domains)

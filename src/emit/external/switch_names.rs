@@ -28,11 +28,10 @@ pub(super) fn tiered_family<'f>(format: &'static str, fabric: &'f Fabric) -> Res
     Ok(family)
 }
 
-/// Refuses boxes of GPUs, and routers whose names would be the same.
+/// Refuses boxes that no switch joins, and routers whose names would be the same.
 pub(super) fn check_names(format: &'static str, family: &Family) -> Result<(), EmitError> {
-    if matches!(family, Family::Boxes(_)) {
-        let reason =
-            "its boxes stand at several leaves each, and this version lists every host below one switch";
+    if matches!(family, Family::Boxes(boxes) if boxes.outside.is_none()) {
+        let reason = "it is one box, without a switch outside";
         return Err(EmitError::NotHeld { format, reason });
     }
     let names = family.router_names();

@@ -7,13 +7,6 @@ use fabc_ir::Topology;
 /// which a search finds them.
 pub(super) fn block_of(topology: &Topology, tiers: &[u32], first: NodeId) -> Vec<NodeId> {
     let tier = tiers[first.index()];
-    let mut reached = joined_switches(topology, tiers, first, tier);
-    reached.retain(|switch| tiers[switch.index()] == tier);
-    reached
-}
-
-/// The switches that a switch reaches over the tiers up to `tier`, itself included.
-pub(super) fn joined_switches(topology: &Topology, tiers: &[u32], first: NodeId, tier: u32) -> Vec<NodeId> {
     let mut is_reached = vec![false; topology.node_count()];
     is_reached[first.index()] = true;
     let mut reached = vec![first];
@@ -28,5 +21,6 @@ pub(super) fn joined_switches(topology: &Topology, tiers: &[u32], first: NodeId,
             }
         }
     }
+    reached.retain(|switch| tiers[switch.index()] == tier);
     reached
 }

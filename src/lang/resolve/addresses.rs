@@ -74,12 +74,13 @@ fn check_supply(
     network: &Network,
     router: &Router,
 ) {
-    let links = match &network.family {
-        Family::Listed(listed) => Some(listed.links.len() as u64),
-        family => family.closed_form().map(|form| form.links),
+    let (hosts, links) = match &network.family {
+        Family::Listed(listed) => (network.hosts(router.hosts), Some(listed.links.len() as u64)),
+        Family::Boxes(boxes) => (boxes.nics_of_switches(), Some(boxes.outer_links())),
+        family => (network.hosts(router.hosts), family.closed_form().map(|form| form.links)),
     };
     let Some(links) = links else { return };
-    let counts = AddressCounts::new(&network.hosts(router.hosts), links);
+    let counts = AddressCounts::new(&hosts, links);
     let Err(shortage) = AddressPlan::new(addresses, counts) else { return };
     let (pool, help) = match &shortage {
         AddressShortage::TooFew { pool, needed, .. } => {

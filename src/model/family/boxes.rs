@@ -308,6 +308,32 @@ impl Boxes {
         nics_of_leaf.into_iter().max().unwrap_or(0)
     }
 
+    /// Number of cables between switches outside, over all planes.
+    pub fn outer_links(&self) -> u64 {
+        let upper = self.outside.as_ref().and_then(|outside| outside.upper.as_ref());
+        upper.map_or(0, |upper| upper.cables() * u64::from(self.planes()))
+    }
+
+    /// `[switch outside]`: ports of NICs at it, plane by plane.
+    pub fn nics_of_switches(&self) -> Vec<u16> {
+        let Some(outside) = &self.outside else { return Vec::new() };
+        let mut of_plane = vec![0u16; outside.plane_size() as usize];
+        self.for_each_nic(|nic| of_plane[nic.leaf(outside) as usize] += 1);
+        of_plane.repeat(outside.planes as usize)
+    }
+
+    /// Whether the NICs of some GPU are at two leaves of a plane.
+    pub fn has_gpu_at_two_leaves(&self) -> bool {
+        let Some(outside) = &self.outside else { return false };
+        let mut leaf_of: Vec<Option<u32>> = vec![None; self.gpu_count() as usize];
+        let mut found = false;
+        self.for_each_nic(|nic| {
+            let leaf = nic.leaf(outside);
+            found |= *leaf_of[nic.gpu as usize].get_or_insert(leaf) != leaf;
+        });
+        found
+    }
+
     /// Calls a function for every NIC, box by box.
     pub fn for_each_nic(&self, mut call: impl FnMut(PlacedNic)) {
         let (mut number, mut first_gpu) = (0, 0);

@@ -75,7 +75,7 @@ pub fn switch_files(
     })?;
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let verified = VerifiedSwitches {
-        switches: fabric.node_count() as u64,
+        switches: switch_count(fabric) as u64,
         scenarios: read(&comparison.scenarios),
         bgp_routes: read(&comparison.bgp_routes),
         sonic_routes: read(&comparison.sonic_routes),
@@ -85,6 +85,11 @@ pub fn switch_files(
         return refused("the build stopped before routing, so there are no tables".to_owned());
     }
     Ok(verified)
+}
+
+/// Number of switches that route by IP: all routers, or those outside of boxes.
+fn switch_count(fabric: &Fabric) -> usize {
+    fabric.boxes().map_or_else(|| fabric.node_count(), |boxes| boxes.nics_of_switches().len())
 }
 
 impl Comparison<'_> {
