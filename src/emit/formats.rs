@@ -179,6 +179,12 @@ pub const FORMATS: &[Format] = &[
         "the tiers of a network as labels of nodes for Kueue; only by --emit",
     ),
     format(
+        FormatKind::External(External::NcclTopo),
+        "nccl_topo",
+        "*.xml",
+        "the inside of every kind of box for `NCCL_TOPO_FILE`; only by --emit",
+    ),
+    format(
         FormatKind::External(External::Frr),
         "frr",
         "*/frr.conf",

@@ -34,6 +34,7 @@ mod lsp;
 mod machines;
 mod messages;
 mod mutations;
+mod nccl;
 mod near;
 mod network_metrics;
 mod networks;

@@ -103,6 +103,20 @@ pub enum EmitError {
         /// The property that it cannot express.
         reason: &'static str,
     },
+    /// The format cannot express the inside of these boxes.
+    #[error("`{format}` cannot hold the box `{kind}`: {problem}")]
+    #[diagnostic(
+        code(FAB0534),
+        help("leave the format out, or declare links inside of the box whose bandwidth NVLinks have")
+    )]
+    BoxNotHeld {
+        /// Name of the format, for the message.
+        format: &'static str,
+        /// Name of the kind of box.
+        kind: String,
+        /// What stands in the way.
+        problem: String,
+    },
     /// The routes need more service levels than InfiniBand has.
     #[error("`{format}` has 16 service levels, but the route from {src} to {dst} contradicts all of them")]
     #[diagnostic(

@@ -12,6 +12,7 @@ mod infiniband;
 mod ip_batch;
 mod kueue;
 mod lanes;
+mod nccl;
 mod nominal;
 mod ocs_ports;
 mod slurm;
@@ -39,6 +40,7 @@ pub(super) enum External {
     OcsPorts,
     SlurmTopology,
     Kueue,
+    NcclTopo,
     Frr,
     Routes,
     Sonic,
@@ -71,6 +73,7 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
         External::TonsBundle => tons::check_fabric(fabric),
         External::SlurmTopology => slurm::check_fabric(fabric),
         External::Kueue => kueue::check_fabric(fabric),
+        External::NcclTopo => nccl::check_fabric(fabric),
         External::Frr => addressing::check_fabric("frr", fabric),
         External::Routes => addressing::check_fabric("routes", fabric),
         External::Sonic => addressing::check_fabric("sonic", fabric),
@@ -95,6 +98,7 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::OcsPorts => ocs_ports::ports(compiled, take),
         External::SlurmTopology => slurm::topology(compiled, take),
         External::Kueue => kueue::topology(compiled, take),
+        External::NcclTopo => nccl::topologies(compiled, take),
         External::Frr => frr::FRR.write(compiled, take),
         External::Routes => ip_batch::routes(compiled, take),
         External::Sonic => sonic::SONIC.write(compiled, take),
