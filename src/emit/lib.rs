@@ -20,6 +20,7 @@ mod floor;
 mod formats;
 mod formula;
 mod graphml;
+mod host_blocks;
 mod json;
 mod kept;
 mod lines;

@@ -14,6 +14,7 @@ mod figure;
 mod floor;
 mod grid;
 mod joined;
+mod levels;
 mod loads;
 mod settings;
 mod simulations;

@@ -29,6 +29,7 @@ mod kept_simulations;
 mod known_wirings;
 mod kueue;
 mod language;
+mod levels;
 mod limit;
 mod lsp;
 mod machines;

@@ -7,9 +7,9 @@
 //! those of topograph until its version 0.5. The labels of more tiers are those of its version 1.0.
 
 use super::chunks::{EmitError, Take};
-use super::host_blocks::HostBlocks;
 use super::switch_names::{switch_name, tiered_family};
 use crate::compiled::CompiledFabric;
+use crate::host_blocks::HostBlocks;
 use crate::json::push;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::Topology;

@@ -7,7 +7,6 @@ mod addressing;
 mod bgp;
 mod chunks;
 mod frr;
-mod host_blocks;
 mod infiniband;
 mod ip_batch;
 mod kueue;

@@ -10,9 +10,9 @@
 //! block is the number of nodes of the smallest one.
 
 use super::chunks::{EmitError, Take};
-use super::host_blocks::HostBlocks;
 use super::switch_names::{switch_name, tiered_family};
 use crate::compiled::CompiledFabric;
+use crate::host_blocks::HostBlocks;
 use crate::json::push;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::Topology;

@@ -1,11 +1,13 @@
 //! Which items are linked: cubes of a pod, or groups or routers of a network. Few items are drawn on a ring
-//! with their links. More items make a matrix of link counts, with numbers as long as they fit.
+//! with their links. More items make a matrix of link counts, with numbers as long as they fit. A network
+//! with tiers is drawn by levels.
 
 use super::grid::{self, GridCell, TableGrid, step};
+use super::levels::{Levels, levels};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
 use crate::number::grouped;
-use crate::svg::{self, Bundle, Map, RingDrawing, escape};
+use crate::svg::{self, Bundle, LevelDrawing, Map, RingDrawing, escape};
 use fabc_base::ids::{Id, NodeId, OcsGroupId};
 use fabc_ir::RouterNames;
 use fabc_model::{Plant, Pod};
@@ -41,6 +43,9 @@ struct MatrixItems {
 
 /// The linked items for the template.
 pub(super) fn linked_items(compiled: &CompiledFabric) -> Value {
+    if let Some(levels) = levels(compiled) {
+        return level_items(compiled, &levels);
+    }
     let items = match &compiled.fabric.plant {
         Plant::Pod(pod) => cube_items(compiled, pod),
         Plant::Network(_) => router_items(compiled),
@@ -80,6 +85,33 @@ pub(super) fn linked_items(compiled: &CompiledFabric) -> Value {
         rows,
         picks,
         bundles,
+    }
+}
+
+/// The items of a network with tiers for the template.
+fn level_items(compiled: &CompiledFabric, levels: &Levels) -> Value {
+    let Levels { rows, names, links } = levels;
+    let mut both_ways = links.clone();
+    both_ways.extend(links.iter().map(|(&(a, b), &links)| ((b, a), links)));
+    let drawing = svg::levels(&LevelDrawing {
+        label: format!("{} tiers and the links between them; the table below has the numbers", rows.len()),
+        rows,
+        names,
+        links,
+    });
+    let boxes =
+        if compiled.fabric.boxes().is_some() { " A box is one mark, with all that is inside." } else { "" };
+    context! {
+        drawing,
+        shape => "levels",
+        word => "switch",
+        words => "switches",
+        pick => "mark",
+        lead => format!("A row is a tier, hosts at the bottom. Lines are links, as wide as there are many.{boxes}"),
+        links => "joined to",
+        rows => (0..names.len()).map(|item| item_row(item, &|item| names[item].clone(), &both_ways)).collect::<String>(),
+        picks => names,
+        bundles => None::<Value>,
     }
 }
 

@@ -10,7 +10,7 @@ use fabc_ir::{Topology, tiers_above_endpoints};
 use fabc_model::{BoxPart, Boxes};
 
 /// The hosts and switches of a network with tiers.
-pub(super) struct HostBlocks<'c> {
+pub(crate) struct HostBlocks<'c> {
     topology: &'c Topology,
     boxes: Option<&'c Boxes>,
     /// `[router]`: its tier. Leaves have tier 0. `None` for the parts of a box.
@@ -23,17 +23,17 @@ pub(super) struct HostBlocks<'c> {
 }
 
 /// Switches and hosts that some tiers join.
-pub(super) struct Block {
+pub(crate) struct Block {
     /// The switches, those of the lower tiers included, ascending.
-    pub(super) switches: Vec<NodeId>,
+    pub(crate) switches: Vec<NodeId>,
     /// The hosts below the switches, ascending.
-    pub(super) hosts: Vec<u32>,
+    pub(crate) hosts: Vec<u32>,
 }
 
 impl<'c> HostBlocks<'c> {
     /// # Panics
     /// The network has no tiers. Callers have checked that it has.
-    pub(super) fn new(compiled: &'c CompiledFabric) -> Self {
+    pub(crate) fn new(compiled: &'c CompiledFabric) -> Self {
         let topology = &compiled.topology;
         let boxes = compiled.fabric.boxes();
         let tiers = tiers_above_endpoints(topology).expect("the fabric has tiers");
@@ -69,32 +69,37 @@ impl<'c> HostBlocks<'c> {
     }
 
     /// Number of boxes, or of hosts at all routers.
-    pub(super) fn host_count(&self) -> u32 {
+    pub(crate) fn host_count(&self) -> u32 {
         self.hosts
     }
 
     /// What the names of hosts start with, before their number.
-    pub(super) fn host_word(&self) -> &'static str {
+    pub(crate) fn host_word(&self) -> &'static str {
         if self.boxes.is_some() { "box" } else { "host" }
     }
 
     /// The highest tier of switches.
-    pub(super) fn top(&self) -> u32 {
+    pub(crate) fn top(&self) -> u32 {
         self.tiers.iter().flatten().copied().max().unwrap_or(0)
     }
 
     /// The tier of a switch. `None` for a part of a box.
-    pub(super) fn tier(&self, router: NodeId) -> Option<u32> {
+    pub(crate) fn tier(&self, router: NodeId) -> Option<u32> {
         self.tiers[router.index()]
     }
 
+    /// The box of a part of a box. For another router it is the number of its first host.
+    pub(crate) fn first_host(&self, router: NodeId) -> u32 {
+        self.first_hosts[router.index()]
+    }
+
     /// The switches of a tier, by number.
-    pub(super) fn switches(&self, tier: u32) -> impl Iterator<Item = NodeId> {
+    pub(crate) fn switches(&self, tier: u32) -> impl Iterator<Item = NodeId> {
         self.topology.nodes().filter(move |router| self.tiers[router.index()] == Some(tier))
     }
 
     /// The switches that the tiers up to that of a switch join with it, and the hosts below them.
-    pub(super) fn block(&self, first: NodeId) -> Block {
+    pub(crate) fn block(&self, first: NodeId) -> Block {
         let tier = self.tiers[first.index()];
         let mut is_reached = vec![false; self.topology.node_count()];
         is_reached[first.index()] = true;
