@@ -81,6 +81,7 @@ fn page(compiled: &CompiledFabric) -> Value {
         facts => facts.into_iter().chain(summary::gain_line(compiled)).collect::<Vec<_>>(),
         proof => summary::proof_line(compiled),
         routed => nominal.routed.is_some(),
+        many_paths => fabric.routing.has_many_paths(),
         required => compiled.requires.len(),
         failed,
         unknown,

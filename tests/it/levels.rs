@@ -2,6 +2,20 @@
 
 use crate::networks::builds::built;
 
+/// The rows of the table of loads that name tiers, without markup.
+fn loads_by_level(spec: &str) -> Vec<String> {
+    let (_, files) = built(spec);
+    let page = std::str::from_utf8(&files["report.html"]).expect("text").to_owned();
+    let table = page.split_once("aria-label=\"Loads by kind of channel\"").expect("loads").1;
+    let rows =
+        table.split_once("</table>").expect("an end").0.lines().filter(|line| line.starts_with("<tr><th"));
+    let plain = |row: &str| {
+        let cells = row.split("</t").filter_map(|cell| Some(cell.rsplit_once('>')?.1.to_owned()));
+        cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    rows.map(plain).filter(|row| row.contains(" to ") || row.contains("inside")).collect()
+}
+
 /// The drawing of the network in `report.html`.
 struct Drawing {
     rows: Vec<String>,
@@ -78,4 +92,11 @@ fn a_box_is_one_mark() {
 fn a_network_without_tiers_is_no_levels() {
     let ring = network(1, "torus 5;").replace("routing = spray;", "").replace("vcs = 1", "vcs = 2");
     assert!(drawing(&ring).is_none());
+}
+
+#[test]
+fn loads_are_told_for_every_two_tiers() {
+    // A leaf sends to two others by two spines, and loads count pairs of leaves.
+    let rows = loads_by_level(&network(2, "leaf_spine { leaves = 3; spines = 2; }"));
+    assert_eq!(rows, ["leaf to spine 6 1 1.00 1 6", "spine to leaf 6 1 1.00 1 6"]);
 }

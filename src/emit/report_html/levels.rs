@@ -6,7 +6,7 @@ use crate::host_blocks::HostBlocks;
 use crate::number::grouped;
 use crate::svg::LevelRow;
 use fabc_base::ids::{Id, NodeId};
-use fabc_model::Family;
+use fabc_model::{Family, Outside};
 use std::collections::BTreeMap;
 
 /// The most items of a row, the largest number that leaves few enough pairs of linked items first.
@@ -38,10 +38,7 @@ struct Tier {
 
 /// The levels of a network. `None` if it has no tiers, or one only.
 pub(super) fn levels(compiled: &CompiledFabric) -> Option<Levels> {
-    let family = compiled.fabric.family().filter(|family| family.facts().has_tiers())?;
-    if matches!(family, Family::Boxes(boxes) if boxes.outside.is_none()) {
-        return None;
-    }
+    let family = tiered_family(compiled)?;
     let blocks = HostBlocks::new(compiled);
     let tiers = tiers(compiled, family, &blocks);
     if tiers.len() < 2 {
@@ -112,20 +109,16 @@ fn merged(compiled: &CompiledFabric, tiers: &[Tier], place_of: &[(usize, usize)]
 fn tiers(compiled: &CompiledFabric, family: &Family, blocks: &HostBlocks<'_>) -> Vec<Tier> {
     let topology = &compiled.topology;
     let mut rows = Vec::new();
-    let words = match family.unpermuted() {
-        Family::Boxes(boxes) => {
-            let gpus = grouped(u64::from(boxes.gpu_count()));
-            rows.push(Tier {
-                word: String::new(),
-                words: if boxes.box_count() == 1 { "box" } else { "boxes" },
-                hosts: format!(" with {gpus} GPUs"),
-                names: (0..boxes.box_count()).map(|place| format!("box{place}")).collect(),
-            });
-            boxes.outside.as_ref().map_or_else(Vec::new, fabc_model::Outside::tier_words)
-        }
-        Family::Clos(clos) => clos.tier_words.clone(),
-        _ => Vec::new(),
-    };
+    if let Family::Boxes(boxes) = family.unpermuted() {
+        let gpus = grouped(u64::from(boxes.gpu_count()));
+        rows.push(Tier {
+            word: String::new(),
+            words: if boxes.box_count() == 1 { "box" } else { "boxes" },
+            hosts: format!(" with {gpus} GPUs"),
+            names: (0..boxes.box_count()).map(|place| format!("box{place}")).collect(),
+        });
+    }
+    let words = tier_words(family);
     for tier in 0..=blocks.top() {
         let names: Vec<String> = blocks.switches(tier).map(|switch| topology.name(switch)).collect();
         let hosts: u64 = blocks.switches(tier).map(|switch| u64::from(topology.hosts(switch))).sum();
@@ -143,4 +136,39 @@ fn tiers(compiled: &CompiledFabric, family: &Family, blocks: &HostBlocks<'_>) ->
         });
     }
     rows
+}
+
+/// The words of the tiers of switches, from the bottom up. Empty where tiers have none.
+fn tier_words(family: &Family) -> Vec<String> {
+    match family.unpermuted() {
+        Family::Boxes(boxes) => boxes.outside.as_ref().map_or_else(Vec::new, Outside::tier_words),
+        Family::Clos(clos) => clos.tier_words.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The word of a tier, or its number.
+fn tier_word(words: &[String], tier: u32) -> String {
+    words.get(tier as usize).cloned().unwrap_or_else(|| format!("tier {tier}"))
+}
+
+/// `[channel]`: between which tiers it runs, such as `leaf to spine`. `None` if the network has no tiers.
+pub(super) fn channel_levels(compiled: &CompiledFabric) -> Option<Vec<String>> {
+    let family = tiered_family(compiled)?;
+    let (topology, blocks, words) = (&compiled.topology, HostBlocks::new(compiled), tier_words(family));
+    let name = |router: NodeId| blocks.tier(router).map(|tier| tier_word(&words, tier));
+    let level = |channel| {
+        let ends = [topology.source(channel), topology.target(channel)].map(|end| name(end.node));
+        match ends {
+            [None, None] => "inside of boxes".to_owned(),
+            ends => ends.map(|end| end.unwrap_or_else(|| "box".to_owned())).join(" to "),
+        }
+    };
+    Some(topology.channels().map(level).collect())
+}
+
+/// The family of a network with tiers outside of boxes.
+fn tiered_family(compiled: &CompiledFabric) -> Option<&Family> {
+    let is_lone_box = |family: &Family| matches!(family, Family::Boxes(boxes) if boxes.outside.is_none());
+    compiled.fabric.family().filter(|family| family.facts().has_tiers() && !is_lone_box(family))
 }

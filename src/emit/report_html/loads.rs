@@ -1,7 +1,8 @@
 //! Channel loads: a histogram per kind of link, from the smallest to the largest load, and the busiest
-//! channels by name.
+//! channels by name. In a network with tiers, the loads between every two tiers as well.
 
 use super::figure::figure;
+use super::levels::channel_levels;
 use crate::compiled::CompiledFabric;
 use crate::number::{fixed, grouped};
 use crate::summary;
@@ -17,7 +18,7 @@ const NAMED: usize = 8;
 
 /// Channels of one kind of link with their loads in parts, the busiest first.
 struct LinkKindLoads {
-    name: &'static str,
+    name: String,
     class: &'static str,
     channels: Vec<(u64, ChannelId)>,
 }
@@ -37,7 +38,7 @@ pub(super) fn loads(compiled: &CompiledFabric) -> Option<Value> {
         let at_highest = kind.channels.iter().take_while(|(load, _)| *load == highest).count();
         let named = |&(load, channel): &(u64, ChannelId)| context! { name => topology.channel_name(channel), load => text(load) };
         context! {
-            name => kind.name,
+            name => &kind.name,
             channels => grouped(kind.channels.len() as u64),
             least => text(lowest),
             mean => fixed(mean, 2),
@@ -48,10 +49,31 @@ pub(super) fn loads(compiled: &CompiledFabric) -> Option<Value> {
         }
     };
     let unit = if metrics.parts == 1 { "routes" } else { "routes over capacity" };
-    let shown = |kind: &LinkKindLoads| context! { name => kind.name, class => kind.class, histogram => histogram(metrics, &axis, kind, height), facts => row(kind) };
+    let shown = |kind: &LinkKindLoads| context! { name => &kind.name, class => kind.class, histogram => histogram(metrics, &axis, kind, height), facts => row(kind) };
     Some(
-        context! { unit, near => axis.shows_bound, bound => summary::load_text(metrics.load_bound()), kinds => kinds.iter().map(shown).collect::<Vec<_>>() },
+        context! { unit, near => axis.shows_bound, bound => summary::load_text(metrics.load_bound()), kinds => kinds.iter().map(shown).collect::<Vec<_>>(), levels => levels(compiled, &kinds).iter().map(row).collect::<Vec<_>>() },
     )
+}
+
+/// The channels between every two tiers, in the order of the first channel of each. Empty without tiers.
+fn levels(compiled: &CompiledFabric, kinds: &[LinkKindLoads]) -> Vec<LinkKindLoads> {
+    let Some(level_of) = channel_levels(compiled) else { return Vec::new() };
+    let mut loads: Vec<(u64, ChannelId)> = kinds.iter().flat_map(|kind| kind.channels.clone()).collect();
+    loads.sort_by_key(|&(_, channel)| channel);
+    let mut levels: Vec<LinkKindLoads> = Vec::new();
+    for (load, channel) in loads {
+        let name = &level_of[channel.index()];
+        match levels.iter_mut().find(|level| level.name == *name) {
+            Some(level) => level.channels.push((load, channel)),
+            None => {
+                levels.push(LinkKindLoads { name: name.clone(), class: "", channels: vec![(load, channel)] });
+            }
+        }
+    }
+    for level in &mut levels {
+        level.channels.sort_by_key(|&(load, channel)| (std::cmp::Reverse(load), channel));
+    }
+    levels
 }
 
 /// The common load axis of all histograms.
@@ -152,7 +174,7 @@ fn kinds(compiled: &CompiledFabric) -> Option<Vec<LinkKindLoads>> {
     } else {
         ["local links", "global links"]
     };
-    let kind = |name, class, channels| LinkKindLoads { name, class, channels };
+    let kind = |name: &str, class, channels| LinkKindLoads { name: name.to_owned(), class, channels };
     let mut kinds = match compiled.pod.is_some() || has_both_classes(topology) {
         true => vec![
             kind(local, "bar one", channels_of(Some(LinkClass::Local))),
