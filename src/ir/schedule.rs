@@ -8,7 +8,7 @@
 //! A schedule may be *canonical*. Then it lists only the channels that lead to canonical routers. The
 //! symmetry of the topology carries channels, sources of chunks and routers to all others.
 
-use super::{Forest, Fraction, Symmetry, Timed, TimedMessage, Topology};
+use super::{Forest, Fraction, PairPaths, Symmetry, Timed, TimedMessage, Topology};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
@@ -46,6 +46,8 @@ pub enum Transfers {
     Sends(Sends),
     /// Trees over the chips, whose edges are paths through routers that only forward, pipelined.
     Forest(Forest),
+    /// Paths between all pairs of chips, whose legs lead through routers that only forward, pipelined.
+    Paths(PairPaths),
     /// Single vectors in cycles, on a fabric without forwarding tables.
     Timed(Timed),
 }

@@ -139,7 +139,8 @@ pub enum CollectiveAlgorithm {
     Direct,
     /// Trees over the chips whose edges are paths through routers that only forward.
     Forest,
-    /// Scheduled: balanced routes of single vectors, the longest remaining path first.
+    /// Balanced paths of its own, whatever the forwarding tables say. Where vectors are scheduled, each of
+    /// them takes one, the longest remaining path first.
     Paths,
     /// Scheduled: every channel takes the rarest vector that the router at its end lacks.
     Flood,
@@ -193,7 +194,10 @@ impl CollectiveAlgorithm {
     }
     /// Whether chunks are copied or added up at the routers on their route. Then every router must be a chip.
     pub fn copies_chunks(self) -> bool {
-        !matches!(self, CollectiveAlgorithm::Direct | CollectiveAlgorithm::Forest)
+        !matches!(
+            self,
+            CollectiveAlgorithm::Direct | CollectiveAlgorithm::Forest | CollectiveAlgorithm::Paths
+        )
     }
     /// Whether it sends messages along the forwarding tables.
     pub fn follows_tables(self) -> bool {
@@ -202,13 +206,13 @@ impl CollectiveAlgorithm {
     /// The algorithms of a collective on a fabric with forwarding tables.
     pub fn for_tables(collective: Collective) -> &'static [CollectiveAlgorithm] {
         use CollectiveAlgorithm::{
-            Direct, Forest, GatherReduce, Local, MultiTree, Pull, Slots, Steps, Trees,
+            Direct, Forest, GatherReduce, Local, MultiTree, Paths, Pull, Slots, Steps, Trees,
         };
         match collective {
             Collective::AllGather | Collective::ReduceScatter => &[Steps, Slots, MultiTree, Forest, Direct],
             Collective::AllReduce => &[GatherReduce, Trees, Local, Forest, Direct],
             Collective::Broadcast | Collective::Reduce => &[Pull, Forest, Direct],
-            Collective::AllToAll => &[Direct],
+            Collective::AllToAll => &[Direct, Paths],
             Collective::Send => &[],
         }
     }

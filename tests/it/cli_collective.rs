@@ -169,8 +169,8 @@ fn a_pod_in_every_form_and_scenario() {
     assert_eq!(text, run(&place, &["--size", "1MiB", "--threads", "1"], 0).0, "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
     let (csv, _) = run(&place, &["--sizes", "1KiB..4KiB", "--format", "csv"], 0);
-    // Three sizes. Three algorithms of a gather, a scatter and a sum, one of all to all.
-    assert_eq!(csv.lines().count(), 1 + 3 * (3 + 3 + 3 + 1), "{csv}");
+    // Three sizes. Three algorithms of a gather, a scatter and a sum, two of all to all.
+    assert_eq!(csv.lines().count(), 1 + 3 * (3 + 3 + 3 + 2), "{csv}");
     let report = json(&place, &["--size", "1MiB", "--collective", "all_reduce", "--scenario", "all"]);
     let rows = report["collectives"].as_array().unwrap();
     assert_eq!(rows.len(), 13, "the healthy pod, four switches of each of three groups");
@@ -304,11 +304,15 @@ fn all_to_all_by_hand() {
     let place = built(&SpecText::network("hyperx 4;"));
     let row = json(&place, &all_to_all)["collectives"][0].clone();
     assert_eq!((ns(&row["time_ns"]), &row["share"]), (2_020.0, &Value::from(1.0)), "{row}");
-    // A ring of four: what bounds all is two shards a channel, whatever the tables lead over one.
+    // A ring of four: what bounds all is two shards a channel, whatever the tables lead over one. Paths that
+    // share the two ways to the far chip meet it, but for a piece and a hop.
     let row = json(&ring(), &all_to_all)["collectives"][0].clone();
     assert_eq!((ns(&row["bound_ns"]), &row["bound"]["kind"]), (4_020.0, &Value::from("flow")), "{row}");
     let shards = row["tables_bound"]["shards"].as_u64().unwrap();
-    assert!(shards >= 2 && ns(&row["time_ns"]) >= 2_000.0 * shards as f64 + 20.0, "{row}");
+    let direct = candidate(&row, "direct");
+    assert!(shards >= 2 && ns(&direct["time_ns"]) >= 2_000.0 * shards as f64 + 20.0, "{row}");
+    let paths = candidate(&row, "paths");
+    assert!((4_040.0..4_060.0).contains(&ns(&paths["time_ns"])), "{row}");
     // Two shards of eight flits: no more than eight parts.
     let row =
         json(&ring(), &["--size", "2KiB", "--collective", "all_to_all", "--chunks", "50"])["collectives"][0]
@@ -317,24 +321,18 @@ fn all_to_all_by_hand() {
 }
 
 #[test]
-fn an_all_to_all_needs_tables() {
+fn an_all_to_all_without_tables_has_paths_of_its_own() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("fabric.fab"), SpecText::network("torus 4;").text()).unwrap();
     fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "synthesize"], 0);
     let report = json(&place, &["--size", "1kB"]);
     let names: Vec<&Value> =
         report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
-    assert_eq!(names, ["all_gather", "reduce_scatter", "all_reduce"]);
-    assert_eq!(report["left_out"][0]["collective"], "all_to_all");
-    let (text, _) = run(&place, &["--size", "1kB"], 0);
-    assert!(text.contains("all_to_all: it follows forwarding tables, and this directory has none"), "{text}");
-    for named in [["--collective", "all_to_all"], ["--algorithm", "direct"]] {
-        let (_, error) = run(&place, &[&["--size", "1kB"][..], &named].concat(), 2);
-        assert!(
-            error.contains("FAB0512") && error.contains("no tables for the scenario `nominal`"),
-            "{error}"
-        );
-    }
+    assert_eq!(names, ["all_gather", "reduce_scatter", "all_reduce", "all_to_all"]);
+    let row = &report["collectives"][3];
+    assert_eq!((&row["algorithm"], &row["candidates"][1]), (&"paths".into(), &Value::Null), "{row}");
+    let (_, error) = run(&place, &["--size", "1kB", "--algorithm", "direct"], 2);
+    assert!(error.contains("FAB0512") && error.contains("no tables for the scenario `nominal`"), "{error}");
 }
 
 #[test]
@@ -443,6 +441,7 @@ fn a_schedule_takes_its_own_time_in_the_simulator() {
             ("all_gather", "steps"),
             ("all_reduce", "gather_reduce"),
             ("all_to_all", "direct"),
+            ("all_to_all", "paths"),
         ] {
             let args = ["--size", size, "--collective", collective, "--algorithm", algorithm];
             let [own, simulated] = twice(place, &args);

@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 84] = [
+const JUDGED: [&str; 86] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -43,6 +43,8 @@ const JUDGED: [&str; 84] = [
     "LinkClass",
     "Mirrors",
     "NetworkMetrics",
+    "PairPath",
+    "PairPaths",
     "PassRecord",
     "PathCounts",
     "PathsAt",

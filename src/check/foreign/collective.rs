@@ -7,7 +7,7 @@
 
 use super::fabc;
 use super::verdict::{NamedFile, Rejected, malformed, text};
-use crate::schedule::forest_counts;
+use crate::schedule::{forest_counts, path_counts};
 use crate::{CheckError, verify_message_schedule, verify_schedule};
 use fabc_base::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc_ir::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
@@ -39,7 +39,8 @@ pub struct ForeignCollective {
     /// Number of sequential chunk times.
     pub volume: u64,
     /// Chunks moved over channels in the replay, those of canonical routers only. For trees: the channels
-    /// that the trees use. For a forest: the paths of its edges.
+    /// that the trees use. For a forest: the paths of its edges. For
+    /// paths of pairs: their legs.
     pub transfers: u64,
     /// Number of bounds that follow from their witnesses.
     pub bounds: u64,
@@ -152,6 +153,7 @@ fn count_transfers(scene: &Scene<'_>, schedule: &Schedule) -> Result<(u64, u64, 
             (slots, slots, sent * times + rooted_sent)
         }
         Transfers::Forest(forest) => forest_counts(scene, schedule, forest)?,
+        Transfers::Paths(pair_paths) => path_counts(scene, schedule, pair_paths)?,
         Transfers::Timed(timed) => (u64::from(timed.end - timed.start), 0, timed.sends.len() as u64),
     })
 }

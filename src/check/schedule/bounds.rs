@@ -3,6 +3,7 @@
 use super::ScheduleError;
 use super::forest::prove_forest;
 use super::messages::{MessageLoads, MessageSends};
+use super::paths::prove_paths;
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Schedule, Transfers};
@@ -46,6 +47,10 @@ pub(super) fn verify_bounds(
         Transfers::Forest(forest) => {
             let (parts, lanes) = prove_forest(scene, schedule, forest)?.load();
             (parts as u64 * chunks, lanes as u64 * u64::from(forest.parts), usize::MAX)
+        }
+        Transfers::Paths(pair_paths) => {
+            let (parts, lanes) = prove_paths(scene, schedule, pair_paths)?.load();
+            (parts as u64 * chunks, lanes as u64 * u64::from(pair_paths.parts), usize::MAX)
         }
     };
     // The vector of a root is one shard, or N shards if messages carry it. The full vector of an all-reduce

@@ -95,6 +95,14 @@ pub enum ScheduleError {
         /// The rule that it violates.
         violation: String,
     },
+    /// A path that breaks off, or does not lead from its source to its destination.
+    #[error("path {path}: {violation}")]
+    Path {
+        /// The number of the path.
+        path: usize,
+        /// The rule that it violates.
+        violation: String,
+    },
     /// A part of a message that leaves the route of the tables, or arrives too late.
     #[error("part {part} of the message from {source_name} to {destination} {violation}")]
     Message {

@@ -11,6 +11,7 @@ mod forest;
 mod gather;
 mod messages;
 mod pace;
+mod paths;
 mod pipeline;
 mod program;
 mod reduce;
@@ -30,7 +31,9 @@ pub use timed::{Replayed, vectors_together, verify_replaceable};
 
 use super::CheckError;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{CollectiveBound, Forest, ForwardingTables, RunDirection, Scene, Schedule, Transfers};
+use fabc_ir::{
+    CollectiveBound, Forest, ForwardingTables, PairPaths, RunDirection, Scene, Schedule, Transfers,
+};
 use fabc_model::{Collective, CollectiveAlgorithm};
 use transfers::RoundTransfers;
 
@@ -67,6 +70,9 @@ pub fn verify_schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), Che
         }
         Transfers::Forest(forest) => {
             forest::prove_forest(scene, schedule, forest)?;
+        }
+        Transfers::Paths(pair_paths) => {
+            paths::prove_paths(scene, schedule, pair_paths)?;
         }
         Transfers::Timed(_) => return verify_vectors(scene, schedule).map(|_| ()),
         Transfers::Sends(_) => {
@@ -141,6 +147,19 @@ pub(crate) fn forest_counts(
 ) -> Result<(u64, u64, u64), CheckError> {
     let proved = forest::prove_forest(scene, schedule, forest)?;
     Ok((proved.steps(schedule.chunks), proved.volume(schedule.chunks), proved.path_count()))
+}
+
+/// The (steps, chunk times, legs) of paths of pairs.
+///
+/// # Errors
+/// The first violation.
+pub(crate) fn path_counts(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    pair_paths: &PairPaths,
+) -> Result<(u64, u64, u64), CheckError> {
+    let proved = paths::prove_paths(scene, schedule, pair_paths)?;
+    Ok((proved.steps(schedule.chunks), proved.volume(schedule.chunks), proved.leg_count()))
 }
 
 fn verify_shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {

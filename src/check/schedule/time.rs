@@ -8,6 +8,7 @@
 use super::bounds::hops_to;
 use super::forest::prove_forest;
 use super::pace::{Pace, SECOND, cycles_time};
+use super::paths::{ProvedPaths, prove_paths};
 use super::pipeline::TreePipeline;
 use super::timed::{cycles_at_least, replay};
 use super::transfers::RoundTransfers;
@@ -101,6 +102,10 @@ pub fn schedule_time(
             let (steps, volume) = (proved.steps(schedule.chunks), proved.volume(schedule.chunks));
             Ok(ScheduleTime { spent: spent(times), steps, volume })
         }
+        Transfers::Paths(pair_paths) => {
+            let part = transfer_time(chips * u128::from(pair_paths.parts) * pieces);
+            Ok(paths_time(&prove_paths(scene, schedule, pair_paths)?, schedule.chunks, part, &paces))
+        }
         Transfers::Timed(vectors) => Ok(vectors_time(scene, schedule, vectors)?),
         Transfers::Sends(sends) => {
             let tables = tables
@@ -126,6 +131,12 @@ pub fn schedule_time(
             Ok(ScheduleTime { spent: spent(paces.each_ref().map(duration)), steps: slots, volume: slots })
         }
     }
+}
+
+/// The duration of proved paths in so many pieces. `part` is the time of a piece of a part on one lane.
+fn paths_time(proved: &ProvedPaths<'_>, pieces: u32, part: u128, paces: &[Pace; 3]) -> ScheduleTime {
+    let times = paces.each_ref().map(|pace| proved.duration(pieces, part, pace));
+    ScheduleTime { spent: spent(times), steps: proved.steps(pieces), volume: proved.volume(pieces) }
 }
 
 /// Splits durations with hops and messages, without messages, and without both. Places are taken as they

@@ -196,7 +196,7 @@ fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: T
     } = result;
     let cut = match algorithm {
         CollectiveAlgorithm::Trees => "pieces of the share of a tree",
-        CollectiveAlgorithm::Forest => "pieces of a part",
+        CollectiveAlgorithm::Forest | CollectiveAlgorithm::Paths => "pieces of a part",
         _ => "chunks a shard",
     };
     let (collective, algorithm) = (collective.name(), algorithm.name());

@@ -57,6 +57,7 @@ impl<'a> ChunkMoves<'a> {
             Transfers::Rounds(rounds) => rounds,
             Transfers::Trees(_) => return Err(ProgramError::unwritten(format, "shared trees")),
             Transfers::Forest(_) => return Err(ProgramError::unwritten(format, "a forest")),
+            Transfers::Paths(_) => return Err(ProgramError::unwritten(format, "paths of pairs")),
             Transfers::Timed(_) => return Err(ProgramError::unwritten(format, "vectors in cycles")),
             Transfers::Sends(_) => {
                 return Err(ProgramError::unwritten(format, "messages along forwarding tables"));

@@ -87,9 +87,9 @@ fn decade_label(picoseconds: u128) -> String {
     format!("{} {name}", picoseconds / unit)
 }
 
-/// How busy the channels of every link type are, over time. `None` for trees and forests, whose steps are
-/// all equal. Only the gather of an all-reduce is shown. For an all-to-all all channels are taken together.
-/// Scheduled vectors are shown over cycles.
+/// How busy the channels of every link type are, over time. `None` for trees, forests and paths of pairs,
+/// whose steps are all equal. Only the gather of an all-reduce is shown. For an all-to-all all channels are
+/// taken together. Scheduled vectors are shown over cycles.
 pub(crate) fn busy_strip(
     fabric: &Fabric,
     topology: &Topology,
@@ -100,7 +100,7 @@ pub(crate) fn busy_strip(
         Transfers::Rounds(rounds) => rounds,
         Transfers::Sends(sends) => return Some(busy_by_slot(topology, name, schedule, sends)),
         Transfers::Timed(timed) => return Some(busy_by_cycle(fabric, topology, name, timed)),
-        Transfers::Trees(_) | Transfers::Forest(_) => return None,
+        Transfers::Trees(_) | Transfers::Forest(_) | Transfers::Paths(_) => return None,
     };
     let kind = |channel: ChannelId| topology.link(channel).link_type;
     // A canonical schedule lists one channel for each class of equal channels.

@@ -2,8 +2,8 @@
 
 use super::super::json::{push, push_int, push_lines, push_numbers, quote};
 use fabc_ir::{
-    CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, Rounds, RoutedMessage,
-    RunDirection, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
+    CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, PairPath, PairPaths, Rounds,
+    RoutedMessage, RunDirection, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
 };
 
 /// The text of the file.
@@ -11,7 +11,7 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
     let Schedule { collective, algorithm, seed, nodes, chunks, root, .. } = schedule;
     let canonical = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds.canonical,
-        Transfers::Trees(_) | Transfers::Timed(_) | Transfers::Forest(_) => false,
+        Transfers::Trees(_) | Transfers::Timed(_) | Transfers::Forest(_) | Transfers::Paths(_) => false,
         Transfers::Sends(sends) => sends.canonical,
     };
     let root = root.map_or("null".to_owned(), |root| root.0.to_string());
@@ -31,6 +31,7 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
         Transfers::Trees(shared) => push_trees(&mut out, shared),
         Transfers::Sends(sends) => push_sends(&mut out, sends),
         Transfers::Forest(forest) => push_forest(&mut out, forest),
+        Transfers::Paths(pair_paths) => push_paths(&mut out, pair_paths),
         // `schedule.json` holds these, for all collectives together.
         Transfers::Timed(_) => {}
     }
@@ -107,6 +108,28 @@ fn push_forest(out: &mut String, forest: &Forest) {
             out.push_str("]]");
         }
         out.push_str("]}");
+    });
+    out.push('}');
+}
+
+fn push_paths(out: &mut String, pair_paths: &PairPaths) {
+    let PairPaths { parts, load, paths } = pair_paths;
+    push(out, format_args!("\"paths\":{{\"k\":{parts},\"load\":[{},{}],\"pairs\":", load.parts, load.lanes));
+    let is_same_pair =
+        |one: &PairPath, other: &PairPath| (one.source, one.destination) == (other.source, other.destination);
+    let pairs: Vec<&[PairPath]> = paths.chunk_by(is_same_pair).collect();
+    push_lines(out, &pairs, |out, paths_of_pair| {
+        let PairPath { source, destination, .. } = &paths_of_pair[0];
+        push(out, format_args!("[{},{},[", source.0, destination.0));
+        for (index, PairPath { amount, legs, .. }) in paths_of_pair.iter().enumerate() {
+            push(out, format_args!("{}[{amount},[", if index > 0 { "," } else { "" }));
+            for (index, leg) in legs.iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                push_numbers(out, leg.iter().map(|channel| channel.0));
+            }
+            out.push_str("]]");
+        }
+        out.push_str("]]");
     });
     out.push('}');
 }

@@ -51,8 +51,8 @@ pub struct TraceFile {
 ///
 /// # Errors
 /// [`ProgramError::TooLarge`] if there are more than [`TRACE_MESSAGES`] messages, or more cycles or longer
-/// messages than are simulated. [`ProgramError::Untimed`] for trees and forests with
-/// barriers.
+/// messages than are simulated. [`ProgramError::Untimed`] for trees, forests and
+/// paths of pairs with barriers.
 pub fn collective_trace(
     scene: &Scene<'_>,
     schedule: &Schedule,
@@ -64,7 +64,9 @@ pub fn collective_trace(
             format!("it would have {} messages, at most {TRACE_MESSAGES} are written", starts.messages);
         return Err(ProgramError::too_large(FORMAT, &reason));
     }
-    if cost.barrier && matches!(schedule.transfers, Transfers::Trees(_) | Transfers::Forest(_)) {
+    let is_pipelined =
+        matches!(schedule.transfers, Transfers::Trees(_) | Transfers::Forest(_) | Transfers::Paths(_));
+    if cost.barrier && is_pipelined {
         return Err(ProgramError::Untimed { format: FORMAT });
     }
     let last = starts.listed.iter().map(|start| start.attoseconds).max().unwrap_or(0);

@@ -2,8 +2,8 @@
 
 use super::json::formats;
 use crate::{
-    CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, LaneLoad, Pull, Rounds,
-    RoutedMessage, RunDirection, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
+    CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, LaneLoad, PairPath, PairPaths,
+    Pull, Rounds, RoutedMessage, RunDirection, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
 };
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
@@ -37,6 +37,7 @@ pub struct CollectiveFile {
     /// Only with `sends`, where there is a root.
     rooted: Option<Vec<SendLine>>,
     forest: Option<ForestLine>,
+    paths: Option<PathsLine>,
     bounds: Vec<BoundLine>,
 }
 
@@ -99,6 +100,24 @@ struct ForestSendLine(u32, u32, Vec<ForestPathLine>);
 #[derive(Deserialize)]
 struct ForestPathLine(u32, Vec<u32>);
 
+/// Paths of all ordered pairs of chips, with what they load on a channel.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PathsLine {
+    k: u32,
+    /// The most parts on a channel per lane: (numerator, denominator).
+    load: (u32, u32),
+    pairs: Vec<PairLine>,
+}
+
+/// The paths of a pair: (source, destination, paths).
+#[derive(Deserialize)]
+struct PairLine(u32, u32, Vec<PairPathLine>);
+
+/// A path of a pair: (amount, channels of each leg).
+#[derive(Deserialize)]
+struct PairPathLine(u32, Vec<Vec<u32>>);
+
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum BoundLine {
@@ -147,16 +166,8 @@ pub(super) enum SetLine {
 }
 
 impl CollectiveFile {
-    /// The schedule that it lists, whether or not it is true.
-    ///
-    /// # Errors
-    /// An unknown word, none or several of `steps`, `trees`, `sends` and `forest`, or a key that goes with
-    /// another one of them.
-    pub fn schedule(self) -> Result<Schedule, String> {
-        let collective = Collective::OF_ALL.into_iter().find(|known| known.name() == self.collective);
-        let algorithm = CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == self.algorithm);
-        let collective = collective.ok_or_else(|| format!("there is no collective `{}`", self.collective))?;
-        let algorithm = algorithm.ok_or_else(|| format!("there is no algorithm `{}`", self.algorithm))?;
+    /// Checks that no key is without effect beside the list of the file.
+    fn check_keys(&self) -> Result<(), String> {
         let alone = |key: &str, with: &str| Err(format!("`{key}` has no effect here: it needs {with}"));
         if self.order.is_some() && self.steps.is_none() {
             return alone("order", "`steps`");
@@ -167,24 +178,36 @@ impl CollectiveFile {
         if self.rooted.is_some() && self.sends.is_none() {
             return alone("rooted", "`sends`");
         }
-        if self.forest.is_some() && (self.latency.is_some() || self.canonical) {
-            return alone(
-                if self.canonical { "canonical" } else { "latency" },
-                "`steps` or `sends`: a forest is listed for all chips",
-            );
+        let listed_for_all = [
+            (self.forest.is_some(), "a forest is listed"),
+            (self.paths.is_some(), "paths are listed"),
+            (self.trees.is_some(), "trees are listed"),
+        ];
+        let listed = listed_for_all.into_iter().find(|(is_some, _)| *is_some);
+        if let Some((_, listed)) = listed.filter(|_| self.latency.is_some() || self.canonical) {
+            let key = if self.canonical { "canonical" } else { "latency" };
+            return alone(key, &format!("`steps` or `sends`: {listed} for all chips"));
         }
-        if self.trees.is_some() && (self.latency.is_some() || self.canonical) {
-            return alone(
-                if self.canonical { "canonical" } else { "latency" },
-                "`steps` or `sends`: trees are listed for all chips",
-            );
-        }
+        Ok(())
+    }
+
+    /// The schedule that it lists, whether or not it is true.
+    ///
+    /// # Errors
+    /// An unknown word, none or several of `steps`, `trees`, `sends`, `forest` and `paths`, or a key that
+    /// goes with another one of them.
+    pub fn schedule(self) -> Result<Schedule, String> {
+        let collective = Collective::OF_ALL.into_iter().find(|known| known.name() == self.collective);
+        let algorithm = CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == self.algorithm);
+        let collective = collective.ok_or_else(|| format!("there is no collective `{}`", self.collective))?;
+        let algorithm = algorithm.ok_or_else(|| format!("there is no algorithm `{}`", self.algorithm))?;
+        self.check_keys()?;
         let (canonical, latency) = (self.canonical, self.latency.unwrap_or(0));
-        let transfers = match (self.steps, self.trees, self.sends, self.forest) {
-            (Some(steps), None, None, None) => {
+        let transfers = match (self.steps, self.trees, self.sends, self.forest, self.paths) {
+            (Some(steps), None, None, None, None) => {
                 Transfers::Rounds(rounds(steps, self.order, canonical, latency))
             }
-            (None, Some(trees), None, None) => {
+            (None, Some(trees), None, None, None) => {
                 let capacity =
                     self.capacity.ok_or("`trees` need their `capacity`: how many may share a link")?;
                 let trees = trees
@@ -194,22 +217,27 @@ impl CollectiveFile {
                     .collect::<Result<_, _>>()?;
                 Transfers::Trees(SharedTrees { capacity, trees })
             }
-            (None, None, Some(sends), None) => {
+            (None, None, Some(sends), None, None) => {
                 let [messages, rooted] = [sends, self.rooted.unwrap_or_default()]
                     .map(|listed| listed.into_iter().map(SendLine::message).collect());
                 Transfers::Sends(Sends { canonical, latency, messages, rooted })
             }
-            (None, None, None, Some(forest)) => Transfers::Forest(forest.forest()?),
-            _ => return Err("it must have one of `steps`, `trees`, `sends` and `forest`".to_owned()),
+            (None, None, None, Some(forest), None) => Transfers::Forest(forest.forest()?),
+            (None, None, None, None, Some(paths)) => Transfers::Paths(paths.pair_paths()?),
+            _ => return Err("it must have one of `steps`, `trees`, `sends`, `forest` and `paths`".to_owned()),
         };
         let fits = match (&transfers, algorithm) {
             (Transfers::Trees(_), algorithm) => algorithm == CollectiveAlgorithm::Trees,
             (Transfers::Sends(_), algorithm) => algorithm == CollectiveAlgorithm::Direct,
             (Transfers::Forest(_), algorithm) => algorithm == CollectiveAlgorithm::Forest,
+            (Transfers::Paths(_), algorithm) => algorithm == CollectiveAlgorithm::Paths,
             (Transfers::Timed(_), _) => false,
             (Transfers::Rounds(_), algorithm) => !matches!(
                 algorithm,
-                CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct | CollectiveAlgorithm::Forest
+                CollectiveAlgorithm::Trees
+                    | CollectiveAlgorithm::Direct
+                    | CollectiveAlgorithm::Forest
+                    | CollectiveAlgorithm::Paths
             ),
         };
         if !fits {
@@ -241,6 +269,7 @@ fn listed(algorithm: CollectiveAlgorithm) -> &'static str {
         CollectiveAlgorithm::Trees => "`trees`",
         CollectiveAlgorithm::Direct => "`sends`",
         CollectiveAlgorithm::Forest => "`forest`",
+        CollectiveAlgorithm::Paths => "`paths`",
         _ => "`steps`",
     }
 }
@@ -297,6 +326,26 @@ impl ForestLine {
         }
         let load = LaneLoad { parts: parts.into(), lanes: lanes.into() };
         Ok(Forest { parts: self.k, load, trees: self.trees.into_iter().map(tree).collect() })
+    }
+}
+
+impl PathsLine {
+    fn pair_paths(self) -> Result<PairPaths, String> {
+        let leg = |channels: Vec<u32>| channels.into_iter().map(ChannelId).collect();
+        let paths_of_pair = |PairLine(source, destination, paths)| {
+            paths.into_iter().map(move |PairPathLine(amount, legs)| PairPath {
+                source: NodeId(source),
+                destination: NodeId(destination),
+                amount,
+                legs: legs.into_iter().map(leg).collect(),
+            })
+        };
+        let (parts, lanes) = self.load;
+        if lanes == 0 {
+            return Err("`paths.load` is a fraction, and its denominator is 0".to_owned());
+        }
+        let load = LaneLoad { parts: parts.into(), lanes: lanes.into() };
+        Ok(PairPaths { parts: self.k, load, paths: self.pairs.into_iter().flat_map(paths_of_pair).collect() })
     }
 }
 

@@ -160,7 +160,7 @@ pub(super) fn refuse_single_path_users(context: &mut Context, items: &SpecItems<
         let direct = outside::setting(block, "algorithm").filter(|value| is_named(value, "direct"));
         let help = "its messages follow one path per pair. Remove it, or write `routing = minimal;`";
         match (&*kind.value, direct) {
-            ("all_to_all" | "pairs", _) => misplaced(&kind.value, help, kind.span),
+            ("pairs", _) => misplaced(&kind.value, help, kind.span),
             (_, Some(value)) => misplaced("direct", help, value.span),
             _ => {}
         }

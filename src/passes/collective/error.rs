@@ -76,6 +76,14 @@ pub enum CollectiveError {
         /// Limit on the number of routers of any kind.
         most_routers: usize,
     },
+    /// More chips than paths are balanced between.
+    #[error("`paths` balances paths between at most {most} chips, and there are {chips}")]
+    PathsTooLarge {
+        /// Number of surviving chips in the scene.
+        chips: usize,
+        /// Limit on the number of chips.
+        most: usize,
+    },
     /// The scene has no forwarding tables for the messages to follow.
     #[error("messages follow forwarding tables, but there are none")]
     Untabled,

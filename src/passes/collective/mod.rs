@@ -12,7 +12,8 @@
 //! All quantities are integers, and keyed random numbers break ties. The same scene therefore gives the same
 //! bytes on any number of threads. A channel that carries a multiple of what the slowest kind carries counts
 //! as that many *lanes*. Where some routers are no chips, [`forest`] plans, and so do [`direct`] and
-//! [`rooted`], which send messages along the forwarding tables. Where links run one way, only these two plan.
+//! [`rooted`], which send messages along the forwarding tables. [`pair_paths`] plans all-to-alls on any
+//! scene, without tables. Where links run one way, only the last three plan.
 
 mod bounds;
 mod canonical;
@@ -32,6 +33,7 @@ mod message_timing;
 mod multitree;
 mod newton;
 mod packing;
+mod pair_paths;
 mod pipelined;
 mod request;
 mod row;
@@ -47,6 +49,7 @@ pub use error::CollectiveError;
 pub use flow::flow_bound_by_lengths;
 pub use forest::{ForestTimetable, check_forest, forest};
 pub use message_timing::MessageTimetable;
+pub use pair_paths::{PathTimetable, check_pair_paths, pair_paths};
 pub use pipelined::{PieceCrossing, PipelinedTrees};
 pub use request::ScheduleRequest;
 pub use timing::{Timetable, least_time, tightest_bound};

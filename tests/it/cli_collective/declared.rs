@@ -190,3 +190,64 @@ fn leaves_send_where_spines_only_forward() {
     let (_, error) = run(&place, &["--size", "1kB", "--collective", "all_gather", "--algorithm", "steps"], 1);
     assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");
 }
+
+/// Two boxes of four GPUs, a switch inside and a network card at every GPU. Half of what a GPU has goes over
+/// its card: 4 shards of 8 kB at 25 GB/s are 1.28 us. One leg over the right rail is the last one.
+#[test]
+fn all_to_alls_beside_next_hop_groups_have_paths_of_their_own() {
+    let text = "fabric net {
+    clock = 1 GHz;
+    link nvlink { bandwidth = 300 GB/s; latency = 100 ns; }
+    link ib { bandwidth = 25 GB/s; latency = 200 ns; }
+    router leaf { radix = 8; latency = 300 ns; }
+    box small { gpus = 4; switch nv { latency = 100 ns; join all over nvlink; } nics = 4 over ib; }
+    boxes = 2 of small;
+    topology = leaf_spine { leaves = 2; spines = 0; attach = rail; leaf = leaf; }
+    routing = spray { relay = gpu; }
+    collective turn = all_to_all { size = 1 GiB; }
+    collective small = all_to_all { size = 64 kB; algorithm = paths; }
+    require turn.share >= 0.999;
+    require turn.time <= 21.48 ms;
+}
+";
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), text).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
+    fabc(place.path(), &["verify", "out/net"], 0);
+    let files = place.path().join("out/net");
+    let turn: Value =
+        serde_json::from_slice(&std::fs::read(files.join("collectives/turn.json")).unwrap()).unwrap();
+    assert_eq!((&turn["algorithm"], &turn["paths"]["load"]), (&"paths".into(), &serde_json::json!([4, 1])));
+    // A forged file is convicted by its content, also where its digest is right.
+    let forged = |from: &str, to: &str, words: &str| {
+        let path = files.join("collectives/turn.json");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{from} in {text}");
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let (_, error) = fabc(place.path(), &["verify", "out/net"], 3);
+        assert!(error.contains(words), "{words}: {error}");
+        std::fs::write(&path, text).unwrap();
+    };
+    forged("\"load\":[4,1]", "\"load\":[3,1]", "the busiest channel carries 4 parts on 1 lanes, not 3");
+    forged("\"k\":1", "\"k\":2", "of 2 parts");
+    forged("\"shards\":7", "\"shards\":8", "but its witness gives");
+    forged("\"algorithm\":\"paths\"", "\"algorithm\":\"direct\"", "lists do not fit");
+    let report: Value = serde_json::from_slice(&std::fs::read(files.join("report.json")).unwrap()).unwrap();
+    let rows = report["collectives"].as_array().unwrap();
+    let small = rows.iter().find(|row| row["name"] == "small").unwrap();
+    // At most one leg inside, over two links, before the leg over a rail: two hops each.
+    let time = ns(&small["time_ns"]);
+    assert!((1_280.0 + 900.0..=1_280.0 + 900.0 + 400.0 + 400.0).contains(&time), "{small}");
+}
+
+/// Under every fault of a link, other paths are found. A leaf with one link up has half of its bandwidth.
+#[test]
+fn paths_under_faults() {
+    let text = "collective turn = all_to_all { size = 1 GiB; }
+                require turn.share >= 0.999;
+                require fault.turn.share >= 0.99;
+";
+    let net = SpecText::network("leaf_spine { leaves = 4; spines = 2; }").with("routing = spray;");
+    let place = built(&net.with("budget { vcs = 1; faults = 1 link; }").with(text));
+    fabc(place.path(), &["verify", "out/net"], 0);
+}

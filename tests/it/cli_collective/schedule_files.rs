@@ -49,6 +49,7 @@ fn schedules_are_written_read_and_judged() {
         ("reduce_scatter", None, "forest"),
         ("all_reduce", None, "forest"),
         ("broadcast", Some("3"), "forest"),
+        ("all_to_all", None, "paths"),
     ] {
         let root: Vec<&str> = root.into_iter().flat_map(|root| ["--root", root]).collect();
         emitted_schedule(&place, "64KiB", collective, algorithm, &root);
@@ -63,6 +64,8 @@ fn schedules_are_written_read_and_judged() {
     convict_changed_steps(&place, &plan);
     let forest = emitted_schedule(&place, "1MiB", "all_gather", "forest", &[]);
     convict_changed_forest(&place, &forest);
+    let paths = emitted_schedule(&place, "1MiB", "all_to_all", "paths", &[]);
+    convict_changed_paths(&place, &paths);
     // The schedule is judged on another network.
     let other_place = ring();
     let topology_path = other_place.path().join("out/net/topology.json");
@@ -190,6 +193,29 @@ fn trees_and_messages_are_written_read_and_judged() {
     fabc(place.path(), &[&on_pod[..], &lanes].concat(), 2);
 }
 
+/// Every change of paths of pairs is an error.
+fn convict_changed_paths(place: &tempfile::TempDir, paths: &Value) {
+    let convict = |word: &str, change: &dyn Fn(&mut Value)| convict_changed(place, paths, 3, word, change);
+    convict("parts", &|plan| drop(list(&mut plan["paths"]["pairs"]).pop()));
+    convict("parts", &|plan| {
+        let again = plan["paths"]["pairs"][0].clone();
+        list(&mut plan["paths"]["pairs"]).push(again);
+    });
+    convict("the data is at", &|plan| {
+        let pairs = list(&mut plan["paths"]["pairs"]).iter_mut();
+        let legs = pairs.map(|pair| list(&mut pair[2][0][1])).find(|legs| legs.len() > 1).unwrap();
+        legs.swap(0, 1);
+    });
+    convict("does not exist", &|plan| plan["paths"]["pairs"][0][2][0][1][0][0] = Value::from(9999));
+    convict("the busiest channel carries", &|plan| plan["paths"]["load"][0] = Value::from(0));
+    convict("its witness gives", &|plan| plan["bounds"][1]["shards"] = Value::from(1));
+    let refuse = |word: &str, change: &dyn Fn(&mut Value)| convict_changed(place, paths, 1, word, change);
+    refuse("its denominator is 0", &|plan| plan["paths"]["load"][1] = Value::from(0));
+    refuse("`canonical` has no effect here", &|plan| plan["canonical"] = Value::from(true));
+    refuse("which lists `sends`", &|plan| plan["algorithm"] = Value::from("direct"));
+    refuse("unknown field", &|plan| plan["paths"]["more"] = Value::from(1));
+}
+
 /// Every change of a schedule by trees is an error.
 fn convict_changed_trees(place: &tempfile::TempDir, trees: &Value) {
     let root = trees["trees"][0]["root"].as_u64().unwrap() as usize;
@@ -211,7 +237,9 @@ fn convict_changed_trees(place: &tempfile::TempDir, trees: &Value) {
     refuse("`latency` has no effect here", &|plan| plan["latency"] = Value::from(1));
     refuse("`canonical` has no effect here", &|plan| plan["canonical"] = Value::from(true));
     refuse("`order` has no effect here", &|plan| plan["order"] = Value::from("reverse"));
-    refuse("one of `steps`, `trees`, `sends` and `forest`", &|plan| plan["steps"] = Value::Array(Vec::new()));
+    refuse("one of `steps`, `trees`, `sends`, `forest` and `paths`", &|plan| {
+        plan["steps"] = Value::Array(Vec::new())
+    });
     refuse("which lists `steps`", &|plan| plan["algorithm"] = Value::from("gather_reduce"));
     refuse("unknown field", &|plan| plan["trees"][0]["down"] = Value::from(1));
 }

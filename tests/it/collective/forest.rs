@@ -1,49 +1,11 @@
 //! Forests: trees over chips whose edges are paths through routers that only forward.
 
-use crate::collective::graphs::{complete, graph, laned, passes, path, random, ring, uneven};
+use crate::collective::graphs::{boxes, complete, graph, leaf_spine, passes, path, ring, star, switched};
 use fabc::ids::{ChannelId, NodeId};
 use fabc::ir::{Forest, Fraction, Scene, Schedule, Topology, Transfers, surviving_scene};
 use fabc::model::Collective;
 use fabc::passes::collective::{CollectiveError, ScheduleRequest, bounds, forest};
 use fabc::random::Stream;
-
-/// Boxes of chips around a switch each. Chip i of every box also has a link to switch i mod `rails`. `lanes`
-/// are those of the two kinds of links.
-fn boxes(count: u32, chips: u32, rails: u32, lanes: [u64; 2]) -> Topology {
-    let (all, first_rail) = (count * chips, count * chips + count);
-    let inside = (0..all).map(|chip| [chip, all + chip / chips]);
-    let outside = (0..all).map(|chip| [chip, first_rail + chip % chips % rails]);
-    let pairs: Vec<[u32; 2]> = inside.chain(outside).collect();
-    let hosts = (0..first_rail + rails).map(|node| u16::from(node < all)).collect();
-    let topology = graph(first_rail + rails, &pairs);
-    let of_link = |link: &fabc::ir::Link| lanes[usize::from(link.b.node.0 >= first_rail)];
-    let lanes: Vec<u64> = topology.links().iter().map(of_link).collect();
-    laned(topology, &lanes).with_hosts(hosts)
-}
-
-/// Leaves with hosts, each joined to every spine.
-fn leaf_spine(leaves: u32, spines: u32, hosts: u32) -> Topology {
-    let (chips, first_spine) = (leaves * hosts, leaves * hosts + leaves);
-    let below = (0..chips).map(|chip| [chip, chips + chip / hosts]);
-    let above =
-        (0..leaves).flat_map(|leaf| (0..spines).map(move |spine| [chips + leaf, first_spine + spine]));
-    let pairs: Vec<[u32; 2]> = below.chain(above).collect();
-    let nodes = first_spine + spines;
-    graph(nodes, &pairs).with_hosts((0..nodes).map(|node| u16::from(node < chips)).collect())
-}
-
-/// One switch.
-fn star(chips: u32) -> Topology {
-    let pairs: Vec<[u32; 2]> = (0..chips).map(|chip| [chip, chips]).collect();
-    graph(chips + 1, &pairs).with_hosts((0..=chips).map(|node| u16::from(node < chips)).collect())
-}
-
-/// A random connected graph, every third router of which only forwards.
-fn switched(stream: &mut Stream, nodes: usize) -> Topology {
-    let topology = random(stream, nodes);
-    let hosts: Vec<u16> = topology.nodes().map(|node| u16::from(node.0 % 3 != 1)).collect();
-    uneven(stream, topology).with_hosts(hosts)
-}
 
 fn found_forest(schedule: &Schedule) -> &Forest {
     let Transfers::Forest(forest) = &schedule.transfers else { panic!("a forest") };

@@ -9,6 +9,7 @@ mod forest;
 mod graphs;
 mod interpreter;
 mod lanes;
+mod paths;
 mod pods;
 mod programs;
 mod programs_tampered;

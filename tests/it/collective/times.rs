@@ -271,8 +271,12 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
         .find(|candidate| candidate.algorithm == CollectiveAlgorithm::GatherReduce)
         .unwrap();
     assert!(gathers.time.total() >= 3300 * us, "{row:?}");
-    // An all-to-all cannot be planned without tables.
-    let request = CollectivesRequest { collectives: vec![Collective::AllToAll], ..next_request.clone() };
+    // Messages cannot be planned without tables.
+    let request = CollectivesRequest {
+        collectives: vec![Collective::AllToAll],
+        algorithm: Some(CollectiveAlgorithm::Direct),
+        ..next_request.clone()
+    };
     let scene = Scene::healthy(&compiled.topology);
     let error = ScenarioCollectives::new(&compiled.fabric, &scene, &request).rows("").unwrap_err();
     assert!(error.to_string().contains("messages follow forwarding tables, but there are none"), "{error}");

@@ -155,8 +155,8 @@ included, and shows the walk of the first one.",
 in `fabc.topology/1` or `fabc.topology/2`, and so do next-hop groups in `fabc.tables/2`. The unicast forwarding tables of OpenSM (`opensm.fdbs`, `dump_fts`) go with what `ibnetdiscover`
 prints: every switch of the one must be in the other, and every endpoint needs a LID, in the topology or as a port GUID in the tables.
 
-`fabc verify --collective FILE --topology FILE` reads a schedule in `fabc.collective/1`, of the healthy fabric, and a topology of fabc. An
-all-to-all follows tables of fabc, `--tables FILE`, and nothing else does. A schedule lists one of `steps`, `trees` and `sends`.
+`fabc verify --collective FILE --topology FILE` reads a schedule in `fabc.collective/1`, of the healthy fabric, and a topology of fabc. What is
+`direct` follows tables of fabc, `--tables FILE`, and nothing else does. A schedule lists one of `steps`, `trees`, `sends`, `forest` and `paths`.
 
 The message names the file and the line.",
     },

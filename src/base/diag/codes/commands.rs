@@ -94,8 +94,8 @@ brackets mean something to most shells.",
         title: "no tables for this scenario",
         text: "\
 There are tables for the healthy pod, `nominal`, and for every fault that the budget of the spec tolerates, named by the dark switches:
-`X[0,0]`, or `X[0,0]+Y[1,2]` for two. `fabc tables DIR` lists them. A build that stops before routing has none, and an all-to-all of
-`fabc collective` follows tables. With `routing = scheduled` there are none at all: `fabc tables DIR --router R` prints what a chip sends and
+`X[0,0]`, or `X[0,0]+Y[1,2]` for two. `fabc tables DIR` lists them. A build that stops before routing has none, and what
+`fabc collective` plans by `direct` follows tables. With `routing = scheduled` there are none at all: `fabc tables DIR --router R` prints what a chip sends and
 receives in which cycle.",
     },
     CodeDoc {

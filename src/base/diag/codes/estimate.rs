@@ -76,9 +76,9 @@ collectives have no root, and a root that would change nothing is refused.",
         title: "no collective can be planned here",
         text: "\
 Schedules need a fabric in which every two surviving chips reach each other, and at least two chips. `direct` needs forwarding tables that deliver
-every message. All other algorithms store, copy and add chunks at the routers of a path. So every router must be a chip, links must run both ways, and
-no link may carry more than 64 times the greatest common divisor of all bandwidths. Otherwise leave `algorithm` out, and `direct` is planned. Without
-symmetry, very large fabrics have more chunks than can be planned: fewer `--chunks` help.",
+every message. `paths` has up to 256 chips. All other algorithms but `forest` store, copy and add chunks at the routers of a path. So every
+router must be a chip, links must run both ways, and no link may carry more than 64 times the greatest common divisor of all bandwidths. Otherwise
+leave `algorithm` out, and `direct` is planned. With `routing = spray` or `ecmp` there are no tables for `direct`. Without symmetry, very large fabrics have more chunks than can be planned: fewer `--chunks` help.",
     },
     CodeDoc {
         code: "FAB0564",
@@ -91,8 +91,8 @@ in one scenario. Other schedules need files of their own.",
         code: "FAB0565",
         title: "a schedule that a format cannot hold",
         text: "\
-`--emit msccl=FILE` and `--emit chakra=DIR` write a schedule of rounds for the programs of others. Shared trees and messages along forwarding
-tables are not written so. A runtime of MSCCL takes at most 256 steps of a thread block (RCCL 64, unless it was built for more, which is a note)
+`--emit msccl=FILE` and `--emit chakra=DIR` write a schedule of rounds for the programs of others. Shared trees, forests, paths of pairs and
+messages along forwarding tables are not written so. A runtime of MSCCL takes at most 256 steps of a thread block (RCCL 64, unless it was built for more, which is a note)
 and 216 thread blocks of a chip, of which others may wait for 128. Between two chips there are 32 connections, and a chip has up to 32 peers each
 way under one number. A file of more than 200 MB is not written. Chakra traces are written of up to 256 chips.
 

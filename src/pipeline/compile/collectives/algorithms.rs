@@ -22,6 +22,8 @@ pub(super) enum Base {
     /// Trees whose edges are paths. The number is the parts of what a root has, `None` for as many as the
     /// optimum needs.
     Forest(Option<u32>),
+    /// Balanced paths between all pairs, whatever the number of pieces.
+    Paths,
 }
 
 impl Base {
@@ -138,10 +140,10 @@ pub(super) fn plans_to_try(
             let counts = std::iter::once(None).chain(FOREST_PARTS.map(Some));
             counts.map(Base::Forest).collect()
         }
+        CollectiveAlgorithm::Paths => vec![Base::Paths],
         CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees => Vec::new(),
         // Algorithms for schedules without tables.
-        CollectiveAlgorithm::Paths
-        | CollectiveAlgorithm::Flood
+        CollectiveAlgorithm::Flood
         | CollectiveAlgorithm::Hops
         | CollectiveAlgorithm::Portions
         | CollectiveAlgorithm::Quickest => Vec::new(),

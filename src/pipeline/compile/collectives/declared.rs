@@ -10,8 +10,8 @@ use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
     CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene,
 };
-use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
-use fabc_passes::collective::{check_chunks_can_rest, check_forest, check_plannable};
+use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
+use fabc_passes::collective::{check_chunks_can_rest, check_forest, check_pair_paths, check_plannable};
 use fabc_passes::scheduled::groups_are_joined;
 use rayon::prelude::*;
 
@@ -141,6 +141,10 @@ pub(in crate::compile) fn check_declared(fabric: &Fabric, topology: &Topology) -
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::copies_chunks);
         let checked = match declared.algorithm {
             Some(CollectiveAlgorithm::Forest) => check_forest(&scene, declared.collective),
+            Some(CollectiveAlgorithm::Paths) => check_pair_paths(&scene),
+            None if fabric.routing.has_many_paths() && declared.collective == Collective::AllToAll => {
+                check_pair_paths(&scene)
+            }
             None if fabric.routing.has_many_paths() => {
                 check_plannable(&scene).and_then(|()| match check_chunks_can_rest(&scene) {
                     Ok(()) => Ok(()),

@@ -11,6 +11,7 @@ mod planner;
 mod request;
 mod scheduled;
 mod times;
+mod unasked;
 
 pub(super) use declared::{check_declared, check_groups_joined, check_router_names};
 pub use errors::CollectivesError;
@@ -21,8 +22,8 @@ use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow,
     ForwardingTables, LinkHops, MessageStarts, Scene, Schedule, cycle_time, hop_cycles, link_cycles,
 };
-use fabc_model::{Collective, CollectiveAlgorithm, Fabric};
-use planner::{AlongTables, Planner};
+use fabc_model::{Collective, Fabric};
+use planner::Planner;
 
 /// Sizes between which crossovers are searched where no curve is requested, in bytes.
 const CURVE: [u64; 2] = [1 << 10, 1 << 32];
@@ -89,12 +90,12 @@ impl<'a> ScenarioCollectives<'a> {
         Self { planner: Planner::new(scene, cost(fabric, scene, request), request), request }
     }
 
-    /// The same with the forwarding tables of the scene, if there are some. An all-to-all follows them, and
-    /// cannot be planned without them. `lengths` are lengths of its channel classes, such as those that
-    /// certify its concurrent flow. They may give a better bound than hops do. They may be empty, and wrong
-    /// ones prove nothing.
+    /// The same with the forwarding tables of the scene, if there are some. Messages follow them, and cannot
+    /// be planned without them. `lengths` are lengths of its channel classes, such as those that certify its
+    /// concurrent flow. They may give a better bound on an all-to-all than hops do. They may be empty, and
+    /// wrong ones prove nothing.
     pub fn along(mut self, tables: Option<&'a ForwardingTables>, lengths: &'a [u64]) -> Self {
-        self.planner.along = tables.map(|tables| AlongTables { tables, lengths });
+        (self.planner.tables, self.planner.lengths) = (tables, lengths);
         self
     }
 
@@ -165,7 +166,7 @@ impl<'a> ScenarioCollectives<'a> {
         };
         let mut crossovers = Vec::new();
         for &collective in &self.request.collectives {
-            if self.request.algorithm.is_some() || CollectiveAlgorithm::for_tables(collective).len() < 2 {
+            if !self.planner.has_choice(collective) {
                 continue;
             }
             let mut fastest = |size| self.planner.fastest_algorithm(collective, size);

@@ -3,6 +3,7 @@
 
 use super::algorithms::{Base, SceneSize, few_messages, plans_to_try};
 use super::times::ScheduleTimes;
+use super::unasked::{ForestUse, has_pair_paths};
 use super::{CollectivesError, CollectivesRequest};
 use fabc_base::ids::{Id, NodeId};
 use fabc_check::CheckError;
@@ -13,8 +14,8 @@ use fabc_ir::{
 use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
     CollectiveError, ScheduleRequest, bound_delays, bounds, by_slots, by_steps, check_chunks_can_rest,
-    check_forest, derive_schedule, direct, flow_bound_by_lengths, forest, least_time, multitree,
-    natural_chunks, pull, rooted, slowest_chip, tightest_bound, trees,
+    derive_schedule, direct, flow_bound_by_lengths, forest, least_time, multitree, natural_chunks,
+    pair_paths, pull, rooted, slowest_chip, tightest_bound, trees,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -37,52 +38,15 @@ struct FastestPlan {
     total: u128,
 }
 
-/// Forwarding tables, and lengths of channels that may bound every schedule along tables.
-#[derive(Clone, Copy)]
-pub(super) struct AlongTables<'a> {
-    pub(super) tables: &'a ForwardingTables,
-    pub(super) lengths: &'a [u64],
-}
-
-/// For which collectives a forest is tried unasked.
-#[derive(Clone, Copy)]
-enum ForestUse {
-    Never,
-    /// Rounds of copies meet the bounds of all others.
-    Rooted,
-    /// There are too many chips for the others.
-    Unrooted,
-    Always,
-}
-
-impl ForestUse {
-    /// Where chunks rest in all routers (`rests`), rounds of copies meet the bound of a gather, unless some
-    /// chips can receive more than others, or several chips together have the least.
-    fn new(scene: &Scene<'_>, rests: bool) -> Self {
-        let is_packed = |collective| check_forest(scene, collective).is_ok();
-        if !is_packed(Collective::Broadcast) {
-            return if !rests && is_packed(Collective::AllGather) { Self::Unrooted } else { Self::Never };
-        }
-        let degree = |chip| {
-            scene.channels_into(chip).map(|channel| scene.topology.channel_capacity(channel)).sum::<u64>()
-        };
-        let degrees: Vec<u64> = scene.endpoints().map(degree).collect();
-        let is_cut_around_chip = || match bounds(scene, Collective::AllGather, None).as_deref() {
-            Ok([CollectiveBound::Cut { all_but, .. }, ..]) => all_but.len() == 1,
-            _ => true,
-        };
-        let rounds_suffice =
-            rests && degrees.windows(2).all(|pair| pair[0] == pair[1]) && is_cut_around_chip();
-        if rounds_suffice { Self::Rooted } else { Self::Always }
-    }
-}
-
 /// The planner of a scene, with the results so far.
 pub(super) struct Planner<'a> {
     scene: &'a Scene<'a>,
     pub(super) cost: CollectiveCost,
     request: &'a CollectivesRequest,
-    pub(super) along: Option<AlongTables<'a>>,
+    /// The forwarding tables that messages follow.
+    pub(super) tables: Option<&'a ForwardingTables>,
+    /// Lengths of channel classes that may bound every all-to-all.
+    pub(super) lengths: &'a [u64],
     /// Whether chunks may rest, be copied and be added up on the way.
     rests: bool,
     /// Known once an algorithm is to be chosen.
@@ -105,7 +69,8 @@ impl<'a> Planner<'a> {
             scene,
             cost,
             request,
-            along: None,
+            tables: None,
+            lengths: &[],
             rests,
             forest_use,
             size: None,
@@ -210,6 +175,11 @@ impl<'a> Planner<'a> {
         self.algorithms(collective).all(CollectiveAlgorithm::follows_tables)
     }
 
+    /// Whether several algorithms are tried for a collective.
+    pub(super) fn has_choice(&self, collective: Collective) -> bool {
+        self.algorithms(collective).count() > 1
+    }
+
     /// The schedule of the first candidate.
     pub(super) fn fastest(
         &mut self,
@@ -283,12 +253,17 @@ impl<'a> Planner<'a> {
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
         let known = CollectiveAlgorithm::for_tables(collective);
         let only = self.request.algorithm;
-        let (rests, has_forest) = (self.rests, only.is_none() && self.has_forest(collective));
+        let has_forest = only.is_none() && collective != Collective::AllToAll && self.has_forest(collective);
+        let has_paths = only.is_none()
+            && collective == Collective::AllToAll
+            && has_pair_paths(self.scene, self.tables.is_some());
         // Next-hop groups are no tables that messages follow.
-        let needs_direct = self.along.is_some() || !has_forest;
+        let needs_direct = self.tables.is_some() || !has_forest && !has_paths;
+        let rests = self.rests && collective != Collective::AllToAll;
         let is_useful = move |algorithm: &CollectiveAlgorithm| match algorithm {
-            CollectiveAlgorithm::Direct => known.len() == 1 || !rests && needs_direct,
+            CollectiveAlgorithm::Direct => !rests && needs_direct,
             CollectiveAlgorithm::Forest => has_forest,
+            CollectiveAlgorithm::Paths => has_paths,
             _ => rests,
         };
         known
@@ -350,7 +325,7 @@ impl<'a> Planner<'a> {
                 Transfers::Rounds(_) => derive_schedule(self.scene, copy, collective, algorithm)?,
                 // The packing of trees itself finds the tightest partition.
                 Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
-                Transfers::Forest(_) => {
+                Transfers::Forest(_) | Transfers::Paths(_) => {
                     Schedule { collective, bounds: self.bounds(collective)?.to_vec(), ..copy.clone() }
                 }
                 // What is sent from a root differs from what is sent to one.
@@ -361,7 +336,7 @@ impl<'a> Planner<'a> {
                 ),
             };
             self.check(&schedule)?;
-            let times = ScheduleTimes::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
+            let times = ScheduleTimes::new(self.scene, &schedule, self.tables)?;
             plans.push(CheckedSchedule { schedule, times });
         }
         let plans = Rc::new(plans);
@@ -374,9 +349,9 @@ impl<'a> Planner<'a> {
             return Ok(Rc::clone(copies));
         }
         if let (Base::Direct(chunks, latency), Some(root)) = (base, self.root(collective)) {
-            let along = self.along.ok_or(CollectiveError::Untabled)?;
+            let tables = self.tables.ok_or(CollectiveError::Untabled)?;
             let request = ScheduleRequest { chunks: Some(chunks), seed: self.request.seed, latency };
-            return Ok(Rc::new(vec![rooted(self.scene, along.tables, collective, root, request)?]));
+            return Ok(Rc::new(vec![rooted(self.scene, tables, collective, root, request)?]));
         }
         let request =
             |chunks, latency| ScheduleRequest { chunks: Some(chunks), seed: self.request.seed, latency };
@@ -393,10 +368,14 @@ impl<'a> Planner<'a> {
             (Base::Pull(..), None) => Vec::new(),
             (Base::Trees, _) => vec![trees(self.scene, ScheduleRequest { chunks: None, ..request(1, 0) })?],
             (Base::Direct(chunks, latency), _) => {
-                let along = self.along.ok_or(CollectiveError::Untabled)?;
-                vec![direct(self.scene, along.tables, request(chunks, latency))?]
+                let tables = self.tables.ok_or(CollectiveError::Untabled)?;
+                vec![direct(self.scene, tables, request(chunks, latency))?]
             }
             (Base::Forest(parts), _) => vec![forest(self.scene, None, parts, request(1, 0))?],
+            (Base::Paths, _) => {
+                let known = self.bounds(collective)?;
+                pair_paths(self.scene, &known, request(1, 0))?
+            }
         };
         let copies = Rc::new(copies);
         self.copies.insert(base, Rc::clone(&copies));
@@ -409,8 +388,8 @@ impl<'a> Planner<'a> {
         }
         let root = self.root(collective);
         let mut bounds = bounds(self.scene, collective, root)?;
-        if let (Collective::AllToAll, Some(along)) = (collective, self.along) {
-            bounds.extend(flow_bound_by_lengths(self.scene, along.lengths));
+        if collective == Collective::AllToAll {
+            bounds.extend(flow_bound_by_lengths(self.scene, self.lengths));
         }
         if let (Collective::Broadcast, Some(root)) = (collective, root) {
             bounds.extend(slowest_chip(self.scene, &self.cost, root).filter(|bound| !bounds.contains(bound)));
@@ -424,9 +403,9 @@ impl<'a> Planner<'a> {
 
     /// Has the checker replay a schedule.
     fn check(&self, schedule: &Schedule) -> Result<(), CollectivesError> {
-        let replayed = match (&schedule.transfers, self.along) {
-            (Transfers::Sends(_), Some(along)) => {
-                fabc_check::verify_message_schedule(self.scene, along.tables, schedule)
+        let replayed = match (&schedule.transfers, self.tables) {
+            (Transfers::Sends(_), Some(tables)) => {
+                fabc_check::verify_message_schedule(self.scene, tables, schedule)
             }
             _ => fabc_check::verify_schedule(self.scene, schedule),
         };
@@ -453,7 +432,7 @@ impl<'a> Planner<'a> {
         let degree =
             self.scene.endpoints().map(|chip| self.scene.channels_into(chip).count()).min().unwrap_or(1);
         let chips = self.scene.endpoints().count() as u64;
-        let tabled = self.along.map_or(symmetry.node_count(), |along| along.tables.symmetry.class_count());
+        let tabled = self.tables.map_or(symmetry.node_count(), |tables| tables.symmetry.class_count());
         let senders = classes.max(tabled) as u64;
         let size =
             SceneSize { chips, classes: classes as u64, senders, natural, degree: degree as u32, farthest };

@@ -2,7 +2,7 @@
 
 use fabc_ir::{CollectiveCost, CollectiveTime, ForwardingTables, MessageStarts, Scene, Schedule, Transfers};
 use fabc_passes::collective::{
-    CollectiveError, ForestTimetable, MessageTimetable, PipelinedTrees, Timetable,
+    CollectiveError, ForestTimetable, MessageTimetable, PathTimetable, PipelinedTrees, Timetable,
 };
 
 /// A schedule that can be timed again and again.
@@ -11,6 +11,7 @@ pub(super) enum ScheduleTimes {
     Trees(PipelinedTrees),
     Sends(MessageTimetable),
     Forest(ForestTimetable),
+    Paths(PathTimetable),
 }
 
 impl ScheduleTimes {
@@ -26,6 +27,7 @@ impl ScheduleTimes {
             (Transfers::Forest(forest), _) => {
                 ScheduleTimes::Forest(ForestTimetable::new(scene, schedule, forest))
             }
+            (Transfers::Paths(paths), _) => ScheduleTimes::Paths(PathTimetable::new(scene, paths)),
             (Transfers::Sends(sends), Some(tables)) => {
                 ScheduleTimes::Sends(MessageTimetable::new(scene, tables, schedule, sends)?)
             }
@@ -45,6 +47,7 @@ impl ScheduleTimes {
             ScheduleTimes::Rounds(_) | ScheduleTimes::Sends(_) => schedule.chunks,
             ScheduleTimes::Trees(trees) => trees.pieces(cost, bytes, requested),
             ScheduleTimes::Forest(forest) => forest.pieces(cost, bytes, requested),
+            ScheduleTimes::Paths(paths) => paths.pieces(cost, bytes, requested),
         }
     }
 
@@ -55,6 +58,7 @@ impl ScheduleTimes {
             ScheduleTimes::Sends(sent) => sent.total_time(cost, bytes),
             ScheduleTimes::Trees(trees) => trees.total_time(cost, bytes, chunks),
             ScheduleTimes::Forest(forest) => forest.total_time(cost, bytes, chunks),
+            ScheduleTimes::Paths(paths) => paths.total_time(cost, bytes, chunks),
         }
     }
 
@@ -65,12 +69,13 @@ impl ScheduleTimes {
             ScheduleTimes::Sends(sent) => sent.time(cost, bytes),
             ScheduleTimes::Trees(trees) => trees.time(cost, bytes, chunks),
             ScheduleTimes::Forest(forest) => forest.time(cost, bytes, chunks),
+            ScheduleTimes::Paths(paths) => paths.time(cost, bytes, chunks),
         }
     }
 
     /// The start times of the messages. They are not listed where those of all chips together are more than
-    /// `most`. Nor are they listed for trees and forests with barriers, whose timetables consist
-    /// of periods.
+    /// `most`. Nor are they listed for trees, forests and paths with barriers, whose timetables
+    /// consist of periods.
     pub(super) fn starts(
         &self,
         scene: &Scene<'_>,
@@ -93,11 +98,12 @@ impl ScheduleTimes {
             ScheduleTimes::Sends(sent) => (sent.messages(legs.is_none()), sent.parts()),
             ScheduleTimes::Trees(trees) => (trees.transfers(chunks), trees.parts(chunks)),
             ScheduleTimes::Forest(forest) => (forest.transfers(chunks), forest.vector_pieces(chunks)),
+            ScheduleTimes::Paths(paths) => (paths.transfers(chunks), paths.vector_pieces(chunks)),
         };
         let canonical = match &schedule.transfers {
             Transfers::Rounds(rounds) => rounds.canonical,
             Transfers::Sends(sends) => sends.canonical,
-            Transfers::Trees(_) | Transfers::Timed(_) | Transfers::Forest(_) => false,
+            Transfers::Trees(_) | Transfers::Timed(_) | Transfers::Forest(_) | Transfers::Paths(_) => false,
         };
         let elements = if canonical { topology.symmetry().order() as u64 } else { 1 };
         let messages = count.saturating_mul(elements);
@@ -107,7 +113,8 @@ impl ScheduleTimes {
             ScheduleTimes::Sends(sent) => sent.starts(cost, bytes, legs.as_deref()),
             ScheduleTimes::Trees(trees) if !cost.barrier => trees.starts(topology, cost, bytes, chunks),
             ScheduleTimes::Forest(forest) if !cost.barrier => forest.starts(cost, bytes, chunks),
-            ScheduleTimes::Trees(_) | ScheduleTimes::Forest(_) => Vec::new(),
+            ScheduleTimes::Paths(paths) if !cost.barrier => paths.starts(cost, bytes, chunks),
+            ScheduleTimes::Trees(_) | ScheduleTimes::Forest(_) | ScheduleTimes::Paths(_) => Vec::new(),
         };
         MessageStarts { canonical, messages, parts, end: self.total(cost, bytes, chunks), listed }
     }
@@ -121,6 +128,7 @@ impl ScheduleTimes {
             ScheduleTimes::Sends(sent) => (sent.slots(), sent.slots()),
             ScheduleTimes::Trees(trees) => (trees.steps(chunks), trees.volume(chunks)),
             ScheduleTimes::Forest(forest) => (forest.steps(chunks), forest.volume(chunks)),
+            ScheduleTimes::Paths(paths) => (paths.steps(chunks), paths.volume(chunks)),
         }
     }
 }
