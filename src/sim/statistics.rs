@@ -19,8 +19,8 @@ const FEWEST_BATCHES: usize = 5;
 /// Whether a series has reached its steady state, by MSER-5 (White, 1997).
 ///
 /// `groups` are means over equal spans of the run, as those of five observations are in MSER-5. The rule cuts
-/// off the beginning whose removal gives the rest the least standard error of its mean. The series has settled
-/// if that beginning is at most a quarter of it.
+/// off the beginning whose removal gives the rest the least standard error of its mean. The series has
+/// settled if that beginning is at most a quarter of it.
 pub(super) fn warmed_up(groups: &[f64]) -> bool {
     let count = groups.len();
     if count < FEWEST_GROUPS {
