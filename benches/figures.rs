@@ -299,7 +299,7 @@ fn figure10(most: u32) {
     table.end();
 }
 
-/// The lower end of the bracket, with the cycles that TPUs take from birth to router, and the static bound.
+/// The lower end of the interval, with the cycles that TPUs take from birth to router, and the static bound.
 /// It is printed at once, since the next one may take long.
 fn saturation(path: &str, changes: &[(&str, &str)], how: Runs) -> [f64; 2] {
     let unit: &[(&str, &str)] = if how == Runs::Unit { &UNIT } else { &[] };
@@ -310,7 +310,7 @@ fn saturation(path: &str, changes: &[(&str, &str)], how: Runs) -> [f64; 2] {
         let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
         let usual = prepare(&compiled.fabric, &Scene::healthy(&compiled.topology), &tables, &parameters)
             .expect("it can be simulated");
-        let cycles = (usual.setting().warmup * 2 / 5).max(8000).next_multiple_of(1000);
+        let cycles = (usual.setting().measure * 2 / 5).max(8000).next_multiple_of(1000);
         (parameters.warmup, parameters.measure) = (Some(cycles), Some(cycles));
     }
     let report = run(&compiled, &parameters, &[]);

@@ -102,12 +102,12 @@ fn main() {
     for (name, theirs, share) in SATURATION.into_iter().filter(|(name, ..)| chosen("packet", name)) {
         let (report, seconds) = simulated(name, OF_CNSIM, |_| Vec::new(), SimulationParameters::default());
         let (saturation, bound) = (&report.saturations[0], report.load.bound.as_f64());
-        let stable = saturation.at_least();
-        let unstable = saturation.unstable.map_or_else(|| "more".to_owned(), |rate| rate.to_string());
+        let (low, high) = (saturation.interval.low, saturation.interval.high);
+        let mean = saturation.interval.mean.as_f64();
         let beyond = saturation.beyond.accepted(&report.setting, report.load.senders).as_f64();
-        let stable_share = stable.as_f64() / bound;
+        let mean_share = mean / bound;
         println!(
-            "| `{name}` | {bound:.4} | {stable} .. {unstable} | {stable_share:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |"
+            "| `{name}` | {bound:.4} | {mean:.4}, {low} .. {high} | {mean_share:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |"
         );
     }
     println!();

@@ -305,7 +305,7 @@ fn check_figures(output: &str) -> Figures {
 fn simulation_figures(simulation: &Value) -> Figures {
     let saturation = &simulation["scenarios"][0]["saturation"][0];
     Figures {
-        result: format!("saturation {} to {}", saturation["stable"], saturation["unstable"]),
+        result: format!("saturation {} to {}", saturation["low"], saturation["high"]),
         reached: Some(number(&saturation["share"])),
         ..Figures::default()
     }

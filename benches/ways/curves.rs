@@ -150,7 +150,7 @@ fn curve(net: &Wired, parameters: SimulationParameters, care: &Care) -> Option<C
         let point: &Point = &report.points[0];
         let latency = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
         let accepted = point.accepted(&report.setting, report.load.senders).as_f64();
-        (point.rate, point.is_stable(), latency, accepted)
+        (point.rate, point.is_stable(&report.setting), latency, accepted)
     };
     let (mut stable, mut unstable) = (0, None);
     for &load in care.loads {

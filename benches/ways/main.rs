@@ -144,12 +144,10 @@ fn saturation(
         };
     let report = simulate(&ready, &[], &[1], true, &Silent).expect("it moves");
     let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
-    let end =
-        |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
     println!(
         "{run} | {bound:.4} | {} .. {} | {:.4} | {:.0} |",
-        end(found.stable),
-        end(found.unstable),
+        found.interval.low,
+        found.interval.high,
         found.beyond.accepted(&report.setting, report.load.senders).as_f64(),
         started.elapsed().as_secs_f64()
     );

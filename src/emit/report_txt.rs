@@ -177,21 +177,23 @@ impl Lines {
                 "SIMULATION",
                 &format!(
                     "  {:>9}  {:>8}  {:>9}  {:>8}  {:>9}",
-                    "bound", "stable", "unstable", "share", "past it"
+                    "bound", "at least", "at most", "share", "past it"
                 ),
             );
             for row in simulation::nominal_and_worst(reports) {
                 let name = format!("{}, {}", simulation.name, row.scenario);
                 self.push_clipped(format!(
                     "  {name:<14}  {:>9}  {:>8}  {:>9}  {:>8}  {:>9}",
-                    row.bound, row.stable, row.unstable, row.share, row.beyond
+                    row.bound, row.low, row.high, row.share, row.beyond
                 ));
             }
             let (unit, worst) = (simulation::rate_unit(&compiled.fabric, &reports[0]), worst("worst"));
             self.push_wrapped(
                 "  ",
                 &format!(
-                    "rates in flits per cycle and {unit}{worst}; past it: accepted at 1.1 x the static bound"
+                    "rates in flits per cycle and {unit}{worst}; at least, at most: saturation with a confidence of {}; past it: accepted at 1.1 x \
+                     the static bound",
+                    setting.confidence
                 ),
             );
             self.push_wrapped(

@@ -113,7 +113,7 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
             // stands for them.
             let endless = || Fraction::integer(report.setting.end() + report.setting.measure);
             let cycles = points.map(|point| match &point.delays {
-                Some(delays) if point.is_stable() && point.unfinished == 0 => delays.mean(),
+                Some(delays) if point.is_stable(&report.setting) && point.unfinished == 0 => delays.mean(),
                 _ => endless(),
             });
             let cycles = cycles.max()?;

@@ -7,16 +7,17 @@
 use super::completion::Completion;
 use super::cycles::births;
 use super::digest::spacing;
-use super::point::{Delays, Point, VcUse};
+use super::point::{Batch, Delays, Point, VcUse};
 use super::prepare::Prepared;
 use super::report::{AlikeChannels, SimReport};
 use super::routing::PathSelection;
 use super::saturation::{Saturation, can_end};
 use super::setting::Setting;
-use super::tally::bins;
+use super::statistics::{FEWEST_GROUPS, MOST_GROUPS};
+use super::tally::{BATCHES, LEAST_BATCHED, bins};
 use super::traffic::OfferedTraffic;
 use fabc_base::ids::{ChannelId, Id};
-use fabc_model::{Rate, RouterModel};
+use fabc_model::RouterModel;
 
 /// The tolerance of Little's law at each edge of the measured cycles, in latencies of the slowest packet
 /// within them.
@@ -80,11 +81,12 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
         )
     })
     .or_else(|| duration(setting, point))
+    .or_else(|| batches(setting, point))
     .or_else(|| {
         let OfferedTraffic::Rates(pattern) = &prepared.offer else {
             return Some("such traffic has no rates".to_owned());
         };
-        let born = births(prepared, pattern, point.rate, point.seed, point.cycles);
+        let born = births(prepared, pattern, point.rate, point.seed, point.run(setting), point.cycles);
         unless(
             born == (point.born, point.born_ever),
             "born and born_ever are not the births of this rate and seed",
@@ -93,7 +95,7 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
     .or_else(|| {
         point
             .delays
-            .and_then(|delays| impossible_delays(&delays, point.cycles.saturating_sub(setting.warmup).into()))
+            .and_then(|delays| impossible_delays(&delays, point.cycles.saturating_sub(point.warmup).into()))
     })
     .or_else(|| delivered(report, point))
     .or_else(|| in_flight(setting, point))
@@ -123,11 +125,52 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
     })
 }
 
-/// A run lasts until everything born in the measured cycles has arrived, and at most as long again.
+/// A run lasts until everything born in the measured cycles has arrived, and at most as long again. The
+/// warm-up ends with a group of cycles.
 fn duration(setting: &Setting, point: &Point) -> Option<String> {
-    let (end, longest) = (setting.end(), setting.end() + setting.measure);
-    let fits = (end..=longest).contains(&point.cycles) && (point.unfinished == 0 || point.cycles == longest);
-    unless(fits, "cycles are not those of such a run")
+    let run = point.run(setting);
+    let group = setting.warmup / MOST_GROUPS;
+    let warmup_fits = match setting.detects_steady_state {
+        true => {
+            let groups = point.warmup / group.max(1);
+            point.warmup.is_multiple_of(group.max(1))
+                && (FEWEST_GROUPS as u32..=MOST_GROUPS).contains(&groups)
+                && (point.is_settled || groups == MOST_GROUPS)
+        }
+        false => point.warmup == setting.warmup && point.is_settled,
+    };
+    let longest = run.end() + run.measure;
+    let fits =
+        (run.end()..=longest).contains(&point.cycles) && (point.unfinished == 0 || point.cycles == longest);
+    unless(warmup_fits, "warmup_cycles are not those of such a run")
+        .or_else(|| unless(fits, "cycles are not those of such a run"))
+}
+
+/// The batches of a run add up to its counts.
+fn batches(setting: &Setting, point: &Point) -> Option<String> {
+    let count = if setting.measure >= LEAST_BATCHED { BATCHES } else { 0 };
+    let sum =
+        |value: &dyn Fn(&Batch) -> u64| point.batches.iter().map(|batch| u128::from(value(batch))).sum();
+    let (arrived, latencies) = point.delays.map_or((0, 0), |delays| (delays.packets, delays.sum));
+    let sums: [u128; 3] =
+        [sum(&|batch| batch.delivered), sum(&|batch| batch.arrived), sum(&|batch| batch.sum)];
+    let most = point.delays.map_or(0, |delays| delays.most);
+    unless(point.batches.len() == count, "these are not the batches of such a run")
+        .or_else(|| {
+            unless(
+                count == 0 || sums == [point.delivered, arrived, latencies].map(u128::from),
+                "the batches do not add up to the counts of the run",
+            )
+        })
+        .or_else(|| {
+            // One packet in a hundred took at least the p99, rounded up.
+            let fits = |batch: &Batch| {
+                let above = batch.arrived - (batch.arrived * 99).div_ceil(100) + u64::from(batch.arrived > 0);
+                batch.p99 <= most && u128::from(above) * u128::from(batch.p99) <= u128::from(batch.sum)
+            };
+            let small = point.batches.iter().all(|batch| batch.arrived <= point.born);
+            unless(small && point.batches.iter().all(fits), "the p99 of a batch does not fit its latencies")
+        })
 }
 
 /// Checks the order of latencies, and the possible range of their sum. No latency is longer than `cycles`.
@@ -162,7 +205,6 @@ fn delivered(report: &SimReport, point: &Point) -> Option<String> {
     let senders = u64::from(report.load.senders);
     let shares =
         u64::from(worst) * senders <= point.delivered && point.delivered <= u64::from(best) * senders;
-    let own_search = report.saturations.iter().find(|found| found.seed == point.seed);
     unless(
         point.delivered_late <= point.delivered,
         "more packets were delivered in the second half of the window than in all of it",
@@ -178,13 +220,6 @@ fn delivered(report: &SimReport, point: &Point) -> Option<String> {
     })
     .or_else(|| {
         unless(worst <= best && shares, "worst_source and best_source are not around what was delivered")
-    })
-    .or_else(|| {
-        let search = own_search?;
-        let is = |end: Option<Rate>| end == Some(point.rate);
-        let fits = (!is(search.stable) || point.is_stable()) && (!is(search.unstable) || !point.is_stable());
-        let beyond = search.beyond.rate != point.rate || search.beyond.delivered == point.delivered;
-        unless(fits && beyond, "the search for saturation found this rate otherwise")
     })
 }
 
@@ -296,7 +331,7 @@ fn inside(prepared: &Prepared<'_>, report: &SimReport, point: &Point) -> Option<
     .or_else(|| {
         // Cycles times packets in flight equals the sum of latencies of the packets born, except at the
         // edges.
-        let delays = point.delays.filter(|_| point.is_stable() && point.unfinished == 0)?;
+        let delays = point.delays.filter(|_| point.is_stable(&report.setting) && point.unfinished == 0)?;
         let edges = (u128::from(start) + u128::from(end) + 1) * u128::from(EDGE * delays.most);
         unless(
             u128::from(point.inside_sum.abs_diff(delays.sum)) <= edges,
@@ -365,7 +400,14 @@ fn impossible_bracket(prepared: &Prepared<'_>, report: &SimReport, search: &Satu
         let OfferedTraffic::Rates(pattern) = &prepared.offer else {
             return Some("such traffic does not saturate".to_owned());
         };
-        let (_, born) = births(prepared, pattern, search.beyond.rate, search.seed, report.setting.end());
+        let (_, born) = births(
+            prepared,
+            pattern,
+            search.beyond.rate,
+            search.seed,
+            report.setting.trial,
+            report.setting.trial.end(),
+        );
         unless(search.beyond.delivered <= born, "beyond the bound more packets are delivered than born")
     })
 }

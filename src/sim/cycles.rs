@@ -6,9 +6,11 @@ use super::completion::Completion;
 use super::errors::SimError;
 use super::point::Point;
 use super::prepare::Prepared;
+use super::setting::RunCycles;
 use super::supply::{Newborn, Supply};
 use super::tally::{Census, RunTally};
 use super::traffic::{EndpointMessage, Pattern};
+use super::trial::{Trial, TrialEnd, tolerated_growth};
 use fabc_base::limits::SIMULATED_CYCLES;
 use fabc_base::random::KeyedStream;
 use fabc_model::Rate;
@@ -51,7 +53,7 @@ pub(super) trait Routers<'a> {
 }
 
 /// Packets that are born at a rate, cycle by cycle.
-struct OfferedRate<'a> {
+pub(super) struct OfferedRate<'a> {
     prepared: &'a Prepared<'a>,
     pattern: &'a Pattern,
     rate: Rate,
@@ -63,7 +65,7 @@ struct OfferedRate<'a> {
 }
 
 impl<'a> OfferedRate<'a> {
-    fn new(prepared: &'a Prepared<'a>, pattern: &'a Pattern, rate: Rate, seed: u64) -> Self {
+    pub(super) fn new(prepared: &'a Prepared<'a>, pattern: &'a Pattern, rate: Rate, seed: u64) -> Self {
         let ports = prepared.setting.ports().unwrap_or(1);
         let (births, destinations) =
             (PacketBirths::at_rate(prepared, pattern, rate, seed), KeyedStream::new(seed, DESTINATIONS));
@@ -91,12 +93,13 @@ impl<'a> OfferedRate<'a> {
 }
 
 /// The packets born in the measured cycles, and those born in a whole run of so many cycles. They depend on
-/// no router.
+/// no router. `run` says which cycles are measured.
 pub(super) fn births(
     prepared: &Prepared<'_>,
     pattern: &Pattern,
     rate: Rate,
     seed: u64,
+    run: RunCycles,
     cycles: u32,
 ) -> (u64, u64) {
     let (mut births, mut born) = (PacketBirths::at_rate(prepared, pattern, rate, seed), Vec::new());
@@ -104,15 +107,14 @@ pub(super) fn births(
     for now in 0..cycles {
         births.now(now, &mut born);
         ever += born.len() as u64;
-        if (prepared.setting.warmup..prepared.setting.end()).contains(&now) {
+        if (run.warmup..run.end()).contains(&now) {
             measured += born.len() as u64;
         }
     }
     (measured, ever)
 }
 
-/// Runs one rate. With `late`, it goes on until what was born in the measured cycles has arrived. Otherwise
-/// it stops after them.
+/// Runs one rate, until what was born in the measured cycles has arrived, and at most for as long again.
 ///
 /// # Errors
 /// Packets wait for each other for ever.
@@ -122,22 +124,58 @@ pub(super) fn run<'a>(
     pattern: &'a Pattern,
     rate: Rate,
     seed: u64,
-    late: bool,
 ) -> Result<Point, SimError> {
-    let setting = &prepared.setting;
     let mut offered = OfferedRate::new(prepared, pattern, rate, seed);
     let mut now = 0;
-    // A packet that stands still at the end moves again soon, or never.
-    let goes_on = |routers: &mut dyn Routers<'a>, now: u32| match late {
-        true => now < setting.end() + setting.measure && routers.tally().awaited() > 0,
-        false => routers.tally().inside() > 0 && now - *routers.last_move() > 1,
-    };
-    while now < setting.end() || goes_on(&mut routers, now) {
+    while routers.tally().goes_on(now) {
         offered.run_cycle(&mut routers, now)?;
         now += 1;
     }
     let (tally, census) = routers.counted(now);
     Ok(tally.point(rate, seed, now, census, prepared.layout.lit, |endpoint| pattern.sends(endpoint)))
+}
+
+/// How often a trial looks whether its outcome is certain, in parts of the measured cycles.
+const LOOKS: u32 = 8;
+
+/// A trial ends early where packets in flight have grown by more than this multiple of what is tolerated over
+/// all measured cycles.
+const HOPELESS: f64 = 2.0;
+
+/// Runs one rate for the cycles of a search, and decides whether it is stable.
+///
+/// # Errors
+/// Packets wait for each other for ever.
+pub(super) fn try_rate<'a>(
+    mut routers: impl Routers<'a>,
+    prepared: &'a Prepared<'a>,
+    mut offered: OfferedRate<'a>,
+    end: TrialEnd,
+) -> Result<Trial, SimError> {
+    let trial = prepared.setting.trial;
+    let tolerated = tolerated_growth(&prepared.setting, trial);
+    routers.tally().measure(trial);
+    // A packet that stands still at the end moves again soon, or never.
+    let goes_on = |routers: &mut dyn Routers<'a>, now: u32| {
+        routers.tally().inside() > 0 && now - *routers.last_move() > 1
+    };
+    let mut now = 0;
+    while now < trial.end() || goes_on(&mut routers, now) {
+        offered.run_cycle(&mut routers, now)?;
+        now += 1;
+        let measured = now.saturating_sub(trial.warmup);
+        let looks = end == TrialEnd::WhenCertain && measured < trial.measure;
+        if looks && measured > 0 && measured.is_multiple_of((trial.measure / LOOKS).max(1)) {
+            let (born, delivered) = routers.tally().born_and_delivered();
+            let expected = born as f64 * f64::from(trial.measure) / f64::from(measured);
+            if born as f64 - delivered as f64 > HOPELESS * tolerated * expected {
+                return Ok(Trial { delivered, is_stable: false });
+            }
+        }
+    }
+    let (born, delivered) = routers.tally().born_and_delivered();
+    let is_stable = born as f64 - delivered as f64 <= tolerated * born as f64;
+    Ok(Trial { delivered, is_stable })
 }
 
 /// Runs one rate for so many cycles. Returns the digests of every thousand.

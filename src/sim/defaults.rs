@@ -3,7 +3,7 @@
 use super::choice::shortest_by_default;
 use super::errors::SimError;
 use super::routing::PathSelection;
-use super::setting::Setting;
+use super::setting::{RunCycles, Setting};
 use fabc_base::ids::LinkTypeId;
 use fabc_ir::{ForwardingTables, Scene, link_cycles};
 use fabc_model::{
@@ -53,6 +53,10 @@ pub(super) fn setting(
         window: parameters.window,
         warmup: 0,
         measure: 0,
+        detects_steady_state: false,
+        trial: RunCycles { warmup: 0, measure: 0 },
+        replications: parameters.replications,
+        confidence: parameters.confidence,
         seed: parameters.seed,
         router: fabric.router_latencies().most,
         buffer: router.buffer_flits,

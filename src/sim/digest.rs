@@ -6,7 +6,7 @@
 //! The last digest of a report covers the counts that it states.
 
 use super::completion::Completion;
-use super::point::{Delays, Point, VcUse};
+use super::point::{Batch, Delays, Point, VcUse};
 
 /// Cycles from one digest to the next.
 pub(super) const EVERY: u32 = 1000;
@@ -76,6 +76,8 @@ impl Point {
             self.flits_in_flight,
             self.cycles.into(),
             self.unfinished,
+            self.warmup.into(),
+            u64::from(self.is_settled),
             start,
             middle,
             end,
@@ -84,9 +86,13 @@ impl Point {
             self.general_hops,
         ];
         let pairs = sources.into_iter().flat_map(|(id, count)| [id.into(), count.into()]);
+        let batches = self
+            .batches
+            .iter()
+            .flat_map(|&Batch { delivered, arrived, sum, p99 }| [delivered, arrived, sum, p99]);
         let rest =
             delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
-        next(self.digests.last(), counts.into_iter().chain(pairs).chain(rest))
+        next(self.digests.last(), counts.into_iter().chain(pairs).chain(batches).chain(rest))
     }
 }
 

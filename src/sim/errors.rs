@@ -300,6 +300,21 @@ pub enum SimError {
         span: Span,
     },
 
+    /// FAB0630: a search found a stable rate above the static bound.
+    #[error("{scenario}: a rate of {rate} is stable, but the static bound is {bound}")]
+    #[diagnostic(
+        code(FAB0630),
+        help("no rate above the static bound can be sustained: the search or the bound is wrong")
+    )]
+    AboveBound {
+        /// The name of the scenario.
+        scenario: String,
+        /// The highest rate that the search found stable.
+        rate: String,
+        /// The static bound, in flits per cycle and sending endpoint.
+        bound: String,
+    },
+
     /// FAB0612: the model does not have such a parameter.
     #[error("`{option}` belongs to the {of} model")]
     #[diagnostic(code(FAB0612), help("leave it out, or choose `model = {of}`"))]
@@ -342,7 +357,7 @@ impl SimError {
     /// The exit code of the process: 3 where the fabric does not hold what it should.
     pub fn exit_code(&self) -> u8 {
         match self {
-            SimError::Astray { .. } | SimError::Deadlock { .. } => 3,
+            SimError::Astray { .. } | SimError::Deadlock { .. } | SimError::AboveBound { .. } => 3,
             SimError::RateTooHigh { .. } | SimError::NoTraffic { .. } | SimError::TooManyCycles { .. } => 2,
             SimError::Bursts { .. } | SimError::Misplaced { .. } => 2,
             SimError::TraceLine { .. } | SimError::EmptyTrace { .. } | SimError::TooManyMessages { .. } => 2,

@@ -37,9 +37,11 @@ mod saturation;
 mod setting;
 mod simulate;
 mod slab;
+mod statistics;
 mod supply;
 mod tally;
 mod traffic;
+mod trial;
 mod waiting;
 mod wheel;
 
@@ -52,14 +54,14 @@ pub use fabc_model::{
     RouterModel, RoutingSettings, Score, SimulationParameters, Trace, Traffic, TrafficDetails,
 };
 pub use load::{Limit, StaticLoad};
-pub use point::{Delays, Point, VcUse};
+pub use point::{Batch, Delays, HalfWidths, Point, VcUse};
 pub use prepare::{Prepared, has_births, has_traffic, has_vcs, prepare};
 pub use remake::{ReportedRun, every_run};
 pub use report::{AlikeChannels, SimReport};
 pub use reported::reported;
 pub use routing::{PathSelection, Ugal};
 pub use run::{complete, run};
-pub use saturation::{Beyond, Saturation, saturation};
-pub use setting::Setting;
+pub use saturation::{Beyond, RateInterval, Replication, Saturation, saturation};
+pub use setting::{RunCycles, Setting};
 pub use simulate::{curve, simulate};
 pub use traffic::read_trace;

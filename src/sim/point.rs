@@ -1,6 +1,8 @@
 //! The results of runs, as counts. Ratios are computed where they are needed.
 
-use super::setting::Setting;
+use super::setting::{RunCycles, Setting};
+use super::statistics::batch_half_width;
+use super::trial::tolerated_growth;
 use fabc_ir::Fraction;
 use fabc_model::Rate;
 
@@ -35,6 +37,12 @@ pub struct Point {
     pub delays: Option<Delays>,
     /// Packets born in the measured cycles that did not arrive before the run ended.
     pub unfinished: u64,
+    /// The cycles of the warm-up.
+    pub warmup: u32,
+    /// Whether the measured cycles began in the steady state, or where the setting says.
+    pub is_settled: bool,
+    /// The counts of equal parts of the measured cycles. Empty where these are few.
+    pub batches: Vec<Batch>,
     /// Packets in flight at the start, in the middle and at the end of the measured cycles.
     pub inside_at: [u64; 3],
     /// Packets in flight, summed over the measured cycles.
@@ -59,6 +67,36 @@ pub struct Point {
     /// Digests of all counts, one every thousand cycles. Of long runs only some are kept.
     pub digests: Vec<u64>,
 }
+
+/// The counts of one part of the measured cycles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Batch {
+    /// Packets delivered in its cycles.
+    pub delivered: u64,
+    /// Packets born in its cycles that arrived before the run ended.
+    pub arrived: u64,
+    /// The sum of their latencies.
+    pub sum: u64,
+    /// 99 in 100 of them took at most this time.
+    pub p99: u64,
+}
+
+/// Half the widths of the confidence intervals around the figures of a run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HalfWidths {
+    /// Of the accepted traffic, in flits per cycle and sending endpoint.
+    pub accepted: f64,
+    /// Of the mean latency, in cycles.
+    pub mean: f64,
+    /// Of the 99th percentile of latencies, in cycles. `None` where batches have few packets.
+    pub p99: Option<f64>,
+}
+
+/// The fewest packets of a batch from which a 99th percentile is taken: five of them are above it.
+const PACKETS_OF_P99: u64 = 500;
+
+/// The growth of the packets in flight that does not count as saturation, as a share of the packets born.
+const ONE_IN_A_HUNDRED: f64 = 0.01;
 
 /// The delays of packets, in cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,10 +145,40 @@ impl Point {
     pub fn offered(&self, setting: &Setting, senders: u32) -> Fraction {
         setting.per_cycle(self.born, setting.measure, senders)
     }
-    /// Whether the rate is stable: at most one in a hundred of the packets born in the measured cycles is
-    /// missing among those delivered.
-    pub fn is_stable(&self) -> bool {
-        self.delivered * 100 >= self.born * 99
+    /// Whether the rate is stable: packets in flight grew no more in the measured cycles than they do at the
+    /// largest stable rate, or by no more than one in a hundred of the packets born. The latter keeps chance
+    /// apart from growth in long runs of few sources.
+    pub fn is_stable(&self, setting: &Setting) -> bool {
+        let tolerated = tolerated_growth(setting, self.run(setting)).max(ONE_IN_A_HUNDRED);
+        self.born as f64 - self.delivered as f64 <= tolerated * self.born as f64
+    }
+    /// The cycles of the run.
+    pub(super) fn run(&self, setting: &Setting) -> RunCycles {
+        RunCycles { warmup: self.warmup, measure: setting.measure }
+    }
+    /// The confidence intervals, by batch means. `None` where the run has no steady state, or is too short.
+    pub fn half_widths(&self, setting: &Setting, senders: u32) -> Option<HalfWidths> {
+        let delays = self.delays.filter(|_| self.is_settled && self.is_stable(setting))?;
+        if self.batches.is_empty()
+            || self.unfinished > 0
+            || self.batches.iter().any(|batch| batch.arrived == 0)
+        {
+            return None;
+        }
+        let confidence = setting.confidence.as_f64();
+        let half_width = |value: &dyn Fn(&Batch) -> f64| {
+            batch_half_width(&self.batches.iter().map(value).collect::<Vec<f64>>(), confidence)
+        };
+        let count = self.batches.len() as f64;
+        let flits = f64::from(setting.packet) * count / (f64::from(setting.measure) * f64::from(senders));
+        // The mean is a ratio of two sums. Batches enter by their deviation from it.
+        let (mean, packets) = (delays.sum as f64 / delays.packets as f64, delays.packets as f64 / count);
+        let p99 = self.batches.iter().all(|batch| batch.arrived >= PACKETS_OF_P99);
+        Some(HalfWidths {
+            accepted: half_width(&|batch| batch.delivered as f64 * flits)?,
+            mean: half_width(&|batch| (batch.sum as f64 - mean * batch.arrived as f64) / packets)?,
+            p99: if p99 { half_width(&|batch| batch.p99 as f64) } else { None },
+        })
     }
 }
 

@@ -8,7 +8,8 @@ use super::errors::SimError;
 use super::layout::NetworkLayout;
 use super::load::{Astray, AstrayReason, LoadInputs, StaticLoad, load};
 use super::routes::TableRoutes;
-use super::setting::Setting;
+use super::setting::{RunCycles, Setting};
+use super::statistics::MOST_GROUPS;
 use super::traffic::{DetailedTraffic, ExpectedTraffic, MessageList, OfferedTraffic, Pattern, ends_of_line};
 use crate::rate::rate_of_share;
 use fabc_base::ids::NodeId;
@@ -16,10 +17,14 @@ use fabc_base::limits::SIMULATED_CYCLES;
 use fabc_ir::{ForwardingTables, Fraction, Scene, Topology, router_names};
 use fabc_model::{Bursts, Fabric, HostPorts, Rate, Simulation, SimulationParameters};
 
-/// The fewest measured cycles by default, and the fewest cycles of the warm-up.
-const CYCLES: u64 = 8000;
+/// The fewest measured cycles of a run by default, in packets that the busiest channel can move.
+const PACKETS: u64 = 1500;
 
-/// The default length of a run, in mean zero-load latencies. Large fabrics drift for longer.
+/// The same for the runs of a search, which must be longer to tell stable rates from others. Their warm-up is
+/// half as long: what still grows after it is allowed for.
+const PACKETS_OF_TRIAL: u64 = 3000;
+
+/// The fewest measured cycles by default, in mean zero-load latencies. Large fabrics drift for longer.
 const LATENCIES: u64 = 40;
 const LATENCIES_OF_LARGE: u64 = 100;
 
@@ -173,7 +178,7 @@ pub fn prepare<'a>(
             volume = Some(sent);
         }
         OfferedTraffic::Rates(_) => {
-            (setting.warmup, setting.measure) = counted_cycles(parameters, layout.routers, &load)?;
+            set_cycles(&mut setting, parameters, layout.routers, &load)?;
         }
     }
     Ok(Prepared {
@@ -228,26 +233,43 @@ fn volume_of(messages: &MessageList, setting: &Setting, load: &StaticLoad) -> Re
     Ok(Volume { messages: messages.list.len() as u64, packets, bytes: messages.bytes, least_cycles })
 }
 
-/// The cycles of the warm-up and the measured cycles. By default they follow from the zero-load latency.
-fn counted_cycles(
+/// Sets the cycles of the warm-up and the measured cycles. By default they follow from the length of packets
+/// and the zero-load latency.
+fn set_cycles(
+    setting: &mut Setting,
     parameters: &SimulationParameters,
     routers: usize,
     load: &StaticLoad,
-) -> Result<(u32, u32), SimError> {
+) -> Result<(), SimError> {
     let latencies = if routers >= LARGE { LATENCIES_OF_LARGE } else { LATENCIES };
-    let cycles =
-        load.mean_cycles.times(Fraction::integer(latencies)).ceil().max(CYCLES.into()).next_multiple_of(1000);
-    let or_default = |cycles_of_spec: Option<u32>| cycles_of_spec.map_or(cycles, u128::from);
-    let (warmup, measure) = (or_default(parameters.warmup), or_default(parameters.measure));
-    if warmup + measure > SIMULATED_CYCLES.into() {
-        return Err(SimError::TooManyCycles {
-            warmup: warmup as u64,
-            measure: measure as u64,
-            most: SIMULATED_CYCLES,
-        });
+    let latencies = load.mean_cycles.times(Fraction::integer(latencies)).ceil();
+    let default = |packets: u64| {
+        let moved = u128::from(packets) * u128::from(setting.packet);
+        latencies.max(moved).next_multiple_of(1000)
+    };
+    let (run, trial) = (default(PACKETS), default(PACKETS_OF_TRIAL));
+    let or = |cycles_of_spec: Option<u32>, default: u128| cycles_of_spec.map_or(default, u128::from);
+    let measure = or(parameters.measure, run);
+    let longest = measure.div_ceil(GROUPS_OF_MEASURE.into()) * u128::from(MOST_GROUPS);
+    let runs = [
+        (or(parameters.warmup, longest), measure),
+        (or(parameters.warmup, or(parameters.measure, trial) / 2), or(parameters.measure, trial)),
+    ];
+    if let Some(&(warmup, measure)) =
+        runs.iter().find(|(warmup, measure)| warmup + measure > SIMULATED_CYCLES.into())
+    {
+        let [warmup, measure] = [warmup, measure].map(|cycles| u64::try_from(cycles).unwrap_or(u64::MAX));
+        return Err(SimError::TooManyCycles { warmup, measure, most: SIMULATED_CYCLES });
     }
-    Ok((warmup as u32, measure as u32))
+    let [run, trial] =
+        runs.map(|(warmup, measure)| RunCycles { warmup: warmup as u32, measure: measure as u32 });
+    (setting.warmup, setting.measure, setting.trial) = (run.warmup, run.measure, trial);
+    setting.detects_steady_state = parameters.warmup.is_none();
+    Ok(())
 }
+
+/// The groups of cycles of a warm-up that are together as long as the measured cycles.
+const GROUPS_OF_MEASURE: u32 = 16;
 
 /// Checks that endpoints can offer the rates that a simulation names, before anything is routed.
 ///

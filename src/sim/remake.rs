@@ -12,8 +12,9 @@ use super::errors::SimError;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::report::SimReport;
-use super::run::{begin, begin_messages, complete, run, run_measured_cycles};
-use super::saturation::Saturation;
+use super::run::{begin, begin_messages, complete, run, try_rate};
+use super::saturation::{Replication, Saturation, is_proved_unstable};
+use super::trial::TrialEnd;
 use fabc_model::Rate;
 
 /// A run as a report states it, with the claim that another run must confirm.
@@ -57,7 +58,10 @@ pub fn every_run(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
         for found in &report.saturations {
             let claim = Claim::Beyond { rate: found.beyond.rate, delivered: found.beyond.delivered };
             let beyond = ReportedRun { scenario: &report.scenario, seed: found.seed, claim };
-            runs.extend(ReportedRun::bracket_ends(report, found).chain([beyond]));
+            runs.extend(
+                found.replications.iter().flat_map(|bracket| ReportedRun::bracket_ends(report, bracket)),
+            );
+            runs.push(beyond);
         }
     }
     runs
@@ -80,10 +84,17 @@ impl<'a> ReportedRun<'a> {
         points.chain(report.completions.iter().map(|run| Self::completion(report, run)))
     }
 
-    /// The runs at both ends of a bracket.
-    pub fn bracket_ends(report: &'a SimReport, bracket: &Saturation) -> impl Iterator<Item = Self> {
+    /// The runs at both ends of the lowest bracket of a search.
+    pub fn lowest_bracket(report: &'a SimReport, search: &Saturation) -> impl Iterator<Item = Self> {
+        let lowest = search.replications.iter().min_by_key(|bracket| bracket.stable);
+        lowest.into_iter().flat_map(|bracket| Self::bracket_ends(report, bracket))
+    }
+
+    /// The runs at both ends of a bracket. The static bound needs no run.
+    fn bracket_ends(report: &'a SimReport, bracket: &Replication) -> impl Iterator<Item = Self> + use<'a> {
         let (scenario, seed) = (report.scenario.as_str(), bracket.seed);
-        let rates = [(bracket.stable, true), (bracket.unstable, false)];
+        let unstable = bracket.unstable.filter(|&rate| !is_proved_unstable(report.load.bound, rate));
+        let rates = [(bracket.stable, true), (unstable, false)];
         rates.into_iter().filter_map(move |(rate, stable)| {
             Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, stable } })
         })
@@ -183,12 +194,14 @@ impl<'a> ReportedRun<'a> {
             }
             Claim::Beginning(beginning) => beginning.difference(prepared, seed).map_err(failed)?,
             Claim::Stable { rate, stable } => {
-                let again = run_measured_cycles(prepared, rate, seed).map_err(failed)?.is_stable();
+                let trial = try_rate(prepared, rate, seed, TrialEnd::WhenCertain).map_err(failed)?;
+                let again = trial.is_stable;
                 let is = if again { "is stable" } else { "is not stable" };
                 (again != stable).then(|| format!("rate {rate} {is} when it is run again"))
             }
             Claim::Beyond { rate, delivered } => {
-                let again = run_measured_cycles(prepared, rate, seed).map_err(failed)?.delivered;
+                let trial = try_rate(prepared, rate, seed, TrialEnd::Whole).map_err(failed)?;
+                let again = trial.delivered;
                 (again != delivered).then(|| format!("at rate {rate} another run delivers other packets"))
             }
         };

@@ -4,11 +4,15 @@
 use super::block::rates;
 use super::completion::Completion;
 use super::consistency::{Misfit, check_consistency};
-use super::point::{Delays, Point, VcUse};
+use super::errors::SimError;
+use super::point::{Batch, Delays, Point, VcUse};
 use super::prepare::Prepared;
 use super::report::SimReport;
-use super::saturation::{Beyond, Saturation};
-use fabc_ir::read::{self, BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, VcUseLine};
+use super::saturation::{Beyond, Replication, Saturation};
+use fabc_ir::read::{
+    self, BatchLines, CompletionLine, DelayLine, PointLine, ReplicationLine, SaturationLine, SimulatedLine,
+    VcUseLine,
+};
 use fabc_model::{Fabric, Rate, Simulation};
 
 /// The report of a simulation of a spec, from a file. It equals the result of [`super::run_block`], except
@@ -44,7 +48,9 @@ pub fn reported(
         if !expected.eq(points.iter().map(|point| (point.rate, point.seed))) {
             return Err(misfit("points", "these are not the rates and seeds of the spec, each once"));
         }
-        let saturations: Vec<Saturation> = line.saturation.iter().map(saturation).collect();
+        let saturations = line.saturation.iter().map(|line| saturation(line, prepared));
+        let saturations = saturations.collect::<Result<Vec<Saturation>, SimError>>();
+        let saturations = saturations.map_err(|error| misfit("saturation", &error.to_string()))?;
         if !seeds.iter().copied().eq(saturations.iter().map(|search| search.seed)) {
             return Err(misfit("saturation", "these are not the seeds of the spec, each once"));
         }
@@ -83,10 +89,16 @@ fn rate(value: f64) -> Rate {
     Rate::millionths(read::millionths(value))
 }
 
-fn saturation(line: &BracketLine) -> Saturation {
-    let BracketLine { seed, stable, unstable, runs, beyond, .. } = line;
-    let beyond = Beyond { rate: rate(beyond.rate), delivered: beyond.delivered };
-    Saturation { seed: *seed, stable: stable.map(rate), unstable: unstable.map(rate), runs: *runs, beyond }
+fn saturation(line: &SaturationLine, prepared: &Prepared<'_>) -> Result<Saturation, SimError> {
+    let beyond = Beyond { rate: rate(line.beyond.rate), delivered: line.beyond.delivered };
+    let replication = |&ReplicationLine { seed, stable, unstable, runs }: &ReplicationLine| Replication {
+        seed,
+        stable: stable.map(rate),
+        unstable: unstable.map(rate),
+        runs,
+    };
+    let replications = line.replications.iter().map(replication).collect();
+    Saturation::new(prepared, line.seed, replications, beyond)
 }
 
 fn delays(line: &DelayLine) -> Option<Delays> {
@@ -125,6 +137,17 @@ fn completion(line: &CompletionLine, prepared: &Prepared<'_>) -> Result<Completi
     })
 }
 
+/// The batches of a run, from lists of their counts.
+fn batches(line: &BatchLines) -> Result<Vec<Batch>, &'static str> {
+    let BatchLines { delivered, arrived, latency_sum, p99 } = line;
+    if [arrived, latency_sum, p99].iter().any(|list| list.len() != delivered.len()) {
+        return Err("the lists of the batches differ in length");
+    }
+    let batch =
+        |k: usize| Batch { delivered: delivered[k], arrived: arrived[k], sum: latency_sum[k], p99: p99[k] };
+    Ok((0..delivered.len()).map(batch).collect())
+}
+
 fn point(line: &PointLine, prepared: &Prepared<'_>) -> Result<Point, &'static str> {
     // Limited to endpoints that exist, since their names are printed.
     let source = |endpoint: u32| endpoint.min(prepared.endpoint_count().saturating_sub(1));
@@ -142,6 +165,9 @@ fn point(line: &PointLine, prepared: &Prepared<'_>) -> Result<Point, &'static st
         cycles: line.cycles,
         delays: line.latency.as_ref().and_then(delays),
         unfinished: line.unfinished,
+        warmup: line.warmup_cycles,
+        is_settled: line.settled,
+        batches: batches(&line.batches)?,
         inside_at: line.inside,
         inside_sum: line.inside_sum,
         worst_source: (source(line.worst_source.endpoint), line.worst_source.packets),

@@ -5,6 +5,7 @@ use super::errors::SimError;
 use super::point::Point;
 use super::prepare::Prepared;
 use super::traffic::OfferedTraffic;
+use super::trial::{Trial, TrialEnd};
 use super::{cycles, flit, packet};
 use fabc_model::{Rate, RouterModel};
 
@@ -14,27 +15,32 @@ use fabc_model::{Rate, RouterModel};
 /// # Errors
 /// Packets wait for each other for ever, or the traffic ends and has no rate.
 pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
-    run_until(prepared, rate, seed, true)
-}
-
-/// Runs one rate to the end of the measured cycles. It does not wait for packets that are still inside. Hence
-/// only packets that arrived in the measured cycles count.
-///
-/// # Errors
-/// The errors of [`run`].
-pub(super) fn run_measured_cycles(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
-    run_until(prepared, rate, seed, false)
-}
-
-fn run_until(prepared: &Prepared<'_>, rate: Rate, seed: u64, late: bool) -> Result<Point, SimError> {
     let OfferedTraffic::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
     match prepared.setting.model {
         RouterModel::Packet => {
-            cycles::run(packet::PacketRun::new(prepared, seed), prepared, pattern, rate, seed, late)
+            cycles::run(packet::PacketRun::new(prepared, seed), prepared, pattern, rate, seed)
         }
-        RouterModel::Flit => {
-            cycles::run(flit::FlitRun::new(prepared, seed), prepared, pattern, rate, seed, late)
+        RouterModel::Flit => cycles::run(flit::FlitRun::new(prepared, seed), prepared, pattern, rate, seed),
+    }
+}
+
+/// Runs a rate for the cycles of a search.
+///
+/// # Errors
+/// Packets wait for each other for ever, or the traffic ends and has no rate.
+pub(super) fn try_rate(
+    prepared: &Prepared<'_>,
+    rate: Rate,
+    seed: u64,
+    end: TrialEnd,
+) -> Result<Trial, SimError> {
+    let OfferedTraffic::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
+    let offered = cycles::OfferedRate::new(prepared, pattern, rate, seed);
+    match prepared.setting.model {
+        RouterModel::Packet => {
+            cycles::try_rate(packet::PacketRun::new(prepared, seed), prepared, offered, end)
         }
+        RouterModel::Flit => cycles::try_rate(flit::FlitRun::new(prepared, seed), prepared, offered, end),
     }
 }
 

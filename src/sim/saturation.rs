@@ -1,44 +1,87 @@
-//! Searches the largest stable rate, between rates that are stable and rates that are not.
+//! Searches the largest stable rate: an interval over independent replications.
 //!
-//! A rate is stable if at most one in a hundred of the packets born in the measured cycles is missing among
-//! those delivered in them. Hence runs end with the measured cycles. The search cuts an interval in three,
-//! and two rates run at a time, whatever the number of threads. So the result does not depend on that number.
+//! No rate at or above the static bound is stable, since the busiest channel would have to move more than a
+//! flit per cycle for ever. Below it, runs decide ([`super::trial`]). Every replication has random numbers of
+//! its own and ends with a bracket: a rate that was stable, and the next one that was not. The first
+//! replication cuts an interval in three, two runs at a time. The others begin in the middle of its bracket
+//! and take steps of growing size until they have a bracket, which they then halve. Hence neither the number
+//! of threads nor the order of replications has an effect on the result.
+//!
+//! The saturation is the confidence interval of the mean of the brackets' middles (Student's t), widened by
+//! half of the mean width of a bracket.
 
 use super::errors::SimError;
-use super::point::Point;
 use super::prepare::Prepared;
-use super::run::run_measured_cycles;
+use super::run::try_rate;
 use super::setting::Setting;
+use super::statistics::half_width;
+use super::trial::{Trial, TrialEnd};
 use fabc_base::progress::Progress;
+use fabc_base::random::KeyedStream;
 use fabc_ir::Fraction;
 use fabc_model::Rate;
 use rayon::prelude::*;
 
-/// The first lower and upper end of the search, in millionths of the static bound.
-const FIRST_ENDS: [u64; 2] = [500_000, 1_050_000];
+/// The first two rates of the search, in millionths of the highest rate.
+const FIRST_RATES: [u64; 2] = [800_000, 900_000];
 
-/// How often the lower end is halved where it is not stable.
+/// How often the lower one is halved where it is not stable.
 const HALVINGS: u32 = 6;
 
-/// The search ends where the bracket is narrower than this, in millionths of the bound.
-const WIDTH: u64 = 4_000;
+/// A search ends where its bracket is at most this wide, in millionths of the highest rate.
+const WIDTH: u64 = 5_000;
+
+/// No replications are added where half of the interval is at most this wide, in millionths of the static
+/// bound.
+const NARROW: u64 = 10_000;
+
+/// The fewest replications, where that many are allowed.
+const FEWEST: usize = 3;
 
 /// The rate of the run past saturation, in millionths of the bound.
 const BEYOND: u64 = 1_100_000;
 
+const MILLION: u64 = 1_000_000;
+
+/// The stream of random numbers that the seeds of replications are drawn from.
+const REPLICATIONS: u64 = 9;
+
 /// The interval of rates in which a fabric saturates, for one seed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Saturation {
-    /// The seed of the runs.
+    /// The seed that the seeds of all replications follow from.
     pub seed: u64,
-    /// The largest rate that was run and is stable. `None` if a 128th of the static bound is not stable.
+    /// The confidence interval over the replications.
+    pub interval: RateInterval,
+    /// The replications, in the order of their seeds.
+    pub replications: Vec<Replication>,
+    /// The run a tenth above the static bound.
+    pub beyond: Beyond,
+}
+
+/// An interval of rates around an estimate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RateInterval {
+    /// The lower end, rounded down.
+    pub low: Rate,
+    /// The mean of the middles of the brackets of all replications.
+    pub mean: Rate,
+    /// The upper end, rounded up. It is at most the static bound.
+    pub high: Rate,
+}
+
+/// A search for the largest stable rate, with random numbers of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Replication {
+    /// The seed of its runs.
+    pub seed: u64,
+    /// The largest rate that was run and is stable. `None` if a 64th of the first rate is not stable.
     pub stable: Option<Rate>,
-    /// The smallest rate above it that was run and is not stable. `None` if all are stable.
+    /// The smallest rate above it that is not stable: it was run, or it is the static bound. `None` if hosts
+    /// cannot offer the bound, and all that they can offer is stable.
     pub unstable: Option<Rate>,
     /// The number of runs of the search.
     pub runs: u32,
-    /// The run a tenth above the static bound.
-    pub beyond: Beyond,
 }
 
 /// The result of a run past saturation.
@@ -46,22 +89,95 @@ pub struct Saturation {
 pub struct Beyond {
     /// Flits offered per cycle and sending endpoint.
     pub rate: Rate,
-    /// Packets delivered in the measured cycles.
+    /// Packets delivered in the measured cycles of the search.
     pub delivered: u64,
 }
 
 impl Beyond {
     /// The accepted traffic, in flits per cycle and sending endpoint.
     pub fn accepted(&self, setting: &Setting, senders: u32) -> Fraction {
-        setting.per_cycle(self.delivered, setting.measure, senders)
+        setting.per_cycle(self.delivered, setting.trial.measure, senders)
+    }
+}
+
+impl Replication {
+    /// Both ends in millionths. Where an end is missing, the bracket ends at 0, or with its other end.
+    fn ends(&self) -> [u64; 2] {
+        let stable = self.stable.map_or(0, Rate::in_millionths);
+        [stable, self.unstable.map_or(stable, Rate::in_millionths)]
     }
 }
 
 impl Saturation {
-    /// The lower end of the bracket, or 0 if no rate is stable.
+    /// The lower end of the interval: the rate that the fabric sustains, with the confidence of the setting.
     pub fn at_least(&self) -> Rate {
-        self.stable.unwrap_or(Rate::millionths(0))
+        self.interval.low
     }
+
+    /// Adds the interval to the replications of a seed.
+    ///
+    /// # Errors
+    /// [`SimError::AboveBound`] if a replication found a stable rate above the static bound.
+    pub(super) fn new(
+        prepared: &Prepared<'_>,
+        seed: u64,
+        replications: Vec<Replication>,
+        beyond: Beyond,
+    ) -> Result<Self, SimError> {
+        let bound = prepared.load().bound;
+        let interval = interval(&replications, bound, prepared.setting.confidence).ok_or_else(|| {
+            let highest = replications.iter().filter_map(|replication| replication.stable).max();
+            SimError::AboveBound {
+                scenario: prepared.scenario.clone(),
+                rate: highest.unwrap_or(Rate::millionths(0)).to_string(),
+                bound: format!("{:.6}", bound.as_f64()),
+            }
+        })?;
+        Ok(Self { seed, interval, replications, beyond })
+    }
+}
+
+/// The confidence interval over replications. `None` if one of them is stable above the bound, or if there
+/// are none.
+fn interval(replications: &[Replication], bound: Fraction, confidence: Rate) -> Option<RateInterval> {
+    let is_below = |rate: Rate| Fraction::from(rate) <= bound;
+    if replications.is_empty() || !replications.iter().filter_map(|found| found.stable).all(is_below) {
+        return None;
+    }
+    let middles: Vec<f64> = replications
+        .iter()
+        .map(|found| {
+            let [low, high] = found.ends();
+            (low + high) as f64 / 2.0
+        })
+        .collect();
+    let count = replications.len() as f64;
+    let widths: u64 = replications.iter().map(|found| found.ends()[1] - found.ends()[0]).sum();
+    let mean = middles.iter().sum::<f64>() / count;
+    let half = half_width(&middles, confidence.as_f64()).unwrap_or(0.0) + widths as f64 / (2.0 * count);
+    let most = in_millionths(bound) as f64;
+    let rate = |value: f64| Rate::millionths(value.clamp(0.0, most) as u64);
+    Some(RateInterval {
+        low: rate((mean - half).floor()),
+        mean: rate(mean.round()),
+        high: rate((mean + half).ceil()),
+    })
+}
+
+/// A value in millionths, rounded down.
+fn in_millionths(value: Fraction) -> u64 {
+    u64::try_from(value.times(Fraction::integer(MILLION)).floor()).unwrap_or(u64::MAX)
+}
+
+/// Whether a rate is not stable by the static bound, without any run.
+pub(super) fn is_proved_unstable(bound: Fraction, rate: Rate) -> bool {
+    rate.in_millionths() >= in_millionths(bound)
+}
+
+/// The seed of a replication. The first one has the seed itself.
+fn replication_seed(seed: u64, number: u32) -> u64 {
+    // Files carry seeds as numbers, and some readers keep 53 bits of a number.
+    if number == 0 { seed } else { KeyedStream::new(seed, REPLICATIONS).number(0, number) >> 11 }
 }
 
 /// Searches the saturation for every seed.
@@ -76,94 +192,119 @@ pub fn saturation(
     let mut seeds = seeds.to_vec();
     seeds.sort_unstable();
     seeds.dedup();
-    progress.begin("saturation", seeds.len() as u64 * RUNS);
+    let runs = FIRST_RUNS + (FEWEST as u64 - 1) * NEXT_RUNS;
+    progress.begin("saturation", seeds.len() as u64 * runs);
     let searches: Vec<_> = seeds.par_iter().map(|&seed| search(prepared, seed, progress)).collect();
     progress.end();
     searches.into_iter().collect()
 }
 
-/// The runs of one search: both ends, two at a time until the bracket is narrow, and one far above.
-const RUNS: u64 = 13;
+/// The usual number of runs of the first replication with the run past saturation, and of another one.
+const FIRST_RUNS: u64 = 9;
+const NEXT_RUNS: u64 = 4;
+
+fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result<Saturation, SimError> {
+    let run = |rate: Rate, seed: u64, end: TrialEnd| {
+        let trial = try_rate(prepared, rate, seed, end);
+        progress.advance();
+        trial
+    };
+    let judge_with = |seed: u64| {
+        move |rates: &[Rate]| -> Result<StableRates, SimError> {
+            let trials: Vec<Result<Trial, SimError>> =
+                rates.par_iter().map(|&rate| run(rate, seed, TrialEnd::WhenCertain)).collect();
+            trials.into_iter().zip(rates).map(|(trial, &rate)| Ok((rate, trial?.is_stable))).collect()
+        }
+    };
+    let range = SearchRange::new(prepared);
+    let first = || first_bracket(&range, &judge_with(seed)).map(|bracket| bracket.replication(seed));
+    let (first, beyond) = rayon::join(first, || run(rate_beyond(prepared), seed, TrialEnd::Whole));
+    let (first, beyond) = (first?, beyond?);
+    let next = |number: u32| {
+        let seed = replication_seed(seed, number);
+        next_bracket(&range, &first, &judge_with(seed)).map(|bracket| bracket.replication(seed))
+    };
+    let most = u32::from(prepared.setting.replications);
+    let fewest = most.min(FEWEST as u32);
+    let others: Vec<_> = (1..fewest).into_par_iter().map(next).collect();
+    let mut replications = vec![first];
+    for other in others {
+        replications.push(other?);
+    }
+    while wants_more(prepared, &replications) {
+        replications.push(next(replications.len() as u32)?);
+    }
+    let beyond = Beyond { rate: rate_beyond(prepared), delivered: beyond.delivered };
+    Saturation::new(prepared, seed, replications, beyond)
+}
+
+/// Whether another replication follows these: there are too few, or their interval is still wide.
+fn wants_more(prepared: &Prepared<'_>, replications: &[Replication]) -> bool {
+    let (setting, bound) = (&prepared.setting, prepared.load().bound);
+    if replications.len() >= usize::from(setting.replications) {
+        return false;
+    }
+    let narrow = in_millionths(bound.times(Fraction::new(NARROW, MILLION)));
+    let is_wide = |found: RateInterval| {
+        let [low, mean, high] = [found.low, found.mean, found.high].map(Rate::in_millionths);
+        (mean - low).max(high - mean) > narrow
+    };
+    replications.len() < FEWEST || interval(replications, bound, setting.confidence).is_none_or(is_wide)
+}
+
+/// The rate of the run past saturation. It is limited to what hosts can offer.
+fn rate_beyond(prepared: &Prepared<'_>) -> Rate {
+    let beyond = prepared.load().bound.times(Fraction::new(BEYOND, MILLION));
+    Rate::millionths(in_millionths(beyond.min(prepared.births().highest_rate())).max(1))
+}
+
+/// The rates of a search.
+struct SearchRange {
+    /// The highest rate, in millionths: the static bound, or less where hosts cannot offer that much.
+    highest: u64,
+    /// Whether the highest rate is the static bound, and hence not stable.
+    is_bound: bool,
+}
+
+impl SearchRange {
+    fn new(prepared: &Prepared<'_>) -> Self {
+        let (bound, offered) = (prepared.load().bound, prepared.births().highest_rate());
+        Self { highest: in_millionths(bound.min(offered)).max(1), is_bound: bound <= offered }
+    }
+
+    /// A share of the highest rate, in millionths.
+    fn share(&self, share: u64) -> u64 {
+        (u128::from(self.highest) * u128::from(share) / u128::from(MILLION)).max(1) as u64
+    }
+
+    /// The lowest rate that is tried.
+    fn lowest(&self) -> u64 {
+        self.share(FIRST_RATES[0] >> HALVINGS)
+    }
+
+    /// The width of the bracket with which a search ends.
+    fn width(&self) -> u64 {
+        self.share(WIDTH).max(2)
+    }
+
+    /// A bracket before any run.
+    fn bracket(&self) -> Bracket {
+        let unstable = self.is_bound.then(|| Rate::millionths(self.highest));
+        Bracket { stable: None, unstable, runs: 0 }
+    }
+}
+
+/// Rates, and whether each is stable.
+type StableRates = Vec<(Rate, bool)>;
+
+/// A function that runs rates.
+type Judge<'a, E> = &'a dyn Fn(&[Rate]) -> Result<StableRates, E>;
 
 /// The state of a search: its bracket and its runs so far.
 struct Bracket {
     stable: Option<Rate>,
     unstable: Option<Rate>,
     runs: u32,
-}
-
-fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result<Saturation, SimError> {
-    let run = |rate: &Rate| {
-        let point = run_measured_cycles(prepared, *rate, seed);
-        progress.advance();
-        point
-    };
-    let run_rates = |rates: &[Rate]| {
-        rates.par_iter().map(run).collect::<Vec<_>>().into_iter().collect::<Result<Vec<Point>, SimError>>()
-    };
-    let [low, high] = FIRST_ENDS.map(|share| rate_at(prepared, share));
-    let first = run_rates(&[low, high, rate_at(prepared, BEYOND)])?;
-    let beyond = &first[2];
-    let stable =
-        |points: &[Point]| points.iter().map(|point| (point.rate, point.is_stable())).collect::<Vec<_>>();
-    let Bracket { stable, unstable, runs } =
-        narrow_bracket(prepared, &stable(&first[..2]), &|rates| Ok(stable(&run_rates(rates)?)))?;
-    let beyond = Beyond { rate: beyond.rate, delivered: beyond.delivered };
-    Ok(Saturation { seed, stable, unstable, runs, beyond })
-}
-
-/// A share of the bound, in millionths, as a rate. It is limited to what hosts can offer.
-fn rate_at(prepared: &Prepared<'_>, share: u64) -> Rate {
-    let rate =
-        prepared.load().bound.times(Fraction::new(share, 1_000_000u32)).min(prepared.births().highest_rate());
-    Rate::millionths(
-        u64::try_from(rate.times(Fraction::integer(1_000_000u32)).floor()).unwrap_or(u64::MAX).max(1),
-    )
-}
-
-/// Rates, and whether each is stable.
-type StableRates = Vec<(Rate, bool)>;
-
-/// Narrows the bracket from its first ends. `judge` returns which rates are stable.
-fn narrow_bracket<E>(
-    prepared: &Prepared<'_>,
-    ends: &[(Rate, bool)],
-    judge: &dyn Fn(&[Rate]) -> Result<StableRates, E>,
-) -> Result<Bracket, E> {
-    let mut bracket = Bracket { stable: None, unstable: None, runs: 0 };
-    bracket.narrow(ends);
-    // Where even the lower end is too much, try half of it, and so on.
-    for halvings in 1..=HALVINGS {
-        if bracket.stable.is_some() {
-            break;
-        }
-        bracket.narrow(&judge(&[rate_at(prepared, FIRST_ENDS[0] >> halvings)])?);
-    }
-    let width = rate_at(prepared, WIDTH).in_millionths();
-    while let (Some(low), Some(high)) = (bracket.stable, bracket.unstable) {
-        let [low, high] = [low, high].map(Rate::in_millionths);
-        if high - low <= width.max(2) {
-            break;
-        }
-        let third = (high - low) / 3;
-        bracket.narrow(&judge(&[low + third, high - third].map(Rate::millionths))?);
-    }
-    Ok(bracket)
-}
-
-/// Whether a search can end with these ends after so many runs. The search keeps the last stable rate and the
-/// next one. Whatever its runs showed, it takes the same steps as if all rates up to its lower end were
-/// stable and all others were not.
-pub(super) fn can_end(prepared: &Prepared<'_>, claimed: &Saturation) -> bool {
-    let judge = |rates: &[Rate]| -> Result<StableRates, ()> {
-        Ok(rates.iter().map(|&rate| (rate, claimed.stable.is_some_and(|end| rate <= end))).collect())
-    };
-    let first_ends = judge(&FIRST_ENDS.map(|share| rate_at(prepared, share)));
-    let bracket = first_ends.and_then(|first_ends| narrow_bracket(prepared, &first_ends, &judge));
-    let is_same = |bracket: Bracket| {
-        (bracket.stable, bracket.unstable, bracket.runs) == (claimed.stable, claimed.unstable, claimed.runs)
-    };
-    bracket.is_ok_and(is_same) && claimed.beyond.rate == rate_at(prepared, BEYOND)
 }
 
 impl Bracket {
@@ -177,5 +318,175 @@ impl Bracket {
             }
             None => self.unstable = rates.first().map(|(rate, _)| *rate),
         }
+    }
+
+    /// Both ends in millionths, where the bracket is wider than `width`.
+    fn wider_than(&self, width: u64) -> Option<[u64; 2]> {
+        let [low, high] = [self.stable?, self.unstable?].map(Rate::in_millionths);
+        (high - low > width).then_some([low, high])
+    }
+
+    fn replication(self, seed: u64) -> Replication {
+        Replication { seed, stable: self.stable, unstable: self.unstable, runs: self.runs }
+    }
+}
+
+/// The bracket of the first replication.
+fn first_bracket<E>(range: &SearchRange, judge: Judge<'_, E>) -> Result<Bracket, E> {
+    let mut bracket = range.bracket();
+    let [low, high] = FIRST_RATES.map(|share| range.share(share));
+    let pair = if range.is_bound { [low, high] } else { [high, range.highest] };
+    let mut rates = pair.map(Rate::millionths).to_vec();
+    rates.dedup();
+    bracket.narrow(&judge(&rates)?);
+    // Where even the lower end is too much, try half of it, and so on.
+    for halvings in 1..=HALVINGS {
+        if bracket.stable.is_some() {
+            break;
+        }
+        bracket.narrow(&judge(&[Rate::millionths(range.share(FIRST_RATES[0] >> halvings))])?);
+    }
+    while let Some([low, high]) = bracket.wider_than(range.width()) {
+        let third = (high - low) / 3;
+        bracket.narrow(&judge(&[low + third, high - third].map(Rate::millionths))?);
+    }
+    Ok(bracket)
+}
+
+/// The bracket of another replication. Its search begins in the middle of the first bracket.
+fn next_bracket<E>(range: &SearchRange, first: &Replication, judge: Judge<'_, E>) -> Result<Bracket, E> {
+    let mut bracket = range.bracket();
+    let [low, high] = first.ends();
+    let (mut rate, mut step) = (((low + high) / 2).clamp(range.lowest(), range.highest), range.width());
+    loop {
+        bracket.narrow(&judge(&[Rate::millionths(rate)])?);
+        if bracket.stable == Some(Rate::millionths(rate)) {
+            let end = bracket.unstable.map_or(range.highest + 1, Rate::in_millionths);
+            // Up to the highest rate, where that is not known to be unstable.
+            let next =
+                if bracket.unstable.is_none() { (rate + step).min(range.highest) } else { rate + step };
+            if next >= end || next == rate {
+                break;
+            }
+            rate = next;
+        } else {
+            if bracket.stable.is_some() || rate == range.lowest() {
+                break;
+            }
+            rate = rate.saturating_sub(step).max(range.lowest());
+        }
+        step *= 2;
+    }
+    while let Some([low, high]) = bracket.wider_than(range.width()) {
+        bracket.narrow(&judge(&[Rate::millionths(low.midpoint(high))])?);
+    }
+    Ok(bracket)
+}
+
+/// Whether a search can end like this. The search keeps the last stable rate and the next one. Whatever its
+/// runs showed, it takes the same steps as if all rates up to its lower end were stable and all others were
+/// not. The number of replications follows from their brackets.
+pub(super) fn can_end(prepared: &Prepared<'_>, claimed: &Saturation) -> bool {
+    let range = SearchRange::new(prepared);
+    let Some(first) = claimed.replications.first() else { return false };
+    let is_possible = |(number, found): (u32, &Replication)| {
+        let judge = |rates: &[Rate]| -> Result<StableRates, ()> {
+            Ok(rates.iter().map(|&rate| (rate, found.stable.is_some_and(|end| rate <= end))).collect())
+        };
+        let again = match number {
+            0 => first_bracket(&range, &judge),
+            _ => next_bracket(&range, first, &judge),
+        };
+        again.is_ok_and(|bracket| bracket.replication(replication_seed(claimed.seed, number)) == *found)
+    };
+    let count = claimed.replications.len();
+    (0..).zip(&claimed.replications).all(is_possible)
+        && (1..count).all(|fewer| wants_more(prepared, &claimed.replications[..fewer]))
+        && !wants_more(prepared, &claimed.replications)
+        && claimed.beyond.rate == rate_beyond(prepared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(highest: u64, is_bound: bool) -> SearchRange {
+        SearchRange { highest, is_bound }
+    }
+
+    fn judged(limit: u64) -> impl Fn(&[Rate]) -> Result<StableRates, ()> {
+        move |rates| Ok(rates.iter().map(|&rate| (rate, rate.in_millionths() <= limit)).collect())
+    }
+
+    /// Whatever the first bracket is, another replication finds its own limit.
+    #[test]
+    fn every_replication_ends_around_its_own_limit() {
+        let range = range(875_000, true);
+        for first_limit in [5_000, 300_000, 700_000, 860_000, 874_999] {
+            let first = first_bracket(&range, &judged(first_limit)).unwrap().replication(1);
+            for limit in [12_000, 200_000, 700_000, 790_000, 861_000, 874_999] {
+                let found = next_bracket(&range, &first, &judged(limit)).unwrap();
+                let [low, high] = [found.stable, found.unstable].map(|end| end.unwrap().in_millionths());
+                assert!(
+                    low <= limit && limit < high && high - low <= 4375,
+                    "{first_limit}, {limit}: {low} {high}"
+                );
+                assert!(high <= 875_000 && found.runs <= 20, "{first_limit}, {limit}: {}", found.runs);
+            }
+        }
+    }
+
+    #[test]
+    fn hosts_that_cannot_offer_the_bound_are_tried_at_their_limit() {
+        let range = range(1_000_000, false);
+        let first = first_bracket(&range, &judged(2_000_000)).unwrap().replication(1);
+        assert_eq!((first.stable, first.unstable, first.runs), (Some(Rate::millionths(1_000_000)), None, 2));
+        let next = next_bracket(&range, &first, &judged(2_000_000)).unwrap().replication(2);
+        assert_eq!((next.stable, next.unstable, next.runs), (Some(Rate::millionths(1_000_000)), None, 1));
+        let lower = next_bracket(&range, &first, &judged(940_000)).unwrap().replication(2);
+        assert!(lower.stable.is_some_and(|rate| rate.in_millionths() >= 935_000), "{lower:?}");
+        assert!(lower.unstable.is_some_and(|rate| rate.in_millionths() <= 945_000), "{lower:?}");
+    }
+
+    #[test]
+    fn not_even_the_lowest_rate_is_stable() {
+        let range = range(640_000, true);
+        let first = first_bracket(&range, &judged(0)).unwrap().replication(1);
+        assert_eq!((first.stable, first.unstable), (None, Some(Rate::millionths(8000))));
+        let next = next_bracket(&range, &first, &judged(0)).unwrap();
+        assert_eq!((next.stable, next.unstable), (None, Some(Rate::millionths(8000))));
+    }
+
+    fn replication(stable: u64, unstable: u64) -> Replication {
+        let rate = |rate| Some(Rate::millionths(rate));
+        Replication { seed: 1, stable: rate(stable), unstable: rate(unstable), runs: 8 }
+    }
+
+    /// By hand: middles 0.801, 0.811, 0.821, deviation 0.01, t = 4.3027 with two degrees of freedom. Half of
+    /// the interval is 4.3027 x 0.01 / sqrt(3) + 0.001.
+    #[test]
+    fn the_interval_is_that_of_student_and_ends_at_the_bound() {
+        let found = [800_000, 810_000, 820_000].map(|low| replication(low, low + 2000));
+        let confidence = Rate::millionths(950_000);
+        let over = interval(&found, Fraction::integer(1u8), confidence).unwrap();
+        assert_eq!([over.low, over.mean, over.high].map(Rate::in_millionths), [785_158, 811_000, 836_842]);
+        let near = interval(&found, Fraction::new(825u32, 1000u32), confidence).unwrap();
+        assert_eq!(near.high, Rate::millionths(825_000));
+        assert_eq!(
+            interval(&found, Fraction::new(815u32, 1000u32), confidence),
+            None,
+            "stable above the bound"
+        );
+        assert_eq!(interval(&[], Fraction::integer(1u8), confidence), None);
+    }
+
+    #[test]
+    fn seeds_of_replications_differ_and_fit_a_number_of_json() {
+        let mut seeds: Vec<u64> =
+            (1..=20).flat_map(|seed| (0..20).map(move |k| replication_seed(seed, k))).collect();
+        assert!(seeds.iter().all(|seed| *seed < 1 << 53));
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!(seeds.len(), 400);
     }
 }

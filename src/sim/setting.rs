@@ -2,7 +2,7 @@
 
 use super::routing::PathSelection;
 use fabc_ir::Fraction;
-use fabc_model::{Arbitration, Credits, HostPorts, RouterModel, Traffic, TrafficDetails};
+use fabc_model::{Arbitration, Credits, HostPorts, Rate, RouterModel, Traffic, TrafficDetails};
 
 /// The parameters with every default filled in, and the properties of the routers from the spec.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,16 +37,40 @@ pub struct Setting {
     pub hosts: HostPorts,
     /// The send window: the most packets of an endpoint that are in flight.
     pub window: Option<u32>,
-    /// Cycles of the warm-up, before anything is counted.
+    /// The most cycles of the warm-up, before anything is counted.
     pub warmup: u32,
+    /// Whether the warm-up ends before, once the run is in its steady state.
+    pub detects_steady_state: bool,
     /// Measured cycles, in which everything is counted.
     pub measure: u32,
+    /// The cycles of a run in the search for saturation.
+    pub trial: RunCycles,
+    /// The most replications of the search for saturation.
+    pub replications: u16,
+    /// The probability with which an interval contains what it is about.
+    pub confidence: Rate,
     /// The seed of the traffic.
     pub seed: u64,
     /// The latency of a router in cycles.
     pub router: u32,
     /// The buffer of a queue in flits.
     pub buffer: u32,
+}
+
+/// The cycles of a run at a rate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunCycles {
+    /// Cycles before anything is counted.
+    pub warmup: u32,
+    /// The measured cycles, in which everything is counted.
+    pub measure: u32,
+}
+
+impl RunCycles {
+    /// The first cycle after the measured ones.
+    pub fn end(self) -> u32 {
+        self.warmup + self.measure
+    }
 }
 
 impl Setting {

@@ -2,8 +2,9 @@
 
 use super::completion::Completion;
 use super::digest::{Chain, EVERY};
-use super::point::{Delays, Point, VcUse};
-use super::setting::Setting;
+use super::point::{Batch, Delays, Point, VcUse};
+use super::setting::{RunCycles, Setting};
+use super::statistics::{MOST_GROUPS, warmed_up};
 use fabc_model::Rate;
 
 /// The most packets in one queue (in the flit model flits) that are told apart. Fuller queues count as this
@@ -23,8 +24,13 @@ pub(super) struct Census {
 
 /// All counters of one run.
 pub(super) struct RunTally {
+    /// The first measured cycle and the first one after them. `u32::MAX` while the run warms up.
     measured: [u32; 2],
     half: u32,
+    /// The search for the steady state, while it goes on.
+    warmup: Option<WarmUp>,
+    /// Whether the measured cycles began in the steady state, or where the setting says.
+    is_settled: bool,
     packet: u32,
     /// The flits of one bin of the queues.
     grain: u32,
@@ -44,6 +50,7 @@ pub(super) struct RunTally {
     general_hops: u64,
     inside_at: [u64; 3],
     inside_sum: u64,
+    batches: Vec<BatchTally>,
     /// `[latency in cycles]`: packets that were born in the measured cycles and took this time.
     latencies: Vec<u32>,
     latency_sum: u64,
@@ -58,6 +65,64 @@ pub(super) fn bins(setting: &Setting) -> usize {
     ((setting.buffer / setting.grain()) as usize).min(GRAINS)
 }
 
+/// The batches of the measured cycles, which confidence intervals are computed from.
+pub(super) const BATCHES: usize = 20;
+
+/// Fewer measured cycles are not divided into batches.
+pub(super) const LEAST_BATCHED: u32 = 20 * BATCHES as u32;
+
+/// The search for the steady state. It watches the packets inside.
+struct WarmUp {
+    /// The measured cycles that follow.
+    measure: u32,
+    /// The most cycles of the warm-up.
+    most: u32,
+    /// The cycles of a group.
+    group: u32,
+    /// Packets inside, summed over the cycles of the current group.
+    sum: u64,
+    /// The means of the groups so far.
+    groups: Vec<f64>,
+}
+
+/// The counts of one batch of the measured cycles.
+#[derive(Clone, Default)]
+struct BatchTally {
+    /// Packets delivered in its cycles.
+    delivered: u64,
+    /// Packets born in its cycles that have arrived, and the sum of their latencies.
+    arrived: u64,
+    sum: u64,
+    /// `[latency in cycles]`: these packets.
+    latencies: Vec<u32>,
+}
+
+impl BatchTally {
+    fn add_latency(&mut self, latency: usize) {
+        if self.latencies.len() <= latency {
+            self.latencies.resize(latency + 1, 0);
+        }
+        self.latencies[latency] += 1;
+        self.arrived += 1;
+        self.sum += latency as u64;
+    }
+
+    fn batch(&self) -> Batch {
+        let BatchTally { delivered, arrived, sum, .. } = *self;
+        Batch { delivered, arrived, sum, p99: percentile(&self.latencies, arrived, 99) }
+    }
+}
+
+/// The least number of cycles within which so many percent of all packets arrived.
+fn percentile(latencies: &[u32], packets: u64, percent: u64) -> u64 {
+    let (wanted, mut seen) = ((packets * percent).div_ceil(100), 0);
+    let reached = |&count: &u32| {
+        seen += u64::from(count);
+        seen >= wanted
+    };
+    latencies.iter().position(reached).unwrap_or(0) as u64
+}
+
 #[derive(Clone)]
 struct VcTally {
     hops: u64,
@@ -68,11 +133,22 @@ struct VcTally {
 
 impl RunTally {
     pub(super) fn new(setting: &Setting, endpoints: usize, channels: usize) -> Self {
-        let measured = [setting.warmup, setting.end()];
+        let window = RunCycles { warmup: setting.warmup, measure: setting.end() - setting.warmup };
         let (grain, fullest) = (setting.grain(), bins(setting));
-        Self {
-            measured,
-            half: setting.warmup + setting.measure / 2,
+        let batches = if setting.measure >= LEAST_BATCHED { BATCHES } else { 0 };
+        let warmup = setting.detects_steady_state.then(|| WarmUp {
+            measure: setting.measure,
+            most: setting.warmup,
+            group: (setting.warmup / MOST_GROUPS).max(1),
+            sum: 0,
+            groups: Vec::new(),
+        });
+        let mut tally = Self {
+            measured: [u32::MAX; 2],
+            half: u32::MAX,
+            is_settled: warmup.is_none(),
+            warmup,
+            batches: vec![BatchTally::default(); batches],
             packet: setting.packet,
             grain,
             born_ever: 0,
@@ -93,7 +169,55 @@ impl RunTally {
             hops_of_counted: 0,
             counted: 0,
             digests: Chain::default(),
+        };
+        if tally.is_settled {
+            tally.measure(window);
         }
+        tally
+    }
+
+    /// Sets the measured cycles. They must not have begun.
+    pub(super) fn measure(&mut self, run: RunCycles) {
+        self.warmup = None;
+        self.measured = [run.warmup, run.end()];
+        // Traffic that ends is counted in all cycles, and has no halves.
+        self.half = if run.end() == u32::MAX { 0 } else { run.warmup + run.measure / 2 };
+    }
+
+    /// Whether a run at a rate goes on: it is not measured to the end, or something born in the measured
+    /// cycles has not arrived. The wait for that takes at most as long as the measured cycles.
+    pub(super) fn goes_on(&self, now: u32) -> bool {
+        let [start, end] = self.measured;
+        now < end || (now - end < end - start && self.awaited() > 0)
+    }
+
+    /// Adds the packets inside at the end of a cycle of the warm-up. It ends with the group of cycles at
+    /// whose end the run is in its steady state.
+    fn warm_up(&mut self, inside: u64, now: u32) {
+        let Some(warmup) = &mut self.warmup else { return };
+        warmup.sum += inside;
+        if !(now + 1).is_multiple_of(warmup.group) {
+            return;
+        }
+        warmup.groups.push(warmup.sum as f64 / f64::from(warmup.group));
+        warmup.sum = 0;
+        let (is_settled, measure) = (warmed_up(&warmup.groups), warmup.measure);
+        if is_settled || now + 1 >= warmup.most {
+            self.is_settled = is_settled;
+            self.measure(RunCycles { warmup: now + 1, measure });
+        }
+    }
+
+    /// The batch of a measured cycle.
+    fn batch(&mut self, cycle: u32) -> Option<&mut BatchTally> {
+        let [start, end] = self.measured;
+        let number = u64::from(cycle - start) * self.batches.len() as u64 / u64::from(end - start);
+        self.batches.get_mut(number as usize)
+    }
+
+    /// The packets born and delivered in the measured cycles so far.
+    pub(super) fn born_and_delivered(&self) -> (u64, u64) {
+        (self.born, self.delivered)
     }
 
     /// Whether a cycle is measured.
@@ -124,6 +248,7 @@ impl RunTally {
     /// Finishes a cycle: counts the packets inside, and adds a digest every thousand cycles.
     pub(super) fn end_of_cycle(&mut self, now: u32) {
         let inside = self.inside();
+        self.warm_up(inside, now);
         if self.counts(now) {
             self.inside_sum += inside;
         }
@@ -181,6 +306,9 @@ impl RunTally {
             self.delivered += 1;
             self.delivered_late += u64::from(now >= self.half);
             self.by_source[endpoint as usize] += 1;
+            if let Some(batch) = self.batch(now) {
+                batch.delivered += 1;
+            }
         }
         if self.counts(birth) {
             let latency = (now - birth) as usize;
@@ -192,6 +320,9 @@ impl RunTally {
             self.waited_sum += u64::from(waited);
             self.hops_of_counted += u64::from(hops);
             self.counted += 1;
+            if let Some(batch) = self.batch(birth) {
+                batch.add_latency(latency);
+            }
         }
     }
 
@@ -253,6 +384,9 @@ impl RunTally {
             cycles,
             delays: self.delays(),
             unfinished: self.born - self.counted,
+            warmup: self.measured[0],
+            is_settled: self.is_settled,
+            batches: self.batches.iter().map(BatchTally::batch).collect(),
             inside_at: self.inside_at,
             inside_sum: self.inside_sum,
             worst_source: senders()
@@ -296,15 +430,7 @@ impl RunTally {
     }
 
     fn delays(&self) -> Option<Delays> {
-        // The least number of cycles within which so many percent of the packets arrived.
-        let percentile = |percent: u64| {
-            let (wanted, mut seen) = ((self.counted * percent).div_ceil(100), 0);
-            let reached = |&count: &u32| {
-                seen += u64::from(count);
-                seen >= wanted
-            };
-            self.latencies.iter().position(reached).unwrap_or(0) as u64
-        };
+        let percentile = |percent: u64| percentile(&self.latencies, self.counted, percent);
         (self.counted > 0).then(|| Delays {
             packets: self.counted,
             sum: self.latency_sum,

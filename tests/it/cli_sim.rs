@@ -55,11 +55,11 @@ fn a_pod_in_every_form_and_scenario() {
         assert!(text.contains(word), "{word} is missing in\n{text}");
     }
     assert_eq!(
-        text.lines().filter(|line| line.starts_with("    ") && line.contains(" %")).count(),
+        text.lines().filter(|line| line.starts_with("   ") && line.contains(" %")).count(),
         12,
         "{text}"
     );
-    assert_eq!(text.matches("saturation: stable at").count(), 1, "{text}");
+    assert_eq!(text.matches("replications: at least").count(), 1, "{text}");
     assert_eq!(text, sim(&place, &["--threads", "1"], 0).0, "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 
@@ -92,7 +92,8 @@ fn a_pod_in_every_form_and_scenario() {
 
     let (searched, _) = sim(&place, &["--format", "csv", "--saturation", "--with", "seeds = 2;"], 0);
     assert!(
-        searched.starts_with("scenario,seed,bound,stable,unstable,share,") && searched.lines().count() == 3,
+        searched.starts_with("scenario,seed,bound,low,mean,high,share,replications,")
+            && searched.lines().count() == 3,
         "{searched}"
     );
 
@@ -372,10 +373,10 @@ fn directories_are_compared() {
     assert_eq!((rows.len(), rows[0].len()), (3, 9), "{csv}");
     let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
     assert!((number(2, 7) - number(2, 3) / number(1, 3)).abs() < 1e-6, "{csv}");
-    // The same bracket as one directory alone has.
+    // The same interval as one directory alone has.
     let (alone, _) = short_sim(&place, &["out/other", "--saturation", "--format", "csv"], 0);
     let row = cells(alone.lines().nth(1).unwrap());
-    assert_eq!([&row[3], &row[4]], [&rows[2][3], &rows[2][4]], "{alone}");
+    assert_eq!([&row[3], &row[5]], [&rows[2][3], &rows[2][4]], "{alone}");
     let (_, error) = short_run(&["--format", "json"], 2);
     assert!(error.contains("FAB0521"), "{error}");
     let (_, error) = short_run(&["--compare", "--with", "rates = 0.1"], 2);

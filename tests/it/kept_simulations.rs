@@ -144,6 +144,15 @@ const IMPOSSIBLE: &[Forgery<Point>] = &[
     ("a cycle of queues more", |p| p.vcs[0].queue_cycles += 1),
     ("a digest less", |p| p.digests = Vec::new()),
     ("a digest more", |p| p.digests.push(1)),
+    ("a shorter warm-up", |p| p.warmup -= 100),
+    ("a run that has not settled", |p| p.is_settled = false),
+    ("a batch less", |p| {
+        p.batches.pop();
+    }),
+    ("a packet more in a batch", |p| p.batches[3].delivered += 1),
+    ("a latency more in a batch", |p| p.batches[3].arrived += 1),
+    ("a longer latency in a batch", |p| p.batches[3].sum += 1),
+    ("a p99 above all latencies", |p| p.batches[3].p99 = p.cycles.into()),
     ("another rate", |p| p.rate = Rate::millionths(p.rate.in_millionths() + 1)),
     ("another seed", |p| p.seed += 7),
 ];
@@ -160,6 +169,10 @@ const POSSIBLE: &[Forgery<Point>] = &[
     ("worst source", |p| p.worst_source.1 -= 1),
     ("best source", |p| p.best_source.1 += 1),
     ("booked flits", |p| p.vcs.iter_mut().find(|vc| vc.flit_cycles > 0).unwrap().flit_cycles += 1),
+    ("latencies of batches", |p| {
+        p.batches[3].sum += 1;
+        p.batches[4].sum -= 1;
+    }),
     ("a digest", |p| p.digests[0] ^= 1),
 ];
 
@@ -194,11 +207,26 @@ const POSSIBLE_COMPLETIONS: &[Forgery<Completion>] = &[
 
 /// Brackets with which no search can end.
 const IMPOSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[
-    ("a stable rate above", |search| {
-        search.stable = Some(Rate::millionths(search.at_least().in_millionths() + 1))
+    ("a higher lower end", |search| {
+        search.interval.low = Rate::millionths(search.interval.low.in_millionths() + 1)
     }),
-    ("both the same", |search| search.unstable = search.stable),
-    ("a run more", |search| search.runs += 1),
+    ("a higher mean", |search| {
+        search.interval.mean = Rate::millionths(search.interval.mean.in_millionths() + 1)
+    }),
+    ("a stable rate above", |search| {
+        let stable = search.replications[0].stable.expect("a stable rate").in_millionths();
+        search.replications[0].stable = Some(Rate::millionths(stable + 1));
+    }),
+    ("both the same", |search| search.replications[1].unstable = search.replications[1].stable),
+    ("stable above the static bound", |search| {
+        search.replications[0].stable = Some(Rate::millionths(900_000_000));
+    }),
+    ("a run more", |search| search.replications[0].runs += 1),
+    ("a replication less", |search| {
+        search.replications.pop();
+    }),
+    ("a replication more", |search| search.replications.push(search.replications[0])),
+    ("another seed of a replication", |search| search.replications[2].seed += 1),
     ("another rate past saturation", |search| search.beyond.rate = Rate::millionths(1)),
     ("more delivered than born", |search| search.beyond.delivered *= 1000),
     ("another seed", |search| search.seed += 7),
@@ -298,7 +326,7 @@ fn which_runs_are_made_again_follows_from_files_and_seed() {
     let files = written(&compiled, &spec);
     let text = print_spec(&spec);
     let convicts =
-        |seed| directory_with(&files, &compiled.fabric, &text, Remake { runs: Some(8), seed }).is_err();
+        |seed| directory_with(&files, &compiled.fabric, &text, Remake { runs: Some(40), seed }).is_err();
     let caught: Vec<bool> = (0..12).map(convicts).collect();
     assert!(caught.contains(&true) && caught.contains(&false), "{caught:?}");
     assert_eq!(caught, (0..12).map(convicts).collect::<Vec<_>>());
@@ -344,7 +372,7 @@ fn merge_convicts_what_shards_forged() {
     for (_, forgery) in IMPOSSIBLE_COMPLETIONS.iter().step_by(6) {
         convict([BURST, 1], &|report| forgery(&mut report.completions[0]));
     }
-    convict([CURVE, 1], &|report| report.saturations[1].runs += 1);
+    convict([CURVE, 1], &|report| report.saturations[1].replications[0].runs += 1);
     // One run, whose beginning is made again in any case.
     convict([FLITS, 2], &|report| report.points[0].digests[0] ^= 1);
 }

@@ -30,16 +30,16 @@
   (#any-of? @property
     "a" "after" "algorithm" "alpha" "arbitration" "arcs" "arity" "arrangement" "as" "at" "attach" "attempts"
     "bandwidth" "barrier" "beyond" "bias" "births" "buffer" "bundles" "by" "bytes" "cabinet" "cable" "chunks"
-    "classes" "clustering" "config_db" "copies" "cost" "cost_per_metre" "credits" "default" "degree" "deskew"
-    "dimensions" "down" "draws" "duplex" "duplicates" "effort" "faults" "fix" "flit" "flows" "from" "g"
-    "general" "global" "gpus" "grid" "h" "hash" "hop" "host_link" "hosts" "injection" "inside" "install" "k"
-    "key" "latency" "leaf" "leaves" "length" "levels" "lift" "links" "local" "loopbacks" "measure" "method"
-    "model" "most" "moves" "names" "nodes" "objective" "ocs_rack" "order" "overhead" "p" "packet" "parallel"
-    "paths" "per" "per_metre" "pitch_x" "pitch_y" "placement" "planes" "ports" "power" "priority" "q" "radix"
-    "rate" "rates" "reduce" "relay" "rho" "root" "routers" "rule" "samples" "scenarios" "seed" "seeds"
-    "select" "share" "shortest" "size" "slot" "speedup" "spine" "spines" "start" "steps" "supernode"
-    "symmetry" "table_entries" "tiers" "time_limit" "to" "traffic" "turn" "up" "vcs" "vector" "warmup"
-    "weights" "window"
+    "classes" "clustering" "confidence" "config_db" "copies" "cost" "cost_per_metre" "credits" "default"
+    "degree" "deskew" "dimensions" "down" "draws" "duplex" "duplicates" "effort" "faults" "fix" "flit"
+    "flows" "from" "g" "general" "global" "gpus" "grid" "h" "hash" "hop" "host_link" "hosts" "injection"
+    "inside" "install" "k" "key" "latency" "leaf" "leaves" "length" "levels" "lift" "links" "local"
+    "loopbacks" "measure" "method" "model" "most" "moves" "names" "nodes" "objective" "ocs_rack" "order"
+    "overhead" "p" "packet" "parallel" "paths" "per" "per_metre" "pitch_x" "pitch_y" "placement" "planes"
+    "ports" "power" "priority" "q" "radix" "rate" "rates" "reduce" "relay" "replications" "rho" "root"
+    "routers" "rule" "samples" "scenarios" "seed" "seeds" "select" "share" "shortest" "size" "slot" "speedup"
+    "spine" "spines" "start" "steps" "supernode" "symmetry" "table_entries" "tiers" "time_limit" "to"
+    "traffic" "turn" "up" "vcs" "vector" "warmup" "weights" "window"
   ))
 
 ([(name) (item_name)] @constant.builtin

@@ -9,15 +9,16 @@ syntax keyword fabKeyword mesh nic nics ocs of over param require router routing
 syntax keyword fabKeyword sweep switch topology use weight with x
 syntax keyword fabSetting a after algorithm alpha arbitration arcs arity arrangement as at attach attempts
 syntax keyword fabSetting bandwidth barrier beyond bias births buffer bundles by bytes cabinet cable chunks
-syntax keyword fabSetting classes clustering config_db copies cost cost_per_metre credits default degree
-syntax keyword fabSetting deskew dimensions down draws duplex duplicates effort faults fix flit flows from g
-syntax keyword fabSetting general global gpus grid h hash hop host_link hosts injection inside install k key
-syntax keyword fabSetting latency leaf leaves length levels lift links local loopbacks measure method model
-syntax keyword fabSetting most moves names nodes objective ocs_rack order overhead p packet parallel paths
-syntax keyword fabSetting per per_metre pitch_x pitch_y placement planes ports power priority q radix rate
-syntax keyword fabSetting rates reduce relay rho root routers rule samples scenarios seed seeds select share
-syntax keyword fabSetting shortest size slot speedup spine spines start steps supernode symmetry
-syntax keyword fabSetting table_entries tiers time_limit to traffic turn up vcs vector warmup weights window
+syntax keyword fabSetting classes clustering confidence config_db copies cost cost_per_metre credits default
+syntax keyword fabSetting degree deskew dimensions down draws duplex duplicates effort faults fix flit flows
+syntax keyword fabSetting from g general global gpus grid h hash hop host_link hosts injection inside install
+syntax keyword fabSetting k key latency leaf leaves length levels lift links local loopbacks measure method
+syntax keyword fabSetting model most moves names nodes objective ocs_rack order overhead p packet parallel
+syntax keyword fabSetting paths per per_metre pitch_x pitch_y placement planes ports power priority q radix
+syntax keyword fabSetting rate rates reduce relay replications rho root routers rule samples scenarios seed
+syntax keyword fabSetting seeds select share shortest size slot speedup spine spines start steps supernode
+syntax keyword fabSetting symmetry table_entries tiers time_limit to traffic turn up vcs vector warmup
+syntax keyword fabSetting weights window
 syntax keyword fabValue adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns
 syntax keyword fabValue annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement
 syntax keyword fabValue bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts by_cabinet

@@ -50,14 +50,14 @@ pub(super) fn claimed_value(
 fn line_value(line: &SimulatedLine, require: &Require, clock_hz: u64) -> Option<Exact> {
     let [numerator, denominator] = line.bound_ratio.map(u128::from);
     let bound = Exact::new(numerator, denominator).filter(|_| numerator > 0)?;
-    let stable = || line.saturation.iter().map(|saturation| saturation.stable.map_or(0, millionths)).min();
+    let low = || line.saturation.iter().map(|saturation| millionths(saturation.low)).min();
     match require.metric {
-        Metric::Simulated(SimulatedMetric::Saturation) => Exact::new(stable()?.into(), MILLION),
+        Metric::Simulated(SimulatedMetric::Saturation) => Exact::new(low()?.into(), MILLION),
         Metric::Simulated(SimulatedMetric::Share) if !line.completions.is_empty() => Exact::new(
             line.least_cycles?.into(),
             line.completions.iter().map(|run| run.cycles).max()?.max(1).into(),
         ),
-        Metric::Simulated(SimulatedMetric::Share) => Exact::new(stable()?.into(), MILLION)?.divided_by(bound),
+        Metric::Simulated(SimulatedMetric::Share) => Exact::new(low()?.into(), MILLION)?.divided_by(bound),
         Metric::Simulated(SimulatedMetric::Time) => {
             let cycles = Exact::integer(line.completions.iter().map(|run| run.cycles).max()?.into());
             if require.scale == ValueScale::Cycles {

@@ -32,7 +32,7 @@ fn simulation_entry(compiled: &CompiledFabric, name: &str, reports: &[SimReport]
     let rows: Vec<Value> = simulation::simulation_rows(reports)
         .into_iter()
         .map(
-            |row| context! { scenario => row.scenario, cells => [row.bound, row.stable, row.unstable, row.share, row.beyond, row.latency] },
+            |row| context! { scenario => row.scenario, cells => [row.bound, row.low, row.high, row.share, row.beyond, row.latency] },
         )
         .collect();
     let point = simulation::highest_stable(&reports[0]);

@@ -16,14 +16,14 @@ pub struct ComparedScenario {
     unit: &'static str,
     senders: u32,
     bound: Fraction,
-    stable: Option<Rate>,
-    unstable: Option<Rate>,
+    low: Rate,
+    high: Rate,
     share: Fraction,
     beyond: Fraction,
 }
 
 impl ComparedScenario {
-    /// The lowest saturation bracket of all seeds.
+    /// The lowest interval of all seeds.
     ///
     /// # Panics
     /// If saturation was not searched.
@@ -42,15 +42,15 @@ impl ComparedScenario {
             unit: rate_unit(fabric, report),
             senders: report.load.senders,
             bound: report.load.bound,
-            stable: saturation.stable,
-            unstable: saturation.unstable,
+            low: saturation.interval.low,
+            high: saturation.interval.high,
             share: share_of_bound(report, saturation),
             beyond: saturation.beyond.accepted(&report.setting, report.load.senders),
         }
     }
 
     fn saturation(&self) -> Fraction {
-        self.stable.map_or(Fraction::ZERO, Fraction::from)
+        Fraction::from(self.low)
     }
 
     /// Ratios of saturation and static bound to those of `first`. `None` if the divisor is zero.
@@ -67,18 +67,16 @@ pub fn comparison_text(scenarios: &[ComparedScenario]) -> String {
         scenarios.iter().map(|scenario| scenario.name.chars().count()).max().unwrap_or(0).clamp(6, 40);
     let mut out = format!(
         "{:<width$}  {:>8}  {:>9}  {:>9}  {:>9}  {:>7}  {:>8}  {:>7}  {:>8}\n",
-        "fabric", "senders", "bound", "stable", "unstable", "share", "past it", "ratio", "of bound"
+        "fabric", "senders", "bound", "at least", "at most", "share", "past it", "ratio", "of bound"
     );
-    let rate =
-        |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
+    let rate = |rate: Rate| format!("{:.4}", rate.as_f64());
     for scenario in scenarios {
         let share = format!("{} %", fixed(scenario.share.times(Fraction::integer(100u8)), 1));
         let [ratio, bounds] =
             scenario.over(first).map(|ratio| ratio.map_or_else(|| "-".to_owned(), |ratio| fixed(ratio, 3)));
-        let (stable, unstable, beyond) =
-            (rate(scenario.stable), rate(scenario.unstable), fixed(scenario.beyond, 4));
+        let (low, high, beyond) = (rate(scenario.low), rate(scenario.high), fixed(scenario.beyond, 4));
         out += &format!(
-            "{:<width$}  {:>8}  {:>9}  {stable:>9}  {unstable:>9}  {share:>7}  {beyond:>8}  {ratio:>7}  {bounds:>8}\n",
+            "{:<width$}  {:>8}  {:>9}  {low:>9}  {high:>9}  {share:>7}  {beyond:>8}  {ratio:>7}  {bounds:>8}\n",
             scenario.name,
             scenario.senders,
             bound_text(scenario.bound)
@@ -98,17 +96,15 @@ pub fn comparison_text(scenarios: &[ComparedScenario]) -> String {
 
 /// The table as CSV, with a row per scenario of a fabric.
 pub fn comparison_csv(scenarios: &[ComparedScenario]) -> String {
-    let mut out =
-        String::from("fabric,senders,bound,stable,unstable,share,beyond_accepted,ratio,bound_ratio\n");
-    let rate = |rate: Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
+    let mut out = String::from("fabric,senders,bound,low,high,share,beyond_accepted,ratio,bound_ratio\n");
     for scenario in scenarios {
         let [ratio, bounds] =
             scenario.over(&scenarios[0]).map(|ratio| ratio.map_or_else(String::new, |ratio| fixed(ratio, 6)));
-        let (stable, unstable) = (rate(scenario.stable), rate(scenario.unstable));
+        let (low, high) = (scenario.low, scenario.high);
         let (name, share, beyond) =
             (csv_cell(&scenario.name), fixed(scenario.share, 4), fixed(scenario.beyond, 6));
         out += &format!(
-            "{name},{},{},{stable},{unstable},{share},{beyond},{ratio},{bounds}\n",
+            "{name},{},{},{low},{high},{share},{beyond},{ratio},{bounds}\n",
             scenario.senders,
             bound_text(scenario.bound)
         );

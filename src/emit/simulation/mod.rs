@@ -28,9 +28,9 @@ use super::number::{fixed, ratio};
 use fabc_base::ids::ChannelId;
 use fabc_ir::{Fraction, Topology};
 use fabc_model::Fabric;
-use fabc_sim::{Delays, Limit, Point, Rate, Saturation, SimReport};
+use fabc_sim::{Delays, Limit, Point, Rate, RateInterval, Replication, Saturation, SimReport};
 use model::push_model;
-use parts::{push_delays, push_digests, push_vcs};
+use parts::{push_batches, push_delays, push_digests, push_vcs};
 
 /// Decimals of flits per cycle on channels.
 const FLOW: u32 = 6;
@@ -92,16 +92,28 @@ pub fn simulation_json(
     out
 }
 
-/// Writes the saturation bracket of one seed. An end that was not found is `null`.
+/// Writes the saturation of one seed: the interval and the brackets of its replications. An end that was not
+/// found is `null`.
 fn push_saturation(out: &mut String, report: &SimReport, saturation: &Saturation) {
-    let Saturation { seed, stable, unstable, runs, beyond } = saturation;
+    let Saturation { seed, interval: RateInterval { low, mean, high }, replications, beyond } = saturation;
     let end = |rate: &Option<Rate>| rate.map_or_else(|| "null".to_owned(), |rate| rate.to_string());
     let accepted = ratio(beyond.accepted(&report.setting, report.load.senders));
-    push(out, format_args!("{{\"seed\":{seed},\"stable\":{},\"unstable\":{}", end(stable), end(unstable)));
+    push(out, format_args!("{{\"seed\":{seed},\"low\":{low},\"mean\":{mean},\"high\":{high}"));
     push(
         out,
-        format_args!(",\"share\":{},\"runs\":{runs}", fixed(share_of_bound(report, saturation), SHARE)),
+        format_args!(",\"share\":{},\"replications\":[", fixed(share_of_bound(report, saturation), SHARE)),
     );
+    for (k, Replication { seed, stable, unstable, runs }) in replications.iter().enumerate() {
+        let comma = if k > 0 { "," } else { "" };
+        let (stable, unstable) = (end(stable), end(unstable));
+        push(
+            out,
+            format_args!(
+                "{comma}{{\"seed\":{seed},\"stable\":{stable},\"unstable\":{unstable},\"runs\":{runs}}}"
+            ),
+        );
+    }
+    out.push(']');
     push(
         out,
         format_args!(
@@ -139,9 +151,10 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
         format_args!(
             ",\"accepted_second_half\":{},\"stable\":{}",
             ratio(point.accepted_late(setting, senders)),
-            point.is_stable()
+            point.is_stable(setting)
         ),
     );
+    push_steadiness(out, report, point);
     push(
         out,
         format_args!(",\"born\":{born},\"delivered\":{delivered},\"delivered_second_half\":{delivered_late}"),
@@ -185,8 +198,32 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
             ",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}"
         ),
     );
+    push_batches(out, &point.batches);
     push_digests(out, &point.digests, point.last_digest());
     out.push('}');
+}
+
+/// Writes half the widths of the confidence intervals of a run, and its warm-up.
+fn push_steadiness(out: &mut String, report: &SimReport, point: &Point) {
+    for (name, width) in half_width_texts(report, point) {
+        let width = if width.is_empty() { "null" } else { &width };
+        push(out, format_args!(",\"{name}\":{width}"));
+    }
+    push(out, format_args!(",\"warmup_cycles\":{},\"settled\":{}", point.warmup, point.is_settled));
+}
+
+/// Half the widths of the confidence intervals of a run, each with its name in files. An empty text stands
+/// for one that does not exist.
+fn half_width_texts(report: &SimReport, point: &Point) -> [(&'static str, String); 3] {
+    let widths = point.half_widths(&report.setting, report.load.senders);
+    let text = |width: Option<f64>, digits: usize| {
+        width.map_or_else(String::new, |width| format!("{width:.digits$}"))
+    };
+    [
+        ("accepted_half_width", text(widths.map(|widths| widths.accepted), 6)),
+        ("mean_half_width", text(widths.map(|widths| widths.mean), 3)),
+        ("p99_half_width", text(widths.and_then(|widths| widths.p99), 3)),
+    ]
 }
 
 /// The quantity that determines a static bound.
@@ -206,8 +243,8 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
         return saturation_csv(reports);
     }
     let mut out = String::from(
-        "scenario,rate,seed,offered,accepted,accepted_second_half,stable,mean,median,p99,max,mean_source_wait,mean_hops,born,delivered,\
-         unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share,traffic,routing,model\n",
+        "scenario,rate,seed,offered,accepted,accepted_half_width,accepted_second_half,stable,warmup,settled,mean,mean_half_width,median,p99,\
+         p99_half_width,max,mean_source_wait,mean_hops,born,delivered,unfinished,inside_start,inside_middle,inside_end,worst_source,best_source,busiest,utilization,general_share,traffic,routing,model\n",
     );
     for report in reports {
         let (setting, senders) = (&report.setting, report.load.senders);
@@ -216,28 +253,35 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
                 ratio(Fraction::new(u64::from(packets) * u64::from(setting.packet), setting.measure))
             };
             let (busiest, busy) = point.busiest;
+            let [accepted_width, mean_width, p99_width] =
+                half_width_texts(report, point).map(|(_, text)| text);
             let mut cells = vec![
                 report.scenario.clone(),
                 point.rate.to_string(),
                 point.seed.to_string(),
                 ratio(point.offered(setting, senders)),
                 ratio(point.accepted(setting, senders)),
+                accepted_width,
                 ratio(point.accepted_late(setting, senders)),
-                point.is_stable().to_string(),
+                point.is_stable(setting).to_string(),
+                point.warmup.to_string(),
+                point.is_settled.to_string(),
             ];
             match &point.delays {
                 Some(Delays { packets, median, p99, most, waited, hops, sum }) => {
                     let mean = |sum: u64| ratio(Fraction::new(sum, *packets));
                     cells.extend([
                         mean(*sum),
+                        mean_width,
                         median.to_string(),
                         p99.to_string(),
+                        p99_width,
                         most.to_string(),
                         mean(*waited),
                         mean(*hops),
                     ]);
                 }
-                None => cells.extend([""; 6].map(str::to_owned)),
+                None => cells.extend([""; 8].map(str::to_owned)),
             }
             cells.extend([point.born, point.delivered, point.unfinished].map(|count| count.to_string()));
             cells.extend(point.inside_at.map(|count| count.to_string()));
@@ -261,21 +305,21 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
 
 fn saturation_csv(reports: &[SimReport]) -> String {
     let mut out = String::from(
-        "scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,traffic,routing,model\n",
+        "scenario,seed,bound,low,mean,high,share,replications,beyond_rate,beyond_accepted,traffic,routing,model\n",
     );
     for (report, saturation) in reports
         .iter()
         .flat_map(|report| report.saturations.iter().map(move |saturation| (report, saturation)))
     {
-        let end = |rate: &Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
         let (scenario, bound) = (csv_cell(&report.scenario), bound_text(report.load.bound));
-        let (stable, unstable) = (end(&saturation.stable), end(&saturation.unstable));
+        let RateInterval { low, mean, high } = saturation.interval;
+        let replications = saturation.replications.len();
         let share = fixed(share_of_bound(report, saturation), SHARE);
         let accepted = ratio(saturation.beyond.accepted(&report.setting, report.load.senders));
         let [traffic, routing] = setting_in_words(&report.setting).map(|text| csv_cell(&text));
         let (seed, beyond, model) = (saturation.seed, saturation.beyond.rate, report.setting.model.name());
         let row = format_args!(
-            "{scenario},{seed},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing},{model}\n"
+            "{scenario},{seed},{bound},{low},{mean},{high},{share},{replications},{beyond},{accepted},{traffic},{routing},{model}\n"
         );
         push(&mut out, row);
     }

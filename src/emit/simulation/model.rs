@@ -26,6 +26,10 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         window,
         warmup,
         measure,
+        detects_steady_state,
+        trial,
+        replications,
+        confidence,
         seed,
         router,
         buffer,
@@ -66,6 +70,14 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
     if !traffic.is_finite() {
         push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}"));
+        push(out, format_args!(",\"detects_steady_state\":{detects_steady_state}"));
+        push(
+            out,
+            format_args!(
+                ",\"trial_cycles\":[{},{}],\"replications\":{replications},\"confidence\":{confidence}",
+                trial.warmup, trial.measure
+            ),
+        );
     }
     out.push('}');
 }

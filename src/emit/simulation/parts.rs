@@ -1,10 +1,10 @@
 //! Writes members that runs of all kinds have: latencies, virtual channels and digests.
 
-use super::super::json::push;
+use super::super::json::{push, push_numbers};
 use super::super::number::{fixed, ratio};
 use super::ratios::{SHARE, share_text};
 use fabc_ir::Fraction;
-use fabc_sim::{Delays, Setting, VcUse};
+use fabc_sim::{Batch, Delays, Setting, VcUse};
 
 /// Writes the latencies of packets.
 pub(super) fn push_delays(out: &mut String, delays: &Delays) {
@@ -46,6 +46,19 @@ fn push_vc(out: &mut String, setting: &Setting, total_hops: u64, used: &VcUse) {
             share_text(full_cycles, queue_cycles)
         ),
     );
+}
+
+/// Writes the counts of the batches, a list for each kind.
+pub(super) fn push_batches(out: &mut String, batches: &[Batch]) {
+    let mut push_list = |key: &str, count: &dyn Fn(&Batch) -> u64| {
+        out.push_str(key);
+        push_numbers(out, batches.iter().map(|batch| count(batch).to_string()));
+    };
+    push_list(",\"batches\":{\"delivered\":", &|batch| batch.delivered);
+    push_list(",\"arrived\":", &|batch| batch.arrived);
+    push_list(",\"latency_sum\":", &|batch| batch.sum);
+    push_list(",\"p99\":", &|batch| batch.p99);
+    out.push('}');
 }
 
 /// Writes the digests of the intervals of a run, and the digest of its results.

@@ -8,7 +8,7 @@ use fabc_sim::{Saturation, SimReport};
 /// Decimals of printed utilizations and shares.
 pub(super) const SHARE: u32 = 4;
 
-/// The lower end of a saturation bracket, divided by the static bound.
+/// The lower end of the interval of a saturation, divided by the static bound.
 pub(super) fn share_of_bound(report: &SimReport, saturation: &Saturation) -> Fraction {
     Fraction::from(saturation.at_least()).over(report.load.bound)
 }

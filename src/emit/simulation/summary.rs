@@ -7,13 +7,13 @@ use fabc_ir::Fraction;
 use fabc_model::Fabric;
 use fabc_sim::{Point, SimReport};
 
-/// The results of one scenario: static bound, saturation bracket, share of the bound, throughput past it, and
-/// mean latency at the lowest simulated rate.
+/// The results of one scenario: static bound, interval of the saturation, share of the bound at its lower
+/// end, throughput past it, and mean latency at the lowest simulated rate.
 pub(crate) struct SimulationRow {
     pub(crate) scenario: String,
     pub(crate) bound: String,
-    pub(crate) stable: String,
-    pub(crate) unstable: String,
+    pub(crate) low: String,
+    pub(crate) high: String,
     pub(crate) share: String,
     pub(crate) beyond: String,
     pub(crate) latency: String,
@@ -55,7 +55,7 @@ fn finite_row(fabric: &Fabric, report: &SimReport) -> Option<FiniteRow> {
     })
 }
 
-/// One row per scenario in the order of the report, each with the lowest bracket of all seeds.
+/// One row per scenario in the order of the report, each with the lowest interval of all seeds.
 pub(crate) fn simulation_rows(reports: &[SimReport]) -> Vec<SimulationRow> {
     reports.iter().map(simulation_row).collect()
 }
@@ -73,14 +73,14 @@ pub(crate) fn highest_stable(report: &SimReport) -> Option<&Point> {
     report
         .points
         .iter()
-        .filter(|point| point.is_stable())
+        .filter(|point| point.is_stable(&report.setting))
         .max_by_key(|point| (point.rate, std::cmp::Reverse(point.seed)))
 }
 
 fn simulation_row(report: &SimReport) -> SimulationRow {
     let lowest = report.saturations.iter().min_by_key(|saturation| saturation.at_least());
     let none = || "-".to_owned();
-    let rate = |rate: Option<fabc_sim::Rate>| rate.map_or_else(none, |rate| format!("{:.4}", rate.as_f64()));
+    let rate = |rate: fabc_sim::Rate| format!("{:.4}", rate.as_f64());
     let accepted = |saturation: &fabc_sim::Saturation| {
         fixed(saturation.beyond.accepted(&report.setting, report.load.senders), 4)
     };
@@ -89,8 +89,8 @@ fn simulation_row(report: &SimReport) -> SimulationRow {
     SimulationRow {
         scenario: report.scenario.clone(),
         bound: bound_text(report.load.bound),
-        stable: rate(lowest.and_then(|saturation| saturation.stable)),
-        unstable: rate(lowest.and_then(|saturation| saturation.unstable)),
+        low: lowest.map_or_else(none, |saturation| rate(saturation.interval.low)),
+        high: lowest.map_or_else(none, |saturation| rate(saturation.interval.high)),
         share: lowest.map_or_else(none, |saturation| percent(share_of_bound(report, saturation))),
         beyond: lowest.map_or_else(none, accepted),
         latency: delays.map_or_else(none, |delays| fixed(delays.mean(), 1)),

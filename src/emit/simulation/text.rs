@@ -8,19 +8,21 @@ use super::wrapped::wrap_text;
 use fabc_base::ids::ChannelId;
 use fabc_ir::{Fraction, Topology, gigabytes};
 use fabc_model::Fabric;
-use fabc_sim::{Limit, Point, Saturation, SimReport};
+use fabc_sim::{Limit, Point, RateInterval, RunCycles, Saturation, SimReport};
 
 /// Columns of a table, with their widths.
-const COLUMNS: [(&str, usize); 10] = [
-    ("offered", 8),
-    ("accepted", 9),
-    ("GB/s", 9),
+const COLUMNS: [(&str, usize); 12] = [
+    ("offered", 7),
+    ("accepted", 8),
+    ("+-", 6),
+    ("GB/s", 8),
     ("mean", 8),
+    ("+-", 6),
     ("median", 7),
-    ("p99", 7),
-    ("max", 7),
-    ("waited", 8),
-    ("busiest", 8),
+    ("p99", 6),
+    ("max", 6),
+    ("waited", 7),
+    ("busiest", 7),
     ("", 0),
 ];
 
@@ -48,9 +50,13 @@ pub fn simulation_text(
             out += &finite::completion_table(fabric, topology, report, volume);
             continue;
         }
+        let (up_to, end) = match setting.detects_steady_state {
+            true => ("up to ", ", until they settle"),
+            false => ("", ""),
+        };
         out += &wrap_text(&format!(
-            "static bound {} flits per cycle and {unit}{}; {}{} hops and {} cycles on average with nothing in the way, {} at most; {} cycles to \
-             warm up, {} measured",
+            "static bound {} flits per cycle and {unit}{}; {}{} hops and {} cycles on average with nothing in the way, {} at most; {up_to}{} \
+             cycles to warm up{end}, {} measured",
             bound_text(load.bound),
             match load.limit {
                 Limit::Loads => "",
@@ -67,28 +73,26 @@ pub fn simulation_text(
             grouped(setting.warmup.into()),
             grouped(setting.measure.into()),
         ));
-        for saturation in &report.saturations {
-            out += &wrap_text(&saturation_sentence(report, saturation));
-        }
+        out += &saturation_sentences(report);
         if report.points.is_empty() {
             continue;
         }
         let several = report.points.windows(2).any(|pair| pair[0].seed != pair[1].seed);
         let head: Vec<String> = COLUMNS.iter().map(|(name, width)| format!("{name:>width$}")).collect();
-        out += &format!("  {}\n", head.join("  ").trim_end());
+        out += &format!("  {}\n", head.join(" ").trim_end());
         for point in &report.points {
             let row: Vec<String> = point_cells(fabric, report, point, several)
                 .into_iter()
                 .zip(COLUMNS)
                 .map(|(cell, (_, width))| format!("{cell:>width$}"))
                 .collect();
-            out += &format!("  {}\n", row.join("  ").trim_end());
+            out += &format!("  {}\n", row.join(" ").trim_end());
         }
-        if let Some(full) = report.points.iter().find(|point| !point.is_stable()) {
+        if let Some(full) = report.points.iter().find(|point| !point.is_stable(setting)) {
             let (channel, _) = full.busiest;
             let name = topology.channel_name(ChannelId(channel));
             out += &wrap_text(&format!(
-                "saturated: less than 99 % of what was born was delivered; at {} the busiest channel is {name}",
+                "saturated: packets in flight grow; at {} the busiest channel is {name}",
                 full.rate
             ));
         }
@@ -96,26 +100,44 @@ pub fn simulation_text(
     out
 }
 
-/// The saturation bracket, and the throughput above the static bound, in a sentence.
+/// How the saturation was searched, and a sentence per seed. Empty without a search.
+fn saturation_sentences(report: &SimReport) -> String {
+    let RunCycles { warmup, measure } = report.setting.trial;
+    let head = format!(
+        "saturation: runs of {} and {} cycles; intervals with a confidence of {}",
+        grouped(warmup.into()),
+        grouped(measure.into()),
+        report.setting.confidence
+    );
+    let head = (!report.saturations.is_empty()).then_some(head);
+    let sentences = report.saturations.iter().map(|saturation| saturation_sentence(report, saturation));
+    head.into_iter().chain(sentences).map(|sentence| wrap_text(&sentence)).collect()
+}
+
+/// The interval of the saturation, and the throughput above the static bound, in a sentence.
 fn saturation_sentence(report: &SimReport, saturation: &Saturation) -> String {
     let share = fixed(share_of_bound(report, saturation).times(Fraction::integer(100u8)), 1);
     let beyond = saturation.beyond.accepted(&report.setting, report.load.senders);
-    let bracket = match (saturation.stable, saturation.unstable) {
-        (Some(stable), Some(unstable)) => {
-            format!("stable at {stable}, no more at {unstable}: {share} % of the bound")
+    let RateInterval { low, mean, high } = saturation.interval;
+    let replications = saturation.replications.len();
+    let all_stable = saturation.replications.iter().all(|found| found.unstable.is_none());
+    let interval = match () {
+        () if all_stable => {
+            format!("stable at {low}, the highest rate that hosts can offer: {share} % of the bound")
         }
-        (Some(stable), None) => {
-            format!("stable at {stable}, the highest rate that was tried: {share} % of the bound")
+        () if saturation.replications.iter().all(|found| found.stable.is_none()) => {
+            format!("not even {high} is stable")
         }
-        (None, Some(unstable)) => format!("not even {unstable} is stable"),
-        (None, None) => "nothing was tried".to_owned(),
+        () => format!(
+            "{mean}, at least {low} and at most {high} by {replications} replications: at least {share} % of the bound"
+        ),
     };
     let seed =
         if report.saturations.len() > 1 { format!(" with seed {}", saturation.seed) } else { String::new() };
-    format!("saturation{seed}: {bracket}; at {} it accepts {}", saturation.beyond.rate, fixed(beyond, 4))
+    format!("saturation{seed}: {interval}; at {} it accepts {}", saturation.beyond.rate, fixed(beyond, 4))
 }
 
-fn point_cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [String; 10] {
+fn point_cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [String; 12] {
     let (setting, senders) = (&report.setting, report.load.senders);
     let accepted = point.accepted(setting, senders);
     let gbs = fixed(accepted.times(gigabytes(fabric.capacities.unit_bps())), 2);
@@ -123,8 +145,10 @@ fn point_cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool
     if several {
         notes.push(format!("seed {}", point.seed));
     }
-    if !point.is_stable() {
+    if !point.is_stable(setting) {
         notes.push("saturated".to_owned());
+    } else if !point.is_settled {
+        notes.push("unsettled".to_owned());
     }
     if point.unfinished > 0 {
         notes.push(format!(
@@ -146,17 +170,23 @@ fn point_cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool
         }
         None => [(); 5].map(|()| "-".to_owned()),
     };
+    let widths = point.half_widths(setting, senders);
+    let width = |width: Option<f64>, digits: usize| {
+        width.map_or_else(|| "-".to_owned(), |width| format!("{width:.digits$}"))
+    };
     let busy = Fraction::new(u64::from(point.busiest.1) * 100, setting.measure);
     [
         format!("{:0<6}", point.rate),
         share_text(accepted.numerator() as u64, accepted.denominator() as u64),
+        width(widths.map(|widths| widths.accepted), 4),
         gbs,
         mean,
+        width(widths.map(|widths| widths.mean), 1),
         median,
         p99,
         most,
         waited,
         format!("{} %", fixed(busy, 1)),
-        notes.join(", "),
+        if notes.is_empty() { String::new() } else { format!(" {}", notes.join(", ")) },
     ]
 }

@@ -94,7 +94,7 @@ impl ReportFigures {
         let Some((nominal, faults)) = scenarios.split_first() else { return Ok(()) };
         // The worst seed counts, and of all faults the worst.
         let places: [(&str, &str, &str, bool); 4] = [
-            ("saturation", "saturation", "stable", true),
+            ("saturation", "saturation", "low", true),
             ("share", "saturation", "share", true),
             ("time_us", "completions", "us", false),
             ("share", "completions", "share", true),
@@ -228,7 +228,7 @@ mod tests {
         let mut report = ReportFigures::read(report).unwrap();
         report
             .add_simulation(
-                br#"{"simulation":"s","scenarios":[{"saturation":[{"stable":0.5},{"stable":0.25}]},{"saturation":[{"stable":0.125}]}]}"#,
+                br#"{"simulation":"s","scenarios":[{"saturation":[{"low":0.5},{"low":0.25}]},{"saturation":[{"low":0.125}]}]}"#,
             )
             .unwrap();
         let figures: Vec<String> =

@@ -41,7 +41,7 @@ pub struct SimulatedLine {
     _most_cycles: IgnoredAny,
     #[serde(rename = "load")]
     _load: IgnoredAny,
-    pub saturation: Vec<BracketLine>,
+    pub saturation: Vec<SaturationLine>,
     pub points: Vec<PointLine>,
     #[serde(rename = "messages", default)]
     _messages: IgnoredAny,
@@ -95,17 +95,31 @@ pub struct ModelLine {
     pub measure_cycles: u64,
 }
 
-/// The rates between which it saturates, for one seed.
+/// The interval of rates in which it saturates, for one seed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct BracketLine {
+pub struct SaturationLine {
+    pub seed: u64,
+    /// The lower end of the interval, which contracts are about.
+    pub low: f64,
+    #[serde(rename = "mean")]
+    _mean: IgnoredAny,
+    #[serde(rename = "high")]
+    _high: IgnoredAny,
+    #[serde(rename = "share")]
+    _share: IgnoredAny,
+    pub replications: Vec<ReplicationLine>,
+    pub beyond: BeyondLine,
+}
+
+/// The rates between which one replication saturates.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplicationLine {
     pub seed: u64,
     pub stable: Option<f64>,
     pub unstable: Option<f64>,
-    #[serde(rename = "share")]
-    _share: IgnoredAny,
     pub runs: u32,
-    pub beyond: BeyondLine,
 }
 
 /// One run past the saturation rate.
@@ -130,7 +144,18 @@ pub struct PointLine {
     _accepted: IgnoredAny,
     #[serde(rename = "accepted_second_half")]
     _accepted_second_half: IgnoredAny,
+    /// Half the widths of the confidence intervals: of the accepted traffic, of the mean latency, and of the
+    /// 99th percentile.
+    #[serde(rename = "accepted_half_width")]
+    _accepted_half_width: IgnoredAny,
+    #[serde(rename = "mean_half_width")]
+    _mean_half_width: IgnoredAny,
+    #[serde(rename = "p99_half_width")]
+    _p99_half_width: IgnoredAny,
     pub stable: bool,
+    pub warmup_cycles: u32,
+    pub settled: bool,
+    pub batches: BatchLines,
     pub born: u64,
     pub delivered: u64,
     pub delivered_second_half: u64,
@@ -158,6 +183,16 @@ pub struct PointLine {
     /// Digests of the run. Older files have none.
     #[serde(default)]
     pub digests: Vec<String>,
+}
+
+/// The counts of equal parts of the measured cycles.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BatchLines {
+    pub delivered: Vec<u64>,
+    pub arrived: Vec<u64>,
+    pub latency_sum: Vec<u64>,
+    pub p99: Vec<u64>,
 }
 
 /// The delays of packets, in cycles.

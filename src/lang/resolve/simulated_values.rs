@@ -125,6 +125,28 @@ pub(super) fn share(context: &mut Context, value: &SettingValue) -> Option<Rate>
     Some(Rate::millionths(share))
 }
 
+/// The confidences that a simulation may ask for, in millionths.
+const CONFIDENCES: RangeInclusive<u64> = 500_000..=999_000;
+
+/// Reads the confidence of intervals.
+pub(super) fn confidence(context: &mut Context, value: &SettingValue) -> Option<Rate> {
+    let ValueKind::Quantity(Quantity { number, unit: None, .. }) = &value.kind else {
+        context.error(wrong_kind("`confidence`", "a number without a unit", "0.95", value.span));
+        return None;
+    };
+    let confidence = match &number.kind {
+        ExprKind::Decimal(digits) => Decimal::parse(digits).and_then(|number| number.times(MILLION)),
+        _ => None,
+    };
+    if let Some(confidence) = confidence.filter(|confidence| CONFIDENCES.contains(confidence)) {
+        return Some(Rate::millionths(confidence));
+    }
+    let (subject, wanted) = ("`confidence`".to_owned(), "at least 0.5 and at most 0.999".to_owned());
+    let (note, help) = ("this is not".to_owned(), Some("0.95 stands for 95 %".to_owned()));
+    context.error(ResolveError::OutOfRange { subject, wanted, help, span: value.span, note });
+    None
+}
+
 /// The longest wait, in cycles.
 pub(super) const MAX_WAIT: u64 = 1 << 20;
 

@@ -7,7 +7,9 @@ use super::scope::{DeclaredLinks, Scope};
 use super::settings::{
     BlockSettings, bare_name, block_settings, integer, need_name_and_block, one_of, one_of_or, optional,
 };
-use super::simulated_values::{MAX_WAIT, cycles, rates, refuse_settings, whole_count, word_value};
+use super::simulated_values::{
+    MAX_WAIT, confidence, cycles, rates, refuse_settings, whole_count, word_value,
+};
 use super::traffic::{births, is_finite, refuse_endless_settings, traffic};
 use crate::ResolveError;
 use crate::syntax::Loader;
@@ -28,6 +30,9 @@ const MAX_PACKET: u64 = 1 << 16;
 
 /// The most seeds of a simulation.
 const MAX_SEEDS: i64 = 1000;
+
+/// The most replications of a search for saturation.
+const MAX_REPLICATIONS: i64 = 1000;
 
 /// Resolves all simulations, sorted by name. Returns `None` if an error was reported.
 pub(super) fn simulations(
@@ -135,6 +140,15 @@ fn parameters(
         Some(value) => integer(context, "`seed`", value, 0..=i64::MAX).map(|seed| seed as u64),
         None => Some(default.seed),
     };
+    let replications = match settings.get("replications") {
+        Some(value) => integer(context, "`replications`", value, 2..=MAX_REPLICATIONS)
+            .map(|replications| replications as u16),
+        None => Some(default.replications),
+    };
+    let confidence = match settings.get("confidence") {
+        Some(value) => confidence(context, value),
+        None => Some(default.confidence),
+    };
     let (warmup, measure) = (warmup?, measure?);
     if u64::from(warmup.unwrap_or(0)) + u64::from(measure.unwrap_or(0)) > SIMULATED_CYCLES {
         let (subject, wanted) =
@@ -159,6 +173,8 @@ fn parameters(
         injection,
         warmup,
         measure,
+        replications: replications?,
+        confidence: confidence?,
         seed,
         ..model?
     })

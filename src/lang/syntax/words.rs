@@ -287,6 +287,8 @@ pub const FIELDS: &[BlockField] = fields! {
     "rates" Quantity Simulate;
     "warmup" Quantity Simulate;
     "measure" Quantity Simulate;
+    "replications" Quantity Simulate;
+    "confidence" Quantity Simulate;
     "scenarios" Choice Simulate Collective;
     "general" Quantity PacketModel FlitModel;
     "classes" Quantity PacketModel FlitModel;

@@ -85,6 +85,10 @@ pub struct SimulationParameters {
     pub warmup: Option<u32>,
     /// Cycles that are counted. `None`: a number that follows from the latency of routes.
     pub measure: Option<u32>,
+    /// The most replications of the search for saturation.
+    pub replications: u16,
+    /// The probability with which an interval contains what it is about, in millionths.
+    pub confidence: Rate,
     /// The first seed, of the runs and of traffic that is drawn as a whole (a permutation).
     pub seed: u64,
 }
@@ -107,6 +111,8 @@ impl Default for SimulationParameters {
             window: None,
             warmup: None,
             measure: None,
+            replications: 5,
+            confidence: Rate::millionths(950_000),
             seed: 1,
         }
     }

@@ -16,9 +16,6 @@ use fabc_model::{
     RouterModel, SimulatedMetric, Simulation, Traffic,
 };
 
-/// The end of the search for the saturation, as a fraction of the static bound.
-const SEARCH_END: [u8; 2] = [105, 100];
-
 /// Refuses lines about collectives and simulations that can never hold.
 ///
 /// # Errors
@@ -140,6 +137,13 @@ impl<'a> PerformanceBounds<'a> {
                     .into_iter()
                     .collect()
             }
+            Metric::Simulated(SimulatedMetric::Share) => {
+                let why = match simulation.parameters.traffic.is_finite() {
+                    true => "the run takes at least the lower bound of its cycles",
+                    false => "no rate above the static bound is sustained",
+                };
+                vec![bound(true, Fraction::integer(1u8), "on no topology is it more than", why.to_owned())]
+            }
             // Packets are drawn at random, so a short run may use the shortest routes only.
             Metric::Simulated(SimulatedMetric::Latency) if self.is_pod() => {
                 let least_latency = nanoseconds(Fraction::integer(self.hop), self.fabric.clock_hz);
@@ -226,8 +230,6 @@ impl<'a> PerformanceBounds<'a> {
     /// Upper bounds on the saturation in flits per cycle and sending endpoint, each with its reason.
     fn saturation_bounds(&self, simulation: &Simulation) -> Vec<(Fraction, String)> {
         let parameters = &simulation.parameters;
-        let search_end = Fraction::new(SEARCH_END[0], SEARCH_END[1]);
-        let suffix = "the search ends at 1.05 of the static bound";
         let mut bounds = Vec::new();
         let ports = match (parameters.hosts, parameters.model) {
             (Some(HostPorts::Ports(ports)), _) => Some(ports),
@@ -237,23 +239,22 @@ impl<'a> PerformanceBounds<'a> {
             (None, RouterModel::Packet) => None,
         };
         if let Some(ports) = ports {
-            let why = format!("an endpoint has {ports} ports, of a flit per cycle each, and {suffix}");
-            bounds.push((Fraction::integer(ports).times(search_end), why));
+            let why = format!("an endpoint has {ports} ports, of a flit per cycle each");
+            bounds.push((Fraction::integer(ports), why));
         }
         if !self.is_pod() {
             return bounds;
         }
         // All that a chip sends leaves by its channels.
-        let why =
-            format!("a chip sends by its {} channels, of a flit per cycle each, and {suffix}", self.ports);
-        bounds.push((Fraction::integer(self.ports).times(search_end), why));
+        let why = format!("a chip sends by its {} channels, of a flit per cycle each", self.ports);
+        bounds.push((Fraction::integer(self.ports), why));
         if parameters.traffic == Traffic::Uniform && !self.distances.mean.is_zero() {
             let why = format!(
-                "a flit takes {:.4} channels on average at least, and there are {} for every chip; {suffix}",
+                "a flit takes {:.4} channels on average at least, and there are {} for every chip",
                 self.distances.mean.as_f64(),
                 self.ports
             );
-            bounds.push((Fraction::integer(self.ports).over(self.distances.mean).times(search_end), why));
+            bounds.push((Fraction::integer(self.ports).over(self.distances.mean), why));
         }
         bounds
     }

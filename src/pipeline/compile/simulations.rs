@@ -115,7 +115,9 @@ pub(super) fn refuse_impossible_simulations(
 /// no mistake of the spec. Neither is a rate that the spec gives as a share of the static bound.
 pub(super) fn simulation_failure(error: SimError, span: Span) -> Failure {
     match error {
-        SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),
+        SimError::Astray { .. } | SimError::Deadlock { .. } | SimError::AboveBound { .. } => {
+            Failure::internal(error)
+        }
         SimError::NoTraffic { .. }
         | SimError::RateTooHigh { .. }
         | SimError::Bursts { .. }

@@ -217,7 +217,7 @@ fn deciding(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
     let decisive = brackets
         .reduce(|first, second| if second.1.at_least() < first.1.at_least() { second } else { first });
     runs.extend(first.points.first().map(|point| ReportedRun::point(first, point)));
-    runs.extend(decisive.into_iter().flat_map(|(report, found)| ReportedRun::bracket_ends(report, found)));
+    runs.extend(decisive.into_iter().flat_map(|(report, found)| ReportedRun::lowest_bracket(report, found)));
     runs
 }
 

@@ -279,7 +279,7 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
 /// Under a hash of its own a report must still follow from its counts and the tables.
 fn refuse_resealed_reports(place: &Path, name: &str, honest: &[u8]) {
     for (from, to, reason) in [
-        ("\"seed\":1,\"stable\"", "\"seed\":3,\"stable\"", "these are not the seeds of the spec, each once"),
+        ("\"seed\":1,\"low\"", "\"seed\":3,\"low\"", "these are not the seeds of the spec, each once"),
         (
             "{\"rate\":0.10,\"seed\":1",
             "{\"rate\":0.11,\"seed\":1",

@@ -156,6 +156,7 @@ impl Bench {
             mean,
             least_cycles: report.load.most_cycles,
             bound: report.load.bound.as_f64(),
+            is_stable: point.is_stable(setting),
             point,
         })
     }
@@ -220,6 +221,7 @@ pub(crate) struct Measured {
     /// Zero-load latency of the slowest route.
     pub(crate) least_cycles: u64,
     pub(crate) bound: f64,
+    pub(crate) is_stable: bool,
     pub(crate) point: Point,
 }
 

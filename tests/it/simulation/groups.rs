@@ -158,7 +158,7 @@ fn a_dark_link_shrinks_the_groups_of_a_run() {
             }
             let rate = Rate::parse("0.3").unwrap();
             let report = curve(&prepared, &[rate], &[1], &Silent).unwrap();
-            assert!(report.points[0].is_stable(), "{}", scenario.scenario.name);
+            assert!(report.points[0].is_stable(&report.setting), "{}", scenario.scenario.name);
         }
     }
 }

@@ -10,7 +10,10 @@ mod ways;
 mod window;
 
 use bench::{Bench, Hardware, UNIT, parameters};
-use fabc::sim::{Arbitration, Credits, HostPorts, LaneChoice, SimError, SimulationParameters, Traffic};
+use fabc::sim::{
+    Arbitration, Credits, HostPorts, LaneChoice, Point, Rate, Saturation, SimError, SimulationParameters,
+    Traffic, curve,
+};
 
 /// Whether a number is within a share of what it should be.
 fn assert_near(subject: &str, measured: f64, expected: f64, share: f64) {
@@ -115,24 +118,83 @@ fn a_ring_of_eight_keeps_its_bound() {
     }
 }
 
+fn saturations(bench: &Bench, parameters: &SimulationParameters, seeds: &[u64]) -> Vec<Saturation> {
+    let prepared = bench.prepared(parameters).unwrap();
+    fabc::sim::simulate(&prepared, &[], seeds, true, &fabc::progress::Silent).unwrap().saturations
+}
+
 #[test]
-fn saturation_is_searched_between_what_is_stable_and_what_is_not() {
+fn saturation_is_an_interval_over_replications() {
     let ring = Bench::ring(UNIT, 8);
-    let prepared = ring.prepared(&parameters(20_000)).unwrap();
-    let report = fabc::sim::simulate(&prepared, &[], &[1, 2], true, &fabc::progress::Silent).unwrap();
-    assert_eq!(report.saturations.iter().map(|bracket| bracket.seed).collect::<Vec<_>>(), [1, 2]);
-    for bracket in &report.saturations {
-        let (stable, unstable) = (bracket.stable.unwrap().as_f64(), bracket.unstable.unwrap().as_f64());
-        assert!(stable < unstable && unstable - stable < 0.0036, "{bracket:?}");
-        assert_near("stable", stable, 0.871, 0.02);
-        assert_near("beyond", bracket.beyond.rate.as_f64(), 0.9625, 1e-9);
+    let found = saturations(&ring, &parameters(20_000), &[1, 2]);
+    assert_eq!(found.iter().map(|found| found.seed).collect::<Vec<_>>(), [1, 2]);
+    for found in &found {
+        for bracket in &found.replications {
+            let (stable, unstable) = (bracket.stable.unwrap().as_f64(), bracket.unstable.unwrap().as_f64());
+            assert!(stable < unstable && unstable - stable < 0.0045 && unstable <= 0.875, "{bracket:?}");
+        }
+        let [low, mean, high] =
+            [found.interval.low, found.interval.mean, found.interval.high].map(Rate::as_f64);
+        assert!(low < mean && mean < high && high <= 0.875, "{found:?}");
+        assert_near("mean", mean, 0.866, 0.01);
+        assert!((3..=5).contains(&found.replications.len()), "{found:?}");
+        assert_near("beyond", found.beyond.rate.as_f64(), 0.9625, 1e-9);
     }
-    // Hosts offer at most a flit per cycle where packets have one: all that can be tried is stable.
+    assert_ne!(found[0].replications[0].seed, found[0].replications[1].seed);
+    // A flow of packets of one flit may fill its channel. No rate at the bound is stable.
     let row = Bench::tree(UNIT, &[0], &[1, 1]);
-    let single = row.prepared(&bench::single_flits()).unwrap();
-    let report = fabc::sim::simulate(&single, &[], &[1], true, &fabc::progress::Silent).unwrap();
-    let saturation = &report.saturations[0];
-    assert_eq!((saturation.stable.map(|rate| rate.as_f64()), saturation.unstable), (Some(1.0), None));
+    let single = &saturations(&row, &bench::single_flits(), &[1])[0];
+    assert!(single.replications.iter().all(|bracket| bracket.unstable == Some(Rate::millionths(1_000_000))));
+    assert!(single.interval.low.as_f64() > 0.99 && single.interval.high.as_f64() <= 1.0, "{single:?}");
+}
+
+/// More confidence needs a wider interval, and fewer replications never make a narrower one by much.
+#[test]
+fn confidence_and_replications_are_those_of_the_setting() {
+    let ring = Bench::ring(UNIT, 8);
+    let width = |confidence: u64, replications: u16| {
+        let parameters = SimulationParameters {
+            confidence: Rate::millionths(confidence),
+            replications,
+            ..parameters(4000)
+        };
+        let found = saturations(&ring, &parameters, &[1]).remove(0);
+        assert!(found.replications.len() <= usize::from(replications), "{found:?}");
+        (found.interval.high.as_f64() - found.interval.low.as_f64(), found.replications)
+    };
+    let [(usual, first), (sure, second)] = [950_000, 990_000].map(|confidence| width(confidence, 3));
+    assert!(usual < sure && first == second, "{usual} and {sure}");
+    let (_, pair) = width(950_000, 2);
+    assert_eq!(pair, first[..2], "replications do not depend on their number");
+}
+
+/// Geo/D/1 again: in how many of 100 runs the interval of the mean latency contains the exact mean. 95 are
+/// expected, with a standard deviation of 2.2.
+#[test]
+fn intervals_contain_the_exact_wait_of_a_queue() {
+    let pair = Bench::tree(UNIT, &[0], &[1, 1]);
+    let parameters = SimulationParameters { warmup: None, measure: Some(30_000), ..parameters(1) };
+    let prepared = pair.prepared(&parameters).unwrap();
+    for (rho, wait) in [("0.3", 15.0 / 14.0), ("0.5", 2.5), ("0.8", 10.0)] {
+        let seeds: Vec<u64> = (1..=100).collect();
+        let rates = [Rate::parse(rho).unwrap()];
+        let report = curve(&prepared, &rates, &seeds, &fabc::progress::Silent).unwrap();
+        let exact = report.load.most_cycles as f64 + wait;
+        let contains = |point: &&Point| {
+            let widths = point.half_widths(&report.setting, report.load.senders).expect("it has settled");
+            (point.delays.unwrap().mean().as_f64() - exact).abs() <= widths.mean
+        };
+        let covered = report.points.iter().filter(contains).count();
+        assert!((88..=100).contains(&covered), "at {rho} {covered} of 100 contain {exact}");
+        let offered = |point: &&Point| {
+            let widths = point.half_widths(&report.setting, report.load.senders).expect("it has settled");
+            let accepted = point.accepted(&report.setting, report.load.senders).as_f64();
+            (accepted - rates[0].as_f64()).abs() <= widths.accepted
+        };
+        let covered = report.points.iter().filter(offered).count();
+        assert!((88..=100).contains(&covered), "at {rho} {covered} of 100 contain the rate");
+        assert!(report.points.iter().all(|point| point.is_settled && point.warmup < report.setting.warmup));
+    }
 }
 
 #[test]

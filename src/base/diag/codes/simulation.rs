@@ -172,4 +172,11 @@ paths have no such output before they are born. Give hosts ports (`hosts = 1`): 
 The simulator gives every router the same latency and lets every router forward. In a fabric of boxes, GPUs forward nothing and hand packets on only
 as relays, and kinds of routers (`router name { .. }`) may differ in latency. Simulate the switches as a network of one `router { .. }` with `hosts`.",
     },
+    CodeDoc {
+        code: "FAB0630",
+        title: "a stable rate above the static bound",
+        text: "\
+The static bound is the rate at which the busiest channel moves a flit in every cycle, so no higher rate can be sustained. The search for saturation
+tries none. If it still reports one, fabc contradicts itself: please report it, with the spec and the message.",
+    },
 ];
