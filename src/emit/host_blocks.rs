@@ -23,7 +23,7 @@ pub(crate) struct HostBlocks<'c> {
 }
 
 /// Switches and hosts that some tiers join.
-pub(crate) struct Block {
+pub(crate) struct HostBlock {
     /// The switches, those of the lower tiers included, ascending.
     pub(crate) switches: Vec<NodeId>,
     /// The hosts below the switches, ascending.
@@ -99,7 +99,7 @@ impl<'c> HostBlocks<'c> {
     }
 
     /// The switches that the tiers up to that of a switch join with it, and the hosts below them.
-    pub(crate) fn block(&self, first: NodeId) -> Block {
+    pub(crate) fn block(&self, first: NodeId) -> HostBlock {
         let tier = self.tiers[first.index()];
         let mut is_reached = vec![false; self.topology.node_count()];
         is_reached[first.index()] = true;
@@ -134,6 +134,6 @@ impl<'c> HostBlocks<'c> {
         reached.sort_unstable();
         hosts.sort_unstable();
         hosts.dedup();
-        Block { switches: reached, hosts }
+        HostBlock { switches: reached, hosts }
     }
 }

@@ -6,6 +6,7 @@
 //! parts of the paths over it, of those over its reverse in a reduction, of both in an all-reduce.
 
 use super::ScheduleError;
+use super::carried::Carried;
 use super::pace::Pace;
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
@@ -15,13 +16,6 @@ use std::collections::BTreeMap;
 
 fn violation(text: String) -> CheckError {
     ScheduleError::shape(text).into()
-}
-
-/// What a channel carries per piece.
-#[derive(Clone, Copy, Default)]
-struct Carried {
-    parts: u128,
-    messages: u128,
 }
 
 /// A forest that was proved to deliver everything.

@@ -6,6 +6,7 @@
 //! contributions are combined.
 
 mod bounds;
+mod carried;
 mod errors;
 mod forest;
 mod gather;

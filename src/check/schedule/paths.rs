@@ -6,6 +6,7 @@
 //! only forward. The load of the busiest channel must be the one that is claimed.
 
 use super::ScheduleError;
+use super::carried::Carried;
 use super::pace::Pace;
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
@@ -15,13 +16,6 @@ use std::collections::BTreeMap;
 
 fn violation(text: String) -> CheckError {
     ScheduleError::shape(text).into()
-}
-
-/// What a channel carries per piece.
-#[derive(Clone, Copy, Default)]
-struct Carried {
-    parts: u128,
-    messages: u128,
 }
 
 /// Paths that were proved to deliver everything.

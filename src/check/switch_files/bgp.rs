@@ -11,7 +11,7 @@ use super::expected::{
     ExpectedSwitch, convict, expect_two_ends, expected_switches, port_list, texts_by_switch,
 };
 use super::frr::{BgpSwitch, read_switch};
-use super::outside::{RoutedPart, RoutedScenario};
+use super::outside::{RoutedPart, SwitchGroups};
 use super::sonic;
 use crate::CheckError;
 use crate::tiers::tiers_of_routers;
@@ -141,7 +141,7 @@ impl BgpNetwork {
     /// # Errors
     /// The first switch and leaf whose next hops differ, or depend on a choice that nobody can foresee.
     pub fn check_groups(&self, scene: &Scene<'_>, tables: &GroupTables) -> Result<u64, CheckError> {
-        let routed = self.part.scenario(scene, tables);
+        let routed = self.part.groups(scene, tables);
         let leaves: Vec<NodeId> = routed.scene.endpoints().collect();
         let counts: Vec<Result<u64, CheckError>> = leaves
             .par_iter()
@@ -261,7 +261,7 @@ impl BgpNetwork {
     /// Compares the routes to a leaf with the groups of the tables.
     fn compare_groups(
         &self,
-        routed: &RoutedScenario<'_>,
+        routed: &SwitchGroups<'_>,
         leaf: NodeId,
         routes: &RoutesToLeaf,
     ) -> Result<u64, CheckError> {

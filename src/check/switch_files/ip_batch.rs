@@ -62,7 +62,7 @@ impl StaticRoutes {
     /// # Errors
     /// The first switch and leaf whose next hops differ.
     pub fn check_groups(&self, topology: &Topology, tables: &GroupTables) -> Result<u64, CheckError> {
-        let routed = self.part.scenario(&Scene::healthy(topology), tables);
+        let routed = self.part.groups(&Scene::healthy(topology), tables);
         let mut compared = 0;
         for (number, routes) in self.groups.iter().enumerate() {
             let path = || format!("{}/{FILE}", self.names[number]);

@@ -20,8 +20,8 @@ pub(super) struct RoutedPart {
     planes: Vec<u32>,
 }
 
-/// The switches in a scenario, and its tables.
-pub(super) struct RoutedScenario<'a> {
+/// The groups that the tables of a scenario give to the switches.
+pub(super) struct SwitchGroups<'a> {
     part: &'a RoutedPart,
     tables: &'a GroupTables,
     /// The links that are lit, and the switches that live.
@@ -65,12 +65,12 @@ impl RoutedPart {
         self.outside.as_ref().unwrap_or(whole)
     }
 
-    /// The switches in a scene of the whole topology.
-    pub(super) fn scenario<'a>(&'a self, scene: &Scene<'a>, tables: &'a GroupTables) -> RoutedScenario<'a> {
+    /// The groups of the switches in a scene of the whole topology.
+    pub(super) fn groups<'a>(&'a self, scene: &Scene<'a>, tables: &'a GroupTables) -> SwitchGroups<'a> {
         let count = self.planes.len();
         let Some(outside) = &self.outside else {
             let behind = (0..count).map(|switch| vec![NodeId::new(switch)]).collect();
-            return RoutedScenario { part: self, tables, scene: scene.clone(), behind };
+            return SwitchGroups { part: self, tables, scene: scene.clone(), behind };
         };
         let (mut behind, mut lit) = (vec![Vec::new(); count], Vec::new());
         for (id, link) in scene.topology.links().enumerate() {
@@ -93,11 +93,11 @@ impl RoutedPart {
             *is_lit &= !dead.contains(&link.a.node) && !dead.contains(&link.b.node);
         }
         let lit: IdVec<LinkId, bool> = lit.into();
-        RoutedScenario { part: self, tables, scene: Scene { topology: outside, lit, dead }, behind }
+        SwitchGroups { part: self, tables, scene: Scene { topology: outside, lit, dead }, behind }
     }
 }
 
-impl<'a> RoutedScenario<'a> {
+impl<'a> SwitchGroups<'a> {
     /// The name of the scenario.
     pub(super) fn name(&self) -> &'a str {
         &self.tables.scenario

@@ -55,12 +55,12 @@ pub(super) fn check_fabric(format: &'static str, fabric: &Fabric) -> Result<(), 
 }
 
 /// The part of a compiled network that routes by IP: all routers, or the switches outside of boxes.
-pub(super) struct RoutedPart<'c> {
+pub(super) struct IpSwitches<'c> {
     compiled: &'c CompiledFabric,
     outside: Option<SwitchNetwork>,
 }
 
-impl<'c> RoutedPart<'c> {
+impl<'c> IpSwitches<'c> {
     pub(super) fn new(compiled: &'c CompiledFabric) -> Self {
         let boxes = compiled.fabric.boxes();
         Self { compiled, outside: boxes.map(|boxes| SwitchNetwork::new(boxes, &compiled.topology)) }

@@ -3,7 +3,7 @@
 //! Before anything is written, the checker reads the files back and compares the routes of BGP with the
 //! next-hop groups of every scenario.
 
-use super::addressing::{AddressedSwitch, RoutedPart, addressed_switches, largest_group};
+use super::addressing::{AddressedSwitch, IpSwitches, addressed_switches, largest_group};
 use super::chunks::{EmitError, Take};
 use crate::compiled::CompiledFabric;
 use fabc_check::{BgpNetwork, CheckError};
@@ -44,7 +44,7 @@ impl BgpFormat {
         if let Some(problem) = (self.lacks)(fabric) {
             return Err(EmitError::NotConfigured { format, problem: problem.to_owned() }.into());
         }
-        let routed = RoutedPart::new(compiled);
+        let routed = IpSwitches::new(compiled);
         let switches = addressed_switches(format, fabric, routed.topology())?;
         let largest = largest_group(format, scenarios.iter().filter_map(|scenario| routed.tables(scenario)))?;
         let files = (self.files)(routed.topology(), &switches, largest);

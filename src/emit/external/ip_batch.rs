@@ -1,7 +1,7 @@
 //! Static routes, one `routes.batch` per switch: lines for `ip -batch` with the addresses of the switch and
 //! the next-hop groups of the healthy network.
 
-use super::addressing::{AddressedSwitch, RoutedPart, addressed_switches, largest_group};
+use super::addressing::{AddressedSwitch, IpSwitches, addressed_switches, largest_group};
 use super::chunks::{EmitError, Take};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
@@ -15,7 +15,7 @@ const FORMAT: &str = "routes";
 const MAX_WEIGHT: u32 = 256;
 
 pub(super) fn routes<E: From<EmitError>>(compiled: &CompiledFabric, take: &mut Take<'_, E>) -> Result<(), E> {
-    let routed = RoutedPart::new(compiled);
+    let routed = IpSwitches::new(compiled);
     let Some(tables) = compiled.scenarios.first().and_then(|scenario| routed.tables(scenario)) else {
         return Ok(());
     };

@@ -3,7 +3,7 @@
 //! with tiers is drawn by levels.
 
 use super::grid::{self, GridCell, TableGrid, step};
-use super::levels::{Levels, levels};
+use super::levels::{LevelItems, levels};
 use crate::compiled::CompiledFabric;
 use crate::json::push;
 use crate::number::grouped;
@@ -89,8 +89,8 @@ pub(super) fn linked_items(compiled: &CompiledFabric) -> Value {
 }
 
 /// The items of a network with tiers for the template.
-fn level_items(compiled: &CompiledFabric, levels: &Levels) -> Value {
-    let Levels { rows, names, links } = levels;
+fn level_items(compiled: &CompiledFabric, levels: &LevelItems) -> Value {
+    let LevelItems { rows, names, links } = levels;
     let mut both_ways = links.clone();
     both_ways.extend(links.iter().map(|(&(a, b), &links)| ((b, a), links)));
     let drawing = svg::levels(&LevelDrawing {

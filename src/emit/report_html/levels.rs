@@ -15,7 +15,7 @@ const ROW_ITEMS: [usize; 6] = [64, 48, 32, 24, 16, 8];
 const LINES: usize = 1_200;
 
 /// Rows of items, and the links between the items.
-pub(super) struct Levels {
+pub(super) struct LevelItems {
     /// The rows, from the bottom up.
     pub(super) rows: Vec<LevelRow>,
     /// `[item]`: its name. Items count on from row to row.
@@ -25,7 +25,7 @@ pub(super) struct Levels {
 }
 
 /// What stands in a row before neighbors are merged.
-struct Tier {
+struct LevelTier {
     /// The word of the tier with a colon, such as `leaf: `. Empty for boxes.
     word: String,
     /// The word for what the row counts.
@@ -37,7 +37,7 @@ struct Tier {
 }
 
 /// The levels of a network. `None` if it has no tiers, or one only.
-pub(super) fn levels(compiled: &CompiledFabric) -> Option<Levels> {
+pub(super) fn levels(compiled: &CompiledFabric) -> Option<LevelItems> {
     let family = tiered_family(compiled)?;
     let blocks = HostBlocks::new(compiled);
     let tiers = tiers(compiled, family, &blocks);
@@ -71,7 +71,12 @@ pub(super) fn levels(compiled: &CompiledFabric) -> Option<Levels> {
 }
 
 /// The levels with at most `most` items in a row.
-fn merged(compiled: &CompiledFabric, tiers: &[Tier], place_of: &[(usize, usize)], most: usize) -> Levels {
+fn merged(
+    compiled: &CompiledFabric,
+    tiers: &[LevelTier],
+    place_of: &[(usize, usize)],
+    most: usize,
+) -> LevelItems {
     let (mut rows, mut names, mut first_items, mut shares) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (row, tier) in tiers.iter().enumerate() {
         let count = tier.names.len();
@@ -102,16 +107,16 @@ fn merged(compiled: &CompiledFabric, tiers: &[Tier], place_of: &[(usize, usize)]
             *links.entry((a, b)).or_insert(0) += 1;
         }
     }
-    Levels { rows, names, links }
+    LevelItems { rows, names, links }
 }
 
 /// The rows from the bottom up: boxes if there are some, then the tiers of switches.
-fn tiers(compiled: &CompiledFabric, family: &Family, blocks: &HostBlocks<'_>) -> Vec<Tier> {
+fn tiers(compiled: &CompiledFabric, family: &Family, blocks: &HostBlocks<'_>) -> Vec<LevelTier> {
     let topology = &compiled.topology;
     let mut rows = Vec::new();
     if let Family::Boxes(boxes) = family.unpermuted() {
         let gpus = grouped(u64::from(boxes.gpu_count()));
-        rows.push(Tier {
+        rows.push(LevelTier {
             word: String::new(),
             words: if boxes.box_count() == 1 { "box" } else { "boxes" },
             hosts: format!(" with {gpus} GPUs"),
@@ -122,7 +127,7 @@ fn tiers(compiled: &CompiledFabric, family: &Family, blocks: &HostBlocks<'_>) ->
     for tier in 0..=blocks.top() {
         let names: Vec<String> = blocks.switches(tier).map(|switch| topology.name(switch)).collect();
         let hosts: u64 = blocks.switches(tier).map(|switch| u64::from(topology.hosts(switch))).sum();
-        rows.push(Tier {
+        rows.push(LevelTier {
             word: words
                 .get(tier as usize)
                 .map_or_else(|| format!("tier {tier}: "), |word| format!("{word}: ")),

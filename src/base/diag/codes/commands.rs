@@ -210,8 +210,8 @@ routers are cables. To see which of them differ between two builds, use `diff` o
 Formats of other programs have no words for everything that a network can be. An InfiniBand subnet has cables that run both ways, switches
 of at most 254 ports, 49,151 unicast LIDs for switches and hosts, and forwarding tables that know the destination only: routes that change
 between virtual channels, such as those of `minimal`, do not fit into `opensm_lft`. Those of `allowed_turns { key = dst; }` within one
-virtual channel do. The files of TONS number chips by their place in a pod of cubes. `topology.graphml`, `topology.csv` and
-`--emit tables_csv` hold every network.",
+virtual channel do. The files of TONS number chips by their place in a pod of cubes. Slurm and Kueue know networks with tiers, and
+`nccl_topo` boxes of GPUs whose links are whole NVLinks. `topology.graphml`, `topology.csv` and `--emit tables_csv` hold every network.",
     },
     CodeDoc {
         code: "FAB0535",
@@ -243,8 +243,8 @@ Fewer virtual channels, or a routing with fewer changes between them, need fewer
         code: "FAB0538",
         title: "no configuration of the switches",
         text: "\
-`--emit frr` writes configurations for switches that run BGP, and `--emit routes` the same next hops as static routes. Both are for next-hop groups, so
-for `routing = spray` only. BGP finds the groups if the switches of one tier and block share an AS number: then no path goes down and up again. A block
+`--emit frr` and `--emit sonic` write configurations for switches that run BGP, and `--emit routes` the same next hops as static routes. They are for
+next-hop groups, so for `routing = spray` and `ecmp`. BGP finds the groups if the switches of one tier and block share an AS number: then no path goes down and up again. A block
 is what the switches up to a tier join, without those above. In a network from a file, two switches of one block may have a valid path through
 each other, which BGP refuses once a link fails. The message names the first scenario, switch and leaf where that is so. FRR uses at most 256 paths for a
 route, and the addresses must suffice (FAB0138).",
