@@ -6,10 +6,10 @@
 //! parts of the paths over it, of those over its reverse in a reduction, of both in an all-reduce.
 
 use super::ScheduleError;
-use super::carried::Carried;
+use super::carried::{Carried, CarriedByChannel, busiest_load, lanes};
 use super::pace::Pace;
 use crate::CheckError;
-use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{Forest, ForestPath, ForestSend, ForestTree, Scene, Schedule};
 use fabc_model::Collective;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn violation(text: String) -> CheckError {
 pub(super) struct ProvedForest<'a> {
     scene: &'a Scene<'a>,
     forest: &'a Forest,
-    carried: BTreeMap<ChannelId, Carried>,
+    carried: CarriedByChannel,
     /// How often a piece crosses its tree: twice in an all-reduce.
     crossings: u64,
     /// The most edges between a root and a chip.
@@ -76,7 +76,7 @@ pub(super) fn prove_forest<'a>(
             return Err(violation(format!("a forest cannot perform {}", schedule.collective.name())));
         }
     };
-    let mut carried: BTreeMap<ChannelId, Carried> = BTreeMap::new();
+    let mut carried = CarriedByChannel::new();
     for channel in topology.channels().filter(|channel| loads[channel.index()].parts > 0) {
         let reverse = topology.reverse(channel).filter(|_| against);
         for used in [Some(channel).filter(|_| along), reverse].into_iter().flatten() {
@@ -181,12 +181,7 @@ fn verify_sums(
 impl ProvedForest<'_> {
     /// The most parts on a channel per lane, as (numerator, denominator).
     pub(super) fn load(&self) -> (u128, u128) {
-        let per_lane = self.carried.iter().map(|(&channel, carried)| (carried.parts, self.lanes(channel)));
-        per_lane.fold((0, 1), |most, next| if next.0 * most.1 > most.0 * next.1 { next } else { most })
-    }
-
-    fn lanes(&self, channel: ChannelId) -> u128 {
-        u128::from(self.scene.topology.channel_capacity(channel))
+        busiest_load(self.scene, &self.carried)
     }
 
     /// Edges that the first piece crosses, and one for each piece that follows.
@@ -208,9 +203,8 @@ impl ProvedForest<'_> {
 
     /// Duration of `pieces` pieces of every part. `part` is the time of one on a channel of one lane.
     pub(super) fn duration(&self, pieces: u32, part: u128, pace: &Pace) -> u128 {
-        let busy = self.carried.iter().map(|(&channel, carried)| {
-            (carried.parts * part).div_ceil(self.lanes(channel)) + carried.messages * pace.overhead
-        });
+        let busy = self.carried.iter();
+        let busy = busy.map(|(&channel, carried)| carried.busy_time(lanes(self.scene, channel), part, pace));
         let period = busy.max().unwrap_or(0);
         if pace.barrier {
             let hops = u128::from(self.longest_path);

@@ -6,7 +6,7 @@
 //! only forward. The load of the busiest channel must be the one that is claimed.
 
 use super::ScheduleError;
-use super::carried::Carried;
+use super::carried::{CarriedByChannel, busiest_load, lanes};
 use super::pace::Pace;
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
@@ -22,7 +22,7 @@ fn violation(text: String) -> CheckError {
 pub(super) struct ProvedPaths<'a> {
     scene: &'a Scene<'a>,
     pair_paths: &'a PairPaths,
-    carried: BTreeMap<ChannelId, Carried>,
+    carried: CarriedByChannel,
     most_legs: u64,
     /// The most channels of a leg.
     longest_leg: u64,
@@ -37,7 +37,7 @@ pub(super) fn prove_paths<'a>(
     if schedule.collective != Collective::AllToAll {
         return Err(violation(format!("paths of pairs cannot perform {}", schedule.collective.name())));
     }
-    let mut carried: BTreeMap<ChannelId, Carried> = BTreeMap::new();
+    let mut carried = CarriedByChannel::new();
     let mut sums: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
     let (mut most_legs, mut longest_leg) = (0, 0);
     for (number, path) in pair_paths.paths.iter().enumerate() {
@@ -132,12 +132,7 @@ fn verify_pairs(
 impl ProvedPaths<'_> {
     /// The most parts on a channel per lane, as (numerator, denominator).
     pub(super) fn load(&self) -> (u128, u128) {
-        let per_lane = self.carried.iter().map(|(&channel, carried)| (carried.parts, self.lanes(channel)));
-        per_lane.fold((0, 1), |most, next| if next.0 * most.1 > most.0 * next.1 { next } else { most })
-    }
-
-    fn lanes(&self, channel: ChannelId) -> u128 {
-        u128::from(self.scene.topology.channel_capacity(channel))
+        busiest_load(self.scene, &self.carried)
     }
 
     /// Legs that the first piece crosses, and one for each piece that follows.
@@ -160,10 +155,8 @@ impl ProvedPaths<'_> {
 
     /// Duration of `pieces` pieces of every part. `part` is the time of one on a channel of one lane.
     pub(super) fn duration(&self, pieces: u32, part: u128, pace: &Pace) -> u128 {
-        let busy = |channel: ChannelId| {
-            let Carried { parts, messages } = self.carried[&channel];
-            (parts * part).div_ceil(self.lanes(channel)) + messages * pace.overhead
-        };
+        let busy =
+            |channel: ChannelId| self.carried[&channel].busy_time(lanes(self.scene, channel), part, pace);
         if pace.barrier {
             let period = self.carried.keys().map(|&channel| busy(channel)).max().unwrap_or(0);
             let hops = u128::from(self.longest_leg);

@@ -91,8 +91,7 @@ pub(super) fn linked_items(compiled: &CompiledFabric) -> Value {
 /// The items of a network with tiers for the template.
 fn level_items(compiled: &CompiledFabric, levels: &LevelItems) -> Value {
     let LevelItems { rows, names, links } = levels;
-    let mut both_ways = links.clone();
-    both_ways.extend(links.iter().map(|(&(a, b), &links)| ((b, a), links)));
+    let both_ways = both_ways(links);
     let drawing = svg::levels(&LevelDrawing {
         label: format!("{} tiers and the links between them; the table below has the numbers", rows.len()),
         rows,
@@ -115,6 +114,15 @@ fn level_items(compiled: &CompiledFabric, levels: &LevelItems) -> Value {
     }
 }
 
+/// Counts of links that run both ways, for both orders of their ends.
+fn both_ways(links: &LinkCounts) -> LinkCounts {
+    let mut counts = links.clone();
+    for (&(a, b), &links) in links.iter().filter(|((a, b), _)| a != b) {
+        *counts.entry((b, a)).or_default() += links;
+    }
+    counts
+}
+
 impl MatrixItems {
     fn fits_on_ring(&self) -> bool {
         let pairs = self.links.keys().filter(|(a, b)| a != b).count();
@@ -124,11 +132,7 @@ impl MatrixItems {
 
     /// Link counts in both directions, unless links run in one direction.
     fn both_ways(&self) -> LinkCounts {
-        let mut counts = self.links.clone();
-        for (&(a, b), &links) in self.links.iter().filter(|((a, b), _)| a != b && !self.one_way) {
-            *counts.entry((b, a)).or_default() += links;
-        }
-        counts
+        if self.one_way { self.links.clone() } else { both_ways(&self.links) }
     }
 
     /// The name of an item, without its word.

@@ -234,6 +234,11 @@ impl Boxes {
         self.sum(|kind| kind.switches.len() as u32)
     }
 
+    /// Number of switches outside, over all planes.
+    pub fn outer_count(&self) -> u32 {
+        self.outside.as_ref().map_or(0, |outside| outside.planes * outside.plane_size())
+    }
+
     /// Number of planes outside. 0 without switches outside.
     pub fn planes(&self) -> u32 {
         self.outside.as_ref().map_or(0, |outside| outside.planes)
@@ -377,8 +382,7 @@ impl FamilyFacts for Boxes {
     }
 
     fn router_count(&self) -> usize {
-        let outside = self.outside.as_ref().map_or(0, |outside| outside.planes * outside.plane_size());
-        (self.gpu_count() + self.inner_count() + outside) as usize
+        (self.gpu_count() + self.inner_count() + self.outer_count()) as usize
     }
 
     fn fewest_links(&self) -> u64 {

@@ -17,6 +17,7 @@
 
 mod bounds;
 mod canonical;
+mod channel_load;
 mod chunk_order;
 mod cut;
 mod delays;
@@ -40,6 +41,7 @@ mod row;
 mod seats;
 mod slots;
 mod steps;
+mod time_split;
 mod timing;
 mod trees;
 

@@ -155,7 +155,7 @@ impl PipelinedTrees {
     /// and the limit. A requested number is only clamped. No piece is smaller than a flit.
     pub fn pieces(&self, cost: &CollectiveCost, bytes: u64, requested: Option<u32>) -> u32 {
         let flits = bytes / (self.tree_count() * u64::from(cost.flit_bytes.max(1)));
-        let time = |&pieces: &u32| {
+        let time = |pieces: u32| {
             let piece = self.piece(cost, bytes, pieces);
             let hops = 2 * u128::from(self.height);
             if cost.barrier {
@@ -163,7 +163,7 @@ impl PipelinedTrees {
             }
             self.period(piece) * u128::from(pieces - 1) + hops * (piece.message(1) + piece.hop)
         };
-        piece_counts(flits, self.nodes, requested).into_iter().min_by_key(time).unwrap_or(1)
+        fastest_pieces(flits, self.nodes, requested, time)
     }
 
     /// The time for vectors of `bytes` bytes with `pieces` pieces of a share, split by what it is spent on.
@@ -301,9 +301,19 @@ impl PipelinedTrees {
     }
 }
 
+/// The number of pieces with the least time, of those that are tried for a share of so many flits.
+pub(super) fn fastest_pieces(
+    flits: u64,
+    nodes: u32,
+    requested: Option<u32>,
+    time: impl Fn(u32) -> u128,
+) -> u32 {
+    piece_counts(flits, nodes, requested).into_iter().min_by_key(|&pieces| time(pieces)).unwrap_or(1)
+}
+
 /// The numbers of pieces that are tried for a share of so many flits: powers of two, three times powers of
 /// two, and the limit. Of a requested number, only it or the limit.
-pub(super) fn piece_counts(flits: u64, nodes: u32, requested: Option<u32>) -> Vec<u32> {
+fn piece_counts(flits: u64, nodes: u32, requested: Option<u32>) -> Vec<u32> {
     // Pieces of all chips are numbered in 32 bits.
     let limit = MOST_PIECES.min(u32::MAX / nodes.max(1)).min(u32::try_from(flits).unwrap_or(u32::MAX)).max(1);
     if let Some(requested) = requested {

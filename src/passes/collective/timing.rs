@@ -8,6 +8,7 @@
 //! visit to every transfer to a canonical chip.
 
 use super::CollectiveError;
+use super::time_split::split_time;
 use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
 use fabc_ir::{
     CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, MessageStart, Rounds, RunDirection,
@@ -93,11 +94,7 @@ impl Timetable {
 
     /// The time for vectors of `bytes` bytes, split by what it is spent on.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
-        let total = self.total_time(cost, bytes);
-        let plain = CollectiveCost { overhead: 0, ..cost.clone() };
-        let without_overhead = if cost.overhead == 0 { total } else { self.total_time(&plain, bytes) };
-        let volume = self.total_time(&plain.without_hops(), bytes);
-        CollectiveTime { volume, latency: without_overhead - volume, overhead: total - without_overhead }
+        split_time(cost, |cost| self.total_time(cost, bytes))
     }
 
     /// The total of [`Timetable::time`], computed faster.

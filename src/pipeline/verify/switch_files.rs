@@ -89,7 +89,7 @@ pub fn switch_files(
 
 /// Number of switches that route by IP: all routers, or those outside of boxes.
 fn switch_count(fabric: &Fabric) -> usize {
-    fabric.boxes().map_or_else(|| fabric.node_count(), |boxes| boxes.nics_of_switches().len())
+    fabric.boxes().map_or_else(|| fabric.node_count(), |boxes| boxes.outer_count() as usize)
 }
 
 impl Comparison<'_> {

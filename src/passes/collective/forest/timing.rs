@@ -10,7 +10,9 @@
 //! on the busiest channel. A reduction runs the same trees towards their roots. In an all-reduce both halves
 //! are under way together. With barriers a round is a period, and ends when the slowest path has delivered.
 
-use super::super::pipelined::piece_counts;
+use super::super::channel_load::ChannelLoad;
+use super::super::pipelined::fastest_pieces;
+use super::super::time_split::split_time;
 use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
 use fabc_ir::{CollectiveCost, CollectiveTime, Forest, ForestPath, MessageStart, Scene, Schedule};
 use fabc_model::Collective;
@@ -28,14 +30,6 @@ struct EdgeUse {
     parts: u64,
     /// The links of each of its paths.
     routes: Vec<Vec<LinkId>>,
-}
-
-/// What a channel carries in a period.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct ChannelLoad {
-    lanes: u64,
-    parts: u64,
-    messages: u64,
 }
 
 /// A forest, laid out so that many costs and sizes can be timed.
@@ -133,19 +127,12 @@ impl ForestTimetable {
     /// only clamped. No piece is smaller than a flit.
     pub fn pieces(&self, cost: &CollectiveCost, bytes: u64, requested: Option<u32>) -> u32 {
         let flits = bytes / (self.vector_parts * u64::from(cost.flit_bytes.max(1)));
-        piece_counts(flits, self.nodes, requested)
-            .into_iter()
-            .min_by_key(|&pieces| self.total_time(cost, bytes, pieces))
-            .unwrap_or(1)
+        fastest_pieces(flits, self.nodes, requested, |pieces| self.total_time(cost, bytes, pieces))
     }
 
     /// The time for vectors of `bytes` bytes with `pieces` pieces of a part, split by what it is spent on.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> CollectiveTime {
-        let total = self.total_time(cost, bytes, pieces);
-        let plain = CollectiveCost { overhead: 0, ..cost.clone() };
-        let without_overhead = self.total_time(&plain, bytes, pieces);
-        let volume = self.total_time(&plain.without_hops(), bytes, pieces);
-        CollectiveTime { volume, latency: without_overhead - volume, overhead: total - without_overhead }
+        split_time(cost, |cost| self.total_time(cost, bytes, pieces))
     }
 
     /// The total of [`ForestTimetable::time`], computed faster.
@@ -223,10 +210,6 @@ impl ForestTimetable {
     /// The time in which every channel carries one piece of each part on it.
     fn period(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> u128 {
         let part = cost.transfer_time(bytes, self.vector_pieces(pieces));
-        let busy = |load: &ChannelLoad| {
-            (part * u128::from(load.parts)).div_ceil(u128::from(load.lanes))
-                + cost.overhead * u128::from(load.messages)
-        };
-        self.loads.iter().map(busy).max().unwrap_or(0)
+        self.loads.iter().map(|load| load.busy_time(cost, part)).max().unwrap_or(0)
     }
 }

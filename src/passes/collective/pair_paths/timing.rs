@@ -10,7 +10,9 @@
 //! Each message also pays its overhead on every channel of its leg, so a channel is busy for the messages on
 //! it as well. With barriers a round is a period, and ends when the slowest leg has delivered.
 
-use super::super::pipelined::piece_counts;
+use super::super::channel_load::ChannelLoad;
+use super::super::pipelined::fastest_pieces;
+use super::super::time_split::split_time;
 use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
 use fabc_ir::{CollectiveCost, CollectiveTime, MessageStart, PairPaths, Scene};
 use std::collections::BTreeSet;
@@ -29,16 +31,6 @@ struct LegUse {
     links: Vec<LinkId>,
     /// The different loads of its channels, as indexes of [`PathTimetable::loads`].
     loads: Vec<u32>,
-}
-
-/// What a channel carries in a period.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct ChannelLoad {
-    lanes: u64,
-    parts: u64,
-    messages: u64,
-    /// The load of one part, in units in which those of all channels are whole numbers.
-    slowness: u64,
 }
 
 /// Paths of pairs, laid out so that many costs and sizes can be timed.
@@ -82,7 +74,7 @@ impl PathTimetable {
         let load = |channel: ChannelId| {
             let (parts, messages) = carried[channel.index()];
             let lanes = topology.channel_capacity(channel).max(1);
-            ChannelLoad { lanes, parts, messages, slowness: topology.slowness(channel) }
+            ChannelLoad { lanes, parts, messages }
         };
         let used = pair_paths.paths.iter().flat_map(|path| path.channels()).collect::<BTreeSet<_>>();
         let loads: Vec<ChannelLoad> =
@@ -117,19 +109,12 @@ impl PathTimetable {
     /// only clamped. No piece is smaller than a flit.
     pub fn pieces(&self, cost: &CollectiveCost, bytes: u64, requested: Option<u32>) -> u32 {
         let flits = bytes / (self.vector_parts * u64::from(cost.flit_bytes.max(1)));
-        piece_counts(flits, self.nodes, requested)
-            .into_iter()
-            .min_by_key(|&pieces| self.total_time(cost, bytes, pieces))
-            .unwrap_or(1)
+        fastest_pieces(flits, self.nodes, requested, |pieces| self.total_time(cost, bytes, pieces))
     }
 
     /// The time for vectors of `bytes` bytes with `pieces` pieces of a part, split by what it is spent on.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> CollectiveTime {
-        let total = self.total_time(cost, bytes, pieces);
-        let plain = CollectiveCost { overhead: 0, ..cost.clone() };
-        let without_overhead = self.total_time(&plain, bytes, pieces);
-        let volume = self.total_time(&plain.without_hops(), bytes, pieces);
-        CollectiveTime { volume, latency: without_overhead - volume, overhead: total - without_overhead }
+        split_time(cost, |cost| self.total_time(cost, bytes, pieces))
     }
 
     /// The total of [`PathTimetable::time`], computed faster.
@@ -156,8 +141,11 @@ impl PathTimetable {
 
     /// Time in units of one piece of the data of a pair on a channel of one lane, where hops take no time.
     pub fn volume(&self, pieces: u32) -> u64 {
-        let units: Vec<u128> =
-            self.loads.iter().map(|load| u128::from(load.parts) * u128::from(load.slowness)).collect();
+        let units: Vec<u128> = self
+            .loads
+            .iter()
+            .map(|load| u128::from(load.parts) * u128::from(self.load_unit / load.lanes))
+            .collect();
         let period = units.iter().copied().max().unwrap_or(0);
         let all = period * u128::from(pieces - 1) + self.slowest(|leg| leg.most(&units));
         all.div_ceil(u128::from(self.load_unit) * u128::from(self.parts.max(1))) as u64
@@ -199,10 +187,6 @@ impl PathTimetable {
     /// `[load]`: the time in which a channel with that load carries one piece of each part on it.
     fn busy_times(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<u128> {
         let part = cost.transfer_time(bytes, self.vector_pieces(pieces));
-        let busy = |load: &ChannelLoad| {
-            (part * u128::from(load.parts)).div_ceil(u128::from(load.lanes))
-                + cost.overhead * u128::from(load.messages)
-        };
-        self.loads.iter().map(busy).collect()
+        self.loads.iter().map(|load| load.busy_time(cost, part)).collect()
     }
 }
