@@ -3,7 +3,7 @@
 
 use super::{fabric, named, rows};
 use fabc::check;
-use fabc::ir::{Hardware, NetworkMetrics};
+use fabc::ir::NetworkMetrics;
 use fabc::model::Plant;
 use fabc::passes::{measure, wire};
 
@@ -13,8 +13,8 @@ fn measured(topology: &str, more: &str) -> NetworkMetrics {
     let Plant::Network(network) = &fabric.plant else { panic!("a network: {topology}") };
     let wired = wire::wire(&fabric, network);
     let demand = &fabric.demand;
-    let (hardware, halves) = (Hardware::new(&fabric, &wired, None), network.family.facts().halves());
-    let (metrics, _) = measure::measure(&wired, network, demand, hardware, &halves, false);
+    let halves = network.family.facts().halves();
+    let (metrics, _) = measure::measure(&wired, network, demand, &halves, false);
     if let Some(bisection) = &metrics.bisection {
         check::verify_bisection(&wired, demand, bisection)
             .unwrap_or_else(|error| panic!("{topology}: {error}"));

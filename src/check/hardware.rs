@@ -1,4 +1,4 @@
-//! Recounts the cables, prices and powers of a network with its hosts.
+//! Recounts the switches, cables, prices and powers of a fabric with its hosts.
 //!
 //! Input: a spec, its topology, and the proved totals of its floor. Output: [`Hardware`], by the checker's
 //! own sums.
@@ -6,9 +6,9 @@
 use super::CheckError;
 use fabc_base::ids::NodeId;
 use fabc_ir::{BelowAndUp, FloorMetrics, Hardware, HardwareTotals, LinkClass, Topology};
-use fabc_model::Fabric;
+use fabc_model::{Fabric, Plant, Pod};
 
-/// Recounts a network, and compares it with what the compiler counted.
+/// Recounts a fabric, and compares it with what the compiler counted.
 ///
 /// # Errors
 /// A count that differs.
@@ -21,16 +21,55 @@ pub fn verify_hardware(
     if recount_hardware(fabric, topology, floor) == *claimed {
         return Ok(());
     }
-    let violation = "cables, bandwidths, prices or powers of the network are added up otherwise".to_owned();
+    let violation = "switches, cables, bandwidths, prices or powers are added up otherwise".to_owned();
     Err(CheckError::Graph { violation })
 }
 
-/// Recounts cables, prices and powers. `floor` has the proved totals of the cables between routers.
+/// Recounts switches, cables, prices and powers. `floor` has the proved totals of the cables between routers.
 pub(super) fn recount_hardware(
     fabric: &Fabric,
     topology: &Topology,
     floor: Option<&FloorMetrics>,
 ) -> Hardware {
+    match &fabric.plant {
+        Plant::Pod(pod) => recount_pod(fabric, pod, topology, floor),
+        Plant::Network(_) => recount_network(fabric, topology, floor),
+    }
+}
+
+/// Recounts a pod: its links of copper by the topology, its fibers by what each switch serves.
+fn recount_pod(fabric: &Fabric, pod: &Pod, topology: &Topology, floor: Option<&FloorMetrics>) -> Hardware {
+    let mut totals = HardwareTotals { cost: 0, power_mw: 0 };
+    let mut add = |cost: u64, power_mw: u64| {
+        totals.cost += 10 * u128::from(cost);
+        totals.power_mw += u128::from(power_mw);
+    };
+    let copper = topology.links().iter().filter(|link| link.class == LinkClass::Local);
+    let served = pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|_| ocs.link));
+    let mut router_cables = 0;
+    for link_type in copper.map(|link| link.link_type).chain(served) {
+        router_cables += 1;
+        if floor.is_none() {
+            add(fabric.link_types[link_type].cost[0], fabric.link_types[link_type].power_mw);
+        }
+    }
+    topology.nodes().for_each(|_| add(fabric.router.cost, fabric.router.power_mw));
+    pod.ocses.iter().for_each(|ocs| add(ocs.cost, ocs.power_mw));
+    if let Some(floor) = floor {
+        totals.cost += floor.cost;
+        totals.power_mw += u128::from(floor.power_mw);
+    }
+    Hardware {
+        hosts: topology.nodes().count() as u64,
+        switches: pod.ocses.iter().count() as u64,
+        router_cables,
+        host_cables: 0,
+        oversubscription: None,
+        totals: Some(totals),
+    }
+}
+
+fn recount_network(fabric: &Fabric, topology: &Topology, floor: Option<&FloorMetrics>) -> Hardware {
     let (mut hosts, mut host_cables) = (0, 0);
     for node in topology.nodes() {
         hosts += u64::from(topology.hosts(node));
@@ -74,7 +113,16 @@ pub(super) fn recount_hardware(
         HardwareTotals { cost: 10 * cost + of_floor.0, power_mw: power_mw + of_floor.1 }
     });
     let oversubscription = if host_cables > 0 { widest_ratio(topology, boxes.is_some()) } else { None };
-    Hardware { hosts, router_cables, host_cables, oversubscription, totals }
+    let is_switch = |node: &NodeId| {
+        let mut links = topology.channels_from(*node).map(|channel| topology.link(channel));
+        match boxes {
+            // A part of a box has a link inside of it, but for a GPU alone in its box.
+            Some(_) => !topology.is_endpoint(*node) && links.all(|link| link.class == LinkClass::Global),
+            None => !topology.is_endpoint(*node) || super::wiring::host_ports(fabric, topology, *node) > 0,
+        }
+    };
+    let switches = topology.nodes().filter(is_switch).count() as u64;
+    Hardware { hosts, switches, router_cables, host_cables, oversubscription, totals }
 }
 
 /// The bandwidths of the first router with the largest bandwidth from below over that upwards. `None`

@@ -52,10 +52,11 @@ pub(super) fn floor_value(floor: &FloorMetrics, metric: FloorMetric) -> Option<E
     }
 }
 
-/// The value of a metric of the cables and prices of a network, in prices or watts. `None` where it has none.
+/// The value of a metric of switches, cables and prices, in prices or watts. `None` where it has none.
 pub(super) fn hardware_value(hardware: &Hardware, metric: HardwareMetric) -> Option<Exact> {
     let hosts = u128::from(hardware.hosts);
     match metric {
+        HardwareMetric::Switches => Some(Exact::integer(hardware.switches)),
         HardwareMetric::Cables => Some(Exact::integer(hardware.router_cables + hardware.host_cables)),
         HardwareMetric::Oversubscription => {
             let worst = hardware.oversubscription?;

@@ -10,7 +10,7 @@ use super::collision::{expected_collision, worst_collision};
 use super::exact::Exact;
 use super::healthy_values::{floor_value, hardware_value, network_value};
 use fabc_base::ids::NodeId;
-use fabc_ir::{Collisions, FloorMetrics, FlowCertificate, NetworkMetrics, Permutation, Topology, Walk};
+use fabc_ir::{Collisions, FlowCertificate, HealthyMetrics, Permutation, Topology, Walk};
 use fabc_model::{Demand, DemandShape, Metric, Reference, Require, ValueScale};
 use std::cmp::Ordering;
 
@@ -362,15 +362,14 @@ pub(super) fn compared_values<'a>(
     require: &Require,
     scenarios: &'a [ScenarioMeasures],
     universal: Option<Exact>,
-    network: Option<&NetworkMetrics>,
-    cables: Option<&FloorMetrics>,
+    healthy: HealthyMetrics<'_>,
 ) -> Option<(Exact, Exact, Option<&'a str>)> {
     let required = Exact::decimal(&require.value.to_string())?;
     let measured_and_wanted = |scenario: &ScenarioMeasures| -> Option<(Exact, Exact)> {
         let measured = match require.metric {
-            Metric::Graph(metric) => network_value(network?, metric)?,
-            Metric::Floor(metric) => floor_value(cables?, metric)?,
-            Metric::Hardware(metric) => hardware_value(&network?.hardware, metric)?,
+            Metric::Graph(metric) => network_value(healthy.network?, metric)?,
+            Metric::Floor(metric) => floor_value(healthy.cables?, metric)?,
+            Metric::Hardware(metric) => hardware_value(healthy.hardware, metric)?,
             metric => scenario.value(metric)?,
         };
         Some(match require.scale {

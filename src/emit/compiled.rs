@@ -4,8 +4,8 @@ use fabc_base::ids::OcsId;
 use fabc_check::{DeadlockFree, GroupsProved, Sampled, Wired};
 use fabc_ir::{
     CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction,
-    GroupTables, KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord, Permutation, Placement,
-    RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology,
+    GroupTables, Hardware, KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord, Permutation,
+    Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology,
     UniversalLimit, Walk,
 };
 use fabc_model::{ClosedForm, Fabric, Pod};
@@ -26,6 +26,8 @@ pub struct CompiledFabric {
     pub placement: Option<Placement>,
     /// Metrics of the cables on that floor.
     pub cables: Option<FloorMetrics>,
+    /// Its switches, cables, prices and powers, with its hosts.
+    pub hardware: Hardware,
     /// Pairs of flow and cable length, by rising weight of cable. Empty unless the search weighed cables.
     pub trade_off: Vec<TradeOff>,
     /// Metrics of the graph of a network; `None` for a pod.

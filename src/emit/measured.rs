@@ -9,24 +9,25 @@ use fabc_ir::{
 };
 use fabc_model::{Family, HardwareMetric, Metric};
 
-/// Sentences about what was measured on the graph of a network, and what was not. Empty for a pod.
+/// Sentences about what was measured on the graph of a network, what was not, and about the hardware. A pod
+/// has the last only, if it has prices.
 pub(super) fn lines(compiled: &CompiledFabric) -> Vec<String> {
-    let Some(network) = &compiled.network else { return Vec::new() };
+    let Some(network) = &compiled.network else { return hardware(compiled).into_iter().collect() };
     let failures = network.failures.as_ref().map(|failures| failures_line(network, failures));
     shortfall(compiled)
         .into_iter()
         .chain(bisection(compiled, network))
         .chain(paths(compiled, network))
-        .chain(hardware(network))
+        .chain(hardware(compiled))
         .chain(failures)
         .chain(formula(compiled))
         .chain(designs(compiled))
         .collect()
 }
 
-/// The cables of a network with tiers or prices, its oversubscription, and what a host costs and draws.
-fn hardware(network: &NetworkMetrics) -> Option<String> {
-    let hardware = &network.hardware;
+/// The cables of a fabric with tiers or prices, its oversubscription, and what a host costs and draws.
+fn hardware(compiled: &CompiledFabric) -> Option<String> {
+    let hardware = &compiled.hardware;
     let is_above_zero =
         |metric: &HardwareMetric| hardware.value(*metric).is_some_and(|value| !value.is_zero());
     let values: Vec<String> = [
@@ -42,6 +43,9 @@ fn hardware(network: &NetworkMetrics) -> Option<String> {
     })
     .collect();
     let cables = match hardware.host_cables {
+        0 if compiled.pod.is_some() => {
+            format!("{} between chips and to switches", grouped(hardware.router_cables))
+        }
         0 => format!("{} between routers", grouped(hardware.router_cables)),
         _ => format!(
             "{} between routers and {} to hosts",

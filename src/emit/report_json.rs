@@ -7,8 +7,8 @@ use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::keeps_topology_symmetry;
 use crate::compiled::{CompiledFabric, CompiledPod};
 use fabc_ir::{
-    FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds,
-    makespans, worst,
+    FailureCurve, Fraction, Hardware, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff,
+    TreeBounds, makespans, worst,
 };
 use fabc_model::{CollectiveMetric, FloorMetric, HardwareMetric, Metric, ValueScale};
 
@@ -41,6 +41,11 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
     if compiled.network.is_none() && compiled.cables.is_some() {
         super::floor::push_report(&mut out, compiled);
         out.push_str(",\n");
+    }
+    if compiled.network.is_none() {
+        push(&mut out, format_args!("\"hardware\":{{\"hosts\":{},", compiled.hardware.hosts));
+        push_hardware(&mut out, &compiled.hardware);
+        out.push_str("},\n");
     }
     if let Some(uniform) = uniform {
         let (lower_gain, upper_gain) = uniform.gain(&nominal.metrics);
@@ -185,9 +190,8 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Diameter | Metric::DisjointTrees => value.floor().to_string(),
         Metric::Collective(CollectiveMetric::Steps) => value.floor().to_string(),
         Metric::Graph(metric) if metric.is_count() => value.floor().to_string(),
-        Metric::Floor(FloorMetric::Bundles) | Metric::Hardware(HardwareMetric::Cables) => {
-            value.floor().to_string()
-        }
+        Metric::Floor(FloorMetric::Bundles)
+        | Metric::Hardware(HardwareMetric::Switches | HardwareMetric::Cables) => value.floor().to_string(),
         // Loads are whole if all links have the same capacity.
         Metric::MaxChannelLoad if value.is_integer() => value.floor().to_string(),
         Metric::MaxChannelLoad if more == 0 => ratio(value),
@@ -276,7 +280,7 @@ fn json_numbers(values: &[u32]) -> String {
 /// `"network":{..},`: what was measured of the graph of a network.
 fn push_network(out: &mut String, compiled: &CompiledFabric) {
     let Some(network) = &compiled.network else { return };
-    let NetworkMetrics { routers, hosts, links, edge_connectivity, failures, hardware, .. } = network;
+    let NetworkMetrics { routers, hosts, links, edge_connectivity, failures, .. } = network;
     push(
         out,
         format_args!(
@@ -288,12 +292,8 @@ fn push_network(out: &mut String, compiled: &CompiledFabric) {
     push_paths(out, network);
     let connectivity = edge_connectivity.map_or("null".to_owned(), |links| links.to_string());
     push(out, format_args!(",\n\"edge_connectivity\":{connectivity}"));
-    push(out, format_args!(",\n\"hardware\":{{\"host_cables\":{}", hardware.host_cables));
-    for metric in HardwareMetric::ALL {
-        let value = hardware.value(metric).map(|value| metric_value(Metric::Hardware(metric), value));
-        let value = value.unwrap_or("null".to_owned());
-        push(out, format_args!(",\"{}\":{value}", metric.name()));
-    }
+    out.push_str(",\n\"hardware\":{");
+    push_hardware(out, &compiled.hardware);
     out.push('}');
     if let Some(failures) = failures {
         push_failures(out, network, failures);
@@ -305,6 +305,16 @@ fn push_network(out: &mut String, compiled: &CompiledFabric) {
     push_trade_off(out, compiled);
     push_designs(out, compiled);
     out.push_str("},\n");
+}
+
+/// `"host_cables":..,..`: the switches, cables and prices.
+fn push_hardware(out: &mut String, hardware: &Hardware) {
+    push(out, format_args!("\"host_cables\":{}", hardware.host_cables));
+    for metric in HardwareMetric::ALL {
+        let value = hardware.value(metric).map(|value| metric_value(Metric::Hardware(metric), value));
+        let value = value.unwrap_or("null".to_owned());
+        push(out, format_args!(",\"{}\":{value}", metric.name()));
+    }
 }
 
 /// The bounds on the bisection, or `null`.

@@ -68,7 +68,7 @@ impl Lines {
     fn push_network(&mut self, compiled: &CompiledFabric) {
         let lines = measured::lines(compiled);
         if !lines.is_empty() {
-            self.push_title("NETWORK", "");
+            self.push_title(if compiled.network.is_some() { "NETWORK" } else { "HARDWARE" }, "");
         }
         lines.iter().for_each(|line| self.push_wrapped("  ", line));
         let rows = compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance);

@@ -7,8 +7,8 @@ use fabc_base::ids::LinkTypeId;
 use fabc_ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use fabc_model::{
     CollectiveMetric, CoupleRule, DemandComponent, DemandShape, Duplex, Fabric, FloorMetric, GraphMetric,
-    HardwareMetric, Metric, Objective, Plant, Pod, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize,
-    TopologyChoice, ValueScale,
+    Metric, Objective, Plant, Pod, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
+    ValueScale,
 };
 use std::collections::BTreeSet;
 
@@ -130,7 +130,7 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees => grouped(value.floor() as u64),
         Metric::Graph(metric) if metric.is_count() => grouped(value.floor() as u64),
         Metric::Floor(FloorMetric::Bundles) => grouped(value.floor() as u64),
-        Metric::Hardware(HardwareMetric::Cables) => grouped(value.floor() as u64),
+        Metric::Hardware(metric) if metric.is_count() => grouped(value.floor() as u64),
         Metric::Floor(_) | Metric::Hardware(_) => fixed(value, 4 + more as u32),
         Metric::ConcurrentFlow
         | Metric::Injection

@@ -4,7 +4,7 @@
 //! These formulas are the compiler's. The checker has its own (`check/measures.rs`), so that it can convict
 //! an error here.
 
-use super::{Collisions, ConcurrentFlow, FloorMetrics, Fraction, NetworkMetrics, Walk};
+use super::{Collisions, ConcurrentFlow, FloorMetrics, Fraction, Hardware, NetworkMetrics, Walk};
 use fabc_base::units::BITS_OF_A_GIGABYTE;
 use fabc_model::{Metric, Reference, Require, ValueScale};
 
@@ -266,6 +266,17 @@ impl UniformTopology {
     }
 }
 
+/// The metrics that only the healthy fabric has.
+#[derive(Clone, Copy, Debug)]
+pub struct HealthyMetrics<'a> {
+    /// The graph of a network. `None` for a pod.
+    pub network: Option<&'a NetworkMetrics>,
+    /// The totals of a floor. `None` without a floor.
+    pub cables: Option<&'a FloorMetrics>,
+    /// The switches, cables and prices.
+    pub hardware: &'a Hardware,
+}
+
 /// The outcome of a `require`.
 #[derive(Clone, Debug)]
 pub struct RequireOutcome {
@@ -282,21 +293,19 @@ pub struct RequireOutcome {
 
 impl RequireOutcome {
     /// Measures one `require`. A `fault.` metric takes the worst fault, and a share the fault that falls
-    /// furthest short of it. `universal` is the universal bound, `network` the metrics of a network, `cables`
-    /// the totals of a floor.
+    /// furthest short of it. `universal` is the universal bound.
     pub fn evaluate(
         require: &Require,
         scenarios: &[ScenarioMetrics],
         universal: Option<Fraction>,
-        network: Option<&NetworkMetrics>,
-        cables: Option<&FloorMetrics>,
+        healthy: HealthyMetrics<'_>,
     ) -> Self {
         let (metric, number) = (require.metric, Fraction::from(require.value));
         let compared = |scenario: &ScenarioMetrics| {
             let measured = match metric {
-                Metric::Graph(metric) => network?.value(metric)?,
-                Metric::Hardware(metric) => network?.hardware.value(metric)?,
-                Metric::Floor(metric) => cables?.value(metric),
+                Metric::Graph(metric) => healthy.network?.value(metric)?,
+                Metric::Hardware(metric) => healthy.hardware.value(metric)?,
+                Metric::Floor(metric) => healthy.cables?.value(metric),
                 metric => scenario.value(metric)?,
             };
             Some(match require.scale {

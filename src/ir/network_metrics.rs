@@ -2,7 +2,7 @@
 //!
 //! These formulas are the compiler's. The checker has its own (`check/network`).
 
-use super::{Fraction, Hardware, Topology};
+use super::{Fraction, Topology};
 use fabc_base::ids::NodeId;
 use fabc_base::limits;
 use fabc_base::units::BITS_OF_A_GIGABYTE;
@@ -28,8 +28,6 @@ pub struct NetworkMetrics {
     pub edge_connectivity: Option<u64>,
     /// The curve of random link failures, if the spec asks for it.
     pub failures: Option<FailureCurve>,
-    /// Its cables, prices and powers, with its hosts.
-    pub hardware: Hardware,
 }
 
 /// An interval for the bisection width: the fewest links between two halves of the routers, one of which has

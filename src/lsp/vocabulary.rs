@@ -160,7 +160,12 @@ pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'s
             ),
             "latency",
         ) => &[Cycles, Time],
-        (Some(BlockKind::Router | BlockKind::RouterKind | BlockKind::Box), "power") => &[Power],
+        (
+            Some(
+                BlockKind::Router | BlockKind::RouterKind | BlockKind::Chip | BlockKind::Ocs | BlockKind::Box,
+            ),
+            "power",
+        ) => &[Power],
         (Some(BlockKind::Router | BlockKind::Chip), "flit") => &[Data],
         (Some(BlockKind::Router | BlockKind::Chip), "buffer") => &[Flits],
         (Some(BlockKind::Budget), "faults") => &[Things],

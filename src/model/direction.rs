@@ -18,7 +18,7 @@ impl Metric {
     pub fn direction(self) -> Direction {
         match self {
             Metric::Graph(GraphMetric::Routers | GraphMetric::Hosts | GraphMetric::Links)
-            | Metric::Hardware(HardwareMetric::Cables) => Direction::Neither,
+            | Metric::Hardware(HardwareMetric::Switches | HardwareMetric::Cables) => Direction::Neither,
             metric if metric.larger_is_better() => Direction::More,
             _ => Direction::Less,
         }

@@ -138,9 +138,9 @@ pub struct Router {
     pub buffer_flits: u32,
     /// Latency of the router, cycles.
     pub latency_cycles: u32,
-    /// Price of a router, in thousandths. 0 in a pod.
+    /// Price of a router, in thousandths.
     pub cost: u64,
-    /// Power of a router, mW. 0 in a pod.
+    /// Power of a router, mW.
     pub power_mw: u64,
     /// The declared link of the cables of hosts. `None` in a pod, where the endpoints are inside the routers,
     /// and where the spec neither names one nor declares a single link.

@@ -40,7 +40,7 @@ pub enum Metric {
     Graph(GraphMetric),
     /// A metric of the cables on a floor.
     Floor(FloorMetric),
-    /// A metric of the cables and prices of a network, with its hosts. Pods have none, nor have faults.
+    /// A metric of the switches, cables and prices, with the hosts. Faults have none.
     Hardware(HardwareMetric),
     /// A metric of a simulation.
     Simulated(SimulatedMetric),
@@ -141,6 +141,13 @@ words!(FloorMetric {
     Bundles = "bundles",
 });
 
+impl HardwareMetric {
+    /// Whether the metric counts something.
+    pub fn is_count(self) -> bool {
+        matches!(self, HardwareMetric::Switches | HardwareMetric::Cables)
+    }
+}
+
 impl FloorMetric {
     /// Whether the metric is a length, in m.
     pub fn is_length(self) -> bool {
@@ -148,20 +155,23 @@ impl FloorMetric {
     }
 }
 
-/// A metric of the cables and prices of a network, with its hosts. Definitions: `docs/language.md`.
+/// A metric of the switches, cables and prices of a fabric, with its hosts. Definitions: `docs/language.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum HardwareMetric {
+    /// Number of switches: what carries traffic, stands in no box and is no endpoint.
+    Switches,
     /// Number of cables, with those of hosts.
     Cables,
     /// The largest bandwidth from below a router over its bandwidth upwards.
     Oversubscription,
-    /// Price of all routers and cables over the number of hosts.
+    /// Price of all routers, switches and cables over the number of hosts.
     CostPerHost,
-    /// Power of all routers and cables over the number of hosts, W.
+    /// Power of all routers, switches and cables over the number of hosts, W.
     PowerPerHost,
 }
 
 words!(HardwareMetric {
+    Switches = "switches",
     Cables = "cables",
     Oversubscription = "oversubscription",
     CostPerHost = "cost_per_host",

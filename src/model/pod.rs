@@ -74,6 +74,11 @@ impl TopologyChoice {
 }
 
 impl Cube {
+    /// Number of links of its mesh.
+    pub fn link_count(&self) -> u64 {
+        let chips = u64::from(self.chip_count());
+        self.dims.iter().map(|&side| chips / u64::from(side) * u64::from(side - 1)).sum()
+    }
     /// Number of chips in the cube.
     pub fn chip_count(&self) -> u32 {
         self.dims.iter().product()

@@ -109,6 +109,10 @@ pub struct Ocs {
     pub duplex: Duplex,
     /// The configuration that fabc writes for it.
     pub config_db: SonicConfig,
+    /// Price of the switch, in thousandths.
+    pub cost: u64,
+    /// Power of the switch, mW.
+    pub power_mw: u64,
     /// The place of the declaration of its group.
     pub span: Span,
 }

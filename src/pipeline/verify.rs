@@ -26,9 +26,9 @@ use fabc_check::{
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_emit::{ManifestEntry, TOOL, group_tables_artifact, manifest_json};
 use fabc_ir::{
-    ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables, PackedTables,
-    Permutation, RequireOutcome, Scenario, ScenarioMetrics, Scene, Topology, TradeOff, UniformTopology,
-    fault_flows_are_listed, gigabytes, settle_collectives, surviving_scene,
+    ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables, HealthyMetrics,
+    PackedTables, Permutation, RequireOutcome, Scenario, ScenarioMetrics, Scene, Topology, TradeOff,
+    UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives, surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
 use fabc_model::Fabric;
@@ -176,6 +176,7 @@ fn rebuild_compiled(
         cross_connects,
         placement,
         cables,
+        hardware,
         network,
         flow,
         trees,
@@ -203,8 +204,8 @@ fn rebuild_compiled(
     let pod = cross_connects.zip(tree_bounds).map(pod_parts);
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(scenario_metrics).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal_bound);
-    let outcome =
-        |require| RequireOutcome::evaluate(require, &metrics, universal, network.as_ref(), cables.as_ref());
+    let healthy = HealthyMetrics { network: network.as_ref(), cables: cables.as_ref(), hardware: &hardware };
+    let outcome = |require| RequireOutcome::evaluate(require, &metrics, universal, healthy);
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(outcome).collect();
     fabc_sim::settle(fabric, &mut requires, &simulations);
     settle_collectives(fabric, &mut requires, &collectives);
@@ -230,6 +231,7 @@ fn rebuild_compiled(
         pod,
         placement,
         cables,
+        hardware,
         trade_off,
         network,
         flow,

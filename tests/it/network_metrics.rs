@@ -53,7 +53,7 @@ fn measured_of(topology: &str, fabric: model::Fabric) -> (model::Fabric, fabc::i
     check::verify_hardware(&fabric, &wired, None, &hardware)
         .unwrap_or_else(|error| panic!("{topology}: {error}"));
     let halves = network.family.facts().halves();
-    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, hardware, &halves, false);
+    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, &halves, false);
     if let Some(bisection) = &metrics.bisection {
         check::verify_bisection(&wired, &fabric.demand, bisection)
             .unwrap_or_else(|error| panic!("{topology}: {error}"));
@@ -311,7 +311,8 @@ fn cables_and_oversubscription_of_known_networks_come_out() {
              topology = {topology} }}"
         );
         let fabric = resolved(&spec, "");
-        let hardware = measured_of(topology, fabric).2.hardware;
+        let (fabric, wired, _) = measured_of(topology, fabric);
+        let hardware = Hardware::new(&fabric, &wired, None);
         assert_eq!(
             (hardware.host_cables, hardware.router_cables),
             (host_cables, router_cables),

@@ -35,6 +35,7 @@ const JUDGED: [&str; 86] = [
     "GroupTables",
     "Hardware",
     "HardwareTotals",
+    "HealthyMetrics",
     "HashedGroup",
     "Image",
     "LaneLoad",

@@ -59,9 +59,9 @@
     "permutation" "permute" "polarfly" "polarstar" "portions" "power_per_host" "product" "pull" "quickest"
     "rail" "rails" "random" "random_regular" "reduce_scatter" "relax" "ring_n" "rotate" "row" "row_major"
     "saturation" "scheduled" "search" "send" "sequential" "serpentine" "shift" "shortest_paths" "simplex"
-    "slim_fly" "slots" "spectralfly" "spray" "steady" "synthesize" "tables" "time" "tornado" "torus" "trace"
-    "translation" "transpose" "trees" "turns" "twisted_torus" "ugal" "ugal_global" "uniform" "universal"
-    "unlimited" "unnumbered" "up_down" "valiant" "vc_balance" "volume" "walktrap" "xpander" "yes"
+    "slim_fly" "slots" "spectralfly" "spray" "steady" "switches" "synthesize" "tables" "time" "tornado"
+    "torus" "trace" "translation" "transpose" "trees" "turns" "twisted_torus" "ugal" "ugal_global" "uniform"
+    "universal" "unlimited" "unnumbered" "up_down" "valiant" "vc_balance" "volume" "walktrap" "xpander" "yes"
   ))
 
 ((named_file (name) @type.builtin)

@@ -3,7 +3,7 @@
 use crate::CheckError;
 use crate::exact::Exact;
 use crate::measures::ScenarioMeasures;
-use fabc_ir::{CrossConnects, FloorMetrics, NetworkMetrics, Topology};
+use fabc_ir::{CrossConnects, HealthyMetrics, Topology};
 use fabc_model::{Fabric, Metric};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -15,10 +15,8 @@ pub(super) struct Recomputed<'a> {
     pub(super) scenarios: &'a [ScenarioMeasures],
     pub(super) topology: &'a Topology,
     pub(super) cross_connects: Option<&'a CrossConnects>,
-    /// The counts of a network; `None` for a pod.
-    pub(super) network: Option<&'a NetworkMetrics>,
-    /// The totals of the cables on a floor.
-    pub(super) cables: Option<&'a FloorMetrics>,
+    /// What only the healthy fabric has.
+    pub(super) healthy: HealthyMetrics<'a>,
     /// Number of sets of OCSes that are disjoint trees.
     pub(super) trees: usize,
     /// Whether the nominal tables are canonical. `None` without tables.

@@ -15,7 +15,7 @@ use crate::faults::ToleratedFault;
 use crate::hardware::recount_hardware;
 use crate::measures::ScenarioMeasures;
 use crate::{CheckError, Wired, network as graph, verify_floor, verify_flow, verify_trees, verify_wiring};
-use fabc_ir::{CrossConnects, FloorMetrics, NetworkMetrics, Placement, Scene, Topology};
+use fabc_ir::{CrossConnects, FloorMetrics, HealthyMetrics, NetworkMetrics, Placement, Scene, Topology};
 use fabc_model::{Fabric, Plant};
 
 /// The wiring that the files describe, proved.
@@ -44,9 +44,8 @@ pub(super) fn prove_contents(
         healthy_flow
             .and_then(|claimed| verify_flow(&Scene::healthy(&topology), &fabric.demand, claimed).err()),
     );
-    let network = recount_network(fabric, &topology, cables.as_ref(), &claims)
-        .map_err(|error| errors.push(error))
-        .unwrap_or_default();
+    let network =
+        recount_network(fabric, &topology, &claims).map_err(|error| errors.push(error)).unwrap_or_default();
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects.as_ref()) {
         errors.extend(verify_trees(pod, &topology, cross_connects, &claims.trees).err());
     }
@@ -69,13 +68,13 @@ pub(super) fn prove_contents(
         let by_flow = |bisection| graph::with_flow(&topology, &fabric.demand, bisection, measures[0].low);
         NetworkMetrics { bisection: counted.bisection.map(by_flow), ..counted }
     });
+    let hardware = recount_hardware(fabric, &topology, cables.as_ref());
     let measured = Recomputed {
         fabric,
         topology: &topology,
         cross_connects: cross_connects.as_ref(),
         trees: claims.trees.len(),
-        network: network.as_ref(),
-        cables: cables.as_ref(),
+        healthy: HealthyMetrics { network: network.as_ref(), cables: cables.as_ref(), hardware: &hardware },
         scenarios: &measures,
         // The tables of a scenario say the same as its certificate.
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
@@ -96,6 +95,7 @@ pub(super) fn prove_contents(
         cross_connects,
         placement,
         cables,
+        hardware,
         network,
         flow,
         trees,
@@ -113,15 +113,12 @@ pub(super) fn prove_contents(
 fn recount_network(
     fabric: &Fabric,
     topology: &Topology,
-    floor: Option<&FloorMetrics>,
     claims: &CertificateClaims,
 ) -> Result<Option<NetworkMetrics>, CheckError> {
     match &fabric.plant {
         Plant::Network(network) => {
             let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
-            let hardware = recount_hardware(fabric, topology, floor);
-            graph::recount_network(topology, &fabric.demand, network.failures.as_ref(), hardware, halves)
-                .map(Some)
+            graph::recount_network(topology, &fabric.demand, network.failures.as_ref(), halves).map(Some)
         }
         Plant::Pod(_) => Ok(None),
     }

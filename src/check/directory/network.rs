@@ -13,7 +13,7 @@ use serde_json::Value;
 impl ReportComparison {
     /// Compares the section. A pod has none.
     pub(super) fn compare_network(&mut self, claimed: Option<&Value>, measured_all: &Recomputed<'_>) {
-        let Some(network) = measured_all.network else { return };
+        let Some(network) = measured_all.healthy.network else { return };
         let Some(object) = claimed.and_then(Value::as_object) else {
             return self.push_difference("network", claimed, "an object");
         };
@@ -45,7 +45,7 @@ impl ReportComparison {
         }
         let connectivity = network.edge_connectivity.map(ExpectedValue::Integer);
         self.expect_or_nothing("network.edge_connectivity", object.get("edge_connectivity"), connectivity);
-        self.compare_hardware(object.get("hardware"), &network.hardware);
+        self.compare_hardware("network.hardware", object.get("hardware"), measured_all.healthy.hardware);
         match &network.failures {
             Some(failures) => self.compare_failures(object.get("failures"), network, failures),
             None => self.expect_or_nothing("network.failures", object.get("failures"), None),
@@ -106,7 +106,7 @@ impl ReportComparison {
             ExpectedValue::Integer(distances),
         );
         if let (Some(cables), Some(Floor { placement: PlacementChoice::InOrder, .. })) =
-            (measured.cables, &measured.fabric.floor)
+            (measured.healthy.cables, &measured.fabric.floor)
         {
             self.expect(
                 &format!("{place}.cable"),
@@ -123,7 +123,7 @@ impl ReportComparison {
         claimed: Option<&Value>,
         measured: &Recomputed<'_>,
     ) {
-        match (measured.cables, &measured.fabric.floor) {
+        match (measured.healthy.cables, &measured.fabric.floor) {
             (Some(cables), Some(floor)) => self.compare_floor(place, claimed, cables, floor, measured.fabric),
             _ => self.expect_or_nothing(place, claimed, None),
         }
@@ -197,16 +197,20 @@ impl ReportComparison {
         }
     }
 
-    fn compare_hardware(&mut self, claimed: Option<&Value>, hardware: &Hardware) {
+    /// Compares the switches, cables and prices. The section of a pod counts its hosts as well.
+    pub(super) fn compare_hardware(&mut self, place: &str, claimed: Option<&Value>, hardware: &Hardware) {
         let expected = |metric: HardwareMetric| {
             let value = hardware_value(hardware, metric)?;
             Some(expected_metric(Metric::Hardware(metric), value))
         };
         let host_cables = Some(ExpectedValue::Integer(hardware.host_cables));
-        let fields: Fields = std::iter::once(("host_cables", host_cables))
+        let hosts = (place == "hardware").then_some(("hosts", Some(ExpectedValue::Integer(hardware.hosts))));
+        let fields: Fields = hosts
+            .into_iter()
+            .chain([("host_cables", host_cables)])
             .chain(HardwareMetric::ALL.map(|metric| (metric.name(), expected(metric))))
             .collect();
-        self.expect_object("network.hardware", claimed, &fields);
+        self.expect_object(place, claimed, &fields);
     }
 
     fn compare_paths(&mut self, claimed: Option<&Value>, counts: &PathCounts) {

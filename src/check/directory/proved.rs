@@ -6,8 +6,8 @@ use crate::measures::ScenarioCounts;
 use crate::{CheckError, Wired};
 use fabc_base::ids::OcsId;
 use fabc_ir::{
-    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, NetworkMetrics,
-    Permutation, Placement, Scene, Topology,
+    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, Hardware,
+    NetworkMetrics, Permutation, Placement, Scene, Topology,
 };
 use fabc_kernel::{DeadlockFree, GroupsProved};
 use fabc_model::Spreading;
@@ -47,6 +47,8 @@ pub struct ProvedDirectory {
     pub placement: Option<Placement>,
     /// The totals of the cables on a floor. `None` without a floor.
     pub cables: Option<FloorMetrics>,
+    /// The switches, cables and prices.
+    pub hardware: Hardware,
     /// The counts of the graph of a network.
     pub network: Option<NetworkMetrics>,
     /// The flow of the healthy fabric.

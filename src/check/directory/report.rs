@@ -12,9 +12,7 @@ use crate::exact::Exact;
 use crate::measures::{ScenarioMeasures, compared_values, worst_fault};
 use crate::require::{RequireError, is_satisfied};
 use fabc_ir::UniversalLimit;
-use fabc_model::{
-    CollectiveMetric, FloorMetric, HardwareMetric, Metric, Reference, TopologyChoice, ValueScale,
-};
+use fabc_model::{CollectiveMetric, FloorMetric, Metric, Reference, TopologyChoice, ValueScale};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -67,12 +65,15 @@ pub(super) fn compare_report(
     };
     let planned = (!fabric.collectives.is_empty()).then_some("collectives");
     let makespan = super::collectives::makespan(None, fabric, collectives);
-    let floor_section = measured.cables.filter(|_| measured.network.is_none()).map(|_| "floor");
+    let is_pod = measured.healthy.network.is_none();
+    let floor_section = measured.healthy.cables.filter(|_| is_pod).map(|_| "floor");
     let section = measured
+        .healthy
         .network
         .map(|_| "network")
         .into_iter()
         .chain(floor_section)
+        .chain(is_pod.then_some("hardware"))
         .chain(planned)
         .chain(makespan.map(|_| "makespan"));
     let known: Vec<&str> =
@@ -92,8 +93,9 @@ pub(super) fn compare_report(
     );
     let (tree_bounds, limit) = super::bounds::compare(&mut comparison, root.get("bounds"), measured);
     comparison.compare_network(root.get("network"), measured);
-    if measured.network.is_none() {
+    if is_pod {
         comparison.compare_floor_section("floor", root.get("floor"), measured);
+        comparison.compare_hardware("hardware", root.get("hardware"), measured.healthy.hardware);
     }
     comparison.compare_gain(root.get("gain"), measured);
     comparison.expect_object("histograms", root.get("histograms"), &expected_histograms(nominal));
@@ -141,9 +143,8 @@ pub(super) fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
             expected_integer(value.rounded_up())
         }
         Metric::Graph(metric) if metric.is_count() => expected_integer(value.rounded_up()),
-        Metric::Floor(FloorMetric::Bundles) | Metric::Hardware(HardwareMetric::Cables) => {
-            expected_integer(value.rounded_up())
-        }
+        Metric::Floor(FloorMetric::Bundles) => expected_integer(value.rounded_up()),
+        Metric::Hardware(metric) if metric.is_count() => expected_integer(value.rounded_up()),
         Metric::MaxChannelLoad => expected_load(value),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => ExpectedValue::Lower(value),
         Metric::Graph(_)
@@ -353,9 +354,7 @@ impl ReportComparison {
                 _ if matches!(require.metric, Metric::Collective(_)) => {
                     scheduled.and_then(|(value, scenario)| Some((value, wanted()?, scenario)))
                 }
-                (None, _) => {
-                    compared_values(require, measured.scenarios, universal, measured.network, measured.cables)
-                }
+                (None, _) => compared_values(require, measured.scenarios, universal, measured.healthy),
                 (Some(_), None) => None,
                 (Some(_), Some((value, scenario))) => {
                     wanted().map(|wanted| (*value, wanted, scenario.as_deref()))

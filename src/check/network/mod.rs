@@ -13,7 +13,7 @@ pub(super) use bisection::with_flow;
 use super::CheckError;
 use fabc_base::ids::NodeId;
 use fabc_base::limits;
-use fabc_ir::{FailureCurve, Hardware, NetworkMetrics, PathCounts, Topology};
+use fabc_ir::{FailureCurve, NetworkMetrics, PathCounts, Topology};
 use fabc_model::{Demand, LinkFailures};
 
 /// Whether a network has its bisection measured: it has two routers or more, and no single channel.
@@ -42,8 +42,8 @@ pub fn verify_paths_and_failures(
     }
 }
 
-/// Recounts a network. `failures` are the settings of the spec. `hardware` is recounted already. `halves` are
-/// one half of the routers and the lower bound on the bisection, if the certificates have them.
+/// Recounts a network. `failures` are the settings of the spec. `halves` are one half of the routers and the
+/// lower bound on the bisection, if the certificates have them.
 ///
 /// # Errors
 /// Invalid halves, an unproved lower bound, or halves that are missing or superfluous.
@@ -51,7 +51,6 @@ pub(super) fn recount_network(
     topology: &Topology,
     demand: &Demand,
     failures: Option<&LinkFailures>,
-    hardware: Hardware,
     halves: Option<(&[NodeId], u64)>,
 ) -> Result<NetworkMetrics, CheckError> {
     let bisection = match (halves, has_bisection(topology)) {
@@ -81,7 +80,6 @@ pub(super) fn recount_network(
         paths,
         edge_connectivity,
         failures,
-        hardware,
     })
 }
 

@@ -133,14 +133,9 @@ pub(super) fn example(kind: PlantKind) -> &'static str {
 
 /// Reports settings of links that need a floor.
 fn no_floor(context: &mut Context, items: &SpecItems<'_>, kind: PlantKind) {
-    // The cables of a network have a price without a length, those of a pod have not.
-    let on_a_floor: &[&str] = match kind.is_network {
-        true => &["per_metre", "cost_per_metre"],
-        false => &["per_metre", "cost", "cost_per_metre", "power"],
-    };
     for statement in items.links.iter().flat_map(|(_, block, _)| &block.statements) {
         let word = statement.kind.keyword();
-        if on_a_floor.contains(&word) {
+        if matches!(word, "per_metre" | "cost_per_metre") {
             let help = Some(format!(
                 "only a `{}` determines the lengths of cables: add one, or remove this",
                 example(kind)

@@ -62,19 +62,22 @@ pub(super) fn need_many_paths(
 }
 
 /// Reports lines on prices or powers if the spec declares none, or if nothing says of which kind the cables
-/// of hosts are. The fabric is a network.
+/// of hosts are.
 pub(super) fn need_prices(
     context: &mut Context,
     items: &SpecItems<'_>,
     requires: &[Require],
     router: Option<&Router>,
+    kind: PlantKind,
 ) {
     let is_declared = |word: &str| {
         let links = items.links.iter().map(|(_, block, _)| *block);
-        let routers = items.router.iter().map(|(block, _)| *block);
+        let routers = items.router.iter().chain(&items.chip).map(|(block, _)| *block);
+        let switches = items.ocs.iter().map(|(item, _)| &item.block);
         let named = items.router_kinds.iter().chain(&items.boxes).map(|(_, block, _)| *block);
         links
             .chain(routers)
+            .chain(switches)
             .chain(named)
             .flat_map(|block| &block.statements)
             .any(|line| line.kind.keyword() == word)
@@ -90,9 +93,12 @@ pub(super) fn need_prices(
             _ => continue,
         };
         if !is_declared(word) {
-            let help = format!("write `router {{ {example} }}`, or the `{word}` of a cable in its `link`");
-            misplaced(line, &format!("a network where nothing has a `{word}`"), help);
-        } else if router.is_some_and(|router| router.hosts > 0 && router.host_link.is_none()) {
+            let (plant, block) = if kind.is_network { ("network", "router") } else { ("pod", "ocs X[..]") };
+            let help = format!("write `{block} {{ {example} }}`, or the `{word}` of a cable in its `link`");
+            misplaced(line, &format!("a {plant} where nothing has a `{word}`"), help);
+        } else if kind.is_network
+            && router.is_some_and(|router| router.hosts > 0 && router.host_link.is_none())
+        {
             let help = "name the link of the cables of hosts: `router { host_link = .. }`".to_owned();
             misplaced(line, "a network of several links without a `host_link`", help);
         }

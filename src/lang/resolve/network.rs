@@ -52,7 +52,7 @@ pub(super) fn resolve_network(
     if failures == Some(None) {
         needed::need_failures(context, &requires);
     }
-    needed::need_prices(context, items, &requires, router.as_ref());
+    needed::need_prices(context, items, &requires, router.as_ref(), kind);
     if floor == Some(None) {
         needed::need_floor(context, &requires, kind);
     }

@@ -2,6 +2,7 @@
 
 use super::context::{Context, check_name_length, missing};
 use super::faces::{ServedFacePorts, chip_of_port, face_port, face_ports, serve_ports};
+use super::hardware::{power_mw, price};
 use super::items::{SpecItems, keyword_span};
 use super::scope::DeclaredLinks;
 use super::settings::{BlockSettings, block_settings, integer, one_of, one_of_or};
@@ -126,6 +127,8 @@ struct DeclaredGroup<'a> {
     ports_span: Span,
     duplex: Duplex,
     config_db: SonicConfig,
+    cost: u64,
+    power_mw: u64,
     link: fabc_base::ids::LinkTypeId,
     sides: Sides<'a>,
     couple_span: Span,
@@ -184,6 +187,7 @@ fn declared_group<'a>(
     let link = links.find(context, "`couple`", couple.over.as_ref(), couple_span);
     let sides = sides(context, &place, &couple.ports);
     let config_db = config_db(context, &settings, item, sides.as_ref()?.rule, duplex?, couple_span);
+    let (cost, power_mw) = (price(context, &settings, "cost"), power_mw(context, &settings, &place));
     Some(DeclaredGroup {
         item,
         head,
@@ -193,6 +197,8 @@ fn declared_group<'a>(
         ports_span: settings.span("ports").unwrap_or(head),
         duplex: duplex?,
         config_db: config_db?,
+        cost: cost?,
+        power_mw: power_mw?,
         link: link?,
         sides: sides?,
         couple_span,
@@ -391,6 +397,8 @@ fn add_switches(
             ports: declared.ports,
             duplex: declared.duplex,
             config_db: declared.config_db,
+            cost: declared.cost,
+            power_mw: declared.power_mw,
             span: declared.couple_span,
         };
         if !serve_ports(context, &ocs, cube, ocses, served) {

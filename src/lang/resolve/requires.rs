@@ -109,9 +109,10 @@ fn fabric_metric(context: &mut Context, item: &RequireItem, kind: PlantKind) -> 
         context.error(kind.misfit(format!("`{name}`"), help, span));
         return None;
     }
-    if matches!(metric, Metric::Graph(_) | Metric::Hardware(_)) && !kind.is_network {
+    let of_networks = matches!(metric, Metric::Graph(_) | Metric::Hardware(HardwareMetric::Oversubscription));
+    if of_networks && !kind.is_network {
         let help = match metric {
-            Metric::Hardware(_) => "remove it: cables and prices with hosts are counted for networks only",
+            Metric::Hardware(_) => "remove it: a pod has no tiers, one above the other",
             Metric::Graph(metric) if metric.is_of_halves() => {
                 "remove it, or require `concurrent_flow` or `bandwidth`, which no cut exceeds"
             }
@@ -157,7 +158,9 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: S
     let is_available = |metric: &Metric| match metric {
         Metric::DisjointTrees => !kind.is_network,
         Metric::Permutation | Metric::Collision | Metric::CollisionWorst => kind.is_network,
-        Metric::Graph(_) | Metric::Hardware(_) | Metric::Collective(_) => kind.is_network,
+        Metric::Graph(_) | Metric::Hardware(HardwareMetric::Oversubscription) | Metric::Collective(_) => {
+            kind.is_network
+        }
         _ => true,
     };
     let known: Vec<&str> = Metric::every().filter(is_available).map(Metric::name).collect();
@@ -395,7 +398,7 @@ fn decided_already(
     let is_integer = match metric {
         Metric::Graph(metric) => metric.is_count(),
         Metric::Floor(metric) => metric == FloorMetric::Bundles,
-        Metric::Hardware(metric) => metric == HardwareMetric::Cables,
+        Metric::Hardware(metric) => metric.is_count(),
         _ => matches!(metric, Metric::Diameter | Metric::MaxChannelLoad | Metric::DisjointTrees),
     };
     let (name, value) = (metric.name(), value.as_f64());

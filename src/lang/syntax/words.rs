@@ -182,9 +182,9 @@ pub const FIELDS: &[BlockField] = fields! {
     "buffer" Quantity Router Chip;
     "latency" Quantity Link Router RouterKind Chip Box InnerSwitch;
     "per_metre" Quantity Link;
-    "cost" Quantity Link Router RouterKind Box;
+    "cost" Quantity Link Router RouterKind Chip Ocs Box;
     "cost_per_metre" Quantity Link;
-    "power" Quantity Link Router RouterKind Box;
+    "power" Quantity Link Router RouterKind Chip Ocs Box;
     "host_link" Choice Router;
     "faults" Quantity Budget;
     "table_entries" Quantity Budget;

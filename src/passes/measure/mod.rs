@@ -15,19 +15,17 @@ pub use connectivity::least_degree;
 
 use fabc_base::ids::{ChannelId, Id};
 use fabc_ir::{
-    Bisection, Hardware, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents,
+    Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents,
     search_unmeasured,
 };
 use fabc_model::{Demand, Network};
 
-/// Measures a network without faults. `hardware` are its cables and prices. `halves` are
-/// halves of the routers that its family suggests. With
+/// Measures a network without faults. `halves` are halves of the routers that its family suggests. With
 /// `brief`, searches take few starts.
 pub fn measure(
     topology: &Topology,
     network: &Network,
     demand: &Demand,
-    hardware: Hardware,
     halves: &[Vec<bool>],
     brief: bool,
 ) -> (NetworkMetrics, Vec<PassRecord>) {
@@ -58,7 +56,6 @@ pub fn measure(
         paths,
         edge_connectivity,
         failures,
-        hardware,
     };
     (metrics, record.into_iter().collect())
 }

@@ -88,6 +88,9 @@ pub(super) fn universal_bound(fabric: &Fabric) -> Option<(Fraction, String)> {
 
 /// Why a value is known before the search.
 const BY_PARAMETERS: &str = "it follows from the parameters of the network";
+const BY_PARAMETERS_OF_POD: &str = "it follows from the parameters of the pod";
+const THIS_NETWORK: &str = "this network has";
+const THIS_POD: &str = "this pod has";
 
 /// Collects the bounds on the result.
 struct Bounds {
@@ -112,12 +115,12 @@ impl Bounds {
     }
     /// Adds a count that follows from the parameters.
     fn add_count(&mut self, metric: Metric, count: u64) {
-        self.add_value(metric, Fraction::integer(count), BY_PARAMETERS);
+        self.add_value(metric, Fraction::integer(count), THIS_NETWORK, BY_PARAMETERS);
     }
-    /// Adds a value that the network has, and the reason for it.
-    fn add_value(&mut self, metric: Metric, value: Fraction, why: &str) {
+    /// Adds a value that the fabric has. `reason` and `why` are those of a [`BoundArgument`].
+    fn add_value(&mut self, metric: Metric, value: Fraction, reason: &'static str, why: &str) {
         for is_upper in [true, false] {
-            let source = BoundArgument { reason: "this network has", why: why.to_owned() };
+            let source = BoundArgument { reason, why: why.to_owned() };
             self.bounds.push(SidedBound {
                 quantity: (metric, false),
                 is_upper,
@@ -127,9 +130,11 @@ impl Bounds {
             });
         }
     }
-    /// Adds the counts of routers, hosts and links of a network.
+    /// Adds the counts of routers, hosts and links of a network, and the hardware of a fabric.
     fn add_counts(&mut self, fabric: &Fabric, topology: Option<&Topology>) {
-        if fabric.pod().is_none() {
+        if let Some(pod) = fabric.pod() {
+            self.add_hardware(fabric, |fabric| Hardware::of_pod(fabric, pod, None));
+        } else {
             self.add_count(Metric::Graph(GraphMetric::Routers), fabric.node_count() as u64);
             self.add_count(
                 Metric::Graph(GraphMetric::Hosts),
@@ -137,24 +142,28 @@ impl Bounds {
             );
             topology.into_iter().for_each(|topology| {
                 self.add_count(Metric::Graph(GraphMetric::Links), topology.links().len() as u64);
-                self.add_hardware(fabric, topology);
+                self.add_hardware(fabric, |fabric| Hardware::new(fabric, topology, None));
             });
         }
     }
-    /// Adds the metrics of the hardware of a fixed topology, if a line asks for them. On a floor, prices wait
-    /// for the places of the routers.
-    fn add_hardware(&mut self, fabric: &Fabric, topology: &Topology) {
+    /// Adds the metrics of the hardware, if a line asks for them. On a floor, prices wait for the places of
+    /// routers.
+    fn add_hardware(&mut self, fabric: &Fabric, count: impl Fn(&Fabric) -> Hardware) {
         if !fabric.requires.iter().any(|line| matches!(line.metric, Metric::Hardware(_))) {
             return;
         }
-        let hardware = Hardware::new(fabric, topology, None);
+        let hardware = count(fabric);
+        let (reason, why) = match fabric.pod() {
+            Some(_) => (THIS_POD, BY_PARAMETERS_OF_POD),
+            None => (THIS_NETWORK, BY_PARAMETERS),
+        };
         let is_known = |metric: &HardwareMetric| {
             fabric.floor.is_none()
-                || matches!(metric, HardwareMetric::Cables | HardwareMetric::Oversubscription)
+                || !matches!(metric, HardwareMetric::CostPerHost | HardwareMetric::PowerPerHost)
         };
         for metric in HardwareMetric::ALL.into_iter().filter(is_known) {
             if let Some(value) = hardware.value(metric) {
-                self.add_value(Metric::Hardware(metric), value, BY_PARAMETERS);
+                self.add_value(Metric::Hardware(metric), value, reason, why);
             }
         }
     }
@@ -168,9 +177,9 @@ impl Bounds {
         };
         let why = "its next-hop groups and the flows that share them follow from its tiers and hosts";
         if let Some(value) = collisions.expected_over_mean() {
-            self.add_value(Metric::Collision, value, why);
+            self.add_value(Metric::Collision, value, THIS_NETWORK, why);
         }
-        self.add_value(Metric::CollisionWorst, collisions.worst_over_even(), why);
+        self.add_value(Metric::CollisionWorst, collisions.worst_over_even(), THIS_NETWORK, why);
     }
     /// Adds what a fixed topology has exactly while it is healthy. Faults can only increase it.
     fn add_exact(&mut self, metric: Metric, value: Fraction) {

@@ -77,6 +77,10 @@ fn formula_outcome(fabric: &Fabric, require: &Require, form: &ClosedForm) -> Req
         Metric::Graph(GraphMetric::Routers) => exact(form.routers),
         Metric::Graph(GraphMetric::Hosts) => exact(form.endpoints * u64::from(fabric.router.hosts.max(1))),
         Metric::Graph(GraphMetric::Links) => exact(form.links),
+        Metric::Hardware(HardwareMetric::Switches) => {
+            let inside = if fabric.router.hosts == 0 { form.endpoints } else { 0 };
+            exact(form.routers - inside)
+        }
         Metric::Hardware(HardwareMetric::Cables) => {
             exact(form.links + form.endpoints * u64::from(fabric.router.hosts))
         }

@@ -10,7 +10,9 @@ use super::plant::BuiltPlant;
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario};
-use fabc_ir::{ConcurrentFlow, PassRecord, RequireOutcome, ScenarioMetrics, settle_collectives};
+use fabc_ir::{
+    ConcurrentFlow, HealthyMetrics, PassRecord, RequireOutcome, ScenarioMetrics, settle_collectives,
+};
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
 
@@ -35,16 +37,26 @@ pub(super) fn finish(
     routing: Option<PassRecord>,
     progress: &dyn Progress,
 ) -> Result<CompiledFabric, Failure> {
-    let BuiltPlant { topology, wired, pod, placement, cables, trade_off, network, seeds: _, mut passes } =
-        built;
+    let BuiltPlant {
+        topology,
+        wired,
+        pod,
+        placement,
+        cables,
+        hardware,
+        trade_off,
+        network,
+        seeds: _,
+        mut passes,
+    } = built;
     let Outcome { mut scenarios, simulations } = outcome;
     let nominal = &mut scenarios[0].metrics;
     nominal.flow_low = nominal.flow_low.max(flow.lower_end());
     let network = network.map(|network| network.with_flow(&topology, &fabric.demand, nominal.flow_low));
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal_bound);
-    let outcome_of =
-        |require| RequireOutcome::evaluate(require, &metrics, universal, network.as_ref(), cables.as_ref());
+    let healthy = HealthyMetrics { network: network.as_ref(), cables: cables.as_ref(), hardware: &hardware };
+    let outcome_of = |require| RequireOutcome::evaluate(require, &metrics, universal, healthy);
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(outcome_of).collect();
     let context = ScenarioContext::new(&fabric, &topology, pod.as_ref(), &flow.dual, scenarios.len() - 1);
     fabc_sim::settle(&fabric, &mut requires, &simulations);
@@ -62,6 +74,7 @@ pub(super) fn finish(
         pod,
         placement,
         cables,
+        hardware,
         trade_off,
         network,
         flow,

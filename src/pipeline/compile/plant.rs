@@ -29,6 +29,8 @@ pub(super) struct BuiltPlant {
     pub(super) placement: Option<Placement>,
     /// The lengths, prices and powers of the cables of that floor.
     pub(super) cables: Option<FloorMetrics>,
+    /// The switches, cables, prices and powers.
+    pub(super) hardware: Hardware,
     /// Flow against cable, where the search weighs them.
     pub(super) trade_off: Vec<TradeOff>,
     /// The measured graph metrics of a network.
@@ -85,6 +87,7 @@ fn build_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Buil
         fabc_check::verify_wiring(fabric, &topology, Some(&cross_connects)).map_err(Failure::internal)?;
     let (placement, placing) = placed.unzip();
     let cables = floor_metrics(fabric, &topology, Some(&cross_connects), placement.as_ref())?;
+    let hardware = hardware(fabric, &topology, cables.as_ref())?;
     let (trees, tree_bounds) = trees::disjoint_trees(pod, &topology, &cross_connects);
     fabc_check::verify_trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     fabc_check::verify_tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds)
@@ -98,6 +101,7 @@ fn build_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Buil
         pod,
         placement,
         cables,
+        hardware,
         trade_off: Vec::new(),
         network: None,
         seeds,
@@ -145,6 +149,17 @@ fn floor_metrics(
         return Err(Failure::internal(CheckError::Floor { violation, span: Some(floor.span) }));
     }
     Ok(Some(sums))
+}
+
+/// Adds up the switches, cables and prices. The checker adds them up a second time, and both must agree.
+fn hardware(
+    fabric: &Fabric,
+    topology: &Topology,
+    cables: Option<&FloorMetrics>,
+) -> Result<Hardware, Failure> {
+    let hardware = Hardware::new(fabric, topology, cables);
+    fabc_check::verify_hardware(fabric, topology, cables, &hardware).map_err(Failure::internal)?;
+    Ok(hardware)
 }
 
 /// Counters of the choice of a topology, by name.
@@ -259,13 +274,11 @@ fn build_network(fabric: &Fabric, network: &Network) -> Result<BuiltPlant, Failu
     };
     let (placement, placing) = placed.unzip();
     let cables = floor_metrics(fabric, &topology, None, placement.as_ref())?;
-    let hardware = Hardware::new(fabric, &topology, cables.as_ref());
-    fabc_check::verify_hardware(fabric, &topology, cables.as_ref(), &hardware).map_err(Failure::internal)?;
+    let hardware = hardware(fabric, &topology, cables.as_ref())?;
     let (metrics, measured) = measure::measure(
         &topology,
         network,
         &fabric.demand,
-        hardware,
         &network.family.facts().halves(),
         fabric.skips_bisection(),
     );
@@ -284,6 +297,7 @@ fn build_network(fabric: &Fabric, network: &Network) -> Result<BuiltPlant, Failu
         pod: None,
         placement,
         cables,
+        hardware,
         trade_off,
         network: Some(metrics),
         seeds,

@@ -36,10 +36,10 @@ impl Compiled {
     /// The metrics of the healthy fabric, by the names and in the units of `require`. Metrics that were not
     /// measured are absent. For an interval, the value is its proved end: `concurrent_flow` can be reached.
     pub fn metrics(&self) -> BTreeMap<&'static str, f64> {
-        let compiled::CompiledFabric { scenarios, network, cables, .. } = &self.compiled;
+        let compiled::CompiledFabric { scenarios, network, cables, hardware, .. } = &self.compiled;
         let value = |metric: Metric| match metric {
             Metric::Graph(metric) => network.as_ref()?.value(metric),
-            Metric::Hardware(metric) => network.as_ref()?.hardware.value(metric),
+            Metric::Hardware(metric) => hardware.value(metric),
             Metric::Floor(metric) => cables.as_ref().map(|cables| cables.value(metric)),
             metric => scenarios.first()?.metrics.value(metric),
         };

@@ -6,7 +6,7 @@
 
 use super::{dragonfly, megafly, polarstar, roomy, wired};
 use fabc::check;
-use fabc::ir::{Fraction, Hardware, NetworkMetrics};
+use fabc::ir::{Fraction, NetworkMetrics};
 use fabc::model::{
     Arrangement, Bundlefly, Fabric, Family, FatTree, HyperX, Hypercube, LinkFailures, Plant, PolarFly,
     SlimFly, SpectralFly, Supernode, Torus,
@@ -53,9 +53,8 @@ fn measured(family: Family, failures: Option<LinkFailures>) -> (Fabric, NetworkM
     network.failures = failures;
     let network = network.clone();
     let topology = wired(&fabric);
-    let hardware = Hardware::new(&fabric, &topology, None);
     let halves = network.family.facts().halves();
-    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, hardware, &halves, false);
+    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, &halves, false);
     if let Some(bisection) = &metrics.bisection {
         check::verify_bisection(&topology, &fabric.demand, bisection)
             .unwrap_or_else(|error| panic!("{:?}: {error}", network.family));

@@ -5,8 +5,8 @@ use fabc::diag::Span;
 use fabc::ids::{BlockId, ChannelId, Id, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
     ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, End, FlowCertificate, ForwardingTables,
-    Fraction, Link, LinkClass, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason,
-    Symmetry, TableEntry, Topology, Walk, router_names, surviving_scene,
+    Fraction, Hardware, HealthyMetrics, Link, LinkClass, PassRecord, RequireOutcome, Scenario,
+    ScenarioMetrics, Scene, StopReason, Symmetry, TableEntry, Topology, Walk, router_names, surviving_scene,
 };
 use fabc::model::{
     Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType,
@@ -41,10 +41,12 @@ pub(crate) fn compiled(shape: Shape) -> CompiledFabric {
         .map(|scenario| measure(&fabric, &topology, &cross_connects, scenario, shape.routed))
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
+    let hardware = Hardware::new(&fabric, &topology, None);
+    let healthy = HealthyMetrics { network: None, cables: None, hardware: &hardware };
     let requires = fabric
         .requires
         .iter()
-        .map(|require| RequireOutcome::evaluate(require, &metrics, None, None, None))
+        .map(|require| RequireOutcome::evaluate(require, &metrics, None, healthy))
         .collect();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
@@ -74,6 +76,7 @@ pub(crate) fn compiled(shape: Shape) -> CompiledFabric {
         pod,
         placement: None,
         cables: None,
+        hardware,
         trade_off: Vec::new(),
         network: None,
         flow,
@@ -238,6 +241,8 @@ fn couple_axis(pod: &mut Pod, shape: &Shape, axis: usize, name: &str) {
                 (CoupleRule::Any, Duplex::Circulator) => SonicConfig::NoSides,
                 _ => SonicConfig::OcsV,
             },
+            cost: 0,
+            power_mw: 0,
             span,
         };
         pod.ocses.push(ocs);

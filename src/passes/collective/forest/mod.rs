@@ -42,9 +42,11 @@ use splitting::LogicalArcs;
 /// The most chips for which trees are packed without rotations.
 const MOST_CHIPS: usize = 64;
 /// The most chips for which trees are rotated.
-const MOST_ROTATED_CHIPS: usize = 256;
+const MOST_ROTATED_CHIPS: usize = 1024;
 /// The most trees of a root that are rotated unasked.
 const MOST_ROTATED_TREES: u32 = 16;
+/// The most edges of all rotated trees together.
+const MOST_ROTATED_EDGES: usize = 1 << 21;
 /// The most routers of any kind.
 const MOST_ROUTERS: usize = 256;
 
@@ -89,7 +91,8 @@ pub fn forest(
     let rotated =
         if root.is_none() && (is_large || parts.is_some()) { RotatedFabric::new(&ground) } else { None };
     if let Some(rotated) = rotated {
-        let most = parts.unwrap_or(MOST_ROTATED_TREES);
+        let affordable = (MOST_ROTATED_EDGES / (ground.chips * ground.chips)).max(1) as u32;
+        let most = parts.unwrap_or(MOST_ROTATED_TREES).min(affordable);
         let (parts, trees) = rotated.trees(most, bounds[0].volume().as_f64());
         return Ok(forest_schedule(&ground, root, request, bounds, (parts, trees)));
     }
