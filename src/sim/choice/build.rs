@@ -8,7 +8,7 @@ use super::super::routing::PathSelection;
 use super::super::setting::Setting;
 use super::decide::PathChoice;
 use super::metric::{HopMetric, NextHopRule};
-use fabc_ir::{Scene, topology_tiers};
+use fabc_ir::{GroupTables, Scene, topology_tiers};
 use fabc_model::{Dragonfly, Fabric, Family, HalfRoutes, RoutingChoice};
 
 /// The default kind of shortest paths of a fabric. In a dragonfly, these go over a link between the two
@@ -39,6 +39,7 @@ pub(in super::super) fn choice(
     layout: &NetworkLayout,
     endpoints: &EndpointMap,
     routes: &TableRoutes,
+    groups: Option<&GroupTables>,
 ) -> Result<Option<PathChoice>, SimError> {
     if setting.selection == PathSelection::Tables {
         return Ok(None);
@@ -52,9 +53,16 @@ pub(in super::super) fn choice(
         .filter(|&router| !endpoints.of_router(router as usize).is_empty())
         .collect();
     let Some(shortest) = setting.selection.shortest() else {
-        let tiers = topology_tiers(scene.topology)
-            .ok_or_else(|| missing("packets go up through tiers and then down, but this network has none"))?;
-        let metric = HopMetric::new(scene, layout, &vias, NextHopRule::UpDown(tiers));
+        let rule = match groups {
+            Some(tables) => NextHopRule::Tables(tables.clone()),
+            None if fabric.boxes().is_some() => {
+                return Err(missing("GPUs follow the next-hop groups of a build, and there are no tables"));
+            }
+            None => NextHopRule::UpDown(topology_tiers(scene.topology).ok_or_else(|| {
+                missing("packets go up through tiers and then down, but this network has none")
+            })?),
+        };
+        let metric = HopMetric::new(scene, layout, &vias, rule);
         return Ok(Some(PathChoice {
             selection: setting.selection,
             metric,
@@ -63,6 +71,7 @@ pub(in super::super) fn choice(
             most: u8::MAX,
             packet: setting.packet,
             to: layout.ends.iter().map(|ends| ends.to).collect(),
+            relays: groups.map_or_else(Vec::new, |tables| tables.relays.clone()),
         }));
     };
     let step = match (shortest, dragonfly(fabric)) {
@@ -105,5 +114,6 @@ pub(in super::super) fn choice(
         most: max_hops,
         packet: setting.packet,
         to: layout.ends.iter().map(|ends| ends.to).collect(),
+        relays: Vec::new(),
     }))
 }
