@@ -8,7 +8,7 @@ use super::setting::{RunCycles, Setting};
 use fabc_ir::{ForwardingTables, Scene, Topology, link_cycles};
 use fabc_model::{
     Arbitration, Credits, Ecmp, Fabric, HostPorts, LaneChoice, MemberWeights, MessageOrder, PacketRouting,
-    Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, TierOrder, Traffic, TrafficDetails,
+    Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, Traffic, TrafficDetails,
 };
 
 /// The most cycles of a link with its router. The wheel of events has this length.
@@ -87,14 +87,7 @@ pub(super) fn by_model(
         let why = "packets in turn and hashes take all next hops of a group alike, but `weights = capacity` divides packets unequally".to_owned();
         return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
     }
-    if fabric.routing.tier_order() != TierOrder::Tiers && routing.has_groups() {
-        let why = "the simulator knows next-hop groups by tiers, and not by `order = up_down`".to_owned();
-        return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
-    }
     let is_finite = parameters.traffic.is_finite();
-    if fabric.boxes().is_some() && parameters.hosts.is_none() && is_finite {
-        return Err(SimError::LimitlessMessages);
-    }
     if fabric.relays > 0 {
         // A relay sends what it hands on by the same links as its own packets.
         if is_finite {
@@ -108,6 +101,9 @@ pub(super) fn by_model(
                 belongs: "such a GPU sends and receives by all of its links: remove `hosts`",
             });
         }
+    }
+    if fabric.boxes().is_some() && parameters.hosts.is_none() && is_finite {
+        return Err(SimError::LimitlessMessages);
     }
     let (credits, chip_ports) = match parameters.model {
         RouterModel::Packet if parameters.packet > router.buffer_flits => {

@@ -9,7 +9,7 @@ use super::super::setting::Setting;
 use super::decide::PathChoice;
 use super::metric::{HopMetric, NextHopRule};
 use fabc_ir::{GroupTables, Scene, topology_tiers};
-use fabc_model::{Dragonfly, Fabric, Family, HalfRoutes, RoutingChoice};
+use fabc_model::{Dragonfly, Fabric, Family, HalfRoutes, RoutingChoice, TierOrder};
 
 /// The default kind of shortest paths of a fabric. In a dragonfly, these go over a link between the two
 /// groups themselves. Paths over third groups, as short as they may be, load a few links with the traffic of
@@ -54,9 +54,14 @@ pub(in super::super) fn choice(
         .collect();
     let Some(shortest) = setting.selection.shortest() else {
         let rule = match groups {
-            Some(tables) => NextHopRule::Tables(tables.clone()),
+            Some(tables) => {
+                NextHopRule::Tables { tables: tables.clone(), endpoints_forward: fabric.boxes().is_none() }
+            }
             None if fabric.boxes().is_some() => {
                 return Err(missing("GPUs follow the next-hop groups of a build, and there are no tables"));
+            }
+            None if fabric.routing.tier_order() != TierOrder::Tiers => {
+                return Err(missing("`order = up_down` needs the tables of a build, and there are none"));
             }
             None => NextHopRule::UpDown(topology_tiers(scene.topology).ok_or_else(|| {
                 missing("packets go up through tiers and then down, but this network has none")

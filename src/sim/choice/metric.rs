@@ -17,7 +17,12 @@ pub(in super::super) enum NextHopRule {
     /// All channels on shortest paths that go up through tiers and then down: `[router]`, its tier.
     UpDown(Vec<u32>),
     /// All channels of the next-hop group of the router and the destination.
-    Tables(GroupTables),
+    Tables {
+        /// The group tables.
+        tables: GroupTables,
+        /// Whether routers with endpoints forward packets. GPUs of boxes do not.
+        endpoints_forward: bool,
+    },
     /// The channel of a formula, as a port: `[row of the destination * routers + router]`.
     Ports(Vec<u16>),
 }
@@ -69,7 +74,9 @@ impl HopMetric {
         let hops_to = |&to: &u32| match step {
             NextHopRule::Groups(size) => across_groups(&into, to, size),
             NextHopRule::UpDown(ref tiers) => up_and_down(&into, tiers, to),
-            NextHopRule::Tables(ref tables) => along_groups(scene, layout, tables, to),
+            NextHopRule::Tables { ref tables, endpoints_forward } => {
+                along_groups(scene, tables, endpoints_forward, to)
+            }
             _ => breadth_first(&into, to),
         };
         let hops = destinations.par_iter().map(hops_to).collect::<Vec<_>>().concat();
@@ -140,7 +147,7 @@ impl HopMetric {
         let row = &self.hops[self.row[to as usize] as usize * self.routers..][..self.routers];
         let distance = row[from as usize];
         let group: &[u16] = match &self.step {
-            NextHopRule::Tables(tables) => tables.group(NodeId(from), NodeId(to)),
+            NextHopRule::Tables { tables, .. } => tables.group(NodeId(from), NodeId(to)),
             _ => &[],
         };
         let leads = move |slot: &usize| {
@@ -150,7 +157,7 @@ impl HopMetric {
                 NextHopRule::Groups(size) => {
                     nearer && (head / size == from / size || head / size == to / size)
                 }
-                NextHopRule::Tables(_) => {
+                NextHopRule::Tables { .. } => {
                     head != NONE && group.binary_search(&((*slot - first) as u16)).is_ok()
                 }
                 NextHopRule::UpDown(tiers) => {
@@ -223,10 +230,10 @@ fn up_and_down(into: &Neighbors, tiers: &[u32], to: u32) -> Vec<u8> {
 }
 
 /// The same along next-hop groups, for the longest path that members of the groups can take. A router has no
-/// path if some path of its group does not arrive: a member has no lit channel, leads through an endpoint, or
-/// back to the router.
-fn along_groups(scene: &Scene<'_>, layout: &NetworkLayout, tables: &GroupTables, to: u32) -> Vec<u8> {
-    let routers = layout.routers;
+/// path if some path of its group does not arrive: a member has no lit channel, leads back to the router, or
+/// leads through an endpoint that forwards nothing.
+fn along_groups(scene: &Scene<'_>, tables: &GroupTables, endpoints_forward: bool, to: u32) -> Vec<u8> {
+    let routers = scene.topology.node_count();
     let destination = NodeId(to);
     let members = |router: usize| tables.group(NodeId(router as u32), destination);
     let mut open: Vec<usize> = (0..routers).map(|router| members(router).len()).collect();
@@ -235,7 +242,7 @@ fn along_groups(scene: &Scene<'_>, layout: &NetworkLayout, tables: &GroupTables,
     let mut longest = vec![0u8; routers];
     let mut reached = vec![destination];
     while let Some(router) = reached.pop() {
-        if router != destination && scene.topology.is_endpoint(router) {
+        if !endpoints_forward && router != destination && scene.topology.is_endpoint(router) {
             continue;
         }
         for channel in scene.channels_into(router) {

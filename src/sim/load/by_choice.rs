@@ -143,6 +143,18 @@ impl ChoiceLoads<'_> {
         product.unwrap_or(ROUNDED)
     }
 
+    /// The cycles of the slowest path behind a channel, with the wait until flits come in time. `paths` has the
+    /// cycles of the slowest paths that begin with the channels there.
+    fn longest_behind(&self, channel: u32, to: u32, paths: &[u64]) -> u64 {
+        let ends = &self.layout.ends[channel as usize];
+        let wait = |cycles: u32| u64::from(ends.packet.saturating_sub(cycles));
+        if ends.to == to {
+            return wait(self.setting.host_cycles);
+        }
+        let behind = |next: u32| wait(self.layout.ends[next as usize].packet) + paths[next as usize];
+        self.choice.metric().nexts(ends.to, to).map(behind).max().unwrap_or(0)
+    }
+
     /// The cycles that packets wait behind a channel because the next one is faster, so that their flits come
     /// in time. `flow` is the traffic over the channel to one router, in parts.
     fn waits_for_flits(&self, channel: u32, to: u32, flow: u128) -> u128 {
@@ -160,7 +172,7 @@ impl ChoiceLoads<'_> {
     /// Adds the traffic to one router.
     fn add_destination(&self, work: &mut LoadWork, to: u32, column: DestinationColumn, finer: u128) {
         let (metric, layout) = (self.choice.metric(), self.layout);
-        let LoadWork { sums, flow, slowest, order } = work;
+        let LoadWork { sums, flow, slowest, paths, order } = work;
         flow.fill(0);
         for (from, parts) in column {
             if metric.hops(from, to).is_none() {
@@ -175,12 +187,16 @@ impl ChoiceLoads<'_> {
         order.sort_unstable_by_key(|&router| (metric.hops(router, to), router));
         slowest[to as usize] = 0;
         for &router in order.iter() {
-            let through = |channel: u32| {
-                let slower = layout.ends[channel as usize].packet - self.setting.packet;
-                u64::from(layout.hop_cycles(channel) + slower)
-                    + slowest[layout.ends[channel as usize].to as usize]
-            };
-            let longest = metric.nexts(router, to).map(through).max().unwrap_or(0);
+            let mut longest = 0;
+            for channel in metric.nexts(router, to) {
+                let behind = match self.setting.has_unlike_links() {
+                    true => self.longest_behind(channel, to, paths),
+                    false => slowest[layout.ends[channel as usize].to as usize],
+                };
+                let path = u64::from(layout.hop_cycles(channel)) + behind;
+                paths[channel as usize] = path;
+                longest = longest.max(path);
+            }
             slowest[router as usize] = longest;
             if flow[router as usize] > 0 {
                 sums.most = sums.most.max(longest);
@@ -216,7 +232,10 @@ struct RelayedTraffic {
 struct LoadWork {
     sums: RouteSums,
     flow: Vec<u128>,
+    /// `[router]`: the cycles of its slowest path.
     slowest: Vec<u64>,
+    /// `[channel]`: the cycles of the slowest path that begins with it.
+    paths: Vec<u64>,
     order: Vec<u32>,
 }
 
@@ -226,6 +245,7 @@ impl LoadWork {
             sums: RouteSums::new(layout.channels),
             flow: vec![0; layout.routers],
             slowest: vec![0; layout.routers],
+            paths: vec![0; layout.channels],
             order: Vec::new(),
         }
     }
