@@ -48,7 +48,7 @@ pub enum SimError {
         name: String,
         /// The name of the fastest one.
         other: String,
-        /// The reason, in words.
+        /// The reason why it is refused, in words.
         why: String,
         /// A hint at what can be simulated.
         help: String,

@@ -5,10 +5,10 @@
 //! up one by one, as a router does. Invariant: a run is a function of tables, parameters, rate and seed. It
 //! depends neither on the number of threads nor on the order of visits.
 //!
-//! Time is in cycles, and the fastest channels move one flit per cycle. `packet` holds the model of whole packets. It
-//! is virtual cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as in CNSim. `flit` holds
-//! the model of single flits. These are wormholes through routers that allocate virtual channels and the
-//! switch, as in BookSim. `run` chooses between the two.
+//! Time is in cycles, and the fastest channels move one flit per cycle. `packet` holds the model of whole
+//! packets. It is virtual cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as in CNSim.
+//! `flit` holds the model of single flits. These are wormholes through routers that allocate virtual channels
+//! and the switch, as in BookSim. `run` chooses between the two.
 
 mod births;
 mod block;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 pub enum SimulatedTables<'a> {
     /// One path for every pair. Where packets choose their paths, no entry is needed.
     OnePath(&'a ForwardingTables),
-    /// Next-hop groups.
+    /// Next-hop groups, and relays where GPUs hand packets on.
     Groups(&'a GroupTables),
 }
 

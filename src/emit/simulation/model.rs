@@ -32,10 +32,10 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         confidence,
         seed,
         router,
-        least_router,
-        paces,
-        host_cycles,
-        busiest_cycles,
+        least_router: _,
+        paces: _,
+        host_cycles: _,
+        busiest_cycles: _,
         flit_bps,
         buffer,
     } = setting;
@@ -68,15 +68,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         out,
         format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()),
     );
-    if least_router < router {
-        push(out, format_args!(",\"least_router_cycles\":{least_router}"));
-    }
-    if !paces.is_empty() {
-        let pace = |LinkPace { name, cycles }: &LinkPace| format!("{}:{cycles}", quote(name));
-        let paces = paces.iter().map(pace).collect::<Vec<_>>().join(",");
-        push(out, format_args!(",\"packet_cycles\":{{{paces}}},\"host_packet_cycles\":{host_cycles}"));
-        push(out, format_args!(",\"busiest_packet_cycles\":{busiest_cycles}"));
-    }
+    push_kinds(out, setting);
     if let Some(window) = window {
         push(out, format_args!(",\"window_packets\":{window}"));
     }
@@ -94,6 +86,20 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         );
     }
     out.push('}');
+}
+
+/// Writes in what routers and links differ. Nothing where they are alike.
+fn push_kinds(out: &mut String, setting: &Setting) {
+    let Setting { router, least_router, paces, host_cycles, busiest_cycles, .. } = setting;
+    if least_router < router {
+        push(out, format_args!(",\"least_router_cycles\":{least_router}"));
+    }
+    if !paces.is_empty() {
+        let pace = |LinkPace { name, cycles }: &LinkPace| format!("{}:{cycles}", quote(name));
+        let paces = paces.iter().map(pace).collect::<Vec<_>>().join(",");
+        push(out, format_args!(",\"packet_cycles\":{{{paces}}},\"host_packet_cycles\":{host_cycles}"));
+        push(out, format_args!(",\"busiest_packet_cycles\":{busiest_cycles}"));
+    }
 }
 
 /// Writes the settings that this traffic has.

@@ -75,8 +75,8 @@ impl ScenarioContext<'_> {
     }
 }
 
-/// Refuses simulations whose traffic, rates, links or virtual channels the fabric can never have. `topology` and
-/// `distances` are `None` where they are not known yet.
+/// Refuses simulations whose traffic, rates, links or virtual channels the fabric can never have. `topology`
+/// and `distances` are `None` where they are not known yet.
 ///
 /// # Errors
 /// [`Failure::Spec`] for the first such simulation.
@@ -87,8 +87,8 @@ pub(super) fn refuse_impossible_simulations(
 ) -> Result<(), Failure> {
     let check_simulation = |simulation: &Simulation| {
         let refused = |error| Failure::spec(BlockError { error, span: simulation.span });
-        fabc_sim::has_births(fabric, simulation).map_err(refused)?;
         fabc_sim::has_links(fabric, topology, &simulation.parameters).map_err(refused)?;
+        fabc_sim::has_births(fabric, simulation).map_err(refused)?;
         if let Some(distances) = distances {
             fabc_sim::has_vcs(fabric, distances.diameter, &simulation.parameters).map_err(refused)?;
         }

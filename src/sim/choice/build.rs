@@ -28,6 +28,29 @@ fn dragonfly(fabric: &Fabric) -> Option<&Dragonfly> {
     }
 }
 
+/// The rule of packets that take any member of a next-hop group.
+///
+/// # Errors
+/// The reason why the fabric has no such groups, in words.
+fn group_rule(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    groups: Option<&GroupTables>,
+) -> Result<NextHopRule, &'static str> {
+    let is_boxes = fabric.boxes().is_some();
+    match groups {
+        Some(tables) => Ok(NextHopRule::Tables { tables: tables.clone(), endpoints_forward: !is_boxes }),
+        None if is_boxes => Err("GPUs follow the next-hop groups of a build, and there are no tables"),
+        None if fabric.routing.tier_order() != TierOrder::Tiers => {
+            Err("`order = up_down` needs the tables of a build, and there are none")
+        }
+        None => match topology_tiers(scene.topology) {
+            Some(tiers) => Ok(NextHopRule::UpDown(tiers)),
+            None => Err("packets go up through tiers and then down, but this network has none"),
+        },
+    }
+}
+
 /// How packets choose their paths. `None` where they follow the tables.
 ///
 /// # Errors
@@ -53,20 +76,7 @@ pub(in super::super) fn choice(
         .filter(|&router| !endpoints.of_router(router as usize).is_empty())
         .collect();
     let Some(shortest) = setting.selection.shortest() else {
-        let rule = match groups {
-            Some(tables) => {
-                NextHopRule::Tables { tables: tables.clone(), endpoints_forward: fabric.boxes().is_none() }
-            }
-            None if fabric.boxes().is_some() => {
-                return Err(missing("GPUs follow the next-hop groups of a build, and there are no tables"));
-            }
-            None if fabric.routing.tier_order() != TierOrder::Tiers => {
-                return Err(missing("`order = up_down` needs the tables of a build, and there are none"));
-            }
-            None => NextHopRule::UpDown(topology_tiers(scene.topology).ok_or_else(|| {
-                missing("packets go up through tiers and then down, but this network has none")
-            })?),
-        };
+        let rule = group_rule(fabric, scene, groups).map_err(missing)?;
         let metric = HopMetric::new(scene, layout, &vias, rule);
         return Ok(Some(PathChoice {
             selection: setting.selection,

@@ -18,7 +18,7 @@ pub(in super::super) enum NextHopRule {
     UpDown(Vec<u32>),
     /// All channels of the next-hop group of the router and the destination.
     Tables {
-        /// The group tables.
+        /// The group tables of the scenario.
         tables: GroupTables,
         /// Whether routers with endpoints forward packets. GPUs of boxes do not.
         endpoints_forward: bool,

@@ -96,7 +96,7 @@ impl ChoiceLoads<'_> {
         Ok(ScaledLoads { sums, finer, shortest_hops })
     }
 
-    /// The traffic between routers by destination, with every leg of a path over relays as traffic of its own.
+    /// The traffic between routers by destination. Every leg of a path over relays is traffic of its own.
     fn by_legs(&self, expected: &ExpectedTraffic) -> Result<(RouterPairs, RelayedTraffic), Astray> {
         let mut relayed = RelayedTraffic { parts: 0, most_legs: 1 };
         if !self.choice.has_relays() {
@@ -143,8 +143,8 @@ impl ChoiceLoads<'_> {
         product.unwrap_or(ROUNDED)
     }
 
-    /// The cycles of the slowest path behind a channel, with the wait until flits come in time. `paths` has the
-    /// cycles of the slowest paths that begin with the channels there.
+    /// The cycles of the slowest path behind a channel, with the wait until flits come in time. `paths` has
+    /// those of the slowest paths that begin with the channels there.
     fn longest_behind(&self, channel: u32, to: u32, paths: &[u64]) -> u64 {
         let ends = &self.layout.ends[channel as usize];
         let wait = |cycles: u32| u64::from(ends.packet.saturating_sub(cycles));
@@ -219,7 +219,7 @@ impl ChoiceLoads<'_> {
     }
 }
 
-/// What goes by relays.
+/// The part of the traffic that goes by relays.
 #[derive(Clone, Copy)]
 struct RelayedTraffic {
     /// The parts of the traffic that relays hand on, once for every relay.

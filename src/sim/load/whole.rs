@@ -38,7 +38,7 @@ pub struct StaticLoad {
 }
 
 impl StaticLoad {
-    /// The cycles of a packet over the busiest channel, if any is used. Of equally busy ones, it is the slowest.
+    /// The cycles of a packet over the busiest channel, if any is used. Of equals, it is the slowest.
     pub(in super::super) fn busiest_cycles(&self, layout: &NetworkLayout) -> Option<u32> {
         let used = self.channels.iter().zip(&layout.ends).filter(|(load, _)| **load > 0);
         used.map(|(&load, ends)| (load, ends.packet)).max().map(|(_, cycles)| cycles)

@@ -1,10 +1,10 @@
 //! The packet model: whole packets, virtual cut-through.
 //!
 //! A queue has room for whole packets. A packet that is granted a channel holds it, and its input port, for
-//! as many cycles as it has flits, and a slower channel for longer. It books room in the next queue at once. Its head is there after the
-//! latency of the link. It competes again as soon as the router has looked at it, even if the tail has not
-//! left yet. So time passes in events (`wheel`). Only routers that an event touches in a cycle decide
-//! anything.
+//! as many cycles as it has flits, and a slower channel for longer. It books room in the next queue at once.
+//! Its head is there after the latency of the link. It competes again as soon as the router has looked at it,
+//! even if the tail has not left yet. So time passes in events (`wheel`). Only routers that an event touches
+//! in a cycle decide anything.
 //!
 //! A cycle has four steps. First, all events of the cycle happen. Then packets are born. Then those that are
 //! first at their hosts choose their paths, if paths are chosen. Then the touched routers grant their

@@ -128,12 +128,12 @@ fn simulations_carry_the_loads_of_the_groups() {
         let parameters = SimulationParameters { measure: Some(20_000), ..SimulationParameters::default() };
         let prepared = prepare(&compiled.fabric, &scene, tables(&compiled, 0), &parameters).unwrap();
         let walk = compiled.scenarios[0].metrics.routed.as_ref().unwrap();
-        let endpoints = scene.endpoints().count() as u64;
+        let hosts: u64 = scene.endpoints().map(|node| u64::from(compiled.topology.hosts(node))).sum();
         for id in compiled.topology.channels() {
             let End { node, port } = compiled.topology.source(id);
             let counted = walk.loads[node.index() * compiled.topology.ports() + port.index()];
             let offered = Fraction::new(prepared.load().channels[id.index()], prepared.load().unit);
-            assert_eq!(offered, Fraction::new(counted, walk.shares * (endpoints - 1)), "{routing}: {id:?}");
+            assert_eq!(offered, Fraction::new(counted, walk.shares * (hosts - 1)), "{routing}: {id:?}");
         }
         let half = format!("{:.4}", prepared.load().bound.as_f64() / 2.0);
         let report = curve(&prepared, &[Rate::parse(&half).unwrap()], &[1], &Silent).unwrap();

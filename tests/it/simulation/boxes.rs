@@ -119,15 +119,17 @@ fn each_link_carries_what_its_bandwidth_allows() {
     assert_eq!(full.load().bound, Fraction::integer(1u8));
     assert_near("inside", accepted(&run(&full, "0.97")), 0.97, 0.02);
 
-    for (compiled, wanted) in [(one_leaf(), Fraction::new(1u8, 8u8)), (rails(), Fraction::new(1u8, 8u8))] {
+    // A leaf with one queue per port gives two inputs with two outputs each three quarters at most. A leaf
+    // of the rails has one output for each input.
+    for (compiled, rate) in [(one_leaf(), 0.085), (rails(), 0.115)] {
         let prepared = prepared(&compiled, &traffic(Traffic::GroupShift, 400_000));
-        assert_eq!(prepared.load().bound, wanted);
-        let report = run(&prepared, "0.11");
-        assert_near("between boxes", accepted(&report), 0.11, 0.03);
+        assert_eq!(prepared.load().bound, Fraction::new(1u8, 8u8));
+        let report = run(&prepared, &rate.to_string());
+        assert_near("between boxes", accepted(&report), rate, 0.03);
         assert!(report.points[0].is_stable(&report.setting));
         let beyond = run(&prepared, "0.2");
         assert!(!beyond.points[0].is_stable(&beyond.setting));
-        assert!(accepted(&beyond) <= 0.125 * 1.001 && accepted(&beyond) > 0.11, "{}", accepted(&beyond));
+        assert!(accepted(&beyond) <= 0.125 * 1.001 && accepted(&beyond) > rate, "{}", accepted(&beyond));
     }
     // Uniform traffic over rails: a third of it crosses by the own NIC, a third by that of the neighbor.
     let (rails, leaf) = (rails(), one_leaf());
