@@ -340,7 +340,7 @@ fn links_differ_in_bandwidth_and_take_time() {
     );
     // Packets take whole cycles over both links.
     let (text, _) = sim(&unlike, &["--with", "rates = 0.1"], 0);
-    assert!(text.contains("cycles of a packet: 12 over `copper`, 6 over `fiber`"), "{text}");
+    assert!(text.contains("cycles of a packet: 12 over\n  `copper`, 6 over `fiber`"), "{text}");
     let timeless = built(&pod().with("link fiber { bandwidth = 50 GB/s; latency = 0 cycles; }"));
     assert!(sim(&timeless, &[], 1).1.contains("error[FAB0604]: link `fiber` takes 0 cycles"));
     let lonely =
