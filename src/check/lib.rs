@@ -50,8 +50,8 @@ pub use directory::{
     StatedClaims, StatedTradeOff, TableVisitor, VisitedTables, prove_directory, verify_directory,
 };
 pub use directory::{
-    ReadScene, ReadWiring, read_scenario, read_scene, read_simulated, read_tables, read_unrouted,
-    read_wiring, scenario_names,
+    ReadScene, ReadSimulated, ReadWiring, read_scenario, read_scene, read_simulated, read_tables,
+    read_unrouted, read_wiring, scenario_names,
 };
 pub use errors::CheckError;
 pub use faults::verify_faults;

@@ -4,9 +4,10 @@ use super::errors::SimError;
 use super::prepare::{Prepared, prepare};
 use super::report::SimReport;
 use super::simulate::simulate;
+use super::tables::SimulatedTables;
 use crate::rate::rate_of_share;
 use fabc_base::progress::Progress;
-use fabc_ir::{ForwardingTables, Fraction, RequireOutcome, Scene, nanoseconds};
+use fabc_ir::{Fraction, RequireOutcome, Scene, nanoseconds};
 use fabc_model::{Fabric, Metric, Rate, Require, SimulatedMetric, Simulation, ValueScale};
 
 /// The rates of a curve without rates, in percent of the static bound.
@@ -22,10 +23,10 @@ fn usual_rates(bound: Fraction) -> Vec<Rate> {
 /// # Errors
 /// The [`SimError`] of what the model cannot do with this fabric, of a route that does not arrive, or of
 /// packets that wait for each other for ever.
-pub fn run_block(
+pub fn run_block<'t>(
     fabric: &Fabric,
     scene: &Scene<'_>,
-    tables: &ForwardingTables,
+    tables: impl Into<SimulatedTables<'t>>,
     simulation: &Simulation,
     progress: &dyn Progress,
 ) -> Result<SimReport, SimError> {

@@ -2,14 +2,13 @@
 
 use super::choice::shortest_by_default;
 use super::errors::SimError;
+use super::links::PacketCycles;
 use super::routing::PathSelection;
 use super::setting::{RunCycles, Setting};
-use fabc_base::ids::LinkTypeId;
-use fabc_ir::{ForwardingTables, Scene, link_cycles};
+use fabc_ir::{ForwardingTables, Scene, Topology, link_cycles};
 use fabc_model::{
-    Arbitration, Credits, Ecmp, Fabric, Family, HostPorts, LaneChoice, MemberWeights, MessageOrder,
-    PacketRouting, Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, TierOrder, Traffic,
-    TrafficDetails,
+    Arbitration, Credits, Ecmp, Fabric, HostPorts, LaneChoice, MemberWeights, MessageOrder, PacketRouting,
+    Rate, RouterModel, RoutingSettings, SimulationParameters, Spreading, Traffic, TrafficDetails,
 };
 
 /// The most cycles of a link with its router. The wheel of events has this length.
@@ -20,8 +19,10 @@ pub(super) fn setting(
     fabric: &Fabric,
     tables: &ForwardingTables,
     parameters: &SimulationParameters,
+    pace: &PacketCycles,
 ) -> Result<Setting, SimError> {
     let router = &fabric.router;
+    let latencies = fabric.router_latencies();
     let selection = path_selection(fabric, parameters)?;
     let ((general, classes), table_vcs) = match selection {
         PathSelection::Tables => (lanes(fabric, tables.vcs, parameters.lanes)?, tables.vcs),
@@ -58,7 +59,12 @@ pub(super) fn setting(
         replications: parameters.replications,
         confidence: parameters.confidence,
         seed: parameters.seed,
-        router: fabric.router_latencies().most,
+        router: latencies.most,
+        least_router: latencies.least,
+        paces: pace.paces(fabric),
+        host_cycles: pace.host,
+        busiest_cycles: parameters.packet,
+        flit_bps: pace.fastest_bps,
         buffer: router.buffer_flits,
     })
 }
@@ -81,9 +87,23 @@ pub(super) fn by_model(
         let why = "packets in turn and hashes take all next hops of a group alike, but `weights = capacity` divides packets unequally".to_owned();
         return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
     }
-    if fabric.routing.tier_order() != TierOrder::Tiers && routing.has_groups() {
-        let why = "the simulator knows next-hop groups by tiers, and not by `order = up_down`".to_owned();
-        return Err(SimError::NoRouting { routing: routing.name(), why, span: fabric.routing_span });
+    let is_finite = parameters.traffic.is_finite();
+    if fabric.relays > 0 {
+        // A relay sends what it hands on by the same links as its own packets.
+        if is_finite {
+            let why = "GPUs that hand packets on (`relay = gpu`) have no lines of messages".to_owned();
+            return Err(SimError::NoTraffic { traffic: parameters.traffic.name(), why });
+        }
+        if matches!(parameters.hosts, Some(HostPorts::Ports(_))) {
+            return Err(SimError::Misplaced {
+                setting: "hosts",
+                about: "GPUs that hand packets on (`relay = gpu`)".to_owned(),
+                belongs: "such a GPU sends and receives by all of its links: remove `hosts`",
+            });
+        }
+    }
+    if fabric.boxes().is_some() && parameters.hosts.is_none() && is_finite {
+        return Err(SimError::LimitlessMessages);
     }
     let (credits, chip_ports) = match parameters.model {
         RouterModel::Packet if parameters.packet > router.buffer_flits => {
@@ -105,27 +125,54 @@ pub(super) fn by_model(
         }
         RouterModel::Flit => (Credits::Link, HostPorts::Ports(2)),
     };
-    let hosts = if fabric.pod().is_some() { chip_ports } else { HostPorts::Ports(1) };
+    // GPUs send and receive by all of their links.
+    let inside = fabric.pod().is_some() || fabric.boxes().is_some();
+    let hosts = if inside { chip_ports } else { HostPorts::Ports(1) };
     Ok((parameters.credits.unwrap_or(credits), parameters.hosts.unwrap_or(hosts)))
 }
 
-/// Checks that all links in use have the same bandwidth, and a latency that can be simulated.
-pub(super) fn check_links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
+/// Checks that the model has routers and links such as those of the fabric. `topology` is `None` where it is
+/// not known yet.
+///
+/// # Errors
+/// [`SimError::RouterKinds`] or [`SimError::UnlikeLinks`] where it has none.
+pub(super) fn packet_cycles(
+    fabric: &Fabric,
+    topology: Option<&Topology>,
+    parameters: &SimulationParameters,
+) -> Result<PacketCycles, SimError> {
     let latencies = fabric.router_latencies();
-    let kinds = match fabric.family() {
-        Some(Family::Boxes(_)) => Some("GPUs of boxes forward no packets"),
-        _ if latencies.least < latencies.most => Some("the kinds of routers differ in latency here"),
+    let is_flit = parameters.model == RouterModel::Flit;
+    let kinds = match fabric.boxes() {
+        Some(_) if is_flit => Some("GPUs of boxes forward no packets"),
+        None if is_flit && latencies.least < latencies.most => {
+            Some("the kinds of routers differ in latency here")
+        }
         _ => None,
     };
     if let Some(kinds) = kinds {
-        return Err(SimError::RouterKinds { kinds, span: fabric.topology_span() });
+        return Err(SimError::RouterKinds {
+            setting: "the flit model",
+            kinds,
+            help: "choose `model = packet`, which knows every router by its own latency",
+            span: fabric.topology_span(),
+        });
     }
-    let mut used: Vec<LinkTypeId> =
-        scene.links().map(|link| scene.topology.links()[link].link_type).collect();
-    used.sort_unstable();
-    used.dedup();
-    let types: Vec<_> = used.iter().map(|&link_type| &fabric.link_types[link_type]).collect();
-    let max_latency = LATENCY.saturating_sub(latencies.most);
+    let routing = packet_routing(fabric, parameters);
+    if fabric.boxes().is_some() && routing.counts_hops() {
+        return Err(SimError::RouterKinds {
+            setting: "a choice among shortest ways",
+            kinds: "GPUs of boxes forward no packets",
+            help: "let packets follow the tables: remove `routing` from the simulation",
+            span: fabric.topology_span(),
+        });
+    }
+    PacketCycles::new(fabric, topology, parameters, routing)
+}
+
+/// Checks that all links take a time that can be simulated.
+pub(super) fn check_latencies(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
+    let max_latency = LATENCY.saturating_sub(fabric.router_latencies().most);
     for id in scene.links() {
         let (cycles, link) = (
             link_cycles(fabric, scene.topology, id),
@@ -140,14 +187,7 @@ pub(super) fn check_links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimE
             });
         }
     }
-    match types.windows(2).find(|pair| pair[0].bandwidth_bps != pair[1].bandwidth_bps) {
-        Some(pair) => Err(SimError::UnlikeLinks {
-            name: pair[1].name.clone(),
-            other: pair[0].name.clone(),
-            span: pair[1].span,
-        }),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The routing of a simulation. Without the setting, packets choose among next hops as the fabric does.

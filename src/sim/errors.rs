@@ -40,17 +40,18 @@ pub enum SimError {
         span: Span,
     },
 
-    /// FAB0603: links in use have different bandwidths.
-    #[error("link `{name}` carries another bandwidth than `{other}`")]
-    #[diagnostic(
-        code(FAB0603),
-        help("in this model every channel moves one flit per cycle: all links in use must carry the same")
-    )]
+    /// FAB0603: links in use have different bandwidths, which this model does not have.
+    #[error("link `{name}` carries another bandwidth than `{other}`: {why}")]
+    #[diagnostic(code(FAB0603), help("{help}"))]
     UnlikeLinks {
         /// The name of a link in use.
         name: String,
-        /// The name of another one.
+        /// The name of the fastest one.
         other: String,
+        /// The reason why it is refused, in words.
+        why: String,
+        /// A hint at what can be simulated.
+        help: String,
         /// The declaration of the first link.
         #[label("this one")]
         span: Span,
@@ -286,15 +287,16 @@ pub enum SimError {
     )]
     LimitlessMessages,
 
-    /// FAB0629: routers of several kinds.
-    #[error("the simulator has one kind of router, but {kinds}")]
-    #[diagnostic(
-        code(FAB0629),
-        help("simulate the switches alone: a `clos` or `leaf_spine` of one `router {{ .. }}` with `hosts`")
-    )]
+    /// FAB0629: routers of several kinds in a model that has one kind.
+    #[error("{setting} has one kind of router, but {kinds}")]
+    #[diagnostic(code(FAB0629), help("{help}"))]
     RouterKinds {
+        /// The setting of the simulation that has one kind of router.
+        setting: &'static str,
         /// The kinds that this fabric has.
         kinds: &'static str,
+        /// A hint at what can be simulated.
+        help: &'static str,
         /// The place of the topology in the spec.
         #[label("this network")]
         span: Span,

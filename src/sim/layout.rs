@@ -4,6 +4,7 @@
 //! then those of its hosts. The numbers of a router begin at a multiple of 64, so that its candidates are
 //! whole words of a bit set.
 
+use super::links::PacketCycles;
 use super::setting::Setting;
 use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
 use fabc_ir::{Scene, link_cycles};
@@ -32,12 +33,14 @@ pub(super) struct NetworkLayout {
     pub(super) source_queue: Vec<u32>,
     /// `[queue / 64]`: the router of the queue.
     router: Vec<u32>,
+    /// `[router]`: the latency of the router in cycles.
+    pub(super) latency: Vec<u32>,
     /// `[queue]`: the input port that it sends through. For an input queue this is its channel. For a limited
     /// host it is `channels` plus its port. For unlimited hosts it is [`NONE`].
     pub(super) gate: Vec<u32>,
 }
 
-/// The two ends of a channel: 20 bytes, which a hop needs together.
+/// The two ends of a channel, and how packets pass it: 28 bytes, which a hop needs together.
 #[derive(Clone, Copy)]
 pub(super) struct ChannelEnds {
     /// The router that it comes from.
@@ -50,6 +53,10 @@ pub(super) struct ChannelEnds {
     pub(super) latency: u32,
     /// The first queue that it leads to. [`NONE`] if it is dark.
     pub(super) queue: u32,
+    /// The latency of the router that it leads to, in cycles.
+    pub(super) router: u32,
+    /// The cycles for which a packet holds it.
+    pub(super) packet: u32,
 }
 
 impl NetworkLayout {
@@ -68,6 +75,7 @@ impl NetworkLayout {
         fabric: &Fabric,
         scene: &Scene<'_>,
         setting: &Setting,
+        pace: &PacketCycles,
         ports_at: &dyn Fn(usize) -> Option<(u32, u32)>,
     ) -> Self {
         let topology = scene.topology;
@@ -80,26 +88,31 @@ impl NetworkLayout {
                     .map_or(NONE, |channel| channel.0)
             })
             .collect();
+        let latency = router_latencies(fabric, routers);
         let ends_of = |channel: ChannelId| {
-            let end = topology.target(channel);
+            let (end, link) = (topology.target(channel), topology.link_of(channel));
             ChannelEnds {
                 from: topology.source(channel).node.0,
                 to: end.node.0,
                 in_port: end.port.0,
-                latency: link_cycles(fabric, topology, topology.link_of(channel)),
+                latency: link_cycles(fabric, topology, link),
                 queue: NONE,
+                router: latency[end.node.index()],
+                packet: pace.over(topology.links()[link].link_type),
             }
         };
+        let ends = topology.channels().map(ends_of).collect();
         let mut layout = Self {
             routers,
             channels,
             lit: scene.channels().count(),
             ports,
             outgoing,
-            ends: topology.channels().map(ends_of).collect(),
+            ends,
             first_queue: Vec::with_capacity(routers + 1),
             source_queue: Vec::with_capacity(routers),
             router: Vec::new(),
+            latency,
             gate: Vec::new(),
         };
         for router in 0..routers {
@@ -122,6 +135,17 @@ impl NetworkLayout {
         layout
     }
 
+    /// The cycles of a hop over a channel: the latency of the router that is left, and that of the link.
+    pub(super) fn hop_cycles(&self, channel: u32) -> u32 {
+        let ends = &self.ends[channel as usize];
+        self.latency[ends.from as usize] + ends.latency
+    }
+
+    /// The most cycles for which a packet holds a channel.
+    pub(super) fn slowest_packet(&self) -> u32 {
+        self.ends.iter().map(|ends| ends.packet).max().unwrap_or(0)
+    }
+
     /// The number of queues of all routers.
     pub(super) fn queues(&self) -> usize {
         self.gate.len()
@@ -135,6 +159,14 @@ impl NetworkLayout {
     /// Whether a queue is at an input of a router.
     pub(super) fn is_input(&self, queue: u32) -> bool {
         (self.gate[queue as usize] as usize) < self.channels
+    }
+}
+
+/// `[router]`: its latency in cycles.
+fn router_latencies(fabric: &Fabric, routers: usize) -> Vec<u32> {
+    match fabric.has_router_kinds() {
+        true => (0..routers).map(|router| fabric.router_kind(NodeId::new(router)).latency_cycles).collect(),
+        false => vec![fabric.router.latency_cycles; routers],
     }
 }
 

@@ -5,10 +5,10 @@
 //! up one by one, as a router does. Invariant: a run is a function of tables, parameters, rate and seed. It
 //! depends neither on the number of threads nor on the order of visits.
 //!
-//! Time is in cycles, and a channel moves one flit per cycle. `packet` holds the model of whole packets. It
-//! is virtual cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as in CNSim. `flit` holds
-//! the model of single flits. These are wormholes through routers that allocate virtual channels and the
-//! switch, as in BookSim. `run` chooses between the two.
+//! Time is in cycles, and the fastest channels move one flit per cycle. `packet` holds the model of whole
+//! packets. It is virtual cut-through (Kermani and Kleinrock, 1979) with queues at the inputs, as in CNSim.
+//! `flit` holds the model of single flits. These are wormholes through routers that allocate virtual channels
+//! and the switch, as in BookSim. `run` chooses between the two.
 
 mod births;
 mod block;
@@ -22,6 +22,7 @@ mod endpoints;
 mod errors;
 mod flit;
 mod layout;
+mod links;
 mod load;
 mod packet;
 mod point;
@@ -39,6 +40,7 @@ mod simulate;
 mod slab;
 mod statistics;
 mod supply;
+mod tables;
 mod tally;
 mod traffic;
 mod trial;
@@ -55,13 +57,14 @@ pub use fabc_model::{
 };
 pub use load::{Limit, StaticLoad};
 pub use point::{Batch, Delays, HalfWidths, Point, VcUse};
-pub use prepare::{Prepared, has_births, has_traffic, has_vcs, prepare};
+pub use prepare::{Prepared, has_births, has_links, has_traffic, has_vcs, prepare};
 pub use remake::{ReportedRun, every_run};
 pub use report::{AlikeChannels, SimReport};
 pub use reported::reported;
 pub use routing::{PathSelection, Ugal};
 pub use run::{complete, run};
 pub use saturation::{Beyond, RateInterval, Replication, Saturation, saturation};
-pub use setting::{RunCycles, Setting};
+pub use setting::{LinkPace, RunCycles, Setting};
 pub use simulate::{curve, simulate};
+pub use tables::SimulatedTables;
 pub use traffic::read_trace;

@@ -2,7 +2,7 @@
 
 use super::choice::{PathChoice, choice};
 use super::completion::Volume;
-use super::defaults::{by_model, check_links, details, misplaced, setting};
+use super::defaults::{by_model, check_latencies, details, misplaced, packet_cycles, setting};
 use super::endpoints::EndpointMap;
 use super::errors::SimError;
 use super::layout::NetworkLayout;
@@ -10,11 +10,12 @@ use super::load::{Astray, AstrayReason, LoadInputs, StaticLoad, load};
 use super::routes::TableRoutes;
 use super::setting::{RunCycles, Setting};
 use super::statistics::MOST_GROUPS;
+use super::tables::SimulatedTables;
 use super::traffic::{DetailedTraffic, ExpectedTraffic, MessageList, OfferedTraffic, Pattern, ends_of_line};
 use crate::rate::rate_of_share;
 use fabc_base::ids::NodeId;
 use fabc_base::limits::SIMULATED_CYCLES;
-use fabc_ir::{ForwardingTables, Fraction, Scene, Topology, router_names};
+use fabc_ir::{Fraction, Scene, Topology, router_names};
 use fabc_model::{Bursts, Fabric, HostPorts, Rate, Simulation, SimulationParameters};
 
 /// The fewest measured cycles of a run by default, in packets that the busiest channel can move.
@@ -135,14 +136,17 @@ impl BirthLimit {
 ///
 /// # Errors
 /// The [`SimError`] of what the model cannot do with this fabric, or of a route that does not arrive.
-pub fn prepare<'a>(
+pub fn prepare<'a, 't>(
     fabric: &Fabric,
     scene: &Scene<'a>,
-    tables: &ForwardingTables,
+    tables: impl Into<SimulatedTables<'t>>,
     parameters: &SimulationParameters,
 ) -> Result<Prepared<'a>, SimError> {
-    check_links(fabric, scene)?;
-    let mut setting = setting(fabric, tables, parameters)?;
+    let tables: SimulatedTables<'t> = tables.into();
+    let (groups, tables) = (tables.groups(), tables.one_path());
+    let pace = packet_cycles(fabric, Some(scene.topology), parameters)?;
+    check_latencies(fabric, scene)?;
+    let mut setting = setting(fabric, &tables, parameters, &pace)?;
     let endpoints = EndpointMap::surviving(scene);
     let offer = offered_traffic(&setting, fabric, scene, &endpoints)?;
     let ports = setting.ports();
@@ -151,9 +155,9 @@ pub fn prepare<'a>(
             (endpoints.of_router(router).start * ports, endpoints.of_router(router).len() as u32 * ports)
         })
     };
-    let layout = NetworkLayout::new(fabric, scene, &setting, &ports_at);
-    let routes = TableRoutes::new(tables, scene.topology);
-    let choice = choice(&setting, fabric, scene, &layout, &endpoints, &routes)?;
+    let layout = NetworkLayout::new(fabric, scene, &setting, &pace, &ports_at);
+    let routes = TableRoutes::new(&tables, scene.topology);
+    let choice = choice(&setting, fabric, scene, &layout, &endpoints, &routes, groups)?;
     let inputs = LoadInputs {
         setting: &setting,
         layout: &layout,
@@ -166,7 +170,8 @@ pub fn prepare<'a>(
         OfferedTraffic::Messages(messages) => messages.expected(&setting, &endpoints),
     };
     let mut load =
-        load(&inputs, &expected).map_err(|astray| astray_error(scene.topology, tables, &astray))?;
+        load(&inputs, &expected).map_err(|astray| astray_error(scene.topology, &tables.scenario, &astray))?;
+    setting.busiest_cycles = load.busiest_cycles(&layout).unwrap_or(setting.packet);
     let mut volume = None;
     match &offer {
         OfferedTraffic::Messages(messages) => {
@@ -211,7 +216,7 @@ fn offered_traffic(
 }
 
 /// The error of a route that does not arrive.
-fn astray_error(topology: &Topology, tables: &ForwardingTables, astray: &Astray) -> SimError {
+fn astray_error(topology: &Topology, scenario: &str, astray: &Astray) -> SimError {
     let name = |router: u32| topology.name(NodeId(router));
     let why = match astray.why {
         AstrayReason::NoEntry(router) => format!("{} has no entry for them", name(router)),
@@ -219,7 +224,7 @@ fn astray_error(topology: &Topology, tables: &ForwardingTables, astray: &Astray)
         AstrayReason::Loop => "they loop forever".to_owned(),
         AstrayReason::Apart => "no path leads there".to_owned(),
     };
-    let scenario = tables.scenario.clone();
+    let scenario = scenario.to_owned();
     SimError::Astray { scenario, src: name(astray.from), dst: name(astray.to), why }
 }
 
@@ -244,7 +249,7 @@ fn set_cycles(
     let latencies = if routers >= LARGE { LATENCIES_OF_LARGE } else { LATENCIES };
     let latencies = load.mean_cycles.times(Fraction::integer(latencies)).ceil();
     let default = |packets: u64| {
-        let moved = u128::from(packets) * u128::from(setting.packet);
+        let moved = u128::from(packets) * u128::from(setting.busiest_cycles);
         latencies.max(moved).next_multiple_of(1000)
     };
     let (run, trial) = (default(PACKETS), default(PACKETS_OF_TRIAL));
@@ -281,6 +286,19 @@ pub fn has_births(fabric: &Fabric, simulation: &Simulation) -> Result<(), SimErr
     let ports = if let HostPorts::Ports(ports) = hosts { Some(ports.into()) } else { None };
     let births = BirthLimit { packet: parameters.packet, ports, bursts: details(parameters)?.bursts };
     simulation.rates.iter().flatten().try_for_each(|&rate| births.check(rate))
+}
+
+/// Checks that the model has routers and links such as those of a fabric, before it is routed. `topology` is
+/// `None` where it is not known yet.
+///
+/// # Errors
+/// [`SimError::RouterKinds`] or [`SimError::UnlikeLinks`] where it has none.
+pub fn has_links(
+    fabric: &Fabric,
+    topology: Option<&Topology>,
+    parameters: &SimulationParameters,
+) -> Result<(), SimError> {
+    packet_cycles(fabric, topology, parameters).map(|_| ())
 }
 
 /// Checks that a fabric can have the traffic of a simulation, before it is routed. `topology` is `None` where

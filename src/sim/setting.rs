@@ -51,10 +51,29 @@ pub struct Setting {
     pub confidence: Rate,
     /// The seed of the traffic.
     pub seed: u64,
-    /// The latency of a router in cycles.
+    /// The latency of a router in cycles. Where routers differ, the longest one.
     pub router: u32,
+    /// The shortest latency of a router in cycles.
+    pub least_router: u32,
+    /// The cycles of a packet over every link in use, by name. Empty where all links carry the same.
+    pub paces: Vec<LinkPace>,
+    /// The cycles of a packet through a port of a host.
+    pub host_cycles: u32,
+    /// The cycles of a packet over the busiest channel.
+    pub busiest_cycles: u32,
+    /// The bandwidth of a channel that moves one flit per cycle, in bit/s.
+    pub flit_bps: u64,
     /// The buffer of a queue in flits.
     pub buffer: u32,
+}
+
+/// The cycles that a packet takes over a link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinkPace {
+    /// The name of the link.
+    pub name: String,
+    /// The cycles of a packet over it.
+    pub cycles: u32,
 }
 
 /// The cycles of a run at a rate.
@@ -84,6 +103,10 @@ impl Setting {
             HostPorts::Unlimited => None,
             HostPorts::Ports(ports) => Some(u32::from(ports)),
         }
+    }
+    /// Whether links in use differ in bandwidth.
+    pub fn has_unlike_links(&self) -> bool {
+        !self.paces.is_empty()
     }
     /// Cycles from the last router to the host. In the flit model, a flit passes the switch there, too.
     pub(super) fn ejection(&self) -> u32 {

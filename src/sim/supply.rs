@@ -42,8 +42,8 @@ pub(super) struct Supply<'a> {
     unborn: Vec<u32>,
     /// `[generator]`: packets born so far.
     numbers: Vec<u32>,
-    /// Cycles from birth to the first chance to leave.
-    lead: u32,
+    /// `[endpoint]`: cycles from birth to the first chance to leave.
+    leads: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -53,14 +53,10 @@ struct MessageLane {
 }
 
 impl<'a> Supply<'a> {
-    /// A supply from which nothing has been released. A packet can leave `lead` cycles after its birth.
-    pub(super) fn new(
-        messages: &'a MessageList,
-        lanes: usize,
-        ports: u32,
-        endpoints: u32,
-        lead: u32,
-    ) -> Self {
+    /// A supply from which nothing has been released. `leads` has for every endpoint the cycles from birth to
+    /// the first chance to leave.
+    pub(super) fn new(messages: &'a MessageList, lanes: usize, ports: u32, leads: Vec<u32>) -> Self {
+        let endpoints = leads.len() as u32;
         Self {
             messages,
             ports,
@@ -73,7 +69,7 @@ impl<'a> Supply<'a> {
             behind: vec![NONE; messages.list.len()],
             unborn: messages.list.iter().map(|message| message.packets).collect(),
             numbers: vec![0; (endpoints * ports) as usize],
-            lead,
+            leads,
         }
     }
 
@@ -126,8 +122,8 @@ impl<'a> Supply<'a> {
         self.numbers[generator as usize] += 1;
         // Early enough to leave now, if the message was there. A packet in flight goes before one that is
         // still to leave.
-        let birth =
-            if self.messages.timed { message.when } else { self.start.max(now.saturating_sub(self.lead)) };
+        let early = now.saturating_sub(self.leads[message.from as usize]);
+        let birth = if self.messages.timed { message.when } else { self.start.max(early) };
         Some(Newborn { generator, to: message.to, number, birth })
     }
 

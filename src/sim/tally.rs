@@ -31,7 +31,6 @@ pub(super) struct RunTally {
     warmup: Option<WarmUp>,
     /// Whether the measured cycles began in the steady state, or where the setting says.
     is_settled: bool,
-    packet: u32,
     /// The flits of one bin of the queues.
     grain: u32,
     /// All packets, in the whole run.
@@ -149,7 +148,6 @@ impl RunTally {
             is_settled: warmup.is_none(),
             warmup,
             batches: vec![BatchTally::default(); batches],
-            packet: setting.packet,
             grain,
             born_ever: 0,
             delivered_ever: 0,
@@ -326,9 +324,10 @@ impl RunTally {
         }
     }
 
-    /// Counts a packet that is sent over a channel into a virtual channel, from now on.
-    pub(super) fn sent(&mut self, now: u32, channel: usize, vc: usize, general: bool) {
-        self.busy[channel] += self.clipped(now, now + self.packet);
+    /// Counts a packet that is sent over a channel into a virtual channel, from now on. It holds the channel
+    /// for so many cycles.
+    pub(super) fn sent(&mut self, now: u32, cycles: u32, channel: usize, vc: usize, general: bool) {
+        self.busy[channel] += self.clipped(now, now + cycles);
         self.hop(now, vc, general);
     }
 

@@ -30,7 +30,7 @@ pub(super) enum TrialEnd {
 
 /// The tolerated growth of the packets in flight, as a share of the packets born in the measured cycles.
 pub(super) fn tolerated_growth(setting: &Setting, run: RunCycles) -> f64 {
-    let packets = |cycles: u32| f64::from(cycles) / f64::from(setting.packet);
+    let packets = |cycles: u32| f64::from(cycles) / f64::from(setting.busiest_cycles);
     let (start, end) = (packets(run.warmup), packets(run.end()));
     (2.0 / std::f64::consts::PI).sqrt() * (end.sqrt() - start.sqrt()) / (end - start)
 }

@@ -331,13 +331,16 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
 }
 
 #[test]
-fn links_must_be_alike_and_take_time() {
+fn links_differ_in_bandwidth_and_take_time() {
     let unlike = built(&pod().with("link fiber { bandwidth = 100 GB/s; latency = 10 cycles; }"));
+    let (_, error) = sim(&unlike, &["--with", "model = flit; rates = 0.1"], 1);
     assert!(
-        sim(&unlike, &[], 1)
-            .1
-            .contains("error[FAB0603]: link `fiber` carries another bandwidth than `copper`")
+        error.contains("error[FAB0603]: link `copper` carries another bandwidth than `fiber`: in the flit"),
+        "{error}"
     );
+    // Packets take whole cycles over both links.
+    let (text, _) = sim(&unlike, &["--with", "rates = 0.1"], 0);
+    assert!(text.contains("cycles of a packet: 12 over\n  `copper`, 6 over `fiber`"), "{text}");
     let timeless = built(&pod().with("link fiber { bandwidth = 50 GB/s; latency = 0 cycles; }"));
     assert!(sim(&timeless, &[], 1).1.contains("error[FAB0604]: link `fiber` takes 0 cycles"));
     let lonely =

@@ -26,20 +26,41 @@ fn spec_of_groups() -> String {
         .text()
 }
 
-/// Runs of next-hop groups are made again, in the scenario of the fault as well.
+/// Boxes of two GPUs under rails. GPUs hand packets on, and links differ in bandwidth.
+fn spec_of_boxes() -> String {
+    "fabric kept_boxes { clock = 1 GHz;
+        link nvlink { bandwidth = 200 GB/s; latency = 20 cycles; }
+        link ib { bandwidth = 50 GB/s; latency = 40 cycles; }
+        router { radix = 8; vcs = 1; flit = 64 B; buffer = 240 flits; latency = 60 cycles; }
+        box two { gpus = 2; mesh over nvlink; nics = 2 over ib { ports = 2; } }
+        boxes = 2 of two; topology = rails { planes = 2; }
+        budget { vcs = 1; faults = 1 link; } routing = spray { relay = gpu { most = 2; } }
+        simulate across { traffic = group_shift; rates = 0.1 .. 0.2 step 0.1; measure = 8000 cycles; scenarios = all; }
+        simulate uniform { rates = 0.2; measure = 8000 cycles; scenarios = all; }
+        require across.saturation >= 0.2;
+    }"
+    .to_owned()
+}
+
+/// Runs of next-hop groups and of boxes are made again, in the scenario of the fault as well.
 #[test]
 fn runs_of_next_hop_groups_are_made_again() {
-    let text = spec_of_groups();
+    for (text, fault) in [(spec_of_groups(), "leaf[0].port0"), (spec_of_boxes(), "box0.gpu0.port0")] {
+        runs_are_made_again(text, fault);
+    }
+}
+
+fn runs_are_made_again(text: String, fault: &str) {
     let (fabric, spec, _) = fabc::lang::read_normal("kept.fab", &|_: &str| Ok(text.clone()))
         .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let mut compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     verify(&compiled, &spec, ALL).unwrap();
     for simulation in 0..2 {
         let before = compiled.simulations[simulation][1].points[0].digests.clone();
-        assert_eq!(compiled.simulations[simulation][1].scenario, "leaf[0].port0");
+        assert_eq!(compiled.simulations[simulation][1].scenario, fault);
         compiled.simulations[simulation][1].points[0].digests[0] ^= 1;
         let refused = verify(&compiled, &spec, ALL).unwrap_err();
-        assert!(refused[0].contains("scenarios[leaf[0].port0]"), "{refused:?}");
+        assert!(refused[0].contains(&format!("scenarios[{fault}]")), "{refused:?}");
         compiled.simulations[simulation][1].points[0].digests = before;
     }
 }

@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 86] = [
+const JUDGED: [&str; 87] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -69,6 +69,7 @@ const JUDGED: [&str; 86] = [
     "RunDirection",
     "Scenario",
     "ScenarioFault",
+    "ScenarioTables",
     "Scene",
     "Schedule",
     "Sends",

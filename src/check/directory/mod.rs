@@ -38,8 +38,8 @@ use inputs::{UNNAMED_INPUTS, named_inputs};
 use proved::FlowInterval;
 pub use proved::{Extent, ProvedDirectory, ProvedScenario, ScenarioProof, TableVisitor, VisitedTables};
 pub use read_only::{
-    ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_simulated, read_unrouted,
-    read_wiring, scenario_names,
+    ReadScenario, ReadScene, ReadSimulated, ReadWiring, read_scenario, read_scene, read_simulated,
+    read_unrouted, read_wiring, scenario_names,
 };
 pub use stated::{StatedClaims, StatedTradeOff};
 use std::collections::BTreeSet;

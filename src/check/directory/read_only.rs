@@ -5,7 +5,7 @@ use super::{switches, tables, topology};
 use crate::CheckError;
 use crate::faults::{ToleratedFault, tolerated_faults};
 use fabc_base::ids::{IdVec, LinkId, NodeId};
-use fabc_ir::{CrossConnects, ForwardingTables, Scene, Symmetry, TableKey, Topology};
+use fabc_ir::{CrossConnects, ForwardingTables, ScenarioTables, Scene, Symmetry, TableKey, Topology};
 use fabc_model::Fabric;
 
 /// The files of one scenario, with its tables.
@@ -32,11 +32,13 @@ pub struct ReadScene {
     pub dead: Vec<NodeId>,
 }
 
-impl ReadScenario {
-    /// The surviving part of the fabric.
-    pub fn scene(&self) -> Scene<'_> {
-        Scene { topology: &self.topology, lit: self.lit.clone(), dead: self.dead.clone() }
-    }
+/// The files of one scenario that a simulation needs.
+#[derive(Debug)]
+pub struct ReadSimulated {
+    /// The wiring of the scenario.
+    pub wiring: ReadScene,
+    /// The tables of the scenario, of either kind.
+    pub tables: ScenarioTables,
 }
 
 impl ReadScene {
@@ -71,15 +73,15 @@ pub fn read_wiring(files: &Files, fabric: &Fabric) -> Result<ReadWiring, CheckEr
 ///
 /// # Errors
 /// A topology that does not fit the spec.
-pub fn read_unrouted(files: &Files, fabric: &Fabric) -> Result<ReadScenario, CheckError> {
+pub fn read_unrouted(files: &Files, fabric: &Fabric) -> Result<ReadSimulated, CheckError> {
     let (topology, _) = topology::read_topology(files, fabric)?;
     let lit = IdVec::filled(true, topology.links().len());
     let tables = empty_tables(&topology, "nominal");
-    Ok(ReadScenario { topology, lit, dead: Vec::new(), tables })
+    Ok(ReadSimulated { wiring: ReadScene { topology, lit, dead: Vec::new() }, tables })
 }
 
-/// A scenario for a simulation. Where routers have next-hop groups, no table has an entry: the lit links
-/// determine the groups. Returns `None` if the spec tolerates no such fault.
+/// A scenario for a simulation. Where the build of next-hop groups stopped before routing, no table has an
+/// entry. Returns `None` if the spec tolerates no such fault.
 ///
 /// # Errors
 /// As [`read_scenario`].
@@ -87,22 +89,30 @@ pub fn read_simulated(
     files: &Files,
     fabric: &Fabric,
     name: &str,
-) -> Result<Option<ReadScenario>, CheckError> {
-    if !fabric.routing.has_many_paths() {
-        return read_scenario(files, fabric, name);
-    }
-    let with_tables = |ReadScene { topology, lit, dead }| {
-        let tables = empty_tables(&topology, name);
-        ReadScenario { topology, lit, dead, tables }
+) -> Result<Option<ReadSimulated>, CheckError> {
+    let Some(spreading) = fabric.routing.spreading() else {
+        let read = read_scenario(files, fabric, name)?;
+        return Ok(read.map(|ReadScenario { topology, lit, dead, tables }| ReadSimulated {
+            wiring: ReadScene { topology, lit, dead },
+            tables: ScenarioTables::OnePath(tables),
+        }));
     };
-    Ok(read_scene(files, fabric, name)?.map(with_tables))
+    let Some((wiring, fault)) = read_scene_and_fault(files, fabric, name)? else { return Ok(None) };
+    let tables = match files.keys().any(|path| path.starts_with("tables/")) {
+        true => {
+            ScenarioTables::Groups(tables::read_group_tables(files, &wiring.topology, &fault, spreading)?)
+        }
+        false => empty_tables(&wiring.topology, name),
+    };
+    Ok(Some(ReadSimulated { wiring, tables }))
 }
 
 /// Tables of a scenario without any entry.
-fn empty_tables(topology: &Topology, scenario: &str) -> ForwardingTables {
+fn empty_tables(topology: &Topology, scenario: &str) -> ScenarioTables {
     let symmetry = Symmetry::trivial(1, topology.node_count() as u32);
     let routers = vec![Vec::new(); topology.node_count()];
-    ForwardingTables { scenario: scenario.to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers }
+    let scenario = scenario.to_owned();
+    ScenarioTables::OnePath(ForwardingTables { scenario, vcs: 1, key: TableKey::Dst, symmetry, routers })
 }
 
 /// The names of all scenarios that a directory should have tables for, nominal first.

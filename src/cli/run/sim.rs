@@ -11,8 +11,8 @@ use crate::run::scheduled::planned_hint;
 use crate::verify::foreign::{ForeignFabric, read_foreign};
 use fabc_base::diag::{Failure, SourceMap, Span, list};
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_check::{Files, ReadScenario};
-use fabc_ir::{Scene, Topology};
+use fabc_check::{Files, ReadScene, ReadSimulated};
+use fabc_ir::{ScenarioTables, Scene, Topology};
 use fabc_lang::simulation_of_settings;
 use fabc_lang::syntax::parse_settings;
 use fabc_model::{
@@ -96,10 +96,11 @@ fn simulate_third_party(args: &SimArgs, tables: &str, topology: &str, watch: &Wa
             ("third-party tables have no scenarios".to_owned(), "remove `scenarios`".to_owned());
         return Err(InputError::Usage { problem, hint }.into());
     }
-    let read = ReadScenario { lit: Scene::healthy(&topology).lit, dead: Vec::new(), tables, topology };
+    let wiring = ReadScene { lit: Scene::healthy(&topology).lit, dead: Vec::new(), topology };
+    let read = ReadSimulated { wiring, tables: ScenarioTables::OnePath(tables) };
     let runs = SimulationRuns { fabric: &fabric, described: &described, chips };
     let report = runs.run(args, None, &read, watch).map_err(|error| sim_stop(error, &sources))?;
-    Ok(print_report(args, &fabric, &read.topology, None, &[report])?)
+    Ok(print_report(args, &fabric, &read.wiring.topology, None, &[report])?)
 }
 
 /// Prints where each directory saturates, or how long its finite traffic takes, relative to the first.
@@ -189,7 +190,7 @@ impl SimulatedDirectory<'_> {
             reports.push(
                 self.runs.run(args, block, &read, watch).map_err(|error| sim_stop(error, self.sources))?,
             );
-            wired = Some(read.topology);
+            wired = Some(read.wiring.topology);
         }
         if let Some(topology) = wired {
             print_report(args, self.runs.fabric, &topology, block, &reports)?;
@@ -207,7 +208,7 @@ impl SimulatedDirectory<'_> {
     }
 
     /// Reads topology and tables of a scenario.
-    fn scenario(&self, name: &str) -> Result<ReadScenario, Stop> {
+    fn scenario(&self, name: &str) -> Result<ReadSimulated, Stop> {
         let unknown = || {
             let hint = match self.directory.join("tables").is_dir() {
                 true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
@@ -265,10 +266,10 @@ impl SimulationRuns<'_> {
         &self,
         args: &SimArgs,
         block: Option<&Simulation>,
-        read: &ReadScenario,
+        read: &ReadSimulated,
         watch: &Watch,
     ) -> Result<SimReport, SimError> {
-        let scene = read.scene();
+        let scene = read.wiring.scene();
         if let Some(block) = block {
             return fabc_sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
@@ -284,8 +285,8 @@ impl SimulationRuns<'_> {
     }
 
     /// Searches the saturation of one scenario. Finite traffic is run to its end.
-    fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
-        let scene = read.scene();
+    fn saturation(&self, args: &SimArgs, read: &ReadSimulated, watch: &Watch) -> Result<SimReport, SimError> {
+        let scene = read.wiring.scene();
         let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
         fabc_sim::simulate(
             &prepared,

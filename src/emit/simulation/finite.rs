@@ -37,10 +37,9 @@ pub(super) struct FiniteResult {
 
 impl FiniteResult {
     pub(super) fn new(fabric: &Fabric, report: &SimReport, volume: &Volume, run: &Completion) -> Self {
-        // A channel moves one flit per cycle, which is the bandwidth of its link.
-        let gbs = volume
-            .per_cycle(run, fabric.router.flit_bytes.into())
-            .times(gigabytes(fabric.capacities.unit_bps()));
+        // The fastest channels move one flit per cycle, which is the bandwidth of their link.
+        let gbs =
+            volume.per_cycle(run, fabric.router.flit_bytes.into()).times(gigabytes(report.setting.flit_bps));
         Self {
             gbs,
             gbs_per_sender: gbs.over(Fraction::integer(report.load.senders.max(1))),

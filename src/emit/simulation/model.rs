@@ -4,7 +4,7 @@ use super::super::json::{push, quote};
 use super::super::number::fixed;
 use fabc_ir::gigabytes;
 use fabc_model::Fabric;
-use fabc_sim::{HostPorts, PathSelection, RouterModel, Setting, SimReport, TrafficDetails, Ugal};
+use fabc_sim::{HostPorts, LinkPace, PathSelection, RouterModel, Setting, SimReport, TrafficDetails, Ugal};
 
 /// Writes the model with every default.
 pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
@@ -32,6 +32,11 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         confidence,
         seed,
         router,
+        least_router: _,
+        paces: _,
+        host_cycles: _,
+        busiest_cycles: _,
+        flit_bps,
         buffer,
     } = setting;
     let hosts = match hosts {
@@ -63,11 +68,12 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         out,
         format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()),
     );
+    push_kinds(out, setting);
     if let Some(window) = window {
         push(out, format_args!(",\"window_packets\":{window}"));
     }
     push(out, format_args!(",\"buffer_flits\":{buffer},\"flit_bytes\":{}", fabric.router.flit_bytes));
-    push(out, format_args!(",\"channel_gbs\":{}", channel_gbs(fabric)));
+    push(out, format_args!(",\"channel_gbs\":{}", fixed(gigabytes(*flit_bps), 3)));
     if !traffic.is_finite() {
         push(out, format_args!(",\"warmup_cycles\":{warmup},\"measure_cycles\":{measure}"));
         push(out, format_args!(",\"detects_steady_state\":{detects_steady_state}"));
@@ -80,6 +86,20 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         );
     }
     out.push('}');
+}
+
+/// Writes in what routers and links differ. Nothing where they are alike.
+fn push_kinds(out: &mut String, setting: &Setting) {
+    let Setting { router, least_router, paces, host_cycles, busiest_cycles, .. } = setting;
+    if least_router < router {
+        push(out, format_args!(",\"least_router_cycles\":{least_router}"));
+    }
+    if !paces.is_empty() {
+        let pace = |LinkPace { name, cycles }: &LinkPace| format!("{}:{cycles}", quote(name));
+        let paces = paces.iter().map(pace).collect::<Vec<_>>().join(",");
+        push(out, format_args!(",\"packet_cycles\":{{{paces}}},\"host_packet_cycles\":{host_cycles}"));
+        push(out, format_args!(",\"busiest_packet_cycles\":{busiest_cycles}"));
+    }
 }
 
 /// Writes the settings that this traffic has.
@@ -142,11 +162,6 @@ pub(crate) fn setting_in_words(setting: &Setting) -> [String; 2] {
     ]
 }
 
-/// The bandwidth of one direction of a link, in GB/s.
-fn channel_gbs(fabric: &Fabric) -> String {
-    fixed(gigabytes(fabric.capacities.unit_bps()), 3)
-}
-
 /// The model in one sentence.
 pub(crate) fn model_sentence(setting: &Setting) -> String {
     let vcs = match (setting.general, setting.classes) {
@@ -161,6 +176,8 @@ pub(crate) fn model_sentence(setting: &Setting) -> String {
     };
     let hosts = match setting.hosts {
         HostPorts::Unlimited => "hosts without limit".to_owned(),
+        HostPorts::Ports(1) if setting.has_unlike_links() => "a port each way and host".to_owned(),
+        HostPorts::Ports(ports) if setting.has_unlike_links() => format!("{ports} ports each way and host"),
         HostPorts::Ports(1) => "a port of one flit per cycle each way and host".to_owned(),
         HostPorts::Ports(ports) => format!("{ports} ports of one flit per cycle each way and host"),
     };
@@ -173,7 +190,11 @@ pub(crate) fn model_sentence(setting: &Setting) -> String {
         "instant" => "at once",
         _ => "after the link",
     };
-    let Setting { packet, buffer, router, turn, injection, speedup, .. } = setting;
+    let routers = match setting.least_router < setting.router {
+        true => format!("{} to {}", setting.least_router, setting.router),
+        false => setting.router.to_string(),
+    };
+    let Setting { packet, buffer, turn, injection, speedup, .. } = setting;
     let (flow, at_the_turn) = match setting.model {
         RouterModel::Packet => {
             let first = match setting.arbitration.name() {
@@ -202,13 +223,30 @@ pub(crate) fn model_sentence(setting: &Setting) -> String {
         }
     };
     format!(
-        "{flow}; {vcs}, {buffer} flits each; routers of {router} cycles{at_the_turn}, {injection} at the source; credits {credits}; {hosts}{window}"
+        "{flow}; {vcs}, {buffer} flits each; routers of {routers} cycles{at_the_turn}, {injection} at the source; credits {credits}; {hosts}{window}{}",
+        unlike_links(setting),
     )
+}
+
+/// What a packet takes over links that differ in bandwidth. Empty where they are alike.
+fn unlike_links(setting: &Setting) -> String {
+    let cycles = setting.paces.iter().map(|pace| format!("{} over `{}`", pace.cycles, pace.name));
+    let cycles = cycles.collect::<Vec<_>>().join(", ");
+    let through = match setting.hosts {
+        HostPorts::Ports(_) => format!(", {} through a port of a host", setting.host_cycles),
+        HostPorts::Unlimited => String::new(),
+    };
+    if setting.has_unlike_links() {
+        format!("; cycles of a packet: {cycles}{through}")
+    } else {
+        String::new()
+    }
 }
 
 /// The unit that rates refer to.
 pub(crate) fn rate_unit(fabric: &Fabric, report: &SimReport) -> &'static str {
     match (fabric.pod().is_some(), fabric.router.hosts) {
+        _ if fabric.boxes().is_some() => "GPU",
         (true, _) => "chip",
         (false, 0) if report.load.senders > 0 => "router",
         _ => "host",

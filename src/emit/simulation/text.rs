@@ -81,7 +81,7 @@ pub fn simulation_text(
         let head: Vec<String> = COLUMNS.iter().map(|(name, width)| format!("{name:>width$}")).collect();
         out += &format!("  {}\n", head.join(" ").trim_end());
         for point in &report.points {
-            let row: Vec<String> = point_cells(fabric, report, point, several)
+            let row: Vec<String> = point_cells(report, point, several)
                 .into_iter()
                 .zip(COLUMNS)
                 .map(|(cell, (_, width))| format!("{cell:>width$}"))
@@ -137,10 +137,10 @@ fn saturation_sentence(report: &SimReport, saturation: &Saturation) -> String {
     format!("saturation{seed}: {interval}; at {} it accepts {}", saturation.beyond.rate, fixed(beyond, 4))
 }
 
-fn point_cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [String; 12] {
+fn point_cells(report: &SimReport, point: &Point, several: bool) -> [String; 12] {
     let (setting, senders) = (&report.setting, report.load.senders);
     let accepted = point.accepted(setting, senders);
-    let gbs = fixed(accepted.times(gigabytes(fabric.capacities.unit_bps())), 2);
+    let gbs = fixed(accepted.times(gigabytes(setting.flit_bps)), 2);
     let mut notes = Vec::new();
     if several {
         notes.push(format!("seed {}", point.seed));

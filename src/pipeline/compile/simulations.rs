@@ -4,9 +4,9 @@ use super::context::ScenarioContext;
 use fabc_base::diag::{Failure, Span};
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
-use fabc_ir::{Distances, ForwardingTables, Scene, Symmetry, Topology, surviving_scene};
-use fabc_model::{Fabric, Faults, Scenarios, Simulation, TableKey, Traffic};
-use fabc_sim::{BlockError, SimError, SimReport};
+use fabc_ir::{Distances, Scene, Topology, surviving_scene};
+use fabc_model::{Fabric, Faults, Scenarios, Simulation, Traffic};
+use fabc_sim::{BlockError, SimError, SimReport, SimulatedTables};
 
 impl ScenarioContext<'_> {
     /// Runs every simulation of the spec. Scenarios without tables have no report.
@@ -28,7 +28,7 @@ impl ScenarioContext<'_> {
         progress: &dyn Progress,
     ) -> Result<Option<SimReport>, Failure> {
         let run =
-            |scene: &Scene<'_>, tables: &ForwardingTables| self.run(simulation, scene, tables, progress);
+            |scene: &Scene<'_>, tables: SimulatedTables<'_>| self.run(simulation, scene, tables, progress);
         scenario.has_tables().then(|| self.with_tables(scenario, run)).transpose()
     }
 
@@ -37,7 +37,7 @@ impl ScenarioContext<'_> {
     pub(super) fn each_simulation<E>(
         &self,
         scenarios: &[CompiledScenario],
-        report: impl Fn(&Simulation, &Scene<'_>, &ForwardingTables) -> Result<SimReport, E>,
+        report: impl Fn(&Simulation, &Scene<'_>, SimulatedTables<'_>) -> Result<SimReport, E>,
     ) -> Result<Vec<Vec<SimReport>>, E> {
         let reports_of = |simulation: &Simulation| {
             let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
@@ -49,32 +49,25 @@ impl ScenarioContext<'_> {
         self.fabric.simulations.iter().map(reports_of).collect()
     }
 
-    /// Calls `action` with the scene and the tables of a scenario. Where routers have next-hop groups, no
-    /// table has an entry: the simulator finds the same groups from the links that are lit.
+    /// Calls `action` with the scene and the tables of a scenario, which has tables.
     fn with_tables<T>(
         &self,
         compiled: &CompiledScenario,
-        action: impl FnOnce(&Scene<'_>, &ForwardingTables) -> T,
+        action: impl FnOnce(&Scene<'_>, SimulatedTables<'_>) -> T,
     ) -> T {
         let scene = surviving_scene(&compiled.scenario.fault, self.topology, self.cross_connects);
-        let tables = match &compiled.routed {
-            Some(routed) => routed.tables.unpacked(),
-            None => ForwardingTables {
-                scenario: compiled.scenario.name.clone(),
-                vcs: 1,
-                key: TableKey::Dst,
-                symmetry: Symmetry::trivial(1, self.topology.node_count() as u32),
-                routers: vec![Vec::new(); self.topology.node_count()],
-            },
-        };
-        action(&scene, &tables)
+        match (&compiled.sprayed, &compiled.routed) {
+            (Some(sprayed), _) => action(&scene, (&sprayed.tables).into()),
+            (None, Some(routed)) => action(&scene, (&routed.tables.unpacked()).into()),
+            (None, None) => unreachable!("a simulation runs on a scenario with tables"),
+        }
     }
 
     fn run(
         &self,
         simulation: &Simulation,
         scene: &Scene<'_>,
-        tables: &ForwardingTables,
+        tables: SimulatedTables<'_>,
         progress: &dyn Progress,
     ) -> Result<SimReport, Failure> {
         fabc_sim::run_block(self.fabric, scene, tables, simulation, progress)
@@ -82,8 +75,8 @@ impl ScenarioContext<'_> {
     }
 }
 
-/// Refuses simulations whose traffic, rates or virtual channels the fabric can never have. `topology` and
-/// `distances` are `None` where they are not known yet.
+/// Refuses simulations whose traffic, rates, links or virtual channels the fabric can never have. `topology`
+/// and `distances` are `None` where they are not known yet.
 ///
 /// # Errors
 /// [`Failure::Spec`] for the first such simulation.
@@ -94,6 +87,7 @@ pub(super) fn refuse_impossible_simulations(
 ) -> Result<(), Failure> {
     let check_simulation = |simulation: &Simulation| {
         let refused = |error| Failure::spec(BlockError { error, span: simulation.span });
+        fabc_sim::has_links(fabric, topology, &simulation.parameters).map_err(refused)?;
         fabc_sim::has_births(fabric, simulation).map_err(refused)?;
         if let Some(distances) = distances {
             fabc_sim::has_vcs(fabric, distances.diameter, &simulation.parameters).map_err(refused)?;

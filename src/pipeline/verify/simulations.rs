@@ -150,7 +150,7 @@ impl KeptSimulation<'_> {
         let read = fabc_check::read_simulated(self.files, self.fabric, name)?;
         let read = read
             .ok_or_else(|| self.contradiction(format!("scenarios[{name}]"), "no such fault is tolerated"))?;
-        let scene = read.scene();
+        let scene = read.wiring.scene();
         let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.simulation.parameters);
         check(&prepared.map_err(|error| self.contradiction(format!("scenarios[{name}]"), error.to_string()))?)
     }

@@ -8,8 +8,8 @@ use super::super::routing::PathSelection;
 use super::super::setting::Setting;
 use super::decide::PathChoice;
 use super::metric::{HopMetric, NextHopRule};
-use fabc_ir::{Scene, topology_tiers};
-use fabc_model::{Dragonfly, Fabric, Family, HalfRoutes, RoutingChoice};
+use fabc_ir::{GroupTables, Scene, topology_tiers};
+use fabc_model::{Dragonfly, Fabric, Family, HalfRoutes, RoutingChoice, TierOrder};
 
 /// The default kind of shortest paths of a fabric. In a dragonfly, these go over a link between the two
 /// groups themselves. Paths over third groups, as short as they may be, load a few links with the traffic of
@@ -28,6 +28,29 @@ fn dragonfly(fabric: &Fabric) -> Option<&Dragonfly> {
     }
 }
 
+/// The rule of packets that take any member of a next-hop group.
+///
+/// # Errors
+/// The reason why the fabric has no such groups, in words.
+fn group_rule(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    groups: Option<&GroupTables>,
+) -> Result<NextHopRule, &'static str> {
+    let is_boxes = fabric.boxes().is_some();
+    match groups {
+        Some(tables) => Ok(NextHopRule::Tables { tables: tables.clone(), endpoints_forward: !is_boxes }),
+        None if is_boxes => Err("GPUs follow the next-hop groups of a build, and there are no tables"),
+        None if fabric.routing.tier_order() != TierOrder::Tiers => {
+            Err("`order = up_down` needs the tables of a build, and there are none")
+        }
+        None => match topology_tiers(scene.topology) {
+            Some(tiers) => Ok(NextHopRule::UpDown(tiers)),
+            None => Err("packets go up through tiers and then down, but this network has none"),
+        },
+    }
+}
+
 /// How packets choose their paths. `None` where they follow the tables.
 ///
 /// # Errors
@@ -39,6 +62,7 @@ pub(in super::super) fn choice(
     layout: &NetworkLayout,
     endpoints: &EndpointMap,
     routes: &TableRoutes,
+    groups: Option<&GroupTables>,
 ) -> Result<Option<PathChoice>, SimError> {
     if setting.selection == PathSelection::Tables {
         return Ok(None);
@@ -52,9 +76,8 @@ pub(in super::super) fn choice(
         .filter(|&router| !endpoints.of_router(router as usize).is_empty())
         .collect();
     let Some(shortest) = setting.selection.shortest() else {
-        let tiers = topology_tiers(scene.topology)
-            .ok_or_else(|| missing("packets go up through tiers and then down, but this network has none"))?;
-        let metric = HopMetric::new(scene, layout, &vias, NextHopRule::UpDown(tiers));
+        let rule = group_rule(fabric, scene, groups).map_err(missing)?;
+        let metric = HopMetric::new(scene, layout, &vias, rule);
         return Ok(Some(PathChoice {
             selection: setting.selection,
             metric,
@@ -63,6 +86,7 @@ pub(in super::super) fn choice(
             most: u8::MAX,
             packet: setting.packet,
             to: layout.ends.iter().map(|ends| ends.to).collect(),
+            relays: groups.map_or_else(Vec::new, |tables| tables.relays.clone()),
         }));
     };
     let step = match (shortest, dragonfly(fabric)) {
@@ -105,5 +129,6 @@ pub(in super::super) fn choice(
         most: max_hops,
         packet: setting.packet,
         to: layout.ends.iter().map(|ends| ends.to).collect(),
+        relays: Vec::new(),
     }))
 }

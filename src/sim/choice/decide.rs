@@ -4,7 +4,8 @@ use super::super::layout::NONE;
 use super::super::routing::{PathSelection, Ugal};
 use super::metric::HopMetric;
 use fabc_base::random::{KeyedStream, pick};
-use fabc_model::Score;
+use fabc_ir::Relay;
+use fabc_model::{MOST_RELAYS, Score};
 
 /// How the packets of a network choose their paths.
 pub(in super::super) struct PathChoice {
@@ -20,12 +21,15 @@ pub(in super::super) struct PathChoice {
     pub(super) packet: u32,
     /// `[channel]`: the router that it leads to.
     pub(super) to: Vec<u32>,
+    /// The pairs of routers that no path joins, with their relays. They are sorted by source and destination.
+    pub(super) relays: Vec<Relay>,
 }
 
 /// The decision of a packet, and its stream of random numbers.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct PacketPath {
-    /// The router that it goes over. [`NONE`] from there on, or where it takes a shortest path.
+    /// The router that it goes over, or the relay that hands it on. [`NONE`] from there on, or where it takes
+    /// a shortest path.
     via: u32,
     /// The turn of its input, where packets take the members of a group in turn.
     turn: u32,
@@ -36,6 +40,18 @@ impl PacketPath {
     /// The path before a decision: a shortest one.
     pub(in super::super) fn undecided(draws: KeyedStream) -> Self {
         Self { via: NONE, turn: 0, draws }
+    }
+    /// Whether a relay still has to hand the packet on.
+    pub(in super::super) fn is_relayed(self) -> bool {
+        self.via != NONE
+    }
+    /// The router at the end of the current leg of a packet that goes by relays. `target` is its destination.
+    pub(in super::super) fn end_of_leg(self, target: u32) -> u32 {
+        if self.via == NONE { target } else { self.via }
+    }
+    /// The same path at its relay, before the next decision.
+    pub(in super::super) fn handed_on(self) -> Self {
+        Self { via: NONE, ..self }
     }
     /// The same path with the turn of an input.
     pub(in super::super) fn in_turn(self, turn: u32) -> Self {
@@ -116,6 +132,29 @@ impl PathChoice {
     pub(in super::super) fn least_hops(&self, from: u32, to: u32) -> u8 {
         self.graph.as_ref().unwrap_or(&self.metric).hops(from, to).unwrap_or(0)
     }
+    /// Whether some packets go by relays.
+    pub(in super::super) fn has_relays(&self) -> bool {
+        !self.relays.is_empty()
+    }
+    /// The router that receives packets of a pair first and hands them on. `None` where a path joins the two.
+    pub(in super::super) fn relay(&self, from: u32, to: u32) -> Option<u32> {
+        let key = |relay: &Relay| (relay.source.0, relay.destination.0);
+        let place = self.relays.binary_search_by_key(&(from, to), key).ok()?;
+        Some(self.relays[place].relay.0)
+    }
+    /// The legs of the path of a pair. `None` if relays hand its packets on for ever.
+    pub(in super::super) fn legs(&self, from: u32, to: u32) -> Option<Vec<(u32, u32)>> {
+        let (mut legs, mut from) = (Vec::new(), from);
+        while let Some(relay) = self.relay(from, to) {
+            if legs.len() >= MOST_RELAYS as usize {
+                return None;
+            }
+            legs.push((from, relay));
+            from = relay;
+        }
+        legs.push((from, to));
+        Some(legs)
+    }
     /// How the loads of these paths can be computed.
     pub(in super::super) fn known_load(&self) -> KnownLoad {
         let reaches_all = 2 * u32::from(self.metric.reach(&self.vias)) <= u32::from(self.most);
@@ -140,7 +179,9 @@ impl PathChoice {
         let (straight, draws) = (undecided, undecided.draws);
         match self.selection {
             PathSelection::Tables | PathSelection::Shortest(_) => straight,
-            PathSelection::Spray | PathSelection::Ecmp { .. } => straight,
+            PathSelection::Spray | PathSelection::Ecmp { .. } => {
+                PacketPath { via: self.relay(from, to).unwrap_or(NONE), ..straight }
+            }
             PathSelection::Valiant(_) => {
                 PacketPath { via: self.via(from, to, draws, 0).unwrap_or(NONE), ..straight }
             }

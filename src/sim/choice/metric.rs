@@ -1,8 +1,8 @@
 //! Distances between routers, and the channels that lead nearer.
 
 use super::super::layout::{NONE, NetworkLayout};
-use fabc_base::ids::NodeId;
-use fabc_ir::{Breadth, Neighbors, Scene};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Breadth, End, GroupTables, Neighbors, Scene};
 use rayon::prelude::*;
 
 /// The channels from which packets draw their next hop.
@@ -16,6 +16,13 @@ pub(in super::super) enum NextHopRule {
     Groups(u32),
     /// All channels on shortest paths that go up through tiers and then down: `[router]`, its tier.
     UpDown(Vec<u32>),
+    /// All channels of the next-hop group of the router and the destination.
+    Tables {
+        /// The group tables of the scenario.
+        tables: GroupTables,
+        /// Whether routers with endpoints forward packets. GPUs of boxes do not.
+        endpoints_forward: bool,
+    },
     /// The channel of a formula, as a port: `[row of the destination * routers + router]`.
     Ports(Vec<u16>),
 }
@@ -67,6 +74,9 @@ impl HopMetric {
         let hops_to = |&to: &u32| match step {
             NextHopRule::Groups(size) => across_groups(&into, to, size),
             NextHopRule::UpDown(ref tiers) => up_and_down(&into, tiers, to),
+            NextHopRule::Tables { ref tables, endpoints_forward } => {
+                along_groups(scene, tables, endpoints_forward, to)
+            }
             _ => breadth_first(&into, to),
         };
         let hops = destinations.par_iter().map(hops_to).collect::<Vec<_>>().concat();
@@ -136,12 +146,19 @@ impl HopMetric {
         let max_channels = if matches!(self.step, NextHopRule::First) { 1 } else { usize::MAX };
         let row = &self.hops[self.row[to as usize] as usize * self.routers..][..self.routers];
         let distance = row[from as usize];
+        let group: &[u16] = match &self.step {
+            NextHopRule::Tables { tables, .. } => tables.group(NodeId(from), NodeId(to)),
+            _ => &[],
+        };
         let leads = move |slot: &usize| {
             let head = self.heads[*slot];
             let nearer = head != NONE && row[head as usize].checked_add(1) == Some(distance);
             match &self.step {
                 NextHopRule::Groups(size) => {
                     nearer && (head / size == from / size || head / size == to / size)
+                }
+                NextHopRule::Tables { .. } => {
+                    head != NONE && group.binary_search(&((*slot - first) as u16)).is_ok()
                 }
                 NextHopRule::UpDown(tiers) => {
                     let tier = tiers[from as usize];
@@ -206,6 +223,39 @@ fn up_and_down(into: &Neighbors, tiers: &[u32], to: u32) -> Vec<u8> {
             if is_valid && hops[before as usize] == APART && hops[router as usize] < APART - 1 {
                 hops[before as usize] = hops[router as usize] + 1;
                 reached.push(before);
+            }
+        }
+    }
+    hops
+}
+
+/// The same along next-hop groups, for the longest path that members of the groups can take. A router has no
+/// path if some path of its group does not arrive: a member has no lit channel, leads back to the router, or
+/// leads through an endpoint that forwards nothing.
+fn along_groups(scene: &Scene<'_>, tables: &GroupTables, endpoints_forward: bool, to: u32) -> Vec<u8> {
+    let routers = scene.topology.node_count();
+    let destination = NodeId(to);
+    let members = |router: usize| tables.group(NodeId(router as u32), destination);
+    let mut open: Vec<usize> = (0..routers).map(|router| members(router).len()).collect();
+    let mut hops = vec![APART; routers];
+    hops[to as usize] = 0;
+    let mut longest = vec![0u8; routers];
+    let mut reached = vec![destination];
+    while let Some(router) = reached.pop() {
+        if !endpoints_forward && router != destination && scene.topology.is_endpoint(router) {
+            continue;
+        }
+        for channel in scene.channels_into(router) {
+            let End { node, port } = scene.topology.source(channel);
+            let before = node.index();
+            if node == destination || members(before).binary_search(&port.0).is_err() {
+                continue;
+            }
+            longest[before] = longest[before].max(hops[router.index()].saturating_add(1));
+            open[before] -= 1;
+            if open[before] == 0 && longest[before] < APART {
+                hops[before] = longest[before];
+                reached.push(node);
             }
         }
     }

@@ -272,13 +272,8 @@ impl<'a> FlitRun<'a> {
             tally: RunTally::new(setting, prepared.endpoints.count() as usize, layout.channels),
             last_move: 0,
             supply: prepared.offer.messages().map(|messages| {
-                Supply::new(
-                    messages,
-                    generators as usize,
-                    hosts,
-                    prepared.endpoints.count(),
-                    setting.injection,
-                )
+                let leads = vec![setting.injection; prepared.endpoints.count() as usize];
+                Supply::new(messages, generators as usize, hosts, leads)
             }),
             ports,
             prepared,

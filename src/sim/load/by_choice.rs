@@ -1,6 +1,8 @@
 //! Average loads of chosen paths. Towards every destination, the traffic of a router is split evenly over the
 //! channels that it draws from.
 //!
+//! Where relays hand packets on, every leg of a path counts as traffic of its own.
+//!
 //! Over a random router, the traffic counts twice: once spread over all routers with endpoints, and once from
 //! all of them. Splits are exact as long as their common denominator is small. Beyond that, parts are rounded
 //! up.
@@ -41,7 +43,7 @@ type DestinationColumn = Vec<(u32, u128)>;
 impl ChoiceLoads<'_> {
     /// The loads of a traffic, or the first route that does not arrive.
     pub(super) fn loads(&self, expected: &ExpectedTraffic) -> Result<ScaledLoads, Astray> {
-        let pairs = expected.pairs.by_destination(self.layout.routers);
+        let (pairs, relayed) = self.by_legs(expected)?;
         let known_load = self.choice.known_load();
         let (vias, bystanders) = match known_load {
             KnownLoad::Valiant => {
@@ -74,12 +76,16 @@ impl ChoiceLoads<'_> {
         sums.hops = sums.channels.iter().sum();
         // What stays at its router takes no hop.
         sums.weight = expected.total * finer;
-        let cycles = |channel: usize| u128::from(self.setting.router + self.layout.ends[channel].latency);
-        let moving: u128 =
-            sums.channels.iter().enumerate().map(|(channel, load)| load * cycles(channel)).sum();
-        let alone = self.setting.injection + self.setting.ejection() + self.setting.packet - 1;
-        sums.cycles = moving + sums.weight * u128::from(alone);
+        let moving: u128 = (0u32..)
+            .zip(&sums.channels)
+            .map(|(channel, load)| load * u128::from(self.layout.hop_cycles(channel)))
+            .sum();
+        let alone = self.setting.injection + self.setting.ejection() + self.setting.host_cycles - 1;
+        // A relay receives a packet whole, and lets it be born again in the next cycle.
+        let born_again = relayed.parts * finer * u128::from(alone + 1);
+        sums.cycles += moving + sums.weight * u128::from(alone) + born_again;
         sums.most = sums.most * if known_load == KnownLoad::Shortest { 1 } else { 2 } + u64::from(alone);
+        sums.most = (sums.most + 1) * u64::from(relayed.most_legs) - 1;
         let least_hops = |to: u32| {
             let hops =
                 |(from, parts): (u32, u64)| u128::from(self.choice.least_hops(from, to)) * u128::from(parts);
@@ -88,6 +94,24 @@ impl ChoiceLoads<'_> {
         let shortest_hops = (known_load == KnownLoad::Queues)
             .then(|| destinations.par_iter().map(|&to| least_hops(to)).sum::<u128>() * finer);
         Ok(ScaledLoads { sums, finer, shortest_hops })
+    }
+
+    /// The traffic between routers by destination. Every leg of a path over relays is traffic of its own.
+    fn by_legs(&self, expected: &ExpectedTraffic) -> Result<(RouterPairs, RelayedTraffic), Astray> {
+        let mut relayed = RelayedTraffic { parts: 0, most_legs: 1 };
+        if !self.choice.has_relays() {
+            return Ok((expected.pairs.by_destination(self.layout.routers), relayed));
+        }
+        let mut rows = vec![Vec::new(); self.layout.routers];
+        for from in 0..self.layout.routers as u32 {
+            for (to, parts) in expected.pairs.of_router(from, self.endpoints) {
+                let legs = self.choice.legs(from, to).ok_or(Astray { from, to, why: AstrayReason::Loop })?;
+                relayed.parts += u128::from(parts) * (legs.len() as u128 - 1);
+                relayed.most_legs = relayed.most_legs.max(legs.len() as u32);
+                legs.into_iter().for_each(|(from, to)| rows[to as usize].push((from, parts)));
+            }
+        }
+        Ok((RouterPairs::gathered(rows), relayed))
     }
 
     /// The common denominator of all splits on the way to any destination.
@@ -119,10 +143,36 @@ impl ChoiceLoads<'_> {
         product.unwrap_or(ROUNDED)
     }
 
+    /// The cycles of the slowest path behind a channel, with the wait until flits come in time. `paths` has
+    /// those of the slowest paths that begin with the channels there.
+    fn longest_behind(&self, channel: u32, to: u32, paths: &[u64]) -> u64 {
+        let ends = &self.layout.ends[channel as usize];
+        let wait = |cycles: u32| u64::from(ends.packet.saturating_sub(cycles));
+        if ends.to == to {
+            return wait(self.setting.host_cycles);
+        }
+        let behind = |next: u32| wait(self.layout.ends[next as usize].packet) + paths[next as usize];
+        self.choice.metric().nexts(ends.to, to).map(behind).max().unwrap_or(0)
+    }
+
+    /// The cycles that packets wait behind a channel because the next one is faster, so that their flits come
+    /// in time. `flow` is the traffic over the channel to one router, in parts.
+    fn waits_for_flits(&self, channel: u32, to: u32, flow: u128) -> u128 {
+        let ends = &self.layout.ends[channel as usize];
+        let wait = |cycles: u32| u128::from(ends.packet.saturating_sub(cycles));
+        if ends.to == to {
+            return flow * wait(self.setting.host_cycles);
+        }
+        let metric = self.choice.metric();
+        let next = |next: u32| wait(self.layout.ends[next as usize].packet);
+        let count = metric.nexts(ends.to, to).count().max(1) as u128;
+        flow * metric.nexts(ends.to, to).map(next).sum::<u128>() / count
+    }
+
     /// Adds the traffic to one router.
     fn add_destination(&self, work: &mut LoadWork, to: u32, column: DestinationColumn, finer: u128) {
         let (metric, layout) = (self.choice.metric(), self.layout);
-        let LoadWork { sums, flow, slowest, order } = work;
+        let LoadWork { sums, flow, slowest, paths, order } = work;
         flow.fill(0);
         for (from, parts) in column {
             if metric.hops(from, to).is_none() {
@@ -137,11 +187,16 @@ impl ChoiceLoads<'_> {
         order.sort_unstable_by_key(|&router| (metric.hops(router, to), router));
         slowest[to as usize] = 0;
         for &router in order.iter() {
-            let through = |channel: u32| {
-                u64::from(self.setting.router + layout.ends[channel as usize].latency)
-                    + slowest[layout.ends[channel as usize].to as usize]
-            };
-            let longest = metric.nexts(router, to).map(through).max().unwrap_or(0);
+            let mut longest = 0;
+            for channel in metric.nexts(router, to) {
+                let behind = match self.setting.has_unlike_links() {
+                    true => self.longest_behind(channel, to, paths),
+                    false => slowest[layout.ends[channel as usize].to as usize],
+                };
+                let path = u64::from(layout.hop_cycles(channel)) + behind;
+                paths[channel as usize] = path;
+                longest = longest.max(path);
+            }
             slowest[router as usize] = longest;
             if flow[router as usize] > 0 {
                 sums.most = sums.most.max(longest);
@@ -156,16 +211,31 @@ impl ChoiceLoads<'_> {
             for channel in metric.nexts(router, to) {
                 sums.channels[channel as usize] += split;
                 flow[layout.ends[channel as usize].to as usize] += split;
+                if self.setting.has_unlike_links() {
+                    sums.cycles += self.waits_for_flits(channel, to, split);
+                }
             }
         }
     }
+}
+
+/// The part of the traffic that goes by relays.
+#[derive(Clone, Copy)]
+struct RelayedTraffic {
+    /// The parts of the traffic that relays hand on, once for every relay.
+    parts: u128,
+    /// The most legs of a path.
+    most_legs: u32,
 }
 
 /// The sums and working space of one thread.
 struct LoadWork {
     sums: RouteSums,
     flow: Vec<u128>,
+    /// `[router]`: the cycles of its slowest path.
     slowest: Vec<u64>,
+    /// `[channel]`: the cycles of the slowest path that begins with it.
+    paths: Vec<u64>,
     order: Vec<u32>,
 }
 
@@ -175,6 +245,7 @@ impl LoadWork {
             sums: RouteSums::new(layout.channels),
             flow: vec![0; layout.routers],
             slowest: vec![0; layout.routers],
+            paths: vec![0; layout.channels],
             order: Vec::new(),
         }
     }

@@ -67,13 +67,19 @@ impl TableLoads<'_> {
 
     /// Adds the route between two routers.
     fn add(&self, sums: &mut RouteSums, from: u32, to: u32, weight: u64, place: impl Fn(u32) -> usize) {
+        let host = self.setting.host_cycles;
         let (mut hops, mut cycles) =
-            (0u64, u64::from(self.setting.injection + self.setting.ejection() + self.setting.packet) - 1);
+            (0u64, u64::from(self.setting.injection + self.setting.ejection() + host) - 1);
+        let mut before = 0u32;
         let walked = self.walk(from, to, |channel| {
             sums.channels[place(channel)] += u128::from(weight);
             hops += 1;
-            cycles += u64::from(self.setting.router + self.layout.ends[channel as usize].latency);
+            // Behind a slower channel, a packet waits until its flits come in time.
+            let own = self.layout.ends[channel as usize].packet;
+            cycles += u64::from(self.layout.hop_cycles(channel) + before.saturating_sub(own));
+            before = own;
         });
+        cycles += u64::from(before.saturating_sub(host));
         sums.strayed(walked.err());
         sums.weight += u128::from(weight);
         sums.hops += u128::from(weight) * u128::from(hops);

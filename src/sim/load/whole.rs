@@ -6,7 +6,7 @@ use super::super::layout::NetworkLayout;
 use super::super::routes::TableRoutes;
 use super::super::setting::Setting;
 use super::super::traffic::ExpectedTraffic;
-use super::astray::Astray;
+use super::astray::{Astray, RouteSums};
 use super::by_choice::ChoiceLoads;
 use super::by_tables::TableLoads;
 use fabc_ir::Fraction;
@@ -14,8 +14,9 @@ use fabc_ir::Fraction;
 /// Loads and zero-load latencies of all routes that a traffic takes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StaticLoad {
-    /// `[channel]`: flits per cycle at rate 1, times `unit`. For traffic that ends, flits of a run. For
-    /// chosen paths, the average. For paths that depend on queues, the average over shortest paths.
+    /// `[channel]`: flits per cycle at rate 1, times `unit`. A flit over a slower channel counts for as many
+    /// as the fastest one moves in that time. For traffic that ends, flits of a run. For chosen paths, the
+    /// average. For paths that depend on queues, the average over shortest paths.
     pub channels: Vec<u128>,
     /// The unit of loads: this many make a flit per cycle.
     pub unit: u128,
@@ -37,6 +38,11 @@ pub struct StaticLoad {
 }
 
 impl StaticLoad {
+    /// The cycles of a packet over the busiest channel, if any is used. Of equals, it is the slowest.
+    pub(in super::super) fn busiest_cycles(&self, layout: &NetworkLayout) -> Option<u32> {
+        let used = self.channels.iter().zip(&layout.ends).filter(|(load, _)| **load > 0);
+        used.map(|(&load, ends)| (load, ends.packet)).max().map(|(_, cycles)| cycles)
+    }
     /// Cycles without any move after which a run with packets inside is given up.
     pub(in super::super) fn patience(&self) -> u32 {
         u32::try_from(4 * self.most_cycles).unwrap_or(u32::MAX).max(1000)
@@ -76,10 +82,12 @@ pub(in super::super) fn load(
             (loads.sums, unit * loads.finer, loads.shortest_hops)
         }
     };
+    let (sums, unit) = in_cycles(sums, unit, setting, layout);
     let busiest = sums.channels.iter().copied().max().unwrap_or(0);
     let flits_each = u128::from(expected.each);
     // The rates that the ports of hosts allow, in and out.
-    let port = setting.ports().map(Fraction::integer);
+    let rate = |ports: u32| Fraction::new(u64::from(ports) * u64::from(setting.packet), setting.host_cycles);
+    let port = setting.ports().map(rate);
     let through = |flits: Fraction| port.filter(|_| !flits.is_zero()).map(|port| port.over(flits));
     let ports = [through(expected.most_sending), through(expected.most_arriving)];
     let (channel, limit) = match shortest {
@@ -101,6 +109,23 @@ pub(in super::super) fn load(
         most_cycles: sums.most,
         channels: sums.channels.iter().map(|load| load * flits_each).collect(),
     })
+}
+
+/// The sums in which a flit counts for the cycles that a channel takes to move it. They come in parts of a
+/// cycle, so that all are integers.
+fn in_cycles(
+    mut sums: RouteSums,
+    unit: u128,
+    setting: &Setting,
+    layout: &NetworkLayout,
+) -> (RouteSums, u128) {
+    if !setting.has_unlike_links() {
+        return (sums, unit);
+    }
+    for (load, ends) in sums.channels.iter_mut().zip(&layout.ends) {
+        *load *= u128::from(ends.packet);
+    }
+    (sums, unit * u128::from(setting.packet))
 }
 
 /// A ratio of numbers that leave room for calculations. Of larger numbers, the last bits are dropped, such

@@ -22,18 +22,26 @@ impl PacketRun<'_> {
     /// Looks up what a packet wants at the next router: nothing where it leaves the network.
     fn look_up(&mut self, sent: &SentPacket, now: u32) {
         let (prepared, setting) = (self.prepared, &self.prepared.setting);
-        let ChannelEnds { to: router, in_port, .. } = prepared.layout.ends[sent.channel as usize];
+        let ChannelEnds { to: router, in_port, router: latency, packet: cycles, .. } =
+            prepared.layout.ends[sent.channel as usize];
         let packet = &mut self.packets[sent.place];
-        let target = prepared.endpoints.router[packet.to as usize];
-        packet.ready = now + sent.ahead + setting.router;
+        let mut target = prepared.endpoints.router[packet.to as usize];
+        packet.ready = now + sent.ahead + latency;
         if let Some(choice) = &prepared.choice {
             let path = &mut self.paths[sent.place as usize];
+            if self.hands_on {
+                target = path.end_of_leg(target);
+            }
             if choice.selection() == PathSelection::Spray && router != target {
                 let turn = &mut self.turns[sent.channel as usize];
                 *path = path.in_turn(*turn);
                 *turn = turn.wrapping_add(1);
             }
-            let next = choice.next(router, target, path, packet.hops);
+            // A relay takes the packet from the network, and hands it on when it is whole.
+            let next = match self.hands_on && router == target {
+                true => None,
+                false => choice.next(router, target, path, packet.hops),
+            };
             let vc = if choice.selection().has_groups() { 0 } else { packet.hops as u8 };
             (packet.out, packet.vc) = (next.unwrap_or(NONE), vc);
         } else if router == target {
@@ -48,6 +56,12 @@ impl PacketRun<'_> {
                 prepared.layout.outgoing[router as usize * prepared.layout.ports + usize::from(port)];
             packet.vc = vc;
         }
+        if self.unlike {
+            // A faster channel takes the packet as late as its flits come in time, without a gap.
+            let next = prepared.layout.ends.get(packet.out as usize);
+            let leaves = next.map_or(setting.host_cycles, |ends| ends.packet);
+            packet.ready += cycles.saturating_sub(leaves);
+        }
     }
 
     fn come(&mut self, sent: &SentPacket, now: u32) {
@@ -58,12 +72,14 @@ impl PacketRun<'_> {
         }
         if setting.ports().is_none() {
             self.packets[sent.place].out = sent.queue;
-            return self.deliver_in(sent.ahead + setting.packet - 1, sent.place, now);
+            let cycles = self.prepared.layout.ends[sent.channel as usize].packet;
+            return self.deliver_in(sent.ahead + cycles - 1, sent.place, now);
         }
         // The host takes it without a decision of the router.
         let out = self.ejection(&packet);
         let leaves = &mut self.packets[sent.place];
-        (leaves.out, leaves.ready) = (out, packet.ready - setting.router);
+        let latency = self.prepared.layout.ends[sent.channel as usize].router;
+        (leaves.out, leaves.ready) = (out, packet.ready - latency);
         self.join(sent.queue, sent.place, now);
     }
 }

@@ -1,5 +1,6 @@
 //! The delivery of packets at their hosts.
 
+use super::super::layout::ChannelEnds;
 use super::event::Event;
 use super::{NONE, PacketRun, WholePacket};
 
@@ -17,13 +18,41 @@ impl PacketRun<'_> {
         self.arrived(packet, now);
     }
 
+    /// Hands a packet on that a relay has received whole. It waits at the outputs of the relay as if it were
+    /// born there in the next cycle.
+    fn hand_on(&mut self, place: u32, now: u32) {
+        let (prepared, layout) = (self.prepared, &self.prepared.layout);
+        let choice = prepared.choice.as_ref().expect("relays belong to tables with groups");
+        let packet = self.packets[place];
+        let ChannelEnds { to: relay, .. } = layout.ends[layout.gate[packet.out as usize] as usize];
+        self.give_back(packet.out, now);
+        let mut path = self.paths[place as usize].handed_on();
+        if let Some(turn) =
+            self.turns.get_mut(layout.channels + prepared.endpoints.first[relay as usize] as usize)
+        {
+            path = path.in_turn(*turn);
+            *turn = turn.wrapping_add(1);
+        }
+        let (path, out) = self.choose_path(choice, relay, &packet, path);
+        self.paths[place as usize] = path;
+        let handed = &mut self.packets[place];
+        (handed.out, handed.vc, handed.escaped) = (out, 0, false);
+        handed.ready = now + 1 + prepared.setting.injection + layout.latency[relay as usize];
+        self.last_move = now;
+        self.join(self.source_queue(relay, out), place, now);
+    }
+
     /// The endpoint that sent a packet.
     fn endpoint(&self, place: u32) -> u32 {
         self.packets[place].generator / self.prepared.setting.ports().unwrap_or(1)
     }
 
-    /// Handles a tail that has arrived: its host may have another packet in flight.
+    /// Handles a tail that has arrived: its host may have another packet in flight. A relay hands the packet
+    /// on.
     pub(super) fn delivered(&mut self, place: u32, now: u32) {
+        if self.hands_on && self.paths[place as usize].is_relayed() {
+            return self.hand_on(place, now);
+        }
         if self.window != NONE && self.was_granted(&self.packets[place]) {
             self.released(self.endpoint(place), now);
         }

@@ -52,6 +52,7 @@ impl PacketRun<'_> {
             && (gate == NONE || self.gate_until[gate as usize] <= now);
         free && (self.window == NONE
             || self.prepared.layout.is_input(queue)
+            || self.packets[front.head].hops > 0
             || self.under_way[self.host(front) as usize] < self.window)
     }
 
@@ -72,6 +73,30 @@ impl PacketRun<'_> {
         Some(free.trailing_zeros())
     }
 
+    /// The cycles for which a packet holds its input port. No packet passes the switch before its tail is
+    /// here.
+    fn held(&self, queue: u32, place: u32, now: u32) -> u32 {
+        let (setting, layout) = (&self.prepared.setting, &self.prepared.layout);
+        if self.pass == setting.packet {
+            return self.pass;
+        }
+        let latency = layout.latency[layout.router_of(queue) as usize];
+        let complete = self.packets[place].ready + setting.packet - latency.min(setting.packet);
+        self.pass.max(complete.saturating_sub(now)).min(setting.packet)
+    }
+
+    /// The cycles for which a packet holds its input port, and those for which it holds its output, where
+    /// channels differ in speed. It passes the switch at the speed of the faster of the two: a slow output
+    /// stores the packet that it sends, and a packet from a slow input waits until the rest comes in time.
+    fn unlike_cycles(&self, gate: u32, out: u32) -> (u32, u32) {
+        let (ends, host) = (&self.prepared.layout.ends, self.prepared.setting.host_cycles);
+        let cycles = ends.get(out as usize).map_or(host, |ends| ends.packet);
+        match ends.get(gate as usize) {
+            Some(input) => (input.packet.min(cycles), cycles),
+            None => (host, cycles),
+        }
+    }
+
     /// Sends the first packet of a queue into a virtual channel.
     fn grant(&mut self, queue: u32, vc: u32, now: u32) {
         let (setting, layout) = (&self.prepared.setting, &self.prepared.layout);
@@ -79,25 +104,26 @@ impl PacketRun<'_> {
         if at_source && self.supply.is_some() {
             self.refill(queue, now);
         }
-        if at_source && self.window != NONE {
+        if at_source && self.window != NONE && self.packets[self.queues[queue as usize].head].hops == 0 {
             let host = self.host(&self.queues[queue as usize]);
             self.under_way[host as usize] += 1;
         }
         let gate = layout.gate[queue as usize];
         let PacketQueue { head: place, out, .. } = self.queues[queue as usize];
-        let packet = &mut self.packets[place];
-        // A faster switch moves packets to the output while another one is still leaving by it. No packet
-        // goes there before its tail is here.
+        // A faster switch moves packets to the output while another one is still leaving by it.
         let start = self.out_until[out as usize].max(now);
-        let complete = packet.ready + setting.packet - setting.router.min(setting.packet);
-        let held = self.pass.max(complete.saturating_sub(now)).min(setting.packet);
+        let (held, cycles) = match self.unlike {
+            false => (self.held(queue, place, now), setting.packet),
+            true => self.unlike_cycles(gate, out),
+        };
+        let packet = &mut self.packets[place];
         let next = std::mem::replace(&mut packet.next, NONE);
         if at_source {
-            packet.waited = now - packet.ready;
+            packet.waited += now - packet.ready;
         }
         self.candidates[queue as usize / 64] &= !(1 << (queue % 64));
-        self.out_until[out as usize] = start + setting.packet;
-        let full = (start + setting.packet).saturating_sub(now + self.stored_ahead);
+        self.out_until[out as usize] = start + cycles;
+        let full = (start + cycles).saturating_sub(now + self.stored_ahead);
         if full > 0 && self.stored_ahead > 0 {
             self.wheel.put(now, full, Event::Wake(layout.router_of(queue)));
         }
@@ -108,7 +134,7 @@ impl PacketRun<'_> {
         self.queues[queue as usize].head = next;
         if gate == NONE {
             // Hosts without ports: the next packet of this queue may compete at once, for the same output.
-            self.wheel.put(now, setting.packet, Event::Wake(layout.router_of(queue)));
+            self.wheel.put(now, cycles, Event::Wake(layout.router_of(queue)));
             if next != NONE {
                 self.first(queue, self.packets[next].ready, now);
             }
@@ -116,17 +142,20 @@ impl PacketRun<'_> {
             self.gate_until[gate as usize] = now + held;
             self.queues[queue as usize].leaving = true;
             self.wheel.put(now, held, Event::Left(queue));
+            if held != cycles && self.unlike {
+                self.wheel.put(now, cycles, Event::Wake(layout.router_of(queue)));
+            }
         }
         let packet = &mut self.packets[place];
         if out as usize >= layout.channels {
             packet.out = NONE;
-            return self.deliver_in(start - now + setting.packet - 1, place, now);
+            return self.deliver_in(start - now + cycles - 1, place, now);
         }
         packet.hops += 1;
         packet.escaped = vc >= u32::from(setting.general);
         let next_ends = &layout.ends[out as usize];
         let into = next_ends.queue + vc;
-        self.tally.sent(start, out as usize, vc as usize, vc < u32::from(setting.general));
+        self.tally.sent(start, cycles, out as usize, vc as usize, vc < u32::from(setting.general));
         self.book(out, into, now, |booked| booked + 1);
         self.sent.push(SentPacket {
             place,

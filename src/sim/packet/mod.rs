@@ -1,10 +1,10 @@
 //! The packet model: whole packets, virtual cut-through.
 //!
 //! A queue has room for whole packets. A packet that is granted a channel holds it, and its input port, for
-//! as many cycles as it has flits. It books room in the next queue at once. Its head is there after the
-//! latency of the link. It competes again as soon as the router has looked at it, even if the tail has not
-//! left yet. So time passes in events (`wheel`). Only routers that an event touches in a cycle decide
-//! anything.
+//! as many cycles as it has flits, and a slower channel for longer. It books room in the next queue at once.
+//! Its head is there after the latency of the link. It competes again as soon as the router has looked at it,
+//! even if the tail has not left yet. So time passes in events (`wheel`). Only routers that an event touches
+//! in a cycle decide anything.
 //!
 //! A cycle has four steps. First, all events of the cycle happen. Then packets are born. Then those that are
 //! first at their hosts choose their paths, if paths are chosen. Then the touched routers grant their
@@ -17,7 +17,7 @@ mod grant;
 mod paths;
 mod watchdog;
 
-use super::choice::{PacketPath, PathStreams};
+use super::choice::{PacketPath, PathChoice, PathStreams};
 use super::cycles::Routers;
 use super::errors::SimError;
 use super::layout::{NONE, low_bits};
@@ -117,6 +117,10 @@ pub(super) struct PacketRun<'a> {
     pass: u32,
     /// An output accepts a packet up to this many cycles before it leaves.
     stored_ahead: u32,
+    /// Whether channels or ports of hosts differ in speed.
+    unlike: bool,
+    /// Whether endpoints hand packets on as relays.
+    hands_on: bool,
     /// `[input port]`: the cycle from which it is free.
     gate_until: Vec<u32>,
     /// Whether a router decides with every credit. At unlimited hosts, the next packet of a queue may be
@@ -183,13 +187,13 @@ impl<'a> Routers<'a> for PacketRun<'a> {
         if source_router == target_router {
             let Some(queue) = limited else {
                 let packet = self.packets.insert(packet);
-                return self.deliver_in(setting.injection + setting.packet - 1, packet, now);
+                return self.deliver_in(setting.injection + setting.host_cycles - 1, packet, now);
             };
             packet.out = self.ejection(&packet);
             let packet = self.packets.insert(packet);
             return self.join(queue, packet, now);
         }
-        packet.ready += setting.router;
+        packet.ready += prepared.layout.latency[source_router as usize];
         if let Some(choice) = &prepared.choice {
             return self.born_to_choose(choice, packet, number, limited, now);
         }
@@ -277,18 +281,19 @@ impl<'a> PacketRun<'a> {
         let inputs = if setting.selection == PathSelection::Spray { outputs } else { 0 };
         let streams = PathStreams::new(seed);
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
+        let slowest = layout.slowest_packet().max(setting.host_cycles);
         // Behind a fast switch, as much can wait as a queue holds.
         let stored_ahead = if setting.speedup > 1 { setting.buffer } else { 0 };
         let reach = [
             setting.router + farthest,
-            farthest + stored_ahead + 2 * setting.packet,
-            setting.turn + setting.packet,
+            farthest + stored_ahead + 2 * slowest,
+            setting.turn + slowest,
             setting.injection + setting.router,
         ];
-        let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + setting.packet) + 1;
-        let lead = setting.injection + setting.router;
-        let supply =
-            |messages| Supply::new(messages, layout.queues() + 1, ports, prepared.endpoints.count(), lead);
+        let reach = reach.into_iter().max().unwrap_or(0).max(setting.injection + slowest) + 1;
+        let lead = |&router: &u32| setting.injection + layout.latency[router as usize];
+        let leads = || prepared.endpoints.router.iter().map(lead).collect();
+        let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, leads());
         let supply = prepared.offer.messages().map(supply);
         let queue = PacketQueue {
             head: NONE,
@@ -319,6 +324,8 @@ impl<'a> PacketRun<'a> {
             out_until: vec![0; outputs],
             pass: setting.packet.div_ceil(setting.speedup),
             stored_ahead,
+            unlike: setting.has_unlike_links(),
+            hands_on: prepared.choice.as_ref().is_some_and(PathChoice::has_relays),
             looks_often: stored_ahead > 0 && setting.ports().is_none(),
             gate_until: vec![0; outputs],
             handed: vec![0; generators as usize],

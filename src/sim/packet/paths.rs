@@ -18,18 +18,13 @@ impl PacketRun<'_> {
         limited: Option<u32>,
         now: u32,
     ) {
-        let (layout, ports) = (&self.prepared.layout, self.prepared.setting.ports().unwrap_or(1));
+        let ports = self.prepared.setting.ports().unwrap_or(1);
         let router = self.prepared.endpoints.router[(packet.generator / ports) as usize];
         let mut path = self.undecided_path(choice, &packet, number);
         let mut queue = limited;
         if limited.is_none() {
             (path, packet.out) = self.choose_path(choice, router, &packet, path);
-            let outputs = &layout.outgoing[router as usize * layout.ports..][..layout.ports];
-            let port =
-                outputs.iter().position(|&channel| channel == packet.out).map_or(0, |port| port as u32);
-            queue = Some(
-                layout.source_queue[router as usize] + port * u32::from(self.prepared.setting.table_vcs),
-            );
+            queue = Some(self.source_queue(router, packet.out));
         }
         let place = self.packets.insert(packet);
         self.paths.resize(self.packets.places(), path);
@@ -37,6 +32,14 @@ impl PacketRun<'_> {
         if let Some(queue) = queue {
             self.join(queue, place, now);
         }
+    }
+
+    /// The queue at a router in which packets without ports wait for an output.
+    pub(super) fn source_queue(&self, router: u32, out: u32) -> u32 {
+        let layout = &self.prepared.layout;
+        let outputs = &layout.outgoing[router as usize * layout.ports..][..layout.ports];
+        let port = outputs.iter().position(|&channel| channel == out).map_or(0, |port| port as u32);
+        layout.source_queue[router as usize] + port * u32::from(self.prepared.setting.table_vcs)
     }
 
     /// The path of a newborn packet before a decision. `number` counts the packets of its port.
@@ -73,7 +76,7 @@ impl PacketRun<'_> {
     }
 
     /// The path of a packet from its source, and its first channel.
-    fn choose_path(
+    pub(super) fn choose_path(
         &self,
         choice: &PathChoice,
         router: u32,

@@ -88,7 +88,7 @@ impl RouterPairs {
     }
 
     /// Pairs by source, in any order. The same pair may come more than once.
-    pub(super) fn gathered(mut rows: Vec<Vec<(u32, u64)>>) -> Self {
+    pub(in super::super) fn gathered(mut rows: Vec<Vec<(u32, u64)>>) -> Self {
         rows.iter_mut().for_each(|row: &mut Vec<(u32, u64)>| gather(row));
         Self::listed(rows)
     }

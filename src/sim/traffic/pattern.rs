@@ -207,7 +207,11 @@ fn fixed(wanted: DetailedTraffic<'_>, mut targets: Vec<u32>) -> Result<Pattern, 
 
 /// The words for the fabric in a message.
 fn fabric_name(fabric: &Fabric) -> String {
-    fabric.family().map_or_else(|| "this pod".to_owned(), |family| format!("a {}", family.name()))
+    match (fabric.family(), fabric.boxes()) {
+        (_, Some(_)) => "a fabric of boxes".to_owned(),
+        (Some(family), None) => format!("a {}", family.name()),
+        (None, None) => "this pod".to_owned(),
+    }
 }
 
 /// Sends every router to the one to which the grid moves it. Its hosts send to those in the same places.

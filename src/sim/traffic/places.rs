@@ -57,15 +57,24 @@ impl RouterGrid {
     }
 }
 
-/// Groups of consecutive routers: cubes, groups of dragonflies and similar families, supernodes.
+/// Groups of consecutive routers: cubes, boxes, groups of dragonflies and similar families, supernodes.
 pub(super) struct RouterGroups {
     /// The routers of every group that has endpoints.
     pub(super) routers: Vec<std::ops::Range<u32>>,
 }
 
 impl RouterGroups {
-    /// The groups of a fabric. `None` where its routers have no groups.
+    /// The groups of a fabric. `None` where its routers have no groups. The GPUs of a box are a group.
     pub(super) fn of_fabric(fabric: &Fabric, endpoints: &EndpointMap) -> Option<Self> {
+        if let Some(boxes) = fabric.boxes() {
+            let gpus = boxes.boxes().scan(0, |first, kind| {
+                let own = *first..*first + kind.gpus;
+                *first = own.end;
+                Some(own)
+            });
+            let routers: Vec<_> = gpus.filter(|group| !endpoints.of_routers(group).is_empty()).collect();
+            return (routers.len() > 1).then_some(Self { routers });
+        }
         let size = match &fabric.plant {
             Plant::Pod(pod) => pod.chips_per_cube(),
             Plant::Network(network) => network.family.group_size().unwrap_or(1),

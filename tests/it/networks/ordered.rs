@@ -4,9 +4,10 @@ use fabc::check;
 use fabc::compile::{Stage, compile};
 use fabc::compiled::CompiledFabric;
 use fabc::ids::{Id, NodeId, PortId};
-use fabc::ir::{GroupTables, Scene};
+use fabc::ir::{End, Fraction, GroupTables, Scene};
 use fabc::model::Fabric;
 use fabc::progress::Silent;
+use fabc::sim::{Rate, SimError, SimulationParameters, curve, prepare};
 
 const FILE: &str = include_str!("../../second_checker/ring_with_chords.graphml");
 
@@ -113,6 +114,33 @@ fn groups_are_those_of_the_definition_for_every_root() {
                 assert_eq!(listed, by_definition(&scene, &places, router, to), "{root}: {router} to {to}");
             }
         }
+    }
+}
+
+/// A simulation goes by the groups of the tables, and puts on every channel what the build counts there.
+/// Without tables there is no order.
+#[test]
+fn simulations_carry_the_loads_of_the_groups() {
+    for routing in ["spray { order = up_down; root = 0; }", "ecmp { order = up_down; root = 5; flows = 2; }"]
+    {
+        let compiled = compiled(routing, "0");
+        let scene = Scene::healthy(&compiled.topology);
+        let parameters = SimulationParameters { measure: Some(20_000), ..SimulationParameters::default() };
+        let prepared = prepare(&compiled.fabric, &scene, tables(&compiled, 0), &parameters).unwrap();
+        let walk = compiled.scenarios[0].metrics.routed.as_ref().unwrap();
+        let hosts: u64 = scene.endpoints().map(|node| u64::from(compiled.topology.hosts(node))).sum();
+        for id in compiled.topology.channels() {
+            let End { node, port } = compiled.topology.source(id);
+            let counted = walk.loads[node.index() * compiled.topology.ports() + port.index()];
+            let offered = Fraction::new(prepared.load().channels[id.index()], prepared.load().unit);
+            assert_eq!(offered, Fraction::new(counted, walk.shares * (hosts - 1)), "{routing}: {id:?}");
+        }
+        let half = format!("{:.4}", prepared.load().bound.as_f64() / 2.0);
+        let report = curve(&prepared, &[Rate::parse(&half).unwrap()], &[1], &Silent).unwrap();
+        assert!(report.points[0].is_stable(&report.setting), "{routing}");
+        let empty = crate::simulation::empty_tables(compiled.topology.node_count());
+        let refused = prepare(&compiled.fabric, &scene, &empty, &parameters).err().unwrap();
+        assert!(matches!(refused, SimError::NoRouting { .. }), "{refused}");
     }
 }
 

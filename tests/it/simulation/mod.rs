@@ -2,6 +2,7 @@
 
 mod balance;
 mod bench;
+mod boxes;
 mod finite;
 mod flit;
 mod groups;
@@ -10,10 +11,22 @@ mod ways;
 mod window;
 
 use bench::{Bench, Hardware, UNIT, parameters};
+use fabc::ir::{ForwardingTables, Symmetry, TableKey};
 use fabc::sim::{
     Arbitration, Credits, HostPorts, LaneChoice, Point, Rate, Saturation, SimError, SimulationParameters,
     Traffic, curve,
 };
+
+/// Tables without an entry, for packets that choose their paths.
+pub(crate) fn empty_tables(routers: usize) -> ForwardingTables {
+    ForwardingTables {
+        scenario: "nominal".to_owned(),
+        vcs: 1,
+        key: TableKey::Dst,
+        symmetry: Symmetry::trivial(1, routers as u32),
+        routers: vec![Vec::new(); routers],
+    }
+}
 
 /// Whether a number is within a share of what it should be.
 fn assert_near(subject: &str, measured: f64, expected: f64, share: f64) {

@@ -1,8 +1,8 @@
 //! Ways that are chosen while packets move, on small networks and against loads that are known.
 
-use crate::simulation::assert_near;
+use crate::simulation::{assert_near, empty_tables};
 use fabc::ids::NodeId;
-use fabc::ir::{Breadth, ForwardingTables, Fraction, Neighbors, Scene, Symmetry, TableKey, Topology};
+use fabc::ir::{Breadth, ForwardingTables, Fraction, Neighbors, Scene, Topology};
 use fabc::model::{Fabric, Plant};
 use fabc::passes::wire::wire;
 use fabc::progress::Silent;
@@ -32,13 +32,7 @@ impl Wired {
         let Plant::Network(network) = &fabric.plant else { panic!("a network") };
         let topology = wire(&fabric, network);
         let count = topology.node_count();
-        let tables = ForwardingTables {
-            scenario: "nominal".to_owned(),
-            vcs: 1,
-            key: TableKey::Dst,
-            symmetry: Symmetry::trivial(1, count as u32),
-            routers: vec![Vec::new(); count],
-        };
+        let tables = empty_tables(count);
         Self { fabric, topology, tables }
     }
 

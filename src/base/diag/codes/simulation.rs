@@ -20,10 +20,12 @@ virtual channels that the hardware has. Without either option the channels that 
     },
     CodeDoc {
         code: "FAB0603",
-        title: "links of different bandwidths in a simulation",
+        title: "links of different bandwidths that a simulation does not have",
         text: "\
-A simulation moves one flit per cycle over every channel, so all links in use must have the same bandwidth. Other fabrics cannot be simulated. The
-static loads in their report use the bandwidths as declared.",
+In the packet model the fastest link in use moves one flit per cycle, and a packet takes longer over a slower one. It must take a whole number of
+cycles over every link, so the length of packets (`packet`) must fit the ratios of the bandwidths: over links of 64 and 50 GB/s it is a multiple of
+25 flits. Links of one bandwidth are needed by the flit model, by `speedup`, and by packets that choose among shortest ways (`routing = min`, `ugal`
+and the like).",
     },
     CodeDoc {
         code: "FAB0604",
@@ -167,10 +169,11 @@ paths have no such output before they are born. Give hosts ports (`hosts = 1`): 
     },
     CodeDoc {
         code: "FAB0629",
-        title: "a simulation of several kinds of routers",
+        title: "a model with one kind of router",
         text: "\
-The simulator gives every router the same latency and lets every router forward. In a fabric of boxes, GPUs forward nothing and hand packets on only
-as relays, and kinds of routers (`router name { .. }`) may differ in latency. Simulate the switches as a network of one `router { .. }` with `hosts`.",
+The flit model gives every router the same latency and lets every router forward, and so do packets that choose among shortest ways (`routing = min`,
+`ugal` and the like). In a fabric of boxes, GPUs forward nothing and hand packets on only as relays, and kinds of routers (`router name { .. }`) may
+differ in latency. The packet model knows both, where packets follow the tables: remove `model` and `routing` from the simulation.",
     },
     CodeDoc {
         code: "FAB0630",
