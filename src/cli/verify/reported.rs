@@ -33,7 +33,14 @@ pub(crate) fn reported_metrics(report: &Value) -> Vec<(String, String)> {
     // Flow is an interval. Its lower end is certified.
     let certified = |value: &Value| number(value).or_else(|| number(&value[0]));
     let network = &report["network"];
-    let places = [&report["metrics"], network, &network["hardware"], &network["floor"], &report["floor"]];
+    let places = [
+        &report["metrics"],
+        network,
+        &network["hardware"],
+        &report["hardware"],
+        &network["floor"],
+        &report["floor"],
+    ];
     let names: Vec<&str> = Metric::every().map(Metric::name).collect();
     for name in &names {
         let value = places.iter().find_map(|place| certified(&place[*name]));

@@ -55,7 +55,10 @@ impl ReportFigures {
             );
         }
         push_network(&mut figures, &report["network"]);
-        push_below(&mut figures, "", &report["floor"], &["by_link", "clusters"]);
+        push_below(&mut figures, "", &report["hardware"], &[]);
+        // The hardware counts cables already. Reports of older versions have none.
+        let counted: &[&str] = if report["hardware"].is_object() { &["cables"] } else { &[] };
+        push_below(&mut figures, "", &report["floor"], &[&["by_link", "clusters"], counted].concat());
         figures.extend(number(&report["gain"]["ratio"][0]).map(|value| ("gain".to_owned(), value)));
         push_below(&mut figures, "tables.", &report["tables"], &[]);
         for collective in lines(&report["collectives"]) {

@@ -62,6 +62,7 @@ fn rotated_trees_are_low() {
         ("4 boxes of 4 at 300 and 25", boxes(4, 4, 4, [12, 1]), Some(1), [3, 1], 2),
         ("leaf-spine 3/2 with 3 hosts", leaf_spine(3, 2, 3), Some(1), [8, 1], 2),
         ("10 boxes of 8 at 450 and 50", boxes(10, 8, 8, [9, 1]), None, [9, 1], 2),
+        ("40 boxes of 8 at 450 and 50", boxes(40, 8, 8, [9, 1]), None, [39, 1], 2),
         ("a switch of 65", star(65), None, [64, 1], 1),
     ] {
         let scene = Scene::healthy(&topology);
