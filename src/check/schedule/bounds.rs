@@ -2,6 +2,7 @@
 
 use super::ScheduleError;
 use super::forest::prove_forest;
+use super::group_bounds;
 use super::messages::{MessageLoads, MessageSends};
 use super::paths::prove_paths;
 use crate::CheckError;
@@ -18,8 +19,14 @@ pub(super) fn verify_bounds(
     schedule: &Schedule,
     loads: Option<&MessageLoads>,
 ) -> Result<(), CheckError> {
-    verify_witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, loads)?;
-    let (chips, chunks) = (scene.endpoints().count() as u64, u64::from(schedule.chunks));
+    match &schedule.groups {
+        Some(groups) => {
+            group_bounds::verify_witnesses(scene, schedule.collective, groups, &schedule.bounds)?;
+        }
+        None => verify_witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, loads)?,
+    }
+    let chips = schedule.sharers(scene.endpoints().count() as u64);
+    let chunks = u64::from(schedule.chunks);
     // Chunk times as a fraction, and rounds of one run.
     let (numerator, denominator, rounds) = match &schedule.transfers {
         Transfers::Rounds(rounds) => {
@@ -70,6 +77,19 @@ pub(super) fn verify_bounds(
             }
             CollectiveBound::Partition { parts, channels, .. } => {
                 (2 * u128::from(parts - 1) * u128::from(chunks * chips), u128::from(channels))
+            }
+            CollectiveBound::Relays { received, channels, inside, fan } => {
+                let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
+                (u128::from(received) * (u128::from(fan) + 1) * u128::from(chunks), places)
+            }
+            CollectiveBound::Inside { channels, shards, .. } => {
+                if schedule.algorithm != CollectiveAlgorithm::Within {
+                    let name = schedule.algorithm.name();
+                    let text =
+                        format!("bound {index} is of schedules within the groups, and not of `{name}`");
+                    return Err(ScheduleError::shape(text).into());
+                }
+                (u128::from(shards) * u128::from(chunks), u128::from(channels))
             }
             CollectiveBound::Latency { .. } | CollectiveBound::Quickest { .. } => continue,
         };
@@ -124,7 +144,7 @@ pub(super) fn verify_witnesses(
 }
 
 /// The capacity of channels together, in units of the greatest common bandwidth.
-fn total_lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
+pub(super) fn total_lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
     let capacity: u64 = channels.map(|channel| scene.topology.channel_capacity(channel)).sum();
     u32::try_from(capacity).unwrap_or(u32::MAX)
 }
@@ -189,6 +209,9 @@ fn count_bound(
             count_partition(scene, chips, collective, part_of, *parts)
         }
         CollectiveBound::Quickest { .. } => Err("applies to messages only".to_owned()),
+        CollectiveBound::Relays { .. } | CollectiveBound::Inside { .. } => {
+            Err("applies to groups only".to_owned())
+        }
         CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => {
             Err("applies to an all-to-all only".to_owned())
         }
