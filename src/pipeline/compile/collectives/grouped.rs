@@ -4,7 +4,7 @@ use super::algorithms::Base;
 use super::errors::CollectivesError;
 use fabc_base::diag::{Failure, Span};
 use fabc_ir::{ChipGroups, CollectiveBound, ForwardingTables, Scene, Schedule, Topology};
-use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric};
+use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric, Faults, Require};
 use fabc_passes::collective::{
     CollectiveError, ScheduleRequest, check_duplex, check_pair_paths, check_plannable, check_within,
     pair_paths_in_groups, pairs, relayed, ring, star, within,
@@ -148,6 +148,7 @@ pub(in crate::compile) fn check_group_sizes(
     };
     for declared in &fabric.collectives {
         let Some(size) = declared.groups else { continue };
+        refuse_fault_requires(fabric, declared, chips)?;
         check_groups(chips as u64, u64::from(size), declared.size, fabric.router.flit_bytes).map_err(
             |problem| {
                 let collective = format!("collective `{}`", declared.name);
@@ -156,6 +157,34 @@ pub(in crate::compile) fn check_group_sizes(
         )?;
     }
     Ok(())
+}
+
+/// Refuses a `require fault.` about a collective that no tolerated fault leaves: one in groups, if every
+/// fault takes a chip.
+fn refuse_fault_requires(
+    fabric: &Fabric,
+    declared: &DeclaredCollective,
+    chips: usize,
+) -> Result<(), Failure> {
+    let is_about = |line: &&Require| {
+        line.fault && line.collective() == Some(&*declared.name) && chips == fabric.node_count()
+    };
+    match fabric.requires.iter().find(is_about) {
+        Some(line) if fabric.budget.faults == Faults::Router => {
+            let problem = GroupsProblem {
+                problem: format!(
+                    "`{}` is about no fault: each takes a chip, and groups that lost a chip have no such collective",
+                    line.metric_text()
+                ),
+                hint: format!(
+                    "require `{}`, or tolerate faults of links or switches",
+                    line.metric_text().replacen("fault.", "", 1)
+                ),
+            };
+            Err(Failure::spec(problem.error(format!("collective `{}`", declared.name), Some(declared.span))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Why chips cannot do a collective in groups.
