@@ -173,7 +173,7 @@ fn refuse_fault_requires(
         Some(line) if fabric.budget.faults == Faults::Router => {
             let problem = GroupsProblem {
                 problem: format!(
-                    "`{}` is about no fault: each takes a chip, and groups that lost a chip have no such collective",
+                    "`{}` is about no fault: each takes a chip, and groups without it have no such collective",
                     line.metric_text()
                 ),
                 hint: format!(
