@@ -26,7 +26,7 @@ impl ChipGroups {
         Self::new(chips.chunks(size.max(1)).map(<[NodeId]>::to_vec).collect())
     }
 
-    /// `[group]`: its chips.
+    /// `[group]`: its chips in the order of their ranks.
     pub fn lists(&self) -> &[Vec<NodeId>] {
         &self.lists
     }

@@ -215,7 +215,8 @@ pub struct CollectiveLeftOut {
 pub struct CollectiveReport {
     /// The seed for ties that were broken at random.
     pub seed: u64,
-    /// Chips of a group, where groups do the collectives at the same time. `None`: all chips do them together.
+    /// Chips of a group, where groups do the collectives at the same time. `None`: all chips do them
+    /// together.
     pub groups: Option<u32>,
     /// (scenario, times of hops, messages and bytes).
     pub costs: Vec<(String, CollectiveCost)>,

@@ -226,7 +226,8 @@ pub enum CollectiveBound {
     /// In groups, chips that pass on data of others. A byte that does not come from a chip of the same group
     /// comes from a relay, which took it in by another channel and sends it to at most `fan` chips. So
     /// `received` shards take `received + (received - inside x t) / fan` places on `channels` in a time t.
-    /// The bound is `received x (fan + 1) / (channels x fan + inside)` times what a channel needs for a shard.
+    /// The bound is `received x (fan + 1) / (channels x fan + inside)` times what a channel needs for a
+    /// shard.
     Relays {
         /// Shards that all chips receive together.
         received: u64,

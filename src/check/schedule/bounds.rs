@@ -5,12 +5,12 @@ use super::forest::prove_forest;
 use super::group_bounds;
 use super::messages::{MessageLoads, MessageSends};
 use super::paths::prove_paths;
+use super::reach::{hops_to, total_lanes};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Schedule, Transfers};
 use fabc_kernel::volume_and_distance;
 use fabc_model::{Collective, CollectiveAlgorithm, Demand};
-use std::collections::VecDeque;
 
 /// Verifies the bounds of a schedule, and that it does not beat them. `loads` are those of the tables that
 /// its messages follow.
@@ -27,39 +27,7 @@ pub(super) fn verify_bounds(
     }
     let chips = schedule.sharers(scene.endpoints().count() as u64);
     let chunks = u64::from(schedule.chunks);
-    // Chunk times as a fraction, and rounds of one run.
-    let (numerator, denominator, rounds) = match &schedule.transfers {
-        Transfers::Rounds(rounds) => {
-            let runs = if schedule.algorithm == CollectiveAlgorithm::Local {
-                chips
-            } else {
-                rounds.order.len() as u64
-            };
-            let volume = rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs;
-            (volume, 1, rounds.rounds.len())
-        }
-        Transfers::Sends(_) => {
-            let legs = loads.map(|loads| &loads.lists[..]).unwrap_or_default();
-            let rounds = legs.iter().map(MessageSends::slots).max().unwrap_or(0);
-            (legs.iter().map(MessageSends::slots).sum(), 1, rounds as usize)
-        }
-        Transfers::Timed(_) => {
-            return Err(ScheduleError::shape("bounds of scheduled vectors must be in cycles").into());
-        }
-        // Every tree moves its share of the full vector. A link carries at most `capacity` trees.
-        Transfers::Trees(shared) => {
-            let full = if schedule.collective == Collective::AllReduce { chips } else { 1 };
-            (u64::from(shared.capacity) * chunks * full, shared.trees.len() as u64, usize::MAX)
-        }
-        Transfers::Forest(forest) => {
-            let (parts, lanes) = prove_forest(scene, schedule, forest)?.load();
-            (parts as u64 * chunks, lanes as u64 * u64::from(forest.parts), usize::MAX)
-        }
-        Transfers::Paths(pair_paths) => {
-            let (parts, lanes) = prove_paths(scene, schedule, pair_paths)?.load();
-            (parts as u64 * chunks, lanes as u64 * u64::from(pair_paths.parts), usize::MAX)
-        }
-    };
+    let (numerator, denominator, rounds) = scheduled_volume(scene, schedule, loads)?;
     // The vector of a root is one shard, or N shards if messages carry it. The full vector of an all-reduce
     // is N shards.
     let vector =
@@ -112,6 +80,48 @@ pub(super) fn verify_bounds(
     }
 }
 
+/// The chunk times of a schedule as a fraction, and the rounds of one run.
+fn scheduled_volume(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    loads: Option<&MessageLoads>,
+) -> Result<(u64, u64, usize), CheckError> {
+    let chips = schedule.sharers(scene.endpoints().count() as u64);
+    let chunks = u64::from(schedule.chunks);
+    Ok(match &schedule.transfers {
+        Transfers::Rounds(rounds) => {
+            let runs = if schedule.algorithm == CollectiveAlgorithm::Local {
+                chips
+            } else {
+                rounds.order.len() as u64
+            };
+            let volume = rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs;
+            (volume, 1, rounds.rounds.len())
+        }
+        Transfers::Sends(_) => {
+            let legs = loads.map(|loads| &loads.lists[..]).unwrap_or_default();
+            let rounds = legs.iter().map(MessageSends::slots).max().unwrap_or(0);
+            (legs.iter().map(MessageSends::slots).sum(), 1, rounds as usize)
+        }
+        Transfers::Timed(_) => {
+            return Err(ScheduleError::shape("bounds of scheduled vectors must be in cycles").into());
+        }
+        // Every tree moves its share of the full vector. A link carries at most `capacity` trees.
+        Transfers::Trees(shared) => {
+            let full = if schedule.collective == Collective::AllReduce { chips } else { 1 };
+            (u64::from(shared.capacity) * chunks * full, shared.trees.len() as u64, usize::MAX)
+        }
+        Transfers::Forest(forest) => {
+            let (parts, lanes) = prove_forest(scene, schedule, forest)?.load();
+            (parts as u64 * chunks, lanes as u64 * u64::from(forest.parts), usize::MAX)
+        }
+        Transfers::Paths(pair_paths) => {
+            let (parts, lanes) = prove_paths(scene, schedule, pair_paths)?.load();
+            (parts as u64 * chunks, lanes as u64 * u64::from(pair_paths.parts), usize::MAX)
+        }
+    })
+}
+
 /// Verifies that each bound follows from its witness.
 pub(super) fn verify_witnesses(
     scene: &Scene<'_>,
@@ -143,12 +153,6 @@ pub(super) fn verify_witnesses(
     Ok(())
 }
 
-/// The capacity of channels together, in units of the greatest common bandwidth.
-pub(super) fn total_lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
-    let capacity: u64 = channels.map(|channel| scene.topology.channel_capacity(channel)).sum();
-    u32::try_from(capacity).unwrap_or(u32::MAX)
-}
-
 /// The bound of a channel: the messages that cross it.
 fn channel_bound(
     scene: &Scene<'_>,
@@ -169,23 +173,6 @@ fn flow_bound(scene: &Scene<'_>, lengths: &[u64]) -> Result<CollectiveBound, Che
     let demand = Demand::uniform(endpoints.len()).among_endpoints(scene.topology.node_count(), endpoints);
     let (volume, distance) = volume_and_distance(scene, &demand, lengths)?;
     Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance })
-}
-
-/// `[router]`: hops to `node`. `u32::MAX` without a path.
-pub(super) fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
-    let mut hops = vec![u32::MAX; scene.topology.node_count()];
-    hops[node.index()] = 0;
-    let mut queue = VecDeque::from([node]);
-    while let Some(reached) = queue.pop_front() {
-        for channel in scene.channels_into(reached) {
-            let from = scene.topology.source(channel).node;
-            if hops[from.index()] == u32::MAX {
-                hops[from.index()] = hops[reached.index()] + 1;
-                queue.push_back(from);
-            }
-        }
-    }
-    hops
 }
 
 fn is_living_chip(scene: &Scene<'_>, node: NodeId) -> bool {

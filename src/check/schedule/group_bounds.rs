@@ -10,7 +10,7 @@
 //! - Inside: a cut in one group, for schedules that stay within their groups.
 
 use super::ScheduleError;
-use super::bounds::{hops_to, total_lanes};
+use super::reach::{hops_to, total_lanes};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ChipGroups, CollectiveBound, Scene};

@@ -17,6 +17,7 @@ mod pace;
 mod paths;
 mod pipeline;
 mod program;
+mod reach;
 mod reduce;
 mod time;
 mod timed;

@@ -5,11 +5,11 @@
 //! arrives one hop after its last byte has left. A message is all that a channel carries in one round. Its
 //! first chunk also waits for the overhead.
 
-use super::bounds::hops_to;
 use super::forest::prove_forest;
 use super::pace::{Pace, SECOND, cycles_time};
 use super::paths::{ProvedPaths, prove_paths};
 use super::pipeline::TreePipeline;
+use super::reach::hops_to;
 use super::timed::{cycles_at_least, replay};
 use super::transfers::RoundTransfers;
 use super::waits::TransferWaits;

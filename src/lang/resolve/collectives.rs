@@ -102,11 +102,7 @@ fn collective(
         let listed = messages.as_ref()?.as_ref()?.all.iter();
         Some(Some(listed.map(|message| message.bytes).sum()))
     });
-    let known_algorithms = match (scheduled, settings.get("groups").is_some()) {
-        (true, _) => CollectiveAlgorithm::for_slots(collective),
-        (false, true) => CollectiveAlgorithm::for_groups(collective),
-        (false, false) => CollectiveAlgorithm::for_tables(collective),
-    };
+    let known_algorithms = known_algorithms(&settings, collective, scheduled);
     let groups = groups(context, &settings, collective, &kind);
     let algorithm = settings
         .get("algorithm")
@@ -225,6 +221,19 @@ fn yes_or_no(context: &mut Context, subject: &str, value: &SettingValue) -> Opti
             context.error(unknown_choice(subject, &name, &["no", "yes"], None));
             None
         }
+    }
+}
+
+/// The algorithms that a collective may name.
+fn known_algorithms(
+    settings: &BlockSettings<'_>,
+    collective: Collective,
+    scheduled: bool,
+) -> &'static [CollectiveAlgorithm] {
+    match (scheduled, settings.get("groups").is_some()) {
+        (true, _) => CollectiveAlgorithm::for_slots(collective),
+        (false, true) => CollectiveAlgorithm::for_groups(collective),
+        (false, false) => CollectiveAlgorithm::for_tables(collective),
     }
 }
 

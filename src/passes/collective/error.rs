@@ -89,7 +89,7 @@ pub enum CollectiveError {
     GroupTooLarge {
         /// Number of chips of a group.
         chips: usize,
-        /// Limit on that number.
+        /// Limit on the chips of a group.
         most: usize,
     },
     /// A group that is disconnected without other chips.
@@ -111,7 +111,7 @@ pub enum CollectiveError {
     /// A link that runs one way only, on a fabric with groups that gather or add up.
     #[error("{link} runs one way only, but trees in groups need links that run both ways")]
     SimplexInGroups {
-        /// Name of the link.
+        /// Name of the link, by its ends.
         link: String,
     },
     /// The scene has no forwarding tables for the messages to follow.

@@ -2,7 +2,8 @@
 //! beaten.
 
 use super::super::ScheduleError;
-use super::super::bounds::{hops_to, verify_witnesses};
+use super::super::bounds::verify_witnesses;
+use super::super::reach::hops_to;
 use super::messages;
 use crate::CheckError;
 use fabc_base::ids::{Id, NodeId};

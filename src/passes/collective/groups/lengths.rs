@@ -17,12 +17,12 @@ const ROUNDS: u32 = 48;
 const WORK_LIMIT: u64 = 1 << 27;
 /// How fast lengths grow in the first round.
 const FIRST_STEP: f64 = 1.0;
-/// The longest length.
+/// The length of the channel that carries most. All others are shorter.
 const LONGEST: f64 = 4096.0;
 
 /// What the pairs of one chip put on channels, and the sum of their distances.
 struct ShortestPaths {
-    /// `[channel]`: paths over it.
+    /// `[channel]`: number of paths that cross it.
     loads: Vec<u32>,
     distance: u128,
 }

@@ -11,8 +11,8 @@
 
 use super::super::error::CollectiveError;
 use super::super::request::ScheduleRequest;
+use super::plan::{check_duplex, group_schedule};
 use super::within::busiest_of_loads;
-use super::{check_duplex, group_schedule};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{
     ChipGroups, CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, Fraction, LaneLoad, Scene,
@@ -85,7 +85,7 @@ struct TreeBalance<'a> {
     scene: &'a Scene<'a>,
     groups: &'a ChipGroups,
     trees: Vec<GrownTree>,
-    /// `[channel]`: parts on it.
+    /// `[channel]`: number of parts that cross it.
     loads: Vec<u64>,
     /// `[channel]`: what one more part on it costs.
     costs: Vec<f64>,
@@ -101,7 +101,7 @@ struct PathSearch {
     costs: Vec<f64>,
     /// `[router]`: the last channel of that path.
     last: Vec<Option<ChannelId>>,
-    /// Routers with a cost.
+    /// Routers that have a cost from the last search.
     touched: Vec<NodeId>,
     /// Routers that were found but not left. Bits of floats that are not negative order them.
     open: BinaryHeap<Reverse<(u64, NodeId)>>,

@@ -6,8 +6,8 @@
 use super::super::error::CollectiveError;
 use super::super::message_paths::{check_tables, walk_tables};
 use super::super::request::ScheduleRequest;
+use super::plan::{check_duplex, group_schedule};
 use super::within::{busiest, busiest_of_loads};
-use super::{check_duplex, group_schedule};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{
     ChipGroups, Forest, ForestPath, ForestSend, ForestTree, ForwardingTables, PairPath, PairPaths, Scene,

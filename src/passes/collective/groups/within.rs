@@ -8,7 +8,7 @@
 use super::super::error::CollectiveError;
 use super::super::forest::{pack_within, tightest_within};
 use super::super::request::ScheduleRequest;
-use super::{check_duplex, group_schedule};
+use super::plan::{check_duplex, group_schedule};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{
     ChipGroups, CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, Fraction, LaneLoad, Scene,

@@ -52,11 +52,11 @@ pub enum CollectivesError {
     #[error("{collective}: {problem}")]
     #[diagnostic(code(FAB0568), help("{hint}"))]
     Groups {
-        /// The collective, in words.
+        /// The collective, or the option of the command line.
         collective: String,
-        /// What does not fit.
+        /// The sentence that says what does not fit.
         problem: String,
-        /// What would fit.
+        /// The sentence that says what would fit.
         hint: String,
         /// The place of the collective, if it stands in a spec.
         #[label("this collective")]
