@@ -166,6 +166,7 @@ fn printed_times(
         algorithm: Some(algorithm),
         chunks: None,
         root: None,
+        groups: None,
         overhead_ps: 0,
         barrier: false,
         seed: 1,

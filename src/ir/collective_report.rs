@@ -159,7 +159,8 @@ pub struct CollectiveRow {
     pub chips: u64,
     /// The candidates, one per algorithm, the fastest first. At least one.
     pub candidates: Vec<CollectiveCandidate>,
-    /// Algorithms that take too much work here to be tried without being asked for.
+    /// Algorithms that take too much work here to be tried without being asked for. In groups also those that
+    /// are impossible here.
     pub left_out: Vec<CollectiveAlgorithm>,
     /// The lower bound of the time of every schedule, attoseconds.
     pub bound: u128,
@@ -214,6 +215,9 @@ pub struct CollectiveLeftOut {
 pub struct CollectiveReport {
     /// The seed for ties that were broken at random.
     pub seed: u64,
+    /// Chips of a group, where groups do the collectives at the same time. `None`: all chips do them
+    /// together.
+    pub groups: Option<u32>,
     /// (scenario, times of hops, messages and bytes).
     pub costs: Vec<(String, CollectiveCost)>,
     /// The rows, by scenario, collective and size.

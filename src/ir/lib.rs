@@ -1,5 +1,6 @@
 //! The values that one phase hands to the next: no pass logic, and nothing that changes after it was made.
 
+mod chip_groups;
 mod collective_report;
 mod collective_result;
 mod collision;
@@ -38,6 +39,7 @@ mod trade_off;
 mod trees;
 mod verdict;
 
+pub use chip_groups::*;
 pub use collective_report::*;
 pub use collective_result::*;
 pub use collision::*;

@@ -8,7 +8,7 @@
 //! A schedule may be *canonical*. Then it lists only the channels that lead to canonical routers. The
 //! symmetry of the topology carries channels, sources of chunks and routers to all others.
 
-use super::{Forest, Fraction, PairPaths, Symmetry, Timed, TimedMessage, Topology};
+use super::{ChipGroups, Forest, Fraction, PairPaths, Symmetry, Timed, TimedMessage, Topology};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
@@ -29,6 +29,9 @@ pub struct Schedule {
     pub chunks: u32,
     /// The root, where there is one.
     pub root: Option<NodeId>,
+    /// The groups that do it at the same time, each among its own chips. Then a shard is M / n bytes of a
+    /// group of n chips. `None`: all chips do it together, or vectors are scheduled.
+    pub groups: Option<ChipGroups>,
     /// The transfers: who sends what when.
     pub transfers: Transfers,
     /// Lower bounds for every schedule, each with what proves it.
@@ -209,6 +212,8 @@ pub enum CollectiveBound {
     /// p - 1 to have the sum, and each of the others needs one. So the bound is `(2 parts - 2) / channels`
     /// times what a channel needs for the full vector. A router that is no chip may copy, and does not add.
     /// It is in no part, or in one with chips.
+    ///
+    /// In groups every chip is a part of its own, and `parts` is one more than the sum of all n - 1.
     Partition {
         /// `[router]`: its part, numbered from 0. Every living chip has one. An empty list means that every
         /// chip is a part of its own.
@@ -218,6 +223,32 @@ pub enum CollectiveBound {
         /// Number of lit channels into parts from elsewhere, by lanes.
         channels: u32,
     },
+    /// In groups, chips that pass on data of others. A byte that does not come from a chip of the same group
+    /// comes from a relay, which took it in by another channel and sends it to at most `fan` chips. So
+    /// `received` shards take `received + (received - inside x t) / fan` places on `channels` in a time t.
+    /// The bound is `received x (fan + 1) / (channels x fan + inside)` times what a channel needs for a
+    /// shard.
+    Relays {
+        /// Shards that all chips receive together.
+        received: u64,
+        /// Number of lit channels, by lanes.
+        channels: u64,
+        /// Number of lit channels between two chips of one group, by lanes.
+        inside: u64,
+        /// The most channels of a router, less the one by which data comes to it. Positive.
+        fan: u64,
+    },
+    /// In groups, chips of one group that hear the rest of it by few channels of the group. The bound is
+    /// `shards / channels` times what a channel needs for a shard. It holds for schedules within the groups
+    /// alone.
+    Inside {
+        /// These chips, ascending. Neither none nor all of the group.
+        all_but: Vec<NodeId>,
+        /// Number of lit channels from the rest of the group to them, by lanes.
+        channels: u32,
+        /// Number of shards that start at the rest of the group.
+        shards: u32,
+    },
 }
 
 impl CollectiveBound {
@@ -226,7 +257,12 @@ impl CollectiveBound {
     pub fn volume(&self) -> Fraction {
         match *self {
             CollectiveBound::Cut { channels, shards, .. }
-            | CollectiveBound::Latency { channels, shards, .. } => Fraction::new(shards, channels),
+            | CollectiveBound::Inside { channels, shards, .. }
+            | CollectiveBound::Latency { channels, shards, .. } => Fraction::new(shards, channels.max(1)),
+            CollectiveBound::Relays { received, channels, inside, fan } => {
+                let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
+                Fraction::new(u128::from(received) * (u128::from(fan) + 1), places.max(1))
+            }
             CollectiveBound::Channel { shards, lanes, .. } => Fraction::new(shards, lanes.max(1)),
             // This bound is in cycles, and for one message.
             CollectiveBound::Quickest { .. } => Fraction::integer(1u8),
@@ -237,9 +273,9 @@ impl CollectiveBound {
         }
     }
     /// Whether it holds for every schedule. Otherwise it holds only for schedules that follow the same
-    /// forwarding tables.
+    /// forwarding tables, or that stay within their groups.
     pub fn is_universal(&self) -> bool {
-        !matches!(self, CollectiveBound::Channel { .. })
+        !matches!(self, CollectiveBound::Channel { .. } | CollectiveBound::Inside { .. })
     }
     /// Number of latencies of a hop that the bound adds.
     pub fn hops(&self) -> u32 {
@@ -334,6 +370,15 @@ impl Schedule {
                 vec![messages]
             }
         }
+    }
+    /// Whether its transfers follow forwarding tables, so that only these prove it.
+    pub fn follows_tables(&self) -> bool {
+        matches!(self.transfers, Transfers::Sends(_))
+            || self.groups.is_some() && self.algorithm.follows_tables()
+    }
+    /// Number of chips among which a full vector is divided into shards: those of a group, or all of `chips`.
+    pub fn sharers(&self, chips: u64) -> u64 {
+        self.groups.as_ref().map_or(chips, ChipGroups::size)
     }
     /// The rounds, if it has rounds.
     pub fn rounds(&self) -> Option<&Rounds> {

@@ -139,6 +139,11 @@ pub enum CollectiveAlgorithm {
     Direct,
     /// Trees over the chips whose edges are paths through routers that only forward.
     Forest,
+    /// In groups: trees over the channels between the chips of a group.
+    Within,
+    /// In groups: around a cycle of the chips of a group, half of the data each way, along the forwarding
+    /// tables.
+    Ring,
     /// Balanced paths of its own, whatever the forwarding tables say. Where vectors are scheduled, each of
     /// them takes one, the longest remaining path first.
     Paths,
@@ -172,6 +177,8 @@ words!(CollectiveAlgorithm {
     Pull = "pull",
     Direct = "direct",
     Forest = "forest",
+    Within = "within",
+    Ring = "ring",
     Paths = "paths",
     Flood = "flood",
     Hops = "hops",
@@ -196,12 +203,28 @@ impl CollectiveAlgorithm {
     pub fn copies_chunks(self) -> bool {
         !matches!(
             self,
-            CollectiveAlgorithm::Direct | CollectiveAlgorithm::Forest | CollectiveAlgorithm::Paths
+            CollectiveAlgorithm::Direct
+                | CollectiveAlgorithm::Forest
+                | CollectiveAlgorithm::Paths
+                | CollectiveAlgorithm::Within
+                | CollectiveAlgorithm::Ring
         )
     }
     /// Whether it sends messages along the forwarding tables.
     pub fn follows_tables(self) -> bool {
-        self == CollectiveAlgorithm::Direct
+        matches!(self, CollectiveAlgorithm::Direct | CollectiveAlgorithm::Ring)
+    }
+    /// The algorithms of a collective that groups of chips do at the same time, on a fabric with forwarding
+    /// tables. Empty for a collective that has no groups.
+    pub fn for_groups(collective: Collective) -> &'static [CollectiveAlgorithm] {
+        use CollectiveAlgorithm::{Direct, Paths, Ring, Trees, Within};
+        match collective {
+            Collective::AllGather | Collective::ReduceScatter => &[Within, Trees, Ring, Direct],
+            // Its halves run over the same links, which the tables need not do.
+            Collective::AllReduce => &[Within, Trees],
+            Collective::AllToAll => &[Direct, Paths],
+            Collective::Broadcast | Collective::Reduce | Collective::Send => &[],
+        }
     }
     /// The algorithms of a collective on a fabric with forwarding tables.
     pub fn for_tables(collective: Collective) -> &'static [CollectiveAlgorithm] {

@@ -1,7 +1,8 @@
 //! `fabc collective`, driven from outside: numbers by hand, forms and errors. `schedule_files` has schedules
-//! as files and `fabc verify --collective`, `declared` the collectives of a spec.
+//! as files and `fabc verify --collective`, `declared` the collectives of a spec, `groups` those in groups.
 
 mod declared;
+mod groups;
 mod schedule_files;
 
 use crate::support::command::fabc;

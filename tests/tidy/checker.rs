@@ -9,6 +9,7 @@ const JUDGED: [&str; 87] = [
     "Bisection",
     "COLLISION_PARTS",
     "ChangeOrder",
+    "ChipGroups",
     "ClusterPairs",
     "CollectiveBound",
     "Collisions",

@@ -11,8 +11,9 @@ use crate::schedule::{
     Pace, ScheduleTime, Spent, bound_time, cycles_at_least, schedule_time, verify_message_schedule,
     verify_schedule,
 };
+use fabc_base::ids::NodeId;
 use fabc_ir::read::CollectiveFile;
-use fabc_ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
+use fabc_ir::{ChipGroups, CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology};
 use fabc_model::{
     Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scenarios, ValueScale,
 };
@@ -87,7 +88,7 @@ impl CollectiveChecks<'_> {
         if errors.is_empty() { Ok(proved_collectives) } else { Err(errors) }
     }
 
-    /// Verifies one collective in one scenario. Returns `None` if its root is dead.
+    /// Verifies one collective in one scenario. Returns `None` if its root is dead, or a chip of a group.
     fn verify_collective(
         &self,
         declared: &DeclaredCollective,
@@ -111,6 +112,11 @@ impl CollectiveChecks<'_> {
         if root.is_some_and(|root| !scene.lives(root)) {
             return Ok(None);
         }
+        let in_groups = declared.groups.filter(|_| !self.fabric.routing.is_scheduled());
+        // Groups that have lost a chip do not do what the others do.
+        if in_groups.is_some() && topology.endpoints().any(|chip| !scene.lives(chip)) {
+            return Ok(None);
+        }
         let file: CollectiveFile = tagged(self.files, &path)?;
         if file.fabric != self.fabric.name || file.scenario != fault.name {
             return Err(contradiction(&path, "", "it belongs to another fabric or scenario"));
@@ -121,6 +127,12 @@ impl CollectiveChecks<'_> {
                 "",
                 "it is not the collective of the spec: its kind, root or seed differs".to_owned(),
             ));
+        }
+        let chips: Vec<NodeId> = topology.endpoints().collect();
+        let expected =
+            in_groups.map(|size| ChipGroups::new(chips.chunks(size as usize).map(<[_]>::to_vec).collect()));
+        if read.groups != expected {
+            return Err(contradict("groups", "they are not those of the spec".to_owned()));
         }
         if declared.algorithm.is_some_and(|required| required != read.algorithm) {
             return Err(contradict(
@@ -134,9 +146,9 @@ impl CollectiveChecks<'_> {
                 format!("it has {} chunks, more than the spec allows", read.chunks),
             ));
         }
-        let tables = match &read.transfers {
-            Transfers::Sends(_) => Some(tables::read_scenario_tables(self.files, topology, fault)?.0),
-            _ => None,
+        let tables = match read.follows_tables() {
+            true => Some(tables::read_scenario_tables(self.files, topology, fault)?.0),
+            false => None,
         };
         let judged = tables.as_ref().map_or_else(
             || verify_schedule(&scene, &read),

@@ -32,6 +32,8 @@ pub struct ForeignCollective {
     pub algorithm: CollectiveAlgorithm,
     /// Number of chips that take part.
     pub chips: u64,
+    /// Number of groups that do it at the same time. `None`: all chips do it together.
+    pub groups: Option<u64>,
     /// Chunks of a shard. For trees: pieces of the share of a tree.
     pub chunks: u32,
     /// Sequential rounds. For messages: slots. For trees: the pieces and hops in sequence.
@@ -80,23 +82,23 @@ pub fn foreign_collective(
     let fabric = read.fabric.clone();
     let schedule_read = read.schedule().map_err(violation)?;
     let scene = Scene::healthy(&topology);
-    let judged = match (&schedule_read.transfers, context.tables) {
-        (Transfers::Sends(_), Some(file)) => {
+    let judged = match (schedule_read.follows_tables(), context.tables) {
+        (true, Some(file)) => {
             verify_message_schedule(&scene, &read_tables(file, context.network, &topology)?, &schedule_read)
         }
-        (Transfers::Sends(_), None) => {
+        (true, None) => {
             let message =
                 "it lists messages that follow forwarding tables, and there are none: add `--tables FILE`";
             return Err(violation(message.to_owned()));
         }
-        (_, Some(tables)) => {
+        (false, Some(tables)) => {
             let message = format!(
                 "its messages follow no tables, so `{}` has no effect: leave `--tables` out",
                 tables.name
             );
             return Err(violation(message));
         }
-        (_, None) => verify_schedule(&scene, &schedule_read),
+        (false, None) => verify_schedule(&scene, &schedule_read),
     };
     judged.map_err(|error| Rejected::Convicted(vec![error]))?;
     let chips = topology.endpoints().count() as u64;
@@ -107,12 +109,13 @@ pub fn foreign_collective(
         collective: schedule_read.collective,
         algorithm: schedule_read.algorithm,
         chips,
+        groups: schedule_read.groups.as_ref().map(|groups| groups.lists().len() as u64),
         chunks: schedule_read.chunks,
         steps,
         volume,
         transfers,
         bounds: schedule_read.bounds.len() as u64,
-        bound: tightest_bound(&schedule_read, chips),
+        bound: tightest_bound(&schedule_read, schedule_read.sharers(chips)),
     })
 }
 
@@ -193,7 +196,12 @@ fn tightest_bound(schedule: &Schedule, chips: u64) -> Option<(u64, u64)> {
             Some((2 * u64::from(parts - 1) * full_vector, u64::from(channels)))
         }
         CollectiveBound::Flow { volume, distance, .. } => narrow(distance * u128::from(chunks), volume),
+        CollectiveBound::Relays { received, channels, inside, fan } => {
+            let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
+            narrow(u128::from(received) * (u128::from(fan) + 1) * u128::from(chunks), places)
+        }
         CollectiveBound::Latency { .. }
+        | CollectiveBound::Inside { .. }
         | CollectiveBound::Channel { .. }
         | CollectiveBound::Quickest { .. } => None,
     });

@@ -2,14 +2,15 @@
 
 use super::ScheduleError;
 use super::forest::prove_forest;
+use super::group_bounds;
 use super::messages::{MessageLoads, MessageSends};
 use super::paths::prove_paths;
+use super::reach::{hops_to, total_lanes};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Schedule, Transfers};
 use fabc_kernel::volume_and_distance;
 use fabc_model::{Collective, CollectiveAlgorithm, Demand};
-use std::collections::VecDeque;
 
 /// Verifies the bounds of a schedule, and that it does not beat them. `loads` are those of the tables that
 /// its messages follow.
@@ -18,10 +19,76 @@ pub(super) fn verify_bounds(
     schedule: &Schedule,
     loads: Option<&MessageLoads>,
 ) -> Result<(), CheckError> {
-    verify_witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, loads)?;
-    let (chips, chunks) = (scene.endpoints().count() as u64, u64::from(schedule.chunks));
-    // Chunk times as a fraction, and rounds of one run.
-    let (numerator, denominator, rounds) = match &schedule.transfers {
+    match &schedule.groups {
+        Some(groups) => {
+            group_bounds::verify_witnesses(scene, schedule.collective, groups, &schedule.bounds)?;
+        }
+        None => verify_witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, loads)?,
+    }
+    let chips = schedule.sharers(scene.endpoints().count() as u64);
+    let chunks = u64::from(schedule.chunks);
+    let (numerator, denominator, rounds) = scheduled_volume(scene, schedule, loads)?;
+    // The vector of a root is one shard, or N shards if messages carry it. The full vector of an all-reduce
+    // is N shards.
+    let vector =
+        if schedule.root.is_some() && matches!(schedule.transfers, Transfers::Sends(_)) { chips } else { 1 };
+    for (index, bound) in schedule.bounds.iter().enumerate() {
+        let (bound_numerator, bound_denominator) = match *bound {
+            CollectiveBound::Cut { channels, shards, .. } => {
+                (u128::from(shards) * u128::from(chunks * vector), u128::from(channels))
+            }
+            CollectiveBound::Channel { shards, lanes, .. } => {
+                (u128::from(shards) * u128::from(chunks), u128::from(lanes))
+            }
+            CollectiveBound::Flow { volume, distance, .. } => {
+                (distance.saturating_mul(u128::from(chunks)), volume)
+            }
+            CollectiveBound::Partition { parts, channels, .. } => {
+                (2 * u128::from(parts - 1) * u128::from(chunks * chips), u128::from(channels))
+            }
+            CollectiveBound::Relays { received, channels, inside, fan } => {
+                let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
+                (u128::from(received) * (u128::from(fan) + 1) * u128::from(chunks), places)
+            }
+            CollectiveBound::Inside { channels, shards, .. } => {
+                if schedule.algorithm != CollectiveAlgorithm::Within {
+                    let name = schedule.algorithm.name();
+                    let text =
+                        format!("bound {index} is of schedules within the groups, and not of `{name}`");
+                    return Err(ScheduleError::shape(text).into());
+                }
+                (u128::from(shards) * u128::from(chunks), u128::from(channels))
+            }
+            CollectiveBound::Latency { .. } | CollectiveBound::Quickest { .. } => continue,
+        };
+        if u128::from(numerator).saturating_mul(bound_denominator)
+            < bound_numerator.saturating_mul(u128::from(denominator))
+        {
+            return Err(ScheduleError::Beaten { bound: index, volume: numerator / denominator }.into());
+        }
+    }
+    let farthest = schedule.bounds.iter().filter_map(|bound| match bound {
+        CollectiveBound::Latency { distance, .. } => Some(*distance as usize + 1),
+        _ => None,
+    });
+    match farthest.max().filter(|&rounds_at_least| rounds < rounds_at_least) {
+        Some(_) => {
+            Err(ScheduleError::Beaten { bound: schedule.bounds.len() - 1, volume: numerator / denominator }
+                .into())
+        }
+        None => Ok(()),
+    }
+}
+
+/// The chunk times of a schedule as a fraction, and the rounds of one run.
+fn scheduled_volume(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    loads: Option<&MessageLoads>,
+) -> Result<(u64, u64, usize), CheckError> {
+    let chips = schedule.sharers(scene.endpoints().count() as u64);
+    let chunks = u64::from(schedule.chunks);
+    Ok(match &schedule.transfers {
         Transfers::Rounds(rounds) => {
             let runs = if schedule.algorithm == CollectiveAlgorithm::Local {
                 chips
@@ -52,44 +119,7 @@ pub(super) fn verify_bounds(
             let (parts, lanes) = prove_paths(scene, schedule, pair_paths)?.load();
             (parts as u64 * chunks, lanes as u64 * u64::from(pair_paths.parts), usize::MAX)
         }
-    };
-    // The vector of a root is one shard, or N shards if messages carry it. The full vector of an all-reduce
-    // is N shards.
-    let vector =
-        if schedule.root.is_some() && matches!(schedule.transfers, Transfers::Sends(_)) { chips } else { 1 };
-    for (index, bound) in schedule.bounds.iter().enumerate() {
-        let (bound_numerator, bound_denominator) = match *bound {
-            CollectiveBound::Cut { channels, shards, .. } => {
-                (u128::from(shards) * u128::from(chunks * vector), u128::from(channels))
-            }
-            CollectiveBound::Channel { shards, lanes, .. } => {
-                (u128::from(shards) * u128::from(chunks), u128::from(lanes))
-            }
-            CollectiveBound::Flow { volume, distance, .. } => {
-                (distance.saturating_mul(u128::from(chunks)), volume)
-            }
-            CollectiveBound::Partition { parts, channels, .. } => {
-                (2 * u128::from(parts - 1) * u128::from(chunks * chips), u128::from(channels))
-            }
-            CollectiveBound::Latency { .. } | CollectiveBound::Quickest { .. } => continue,
-        };
-        if u128::from(numerator).saturating_mul(bound_denominator)
-            < bound_numerator.saturating_mul(u128::from(denominator))
-        {
-            return Err(ScheduleError::Beaten { bound: index, volume: numerator / denominator }.into());
-        }
-    }
-    let farthest = schedule.bounds.iter().filter_map(|bound| match bound {
-        CollectiveBound::Latency { distance, .. } => Some(*distance as usize + 1),
-        _ => None,
-    });
-    match farthest.max().filter(|&rounds_at_least| rounds < rounds_at_least) {
-        Some(_) => {
-            Err(ScheduleError::Beaten { bound: schedule.bounds.len() - 1, volume: numerator / denominator }
-                .into())
-        }
-        None => Ok(()),
-    }
+    })
 }
 
 /// Verifies that each bound follows from its witness.
@@ -123,12 +153,6 @@ pub(super) fn verify_witnesses(
     Ok(())
 }
 
-/// The capacity of channels together, in units of the greatest common bandwidth.
-fn total_lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
-    let capacity: u64 = channels.map(|channel| scene.topology.channel_capacity(channel)).sum();
-    u32::try_from(capacity).unwrap_or(u32::MAX)
-}
-
 /// The bound of a channel: the messages that cross it.
 fn channel_bound(
     scene: &Scene<'_>,
@@ -149,23 +173,6 @@ fn flow_bound(scene: &Scene<'_>, lengths: &[u64]) -> Result<CollectiveBound, Che
     let demand = Demand::uniform(endpoints.len()).among_endpoints(scene.topology.node_count(), endpoints);
     let (volume, distance) = volume_and_distance(scene, &demand, lengths)?;
     Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance })
-}
-
-/// `[router]`: hops to `node`. `u32::MAX` without a path.
-pub(super) fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
-    let mut hops = vec![u32::MAX; scene.topology.node_count()];
-    hops[node.index()] = 0;
-    let mut queue = VecDeque::from([node]);
-    while let Some(reached) = queue.pop_front() {
-        for channel in scene.channels_into(reached) {
-            let from = scene.topology.source(channel).node;
-            if hops[from.index()] == u32::MAX {
-                hops[from.index()] = hops[reached.index()] + 1;
-                queue.push_back(from);
-            }
-        }
-    }
-    hops
 }
 
 fn is_living_chip(scene: &Scene<'_>, node: NodeId) -> bool {
@@ -189,6 +196,9 @@ fn count_bound(
             count_partition(scene, chips, collective, part_of, *parts)
         }
         CollectiveBound::Quickest { .. } => Err("applies to messages only".to_owned()),
+        CollectiveBound::Relays { .. } | CollectiveBound::Inside { .. } => {
+            Err("applies to groups only".to_owned())
+        }
         CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => {
             Err("applies to an all-to-all only".to_owned())
         }

@@ -4,6 +4,9 @@
 //! routers that only forward, for all parts of its tree. The trees of every root must carry all of its parts.
 //! No channel may carry more than the forest claims. What a channel carries in the collective follows: the
 //! parts of the paths over it, of those over its reverse in a reduction, of both in an all-reduce.
+//!
+//! In groups a tree must lead to the chips of the group of its root and to no others, and paths may pass
+//! chips, which then only forward.
 
 use super::ScheduleError;
 use super::carried::{Carried, CarriedByChannel, busiest_load, lanes};
@@ -44,9 +47,9 @@ pub(super) fn prove_forest<'a>(
     for (number, tree) in forest.trees.iter().enumerate() {
         let convict = |violation| CheckError::from(ScheduleError::Tree { tree: number, violation });
         *sums.entry(tree.root).or_default() += u64::from(tree.multiplicity);
-        height = verify_spanning(scene, tree).map_err(convict)?.max(height);
+        height = verify_spanning(scene, schedule, tree).map_err(convict)?.max(height);
         for send in &tree.sends {
-            verify_paths(scene, tree.multiplicity, send).map_err(convict)?;
+            verify_paths(scene, schedule, tree.multiplicity, send).map_err(convict)?;
             for path in &send.paths {
                 longest_path = longest_path.max(path.channels.len() as u64);
                 for channel in &path.channels {
@@ -89,8 +92,9 @@ pub(super) fn prove_forest<'a>(
     Ok(ProvedForest { scene, forest, carried, crossings, height, longest_path })
 }
 
-/// Verifies that a tree reaches every chip once, each from one that it reached before. Returns its height.
-fn verify_spanning(scene: &Scene<'_>, tree: &ForestTree) -> Result<u64, String> {
+/// Verifies that a tree reaches every chip (of its group) once, each from one that it reached before. Returns
+/// its height.
+fn verify_spanning(scene: &Scene<'_>, schedule: &Schedule, tree: &ForestTree) -> Result<u64, String> {
     let is_chip = |node: NodeId| node.index() < scene.topology.node_count() && scene.is_endpoint(node);
     if !is_chip(tree.root) || tree.multiplicity == 0 {
         return Err(format!("its root {} is not a surviving chip, or it carries no part", tree.root));
@@ -103,18 +107,33 @@ fn verify_spanning(scene: &Scene<'_>, tree: &ForestTree) -> Result<u64, String> 
         if !is_chip(send.to) {
             return Err(format!("it leads to router {}, which is not a surviving chip", send.to));
         }
+        if let Some(groups) = &schedule.groups
+            && groups.group_of(send.to) != groups.group_of(tree.root)
+        {
+            return Err(format!("it leads to {}, which is in another group", scene.topology.name(send.to)));
+        }
         if depths.insert(send.to, depth + 1).is_some() {
             return Err(format!("it leads to {} twice", scene.topology.name(send.to)));
         }
     }
-    match scene.endpoints().find(|chip| !depths.contains_key(chip)) {
+    let missed = match &schedule.groups {
+        Some(groups) => groups.members(tree.root).iter().copied().find(|chip| !depths.contains_key(chip)),
+        None => scene.endpoints().find(|chip| !depths.contains_key(chip)),
+    };
+    match missed {
         Some(missed) => Err(format!("it does not reach {}", scene.topology.name(missed))),
         None => Ok(depths.into_values().max().unwrap_or(0)),
     }
 }
 
 /// Verifies that the paths of an edge carry all parts of its tree.
-fn verify_paths(scene: &Scene<'_>, multiplicity: u32, send: &ForestSend) -> Result<(), String> {
+fn verify_paths(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    multiplicity: u32,
+    send: &ForestSend,
+) -> Result<(), String> {
+    let stores = |node| schedule.groups.is_none() && scene.is_endpoint(node);
     let topology = scene.topology;
     let edge = || format!("{} to {}", topology.name(send.from), topology.name(send.to));
     let amounts: u64 = send.paths.iter().map(|path| u64::from(path.amount)).sum();
@@ -137,7 +156,7 @@ fn verify_paths(scene: &Scene<'_>, multiplicity: u32, send: &ForestSend) -> Resu
                     topology.channel_name(channel)
                 ));
             }
-            if index > 0 && (scene.is_endpoint(node) || !scene.lives(node)) {
+            if index > 0 && (stores(node) || !scene.lives(node)) {
                 return Err(format!(
                     "the path of {} passes {}, which does not only forward",
                     edge(),

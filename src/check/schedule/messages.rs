@@ -82,6 +82,41 @@ impl<'a> SortedTables<'a> {
     }
 }
 
+/// The ways that tables lead packets.
+pub(super) struct TableWalk<'a> {
+    scene: &'a Scene<'a>,
+    sorted: SortedTables<'a>,
+}
+
+impl<'a> TableWalk<'a> {
+    pub(super) fn new(scene: &'a Scene<'a>, tables: &'a ForwardingTables) -> Result<Self, CheckError> {
+        Ok(Self { scene, sorted: SortedTables::new(scene, tables)? })
+    }
+
+    /// The lit channels from a chip to another one, hop by hop.
+    ///
+    /// # Errors
+    /// The router at which packets are lost, or go round and round.
+    pub(super) fn way(&self, source: NodeId, destination: NodeId) -> Result<Vec<ChannelId>, String> {
+        let topology = self.scene.topology;
+        let most = topology.channel_count() * usize::from(self.sorted.tables.vcs.max(1));
+        let (mut router, mut input, mut way) = (source, (-1, -1), Vec::new());
+        while router != destination {
+            let output = self.sorted.output_of(router, destination, input);
+            let output = output.filter(|(port, _)| port.index() < topology.ports() && way.len() < most);
+            let next = output.and_then(|(port, vc)| Some((self.scene.outgoing(router, port)?, vc)));
+            let Some((channel, vc)) = next else {
+                let [to, at] = [destination, router].map(|node| topology.name(node));
+                return Err(format!("the tables lose packets to {to} at {at}"));
+            };
+            way.push(channel);
+            let target = topology.target(channel);
+            (router, input) = (target.node, (target.port.0 as i16, vc as i8));
+        }
+        Ok(way)
+    }
+}
+
 /// Verifies a schedule of messages, and returns the loads of the tables.
 ///
 /// Every chip must send all parts of its message to every other chip once. With a root, a broadcast first

@@ -10,11 +10,14 @@ mod carried;
 mod errors;
 mod forest;
 mod gather;
+mod group_bounds;
+mod groups;
 mod messages;
 mod pace;
 mod paths;
 mod pipeline;
 mod program;
+mod reach;
 mod reduce;
 mod time;
 mod timed;
@@ -33,7 +36,8 @@ pub use timed::{Replayed, vectors_together, verify_replaceable};
 use super::CheckError;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{
-    CollectiveBound, Forest, ForwardingTables, PairPaths, RunDirection, Scene, Schedule, Transfers,
+    ChipGroups, CollectiveBound, Forest, ForwardingTables, PairPaths, RunDirection, Scene, Schedule,
+    Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use transfers::RoundTransfers;
@@ -69,18 +73,34 @@ pub fn verify_schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), Che
             }
             trees::verify_trees(scene, schedule, trees)?;
         }
-        Transfers::Forest(forest) => {
-            forest::prove_forest(scene, schedule, forest)?;
-        }
-        Transfers::Paths(pair_paths) => {
-            paths::prove_paths(scene, schedule, pair_paths)?;
-        }
+        Transfers::Forest(_) | Transfers::Paths(_) => prove_paths_of_all(scene, None, schedule)?,
         Transfers::Timed(_) => return verify_vectors(scene, schedule).map(|_| ()),
         Transfers::Sends(_) => {
             return Err(violation("messages need the tables that they follow".to_owned()));
         }
     }
     bounds::verify_bounds(scene, schedule, None)
+}
+
+/// Proves a forest or paths of pairs. In groups their paths must also be those of their algorithm.
+fn prove_paths_of_all(
+    scene: &Scene<'_>,
+    tables: Option<&ForwardingTables>,
+    schedule: &Schedule,
+) -> Result<(), CheckError> {
+    match &schedule.transfers {
+        Transfers::Forest(forest) => {
+            forest::prove_forest(scene, schedule, forest)?;
+        }
+        Transfers::Paths(pair_paths) => {
+            paths::prove_paths(scene, schedule, pair_paths)?;
+        }
+        _ => {}
+    }
+    match &schedule.groups {
+        Some(groups) => groups::verify_group_paths(scene, tables, schedule, groups),
+        None => Ok(()),
+    }
 }
 
 /// Verifies a schedule of messages along the forwarding tables that it is made for. The collective may be
@@ -93,6 +113,8 @@ pub fn verify_schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), Che
 /// - a broadcast, from the root to all, then among all others;
 /// - a reduction, among all others, then to the root.
 ///
+/// In groups it may also be a forest or paths of pairs whose paths are those of the tables.
+///
 /// # Errors
 /// The first violation. It may be a message that is missing or double, that leaves its route or has no time
 /// to arrive. It may also be a channel with two chunks in a slot, or a bound that does not follow or that is
@@ -103,6 +125,10 @@ pub fn verify_message_schedule(
     schedule: &Schedule,
 ) -> Result<(), CheckError> {
     verify_shape(scene, schedule)?;
+    if schedule.groups.is_some() {
+        prove_paths_of_all(scene, Some(tables), schedule)?;
+        return bounds::verify_bounds(scene, schedule, None);
+    }
     let Transfers::Sends(sends) = &schedule.transfers else {
         return Err(violation("it has no messages that follow tables".to_owned()));
     };
@@ -135,6 +161,20 @@ pub fn verify_collective_bounds(
     claimed: &[CollectiveBound],
 ) -> Result<(), CheckError> {
     bounds::verify_witnesses(scene, collective, root, claimed, None)
+}
+
+/// Verifies bounds of a collective in groups by their witnesses alone.
+///
+/// # Errors
+/// Groups that do not part the chips, and a bound that does not follow.
+pub fn verify_group_bounds(
+    scene: &Scene<'_>,
+    collective: Collective,
+    groups: &ChipGroups,
+    claimed: &[CollectiveBound],
+) -> Result<(), CheckError> {
+    groups::verify_groups(scene, groups)?;
+    group_bounds::verify_witnesses(scene, collective, groups, claimed)
 }
 
 /// The (steps, chunk times, paths) of a forest.
@@ -170,6 +210,12 @@ fn verify_shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
     }
     if schedule.chunks == 0 || u64::from(schedule.nodes) * u64::from(schedule.chunks) > u64::from(u32::MAX) {
         return Err(violation(format!("shards of {} chunks are not supported", schedule.chunks)));
+    }
+    if let Some(groups) = &schedule.groups {
+        if !matches!(schedule.transfers, Transfers::Forest(_) | Transfers::Paths(_)) {
+            return Err(violation("groups have a forest, or paths of pairs".to_owned()));
+        }
+        groups::verify_groups(scene, groups)?;
     }
     let rooted = matches!(schedule.collective, Collective::Broadcast | Collective::Reduce);
     match schedule.root {

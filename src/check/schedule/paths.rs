@@ -4,6 +4,9 @@
 //! the source, and every other one where the leg before it ends: a chip sends on only what has come to it.
 //! The last leg must end at the destination. A leg must be one path over lit channels through routers that
 //! only forward. The load of the busiest channel must be the one that is claimed.
+//!
+//! In groups every ordered pair of a group must have its paths, and no other pair has any. A leg may pass
+//! chips, which then only forward.
 
 use super::ScheduleError;
 use super::carried::{CarriedByChannel, busiest_load, lanes};
@@ -41,7 +44,7 @@ pub(super) fn prove_paths<'a>(
     let mut sums: BTreeMap<(NodeId, NodeId), u64> = BTreeMap::new();
     let (mut most_legs, mut longest_leg) = (0, 0);
     for (number, path) in pair_paths.paths.iter().enumerate() {
-        verify_path(scene, path)
+        verify_path(scene, schedule, path)
             .map_err(|violation| CheckError::from(ScheduleError::Path { path: number, violation }))?;
         *sums.entry((path.source, path.destination)).or_default() += u64::from(path.amount);
         most_legs = most_legs.max(path.legs.len() as u64);
@@ -54,7 +57,7 @@ pub(super) fn prove_paths<'a>(
             }
         }
     }
-    verify_pairs(scene, pair_paths.parts, &sums)?;
+    verify_pairs(scene, schedule, pair_paths.parts, &sums)?;
     let proved = ProvedPaths { scene, pair_paths, carried, most_legs, longest_leg };
     let (parts, lanes) = proved.load();
     let claimed = pair_paths.load;
@@ -68,8 +71,9 @@ pub(super) fn prove_paths<'a>(
 }
 
 /// Verifies that a path leads from its source to its destination, leg by leg.
-fn verify_path(scene: &Scene<'_>, path: &PairPath) -> Result<(), String> {
+fn verify_path(scene: &Scene<'_>, schedule: &Schedule, path: &PairPath) -> Result<(), String> {
     let topology = scene.topology;
+    let stores = |node| schedule.groups.is_none() && scene.is_endpoint(node);
     let is_chip = |node: NodeId| node.index() < topology.node_count() && scene.is_endpoint(node);
     let PairPath { source, destination, amount, legs } = path;
     if !is_chip(*source) || !is_chip(*destination) || source == destination || *amount == 0 {
@@ -89,7 +93,7 @@ fn verify_path(scene: &Scene<'_>, path: &PairPath) -> Result<(), String> {
                 let held = topology.name(place);
                 return Err(format!("leg {index} goes on with {name}, but the data is at {held}"));
             }
-            if position > 0 && (scene.is_endpoint(place) || !scene.lives(place)) {
+            if position > 0 && (stores(place) || !scene.lives(place)) {
                 let name = topology.name(place);
                 return Err(format!("leg {index} passes {name}, which does not only forward"));
             }
@@ -111,11 +115,20 @@ fn verify_path(scene: &Scene<'_>, path: &PairPath) -> Result<(), String> {
 /// Verifies that every pair of chips has paths for all parts, and for no more.
 fn verify_pairs(
     scene: &Scene<'_>,
+    schedule: &Schedule,
     parts: u32,
     sums: &BTreeMap<(NodeId, NodeId), u64>,
 ) -> Result<(), CheckError> {
+    let are_together = |one: NodeId, other: NodeId| {
+        schedule.groups.as_ref().is_none_or(|groups| groups.group_of(one) == groups.group_of(other))
+    };
+    if let Some((from, to)) = sums.keys().find(|(from, to)| !are_together(*from, *to)) {
+        let [from, to] = [from, to].map(|&end| scene.topology.name(end));
+        return Err(violation(format!("there are paths from {from} to {to}, which is in another group")));
+    }
     for source in scene.endpoints() {
-        for destination in scene.endpoints().filter(|&destination| destination != source) {
+        let others = scene.endpoints().filter(|&other| other != source && are_together(source, other));
+        for destination in others {
             let sum = sums.get(&(source, destination)).copied().unwrap_or(0);
             if sum != u64::from(parts) || sum == 0 {
                 return Err(violation(format!(

@@ -5,11 +5,11 @@
 //! arrives one hop after its last byte has left. A message is all that a channel carries in one round. Its
 //! first chunk also waits for the overhead.
 
-use super::bounds::hops_to;
 use super::forest::prove_forest;
 use super::pace::{Pace, SECOND, cycles_time};
 use super::paths::{ProvedPaths, prove_paths};
 use super::pipeline::TreePipeline;
+use super::reach::hops_to;
 use super::timed::{cycles_at_least, replay};
 use super::transfers::RoundTransfers;
 use super::waits::TransferWaits;
@@ -62,7 +62,7 @@ pub fn schedule_time(
 ) -> Result<ScheduleTime, CheckError> {
     let paces = [pace.clone(), pace.without_overhead(), pace.without_hops()];
     let pieces = u128::from(schedule.chunks);
-    let chips = scene.endpoints().count() as u128;
+    let chips = u128::from(schedule.sharers(scene.endpoints().count() as u64));
     let transfer_time =
         |parts: u128| (u128::from(bytes) * 8 * SECOND).div_ceil(u128::from(pace.bandwidth_bps) * parts);
     match &schedule.transfers {
@@ -221,7 +221,7 @@ pub fn bound_time<'a>(
         let (cycles, bound) = cycles_at_least(schedule, vectors)?;
         return Some((cycles_time(cycles, vectors.clock_hz), bound));
     }
-    let chips = scene.endpoints().count() as u128;
+    let chips = u128::from(schedule.sharers(scene.endpoints().count() as u64));
     let vector = u128::from(bytes) * 8 * SECOND / u128::from(pace.bandwidth_bps.max(1));
     // With barriers the longest path takes as many rounds as it has hops.
     let path_hops = schedule
@@ -230,8 +230,12 @@ pub fn bound_time<'a>(
         .map(|bound| if let CollectiveBound::Latency { distance, .. } = bound { distance + 1 } else { 1 });
     let farthest = path_hops.max().unwrap_or(1);
     let mut highest: Option<(u128, &CollectiveBound)> = None;
-    // Bounds of channels hold only for schedules on the same tables.
-    for bound in schedule.bounds.iter().filter(|bound| !matches!(bound, CollectiveBound::Channel { .. })) {
+    // Bounds of channels hold only for schedules on the same tables, those inside of groups within them.
+    for bound in schedule
+        .bounds
+        .iter()
+        .filter(|bound| !matches!(bound, CollectiveBound::Channel { .. } | CollectiveBound::Inside { .. }))
+    {
         let (numerator, denominator, hops) = match *bound {
             CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
             CollectiveBound::Latency { channels, shards, distance, .. } => {
@@ -242,6 +246,11 @@ pub fn bound_time<'a>(
             }
             CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
             CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards), u128::from(lanes), 0),
+            CollectiveBound::Inside { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
+            CollectiveBound::Relays { received, channels, inside, fan } => {
+                let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
+                (u128::from(received) * (u128::from(fan) + 1), places, 0)
+            }
             // Only schedules in cycles have it.
             CollectiveBound::Quickest { .. } => continue,
         };

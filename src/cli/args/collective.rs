@@ -35,6 +35,10 @@ pub struct CollectiveArgs {
     #[arg(long, value_name = "ROUTER")]
     pub root: Option<String>,
 
+    /// Chips of a group: every group of so many consecutive chips does it by itself, all at the same time
+    #[arg(long, value_name = "CHIPS", value_parser = clap::value_parser!(u32).range(2..=65_535), conflicts_with = "root")]
+    pub groups: Option<u32>,
+
     /// Overhead of a message, during which its channel carries nothing else [default: 0ns]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub overhead: Option<String>,

@@ -20,7 +20,9 @@ use fabc_emit::{TRACE_MESSAGES, TraceSettings};
 use fabc_estimate::{CommandWord, EstimateError};
 use fabc_ir::{CollectiveLeftOut, CollectiveReport, MessageStarts, Scene, Schedule, Topology};
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric};
-use fabc_pipeline::compile::collectives::{CollectivesError, CollectivesRequest, ScenarioCollectives};
+use fabc_pipeline::compile::collectives::{
+    CollectivesError, CollectivesRequest, ScenarioCollectives, check_groups,
+};
 use fabc_pipeline::library::Loaded;
 
 /// The name that stands for every scenario.
@@ -74,6 +76,7 @@ fn run_one_request(
         algorithm,
         chunks: args.chunks,
         root: None,
+        groups: args.groups,
         overhead_ps,
         barrier: args.barrier,
         seed: args.seed.unwrap_or(1),
@@ -82,6 +85,7 @@ fn run_one_request(
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (index, name) in names.iter().enumerate() {
         let tabled = request.collectives.contains(&Collective::AllToAll)
+            || args.groups.is_some()
             || algorithm.is_some_and(CollectiveAlgorithm::follows_tables);
         let read = read_scenario(&args.directory, fabric, sources, name, tabled)?;
         let ScenarioInput { scene, tables, lengths } =
@@ -89,6 +93,7 @@ fn run_one_request(
         let ReadScene { topology, lit, dead } = scene;
         request.root = args.root.as_deref().map(|root| find_root(&topology, root)).transpose()?;
         let scene = Scene { topology: &topology, lit, dead };
+        check_group_sizes(fabric, &scene, &request)?;
         let stop = |error| collectives_stop(error, name, sources);
         let tables = tables.as_ref();
         let mut planned = ScenarioCollectives::new(fabric, &scene, &request).along(tables, &lengths);
@@ -129,6 +134,17 @@ fn run_one_request(
     }
     let report = CollectiveReport { left_out, ..request.report(costs, rows, crossovers) };
     Ok(print_report(args.format, &fabric.name, &report)?)
+}
+
+/// Refuses groups that do not part the chips of a scene, or leave less than a flit for one of them.
+fn check_group_sizes(fabric: &Fabric, scene: &Scene<'_>, request: &CollectivesRequest) -> Result<(), Stop> {
+    let Some(groups) = request.groups else { return Ok(()) };
+    let (chips, groups) = (scene.topology.endpoints().count() as u64, u64::from(groups));
+    let fits = |&bytes: &u64| check_groups(chips, groups, bytes, fabric.router.flit_bytes);
+    request.sizes.iter().try_for_each(fits).map_err(|problem| {
+        let error = problem.error("`--groups`".to_owned(), None);
+        Stop { exit_code: 2, diagnostics: vec![Box::new(error)], sources: SourceMap::default() }
+    })
 }
 
 fn print_report(
@@ -229,7 +245,10 @@ fn parse_quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
 }
 
 fn requested_collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
-    let kinds = || Collective::OF_ALL.into_iter();
+    let kinds = || {
+        let has_groups = |kind: &Collective| !CollectiveAlgorithm::for_groups(*kind).is_empty();
+        Collective::OF_ALL.into_iter().filter(move |kind| args.groups.is_none() || has_groups(kind))
+    };
     let requested = match &args.collective {
         None => kinds().filter(|collective| !collective.is_rooted() || args.root.is_some()).collect(),
         Some(name) => {
@@ -266,19 +285,18 @@ fn requested_algorithm(
     collectives: &mut Vec<Collective>,
 ) -> Result<Option<CollectiveAlgorithm>, DriverError> {
     let Some(name) = args.algorithm.as_ref().filter(|name| *name != "auto") else { return Ok(None) };
+    let known = |collective: Collective| match args.groups {
+        Some(_) => CollectiveAlgorithm::for_groups(collective),
+        None => CollectiveAlgorithm::for_tables(collective),
+    };
     let has = |collective: Collective| {
-        CollectiveAlgorithm::for_tables(collective)
-            .iter()
-            .copied()
-            .find(|algorithm| algorithm.name() == *name)
+        known(collective).iter().copied().find(|algorithm| algorithm.name() == *name)
     };
     let Some(algorithm) = collectives.iter().copied().find_map(has) else {
         let collective_names: Vec<&str> = collectives.iter().map(|collective| collective.name()).collect();
         let mut names: Vec<&str> = Vec::new();
-        for algorithm in collectives
-            .iter()
-            .flat_map(|&collective| CollectiveAlgorithm::for_tables(collective))
-            .map(|algorithm| algorithm.name())
+        for algorithm in
+            collectives.iter().flat_map(|&collective| known(collective)).map(|algorithm| algorithm.name())
         {
             if !names.contains(&algorithm) {
                 names.push(algorithm);

@@ -40,8 +40,18 @@ pub(crate) fn expand_declared(
 
 /// The options, completed by a declared collective.
 fn completed_args(args: &CollectiveArgs, declared: &DeclaredCollective) -> CollectiveArgs {
-    let DeclaredCollective { collective, size, algorithm, chunks, root, overhead_ps, barrier, seed, .. } =
-        declared;
+    let DeclaredCollective {
+        collective,
+        size,
+        algorithm,
+        chunks,
+        root,
+        groups,
+        overhead_ps,
+        barrier,
+        seed,
+        ..
+    } = declared;
     let args = args.clone();
     let sized = args.sizes.is_some();
     CollectiveArgs {
@@ -50,6 +60,7 @@ fn completed_args(args: &CollectiveArgs, declared: &DeclaredCollective) -> Colle
         algorithm: args.algorithm.or_else(|| algorithm.map(|algorithm| algorithm.name().to_owned())),
         chunks: args.chunks.or(*chunks),
         root: args.root.or_else(|| root.clone()),
+        groups: args.groups.or(*groups),
         overhead: args.overhead.or_else(|| (*overhead_ps > 0).then(|| format!("{overhead_ps}ps"))),
         barrier: args.barrier || *barrier,
         seed: args.seed.or(Some(*seed)),

@@ -187,6 +187,7 @@ fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: T
         collective,
         algorithm,
         chips,
+        groups,
         chunks,
         steps,
         volume,
@@ -195,24 +196,29 @@ fn verify_schedule(file: &str, topology: &str, tables: Option<&str>, terminal: T
         bound,
     } = result;
     let cut = match algorithm {
+        _ if groups.is_some() => "pieces of a part",
         CollectiveAlgorithm::Trees => "pieces of the share of a tree",
         CollectiveAlgorithm::Forest | CollectiveAlgorithm::Paths => "pieces of a part",
         _ => "chunks a shard",
     };
     let (collective, algorithm) = (collective.name(), algorithm.name());
     terminal.say(&if terminal.format == MessageFormat::Json {
-        json!({
+        let mut line = json!({
             "verified": file, "topology": topology, "fabric": fabric, "collective": collective, "algorithm": algorithm, "chips": chips, "chunks": chunks,
             "steps": steps, "volume": volume, "transfers": transfers, "bounds": bounds, "bound": bound.map(|(above, below)| [above, below]),
-        })
-        .to_string()
+        });
+        if let Some(groups) = groups {
+            line["groups"] = json!(groups);
+        }
+        line.to_string()
     } else {
+        let in_groups = groups.map_or_else(String::new, |groups| format!(" in {groups} groups"));
         let bound = bound.map_or_else(String::new, |(above, below)| {
             let bound_times = above as f64 / below.max(1) as f64;
             format!(", the tightest {bound_times:.4} chunk times ({:.2} % of the schedule)", 100.0 * bound_times / volume.max(1) as f64)
         });
         format!(
-            "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} {cut}\n  \
+            "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips{in_groups}, {chunks} {cut}\n  \
              {steps} steps, {volume} chunk times, {transfers} transfers replayed: every chip gets what it should\n  \
              {bounds} bounds follow from their witnesses{bound}"
         )

@@ -32,7 +32,11 @@ fn push_collective(out: &mut String, declared: &DeclaredCollective, result: &Col
         return;
     };
     let root = nominal.row.root.as_deref().map_or("null".to_owned(), quote);
-    push(out, format_args!("\"root\":{root},\"chips\":{},\n ", nominal.row.chips));
+    push(out, format_args!("\"root\":{root},\"chips\":{},", nominal.row.chips));
+    if let Some(groups) = &nominal.schedule.groups {
+        push(out, format_args!("\"groups\":{},", groups.size()));
+    }
+    out.push_str("\n ");
     push_figures(out, &nominal.row, nominal.row.best());
     push(out, format_args!(",\"bound_ns\":{},\"worst_fault\":", nanoseconds(nominal.row.bound)));
     out.push_str(&result.worst_fault().map_or("null".to_owned(), |worst| quote(&worst.row.scenario)));

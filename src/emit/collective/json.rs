@@ -5,8 +5,8 @@ use super::super::number::{fixed, grouped};
 use super::nanoseconds;
 use super::schedule::push_bound;
 use fabc_ir::{
-    CollectiveCandidate, CollectiveCost, CollectiveCrossover, CollectiveLeftOut, CollectiveReport,
-    CollectiveRow, Fraction,
+    CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveCrossover, CollectiveLeftOut,
+    CollectiveReport, CollectiveRow, Fraction,
 };
 
 /// The text of the report. `fabric` is the name of the fabric.
@@ -21,6 +21,9 @@ pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
             report.seed
         ),
     );
+    if let Some(groups) = report.groups {
+        push(&mut out, format_args!("\"groups\":{groups},\n"));
+    }
     out.push_str("\"scenarios\":");
     push_lines(&mut out, &report.costs, |out, (name, cost)| push_channel(out, name, cost));
     out.push_str(",\n\"collectives\":");
@@ -75,7 +78,9 @@ fn push_row(out: &mut String, report: &CollectiveReport, row: &CollectiveRow) {
     push(out, format_args!(",\"bound_ns\":{},\"bound\":", nanoseconds(row.bound)));
     push_bound(out, &row.witness);
     if let Some((time, bound)) = &row.along {
-        push(out, format_args!(",\"tables_bound_ns\":{},\"tables_bound\":", nanoseconds(*time)));
+        let key =
+            if matches!(bound, CollectiveBound::Inside { .. }) { "inside_bound" } else { "tables_bound" };
+        push(out, format_args!(",\"{key}_ns\":{},\"{key}\":", nanoseconds(*time)));
         push_bound(out, bound);
     }
     out.push_str(",\"candidates\":[");

@@ -26,6 +26,11 @@ pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> Str
             algorithm.name(),
         ),
     );
+    if let Some(groups) = &schedule.groups {
+        out.push_str("\"groups\":");
+        push_lines(&mut out, groups.lists(), |out, chips| push_numbers(out, chips.iter().map(|chip| chip.0)));
+        out.push_str(",\n");
+    }
     match &schedule.transfers {
         Transfers::Rounds(rounds) => push_rounds(&mut out, rounds),
         Transfers::Trees(shared) => push_trees(&mut out, shared),
@@ -155,8 +160,10 @@ fn push_messages(out: &mut String, messages: &[RoutedMessage]) {
 /// Writes a bound with its witness.
 pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
     match bound {
-        CollectiveBound::Cut { all_but, channels, shards } => {
-            out.push_str("{\"kind\":\"cut\",\"all_but\":");
+        CollectiveBound::Cut { all_but, channels, shards }
+        | CollectiveBound::Inside { all_but, channels, shards } => {
+            let kind = if matches!(bound, CollectiveBound::Cut { .. }) { "cut" } else { "inside" };
+            push(out, format_args!("{{\"kind\":\"{kind}\",\"all_but\":"));
             match all_but[..] {
                 [node] => push(out, format_args!("{node}")),
                 _ => push_numbers(out, all_but),
@@ -177,6 +184,14 @@ pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
                 push(out, format_args!(",\"lanes\":{lanes}"));
             }
             out.push('}');
+        }
+        CollectiveBound::Relays { received, channels, inside, fan } => {
+            push(
+                out,
+                format_args!(
+                    "{{\"kind\":\"relays\",\"received\":{received},\"channels\":{channels},\"inside\":{inside},\"fan\":{fan}}}"
+                ),
+            );
         }
         CollectiveBound::Flow { lengths, volume, distance } => {
             out.push_str("{\"kind\":\"flow\",\"lengths\":");

@@ -5,7 +5,8 @@ use super::super::number::fixed;
 use super::microseconds;
 use super::text::bound_reason;
 use fabc_ir::{CollectiveOutcome, CollectiveResult, Fraction};
-use fabc_model::DeclaredCollective;
+use fabc_model::{CollectiveAlgorithm, DeclaredCollective};
+use std::collections::BTreeMap;
 
 /// The results of a collective in one scenario, with every number as text.
 pub(crate) struct CollectiveTextRow {
@@ -55,7 +56,10 @@ fn scenario_row(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -
         .skip(1)
         .map(|candidate| time_text(candidate.algorithm.name(), candidate.time.total()))
         .collect();
-    others.extend(row.left_out.iter().map(|algorithm| format!("{} not tried", algorithm.name())));
+    others.extend(row.left_out.iter().map(|algorithm| match algorithm {
+        CollectiveAlgorithm::Within => format!("{} impossible", algorithm.name()),
+        _ => format!("{} not tried", algorithm.name()),
+    }));
     CollectiveTextRow {
         scenario: row.scenario.clone(),
         algorithm: best.algorithm.name().to_owned(),
@@ -72,6 +76,7 @@ fn scenario_row(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -
 /// Conditions beside the size, and requests that were not met:
 /// `from cube0[0,0,0], a barrier after every step`. Empty if there are none.
 pub(crate) fn conditions(declared: &DeclaredCollective, result: &CollectiveResult) -> String {
+    let groups = groups_text(result);
     let root =
         result.nominal().and_then(|nominal| nominal.row.root.as_ref()).map(|root| format!("from {root}"));
     let root = if declared.collective == fabc_model::Collective::Reduce {
@@ -88,5 +93,28 @@ pub(crate) fn conditions(declared: &DeclaredCollective, result: &CollectiveResul
     let fewer = fewer.map(|(requested, chunks)| {
         format!("chunks: {chunks} instead of {requested}, which would be less than a flit each")
     });
-    root.into_iter().chain(overhead).chain(barrier).chain(fewer).collect::<Vec<_>>().join(", ")
+    groups.into_iter().chain(root).chain(overhead).chain(barrier).chain(fewer).collect::<Vec<_>>().join(", ")
+}
+
+/// The groups of a collective, and the faults under which another algorithm takes the place of the nominal
+/// one.
+fn groups_text(result: &CollectiveResult) -> Option<String> {
+    let nominal = result.nominal()?;
+    let groups = nominal.schedule.groups.as_ref()?;
+    let usual = nominal.row.best().algorithm;
+    let (count, size) = (groups.lists().len(), groups.size());
+    let mut text = match count {
+        1 => format!("in one group of {size} chips"),
+        _ => format!("in {count} groups of {size} chips"),
+    };
+    let mut others: BTreeMap<CollectiveAlgorithm, usize> = BTreeMap::new();
+    for outcome in result.scenarios.iter().skip(1) {
+        let algorithm = outcome.row.best().algorithm;
+        *others.entry(algorithm).or_default() += usize::from(algorithm != usual);
+    }
+    for (algorithm, count) in others.into_iter().filter(|(_, count)| *count > 0) {
+        let faults = if count == 1 { "1 fault".to_owned() } else { format!("{count} faults") };
+        text += &format!(", under {faults} by `{}` instead of `{}`", algorithm.name(), usual.name());
+    }
+    Some(text)
 }

@@ -18,7 +18,8 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
         return out;
     };
     let rows: Vec<&CollectiveRow> = report.rows.iter().filter(|row| row.scenario == *scenario).collect();
-    let _ = writeln!(out, "collectives on {fabric}, {scenario}: {} chips", first.chips);
+    let groups = if report.groups.is_some() { "groups of " } else { "" };
+    let _ = writeln!(out, "collectives on {fabric}, {scenario}: {groups}{} chips", first.chips);
     push_channels(&mut out, cost);
     let heads = [
         "COLLECTIVE",
@@ -101,6 +102,12 @@ fn push_notes(out: &mut String, report: &CollectiveReport, rows: &[&CollectiveRo
     for row in rows {
         let note = |algorithm: &CollectiveAlgorithm| {
             let name = algorithm.name();
+            if *algorithm == CollectiveAlgorithm::Within {
+                return format!(
+                    "{}: {name} is impossible here: `--algorithm {name}` says why",
+                    row.collective.name()
+                );
+            }
             format!(
                 "{}: {name} would take long here and was not tried: add `--algorithm {name}`",
                 row.collective.name()
@@ -128,11 +135,11 @@ fn push_bounds(out: &mut String, rows: &[&CollectiveRow]) {
         .collect();
     let relative = rows.iter().filter_map(|row| Some((row, row.along.as_ref()?)));
     lines.extend(relative.map(|(row, (_, bound))| {
-        format!(
-            "{}, along these tables alone: {}",
-            row.collective.name(),
-            bound_reason(row.collective, bound, "chip")
-        )
+        let alone = match bound {
+            CollectiveBound::Inside { .. } => "within the groups alone",
+            _ => "along these tables alone",
+        };
+        format!("{}, {alone}: {}", row.collective.name(), bound_reason(row.collective, bound, "chip"))
     }));
     let mut seen = BTreeSet::new();
     lines.retain(|line| seen.insert(line.clone()));
@@ -218,6 +225,18 @@ pub(super) fn bound_reason(collective: Collective, bound: &CollectiveBound, node
                 if *shards == 1 { "1 shard starts".to_owned() } else { format!("{shards} shards start") };
             let hops = if *distance == 1 { "hop" } else { "hops" };
             format!("{shards} more than {distance} {hops} from a {node} with {channels} channels")
+        }
+        CollectiveBound::Relays { received, channels, inside, fan } => {
+            format!(
+                "{received} shards come in by {channels} channels, of which {inside} are in groups; by others a {node} passes on to {fan} at most"
+            )
+        }
+        CollectiveBound::Inside { all_but, channels, shards } => {
+            let all_but = match all_but[..] {
+                [router] => format!("{node} {router}"),
+                _ => format!("{} {node}s", all_but.len()),
+            };
+            format!("{shards} shards come in to {all_but} by {channels} channels of the group")
         }
         CollectiveBound::Channel { shards, lanes: 1, .. } => format!("{shards} shards cross one channel"),
         CollectiveBound::Channel { shards, lanes, .. } => {

@@ -14,6 +14,7 @@ use fabc_ir::{
     ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, Fraction, MessageStarts, Scene, Schedule,
     Transfers,
 };
+use fabc_model::CollectiveAlgorithm;
 use std::fmt::Write;
 
 /// The name of the format.
@@ -98,7 +99,13 @@ pub fn collective_trace(
         let [from, to] = [from, to].map(|node| &names[node.index()]);
         let _ = writeln!(text, "{},{from},{to},{flits}", cycle(start, settings.clock_hz));
     }
-    Ok(TraceFile { text, notes: notes(settings, flits) })
+    let mut notes = notes(settings, flits);
+    if schedule.groups.is_some() && schedule.algorithm == CollectiveAlgorithm::Trees {
+        notes.push(
+            "what a tree sends through other chips takes the way of the tables in `fabc sim`".to_owned(),
+        );
+    }
+    Ok(TraceFile { text, notes })
 }
 
 /// `[router]`: its name as a CSV cell, or the number of its first host if it has several. Failed routers have

@@ -2,8 +2,9 @@
 
 use super::json::formats;
 use crate::{
-    CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, LaneLoad, PairPath, PairPaths,
-    Pull, Rounds, RoutedMessage, RunDirection, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
+    ChipGroups, CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, GatherRound, LaneLoad, PairPath,
+    PairPaths, Pull, Rounds, RoutedMessage, RunDirection, Schedule, Sends, SharedTrees, SpanningTree,
+    Transfers,
 };
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
@@ -25,6 +26,8 @@ pub struct CollectiveFile {
     chunks: u32,
     canonical: bool,
     root: Option<u32>,
+    /// Only with `forest` or `paths`: the chips of every group.
+    groups: Option<Vec<Vec<u32>>>,
     /// Only with `steps`. Forward where it is missing.
     order: Option<OrderLine>,
     /// Only with `steps` or `sends`. 0 where it is missing.
@@ -149,6 +152,17 @@ pub(super) enum BoundLine {
         volume: u64,
         distance: u64,
     },
+    Relays {
+        received: u64,
+        channels: u64,
+        inside: u64,
+        fan: u64,
+    },
+    Inside {
+        all_but: SetLine,
+        channels: u32,
+        shards: u32,
+    },
     Quickest {
         message: u32,
         cycles: u64,
@@ -177,6 +191,9 @@ impl CollectiveFile {
         }
         if self.rooted.is_some() && self.sends.is_none() {
             return alone("rooted", "`sends`");
+        }
+        if self.groups.is_some() && self.forest.is_none() && self.paths.is_none() {
+            return alone("groups", "`forest` or `paths`");
         }
         let listed_for_all = [
             (self.forest.is_some(), "a forest is listed"),
@@ -226,7 +243,16 @@ impl CollectiveFile {
             (None, None, None, None, Some(paths)) => Transfers::Paths(paths.pair_paths()?),
             _ => return Err("it must have one of `steps`, `trees`, `sends`, `forest` and `paths`".to_owned()),
         };
+        let groups = self.groups.map(|lists| {
+            let chips = |list: Vec<u32>| list.into_iter().map(NodeId).collect();
+            ChipGroups::new(lists.into_iter().map(chips).collect())
+        });
         let fits = match (&transfers, algorithm) {
+            (Transfers::Forest(_) | Transfers::Paths(_), algorithm) if groups.is_some() => {
+                let has_paths = matches!(transfers, Transfers::Paths(_));
+                CollectiveAlgorithm::for_groups(collective).contains(&algorithm)
+                    && has_paths == (collective == Collective::AllToAll)
+            }
             (Transfers::Trees(_), algorithm) => algorithm == CollectiveAlgorithm::Trees,
             (Transfers::Sends(_), algorithm) => algorithm == CollectiveAlgorithm::Direct,
             (Transfers::Forest(_), algorithm) => algorithm == CollectiveAlgorithm::Forest,
@@ -238,13 +264,15 @@ impl CollectiveFile {
                     | CollectiveAlgorithm::Direct
                     | CollectiveAlgorithm::Forest
                     | CollectiveAlgorithm::Paths
+                    | CollectiveAlgorithm::Within
+                    | CollectiveAlgorithm::Ring
             ),
         };
         if !fits {
             return Err(format!(
                 "its lists do not fit `{}`, which lists {}",
                 algorithm.name(),
-                listed(algorithm)
+                listed(algorithm, collective, groups.is_some())
             ));
         }
         Ok(Schedule {
@@ -254,6 +282,7 @@ impl CollectiveFile {
             nodes: self.nodes,
             chunks: self.chunks,
             root: self.root.map(NodeId),
+            groups,
             transfers,
             bounds: self.bounds.into_iter().map(BoundLine::bound).collect(),
         })
@@ -264,8 +293,11 @@ fn one_lane() -> u32 {
     1
 }
 
-fn listed(algorithm: CollectiveAlgorithm) -> &'static str {
+fn listed(algorithm: CollectiveAlgorithm, collective: Collective, in_groups: bool) -> &'static str {
     match algorithm {
+        _ if in_groups && collective == Collective::AllToAll => "`paths` in groups",
+        _ if in_groups => "a `forest` in groups",
+        CollectiveAlgorithm::Within | CollectiveAlgorithm::Ring => "a `forest`, with `groups`",
         CollectiveAlgorithm::Trees => "`trees`",
         CollectiveAlgorithm::Direct => "`sends`",
         CollectiveAlgorithm::Forest => "`forest`",
@@ -359,13 +391,19 @@ impl SendLine {
 impl BoundLine {
     /// The bound that it claims.
     pub(super) fn bound(self) -> CollectiveBound {
+        let nodes = |set: SetLine| match set {
+            SetLine::One(node) => vec![NodeId(node)],
+            SetLine::Several(nodes) => nodes.into_iter().map(NodeId).collect(),
+        };
         match self {
             BoundLine::Cut { all_but, channels, shards } => {
-                let all_but = match all_but {
-                    SetLine::One(node) => vec![NodeId(node)],
-                    SetLine::Several(nodes) => nodes.into_iter().map(NodeId).collect(),
-                };
-                CollectiveBound::Cut { all_but, channels, shards }
+                CollectiveBound::Cut { all_but: nodes(all_but), channels, shards }
+            }
+            BoundLine::Inside { all_but, channels, shards } => {
+                CollectiveBound::Inside { all_but: nodes(all_but), channels, shards }
+            }
+            BoundLine::Relays { received, channels, inside, fan } => {
+                CollectiveBound::Relays { received, channels, inside, fan }
             }
             BoundLine::Latency { node, distance, channels, shards } => {
                 CollectiveBound::Latency { node: NodeId(node), distance, channels, shards }

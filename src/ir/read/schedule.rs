@@ -171,6 +171,7 @@ impl ScheduleFile {
                 nodes: self.nodes,
                 chunks: job.vectors,
                 root: job.root.map(NodeId),
+                groups: None,
                 transfers: Transfers::Timed(timed),
                 bounds: job.bounds.into_iter().map(BoundLine::bound).collect(),
             };

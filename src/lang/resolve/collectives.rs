@@ -102,12 +102,16 @@ fn collective(
         let listed = messages.as_ref()?.as_ref()?.all.iter();
         Some(Some(listed.map(|message| message.bytes).sum()))
     });
-    let algorithm = settings.get("algorithm").map(|value| algorithm(context, collective, scheduled, value));
+    let known_algorithms = known_algorithms(&settings, collective, scheduled);
+    let groups = groups(context, &settings, collective, &kind);
+    let algorithm = settings
+        .get("algorithm")
+        .filter(|_| groups.is_some())
+        .map(|value| algorithm(context, collective, known_algorithms, value));
     let chunks = settings
         .get("chunks")
         .map(|value| integer(context, "`chunks`", value, 1..=i64::from(COLLECTIVE_CHUNKS)));
     let root = root(context, &settings, collective, &kind);
-    let groups = groups(context, &settings, collective, &kind);
     let overhead = settings.get("overhead").map_or(Some(0), |value| overhead(context, value));
     let barrier = settings.get("barrier").map_or(Some(false), |value| yes_or_no(context, "`barrier`", value));
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
@@ -220,22 +224,30 @@ fn yes_or_no(context: &mut Context, subject: &str, value: &SettingValue) -> Opti
     }
 }
 
+/// The algorithms that a collective may name.
+fn known_algorithms(
+    settings: &BlockSettings<'_>,
+    collective: Collective,
+    scheduled: bool,
+) -> &'static [CollectiveAlgorithm] {
+    match (scheduled, settings.get("groups").is_some()) {
+        (true, _) => CollectiveAlgorithm::for_slots(collective),
+        (false, true) => CollectiveAlgorithm::for_groups(collective),
+        (false, false) => CollectiveAlgorithm::for_tables(collective),
+    }
+}
+
 /// Reads one of the algorithms of a collective. The inner `None` stands for whichever is fastest.
 #[allow(clippy::option_option)]
 fn algorithm(
     context: &mut Context,
     collective: Collective,
-    scheduled: bool,
+    algorithms: &[CollectiveAlgorithm],
     value: &SettingValue,
 ) -> Option<Option<CollectiveAlgorithm>> {
     let Some(name) = bare_name(value) else {
         context.error(wrong_kind("`algorithm`", "a name", AUTO, value.span));
         return None;
-    };
-    let algorithms = if scheduled {
-        CollectiveAlgorithm::for_slots(collective)
-    } else {
-        CollectiveAlgorithm::for_tables(collective)
     };
     let chosen = algorithms.iter().find(|known| known.name() == &*name.value).copied();
     if chosen.is_none() && &*name.value != AUTO {

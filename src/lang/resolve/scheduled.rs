@@ -112,7 +112,7 @@ pub(super) fn check_collective(
             "remove it: all vectors have the same size and a fixed cycle",
         ),
         false => (
-            &["after", "groups"],
+            &["after"],
             "a fabric with forwarding tables",
             "remove it, or write `routing = scheduled { .. }`",
         ),

@@ -51,6 +51,7 @@ pub fn direct(
         nodes: canonical.nodes() as u32,
         chunks,
         root: None,
+        groups: None,
         transfers: Transfers::Sends(sends),
         bounds,
     })
@@ -98,6 +99,7 @@ pub fn rooted(
         nodes: scene.topology.node_count() as u32,
         chunks,
         root: Some(root),
+        groups: None,
         transfers: Transfers::Sends(sends),
         bounds: std::iter::once(between_chips.busiest(scene, &loads)).chain(bounds).collect(),
     })

@@ -84,6 +84,36 @@ pub enum CollectiveError {
         /// Limit on the number of chips.
         most: usize,
     },
+    /// A group of more chips than trees are packed for.
+    #[error("`within` packs trees in groups of at most {most} chips, and these have {chips}")]
+    GroupTooLarge {
+        /// Number of chips of a group.
+        chips: usize,
+        /// Limit on the chips of a group.
+        most: usize,
+    },
+    /// A group that is disconnected without other chips.
+    #[error(
+        "`within` uses only links between chips of one group, and over these no path leads from {from} to {to}"
+    )]
+    ApartInGroup {
+        /// Name of the chip without a path.
+        from: String,
+        /// Name of the chip that it does not reach.
+        to: String,
+    },
+    /// A dead chip of a group.
+    #[error("all groups do the collective at the same time, and {chip} of one of them is dead")]
+    DeadInGroup {
+        /// Name of the dead chip.
+        chip: String,
+    },
+    /// A link that runs one way only, on a fabric with groups that gather or add up.
+    #[error("{link} runs one way only, but trees in groups need links that run both ways")]
+    SimplexInGroups {
+        /// Name of the link, by its ends.
+        link: String,
+    },
     /// The scene has no forwarding tables for the messages to follow.
     #[error("messages follow forwarding tables, but there are none")]
     Untabled,

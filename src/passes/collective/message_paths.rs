@@ -66,10 +66,7 @@ impl MessagePaths {
         hop_limit: u64,
     ) -> Result<Self, CollectiveError> {
         let topology = scene.topology;
-        let (nodes, listed) = (tables.symmetry.node_count(), tables.routers.len());
-        if nodes != topology.node_count() || listed != tables.symmetry.class_count() {
-            return Err(CollectiveError::OtherTables { tables: nodes, routers: topology.node_count() });
-        }
+        check_tables(scene, tables)?;
         let canonical = between == MessagePairs::All
             && !tables.symmetry.is_trivial()
             && tables.symmetry == *topology.symmetry()
@@ -141,26 +138,11 @@ impl MessagePaths {
         destination: NodeId,
     ) -> Result<(), CollectiveError> {
         let topology = scene.topology;
-        // A path of more hops than channels times virtual channels repeats a state.
-        let hop_limit = topology.channel_count() * usize::from(tables.vcs.max(1));
-        let (mut router, mut input, mut hops) = (source, (-1, -1), 0);
-        while router != destination {
-            let next =
-                table_output(tables, router, destination, input.0, input.1).filter(|_| hops < hop_limit);
-            let next = next.and_then(|(port, vc)| Some((output_channel(scene, router, port)?, vc)));
-            let Some((channel, vc)) = next else {
-                let [from, to, at] = [source, destination, router].map(|node| topology.name(node));
-                return Err(CollectiveError::NoRoute { from, to, at });
-            };
+        walk_tables(scene, tables, source, destination, |channel| {
             let class = topology.channel_class(symmetry, channel).index();
             self.hops.push(class as u32);
             self.loads[class] += 1;
-            let target = topology.target(channel);
-            (router, hops) = (target.node, hops + 1);
-            if tables.key == TableKey::DstInput {
-                input = (target.port.0 as i16, vc as i8);
-            }
-        }
+        })?;
         self.pairs.push((source, destination));
         self.starts.push(self.hops.len() as u32);
         Ok(())
@@ -170,6 +152,51 @@ impl MessagePaths {
     pub(super) fn longest_path_hops(&self) -> u32 {
         self.starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
     }
+}
+
+/// Checks that tables are those of a scene.
+///
+/// # Errors
+/// Refuses tables of other routers.
+pub(super) fn check_tables(scene: &Scene<'_>, tables: &ForwardingTables) -> Result<(), CollectiveError> {
+    let (nodes, listed) = (tables.symmetry.node_count(), tables.routers.len());
+    let routers = scene.topology.node_count();
+    match nodes == routers && listed == tables.symmetry.class_count() {
+        true => Ok(()),
+        false => Err(CollectiveError::OtherTables { tables: nodes, routers }),
+    }
+}
+
+/// Calls `each` for the channels by which tables lead packets from a chip to another one, hop by hop.
+///
+/// # Errors
+/// Refuses a pair that the tables do not deliver over lit channels.
+pub(super) fn walk_tables(
+    scene: &Scene<'_>,
+    tables: &ForwardingTables,
+    source: NodeId,
+    destination: NodeId,
+    mut each: impl FnMut(ChannelId),
+) -> Result<(), CollectiveError> {
+    let topology = scene.topology;
+    // A path of more hops than channels times virtual channels repeats a state.
+    let hop_limit = topology.channel_count() * usize::from(tables.vcs.max(1));
+    let (mut router, mut input, mut hops) = (source, (-1, -1), 0);
+    while router != destination {
+        let next = table_output(tables, router, destination, input.0, input.1).filter(|_| hops < hop_limit);
+        let next = next.and_then(|(port, vc)| Some((output_channel(scene, router, port)?, vc)));
+        let Some((channel, vc)) = next else {
+            let [from, to, at] = [source, destination, router].map(|node| topology.name(node));
+            return Err(CollectiveError::NoRoute { from, to, at });
+        };
+        each(channel);
+        let target = topology.target(channel);
+        (router, hops) = (target.node, hops + 1);
+        if tables.key == TableKey::DstInput {
+            input = (target.port.0 as i16, vc as i8);
+        }
+    }
+    Ok(())
 }
 
 /// The output (port, virtual channel) of a router for packets from an input (port, virtual channel).

@@ -13,7 +13,8 @@
 //! bytes on any number of threads. A channel that carries a multiple of what the slowest kind carries counts
 //! as that many *lanes*. Where some routers are no chips, [`forest`] plans, and so do [`direct`] and
 //! [`rooted`], which send messages along the forwarding tables. [`pair_paths`] plans all-to-alls on any
-//! scene, without tables. Where links run one way, only the last three plan.
+//! scene, without tables. Where links run one way, only the last three plan. In [`groups`] of chips that
+//! work at the same time, [`within`], [`relayed`], [`ring`] and [`star`] gather, and [`pairs`] exchanges.
 
 mod bounds;
 mod canonical;
@@ -26,6 +27,7 @@ mod error;
 mod flow;
 mod flow_network;
 mod forest;
+mod groups;
 mod heights;
 mod list;
 mod loads;
@@ -50,8 +52,9 @@ pub use direct::{bound_from_flow_proof, direct, rooted};
 pub use error::CollectiveError;
 pub use flow::flow_bound_by_lengths;
 pub use forest::{ForestTimetable, check_forest, forest};
+pub use groups::{check_duplex, check_within, group_bounds, pairs, relayed, ring, star, within};
 pub use message_timing::MessageTimetable;
-pub use pair_paths::{PathTimetable, check_pair_paths, pair_paths};
+pub use pair_paths::{PathTimetable, check_pair_paths, pair_paths, pair_paths_in_groups};
 pub use pipelined::{PieceCrossing, PipelinedTrees};
 pub use request::ScheduleRequest;
 pub use timing::{Timetable, least_time, tightest_bound};
@@ -288,6 +291,7 @@ fn all_gather_schedule(
         nodes: canonical.nodes() as u32,
         chunks,
         root: None,
+        groups: None,
         transfers: Transfers::Rounds(Rounds {
             canonical: canonical.has_symmetry,
             order: vec![RunDirection::Forward],

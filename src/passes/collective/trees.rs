@@ -79,6 +79,7 @@ pub fn trees(scene: &Scene<'_>, request: ScheduleRequest) -> Result<Schedule, Co
         nodes: canonical.nodes() as u32,
         chunks: 1,
         root: None,
+        groups: None,
         transfers: Transfers::Trees(SharedTrees { capacity, trees: rooted.iter().map(tree).collect() }),
         bounds,
     })

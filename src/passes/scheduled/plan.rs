@@ -362,6 +362,7 @@ impl VectorPlanner<'_> {
             nodes: graph.nodes() as u32,
             chunks: job.vectors as u32,
             root: job.root,
+            groups: None,
             transfers: Transfers::Timed(timed),
             bounds: collective_bounds(graph, job.collective, job.root),
         }

@@ -52,6 +52,7 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         }
         faults::refuse_too_many(fabric, faults::estimate_faults(fabric, topology))?;
         collectives::check_router_names(fabric)?;
+        collectives::check_group_sizes(fabric, topology)?;
         simulations::refuse_impossible_simulations(
             fabric,
             topology,

@@ -7,6 +7,7 @@ mod direct;
 mod foreign_programs;
 mod forest;
 mod graphs;
+mod groups;
 mod interpreter;
 mod lanes;
 mod paths;

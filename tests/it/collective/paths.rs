@@ -135,7 +135,7 @@ fn cost(overhead: u128, barrier: bool) -> CollectiveCost {
 
 /// The time in ns for so many pieces, which the checker counts as well.
 fn time(scene: &Scene<'_>, schedule: &Schedule, cost: &CollectiveCost, bytes: u64, pieces: u32) -> u128 {
-    let table = PathTimetable::new(scene, found_paths(schedule));
+    let table = PathTimetable::new(scene, schedule, found_paths(schedule));
     let time = table.time(cost, bytes, pieces);
     let CollectiveCost { hop, overhead, bandwidth_bps, barrier, .. } = *cost;
     let pace = Pace { hop, hops: None, overhead, bandwidth_bps, barrier };

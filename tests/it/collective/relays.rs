@@ -320,9 +320,7 @@ fn wrong_claims_are_convicted() {
                 *shards += 1;
             }
             CollectiveBound::Partition { channels, .. } => *channels -= 1,
-            other @ (CollectiveBound::Flow { .. } | CollectiveBound::Quickest { .. }) => {
-                panic!("{other:?} is not of a sum")
-            }
+            other => panic!("{other:?} is not of a sum"),
         }
         assert!(check::verify_message_schedule(&scene, &tables, &tampered).is_err(), "{tampered:?}");
     }

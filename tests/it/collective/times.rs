@@ -239,6 +239,7 @@ fn collectives_request(collective: Collective, size: u64) -> CollectivesRequest 
         algorithm: None,
         chunks: None,
         root: None,
+        groups: None,
         overhead_ps: 0,
         barrier: false,
         seed: 1,

@@ -209,10 +209,21 @@ fn collective(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str, contr
     let algorithm = dice.pick(&words);
     spec.note("collective", kind);
     spec.note("algorithm", if algorithm.is_empty() { "auto" } else { algorithm });
-    let mut inner = vec![Item::line(format!(
-        "size = {}",
-        dice.pick(&["1 B", "64 KiB", "1 MiB", "1 GiB", "1000 kB", "12345 B"])
-    ))];
+    let size = dice.pick(&["1 B", "64 KiB", "1 MiB", "1 GiB", "1000 kB", "12345 B"]);
+    // Where the algorithm is left open, groups of a quarter of the chips do it.
+    let group = facts.endpoints.len() / 4;
+    let in_groups = algorithm == "auto"
+        && group > 1
+        && facts.endpoints.len() == 4 * group
+        && !facts.one_way
+        && kind != "broadcast"
+        && kind != "reduce";
+    let size = if in_groups { format!("{} B", group * 65_536) } else { size.to_owned() };
+    let mut inner = vec![Item::line(format!("size = {size}"))];
+    if in_groups {
+        spec.note("collective", "groups");
+        inner.push(Item::line(format!("groups = {group}")));
+    }
     if !algorithm.is_empty() {
         inner.push(Item::line(format!("algorithm = {algorithm}")));
     }

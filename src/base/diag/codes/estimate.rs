@@ -62,7 +62,8 @@ nothing is refused, so that nobody reads an effect into the result.",
         text: "\
 Collectives are `all_gather`, `reduce_scatter`, `all_reduce`, `all_to_all`, `broadcast` and `reduce`. Algorithms of the first two are
 `steps`, `slots` and `multitree`, of an all-reduce `gather_reduce`, `trees` and `local`, of a broadcast or reduce `pull`, and of all but
-these two `direct`; `auto`, the default, times those that are good for the fabric. Scenarios are those that the budget of the spec tolerates, such as `X[0,0]`; `fabc tables DIR` lists them.",
+these two `direct`; `auto`, the default, times those that are good for the fabric. In `--groups` a gather or reduce-scatter has `within`, `trees`, `ring`
+and `direct`, an all-reduce `within` and `trees`, an all-to-all `direct` and `paths`. Scenarios are those that the budget of the spec tolerates, such as `X[0,0]`; `fabc tables DIR` lists them.",
     },
     CodeDoc {
         code: "FAB0562",
@@ -78,7 +79,8 @@ collectives have no root, and a root that would change nothing is refused.",
 Schedules need a fabric in which every two surviving chips reach each other, and at least two chips. `direct` needs forwarding tables that deliver
 every message. `paths` has up to 256 chips. All other algorithms but `forest` store, copy and add chunks at the routers of a path. So every
 router must be a chip, links must run both ways, and no link may carry more than 64 times the greatest common divisor of all bandwidths. Otherwise
-leave `algorithm` out, and `direct` is planned. With `routing = spray` or `ecmp` there are no tables for `direct`. Without symmetry, very large fabrics have more chunks than can be planned: fewer `--chunks` help.",
+leave `algorithm` out, and `direct` is planned. With `routing = spray` or `ecmp` there are no tables for `direct`. In `groups`, `within` needs
+groups of at most 64 chips that are each connected without others, and no chip may be dead. Without symmetry, very large fabrics have more chunks than can be planned: fewer `--chunks` help.",
     },
     CodeDoc {
         code: "FAB0564",
@@ -119,6 +121,19 @@ fewer.",
 every vector its cycle on every channel. `report.txt`, `report.html` and `report.json` have the time of each collective of the spec and its lower
 bound. `schedule.json` lists all sends, and `fabc tables DIR --router R` prints those of one chip. For another size or collective, write it into the
 spec and build again.",
+    },
+    CodeDoc {
+        code: "FAB0568",
+        title: "groups that do not fit",
+        text: "\
+A collective with `groups = 8;` is done by every group of eight consecutive chips, all groups at the same time. So the groups must part all chips:
+their size divides the number of chips, and is at least 2. The vector of a chip divides into a shard for every chip of a group, a whole number of
+bytes, and each at least a flit. The message says the nearest sizes that fit.
+
+```text
+collective tensor = all_gather { size = 64 MiB; groups = 8; }      256 chips are 32 groups
+collective tensor = all_gather { size = 64 MiB; groups = 24; }     wrong: 10 groups leave 16 chips over
+```",
     },
     CodeDoc {
         code: "FAB0571",

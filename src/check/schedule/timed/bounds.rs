@@ -2,7 +2,8 @@
 //! beaten.
 
 use super::super::ScheduleError;
-use super::super::bounds::{hops_to, verify_witnesses};
+use super::super::bounds::verify_witnesses;
+use super::super::reach::hops_to;
 use super::messages;
 use crate::CheckError;
 use fabc_base::ids::{Id, NodeId};
@@ -121,6 +122,8 @@ fn cycles_of_bound(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) 
         }
         CollectiveBound::Flow { volume, distance, .. } => (distance * vectors, volume, 1),
         CollectiveBound::Quickest { cycles, .. } => return cycles,
+        // These are of groups on fabrics with tables.
+        CollectiveBound::Relays { .. } | CollectiveBound::Inside { .. } => return 0,
         // A part receives vectors until one part has the sum, and then the sum. So all parts but one receive
         // twice.
         CollectiveBound::Partition { parts, channels, .. } => {

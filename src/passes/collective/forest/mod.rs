@@ -107,6 +107,28 @@ pub fn forest(
     Ok(forest_schedule(&ground, root, request, bounds, (rate.parts as u32, trees)))
 }
 
+/// The tightest cut of a gather within a group, and the fewest parts with which trees meet it. In the scene
+/// only the chips of the group live.
+///
+/// # Errors
+/// Refuses a scene in which nothing can be planned.
+pub(super) fn tightest_within(scene: &Scene<'_>) -> Result<(CollectiveBound, u32), CollectiveError> {
+    let bounds = bounds(scene, Collective::AllGather, None)?;
+    let parts = ForestGround::new(scene, None).optimal_rate(&bounds[0]).parts as u32;
+    Ok((bounds[0].clone(), parts))
+}
+
+/// Trees that carry the data of every chip of a group, in so many parts, to all others at the least load.
+///
+/// # Errors
+/// Refuses a scene in which nothing can be planned.
+pub(super) fn pack_within(scene: &Scene<'_>, parts: u32) -> Result<Vec<ForestTree>, CollectiveError> {
+    let (bound, _) = tightest_within(scene)?;
+    let ground = ForestGround::new(scene, None);
+    let rate = rate_for_parts(&ground, u64::from(parts), bound.volume());
+    packed_trees(&ground, &rate).ok_or(CollectiveError::TooFew { chips: ground.chips })
+}
+
 fn forest_schedule(
     ground: &ForestGround<'_>,
     root: Option<NodeId>,
@@ -123,6 +145,7 @@ fn forest_schedule(
         nodes: ground.scene.topology.node_count() as u32,
         chunks: 1,
         root,
+        groups: None,
         transfers: Transfers::Forest(Forest { parts, load, trees }),
         bounds,
     }

@@ -110,7 +110,8 @@ impl ForestTimetable {
         let loads =
             loads.map(|(index, &(parts, messages))| ChannelLoad { lanes: lanes(index), parts, messages });
         let path_lengths = edges.iter().flat_map(|edge| &edge.routes).map(|route| route.len() as u32);
-        let roots = if schedule.root.is_some() { 1 } else { scene.endpoints().count() as u64 };
+        let sharers = schedule.sharers(scene.endpoints().count() as u64);
+        let roots = if schedule.root.is_some() { 1 } else { sharers };
         Self {
             loads: loads.collect(),
             height: edges.iter().map(|edge| edge.depth).max().unwrap_or(0),

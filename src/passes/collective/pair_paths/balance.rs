@@ -97,7 +97,9 @@ impl<'a> PathBalance<'a> {
             };
             let costs: Vec<f64> = balance.loads.iter().zip(&ground.lanes).map(load_cost).collect();
             cheapest.search(ground, &costs, source);
-            for (to, &destination) in ground.chips.iter().enumerate().filter(|&(to, _)| to != from) {
+            for (to, &destination) in
+                ground.chips.iter().enumerate().filter(|&(to, _)| ground.exchange(from, to))
+            {
                 let channels = cheapest.path_to(ground, destination);
                 channels.iter().for_each(|&channel| balance.add(channel, 1));
                 balance.paths[from * chips + to] = vec![UsedPath { amount: 1, channels }];
@@ -170,6 +172,9 @@ impl<'a> PathBalance<'a> {
             cheapest.search(ground, &self.costs, source);
             for step in 1..chips {
                 let to = (from + step) % chips;
+                if !ground.exchange(from, to) {
+                    continue;
+                }
                 let path = cheapest.path_to(ground, ground.chips[to]);
                 moves += u64::from(self.shift(from * chips + to, path));
             }

@@ -1,7 +1,7 @@
 //! The lit channels of a scene as flat lists, and the cheapest paths over them.
 
 use fabc_base::ids::{ChannelId, Id, NodeId};
-use fabc_ir::Scene;
+use fabc_ir::{ChipGroups, Scene};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -12,6 +12,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct PathGround<'a> {
     pub(super) scene: &'a Scene<'a>,
     pub(super) chips: Vec<NodeId>,
+    /// Groups of chips that exchange data only among themselves. `None`: all do with all.
+    pub(super) groups: Option<ChipGroups>,
     /// `[router]`: channel and target of each lit channel out of it.
     outgoing: Vec<Vec<(ChannelId, NodeId)>>,
     /// `[channel]`: its lanes, 1 for a dark one.
@@ -28,7 +30,7 @@ pub(super) struct CheapestPaths {
 }
 
 impl<'a> PathGround<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>) -> Self {
+    pub(super) fn new(scene: &'a Scene<'a>, groups: Option<&ChipGroups>) -> Self {
         let topology = scene.topology;
         let mut outgoing = vec![Vec::new(); topology.node_count()];
         let mut lanes = vec![1; topology.channel_count()];
@@ -36,7 +38,13 @@ impl<'a> PathGround<'a> {
             outgoing[topology.source(channel).node.index()].push((channel, topology.target(channel).node));
             lanes[channel.index()] = topology.channel_capacity(channel).max(1);
         }
-        Self { scene, chips: scene.endpoints().collect(), outgoing, lanes }
+        Self { scene, chips: scene.endpoints().collect(), groups: groups.cloned(), outgoing, lanes }
+    }
+
+    /// Whether two chips, by their places in the list of chips, have data for each other.
+    pub(super) fn exchange(&self, from: usize, to: usize) -> bool {
+        let group = |groups: &ChipGroups, place: usize| groups.group_of(self.chips[place]);
+        from != to && self.groups.as_ref().is_none_or(|groups| group(groups, from) == group(groups, to))
     }
 
     /// Splits the channels of a path into legs, which end at chips.

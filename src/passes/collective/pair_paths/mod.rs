@@ -18,7 +18,9 @@ use super::canonical::check_plannable;
 use super::error::CollectiveError;
 use super::request::ScheduleRequest;
 use balance::PathBalance;
-use fabc_ir::{CollectiveBound, Fraction, LaneLoad, PairPath, PairPaths, Scene, Schedule, Transfers};
+use fabc_ir::{
+    ChipGroups, CollectiveBound, Fraction, LaneLoad, PairPath, PairPaths, Scene, Schedule, Transfers,
+};
 use fabc_model::{Collective, CollectiveAlgorithm};
 use ground::PathGround;
 
@@ -65,16 +67,36 @@ pub fn pair_paths(
     let volumes =
         bounds.iter().chain(known).filter(|bound| bound.is_universal()).map(CollectiveBound::volume);
     let bound = volumes.max().unwrap_or(Fraction::ZERO);
-    let ground = PathGround::new(scene);
+    let ground = PathGround::new(scene, None);
     let balances = balances(&ground, bound);
     Ok(balances.iter().map(|balance| path_schedule(&ground, balance, request, &bounds)).collect())
+}
+
+/// The same in groups of chips that exchange data among themselves. `bounds` are those of all schedules.
+///
+/// # Errors
+/// Fails as [`check_pair_paths`] does. That chips of a group reach each other, its bounds have shown.
+pub fn pair_paths_in_groups(
+    scene: &Scene<'_>,
+    groups: &ChipGroups,
+    bounds: &[CollectiveBound],
+    request: ScheduleRequest,
+) -> Result<Vec<Schedule>, CollectiveError> {
+    check_pair_paths(scene)?;
+    let volumes = bounds.iter().filter(|bound| bound.is_universal()).map(CollectiveBound::volume);
+    let bound = volumes.max().unwrap_or(Fraction::ZERO);
+    let ground = PathGround::new(scene, Some(groups));
+    let balances = balances(&ground, bound);
+    Ok(balances.iter().map(|balance| path_schedule(&ground, balance, request, bounds)).collect())
 }
 
 /// Paths for all pairs, fewest parts first, each with a smaller share of the data on the busiest channel than
 /// the one before. The first ones have the fewest hops. `bound` is the least load in parts per lane where
 /// every pair has one part.
 fn balances<'a>(ground: &'a PathGround<'a>, bound: Fraction) -> Vec<PathBalance<'a>> {
-    let pairs = (ground.chips.len() * ground.chips.len()) as u64;
+    let pairs = (ground.chips.len()
+        * ground.groups.as_ref().map_or(ground.chips.len(), |groups| groups.size() as usize))
+        as u64;
     let share = |balance: &PathBalance<'_>| balance.busiest().over(Fraction::integer(balance.parts));
     let enough = bound.times(Fraction::new(1000 + ENOUGH_PER_MILLE, 1000u64));
     let mut whole = PathBalance::new(ground, bound);
@@ -139,6 +161,7 @@ fn path_schedule(
         nodes: ground.scene.topology.node_count() as u32,
         chunks: 1,
         root: None,
+        groups: ground.groups.clone(),
         transfers: Transfers::Paths(PairPaths { parts: balance.parts, load, paths }),
         bounds: bounds.to_vec(),
     }

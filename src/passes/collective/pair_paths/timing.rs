@@ -14,7 +14,7 @@ use super::super::channel_load::ChannelLoad;
 use super::super::pipelined::fastest_pieces;
 use super::super::time_split::split_time;
 use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
-use fabc_ir::{CollectiveCost, CollectiveTime, MessageStart, PairPaths, Scene};
+use fabc_ir::{CollectiveCost, CollectiveTime, MessageStart, PairPaths, Scene, Schedule};
 use std::collections::BTreeSet;
 
 /// A path of a pair, laid out.
@@ -61,7 +61,7 @@ impl LegUse {
 
 impl PathTimetable {
     /// Lays out the legs of all paths, and what they load on channels.
-    pub fn new(scene: &Scene<'_>, pair_paths: &PairPaths) -> Self {
+    pub fn new(scene: &Scene<'_>, schedule: &Schedule, pair_paths: &PairPaths) -> Self {
         let topology = scene.topology;
         let mut carried = vec![(0u64, 0u64); topology.channel_count()];
         for path in &pair_paths.paths {
@@ -94,7 +94,7 @@ impl PathTimetable {
             longest_leg: legs().map(|leg| leg.len() as u32).max().unwrap_or(1),
             load_unit: topology.capacities().parts(),
             parts: u64::from(pair_paths.parts),
-            vector_parts: u64::from(pair_paths.parts) * scene.endpoints().count() as u64,
+            vector_parts: u64::from(pair_paths.parts) * schedule.sharers(scene.endpoints().count() as u64),
             nodes: topology.node_count() as u32,
             paths: pair_paths
                 .paths

@@ -24,6 +24,19 @@ pub(super) enum Base {
     Forest(Option<u32>),
     /// Balanced paths between all pairs, whatever the number of pieces.
     Paths,
+    /// Trees within groups. The number is the parts of the data of a chip, `None` for as many as the optimum
+    /// needs.
+    Within(Option<u32>),
+    /// Trees in groups, through foreign chips. The number is the parts of the data of a chip.
+    Relayed(u32),
+    /// Around cycles of groups along the tables, `against` them where data runs backwards.
+    Ring { against: bool },
+    /// From every chip to all others of its group along the tables, or `against` them.
+    Star { against: bool },
+    /// Between all pairs of a group along the tables.
+    Pairs,
+    /// Balanced paths between all pairs of a group.
+    GroupPaths,
 }
 
 impl Base {
@@ -142,8 +155,10 @@ pub(super) fn plans_to_try(
         }
         CollectiveAlgorithm::Paths => vec![Base::Paths],
         CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees => Vec::new(),
-        // Algorithms for schedules without tables.
-        CollectiveAlgorithm::Flood
+        // Algorithms of groups, and for schedules without tables.
+        CollectiveAlgorithm::Within
+        | CollectiveAlgorithm::Ring
+        | CollectiveAlgorithm::Flood
         | CollectiveAlgorithm::Hops
         | CollectiveAlgorithm::Portions
         | CollectiveAlgorithm::Quickest => Vec::new(),

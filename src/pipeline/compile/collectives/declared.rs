@@ -1,6 +1,7 @@
 //! Plans the collectives that a spec declares, on the finished fabric and in every scenario that the spec
 //! asks for.
 
+use super::grouped::{check_in_groups, groups_are_whole};
 use super::{CollectivesError, CollectivesRequest, ScenarioCollectives};
 use crate::compile::context::ScenarioContext;
 use fabc_base::diag::Failure;
@@ -8,7 +9,8 @@ use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
-    CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene,
+    ChipGroups, CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names,
+    surviving_scene,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
 use fabc_passes::collective::{check_chunks_can_rest, check_forest, check_pair_paths, check_plannable};
@@ -50,7 +52,10 @@ impl ScenarioContext<'_> {
         let plan = |(index, compiled): (usize, &&CompiledScenario)| {
             let scene = surviving_scene(&compiled.scenario.fault, self.topology, self.cross_connects);
             // A collective does not exist in a scenario in which its root is dead.
-            if request.root.is_some_and(|root| !scene.lives(root)) {
+            // Groups that have lost a chip do not do what the others do.
+            if request.root.is_some_and(|root| !scene.lives(root))
+                || !groups_are_whole(&scene, request.groups)
+            {
                 return Ok(CollectiveResult::default());
             }
             let tables = compiled.routed.as_ref().map(|routed| routed.tables.unpacked());
@@ -138,6 +143,13 @@ pub(in crate::compile) fn check_declared(fabric: &Fabric, topology: &Topology) -
         messages
             .flat_map(|message| [&message.from, &message.to])
             .try_for_each(|end| find_router(end, topology, declared).map(|_| ()))?;
+        if let Some(size) = declared.groups {
+            let groups = ChipGroups::consecutive(scene.endpoints(), size as usize);
+            check_in_groups(&scene, &groups, declared, !fabric.routing.has_many_paths()).map_err(
+                |reason| collective_failure(CollectivesError::from(reason).in_scenario(NOMINAL), declared),
+            )?;
+            continue;
+        }
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::copies_chunks);
         let checked = match declared.algorithm {
             Some(CollectiveAlgorithm::Forest) => check_forest(&scene, declared.collective),
@@ -186,6 +198,7 @@ fn request_of(declared: &DeclaredCollective, topology: &Topology) -> Result<Coll
         algorithm: declared.algorithm,
         chunks: declared.chunks,
         root,
+        groups: declared.groups,
         overhead_ps: declared.overhead_ps,
         barrier: declared.barrier,
         seed: declared.seed,

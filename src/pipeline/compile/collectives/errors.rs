@@ -48,6 +48,20 @@ pub enum CollectivesError {
         #[label("of this collective")]
         span: Span,
     },
+    /// FAB0568: groups that do not fit the chips or the size.
+    #[error("{collective}: {problem}")]
+    #[diagnostic(code(FAB0568), help("{hint}"))]
+    Groups {
+        /// The collective, or the option of the command line.
+        collective: String,
+        /// The sentence that says what does not fit.
+        problem: String,
+        /// The sentence that says what would fit.
+        hint: String,
+        /// The place of the collective, if it stands in a spec.
+        #[label("this collective")]
+        span: Option<Span>,
+    },
     /// FAB0901: the checker convicts a schedule.
     #[error("fabc has a bug: the checker convicts a schedule of `{collective}` by `{algorithm}`: {error}")]
     #[diagnostic(code(FAB0901), help("your spec is not at fault. Please report this text with the spec"))]
@@ -67,6 +81,7 @@ impl CollectivesError {
         match self {
             CollectivesError::NotPlanned { .. }
             | CollectivesError::NotScheduled { .. }
+            | CollectivesError::Groups { .. }
             | CollectivesError::NoRoot { .. } => 1,
             CollectivesError::Convicted { .. } => 4,
         }

@@ -7,7 +7,9 @@
 mod algorithms;
 mod declared;
 mod errors;
+mod grouped;
 mod planner;
+mod plans;
 mod request;
 mod scheduled;
 mod times;
@@ -15,6 +17,8 @@ mod unasked;
 
 pub(super) use declared::{check_declared, check_groups_joined, check_router_names};
 pub use errors::CollectivesError;
+pub(super) use grouped::check_group_sizes;
+pub use grouped::{GroupsProblem, check_groups};
 pub use request::CollectivesRequest;
 
 use fabc_base::ids::{ChannelId, Id, IdVec};

@@ -2,41 +2,25 @@
 //! requested.
 
 use super::algorithms::{Base, SceneSize, few_messages, plans_to_try};
+use super::grouped::{group_copies, group_plans, groups_of_scene};
+use super::plans::{CheckedSchedule, FastestPlan, bounded, convicted, own_bounds};
 use super::times::ScheduleTimes;
 use super::unasked::{ForestUse, has_pair_paths};
 use super::{CollectivesError, CollectivesRequest};
 use fabc_base::ids::{Id, NodeId};
-use fabc_check::CheckError;
 use fabc_ir::{
-    Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction,
+    Breadth, ChipGroups, CollectiveBound, CollectiveCost, CollectiveRow, ForwardingTables, Fraction,
     MessageStarts, Neighbors, Scene, Schedule, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
     CollectiveError, ScheduleRequest, bound_delays, bounds, by_slots, by_steps, check_chunks_can_rest,
-    derive_schedule, direct, flow_bound_by_lengths, forest, least_time, multitree, natural_chunks,
-    pair_paths, pull, rooted, slowest_chip, tightest_bound, trees,
+    derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, least_time, multitree,
+    natural_chunks, pair_paths, pull, rooted, slowest_chip, tightest_bound, trees,
 };
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// A schedule that the checker accepted, and its times.
-struct CheckedSchedule {
-    schedule: Schedule,
-    times: ScheduleTimes,
-}
-
-/// The fastest plan of an algorithm.
-struct FastestPlan {
-    base: Base,
-    plans: Rc<Vec<CheckedSchedule>>,
-    index: usize,
-    /// The chunks into which it cuts a shard, a vector or a message.
-    chunks: u32,
-    /// The time of the plan in attoseconds.
-    total: u128,
-}
 
 /// The planner of a scene, with the results so far.
 pub(super) struct Planner<'a> {
@@ -47,6 +31,8 @@ pub(super) struct Planner<'a> {
     pub(super) tables: Option<&'a ForwardingTables>,
     /// Lengths of channel classes that may bound every all-to-all.
     pub(super) lengths: &'a [u64],
+    /// The groups of chips that work at the same time, once they are known.
+    groups: OnceCell<Option<ChipGroups>>,
     /// Whether chunks may rest, be copied and be added up on the way.
     rests: bool,
     /// Known once an algorithm is to be chosen.
@@ -64,13 +50,14 @@ impl<'a> Planner<'a> {
         let (copies, checked, bounds, delays) =
             (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let rests = check_chunks_can_rest(scene).is_ok();
-        let forest_use = OnceCell::new();
+        let (forest_use, groups) = (OnceCell::new(), OnceCell::new());
         Self {
             scene,
             cost,
             request,
             tables: None,
             lengths: &[],
+            groups,
             rests,
             forest_use,
             size: None,
@@ -79,6 +66,15 @@ impl<'a> Planner<'a> {
             bounds,
             delays,
         }
+    }
+
+    /// The groups of chips that work at the same time.
+    fn groups(&self) -> Result<Option<&ChipGroups>, CollectivesError> {
+        if let Some(groups) = self.groups.get() {
+            return Ok(groups.as_ref());
+        }
+        let groups = groups_of_scene(self.scene, self.request.groups)?;
+        Ok(self.groups.get_or_init(|| groups).as_ref())
     }
 
     /// The candidates of a collective by time, with its bound.
@@ -122,6 +118,9 @@ impl<'a> Planner<'a> {
     /// The bounds on every schedule. The packing of trees may have found a tighter partition.
     fn all_bounds(&mut self, collective: Collective) -> Result<Vec<CollectiveBound>, CollectivesError> {
         let mut bounds = self.bounds(collective)?.to_vec();
+        if self.request.groups.is_some() {
+            return Ok(bounds);
+        }
         let packed = self.checked.iter().filter(|((kind, algorithm, _), _)| {
             (*kind, *algorithm) == (collective, CollectiveAlgorithm::Trees)
         });
@@ -150,8 +149,13 @@ impl<'a> Planner<'a> {
         bytes: u64,
     ) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
         let size = self.size()?;
-        let planned =
-            self.checked.iter().find(|((kind, ..), plans)| *kind == collective && !plans.is_empty());
+        // Of groups, those that stay within them.
+        let in_groups = self.request.groups.is_some();
+        let planned = self.checked.iter().find(|((kind, algorithm, _), plans)| {
+            *kind == collective
+                && !plans.is_empty()
+                && (!in_groups || *algorithm == CollectiveAlgorithm::Within)
+        });
         let bounds = planned.map(|(_, plans)| plans[0].schedule.bounds.iter()).into_iter().flatten();
         let relative = bounds.filter(|bound| !bound.is_universal());
         let timed = relative.map(|bound| {
@@ -251,16 +255,23 @@ impl<'a> Planner<'a> {
     /// The algorithms of a collective that may be used: the named one, or all that are useful. Messages send
     /// everything from its source to every destination. They are for scenes on which nothing better works.
     fn algorithms(&self, collective: Collective) -> impl Iterator<Item = CollectiveAlgorithm> + use<> {
-        let known = CollectiveAlgorithm::for_tables(collective);
+        let in_groups = self.request.groups.is_some();
+        let known = match in_groups {
+            true => CollectiveAlgorithm::for_groups(collective),
+            false => CollectiveAlgorithm::for_tables(collective),
+        };
         let only = self.request.algorithm;
-        let has_forest = only.is_none() && collective != Collective::AllToAll && self.has_forest(collective);
+        let has_forest =
+            only.is_none() && !in_groups && collective != Collective::AllToAll && self.has_forest(collective);
         let has_paths = only.is_none()
+            && !in_groups
             && collective == Collective::AllToAll
             && has_pair_paths(self.scene, self.tables.is_some());
         // Next-hop groups are no tables that messages follow.
         let needs_direct = self.tables.is_some() || !has_forest && !has_paths;
         let rests = self.rests && collective != Collective::AllToAll;
         let is_useful = move |algorithm: &CollectiveAlgorithm| match algorithm {
+            _ if in_groups => true,
             CollectiveAlgorithm::Direct => !rests && needs_direct,
             CollectiveAlgorithm::Forest => has_forest,
             CollectiveAlgorithm::Paths => has_paths,
@@ -290,9 +301,13 @@ impl<'a> Planner<'a> {
         bytes: u64,
     ) -> Result<Option<FastestPlan>, CollectivesError> {
         let size = self.size()?;
-        let requested = self.request.chunks;
-        let wanted =
-            plans_to_try(algorithm, &size, &self.cost, bytes, requested, self.request.algorithm.is_some());
+        let (requested, named) = (self.request.chunks, self.request.algorithm.is_some());
+        let wanted = match self.groups()? {
+            Some(groups) => {
+                group_plans(self.scene, groups, algorithm, collective, self.tables.is_some(), named)
+            }
+            None => plans_to_try(algorithm, &size, &self.cost, bytes, requested, named),
+        };
         let mut best: Option<FastestPlan> = None;
         for base in wanted {
             let plans = self.checked_plans(collective, algorithm, base)?;
@@ -325,6 +340,10 @@ impl<'a> Planner<'a> {
                 Transfers::Rounds(_) => derive_schedule(self.scene, copy, collective, algorithm)?,
                 // The packing of trees itself finds the tightest partition.
                 Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
+                Transfers::Forest(_) | Transfers::Paths(_) if copy.groups.is_some() => {
+                    let own = Schedule { bounds: own_bounds(copy, collective), ..copy.clone() };
+                    Schedule { collective, ..bounded(&own, &self.bounds(collective)?) }
+                }
                 Transfers::Forest(_) | Transfers::Paths(_) => {
                     Schedule { collective, bounds: self.bounds(collective)?.to_vec(), ..copy.clone() }
                 }
@@ -347,6 +366,9 @@ impl<'a> Planner<'a> {
     fn copies(&mut self, collective: Collective, base: Base) -> Result<Rc<Vec<Schedule>>, CollectivesError> {
         if let Some(copies) = self.copies.get(&base) {
             return Ok(Rc::clone(copies));
+        }
+        if self.request.groups.is_some() {
+            return self.group_copies(collective, base);
         }
         if let (Base::Direct(chunks, latency), Some(root)) = (base, self.root(collective)) {
             let tables = self.tables.ok_or(CollectiveError::Untabled)?;
@@ -376,7 +398,27 @@ impl<'a> Planner<'a> {
                 let known = self.bounds(collective)?;
                 pair_paths(self.scene, &known, request(1, 0))?
             }
+            // Plans of groups.
+            _ => Vec::new(),
         };
+        let copies = Rc::new(copies);
+        self.copies.insert(base, Rc::clone(&copies));
+        Ok(copies)
+    }
+
+    /// The copies of a plan in groups.
+    fn group_copies(
+        &mut self,
+        collective: Collective,
+        base: Base,
+    ) -> Result<Rc<Vec<Schedule>>, CollectivesError> {
+        let of_copies = match collective {
+            Collective::AllToAll => Collective::AllToAll,
+            _ => Collective::AllGather,
+        };
+        let bounds = self.bounds(of_copies)?;
+        let Some(groups) = self.groups()? else { return Ok(Rc::new(Vec::new())) };
+        let copies = group_copies(self.scene, groups, base, self.tables, &bounds, self.request.seed)?;
         let copies = Rc::new(copies);
         self.copies.insert(base, Rc::clone(&copies));
         Ok(copies)
@@ -385,6 +427,14 @@ impl<'a> Planner<'a> {
     fn bounds(&mut self, collective: Collective) -> Result<Rc<Vec<CollectiveBound>>, CollectivesError> {
         if let Some(bounds) = self.bounds.get(&collective) {
             return Ok(Rc::clone(bounds));
+        }
+        if let Some(groups) = self.groups()? {
+            let bounds = group_bounds(self.scene, collective, groups, self.lengths)?;
+            fabc_check::verify_group_bounds(self.scene, collective, groups, &bounds)
+                .map_err(|error| convicted(collective, "bound", error))?;
+            let bounds = Rc::new(bounds);
+            self.bounds.insert(collective, Rc::clone(&bounds));
+            return Ok(bounds);
         }
         let root = self.root(collective);
         let mut bounds = bounds(self.scene, collective, root)?;
@@ -403,10 +453,8 @@ impl<'a> Planner<'a> {
 
     /// Has the checker replay a schedule.
     fn check(&self, schedule: &Schedule) -> Result<(), CollectivesError> {
-        let replayed = match (&schedule.transfers, self.tables) {
-            (Transfers::Sends(_), Some(tables)) => {
-                fabc_check::verify_message_schedule(self.scene, tables, schedule)
-            }
+        let replayed = match (schedule.follows_tables(), self.tables) {
+            (true, Some(tables)) => fabc_check::verify_message_schedule(self.scene, tables, schedule),
             _ => fabc_check::verify_schedule(self.scene, schedule),
         };
         replayed.map_err(|error| convicted(schedule.collective, schedule.algorithm.name(), error))
@@ -431,7 +479,8 @@ impl<'a> Planner<'a> {
         });
         let degree =
             self.scene.endpoints().map(|chip| self.scene.channels_into(chip).count()).min().unwrap_or(1);
-        let chips = self.scene.endpoints().count() as u64;
+        let all_chips = self.scene.endpoints().count() as u64;
+        let chips = self.groups()?.map_or(all_chips, ChipGroups::size);
         let tabled = self.tables.map_or(symmetry.node_count(), |tables| tables.symmetry.class_count());
         let senders = classes.max(tabled) as u64;
         let size =
@@ -439,37 +488,4 @@ impl<'a> Planner<'a> {
         self.size = Some(size);
         Ok(size)
     }
-}
-
-impl FastestPlan {
-    fn candidate(
-        &self,
-        algorithm: CollectiveAlgorithm,
-        cost: &CollectiveCost,
-        bytes: u64,
-        request: Option<u32>,
-    ) -> CollectiveCandidate {
-        let (CheckedSchedule { schedule, times }, chunks) = (&self.plans[self.index], self.chunks);
-        let reduced_from = request.filter(|&request| self.base.is_cut() && request > chunks);
-        let (steps, volume) = times.steps(schedule, chunks);
-        CollectiveCandidate {
-            algorithm,
-            chunks,
-            reduced_from,
-            steps,
-            volume,
-            time: times.time(cost, bytes, chunks),
-        }
-    }
-}
-
-/// A schedule with the bounds on every schedule. Bounds on the schedules along its tables stay.
-fn bounded(schedule: &Schedule, universal: &[CollectiveBound]) -> Schedule {
-    let relative = schedule.bounds.iter().filter(|bound| !bound.is_universal());
-    Schedule { bounds: relative.chain(universal).cloned().collect(), ..schedule.clone() }
-}
-
-/// The error where the checker rejects a schedule or a bound.
-fn convicted(collective: Collective, algorithm: &'static str, error: CheckError) -> CollectivesError {
-    CollectivesError::Convicted { collective: collective.name(), algorithm, error: Box::new(error) }
 }

@@ -17,6 +17,9 @@ pub struct CollectivesRequest {
     pub chunks: Option<u32>,
     /// The root of those collectives that have one.
     pub root: Option<NodeId>,
+    /// Chips of a group: every group of so many consecutive chips does the collectives by itself, all at the
+    /// same time. `None`: all chips do them together.
+    pub groups: Option<u32>,
     /// The overhead of a message, in picoseconds.
     pub overhead_ps: u64,
     /// Whether all chips wait for each other after every round.
@@ -33,6 +36,13 @@ impl CollectivesRequest {
         rows: Vec<CollectiveRow>,
         crossovers: Vec<CollectiveCrossover>,
     ) -> CollectiveReport {
-        CollectiveReport { seed: self.seed, costs, rows, crossovers, left_out: Vec::new() }
+        CollectiveReport {
+            seed: self.seed,
+            groups: self.groups,
+            costs,
+            rows,
+            crossovers,
+            left_out: Vec::new(),
+        }
     }
 }

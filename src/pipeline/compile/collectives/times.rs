@@ -27,7 +27,7 @@ impl ScheduleTimes {
             (Transfers::Forest(forest), _) => {
                 ScheduleTimes::Forest(ForestTimetable::new(scene, schedule, forest))
             }
-            (Transfers::Paths(paths), _) => ScheduleTimes::Paths(PathTimetable::new(scene, paths)),
+            (Transfers::Paths(paths), _) => ScheduleTimes::Paths(PathTimetable::new(scene, schedule, paths)),
             (Transfers::Sends(sends), Some(tables)) => {
                 ScheduleTimes::Sends(MessageTimetable::new(scene, tables, schedule, sends)?)
             }

@@ -1,0 +1,28 @@
+//! How far routers are from each other, and what channels carry together.
+
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::Scene;
+use std::collections::VecDeque;
+
+/// The capacity of channels together, in units of the greatest common bandwidth.
+pub(super) fn total_lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
+    let capacity: u64 = channels.map(|channel| scene.topology.channel_capacity(channel)).sum();
+    u32::try_from(capacity).unwrap_or(u32::MAX)
+}
+
+/// `[router]`: hops to `node`. `u32::MAX` without a path.
+pub(super) fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
+    let mut hops = vec![u32::MAX; scene.topology.node_count()];
+    hops[node.index()] = 0;
+    let mut queue = VecDeque::from([node]);
+    while let Some(reached) = queue.pop_front() {
+        for channel in scene.channels_into(reached) {
+            let from = scene.topology.source(channel).node;
+            if hops[from.index()] == u32::MAX {
+                hops[from.index()] = hops[reached.index()] + 1;
+                queue.push_back(from);
+            }
+        }
+    }
+    hops
+}

@@ -1,0 +1,321 @@
+//! Trees in groups that may pass foreign chips, balanced over the channels of the whole fabric.
+//!
+//! The data of every chip is cut into some parts, and every part has a tree. A tree grows from its root by
+//! the cheapest path from a chip that it has reached to one that it lacks. A channel costs the slope of a
+//! potential that is exponential in its load, so trees avoid the busiest channels. Every tree in turn is
+//! grown anew, and kept if it costs less. Where no tree gets cheaper any more, the width of the potential is
+//! halved: it then follows the busiest channels more closely.
+//!
+//! Cost: for every tree of a sweep one search of a cheapest path for each chip that it reaches. The load
+//! need not be the least one. Source of the method: Bienstock 2002 (potential functions).
+
+use super::super::error::CollectiveError;
+use super::super::request::ScheduleRequest;
+use super::plan::{check_duplex, group_schedule};
+use super::within::busiest_of_loads;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{
+    ChipGroups, CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, Fraction, LaneLoad, Scene,
+    Schedule, Transfers,
+};
+use fabc_model::CollectiveAlgorithm;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The first width of the potential, in units of the busiest load.
+const FIRST_WIDTH: f64 = 0.1;
+/// The last width, in units of what one part adds to the busiest channel.
+const LAST_WIDTH: f64 = 0.1;
+/// The most sweeps at one width.
+const SWEEPS: u32 = 6;
+/// The cost of every channel beside the potential, so that idle channels invite no detours.
+const BASE_COST: f64 = 1e-3;
+/// The largest exponent of a cost, so that sums of costs are finite.
+const STEEPEST: f64 = 300.0;
+/// A new tree must cost less than the old one by this part of it.
+const LEAST_GAIN: f64 = 1e-9;
+/// The most edges of all trees together. Each costs some 50 bytes.
+const MOST_EDGES: u64 = 1 << 20;
+
+/// An all-gather in groups by balanced trees, with so many parts of the data of a chip. `bounds` are those of
+/// all schedules. Balancing stops where the tightest one is met.
+///
+/// # Errors
+/// Refuses links that run one way, too many edges, and a group of which one chip cannot reach another one.
+pub fn relayed(
+    scene: &Scene<'_>,
+    groups: &ChipGroups,
+    parts: u32,
+    bounds: &[CollectiveBound],
+    request: ScheduleRequest,
+) -> Result<Schedule, CollectiveError> {
+    check_duplex(scene)?;
+    let chips = scene.endpoints().count();
+    let edges = chips as u64 * (groups.size() - 1) * u64::from(parts);
+    if edges > MOST_EDGES {
+        return Err(CollectiveError::TooLarge { chips, chunks: edges, most: MOST_EDGES });
+    }
+    let tightest = bounds.iter().filter(|bound| bound.is_universal()).map(CollectiveBound::volume).max();
+    let enough = tightest.unwrap_or(Fraction::ZERO).times(Fraction::integer(parts));
+    let mut balance = TreeBalance::new(scene, groups, parts)?;
+    balance.improve(enough);
+    let load = balance.busiest();
+    let forest = Forest { parts, load, trees: balance.forest_trees() };
+    let transfers = Transfers::Forest(forest);
+    Ok(group_schedule(scene, groups, CollectiveAlgorithm::Trees, request, transfers, Vec::new()))
+}
+
+/// An edge of a tree that is being balanced.
+#[derive(Clone)]
+struct GrownEdge {
+    from: NodeId,
+    to: NodeId,
+    channels: Vec<ChannelId>,
+}
+
+/// The tree of one part of the data of a chip.
+#[derive(Clone)]
+struct GrownTree {
+    root: NodeId,
+    edges: Vec<GrownEdge>,
+}
+
+/// All trees, and the loads that they put on channels.
+struct TreeBalance<'a> {
+    scene: &'a Scene<'a>,
+    groups: &'a ChipGroups,
+    trees: Vec<GrownTree>,
+    /// `[channel]`: number of parts that cross it.
+    loads: Vec<u64>,
+    /// `[channel]`: what one more part on it costs.
+    costs: Vec<f64>,
+    /// The load per lane at which a channel costs 1, and the width of the potential in units of it.
+    full: f64,
+    width: f64,
+    search: PathSearch,
+}
+
+/// Scratch space of searches for cheapest paths.
+struct PathSearch {
+    /// `[router]`: the cost of the cheapest path found.
+    costs: Vec<f64>,
+    /// `[router]`: the last channel of that path.
+    last: Vec<Option<ChannelId>>,
+    /// Routers that have a cost from the last search.
+    touched: Vec<NodeId>,
+    /// Routers that were found but not left. Bits of floats that are not negative order them.
+    open: BinaryHeap<Reverse<(u64, NodeId)>>,
+    /// `[router]`: whether the tree lacks it.
+    lacks: Vec<bool>,
+}
+
+impl<'a> TreeBalance<'a> {
+    fn new(scene: &'a Scene<'a>, groups: &'a ChipGroups, parts: u32) -> Result<Self, CollectiveError> {
+        let (nodes, channels) = (scene.topology.node_count(), scene.topology.channel_count());
+        let search = PathSearch {
+            costs: vec![f64::INFINITY; nodes],
+            last: vec![None; nodes],
+            touched: Vec::new(),
+            open: BinaryHeap::new(),
+            lacks: vec![false; nodes],
+        };
+        let mut balance = Self {
+            scene,
+            groups,
+            trees: Vec::new(),
+            loads: vec![0; channels],
+            costs: vec![0.0; channels],
+            full: f64::from(parts),
+            width: FIRST_WIDTH,
+            search,
+        };
+        balance.set_costs();
+        for _ in 0..parts {
+            for &root in groups.lists().iter().flatten() {
+                let tree = balance.grown_tree(root)?;
+                balance.add(&tree);
+                balance.trees.push(tree);
+            }
+        }
+        Ok(balance)
+    }
+
+    fn busiest(&self) -> LaneLoad {
+        busiest_of_loads(self.scene, &self.loads)
+    }
+
+    /// Grows trees anew until the busiest channel carries at most `enough` per lane, or nothing helps.
+    fn improve(&mut self, enough: Fraction) {
+        let load = |load: LaneLoad| Fraction::new(load.parts, load.lanes);
+        let mut best = (load(self.busiest()), self.trees.clone());
+        self.width = FIRST_WIDTH;
+        while best.0 > enough {
+            self.full = load(self.busiest()).as_f64();
+            self.set_costs();
+            for _ in 0..SWEEPS {
+                let changes = self.sweep();
+                let busiest = load(self.busiest());
+                if busiest < best.0 {
+                    best = (busiest, self.trees.clone());
+                }
+                if changes == 0 || best.0 <= enough {
+                    break;
+                }
+            }
+            if self.width < LAST_WIDTH / self.full {
+                break;
+            }
+            self.width *= 0.5;
+        }
+        self.trees = best.1;
+        self.loads.fill(0);
+        for edge in self.trees.iter().flat_map(|tree| &tree.edges) {
+            edge.channels.iter().for_each(|channel| self.loads[channel.index()] += 1);
+        }
+    }
+
+    /// Grows every tree anew once that uses a busy channel. Returns the number of trees that changed.
+    fn sweep(&mut self) -> u64 {
+        let mut changes = 0;
+        for index in 0..self.trees.len() {
+            if !self.is_busy(&self.trees[index]) {
+                continue;
+            }
+            let old = self.trees[index].clone();
+            self.remove(&old);
+            let new = self.grown_tree(old.root).ok();
+            let cost = |tree: &GrownTree| -> f64 {
+                let channels = tree.edges.iter().flat_map(|edge| &edge.channels);
+                channels.map(|channel| self.costs[channel.index()]).sum()
+            };
+            let old_cost = cost(&old);
+            let kept = match new {
+                Some(new) if cost(&new) < old_cost * (1.0 - LEAST_GAIN) => {
+                    changes += 1;
+                    new
+                }
+                _ => old,
+            };
+            self.add(&kept);
+            self.trees[index] = kept;
+        }
+        changes
+    }
+
+    /// The cheapest tree that is found from a root, under the costs as they are.
+    fn grown_tree(&mut self, root: NodeId) -> Result<GrownTree, CollectiveError> {
+        let mut reached = vec![root];
+        let mut edges = Vec::new();
+        let members = self.groups.members(root);
+        members.iter().for_each(|chip| self.search.lacks[chip.index()] = *chip != root);
+        while reached.len() < members.len() {
+            let Some(edge) = self.search.nearest(self.scene, &self.costs, &reached) else {
+                let lacking = members.iter().find(|chip| !reached.contains(chip)).copied().unwrap_or(root);
+                let [from, to] = [root, lacking].map(|end| self.scene.topology.name(end));
+                return Err(CollectiveError::Disconnected { from, to });
+            };
+            self.search.lacks[edge.to.index()] = false;
+            reached.push(edge.to);
+            edges.push(edge);
+        }
+        Ok(GrownTree { root, edges })
+    }
+
+    /// Whether a channel of a tree carries nearly as much as the busiest one.
+    fn is_busy(&self, tree: &GrownTree) -> bool {
+        let busy = self.full * (1.0 - 2.0 * self.width);
+        tree.edges.iter().flat_map(|edge| &edge.channels).any(|&channel| {
+            let lanes = self.scene.topology.channel_capacity(channel).max(1) as f64;
+            self.loads[channel.index()] as f64 / lanes >= busy
+        })
+    }
+
+    fn set_costs(&mut self) {
+        for index in 0..self.costs.len() {
+            self.set_cost(ChannelId::new(index));
+        }
+    }
+
+    fn set_cost(&mut self, channel: ChannelId) {
+        let lanes = self.scene.topology.channel_capacity(channel).max(1) as f64;
+        let per_lane = self.loads[channel.index()] as f64 / lanes;
+        let exponent = ((per_lane / self.full - 1.0) / self.width).min(STEEPEST);
+        self.costs[channel.index()] = libm::exp(exponent) / lanes + BASE_COST;
+    }
+
+    fn add(&mut self, tree: &GrownTree) {
+        for &channel in tree.edges.iter().flat_map(|edge| &edge.channels) {
+            self.loads[channel.index()] += 1;
+            self.set_cost(channel);
+        }
+    }
+
+    fn remove(&mut self, tree: &GrownTree) {
+        for &channel in tree.edges.iter().flat_map(|edge| &edge.channels) {
+            self.loads[channel.index()] -= 1;
+            self.set_cost(channel);
+        }
+    }
+
+    /// The trees in the form of a schedule: those of a root follow each other.
+    fn forest_trees(&self) -> Vec<ForestTree> {
+        let mut order: Vec<&GrownTree> = self.trees.iter().collect();
+        order.sort_by_key(|tree| tree.root);
+        let send = |edge: &GrownEdge| ForestSend {
+            from: edge.from,
+            to: edge.to,
+            paths: vec![ForestPath { amount: 1, channels: edge.channels.clone() }],
+        };
+        let tree = |tree: &GrownTree| ForestTree {
+            root: tree.root,
+            multiplicity: 1,
+            sends: tree.edges.iter().map(send).collect(),
+        };
+        order.into_iter().map(tree).collect()
+    }
+}
+
+impl PathSearch {
+    /// The cheapest path from a reached chip to one that the tree lacks. `None` where none can be reached.
+    fn nearest(&mut self, scene: &Scene<'_>, costs: &[f64], reached: &[NodeId]) -> Option<GrownEdge> {
+        let topology = scene.topology;
+        self.open.clear();
+        for node in self.touched.drain(..) {
+            (self.costs[node.index()], self.last[node.index()]) = (f64::INFINITY, None);
+        }
+        for &chip in reached {
+            self.costs[chip.index()] = 0.0;
+            self.touched.push(chip);
+            self.open.push(Reverse((0, chip)));
+        }
+        while let Some(Reverse((bits, node))) = self.open.pop() {
+            let cost = f64::from_bits(bits);
+            if cost > self.costs[node.index()] {
+                continue;
+            }
+            if self.lacks[node.index()] {
+                return Some(self.edge_to(scene, node));
+            }
+            for channel in scene.channels_from(node) {
+                let (target, longer) = (topology.target(channel).node, cost + costs[channel.index()]);
+                if longer < self.costs[target.index()] {
+                    self.costs[target.index()] = longer;
+                    self.last[target.index()] = Some(channel);
+                    self.touched.push(target);
+                    self.open.push(Reverse((longer.to_bits(), target)));
+                }
+            }
+        }
+        None
+    }
+
+    fn edge_to(&self, scene: &Scene<'_>, to: NodeId) -> GrownEdge {
+        let (mut from, mut channels) = (to, Vec::new());
+        while let Some(channel) = self.last[from.index()] {
+            channels.push(channel);
+            from = scene.topology.source(channel).node;
+        }
+        channels.reverse();
+        GrownEdge { from, to, channels }
+    }
+}
