@@ -28,11 +28,11 @@ hljs.registerLanguage("fab", (hljs) => ({
       "ilp in_order instant iq kautz keep latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio " +
       "matrix max max_channel_load megafly milp min min_first minimal multitree nbr neighbour no nominal none ocs_v " +
       "oversubscription pair pairs paley palmtree partial permutation permute polarfly polarstar portions " +
-      "power_per_host product pull quickest rail rails random random_regular reduce_scatter relax ring_n rotate row " +
-      "row_major saturation scheduled search send sequential serpentine shift shortest_paths simplex slim_fly slots " +
-      "spectralfly spray steady switches synthesize tables time tornado torus trace translation transpose trees " +
-      "turns twisted_torus ugal ugal_global uniform universal unlimited unnumbered up_down valiant vc_balance " +
-      "volume walktrap xpander yes",
+      "power_per_host product pull quickest rail rails random random_regular reduce_scatter relax ring ring_n " +
+      "rotate row row_major saturation scheduled search send sequential serpentine shift shortest_paths simplex " +
+      "slim_fly slots spectralfly spray steady switches synthesize tables time tornado torus trace translation " +
+      "transpose trees turns twisted_torus ugal ugal_global uniform universal unlimited unnumbered up_down valiant " +
+      "vc_balance volume walktrap within xpander yes",
     type:
       "B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us",
   },

@@ -171,9 +171,7 @@ fn resolve_pod(
     let requires = requires::requires(context, items, budget.as_ref(), kind, false);
     let collectives = collectives::collectives(context, items, &requires, scope);
     needed::need_prices(context, items, &requires, chip.as_ref(), kind);
-    if floor == Some(None) {
-        needed::need_floor(context, &requires, kind);
-    }
+    needed::need_floor(context, &requires, kind, floor == Some(None));
     wiring::check_wiring(
         context,
         &wiring::PodFacts {

@@ -33,11 +33,12 @@ syntax keyword fabValue latency_max leaf_spine load_ratio longest_cable makespan
 syntax keyword fabValue max_channel_load megafly milp min min_first minimal multitree nbr neighbour no
 syntax keyword fabValue nominal none ocs_v oversubscription pair pairs paley palmtree partial permutation
 syntax keyword fabValue permute polarfly polarstar portions power_per_host product pull quickest rail rails
-syntax keyword fabValue random random_regular reduce_scatter relax ring_n rotate row row_major saturation
-syntax keyword fabValue scheduled search send sequential serpentine shift shortest_paths simplex slim_fly
-syntax keyword fabValue slots spectralfly spray steady switches synthesize tables time tornado torus trace
-syntax keyword fabValue translation transpose trees turns twisted_torus ugal ugal_global uniform universal
-syntax keyword fabValue unlimited unnumbered up_down valiant vc_balance volume walktrap xpander yes
+syntax keyword fabValue random random_regular reduce_scatter relax ring ring_n rotate row row_major
+syntax keyword fabValue saturation scheduled search send sequential serpentine shift shortest_paths simplex
+syntax keyword fabValue slim_fly slots spectralfly spray steady switches synthesize tables time tornado torus
+syntax keyword fabValue trace translation transpose trees turns twisted_torus ugal ugal_global uniform
+syntax keyword fabValue universal unlimited unnumbered up_down valiant vc_balance volume walktrap within
+syntax keyword fabValue xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us
 syntax match fabUnit "\v<(GB\/s|MB\/s|TB\/s)"
 syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*|(x\d[0-9_]*)+)?"

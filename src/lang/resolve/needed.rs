@@ -7,9 +7,9 @@ use super::many_paths::ECMP;
 use crate::ResolveError;
 use fabc_model::{GraphMetric, HardwareMetric, Metric, Require, Router};
 
-/// Reports lines on cables if the spec has no floor.
-pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: PlantKind) {
-    for line in requires.iter().filter(|line| matches!(line.metric, Metric::Floor(_))) {
+/// Reports lines on cables if the spec has no floor, as `is_missing` says.
+pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: PlantKind, is_missing: bool) {
+    for line in requires.iter().filter(|line| is_missing && matches!(line.metric, Metric::Floor(_))) {
         let help = Some(format!("add `{}`", super::floor::example(kind)));
         let (subject, place) = (format!("`{}`", line.metric.name()), "a fabric without a `floor`".to_owned());
         context.error(ResolveError::Misplaced { subject, place, help, span: line.span });

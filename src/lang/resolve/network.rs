@@ -53,9 +53,7 @@ pub(super) fn resolve_network(
         needed::need_failures(context, &requires);
     }
     needed::need_prices(context, items, &requires, router.as_ref(), kind);
-    if floor == Some(None) {
-        needed::need_floor(context, &requires, kind);
-    }
+    needed::need_floor(context, &requires, kind, floor == Some(None));
     // The family alone says who sends, unless a file says how many hosts some routers have.
     let default_hosts = router.as_ref().map_or(1, |router| router.hosts);
     let senders = network.as_ref().map(|network| Senders::of_network(&network.hosts(default_hosts)));
