@@ -103,7 +103,8 @@ pub(super) fn by_model(
         }
     }
     if fabric.boxes().is_some() && parameters.hosts.is_none() && is_finite {
-        return Err(SimError::LimitlessMessages);
+        let help = "packets of boxes choose their next hops: give GPUs ports (`hosts = 1`)";
+        return Err(SimError::LimitlessMessages { help });
     }
     let (credits, chip_ports) = match parameters.model {
         RouterModel::Packet if parameters.packet > router.buffer_flits => {

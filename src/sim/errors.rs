@@ -281,11 +281,11 @@ pub enum SimError {
 
     /// FAB0628: hosts are unlimited, packets choose their paths, and the traffic ends.
     #[error("messages of hosts without a port limit can only follow the tables")]
-    #[diagnostic(
-        code(FAB0628),
-        help("give hosts ports (`hosts = 1`), or follow the tables (`routing = tables`)")
-    )]
-    LimitlessMessages,
+    #[diagnostic(code(FAB0628), help("{help}"))]
+    LimitlessMessages {
+        /// The setting to change, with an example.
+        help: &'static str,
+    },
 
     /// FAB0629: routers of several kinds in a model that has one kind.
     #[error("{setting} has one kind of router, but {kinds}")]
@@ -363,7 +363,7 @@ impl SimError {
             SimError::RateTooHigh { .. } | SimError::NoTraffic { .. } | SimError::TooManyCycles { .. } => 2,
             SimError::Bursts { .. } | SimError::Misplaced { .. } => 2,
             SimError::TraceLine { .. } | SimError::EmptyTrace { .. } | SimError::TooManyMessages { .. } => 2,
-            SimError::Endless { .. } | SimError::LimitlessMessages => 2,
+            SimError::Endless { .. } | SimError::LimitlessMessages { .. } => 2,
             SimError::UnlimitedHosts | SimError::OtherModel { .. } => 2,
             _ => 1,
         }

@@ -177,7 +177,8 @@ pub fn prepare<'a, 't>(
         OfferedTraffic::Messages(messages) => {
             let sent = volume_of(messages, &setting, &load)?;
             if choice.is_some() && setting.hosts == HostPorts::Unlimited {
-                return Err(SimError::LimitlessMessages);
+                let help = "give hosts ports (`hosts = 1`), or follow the tables (`routing = tables`)";
+                return Err(SimError::LimitlessMessages { help });
             }
             load.bound = Fraction::new(1u8, sent.least_cycles);
             volume = Some(sent);

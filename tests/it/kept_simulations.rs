@@ -347,7 +347,7 @@ fn which_runs_are_made_again_follows_from_files_and_seed() {
     let files = written(&compiled, &spec);
     let text = print_spec(&spec);
     let convicts =
-        |seed| directory_with(&files, &compiled.fabric, &text, Remake { runs: Some(40), seed }).is_err();
+        |seed| directory_with(&files, &compiled.fabric, &text, Remake { runs: Some(80), seed }).is_err();
     let caught: Vec<bool> = (0..12).map(convicts).collect();
     assert!(caught.contains(&true) && caught.contains(&false), "{caught:?}");
     assert_eq!(caught, (0..12).map(convicts).collect::<Vec<_>>());

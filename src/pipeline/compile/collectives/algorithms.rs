@@ -86,6 +86,8 @@ const MAX_PARTS: u64 = 512;
 /// Parts of the data of a root with which a forest is tried, beside those of the optimum. Fewer parts suit
 /// small vectors.
 const FOREST_PARTS: [u32; 2] = [1, 2];
+/// The most edges of all trees of a forest that is tried beside that of the optimum.
+const FOREST_EDGES: u64 = 1 << 19;
 
 /// The plans of an algorithm for vectors of `bytes`. The fastest of them counts. `named` says that the user
 /// asked for the algorithm by name, whatever it costs.
@@ -150,8 +152,9 @@ pub(super) fn plans_to_try(
             counts.into_iter().flat_map(plans).collect()
         }
         CollectiveAlgorithm::Forest => {
-            let counts = std::iter::once(None).chain(FOREST_PARTS.map(Some));
-            counts.map(Base::Forest).collect()
+            let is_small = |parts: &u32| size.chips * size.chips * u64::from(*parts) <= FOREST_EDGES;
+            let counts = FOREST_PARTS.into_iter().filter(is_small).map(Some);
+            std::iter::once(None).chain(counts).map(Base::Forest).collect()
         }
         CollectiveAlgorithm::Paths => vec![Base::Paths],
         CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees => Vec::new(),
