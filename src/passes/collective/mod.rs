@@ -13,7 +13,7 @@
 //! bytes on any number of threads. A channel that carries a multiple of what the slowest kind carries counts
 //! as that many *lanes*. Where some routers are no chips, [`forest`] plans, and so do [`direct`] and
 //! [`rooted`], which send messages along the forwarding tables. [`pair_paths`] plans all-to-alls on any
-//! scene, without tables. Where links run one way, only the last three plan. In [`groups`] of chips that
+//! scene, without tables. Where links run one way, only the last three plan. In `groups` of chips that
 //! work at the same time, [`within`], [`relayed`], [`ring`] and [`star`] gather, and [`pairs`] exchanges.
 
 mod bounds;
