@@ -136,6 +136,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         addresses,
         simulations,
         collectives,
+        jobs: Vec::new(),
         requires,
         slices: Slices::default(),
         span: fabric.head,

@@ -11,6 +11,7 @@ use super::contract::{Require, ValueScale};
 use super::family::{BoxPart, Boxes, ClosShifts, Family};
 use super::floor::Floor;
 use super::inputs::{OCS_INPUT, graph_input};
+use super::job::Job;
 use super::metric::Metric;
 use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
@@ -60,6 +61,8 @@ pub struct Fabric {
     pub simulations: Vec<Simulation>,
     /// Collectives that are planned on the fabric, sorted by name.
     pub collectives: Vec<DeclaredCollective>,
+    /// Training jobs that are planned on the fabric, sorted by name.
+    pub jobs: Vec<Job>,
     /// The slices that it is divided into. With slices, its own topology means nothing: every kind of slice
     /// has its own.
     pub slices: Slices,

@@ -1,0 +1,187 @@
+//! Training jobs: phases of communication and compute, and which chip is which rank.
+
+use super::Scenarios;
+use super::collective::{Collective, CollectiveAlgorithm};
+use crate::word::words;
+use fabc_base::diag::Span;
+
+/// `job name { .. }`: a step of a training job on all chips of a fabric.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Job {
+    /// The name that `require` lines and files use.
+    pub name: String,
+    /// The axes of the ranks. Ranks that differ by one are neighbours on the first one. The product of the
+    /// sizes is the number of chips.
+    pub axes: Vec<JobAxis>,
+    /// The phases in the order of the spec, at least one. Their order in time has no circle.
+    pub phases: Vec<JobPhase>,
+    /// Which chip is which rank.
+    pub place: JobPlace,
+    /// Picoseconds that a chip computes in a step, beside the compute of single phases.
+    pub compute_ps: u64,
+    /// Picoseconds of a step in which a chip waits because its pipeline fills or drains.
+    pub idle_ps: u64,
+    /// Picoseconds of a message during which its channel does nothing else.
+    pub overhead_ps: u64,
+    /// The scenarios that it is planned for.
+    pub scenarios: Scenarios,
+    /// The words `job name` in the spec.
+    pub span: Span,
+}
+
+/// An axis of the ranks of a job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobAxis {
+    /// Its name, such as `tensor`.
+    pub name: String,
+    /// Number of ranks along it, positive.
+    pub size: u32,
+}
+
+/// A phase of a step: operations that run at the same time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobPhase {
+    /// Its name, unique in the job.
+    pub name: String,
+    /// The phases that must be over before it starts, by index, ascending.
+    pub after: Vec<usize>,
+    /// Picoseconds that a chip computes in this phase alone.
+    pub compute_ps: u64,
+    /// The share of its communication that compute may hide, in millionths.
+    pub overlap_millionths: u32,
+    /// Its operations, at least one.
+    pub operations: Vec<JobOperation>,
+    /// The place of its declaration. Of a `model`, that of the block.
+    pub span: Span,
+}
+
+/// What the ranks of a job do together, in groups that differ along some axes only.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobOperation {
+    /// Its name, unique in the phase.
+    pub name: String,
+    /// What the groups do.
+    pub kind: JobOperationKind,
+    /// The axes along which the ranks of a group differ, by index, ascending, at least one. The group has at
+    /// least two ranks.
+    pub over: Vec<usize>,
+    /// Bytes of the full vector of a chip, or of the message of a `send`. Positive.
+    pub bytes: u64,
+    /// How often it runs in a step, one after the other. Positive.
+    pub times: u64,
+    /// The only algorithm that may be used. `None`: the fastest.
+    pub algorithm: Option<CollectiveAlgorithm>,
+    /// The place of its declaration. Of a `model`, that of the block.
+    pub span: Span,
+}
+
+/// What a group of ranks does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JobOperationKind {
+    /// A collective without a root.
+    Collective(Collective),
+    /// Every rank sends to the next one along a single axis.
+    Send {
+        /// Whether every rank also sends to the one before it.
+        both: bool,
+        /// Whether the last rank sends to the first one.
+        wrap: bool,
+    },
+}
+
+/// Which chip is which rank.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JobPlace {
+    /// Rank r on the r-th chip.
+    Order,
+    /// Every axis takes binary digits of the coordinates of chips. The best of all ways is taken.
+    Aligned,
+    /// As a file says.
+    File {
+        /// The path as it is written.
+        path: String,
+        /// `[rank]`: the number of its chip. A permutation.
+        chips: Vec<u32>,
+    },
+}
+
+/// A metric of a step of a job. Definitions: `docs/jobs.md`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum JobMetric {
+    /// The time of all communication, phase after phase, in ns.
+    Communication,
+    /// The time of a step, in ns.
+    Step,
+    /// The communication that no compute hides, in ns.
+    Exposed,
+    /// A lower bound for every topology and placement over the communication.
+    Share,
+}
+
+words!(JobMetric { Communication = "communication", Step = "step", Exposed = "exposed", Share = "share" });
+
+impl JobOperationKind {
+    /// The word of the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            JobOperationKind::Collective(collective) => collective.name(),
+            JobOperationKind::Send { .. } => "send",
+        }
+    }
+}
+
+impl JobPlace {
+    /// The word of the language.
+    pub fn name(&self) -> &'static str {
+        match self {
+            JobPlace::Order => "order",
+            JobPlace::Aligned => "aligned",
+            JobPlace::File { .. } => "file",
+        }
+    }
+}
+
+impl Job {
+    /// Number of ranks. `None` if it exceeds an integer.
+    pub fn rank_count(&self) -> Option<u64> {
+        self.axes.iter().try_fold(1u64, |product, axis| product.checked_mul(axis.size.into()))
+    }
+
+    /// The groups of an operation, as lists of ranks. Groups are in the order of their first ranks. The ranks
+    /// of a group are in ascending order.
+    pub fn rank_groups(&self, over: &[usize]) -> Vec<Vec<u32>> {
+        // Ranks whose coordinates off the axes agree are in one group: `first` is its smallest rank.
+        let ranks = self.rank_count().unwrap_or(0) as usize;
+        let mut group_of_first = vec![usize::MAX; ranks];
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for rank in 0..ranks {
+            let first = self.with_zeros(rank, over);
+            if group_of_first[first] == usize::MAX {
+                group_of_first[first] = groups.len();
+                groups.push(Vec::new());
+            }
+            groups[group_of_first[first]].push(rank as u32);
+        }
+        groups
+    }
+
+    /// The rank with the same coordinates, except for zeros along some axes.
+    fn with_zeros(&self, rank: usize, over: &[usize]) -> usize {
+        let mut stride = 1;
+        let mut first = rank;
+        for (index, axis) in self.axes.iter().enumerate() {
+            let size = axis.size as usize;
+            if over.contains(&index) {
+                first -= rank / stride % size * stride;
+            }
+            stride *= size;
+        }
+        first
+    }
+
+    /// The coordinate of a rank along an axis.
+    pub fn coordinate(&self, rank: u32, axis: usize) -> u32 {
+        let stride: u64 = self.axes[..axis].iter().map(|axis| u64::from(axis.size)).product();
+        (u64::from(rank) / stride % u64::from(self.axes[axis].size)) as u32
+    }
+}
