@@ -61,7 +61,7 @@ fn recount_pod(fabric: &Fabric, pod: &Pod, topology: &Topology, floor: Option<&F
     }
     Hardware {
         hosts: topology.nodes().count() as u64,
-        switches: pod.ocses.iter().count() as u64,
+        switches: pod.ocses.len() as u64,
         router_cables,
         host_cables: 0,
         oversubscription: None,

@@ -10,6 +10,18 @@ use fabc_ir::{
 use fabc_model::{Fabric, Family, Floor, FreeGraph, HardwareMetric, Metric, PlacementChoice};
 use serde_json::Value;
 
+/// The switches, cables and prices as a report lists them.
+pub(super) fn hardware_fields(hardware: &Hardware) -> Fields {
+    let expected = |metric: HardwareMetric| {
+        let value = hardware_value(hardware, metric)?;
+        Some(expected_metric(Metric::Hardware(metric), value))
+    };
+    let host_cables = Some(ExpectedValue::Integer(hardware.host_cables));
+    std::iter::once(("host_cables", host_cables))
+        .chain(HardwareMetric::ALL.map(|metric| (metric.name(), expected(metric))))
+        .collect()
+}
+
 impl ReportComparison {
     /// Compares the section. A pod has none.
     pub(super) fn compare_network(&mut self, claimed: Option<&Value>, measured_all: &Recomputed<'_>) {
@@ -45,7 +57,11 @@ impl ReportComparison {
         }
         let connectivity = network.edge_connectivity.map(ExpectedValue::Integer);
         self.expect_or_nothing("network.edge_connectivity", object.get("edge_connectivity"), connectivity);
-        self.compare_hardware("network.hardware", object.get("hardware"), measured_all.healthy.hardware);
+        self.expect_object(
+            "network.hardware",
+            object.get("hardware"),
+            &hardware_fields(measured_all.healthy.hardware),
+        );
         match &network.failures {
             Some(failures) => self.compare_failures(object.get("failures"), network, failures),
             None => self.expect_or_nothing("network.failures", object.get("failures"), None),
@@ -195,22 +211,6 @@ impl ReportComparison {
             ];
             self.expect_object(&format!("{place}.by_link[{k}]"), Some(line), &fields);
         }
-    }
-
-    /// Compares the switches, cables and prices. The section of a pod counts its hosts as well.
-    pub(super) fn compare_hardware(&mut self, place: &str, claimed: Option<&Value>, hardware: &Hardware) {
-        let expected = |metric: HardwareMetric| {
-            let value = hardware_value(hardware, metric)?;
-            Some(expected_metric(Metric::Hardware(metric), value))
-        };
-        let host_cables = Some(ExpectedValue::Integer(hardware.host_cables));
-        let hosts = (place == "hardware").then_some(("hosts", Some(ExpectedValue::Integer(hardware.hosts))));
-        let fields: Fields = hosts
-            .into_iter()
-            .chain([("host_cables", host_cables)])
-            .chain(HardwareMetric::ALL.map(|metric| (metric.name(), expected(metric))))
-            .collect();
-        self.expect_object(place, claimed, &fields);
     }
 
     fn compare_paths(&mut self, claimed: Option<&Value>, counts: &PathCounts) {

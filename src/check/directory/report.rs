@@ -6,6 +6,7 @@ use super::comparison::{
     scenario_bounds,
 };
 use super::files::{Files, REPORT};
+use super::network::hardware_fields;
 use super::stated::StatedClaims;
 use crate::CheckError;
 use crate::exact::Exact;
@@ -95,7 +96,10 @@ pub(super) fn compare_report(
     comparison.compare_network(root.get("network"), measured);
     if is_pod {
         comparison.compare_floor_section("floor", root.get("floor"), measured);
-        comparison.compare_hardware("hardware", root.get("hardware"), measured.healthy.hardware);
+        let hardware = measured.healthy.hardware;
+        let mut fields = hardware_fields(hardware);
+        fields.push(("hosts", Some(ExpectedValue::Integer(hardware.hosts))));
+        comparison.expect_object("hardware", root.get("hardware"), &fields);
     }
     comparison.compare_gain(root.get("gain"), measured);
     comparison.expect_object("histograms", root.get("histograms"), &expected_histograms(nominal));

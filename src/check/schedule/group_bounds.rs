@@ -9,15 +9,14 @@
 //! - Lengths, of an all-to-all: every pair of a group needs a path at least as long as its distance.
 //! - Inside: a cut in one group, for schedules that stay within their groups.
 
-use super::ScheduleError;
-use super::reach::{hops_to, total_lanes};
+use super::bounds::compare_bound;
+use super::reach::{hops_to, lengths_from, total_lanes};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ChipGroups, CollectiveBound, Scene};
 use fabc_kernel::scene_symmetry;
 use fabc_model::Collective;
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 
 /// Verifies that each bound follows from its witness.
 pub(super) fn verify_witnesses(
@@ -27,16 +26,7 @@ pub(super) fn verify_witnesses(
     claimed: &[CollectiveBound],
 ) -> Result<(), CheckError> {
     for (index, bound) in claimed.iter().enumerate() {
-        let recomputed = recount_bound(scene, collective, groups, bound)
-            .map_err(|reason| ScheduleError::shape(format!("bound {index} {reason}")))?;
-        if recomputed != *bound {
-            return Err(ScheduleError::Bound {
-                bound: index,
-                claimed: format!("{bound:?}"),
-                counted: format!("{recomputed:?}"),
-            }
-            .into());
-        }
+        compare_bound(index, bound, recount_bound(scene, collective, groups, bound))?;
     }
     Ok(())
 }
@@ -200,9 +190,9 @@ fn count_flow(scene: &Scene<'_>, groups: &ChipGroups, lengths: &[u64]) -> Result
         .sum();
     let mut distance = 0u128;
     for &source in groups.lists().iter().flatten() {
-        let lengths_from = distances_from(scene, source, &length);
+        let distances = lengths_from(scene, source, length);
         for chip in groups.members(source).iter().filter(|&&chip| chip != source) {
-            let Some(path) = lengths_from[chip.index()] else {
+            let Some(path) = distances[chip.index()] else {
                 return Err(format!("has a group with {}, which cannot be reached", topology.name(*chip)));
             };
             distance += path;
@@ -212,23 +202,4 @@ fn count_flow(scene: &Scene<'_>, groups: &ChipGroups, lengths: &[u64]) -> Result
         return Err("has lengths that prove nothing".to_owned());
     }
     Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance })
-}
-
-/// `[router]`: the least sum of lengths of a way to it. `None` where no way leads there.
-fn distances_from(scene: &Scene<'_>, source: NodeId, length: &dyn Fn(ChannelId) -> u64) -> Vec<Option<u128>> {
-    let mut settled = vec![None; scene.topology.node_count()];
-    let mut open = BinaryHeap::from([Reverse((0u128, source))]);
-    while let Some(Reverse((sum, node))) = open.pop() {
-        if settled[node.index()].is_some() {
-            continue;
-        }
-        settled[node.index()] = Some(sum);
-        for channel in scene.channels_from(node) {
-            let target = scene.topology.target(channel).node;
-            if settled[target.index()].is_none() {
-                open.push(Reverse((sum + u128::from(length(channel)), target)));
-            }
-        }
-    }
-    settled
 }

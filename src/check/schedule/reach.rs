@@ -2,7 +2,8 @@
 
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::Scene;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// The capacity of channels together, in units of the greatest common bandwidth.
 pub(super) fn total_lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
@@ -25,4 +26,29 @@ pub(super) fn hops_to(scene: &Scene<'_>, node: NodeId) -> Vec<u32> {
         }
     }
     hops
+}
+
+/// `[router]`: the least sum of lengths of a path from `source`. `None` without a path.
+pub(crate) fn lengths_from(
+    scene: &Scene<'_>,
+    source: NodeId,
+    length: impl Fn(ChannelId) -> u64,
+) -> Vec<Option<u128>> {
+    let mut best: Vec<Option<u128>> = vec![None; scene.topology.node_count()];
+    best[source.index()] = Some(0);
+    let mut open = BinaryHeap::from([Reverse((0u128, source))]);
+    while let Some(Reverse((sum, node))) = open.pop() {
+        if best[node.index()] != Some(sum) {
+            continue;
+        }
+        for channel in scene.channels_from(node) {
+            let target = scene.topology.target(channel).node;
+            let longer = sum + u128::from(length(channel));
+            if best[target.index()].is_none_or(|known| longer < known) {
+                best[target.index()] = Some(longer);
+                open.push(Reverse((longer, target)));
+            }
+        }
+    }
+    best
 }

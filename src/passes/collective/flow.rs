@@ -6,11 +6,10 @@
 //! hosts it has.
 
 use super::canonical::CanonicalScene;
+use super::channel_lengths::ShortestPaths;
 use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{CollectiveBound, Scene, Symmetry};
+use fabc_ir::{CollectiveBound, Scene};
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// The bound with equal lengths, which count hops.
 pub(super) fn flow_bound_by_hops(canonical: &CanonicalScene<'_>) -> CollectiveBound {
@@ -45,35 +44,10 @@ pub fn flow_bound_by_lengths(scene: &Scene<'_>, lengths: &[u64]) -> Option<Colle
         return None;
     }
     let sources: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect();
-    let sums: Vec<Option<u128>> =
-        sources.par_iter().map(|&source| sum_of_distances(scene, &symmetry, lengths, source)).collect();
+    let length = |channel| lengths[topology.channel_class(&symmetry, channel).index()];
+    let total = |source| ShortestPaths::new(scene, source, length).total(scene.endpoints());
+    let sums: Vec<Option<u128>> = sources.par_iter().map(|&source| total(source)).collect();
     let distance = sums.into_iter().sum::<Option<u128>>()? * symmetry.order() as u128;
     Some(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance })
         .filter(|_| volume > 0 && distance > 0)
-}
-
-/// The sum of distances from a chip to all others. `None` if one of them cannot be reached.
-fn sum_of_distances(scene: &Scene<'_>, symmetry: &Symmetry, lengths: &[u64], source: NodeId) -> Option<u128> {
-    let topology = scene.topology;
-    let mut best = vec![u64::MAX; topology.node_count()];
-    best[source.index()] = 0;
-    let mut open = BinaryHeap::from([Reverse((0, source))]);
-    while let Some(Reverse((length, node))) = open.pop() {
-        if length > best[node.index()] {
-            continue;
-        }
-        for channel in scene.channels_from(node) {
-            let target = topology.target(channel).node;
-            let new_length =
-                length.saturating_add(lengths[topology.channel_class(symmetry, channel).index()]);
-            if new_length < best[target.index()] {
-                best[target.index()] = new_length;
-                open.push(Reverse((new_length, target)));
-            }
-        }
-    }
-    scene
-        .endpoints()
-        .map(|chip| Some(best[chip.index()]).filter(|&length| length < u64::MAX).map(u128::from))
-        .sum()
 }

@@ -171,7 +171,7 @@ pub(super) fn check_tables(scene: &Scene<'_>, tables: &ForwardingTables) -> Resu
 ///
 /// # Errors
 /// Refuses a pair that the tables do not deliver over lit channels.
-pub(super) fn walk_tables(
+pub fn walk_tables(
     scene: &Scene<'_>,
     tables: &ForwardingTables,
     source: NodeId,

@@ -18,6 +18,7 @@
 
 mod bounds;
 mod canonical;
+mod channel_lengths;
 mod channel_load;
 mod chunk_order;
 mod cut;
@@ -30,6 +31,7 @@ mod forest;
 mod groups;
 mod heights;
 mod list;
+mod load_potential;
 mod loads;
 mod message_paths;
 mod message_timing;
@@ -47,12 +49,14 @@ mod time_split;
 mod timing;
 mod trees;
 
+pub use channel_lengths::ShortestPaths;
 pub use delays::{bound_delays, slowest_chip};
 pub use direct::{bound_from_flow_proof, direct, rooted};
 pub use error::CollectiveError;
 pub use flow::flow_bound_by_lengths;
 pub use forest::{ForestTimetable, check_forest, forest};
 pub use groups::{check_duplex, check_within, group_bounds, pairs, relayed, ring, star, within};
+pub use message_paths::walk_tables;
 pub use message_timing::MessageTimetable;
 pub use pair_paths::{PathTimetable, check_pair_paths, pair_paths, pair_paths_in_groups};
 pub use pipelined::{PieceCrossing, PipelinedTrees};

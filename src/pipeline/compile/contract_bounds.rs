@@ -132,30 +132,28 @@ impl Bounds {
     }
     /// Adds the counts of routers, hosts and links of a network, and the hardware of a fabric.
     fn add_counts(&mut self, fabric: &Fabric, topology: Option<&Topology>) {
-        if let Some(pod) = fabric.pod() {
-            self.add_hardware(fabric, |fabric| Hardware::of_pod(fabric, pod, None));
-        } else {
+        if fabric.pod().is_none() {
             self.add_count(Metric::Graph(GraphMetric::Routers), fabric.node_count() as u64);
             self.add_count(
                 Metric::Graph(GraphMetric::Hosts),
                 fabric.declared_hosts().into_iter().map(u64::from).sum(),
             );
-            topology.into_iter().for_each(|topology| {
+            if let Some(topology) = topology {
                 self.add_count(Metric::Graph(GraphMetric::Links), topology.links().len() as u64);
-                self.add_hardware(fabric, |fabric| Hardware::new(fabric, topology, None));
-            });
+            }
         }
+        self.add_hardware(fabric, topology);
     }
     /// Adds the metrics of the hardware, if a line asks for them. On a floor, prices wait for the places of
     /// routers.
-    fn add_hardware(&mut self, fabric: &Fabric, count: impl Fn(&Fabric) -> Hardware) {
+    fn add_hardware(&mut self, fabric: &Fabric, topology: Option<&Topology>) {
         if !fabric.requires.iter().any(|line| matches!(line.metric, Metric::Hardware(_))) {
             return;
         }
-        let hardware = count(fabric);
-        let (reason, why) = match fabric.pod() {
-            Some(_) => (THIS_POD, BY_PARAMETERS_OF_POD),
-            None => (THIS_NETWORK, BY_PARAMETERS),
+        let (hardware, reason, why) = match (fabric.pod(), topology) {
+            (Some(pod), _) => (Hardware::of_pod(fabric, pod, None), THIS_POD, BY_PARAMETERS_OF_POD),
+            (None, Some(topology)) => (Hardware::new(fabric, topology, None), THIS_NETWORK, BY_PARAMETERS),
+            (None, None) => return,
         };
         let is_known = |metric: &HardwareMetric| {
             fabric.floor.is_none()

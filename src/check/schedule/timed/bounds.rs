@@ -2,7 +2,7 @@
 //! beaten.
 
 use super::super::ScheduleError;
-use super::super::bounds::verify_witnesses;
+use super::super::bounds::{unlike_bound, verify_witnesses};
 use super::super::reach::hops_to;
 use super::messages;
 use crate::CheckError;
@@ -36,12 +36,7 @@ fn verify_common_bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -
         };
         let recomputed = messages::broadcast_bound(scene, schedule, timed, levels)?;
         if recomputed != *bound {
-            return Err(ScheduleError::Bound {
-                bound: index,
-                claimed: format!("{bound:?}"),
-                counted: format!("{recomputed:?}"),
-            }
-            .into());
+            return Err(unlike_bound(index, bound, &recomputed));
         }
     }
     verify_witnesses(scene, schedule.collective, schedule.root, &others, None)
@@ -72,12 +67,7 @@ fn verify_group_bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) ->
             shards,
         };
         if recomputed != *bound || shards == 0 {
-            return Err(ScheduleError::Bound {
-                bound: index,
-                claimed: format!("{bound:?}"),
-                counted: format!("{recomputed:?}"),
-            }
-            .into());
+            return Err(unlike_bound(index, bound, &recomputed));
         }
     }
     Ok(())

@@ -2,11 +2,12 @@
 
 use crate::CheckError;
 use crate::schedule::ScheduleError;
+use crate::schedule::bounds::compare_bound;
+use crate::schedule::reach::lengths_from;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Schedule, Symmetry, Timed, TimedMessage};
 use fabc_model::Collective;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 /// Verifies that messages are listed where some are sent, that they run between endpoints, and that they are
 /// in order and numbered without gaps. Under a symmetry every image of a message must be listed.
@@ -102,15 +103,7 @@ pub(super) fn verify_witnesses(
             CollectiveBound::Flow { lengths, .. } => flow_bound(scene, timed, lengths),
             _ => Err("does not bound messages"),
         };
-        let recomputed = recomputed.map_err(|reason| violation(format!("bound {index} {reason}")))?;
-        if recomputed != *bound {
-            return Err(ScheduleError::Bound {
-                bound: index,
-                claimed: format!("{bound:?}"),
-                counted: format!("{recomputed:?}"),
-            }
-            .into());
-        }
+        compare_bound(index, bound, recomputed)?;
     }
     Ok(())
 }
@@ -216,32 +209,16 @@ fn flow_bound(scene: &Scene<'_>, timed: &Timed, lengths: &[u64]) -> Result<Colle
     let length = |channel| lengths[topology.channel_class(&symmetry, channel).index()];
     let volume: u128 = scene.channels().map(|channel| u128::from(length(channel))).sum();
     let mut distance = 0u128;
-    let mut distances = vec![u64::MAX; topology.node_count()];
     for messages in timed.messages.chunk_by(|first, second| first.from == second.from) {
         let source = messages[0].from;
         // Images of a chip have the same distances.
         if timed.canonical && topology_symmetry.canonical_node(topology_symmetry.class(source)) != source {
             continue;
         }
-        distances.fill(u64::MAX);
-        distances[source.index()] = 0;
-        let mut open = BinaryHeap::from([Reverse((0u64, source))]);
-        while let Some(Reverse((distance_reached, node))) = open.pop() {
-            if distance_reached > distances[node.index()] {
-                continue;
-            }
-            for channel in scene.channels_from(node) {
-                let (to, new_distance) =
-                    (topology.target(channel).node, distance_reached.saturating_add(length(channel)));
-                if new_distance < distances[to.index()] {
-                    distances[to.index()] = new_distance;
-                    open.push(Reverse((new_distance, to)));
-                }
-            }
-        }
-        let total_lengths = messages
-            .iter()
-            .map(|message| u128::from(distances[message.to.index()]) * u128::from(message.vectors));
+        let distances = lengths_from(scene, source, length);
+        let total_lengths = messages.iter().map(|message| {
+            distances[message.to.index()].unwrap_or(u64::MAX.into()) * u128::from(message.vectors)
+        });
         distance += total_lengths.sum::<u128>();
     }
     if volume == 0 || distance == 0 {

@@ -1,13 +1,12 @@
 //! Lower bounds for all groups together, whichever way their data goes.
 
+use super::super::channel_lengths::ShortestPaths;
 use super::super::error::CollectiveError;
 use super::lengths::balanced_lengths;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{Breadth, ChipGroups, CollectiveBound, Fraction, Neighbors, Scene};
 use fabc_model::Collective;
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// The bounds of a collective in groups: volume first, then latency by distance. `lengths` are lengths of
 /// channel classes, such as those that certify the concurrent flow. They may bound an all-to-all better than
@@ -177,35 +176,12 @@ fn flow(scene: &Scene<'_>, groups: &ChipGroups, lengths: &[u64]) -> Option<Colle
     let chips: Vec<NodeId> = groups.lists().iter().flatten().copied().collect();
     let sums: Vec<Option<u128>> = chips
         .par_iter()
-        .map(|&source| distances_to(scene, source, groups.members(source), &length))
+        .map(|&source| {
+            let paths = ShortestPaths::new(scene, source, length);
+            paths.total(groups.members(source).iter().copied())
+        })
         .collect();
     let distance = sums.into_iter().sum::<Option<u128>>()?;
     let lengths = lengths.to_vec();
     Some(CollectiveBound::Flow { lengths, volume, distance }).filter(|_| volume > 0 && distance > 0)
-}
-
-/// The sum of distances from a chip to some others. `None` if one of them cannot be reached.
-fn distances_to(
-    scene: &Scene<'_>,
-    source: NodeId,
-    chips: &[NodeId],
-    length: &(impl Fn(ChannelId) -> u64 + Sync),
-) -> Option<u128> {
-    let topology = scene.topology;
-    let mut best = vec![u64::MAX; topology.node_count()];
-    best[source.index()] = 0;
-    let mut open = BinaryHeap::from([Reverse((0, source))]);
-    while let Some(Reverse((sum, node))) = open.pop() {
-        if sum > best[node.index()] {
-            continue;
-        }
-        for channel in scene.channels_from(node) {
-            let (target, longer) = (topology.target(channel).node, sum.saturating_add(length(channel)));
-            if longer < best[target.index()] {
-                best[target.index()] = longer;
-                open.push(Reverse((longer, target)));
-            }
-        }
-    }
-    chips.iter().map(|chip| Some(best[chip.index()]).filter(|&sum| sum < u64::MAX).map(u128::from)).sum()
 }

@@ -5,11 +5,10 @@
 //! are kept. Any lengths give a true bound. Under the symmetry of a scene the images of a channel have one
 //! length. Source: Young 2001 (sequential and parallel algorithms for mixed packing and covering).
 
+use super::super::channel_lengths::ShortestPaths;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ChipGroups, Fraction, Scene};
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// The rounds in which pairs choose their paths.
 const ROUNDS: u32 = 48;
@@ -21,7 +20,7 @@ const FIRST_STEP: f64 = 1.0;
 const LONGEST: f64 = 4096.0;
 
 /// What the pairs of one chip put on channels, and the sum of their distances.
-struct ShortestPaths {
+struct PathsOfChip {
     /// `[channel]`: number of paths that cross it.
     loads: Vec<u32>,
     distance: u128,
@@ -54,14 +53,14 @@ pub(super) fn balanced_lengths(
             .map(|(&weight, &lanes)| if lanes > 0.0 { length(weight).max(1) } else { 0 })
             .collect();
         let length_of = |channel: ChannelId| lengths[class_of[channel.index()]];
-        let found: Vec<Option<ShortestPaths>> = chips
+        let found: Vec<Option<PathsOfChip>> = chips
             .par_iter()
-            .map(|&source| shortest_paths(scene, source, groups.members(source), &length_of))
+            .map(|&source| paths_of_chip(scene, source, groups.members(source), &length_of))
             .collect();
         let mut loads = vec![0.0; classes];
         let mut distance = 0;
         for paths in found {
-            let ShortestPaths { loads: of_chip, distance: sum } = paths?;
+            let PathsOfChip { loads: of_chip, distance: sum } = paths?;
             distance += sum;
             for &channel in &channels {
                 loads[class_of[channel.index()]] += f64::from(of_chip[channel.index()]);
@@ -83,38 +82,18 @@ pub(super) fn balanced_lengths(
     best.map(|(_, lengths)| lengths)
 }
 
-/// The shortest paths from a chip to some others. `None` if one of them cannot be reached.
-fn shortest_paths(
+/// The shortest paths from a chip to the others of its group. `None` if one of them cannot be reached.
+fn paths_of_chip(
     scene: &Scene<'_>,
     source: NodeId,
     chips: &[NodeId],
-    length: &impl Fn(ChannelId) -> u64,
-) -> Option<ShortestPaths> {
-    let topology = scene.topology;
-    let mut best = vec![u64::MAX; topology.node_count()];
-    let mut last: Vec<Option<ChannelId>> = vec![None; topology.node_count()];
-    best[source.index()] = 0;
-    let mut open = BinaryHeap::from([Reverse((0u64, source))]);
-    while let Some(Reverse((sum, node))) = open.pop() {
-        if sum > best[node.index()] {
-            continue;
-        }
-        for channel in scene.channels_from(node) {
-            let (target, longer) = (topology.target(channel).node, sum + length(channel));
-            if longer < best[target.index()] {
-                (best[target.index()], last[target.index()]) = (longer, Some(channel));
-                open.push(Reverse((longer, target)));
-            }
-        }
-    }
-    let mut paths = ShortestPaths { loads: vec![0; topology.channel_count()], distance: 0 };
+    length: &(impl Fn(ChannelId) -> u64 + Sync),
+) -> Option<PathsOfChip> {
+    let paths = ShortestPaths::new(scene, source, length);
+    let distance = paths.total(chips.iter().copied())?;
+    let mut loads = vec![0; scene.topology.channel_count()];
     for &chip in chips {
-        paths.distance += u128::from(Some(best[chip.index()]).filter(|&sum| sum < u64::MAX)?);
-        let mut node = chip;
-        while let Some(channel) = last[node.index()] {
-            paths.loads[channel.index()] += 1;
-            node = topology.source(channel).node;
-        }
+        paths.channels_to(scene, chip).for_each(|channel| loads[channel.index()] += 1);
     }
-    Some(paths)
+    Some(PathsOfChip { loads, distance })
 }

@@ -1,37 +1,29 @@
 //! Trees in groups that may pass foreign chips, balanced over the channels of the whole fabric.
 //!
 //! The data of every chip is cut into some parts, and every part has a tree. A tree grows from its root by
-//! the cheapest path from a chip that it has reached to one that it lacks. A channel costs the slope of a
-//! potential that is exponential in its load, so trees avoid the busiest channels. Every tree in turn is
-//! grown anew, and kept if it costs less. Where no tree gets cheaper any more, the width of the potential is
-//! halved: it then follows the busiest channels more closely.
+//! the cheapest path from a chip that it has reached to one that it lacks. Busy channels cost more
+//! ([`LoadPotential`]), so trees avoid them. Every tree in turn is grown anew, and kept if it costs less.
 //!
 //! Cost: for every tree of a sweep one search of a cheapest path for each chip that it reaches. The load
-//! need not be the least one. Source of the method: Bienstock 2002 (potential functions).
+//! need not be the least one.
 
 use super::super::error::CollectiveError;
+use super::super::load_potential::{ChannelBalance, LoadPotential};
 use super::super::request::ScheduleRequest;
+use super::super::timing::largest_volume;
 use super::plan::{check_duplex, group_schedule};
 use super::within::busiest_of_loads;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{
-    ChipGroups, CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, Fraction, LaneLoad, Scene,
-    Schedule, Transfers,
+    ChipGroups, CollectiveBound, Forest, ForestPath, ForestSend, ForestTree, Fraction, Scene, Schedule,
+    Transfers,
 };
 use fabc_model::CollectiveAlgorithm;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The first width of the potential, in units of the busiest load.
-const FIRST_WIDTH: f64 = 0.1;
-/// The last width, in units of what one part adds to the busiest channel.
-const LAST_WIDTH: f64 = 0.1;
-/// The most sweeps at one width.
-const SWEEPS: u32 = 6;
 /// The cost of every channel beside the potential, so that idle channels invite no detours.
 const BASE_COST: f64 = 1e-3;
-/// The largest exponent of a cost, so that sums of costs are finite.
-const STEEPEST: f64 = 300.0;
 /// A new tree must cost less than the old one by this part of it.
 const LEAST_GAIN: f64 = 1e-9;
 /// The most edges of all trees together. Each costs some 50 bytes.
@@ -55,11 +47,9 @@ pub fn relayed(
     if edges > MOST_EDGES {
         return Err(CollectiveError::TooLarge { chips, chunks: edges, most: MOST_EDGES });
     }
-    let tightest = bounds.iter().filter(|bound| bound.is_universal()).map(CollectiveBound::volume).max();
-    let enough = tightest.unwrap_or(Fraction::ZERO).times(Fraction::integer(parts));
     let mut balance = TreeBalance::new(scene, groups, parts)?;
-    balance.improve(enough);
-    let load = balance.busiest();
+    balance.improve(largest_volume(bounds).times(Fraction::integer(parts)));
+    let load = busiest_of_loads(scene, &balance.loads);
     let forest = Forest { parts, load, trees: balance.forest_trees() };
     let transfers = Transfers::Forest(forest);
     Ok(group_schedule(scene, groups, CollectiveAlgorithm::Trees, request, transfers, Vec::new()))
@@ -89,9 +79,7 @@ struct TreeBalance<'a> {
     loads: Vec<u64>,
     /// `[channel]`: what one more part on it costs.
     costs: Vec<f64>,
-    /// The load per lane at which a channel costs 1, and the width of the potential in units of it.
-    full: f64,
-    width: f64,
+    potential: LoadPotential,
     search: PathSearch,
 }
 
@@ -125,11 +113,10 @@ impl<'a> TreeBalance<'a> {
             trees: Vec::new(),
             loads: vec![0; channels],
             costs: vec![0.0; channels],
-            full: f64::from(parts),
-            width: FIRST_WIDTH,
+            potential: LoadPotential { full: 0.0, width: 0.0, base_cost: BASE_COST },
             search,
         };
-        balance.set_costs();
+        balance.set_potential(f64::from(parts), Self::FIRST_WIDTH);
         for _ in 0..parts {
             for &root in groups.lists().iter().flatten() {
                 let tree = balance.grown_tree(root)?;
@@ -138,68 +125,6 @@ impl<'a> TreeBalance<'a> {
             }
         }
         Ok(balance)
-    }
-
-    fn busiest(&self) -> LaneLoad {
-        busiest_of_loads(self.scene, &self.loads)
-    }
-
-    /// Grows trees anew until the busiest channel carries at most `enough` per lane, or nothing helps.
-    fn improve(&mut self, enough: Fraction) {
-        let load = |load: LaneLoad| Fraction::new(load.parts, load.lanes);
-        let mut best = (load(self.busiest()), self.trees.clone());
-        self.width = FIRST_WIDTH;
-        while best.0 > enough {
-            self.full = load(self.busiest()).as_f64();
-            self.set_costs();
-            for _ in 0..SWEEPS {
-                let changes = self.sweep();
-                let busiest = load(self.busiest());
-                if busiest < best.0 {
-                    best = (busiest, self.trees.clone());
-                }
-                if changes == 0 || best.0 <= enough {
-                    break;
-                }
-            }
-            if self.width < LAST_WIDTH / self.full {
-                break;
-            }
-            self.width *= 0.5;
-        }
-        self.trees = best.1;
-        self.loads.fill(0);
-        for edge in self.trees.iter().flat_map(|tree| &tree.edges) {
-            edge.channels.iter().for_each(|channel| self.loads[channel.index()] += 1);
-        }
-    }
-
-    /// Grows every tree anew once that uses a busy channel. Returns the number of trees that changed.
-    fn sweep(&mut self) -> u64 {
-        let mut changes = 0;
-        for index in 0..self.trees.len() {
-            if !self.is_busy(&self.trees[index]) {
-                continue;
-            }
-            let old = self.trees[index].clone();
-            self.remove(&old);
-            let new = self.grown_tree(old.root).ok();
-            let cost = |tree: &GrownTree| -> f64 {
-                let channels = tree.edges.iter().flat_map(|edge| &edge.channels);
-                channels.map(|channel| self.costs[channel.index()]).sum()
-            };
-            let old_cost = cost(&old);
-            let kept = match new {
-                Some(new) if cost(&new) < old_cost * (1.0 - LEAST_GAIN) => {
-                    changes += 1;
-                    new
-                }
-                _ => old,
-            };
-            self.add(&kept);
-            self.trees[index] = kept;
-        }
-        changes
     }
 
     /// The cheapest tree that is found from a root, under the costs as they are.
@@ -223,24 +148,17 @@ impl<'a> TreeBalance<'a> {
 
     /// Whether a channel of a tree carries nearly as much as the busiest one.
     fn is_busy(&self, tree: &GrownTree) -> bool {
-        let busy = self.full * (1.0 - 2.0 * self.width);
+        let LoadPotential { full, width, .. } = self.potential;
+        let busy = full * (1.0 - 2.0 * width);
         tree.edges.iter().flat_map(|edge| &edge.channels).any(|&channel| {
             let lanes = self.scene.topology.channel_capacity(channel).max(1) as f64;
             self.loads[channel.index()] as f64 / lanes >= busy
         })
     }
 
-    fn set_costs(&mut self) {
-        for index in 0..self.costs.len() {
-            self.set_cost(ChannelId::new(index));
-        }
-    }
-
     fn set_cost(&mut self, channel: ChannelId) {
-        let lanes = self.scene.topology.channel_capacity(channel).max(1) as f64;
-        let per_lane = self.loads[channel.index()] as f64 / lanes;
-        let exponent = ((per_lane / self.full - 1.0) / self.width).min(STEEPEST);
-        self.costs[channel.index()] = libm::exp(exponent) / lanes + BASE_COST;
+        let lanes = self.scene.topology.channel_capacity(channel).max(1);
+        self.costs[channel.index()] = self.potential.cost(self.loads[channel.index()], lanes);
     }
 
     fn add(&mut self, tree: &GrownTree) {
@@ -272,6 +190,64 @@ impl<'a> TreeBalance<'a> {
             sends: tree.edges.iter().map(send).collect(),
         };
         order.into_iter().map(tree).collect()
+    }
+}
+
+impl ChannelBalance for TreeBalance<'_> {
+    type Paths = Vec<GrownTree>;
+    const FIRST_WIDTH: f64 = 0.1;
+    const SWEEPS: u32 = 6;
+
+    fn busiest(&self) -> Fraction {
+        let load = busiest_of_loads(self.scene, &self.loads);
+        Fraction::new(load.parts, load.lanes)
+    }
+
+    fn paths(&self) -> &Self::Paths {
+        &self.trees
+    }
+
+    fn set_paths(&mut self, trees: Self::Paths) {
+        self.trees = trees;
+        self.loads.fill(0);
+        for edge in self.trees.iter().flat_map(|tree| &tree.edges) {
+            edge.channels.iter().for_each(|channel| self.loads[channel.index()] += 1);
+        }
+    }
+
+    fn set_potential(&mut self, full: f64, width: f64) {
+        self.potential = LoadPotential { full, width, base_cost: BASE_COST };
+        for index in 0..self.costs.len() {
+            self.set_cost(ChannelId::new(index));
+        }
+    }
+
+    /// Grows every tree anew once that uses a busy channel.
+    fn sweep(&mut self) -> u64 {
+        let mut changes = 0;
+        for index in 0..self.trees.len() {
+            if !self.is_busy(&self.trees[index]) {
+                continue;
+            }
+            let old = self.trees[index].clone();
+            self.remove(&old);
+            let new = self.grown_tree(old.root).ok();
+            let cost = |tree: &GrownTree| -> f64 {
+                let channels = tree.edges.iter().flat_map(|edge| &edge.channels);
+                channels.map(|channel| self.costs[channel.index()]).sum()
+            };
+            let old_cost = cost(&old);
+            let kept = match new {
+                Some(new) if cost(&new) < old_cost * (1.0 - LEAST_GAIN) => {
+                    changes += 1;
+                    new
+                }
+                _ => old,
+            };
+            self.add(&kept);
+            self.trees[index] = kept;
+        }
+        changes
     }
 }
 

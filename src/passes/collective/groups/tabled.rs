@@ -31,8 +31,7 @@ pub fn pairs(
     groups: &ChipGroups,
     request: ScheduleRequest,
 ) -> Result<Schedule, CollectiveError> {
-    check_tables(scene, tables)?;
-    check_work(scene, groups)?;
+    check_walks(scene, tables, groups)?;
     let chips: Vec<NodeId> = scene.endpoints().collect();
     let of_source = |&source: &NodeId| {
         let mut others: Vec<NodeId> = groups.members(source).to_vec();
@@ -65,8 +64,7 @@ pub fn star(
     request: ScheduleRequest,
 ) -> Result<Schedule, CollectiveError> {
     check_duplex(scene)?;
-    check_tables(scene, tables)?;
-    check_work(scene, groups)?;
+    check_walks(scene, tables, groups)?;
     let chips: Vec<NodeId> = groups.lists().iter().flatten().copied().collect();
     let tree = |&root: &NodeId| {
         let others = groups.members(root).iter().filter(|&&other| other != root);
@@ -91,8 +89,7 @@ pub fn ring(
     request: ScheduleRequest,
 ) -> Result<Schedule, CollectiveError> {
     check_duplex(scene)?;
-    check_tables(scene, tables)?;
-    check_work(scene, groups)?;
+    check_walks(scene, tables, groups)?;
     let of_group = |chips: &Vec<NodeId>| {
         let cycle = short_cycle(scene, tables, chips)?;
         let size = cycle.len();
@@ -121,7 +118,13 @@ pub fn ring(
     Ok(group_schedule(scene, groups, CollectiveAlgorithm::Ring, request, transfers, Vec::new()))
 }
 
-fn check_work(scene: &Scene<'_>, groups: &ChipGroups) -> Result<(), CollectiveError> {
+/// Checks that the tables fit the scene, and that walks between all chips of groups are not too many.
+fn check_walks(
+    scene: &Scene<'_>,
+    tables: &ForwardingTables,
+    groups: &ChipGroups,
+) -> Result<(), CollectiveError> {
+    check_tables(scene, tables)?;
     let chips = scene.endpoints().count();
     let hops = chips as u64 * groups.size();
     match hops > HOP_LIMIT {

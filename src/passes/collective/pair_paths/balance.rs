@@ -3,30 +3,21 @@
 //! Input: the channels of a scene, and a lower bound on their load. Output: paths for every pair of chips,
 //! with whole amounts of parts, such that the busiest channel carries little more than the bound.
 //!
-//! A channel costs the slope of a potential that is exponential in its load. Every pair in turn moves parts
-//! from its costliest path to the cheapest one, as many as a Newton step of the potential asks for, if that
-//! lowers the potential. Where no pair moves any more the width of the potential is halved: it then follows
-//! the busiest channels more closely. When whole parts are too coarse they are cut, and the search goes on
-//! from there.
+//! Every pair in turn moves parts from its costliest path to the cheapest one, as many as a Newton step of the
+//! potential asks for ([`LoadPotential`]), if that lowers the potential. When whole parts are too coarse they
+//! are cut, and the search goes on from there.
 //!
-//! Cost: a search of cheapest paths for every chip in a sweep, and few exponentials for every pair. Sources:
-//! Bienstock 2002 (potential functions); Basu and others, HPDC 2024 (all-to-alls from concurrent flows).
+//! Cost: a search of cheapest paths for every chip in a sweep, and few exponentials for every pair. Source:
+//! Basu and others, HPDC 2024 (all-to-alls from concurrent flows).
 
+use super::super::load_potential::{ChannelBalance, LoadPotential};
 use super::ground::{CheapestPaths, PathGround};
 use fabc_base::ids::{ChannelId, Id};
 use fabc_ir::Fraction;
 
-/// The first width of the potential at each number of parts, in units of the busiest load.
-const FIRST_WIDTH: f64 = 0.2;
-/// The last width, in units of what one part adds to the busiest channel.
-const LAST_WIDTH: f64 = 0.1;
-/// The most sweeps at one width.
-const SWEEPS: u32 = 20;
 /// The cost of every channel beside the potential, whose largest cost per lane is about 1. So no cost is 0,
 /// and idle channels invite no detours.
 const BASE_COST: f64 = 1e-6;
-/// The largest exponent of a cost, so that sums of costs are finite.
-const STEEPEST: f64 = 300.0;
 /// What the load of the bound adds to the cost of a channel while the first paths are chosen. Hops cost 1.
 const FIRST_LOAD_COST: f64 = 1e-3;
 /// A move must lower the potential by this part of the largest cost.
@@ -52,28 +43,7 @@ pub(super) struct PathBalance<'a> {
     /// `[channel]`: what one more part on it costs.
     costs: Vec<f64>,
     potential: LoadPotential,
-}
-
-/// A potential of the load of a channel per lane.
-#[derive(Clone, Copy)]
-struct LoadPotential {
-    /// The load per lane at which a lane costs 1.
-    full: f64,
-    width: f64,
-}
-
-impl LoadPotential {
-    fn slope(self, load: u64, lanes: u64) -> f64 {
-        let per_lane = load as f64 / lanes as f64;
-        libm::exp(((per_lane / self.full - 1.0) / self.width).min(STEEPEST))
-    }
-    /// What one more part costs on a channel.
-    fn cost(self, load: u64, lanes: u64) -> f64 {
-        self.slope(load, lanes) / lanes as f64 + BASE_COST
-    }
-    fn value(self, load: u64, lanes: u64) -> f64 {
-        self.full * self.width * self.slope(load, lanes) + BASE_COST * load as f64
-    }
+    cheapest: CheapestPaths,
 }
 
 impl<'a> PathBalance<'a> {
@@ -81,7 +51,8 @@ impl<'a> PathBalance<'a> {
     /// channel per lane.
     pub(super) fn new(ground: &'a PathGround<'a>, bound: Fraction) -> Self {
         let (chips, channels) = (ground.chips.len(), ground.lanes.len());
-        let potential = LoadPotential { full: bound.as_f64(), width: FIRST_WIDTH };
+        let potential =
+            LoadPotential { full: bound.as_f64(), width: Self::FIRST_WIDTH, base_cost: BASE_COST };
         let mut balance = Self {
             ground,
             parts: 1,
@@ -89,18 +60,18 @@ impl<'a> PathBalance<'a> {
             loads: vec![0; channels],
             costs: vec![0.0; channels],
             potential,
+            cheapest: CheapestPaths::new(ground),
         };
-        let mut cheapest = CheapestPaths::new(ground);
         for (from, &source) in ground.chips.iter().enumerate() {
             let load_cost = |(&load, &lanes): (&u64, &u64)| {
                 1.0 + FIRST_LOAD_COST * load as f64 / (lanes as f64 * potential.full)
             };
             let costs: Vec<f64> = balance.loads.iter().zip(&ground.lanes).map(load_cost).collect();
-            cheapest.search(ground, &costs, source);
+            balance.cheapest.search(ground, &costs, source);
             for (to, &destination) in
                 ground.chips.iter().enumerate().filter(|&(to, _)| ground.exchange(from, to))
             {
-                let channels = cheapest.path_to(ground, destination);
+                let channels = balance.cheapest.path_to(ground, destination);
                 channels.iter().for_each(|&channel| balance.add(channel, 1));
                 balance.paths[from * chips + to] = vec![UsedPath { amount: 1, channels }];
             }
@@ -115,71 +86,10 @@ impl<'a> PathBalance<'a> {
         self.loads.iter_mut().for_each(|load| *load *= u64::from(times));
     }
 
-    /// The most parts on a channel per lane.
-    pub(super) fn busiest(&self) -> Fraction {
-        let loads = self.loads.iter().zip(&self.ground.lanes);
-        loads.map(|(&load, &lanes)| Fraction::new(load, lanes)).max().unwrap_or(Fraction::ZERO)
-    }
-
-    /// Balances the parts until the busiest channel carries at most `enough` per lane, or nothing helps.
-    pub(super) fn improve(&mut self, enough: Fraction) {
-        let mut best = (self.busiest(), self.paths.clone());
-        let mut width = FIRST_WIDTH;
-        let mut cheapest = CheapestPaths::new(self.ground);
-        while best.0 > enough {
-            let full = self.busiest().as_f64();
-            self.potential = LoadPotential { full, width };
-            self.set_costs();
-            for _ in 0..SWEEPS {
-                let moves = self.sweep(&mut cheapest);
-                let busiest = self.busiest();
-                if busiest < best.0 {
-                    best = (busiest, self.paths.clone());
-                }
-                if moves == 0 || best.0 <= enough {
-                    break;
-                }
-            }
-            if width < LAST_WIDTH / full {
-                break;
-            }
-            width *= 0.5;
-        }
-        self.paths = best.1;
-        self.loads.fill(0);
-        for path in self.paths.iter().flatten() {
-            path.channels.iter().for_each(|channel| self.loads[channel.index()] += u64::from(path.amount));
-        }
-    }
-
-    fn set_costs(&mut self) {
-        for (index, cost) in self.costs.iter_mut().enumerate() {
-            *cost = self.potential.cost(self.loads[index], self.ground.lanes[index]);
-        }
-    }
-
     fn add(&mut self, channel: ChannelId, parts: i64) {
         let (load, lanes) = (&mut self.loads[channel.index()], self.ground.lanes[channel.index()]);
         *load = load.saturating_add_signed(parts);
         self.costs[channel.index()] = self.potential.cost(*load, lanes);
-    }
-
-    /// Lets every pair move parts once. Returns the number of moves.
-    fn sweep(&mut self, cheapest: &mut CheapestPaths) -> u64 {
-        let (ground, chips) = (self.ground, self.ground.chips.len());
-        let mut moves = 0;
-        for (from, &source) in ground.chips.iter().enumerate() {
-            cheapest.search(ground, &self.costs, source);
-            for step in 1..chips {
-                let to = (from + step) % chips;
-                if !ground.exchange(from, to) {
-                    continue;
-                }
-                let path = cheapest.path_to(ground, ground.chips[to]);
-                moves += u64::from(self.shift(from * chips + to, path));
-            }
-        }
-        moves
     }
 
     /// Moves parts of a pair from its costliest path to another one, if that lowers the potential.
@@ -212,7 +122,7 @@ impl<'a> PathBalance<'a> {
 
     /// The parts that a Newton step moves, or fewer. `None` where one part raises the potential.
     fn moved_parts(&self, gain: f64, amount: u32, left: &[ChannelId], joined: &[ChannelId]) -> Option<u32> {
-        let LoadPotential { full, width } = self.potential;
+        let LoadPotential { full, width, .. } = self.potential;
         let growth = |channel: &ChannelId| {
             (self.costs[channel.index()] - BASE_COST)
                 / (full * width * self.ground.lanes[channel.index()] as f64)
@@ -234,5 +144,53 @@ impl<'a> PathBalance<'a> {
             moved /= 2;
         }
         None
+    }
+}
+
+impl ChannelBalance for PathBalance<'_> {
+    type Paths = Vec<Vec<UsedPath>>;
+    const FIRST_WIDTH: f64 = 0.2;
+    const SWEEPS: u32 = 20;
+
+    fn busiest(&self) -> Fraction {
+        let loads = self.loads.iter().zip(&self.ground.lanes);
+        loads.map(|(&load, &lanes)| Fraction::new(load, lanes)).max().unwrap_or(Fraction::ZERO)
+    }
+
+    fn paths(&self) -> &Self::Paths {
+        &self.paths
+    }
+
+    fn set_paths(&mut self, paths: Self::Paths) {
+        self.paths = paths;
+        self.loads.fill(0);
+        for path in self.paths.iter().flatten() {
+            path.channels.iter().for_each(|channel| self.loads[channel.index()] += u64::from(path.amount));
+        }
+    }
+
+    fn set_potential(&mut self, full: f64, width: f64) {
+        self.potential = LoadPotential { full, width, base_cost: BASE_COST };
+        for (index, cost) in self.costs.iter_mut().enumerate() {
+            *cost = self.potential.cost(self.loads[index], self.ground.lanes[index]);
+        }
+    }
+
+    /// Lets every pair move parts once.
+    fn sweep(&mut self) -> u64 {
+        let (ground, chips) = (self.ground, self.ground.chips.len());
+        let mut moves = 0;
+        for (from, &source) in ground.chips.iter().enumerate() {
+            self.cheapest.search(ground, &self.costs, source);
+            for step in 1..chips {
+                let to = (from + step) % chips;
+                if !ground.exchange(from, to) {
+                    continue;
+                }
+                let path = self.cheapest.path_to(ground, ground.chips[to]);
+                moves += u64::from(self.shift(from * chips + to, path));
+            }
+        }
+        moves
     }
 }

@@ -21,6 +21,7 @@ pub(super) struct PathGround<'a> {
 }
 
 /// The cheapest paths from one router.
+#[derive(Clone)]
 pub(super) struct CheapestPaths {
     /// `[router]`: the last channel of the cheapest path to it.
     last: Vec<u32>,

@@ -16,7 +16,9 @@ pub use timing::PathTimetable;
 use super::bounds;
 use super::canonical::check_plannable;
 use super::error::CollectiveError;
+use super::load_potential::ChannelBalance;
 use super::request::ScheduleRequest;
+use super::timing::largest_volume;
 use balance::PathBalance;
 use fabc_ir::{
     ChipGroups, CollectiveBound, Fraction, LaneLoad, PairPath, PairPaths, Scene, Schedule, Transfers,
@@ -64,12 +66,8 @@ pub fn pair_paths(
 ) -> Result<Vec<Schedule>, CollectiveError> {
     check_pair_paths(scene)?;
     let bounds = bounds(scene, Collective::AllToAll, None)?;
-    let volumes =
-        bounds.iter().chain(known).filter(|bound| bound.is_universal()).map(CollectiveBound::volume);
-    let bound = volumes.max().unwrap_or(Fraction::ZERO);
-    let ground = PathGround::new(scene, None);
-    let balances = balances(&ground, bound);
-    Ok(balances.iter().map(|balance| path_schedule(&ground, balance, request, &bounds)).collect())
+    let tightest = largest_volume(bounds.iter().chain(known));
+    Ok(path_schedules(&PathGround::new(scene, None), tightest, request, &bounds))
 }
 
 /// The same in groups of chips that exchange data among themselves. `bounds` are those of all schedules.
@@ -83,11 +81,8 @@ pub fn pair_paths_in_groups(
     request: ScheduleRequest,
 ) -> Result<Vec<Schedule>, CollectiveError> {
     check_pair_paths(scene)?;
-    let volumes = bounds.iter().filter(|bound| bound.is_universal()).map(CollectiveBound::volume);
-    let bound = volumes.max().unwrap_or(Fraction::ZERO);
-    let ground = PathGround::new(scene, Some(groups));
-    let balances = balances(&ground, bound);
-    Ok(balances.iter().map(|balance| path_schedule(&ground, balance, request, bounds)).collect())
+    let tightest = largest_volume(bounds);
+    Ok(path_schedules(&PathGround::new(scene, Some(groups)), tightest, request, bounds))
 }
 
 /// Paths for all pairs, fewest parts first, each with a smaller share of the data on the busiest channel than
@@ -131,6 +126,17 @@ fn balances<'a>(ground: &'a PathGround<'a>, bound: Fraction) -> Vec<PathBalance<
         is_less
     });
     tried
+}
+
+/// Schedules over balanced paths. `tightest` is the largest lower bound on their load.
+fn path_schedules(
+    ground: &PathGround<'_>,
+    tightest: Fraction,
+    request: ScheduleRequest,
+    bounds: &[CollectiveBound],
+) -> Vec<Schedule> {
+    let balances = balances(ground, tightest);
+    balances.iter().map(|balance| path_schedule(ground, balance, request, bounds)).collect()
 }
 
 fn path_schedule(
