@@ -22,6 +22,7 @@ mod hardware;
 mod healthy_values;
 mod hop_cycles;
 mod intact;
+mod job;
 mod limit;
 mod measures;
 mod mirrors;

@@ -211,6 +211,19 @@ struct CubeTree<'a> {
 impl CubeTree<'_> {
     /// Sum of distances from all positions to the nearest copies of one position, one per cube.
     fn distance_to(&self, target: usize) -> u128 {
+        let cubes = u64::from(self.pod.cubes);
+        let mut sum = 0;
+        self.count_copies(target, |within| {
+            let before = sum;
+            sum += within.iter().map(|&copies| u128::from(cubes.saturating_sub(copies))).sum::<u128>();
+            sum != before
+        });
+        sum
+    }
+
+    /// Counts the copies of one position around all positions. `go_on` gets those within each distance, and
+    /// says whether the next distance is counted too.
+    fn count_copies(&self, target: usize, mut go_on: impl FnMut(&[u64]) -> bool) {
         let Self { pod, fiber, levels, along, faces: FaceSets { slots, sets, set_of, .. } } = self;
         let (positions, cubes) = (pod.chips_per_cube() as usize, u64::from(pod.cubes));
         let dims = pod.cube.dims.map(|dim| dim as usize);
@@ -221,7 +234,6 @@ impl CubeTree<'_> {
         let mut passed: [Vec<Vec<u64>>; 3] = Default::default();
         let mut exits: Vec<Vec<u64>> = Vec::new();
         let mut behind: Vec<Vec<u64>> = Vec::new();
-        let mut sum = 0;
         for d in 0..*levels {
             let mut within = vec![0; positions];
             if let Some(then) = d.checked_sub(*fiber) {
@@ -242,14 +254,12 @@ impl CubeTree<'_> {
                 }
                 within.clone_from(&passed[2][then]);
             }
-            let before = sum;
             for (position, copies) in within.iter_mut().enumerate() {
                 let (from, to) = (coordinates(position), coordinates(target));
                 *copies +=
                     u64::from((0..3).map(|axis| along[axis][from[axis]][to[axis]]).sum::<usize>() <= d);
-                sum += u128::from(cubes.saturating_sub(*copies));
             }
-            if sum == before {
+            if !go_on(&within) {
                 break;
             }
             let entered: Vec<u64> = (0..slots.len())
@@ -268,6 +278,62 @@ impl CubeTree<'_> {
             behind.push(set_of.iter().map(|&set| best[set]).collect());
             exits.push(leaving);
         }
-        sum
+    }
+}
+
+/// What bounds traffic among near chips in every topology of a pod.
+pub(crate) struct NearestChips {
+    /// The most lanes of all channels together.
+    pub(crate) lanes: u128,
+    /// `[position]`: the distances to the nearest chips, ascending, without the chip itself.
+    distances: Vec<Vec<u64>>,
+    cubes: u128,
+}
+
+impl NearestChips {
+    /// Counts all chips around every position, in the tree of cubes with links of length 1.
+    pub(crate) fn new(pod: &Pod, capacities: &Capacities) -> Self {
+        let dims = pod.cube.dims.map(|dim| dim as usize);
+        let positions = pod.chips_per_cube() as usize;
+        let line = |dim: usize| -> Vec<Vec<usize>> {
+            (0..dim).map(|from| (0..dim).map(|to| from.abs_diff(to)).collect()).collect()
+        };
+        let faces = FaceSets::new(pod, capacities);
+        let copper: usize = (0..3).map(|axis| (dims[axis] - 1) * positions / dims[axis]).sum();
+        let copper = copper as u128 * u128::from(pod.cubes) * u128::from(capacities.capacity(pod.cube.mesh));
+        let lanes = 2 * (copper + faces.fibers);
+        let levels = pod.node_count() + 1;
+        let tree = CubeTree { pod, fiber: 1, levels, along: dims.map(line).to_vec(), faces };
+        let cubes = u64::from(pod.cubes);
+        let mut distances = vec![Vec::new(); positions];
+        for target in 0..positions {
+            let mut hops = 0;
+            let mut known = vec![0; positions];
+            let mut idle = 0;
+            tree.count_copies(target, |within| {
+                idle += 1;
+                for position in 0..positions {
+                    let copies = within[position].min(cubes);
+                    let new = copies - known[position];
+                    idle = if new > 0 { 0 } else { idle };
+                    distances[position].extend(std::iter::repeat_n(hops, new as usize));
+                    known[position] = copies;
+                }
+                hops += 1;
+                // Every path of this tree goes on within the three sides of a cube and a fiber.
+                known.iter().any(|&copies| copies < cubes) && idle <= dims.iter().sum::<usize>() + 1
+            });
+        }
+        for of_position in &mut distances {
+            of_position.sort_unstable();
+            of_position.remove(0);
+        }
+        Self { lanes, distances, cubes: u128::from(cubes) }
+    }
+
+    /// The least sum of hops from all chips to `others` other chips each.
+    pub(crate) fn hops_to(&self, others: usize) -> u128 {
+        let nearest = |of_position: &Vec<u64>| of_position.iter().take(others).sum::<u64>();
+        self.distances.iter().map(|of_position| u128::from(nearest(of_position))).sum::<u128>() * self.cubes
     }
 }

@@ -4,7 +4,7 @@ use fabc_base::ids::OcsId;
 use fabc_check::{DeadlockFree, GroupsProved, Sampled, Wired};
 use fabc_ir::{
     CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction,
-    GroupTables, Hardware, KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord, Permutation,
+    GroupTables, Hardware, JobResult, KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord, Permutation,
     Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology,
     UniversalLimit, Walk,
 };
@@ -41,6 +41,8 @@ pub struct CompiledFabric {
     pub simulations: Vec<Vec<SimReport>>,
     /// Results of the collectives of the spec, in its order.
     pub collectives: Vec<CollectiveResult>,
+    /// Results of the jobs of the spec, in its order.
+    pub jobs: Vec<JobResult>,
     /// Outcomes of the `require` lines, in the order of the normalized spec.
     pub requires: Vec<RequireOutcome>,
     /// Records of the passes, in their order.

@@ -1,6 +1,6 @@
 //! The formats that `--emit` can name.
 
-use crate::external::External;
+use crate::external::{External, LaunchFile};
 
 /// A format that `--emit` can name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +35,8 @@ pub(crate) enum FormatKind {
     Simulations,
     SimulationsCsv,
     Collectives,
+    Jobs,
+    JobSchedules,
     Schedule,
     ScheduleBin,
     Inputs,
@@ -117,6 +119,13 @@ pub const FORMATS: &[Format] = &[
         "collectives/*.json",
         "the schedules of the spec's collectives (fabc.collective/1)",
     ),
+    format(FormatKind::Jobs, "jobs", "jobs/*.json", "the times of the spec's training jobs (fabc.job/1)"),
+    format(
+        FormatKind::JobSchedules,
+        "job_schedules",
+        "jobs/*.*.*.json",
+        "the schedules of their operations (fabc.collective/1)",
+    ),
     format(
         FormatKind::Schedule,
         "schedule",
@@ -185,6 +194,36 @@ pub const FORMATS: &[Format] = &[
         "the inside of every kind of box for `NCCL_TOPO_FILE`; only by --emit",
     ),
     format(
+        FormatKind::External(External::Launch(LaunchFile::Ranks)),
+        "ranks",
+        "*.ranks.csv",
+        "which chip is which rank of every job; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Launch(LaunchFile::Hostfile)),
+        "hostfile",
+        "*.hostfile",
+        "the hosts of every job in the order of ranks, for Slurm; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Launch(LaunchFile::Rankfile)),
+        "rankfile",
+        "*.rankfile",
+        "the hosts and slots of every job, for mpirun; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Launch(LaunchFile::Mesh)),
+        "mesh",
+        "*.mesh.json",
+        "the chips of every job as a nested list, for JAX and torch; only by --emit",
+    ),
+    format(
+        FormatKind::External(External::Launch(LaunchFile::Groups)),
+        "groups",
+        "*.groups.json",
+        "the groups of every job as ASTRA-sim reads them; only by --emit",
+    ),
+    format(
         FormatKind::External(External::Frr),
         "frr",
         "*/frr.conf",
@@ -231,7 +270,11 @@ impl Format {
         );
         let holds_results = matches!(
             self.kind,
-            FormatKind::Simulations | FormatKind::SimulationsCsv | FormatKind::Collectives
+            FormatKind::Simulations
+                | FormatKind::SimulationsCsv
+                | FormatKind::Collectives
+                | FormatKind::Jobs
+                | FormatKind::JobSchedules
         );
         holds_routes
             || holds_results

@@ -21,6 +21,7 @@ mod formats;
 mod formula;
 mod graphml;
 mod host_blocks;
+mod job;
 mod json;
 mod kept;
 mod lines;

@@ -4,6 +4,7 @@ use crate::collective::{collective_json, collective_path};
 use crate::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, WiredLinks};
 use crate::config_db::config_db_path;
 use crate::formats::{FORMATS, FormatKind};
+use crate::job::{job_json, job_path, operation_path};
 use crate::lines::Look;
 use crate::report_txt::terminal_report;
 use crate::simulation::{simulation_csv, simulation_json, simulation_path};
@@ -11,7 +12,8 @@ use crate::tables::{group_tables_json, tables_json, tables_path};
 use crate::{certificates, config_db, dot, floor, formula, graphml, network, ocs, report_html, report_json};
 use crate::{schedule, schedule_bin, tables_bin, topology};
 use fabc_base::ids::OcsId;
-use fabc_model::{DEMAND_INPUT, DemandShape, Fabric, Plant, pairs_input, trace_input};
+use fabc_ir::Schedule;
+use fabc_model::{DEMAND_INPUT, DemandShape, Fabric, Job, Plant, pairs_input, trace_input};
 
 /// A file that is still to be written.
 pub(crate) struct PendingFile<'c> {
@@ -92,6 +94,17 @@ pub(crate) fn pending_files(compiled: &CompiledFabric, kind: FormatKind) -> Vec<
                 })
                 .collect()
         }
+        (FormatKind::Jobs, _) => {
+            let planned = compiled.fabric.jobs.iter().zip(&compiled.jobs).enumerate();
+            let planned = planned.filter(|(_, (_, result))| result.nominal().is_some());
+            planned.map(|(index, (job, _))| (job_path(&job.name), file(index))).collect()
+        }
+        (FormatKind::JobSchedules, _) => job_schedules(compiled)
+            .enumerate()
+            .map(|(index, JobSchedule { job, phase, operation, scenario, .. })| {
+                (operation_path(&job.name, phase, operation, scenario), file(index))
+            })
+            .collect(),
         _ => FORMATS
             .iter()
             .filter(|format| format.kind == kind)
@@ -173,11 +186,51 @@ impl PendingFile<'_> {
                     collective_json(&compiled.fabric.name, &outcome.row.scenario, &outcome.schedule)
                 })
             }
+            FormatKind::Jobs => {
+                let fabric = &compiled.fabric;
+                job_json(&fabric.name, &fabric.jobs[self.index], &compiled.jobs[self.index])
+            }
+            FormatKind::JobSchedules => {
+                job_schedules(compiled).nth(self.index).map_or_else(String::new, |planned| {
+                    collective_json(&compiled.fabric.name, planned.scenario, planned.schedule)
+                })
+            }
             FormatKind::SimulationsCsv => {
                 simulation_csv(&compiled.fabric, &compiled.topology, &compiled.simulations[self.index])
             }
         }
     }
+}
+
+/// A schedule of an operation of a job in a scenario.
+struct JobSchedule<'c> {
+    job: &'c Job,
+    phase: &'c str,
+    operation: &'c str,
+    scenario: &'c str,
+    schedule: &'c Schedule,
+}
+
+/// All schedules of the operations of jobs.
+fn job_schedules(compiled: &CompiledFabric) -> impl Iterator<Item = JobSchedule<'_>> {
+    let planned = compiled.fabric.jobs.iter().zip(&compiled.jobs);
+    planned.flat_map(|(job, result)| result.scenarios.iter().map(move |outcome| (job, outcome))).flat_map(
+        |(job, outcome)| {
+            let phases = job.phases.iter().zip(&outcome.phases);
+            phases.flat_map(move |(phase, planned)| {
+                let operations = phase.operations.iter().zip(&planned.operations);
+                operations.filter_map(move |(operation, planned)| {
+                    Some(JobSchedule {
+                        job,
+                        phase: &phase.name,
+                        operation: &operation.name,
+                        scenario: &outcome.scenario,
+                        schedule: planned.schedule.as_ref()?,
+                    })
+                })
+            })
+        },
+    )
 }
 
 /// The text of a file that holds only links. Empty for other formats.

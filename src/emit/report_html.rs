@@ -13,6 +13,7 @@ mod faults;
 mod figure;
 mod floor;
 mod grid;
+mod jobs;
 mod joined;
 mod levels;
 mod loads;
@@ -102,11 +103,13 @@ fn page(compiled: &CompiledFabric) -> Value {
         vcs => vcs(nominal),
         faults => faults::faults(compiled),
         measured => measured::lines(compiled),
+        has_graph => compiled.network.is_some(),
         designs => designs::designs(compiled),
         failures => failures::failures(compiled),
         floor => floor::floor(compiled),
         simulations => simulations::simulations(compiled),
         collectives => collectives::collectives(compiled),
+        jobs => jobs::jobs(compiled),
         paths => compiled.network.as_ref().map_or_else(Vec::new, measured::paths_by_distance),
         fault_kind => match fabric.budget.faults {
             Faults::Ocses(_) => "switch",

@@ -2,6 +2,7 @@
 
 use super::collective::push_declared;
 use super::design_space;
+use super::job::push_jobs;
 use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::keeps_topology_symmetry;
@@ -38,11 +39,11 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
         ),
     );
     push_network(&mut out, compiled);
-    if compiled.network.is_none() && compiled.cables.is_some() {
-        super::floor::push_report(&mut out, compiled);
-        out.push_str(",\n");
-    }
     if compiled.network.is_none() {
+        if compiled.cables.is_some() {
+            super::floor::push_report(&mut out, compiled);
+            out.push_str(",\n");
+        }
         push(&mut out, format_args!("\"hardware\":{{\"hosts\":{},", compiled.hardware.hosts));
         push_hardware(&mut out, &compiled.hardware);
         out.push_str("},\n");
@@ -65,6 +66,7 @@ pub(super) fn json(compiled: &CompiledFabric) -> String {
     push_requires(&mut out, compiled);
     out.push_str(",\n");
     push_declared(&mut out, compiled);
+    push_jobs(&mut out, compiled);
     if let Some(makespans) = makespans(&compiled.fabric, &compiled.collectives) {
         let Makespan { end, lower_bound: least } = Makespan::combined(&makespans);
         push(&mut out, format_args!("\"makespan\":{{\"cycles\":{end},\"bound_cycles\":{least}}},\n"));

@@ -1,6 +1,7 @@
 //! Writes the report as text, for `report.txt` and for a terminal of any width.
 
 use super::collective::{CollectiveTextRow, collective_title, conditions, nominal_and_worst_fault};
+use super::job::{JobTextRow, candidates_line, job_rows, limit_lines, step_line};
 use super::floor::{floor_lines, floor_rows, trade_off};
 use super::lines::{Color, Lines, Look};
 use super::measured;
@@ -32,6 +33,7 @@ pub fn terminal_report(compiled: &CompiledFabric, look: Look) -> String {
     page.push_faults(compiled);
     page.push_simulations(compiled);
     page.push_collectives(compiled);
+    page.push_jobs(compiled);
     page.push_requires(compiled);
     page.push_passes(compiled);
     page.out
@@ -233,6 +235,29 @@ impl Lines {
         }
         if let Some(line) = summary::makespan_line(compiled) {
             self.push_wrapped("  ", &line);
+        }
+    }
+
+    fn push_jobs(&mut self, compiled: &CompiledFabric) {
+        let planned = compiled.fabric.jobs.iter().zip(&compiled.jobs);
+        for (job, result) in planned {
+            let (Some(rows), Some(nominal)) = (job_rows(job, result), result.nominal()) else { continue };
+            let heads = format!(
+                "  {:<16}  {:>10}  {:>10}  {:>12}  {:>8}",
+                "algorithm", "time ms", "bound ms", "universal ms", "share"
+            );
+            self.push_title(&format!("JOB {}", job.name), &format!("{:<16}{heads}", ""));
+            for JobTextRow { name, algorithm, time, bound, universal, share } in rows {
+                self.push_clipped(format!(
+                    "  {name:<24}  {algorithm:<16}  {time:>10}  {bound:>10}  {universal:>12}  {share:>8}"
+                ));
+            }
+            for line in step_line(job, result).into_iter().chain(candidates_line(result)) {
+                self.push_wrapped("    ", &line);
+            }
+            for line in limit_lines(compiled, job, nominal) {
+                self.push_wrapped("    ", &line);
+            }
         }
     }
 

@@ -9,7 +9,7 @@
 //! 5. `routing` prepares what the routing method shares between all scenarios.
 //! 6. `scenario` analyses, routes and proves one scenario: the healthy fabric first, then every fault.
 //! 7. `simulations` runs the simulations of the spec on the finished tables.
-//! 8. `finish` plans the collectives, evaluates the contract, and assembles the compiled fabric.
+//! 8. `finish` plans the collectives and jobs, evaluates the contract, and assembles the compiled fabric.
 //!
 //! `shards` runs the same stages for a build in parts.
 
@@ -25,6 +25,7 @@ mod early;
 mod faults;
 mod finalists;
 mod finish;
+pub mod jobs;
 mod performance_contract;
 mod plant;
 pub mod repair;

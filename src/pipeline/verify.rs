@@ -28,7 +28,7 @@ use fabc_emit::{ManifestEntry, TOOL, group_tables_artifact, manifest_json};
 use fabc_ir::{
     ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables, HealthyMetrics,
     PackedTables, Permutation, RequireOutcome, Scenario, ScenarioMetrics, Scene, Topology, TradeOff,
-    UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives, surviving_scene,
+    UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives, settle_jobs, surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
 use fabc_model::Fabric;
@@ -182,6 +182,7 @@ fn rebuild_compiled(
         trees,
         scenarios,
         collectives,
+        jobs,
         stated,
         ..
     } = proved;
@@ -209,6 +210,7 @@ fn rebuild_compiled(
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(outcome).collect();
     fabc_sim::settle(fabric, &mut requires, &simulations);
     settle_collectives(fabric, &mut requires, &collectives);
+    settle_jobs(fabric, &mut requires, &jobs);
     let flow = ConcurrentFlow {
         dual: scenarios[0].certified.lengths.clone(),
         primal: flow,
@@ -238,6 +240,7 @@ fn rebuild_compiled(
         scenarios,
         simulations,
         collectives,
+        jobs,
         requires,
         passes,
     })

@@ -7,15 +7,16 @@ use super::inputs::{named_inputs, verify_input};
 use super::scenario::ScenarioCheck;
 use super::{
     Extent, Files, FlowInterval, ProvedDirectory, ProvedScenario, ScenarioProof, TableVisitor, collectives,
-    floor, report, switches, topology,
+    floor, jobs, report, switches, topology,
 };
 use crate::collision::CountedExpectations;
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
 use crate::hardware::recount_hardware;
+use crate::limit::NearestChips;
 use crate::measures::ScenarioMeasures;
 use crate::{CheckError, Wired, network as graph, verify_floor, verify_flow, verify_trees, verify_wiring};
-use fabc_ir::{CrossConnects, FloorMetrics, HealthyMetrics, NetworkMetrics, Placement, Scene, Topology};
+use fabc_ir::{CrossConnects, FloorMetrics, HealthyMetrics, JobResult, NetworkMetrics, Placement, Scene, Topology};
 use fabc_model::{Fabric, Plant};
 
 /// The wiring that the files describe, proved.
@@ -80,6 +81,7 @@ pub(super) fn prove_contents(
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
     };
     let collectives = prove_collectives(&check)?;
+    let jobs = prove_jobs(&check)?;
     let (stated, contract) = report::compare_report(files, &measured, &collectives)?;
     let extent = extent(files, &measures);
     let CertificateClaims { flow, trees, .. } = claims;
@@ -101,6 +103,7 @@ pub(super) fn prove_contents(
         trees,
         scenarios,
         collectives,
+        jobs,
         stated,
         broken: contract.broken,
         tool: String::new(),
@@ -172,6 +175,16 @@ fn prove_collectives(
             checks.verify_collectives(&faults)
         }
     }
+}
+
+/// Proves the times of all training jobs.
+fn prove_jobs(check: &ScenarioCheck<'_>) -> Result<Vec<JobResult>, Vec<CheckError>> {
+    let &ScenarioCheck { files, fabric, topology, cross_connects, claims, routed, .. } = check;
+    let scenarios = claims.scenarios.iter().filter(|_| routed);
+    let faults: Vec<&ToleratedFault> = scenarios.map(|claimed| &claimed.scenario).collect();
+    let pod = fabric.pod().filter(|_| !fabric.jobs.is_empty());
+    let nearest = pod.map(|pod| NearestChips::new(pod, &fabric.capacities));
+    jobs::JobChecks { files, fabric, topology, cross_connects, nearest }.verify_jobs(&faults)
 }
 
 /// How much was verified, without the files that were only hashed.

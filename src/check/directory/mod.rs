@@ -13,6 +13,7 @@ mod files;
 mod floor;
 mod formula;
 mod inputs;
+mod jobs;
 mod manifest;
 mod network;
 mod proved;

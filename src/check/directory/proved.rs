@@ -6,7 +6,7 @@ use crate::measures::ScenarioCounts;
 use crate::{CheckError, Wired};
 use fabc_base::ids::OcsId;
 use fabc_ir::{
-    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, Hardware,
+    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, Hardware, JobResult,
     NetworkMetrics, Permutation, Placement, Scene, Topology,
 };
 use fabc_kernel::{DeadlockFree, GroupsProved};
@@ -59,6 +59,8 @@ pub struct ProvedDirectory {
     pub scenarios: Vec<ProvedScenario>,
     /// The collectives of the spec, each by scenario, nominal first.
     pub collectives: Vec<Vec<ProvedSchedule>>,
+    /// The training jobs of the spec.
+    pub jobs: Vec<JobResult>,
     /// The claims that only the report makes.
     pub stated: StatedClaims,
     /// The requires that do not hold, as report and manifest admit.

@@ -50,6 +50,12 @@ impl ToleratedFault {
             if self.is_healthy() { String::new() } else { format!(".fault-{}", file_name_part(&self.name)) };
         format!("collectives/{name}{fault}.json")
     }
+    /// The path of the schedule of an operation of a job under this fault.
+    pub(crate) fn job_schedule_path(&self, job: &str, phase: &str, operation: &str) -> String {
+        let fault =
+            if self.is_healthy() { String::new() } else { format!(".fault-{}", file_name_part(&self.name)) };
+        format!("jobs/{job}.{phase}.{operation}{fault}.json")
+    }
     /// `[link]`: whether the link is lit under this fault.
     pub(crate) fn lit_links(
         &self,

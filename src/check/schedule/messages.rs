@@ -83,13 +83,13 @@ impl<'a> SortedTables<'a> {
 }
 
 /// The ways that tables lead packets.
-pub(super) struct TableWalk<'a> {
+pub(crate) struct TableWalk<'a> {
     scene: &'a Scene<'a>,
     sorted: SortedTables<'a>,
 }
 
 impl<'a> TableWalk<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>, tables: &'a ForwardingTables) -> Result<Self, CheckError> {
+    pub(crate) fn new(scene: &'a Scene<'a>, tables: &'a ForwardingTables) -> Result<Self, CheckError> {
         Ok(Self { scene, sorted: SortedTables::new(scene, tables)? })
     }
 
@@ -97,7 +97,7 @@ impl<'a> TableWalk<'a> {
     ///
     /// # Errors
     /// The router at which packets are lost, or go round and round.
-    pub(super) fn way(&self, source: NodeId, destination: NodeId) -> Result<Vec<ChannelId>, String> {
+    pub(crate) fn way(&self, source: NodeId, destination: NodeId) -> Result<Vec<ChannelId>, String> {
         let topology = self.scene.topology;
         let most = topology.channel_count() * usize::from(self.sorted.tables.vcs.max(1));
         let (mut router, mut input, mut way) = (source, (-1, -1), Vec::new());

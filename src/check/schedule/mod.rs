@@ -26,7 +26,10 @@ mod trees;
 mod waits;
 
 pub use errors::ScheduleError;
+pub(crate) use messages::TableWalk;
+pub(crate) use pace::cycles_time;
 pub use pace::{HopTimes, Pace};
+pub(crate) use reach::lengths_from;
 pub(crate) use program::judge_program;
 pub use program::{JudgedProgram, ProgramFault};
 pub use time::{ScheduleTime, Spent, bound_time, schedule_time};

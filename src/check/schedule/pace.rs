@@ -98,6 +98,6 @@ impl HopTimes {
 }
 
 /// Attoseconds of cycles, rounded up.
-pub(super) fn cycles_time(cycles: u64, clock_hz: u64) -> u128 {
+pub(crate) fn cycles_time(cycles: u64, clock_hz: u64) -> u128 {
     (u128::from(cycles) * SECOND).div_ceil(u128::from(clock_hz.max(1)))
 }

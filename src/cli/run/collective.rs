@@ -21,7 +21,7 @@ use fabc_estimate::{CommandWord, EstimateError};
 use fabc_ir::{CollectiveLeftOut, CollectiveReport, MessageStarts, Scene, Schedule, Topology};
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric};
 use fabc_pipeline::compile::collectives::{
-    CollectivesError, CollectivesRequest, ScenarioCollectives, check_groups,
+    CollectivesError, CollectivesRequest, RequestedGroups, ScenarioCollectives, check_groups,
 };
 use fabc_pipeline::library::Loaded;
 
@@ -76,7 +76,7 @@ fn run_one_request(
         algorithm,
         chunks: args.chunks,
         root: None,
-        groups: args.groups,
+        groups: args.groups.map(RequestedGroups::Consecutive),
         overhead_ps,
         barrier: args.barrier,
         seed: args.seed.unwrap_or(1),
@@ -138,8 +138,8 @@ fn run_one_request(
 
 /// Refuses groups that do not part the chips of a scene, or leave less than a flit for one of them.
 fn check_group_sizes(fabric: &Fabric, scene: &Scene<'_>, request: &CollectivesRequest) -> Result<(), Stop> {
-    let Some(groups) = request.groups else { return Ok(()) };
-    let (chips, groups) = (scene.topology.endpoints().count() as u64, u64::from(groups));
+    let Some(groups) = &request.groups else { return Ok(()) };
+    let (chips, groups) = (scene.topology.endpoints().count() as u64, u64::from(groups.size()));
     let fits = |&bytes: &u64| check_groups(chips, groups, bytes, fabric.router.flit_bytes);
     request.sizes.iter().try_for_each(fits).map_err(|problem| {
         let error = problem.error("`--groups`".to_owned(), None);

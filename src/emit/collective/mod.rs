@@ -43,6 +43,6 @@ fn microseconds(attoseconds: u128) -> String {
 }
 
 /// Converts attoseconds to nanoseconds with 3 decimals.
-fn nanoseconds(attoseconds: u128) -> String {
+pub(super) fn nanoseconds(attoseconds: u128) -> String {
     fixed(Fraction::new(attoseconds, ATTOSECONDS_OF_A_NANOSECOND), 3)
 }

@@ -94,6 +94,20 @@ pub enum EmitError {
         /// The words of the checker, with file, scenario and both groups.
         conviction: String,
     },
+    /// The format is about jobs, and the spec declares none.
+    #[error("`{format}` has the ranks of training jobs, and `{fabric}` declares no job")]
+    #[diagnostic(
+        code(FAB0653),
+        help(
+            "add a job: `job train {{ axes {{ data = 8; }} phase sum {{ collective g = all_reduce {{ over = data; size = 1 GiB; }} }} }}`"
+        )
+    )]
+    NoJob {
+        /// Name of the format, for the message.
+        format: &'static str,
+        /// Name of the fabric.
+        fabric: String,
+    },
     /// The format cannot express this network.
     #[error("`{format}` cannot hold this network: {reason}")]
     #[diagnostic(code(FAB0534), help("`graphml`, `csv` and `tables_csv` hold every network"))]

@@ -11,6 +11,7 @@ mod infiniband;
 mod ip_batch;
 mod kueue;
 mod lanes;
+mod launch;
 mod nccl;
 mod nominal;
 mod ocs_ports;
@@ -23,6 +24,7 @@ mod tier_blocks;
 mod tons;
 
 pub use chunks::{EmitError, Take};
+pub(super) use launch::LaunchFile;
 
 use crate::compiled::CompiledFabric;
 use fabc_model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
@@ -40,6 +42,7 @@ pub(super) enum External {
     SlurmTopology,
     Kueue,
     NcclTopo,
+    Launch(LaunchFile),
     Frr,
     Routes,
     Sonic,
@@ -50,12 +53,16 @@ impl External {
     pub(super) fn needs_tables(self) -> bool {
         matches!(
             self,
-            External::OpensmLft | External::OpensmSl2vl | External::OpensmPathSl | External::TablesCsv
+            External::OpensmLft
+                | External::OpensmSl2vl
+                | External::OpensmPathSl
+                | External::TablesCsv
+                | External::Launch(_)
         ) || self.configures_switches()
     }
     /// Whether the format has one port per destination, so that tables with groups do not fit.
     pub(super) fn needs_one_path(self) -> bool {
-        self.needs_tables() && !self.configures_switches()
+        self.needs_tables() && !self.configures_switches() && !matches!(self, External::Launch(_))
     }
     /// Whether the format configures switches with next-hop groups.
     fn configures_switches(self) -> bool {
@@ -73,6 +80,7 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
         External::SlurmTopology => slurm::check_fabric(fabric),
         External::Kueue => kueue::check_fabric(fabric),
         External::NcclTopo => nccl::check_fabric(fabric),
+        External::Launch(file) => file.check_fabric(fabric),
         External::Frr => addressing::check_fabric("frr", fabric),
         External::Routes => addressing::check_fabric("routes", fabric),
         External::Sonic => addressing::check_fabric("sonic", fabric),
@@ -98,6 +106,7 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::SlurmTopology => slurm::topology(compiled, take),
         External::Kueue => kueue::topology(compiled, take),
         External::NcclTopo => nccl::topologies(compiled, take),
+        External::Launch(file) => file.write(compiled, take),
         External::Frr => frr::FRR.write(compiled, take),
         External::Routes => ip_batch::routes(compiled, take),
         External::Sonic => sonic::SONIC.write(compiled, take),

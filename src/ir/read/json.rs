@@ -1,6 +1,7 @@
 //! JSON with a format tag, and objects whose keys are data.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -43,6 +44,14 @@ pub fn tagged<T: Tagged>(bytes: &[u8]) -> Result<T, String> {
         true => Ok(value),
         false => Err(format!("its format is `{}`, but this fabc reads `{}`", value.format(), T::FORMAT)),
     }
+}
+
+/// Parses nanoseconds with three decimals. Returns picoseconds.
+pub fn picoseconds_of(written: &RawValue) -> Option<u128> {
+    let (whole, decimals) = written.get().split_once('.')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    let fits = decimals.len() == 3 && digits(whole) && digits(decimals);
+    if fits { format!("{whole}{decimals}").parse().ok() } else { None }
 }
 
 /// A JSON object with free keys, none of which occurs twice.

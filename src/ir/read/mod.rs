@@ -18,6 +18,7 @@ mod collective;
 mod floor;
 mod formula;
 mod images;
+mod job;
 mod json;
 mod kept;
 mod manifest;
@@ -41,7 +42,8 @@ pub use certificates::{Certificates, CertifiedScenario, FlowLine, PermutationLin
 pub use collective::CollectiveFile;
 pub use floor::FloorFile;
 pub use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};
-pub use json::{OrderedKeys, Tagged, json, tagged};
+pub use job::{JobCandidateLine, JobFile, JobOperationLine, JobPhaseLine, JobScenarioLine, JobWitnessLine};
+pub use json::{OrderedKeys, Tagged, json, picoseconds_of, tagged};
 pub use kept::{KeptFile, KeptReport, ShardsFile};
 pub use manifest::Manifest;
 pub use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep, SizeRange};

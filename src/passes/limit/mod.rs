@@ -235,6 +235,45 @@ impl TreeSearch {
     }
 }
 
+/// What bounds traffic among near chips in every topology of a pod.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NearestChips {
+    /// The most lanes of all channels together.
+    pub lanes: u128,
+    /// `[position][hops]`: the most chips that can be so far away from a chip at that position.
+    chips_at: Vec<Vec<u64>>,
+    cubes: u64,
+}
+
+impl NearestChips {
+    /// Counts the chips around every position, in the tree of cubes with links of length 1.
+    pub fn new(pod: &Pod, capacities: &Capacities) -> Self {
+        let shape = CubeShape::new(pod, capacities);
+        let copper = shape.dims.map(|dim| vec![1; dim - 1]);
+        let lengths = Lengths { copper, fiber: 1 };
+        Self {
+            lanes: volume(&shape, &lengths),
+            chips_at: tree::chips_at(&shape, &lengths),
+            cubes: shape.cubes,
+        }
+    }
+
+    /// The least sum of hops from all chips to `others` other chips each.
+    pub fn hops_to(&self, others: u64) -> u128 {
+        let of_position = |chips_at: &Vec<u64>| {
+            let (mut left, mut sum) = (others, 0u128);
+            // The chip itself is at distance 0.
+            for (hops, &chips) in chips_at.iter().enumerate().skip(1) {
+                let taken = chips.min(left);
+                sum += u128::from(taken) * hops as u128;
+                left -= taken;
+            }
+            sum
+        };
+        self.chips_at.iter().map(of_position).sum::<u128>() * u128::from(self.cubes)
+    }
+}
+
 /// The largest possible sum of length x capacity over all channels.
 fn volume(shape: &CubeShape, lengths: &Lengths) -> u128 {
     let mut volume = u128::from(shape.fibers) * lengths.fiber as u128;

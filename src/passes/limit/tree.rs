@@ -55,6 +55,31 @@ pub(super) fn levels_to(shape: &CubeShape, lengths: &Lengths, q: usize, max_copi
     levels
 }
 
+/// `[position][distance]`: the most chips that can be so far away from a chip at that position. No position
+/// has more copies than there are cubes.
+pub(super) fn chips_at(shape: &CubeShape, lengths: &Lengths) -> Vec<Vec<u64>> {
+    let copies_of = |q: usize| {
+        let mut copies: Vec<Vec<u64>> = Vec::new();
+        Counter::new(shape, q, lengths, shape.cubes).sum(usize::MAX, |_, within| {
+            copies.push(within.iter().map(|&copies| copies.min(shape.cubes)).collect());
+        });
+        copies
+    };
+    let all: Vec<Vec<Vec<u64>>> = (0..shape.positions()).into_par_iter().map(copies_of).collect();
+    let levels = all.iter().map(Vec::len).max().unwrap_or(0);
+    let mut chips = vec![vec![0; levels]; shape.positions()];
+    for copies in &all {
+        let mut before = vec![0; shape.positions()];
+        for (distance, within) in copies.iter().enumerate() {
+            for (position, &now) in within.iter().enumerate() {
+                chips[position][distance] += now - before[position];
+                before[position] = now;
+            }
+        }
+    }
+    chips
+}
+
 /// The counts for one position q. Let F(t, d) be the copies of q within d of a cube entered through slot t,
 /// without the exit back through t. Let G(s, d) be the max of F(t, d) over the slots t that s can be wired
 /// to. Both are cut at `cubes`:

@@ -5,7 +5,7 @@
 //! take longer are left to the build ([`EARLY_WORK`]).
 
 use super::routing::tiers_of_groups;
-use super::{Stage, collectives, contract, faults, performance_contract, simulations, size};
+use super::{Stage, collectives, contract, faults, jobs, performance_contract, simulations, size};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::progress::Silent;
@@ -53,6 +53,7 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         faults::refuse_too_many(fabric, faults::estimate_faults(fabric, topology))?;
         collectives::check_router_names(fabric)?;
         collectives::check_group_sizes(fabric, topology)?;
+        jobs::check_jobs(fabric, topology)?;
         simulations::refuse_impossible_simulations(
             fabric,
             topology,

@@ -1,4 +1,4 @@
-//! The end of the pipeline: plans the collectives, evaluates the contract, and assembles the
+//! The end of the pipeline: plans the collectives and jobs, evaluates the contract, and assembles the
 //! [`CompiledFabric`].
 //!
 //! It runs after all scenarios are proved and all simulations are done, because the contract compares with
@@ -11,7 +11,7 @@ use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario};
 use fabc_ir::{
-    ConcurrentFlow, HealthyMetrics, PassRecord, RequireOutcome, ScenarioMetrics, settle_collectives,
+    ConcurrentFlow, HealthyMetrics, JobResult, PassRecord, RequireOutcome, ScenarioMetrics, settle_collectives, settle_jobs,
 };
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
@@ -65,6 +65,11 @@ pub(super) fn finish(
         None => context.collectives(&scenarios, progress)?,
     };
     settle_collectives(&fabric, &mut requires, &collectives);
+    let jobs = match last >= Stage::Route {
+        true => context.jobs(&scenarios, progress)?,
+        false => vec![JobResult::default(); fabric.jobs.len()],
+    };
+    settle_jobs(&fabric, &mut requires, &jobs);
     passes.push(PassRecord::of_flow(&flow));
     passes.extend(routing);
     Ok(CompiledFabric {
@@ -81,6 +86,7 @@ pub(super) fn finish(
         scenarios,
         simulations,
         collectives,
+        jobs,
         requires,
         passes,
     })

@@ -2,7 +2,7 @@
 //! and the curve.
 
 use fabc_check::{CheckError, Files, REPORT};
-use fabc_ir::read::{self, OrderedKeys};
+use fabc_ir::read::{self, OrderedKeys, picoseconds_of};
 use fabc_ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveCandidate, CollectiveCrossover, CollectivePoint};
 use fabc_model::{Collective, CollectiveAlgorithm};
 use serde::Deserialize;
@@ -99,7 +99,7 @@ impl CollectiveLine {
 impl ScenarioLine {
     fn into_stated(self) -> Option<(Vec<CollectiveCandidate>, Vec<CollectiveAlgorithm>)> {
         let candidate = |OtherLine { algorithm: name, chunks, time_ns }: OtherLine| {
-            let total = picoseconds(&time_ns)?.checked_mul(ATTOSECONDS_OF_A_PICOSECOND)?;
+            let total = picoseconds_of(&time_ns)?.checked_mul(ATTOSECONDS_OF_A_PICOSECOND)?;
             Some(CollectiveCandidate::of_total(algorithm(&name)?, chunks, total))
         };
         let others = self.others.into_iter().map(candidate).collect::<Option<_>>()?;
@@ -109,20 +109,12 @@ impl ScenarioLine {
 
 impl PointLine {
     fn into_stated(self) -> Option<CollectivePoint> {
-        let time = |(name, time): (String, Box<RawValue>)| Some((algorithm(&name)?, picoseconds(&time)?));
+        let time = |(name, time): (String, Box<RawValue>)| Some((algorithm(&name)?, picoseconds_of(&time)?));
         let times = self.times_ns.0.into_iter().map(time).collect::<Option<_>>()?;
-        Some(CollectivePoint { size: self.size, bound: picoseconds(&self.bound_ns)?, times })
+        Some(CollectivePoint { size: self.size, bound: picoseconds_of(&self.bound_ns)?, times })
     }
 }
 
 fn algorithm(name: &str) -> Option<CollectiveAlgorithm> {
     CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == name)
-}
-
-/// Parses nanoseconds with three decimals. Returns picoseconds.
-fn picoseconds(written: &RawValue) -> Option<u128> {
-    let (whole, decimals) = written.get().split_once('.')?;
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
-    let fits = decimals.len() == 3 && digits(whole) && digits(decimals);
-    if fits { format!("{whole}{decimals}").parse().ok() } else { None }
 }

@@ -2,7 +2,7 @@
 //! asks for.
 
 use super::grouped::{check_in_groups, groups_are_whole};
-use super::{CollectivesError, CollectivesRequest, ScenarioCollectives};
+use super::{CollectivesError, CollectivesRequest, RequestedGroups, ScenarioCollectives};
 use crate::compile::context::ScenarioContext;
 use fabc_base::diag::Failure;
 use fabc_base::ids::NodeId;
@@ -54,7 +54,7 @@ impl ScenarioContext<'_> {
             // A collective does not exist in a scenario in which its root is dead.
             // Groups that have lost a chip do not do what the others do.
             if request.root.is_some_and(|root| !scene.lives(root))
-                || !groups_are_whole(&scene, request.groups)
+                || !groups_are_whole(&scene, request.groups.as_ref())
             {
                 return Ok(CollectiveResult::default());
             }
@@ -198,7 +198,7 @@ fn request_of(declared: &DeclaredCollective, topology: &Topology) -> Result<Coll
         algorithm: declared.algorithm,
         chunks: declared.chunks,
         root,
-        groups: declared.groups,
+        groups: declared.groups.map(RequestedGroups::Consecutive),
         overhead_ps: declared.overhead_ps,
         barrier: declared.barrier,
         seed: declared.seed,

@@ -2,6 +2,7 @@
 
 use super::algorithms::Base;
 use super::errors::CollectivesError;
+use super::request::RequestedGroups;
 use fabc_base::diag::{Failure, Span};
 use fabc_ir::{ChipGroups, CollectiveBound, ForwardingTables, Scene, Schedule, Topology};
 use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric, Faults, Require};
@@ -28,18 +29,23 @@ const MOST_CHIPS_OF_PATHS: usize = 256;
 /// Refuses a scene in which a chip of a group is dead.
 pub(super) fn groups_of_scene(
     scene: &Scene<'_>,
-    size: Option<u32>,
+    requested: Option<&RequestedGroups>,
 ) -> Result<Option<ChipGroups>, CollectiveError> {
-    let Some(size) = size else { return Ok(None) };
-    match scene.topology.endpoints().find(|&chip| !scene.lives(chip)) {
-        Some(dead) => Err(CollectiveError::DeadInGroup { chip: scene.topology.name(dead) }),
-        None => Ok(Some(ChipGroups::consecutive(scene.topology.endpoints(), size as usize))),
+    let Some(requested) = requested else { return Ok(None) };
+    if let Some(dead) = scene.topology.endpoints().find(|&chip| !scene.lives(chip)) {
+        return Err(CollectiveError::DeadInGroup { chip: scene.topology.name(dead) });
     }
+    Ok(Some(match requested {
+        RequestedGroups::Consecutive(size) => {
+            ChipGroups::consecutive(scene.topology.endpoints(), *size as usize)
+        }
+        RequestedGroups::Listed(groups) => groups.clone(),
+    }))
 }
 
 /// Whether every chip of the groups of a scene lives. Without groups it does not matter.
-pub(super) fn groups_are_whole(scene: &Scene<'_>, size: Option<u32>) -> bool {
-    size.is_none() || scene.topology.endpoints().all(|chip| scene.lives(chip))
+pub(super) fn groups_are_whole(scene: &Scene<'_>, requested: Option<&RequestedGroups>) -> bool {
+    requested.is_none() || scene.topology.endpoints().all(|chip| scene.lives(chip))
 }
 
 /// The plans of an algorithm in groups. None where it is impossible or would take long, unless it is `named`.

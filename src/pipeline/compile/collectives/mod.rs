@@ -19,7 +19,7 @@ pub(super) use declared::{check_declared, check_groups_joined, check_router_name
 pub use errors::CollectivesError;
 pub(super) use grouped::check_group_sizes;
 pub use grouped::{GroupsProblem, check_groups};
-pub use request::CollectivesRequest;
+pub use request::{CollectivesRequest, RequestedGroups};
 
 use fabc_base::ids::{ChannelId, Id, IdVec};
 use fabc_ir::{

@@ -73,7 +73,7 @@ impl<'a> Planner<'a> {
         if let Some(groups) = self.groups.get() {
             return Ok(groups.as_ref());
         }
-        let groups = groups_of_scene(self.scene, self.request.groups)?;
+        let groups = groups_of_scene(self.scene, self.request.groups.as_ref())?;
         Ok(self.groups.get_or_init(|| groups).as_ref())
     }
 

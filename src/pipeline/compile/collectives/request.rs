@@ -1,7 +1,7 @@
 //! The request for schedules of collectives on a fabric.
 
 use fabc_base::ids::NodeId;
-use fabc_ir::{CollectiveCost, CollectiveCrossover, CollectiveReport, CollectiveRow};
+use fabc_ir::{ChipGroups, CollectiveCost, CollectiveCrossover, CollectiveReport, CollectiveRow};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// A request for schedules of collectives, the same for every scenario.
@@ -17,15 +17,34 @@ pub struct CollectivesRequest {
     pub chunks: Option<u32>,
     /// The root of those collectives that have one.
     pub root: Option<NodeId>,
-    /// Chips of a group: every group of so many consecutive chips does the collectives by itself, all at the
-    /// same time. `None`: all chips do them together.
-    pub groups: Option<u32>,
+    /// The groups that do the collectives at the same time, each by itself. `None`: all chips do them
+    /// together.
+    pub groups: Option<RequestedGroups>,
     /// The overhead of a message, in picoseconds.
     pub overhead_ps: u64,
     /// Whether all chips wait for each other after every round.
     pub barrier: bool,
     /// The seed that breaks ties.
     pub seed: u64,
+}
+
+/// The groups of a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RequestedGroups {
+    /// Groups of so many consecutive chips.
+    Consecutive(u32),
+    /// Groups with these chips, which are all chips of the fabric.
+    Listed(ChipGroups),
+}
+
+impl RequestedGroups {
+    /// Number of chips of a group.
+    pub fn size(&self) -> u32 {
+        match self {
+            RequestedGroups::Consecutive(size) => *size,
+            RequestedGroups::Listed(groups) => groups.size() as u32,
+        }
+    }
 }
 
 impl CollectivesRequest {
@@ -38,7 +57,7 @@ impl CollectivesRequest {
     ) -> CollectiveReport {
         CollectiveReport {
             seed: self.seed,
-            groups: self.groups,
+            groups: self.groups.as_ref().map(RequestedGroups::size),
             costs,
             rows,
             crossovers,

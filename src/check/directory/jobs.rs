@@ -1,0 +1,170 @@
+//! Verifies the training jobs of a spec: placements, schedules, times and bounds.
+
+use super::files::Files;
+use super::read::{contradiction, tagged};
+use super::tables;
+use crate::CheckError;
+use crate::faults::ToleratedFault;
+use crate::limit::NearestChips;
+use crate::job::{ClaimedPhase, JobScene, verify_ranks};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::read::{
+    CollectiveFile, JobCandidateLine, JobFile, JobPhaseLine, JobScenarioLine, JobWitnessLine, picoseconds_of,
+};
+use fabc_ir::{CrossConnects, JobCandidate, JobOutcome, JobResult, JobWitness, Scene, Schedule, Topology};
+use fabc_model::{Fabric, Job, JobPhase, JobPlace, Scenarios};
+use rayon::prelude::*;
+
+/// Verifies the jobs of a directory against the fabric that they run on.
+pub(super) struct JobChecks<'a> {
+    pub(super) files: &'a Files,
+    pub(super) fabric: &'a Fabric,
+    pub(super) topology: &'a Topology,
+    pub(super) cross_connects: Option<&'a CrossConnects>,
+    /// The chips around every chip in any topology of a pod.
+    pub(super) nearest: Option<NearestChips>,
+}
+
+impl JobChecks<'_> {
+    /// Verifies all jobs. Without scenarios there are no tables, and no results.
+    pub(super) fn verify_jobs(&self, scenarios: &[&ToleratedFault]) -> Result<Vec<JobResult>, Vec<CheckError>> {
+        let verify = |job: &Job| match scenarios.is_empty() {
+            true => Ok(JobResult::default()),
+            false => self.verify_job(job, scenarios),
+        };
+        let (mut results, mut errors) = (Vec::new(), Vec::new());
+        for job in &self.fabric.jobs {
+            match verify(job) {
+                Ok(result) => results.push(result),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() { Ok(results) } else { Err(errors) }
+    }
+
+    fn verify_job(&self, job: &Job, scenarios: &[&ToleratedFault]) -> Result<JobResult, CheckError> {
+        let path = format!("jobs/{}.json", job.name);
+        let file: JobFile = tagged(self.files, &path)?;
+        if file.fabric != self.fabric.name || file.job != job.name {
+            return Err(contradiction(&path, "", "it belongs to another fabric or job"));
+        }
+        let nodes = self.topology.node_count();
+        let ranks: Vec<NodeId> =
+            file.ranks.iter().map(|&chip| NodeId(chip)).filter(|chip| chip.index() < nodes).collect();
+        let healthy = Scene::healthy(self.topology);
+        verify_ranks(job, &healthy, &ranks).map_err(|violation| contradiction(&path, "ranks", violation))?;
+        let candidates = candidates(job, file.candidates)
+            .map_err(|violation| contradiction(&path, "candidates", violation))?;
+        let wanted = if job.scenarios == Scenarios::All { scenarios } else { &scenarios[..1] };
+        let scene_of = |fault: &ToleratedFault| Scene {
+            topology: self.topology,
+            lit: fault.lit_links(self.topology, self.cross_connects),
+            dead: fault.dead().into_iter().collect(),
+        };
+        // A dead chip has no step.
+        let planned: Vec<(&ToleratedFault, Scene<'_>)> = wanted
+            .iter()
+            .map(|&fault| (fault, scene_of(fault)))
+            .filter(|(_, scene)| self.topology.endpoints().all(|chip| scene.lives(chip)))
+            .collect();
+        let names: Vec<&str> = file.scenarios.iter().map(|line| line.scenario.as_str()).collect();
+        if names != planned.iter().map(|(fault, _)| fault.name.as_str()).collect::<Vec<_>>() {
+            return Err(contradiction(&path, "scenarios", "they are not those in which all chips live"));
+        }
+        let outcome = |(line, (fault, scene)): (JobScenarioLine, (&ToleratedFault, Scene<'_>))| {
+            self.verify_scenario(job, &path, &ranks, line, fault, &scene)
+        };
+        let lines: Vec<_> = file.scenarios.into_iter().zip(planned).collect();
+        let scenarios: Vec<JobOutcome> =
+            lines.into_par_iter().map(outcome).collect::<Result<_, CheckError>>()?;
+        let best = candidates.first().map(|candidate| candidate.communication);
+        let taken = fabc_ir::picoseconds(scenarios[0].step.communication);
+        if best.is_some_and(|best| best != taken)
+            || candidates.iter().any(|candidate| candidate.communication < taken)
+        {
+            return Err(contradiction(&path, "candidates", "the placement that was taken is not the best one"));
+        }
+        Ok(JobResult { ranks, candidates, scenarios })
+    }
+
+    fn verify_scenario(
+        &self,
+        job: &Job,
+        path: &str,
+        ranks: &[NodeId],
+        line: JobScenarioLine,
+        fault: &ToleratedFault,
+        scene: &Scene<'_>,
+    ) -> Result<JobOutcome, CheckError> {
+        let place = format!("scenarios[{}]", fault.name);
+        let tables = match self.fabric.routing.has_many_paths() {
+            true => None,
+            false => Some(tables::read_scenario_tables(self.files, self.topology, fault)?.0),
+        };
+        if line.phases.len() != job.phases.len() {
+            return Err(contradiction(path, place, "it does not have the phases of the spec"));
+        }
+        let claimed: Vec<ClaimedPhase> = job
+            .phases
+            .iter()
+            .zip(line.phases)
+            .map(|(phase, line)| self.claimed_phase(job, phase, line, fault, path))
+            .collect::<Result<_, CheckError>>()?;
+        let job_scene = JobScene { fabric: self.fabric, scene, tables: tables.as_ref(), job, ranks, nearest: &self.nearest };
+        job_scene
+            .recount(&fault.name, claimed)
+            .map_err(|violation| contradiction(path, place, violation))
+    }
+
+    /// Reads what the files claim of a phase.
+    fn claimed_phase(
+        &self,
+        job: &Job,
+        phase: &JobPhase,
+        line: JobPhaseLine,
+        fault: &ToleratedFault,
+        path: &str,
+    ) -> Result<ClaimedPhase, CheckError> {
+        if line.operations.len() != phase.operations.len() {
+            let place = format!("scenarios[{}].phases[{}]", fault.name, phase.name);
+            return Err(contradiction(path, place, "it does not have the operations of the spec"));
+        }
+        let mut schedules = Vec::new();
+        for (operation, line) in phase.operations.iter().zip(line.operations) {
+            let wanted = fault.job_schedule_path(&job.name, &phase.name, &operation.name);
+            schedules.push(match line.schedule {
+                None => None,
+                Some(named) if named == wanted => Some(self.read_schedule(&wanted, fault)?),
+                Some(named) => {
+                    return Err(contradiction(path, named, format!("the schedule belongs into `{wanted}`")));
+                }
+            });
+        }
+        let witness = match line.witness {
+            JobWitnessLine::Lengths(lengths) => JobWitness::Lengths(lengths),
+            JobWitnessLine::Operation(index) => JobWitness::Operation(index),
+        };
+        Ok(ClaimedPhase { schedules, witness })
+    }
+
+    fn read_schedule(&self, path: &str, fault: &ToleratedFault) -> Result<Schedule, CheckError> {
+        let file: CollectiveFile = tagged(self.files, path)?;
+        if file.fabric != self.fabric.name || file.scenario != fault.name {
+            return Err(contradiction(path, "", "it belongs to another fabric or scenario"));
+        }
+        file.schedule().map_err(|violation| contradiction(path, "", violation))
+    }
+}
+
+/// The placements that a file lists. Only a placement that was chosen has some.
+fn candidates(job: &Job, lines: Vec<JobCandidateLine>) -> Result<Vec<JobCandidate>, String> {
+    if lines.is_empty() == (job.place == JobPlace::Aligned) {
+        return Err("only aligned placements are compared, and then they are listed".to_owned());
+    }
+    let candidate = |JobCandidateLine { place, communication_ns }: JobCandidateLine| {
+        let communication = picoseconds_of(&communication_ns)
+            .ok_or_else(|| format!("`{}` is no time in ns with three decimals", communication_ns.get()))?;
+        Ok(JobCandidate { place, communication })
+    };
+    lines.into_iter().map(candidate).collect()
+}

@@ -1,0 +1,214 @@
+//! Lower bounds of phases, recounted from their witnesses.
+
+use super::{JobScene, index};
+use crate::schedule::lengths_from;
+use fabc_base::ids::{ChannelId, NodeId};
+use fabc_ir::{ATTOSECONDS, ChipGroups, CollectiveBound, Fraction, JobWitness, Schedule};
+use fabc_model::{Collective, JobOperation, JobOperationKind};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// An operation with what may bound it.
+pub(super) struct BoundClaim<'a> {
+    pub(super) operation: &'a JobOperation,
+    pub(super) groups: &'a ChipGroups,
+    /// The pairs between which it sends data of their own.
+    pub(super) pairs: &'a [(NodeId, NodeId)],
+    pub(super) schedule: Option<&'a Schedule>,
+}
+
+impl BoundClaim<'_> {
+    fn moved(&self) -> u128 {
+        u128::from(self.operation.bytes) * u128::from(self.operation.times)
+    }
+
+    /// The number of equal parts of the bytes: one for each chip of a group, or one message.
+    fn shares(&self) -> u128 {
+        match self.operation.kind {
+            JobOperationKind::Send { .. } => 1,
+            JobOperationKind::Collective(_) => u128::from(self.groups.size().max(1)),
+        }
+    }
+}
+
+/// The lower bound of a phase that a witness proves.
+pub(super) fn recount_bound(
+    job: &JobScene<'_>,
+    claims: &[BoundClaim<'_>],
+    witness: &JobWitness,
+) -> Result<u128, String> {
+    let volume = match witness {
+        JobWitness::Lengths(lengths) => by_lengths(job, claims, lengths)?,
+        JobWitness::Operation(number) => {
+            let claim = claims.get(*number).ok_or("names an operation that does not exist")?;
+            by_schedule(job, claim)
+        }
+    };
+    let latency = |claim: &BoundClaim<'_>| {
+        (farthest(job, claim) + job.overhead()) * u128::from(claim.operation.times)
+    };
+    Ok(volume + claims.iter().map(latency).max().unwrap_or(0))
+}
+
+/// What lengths of channels prove: bytes times distances, over lengths times lanes.
+fn by_lengths(job: &JobScene<'_>, claims: &[BoundClaim<'_>], lengths: &[u64]) -> Result<u128, String> {
+    let channels = job.scene.topology.channel_count();
+    if !lengths.is_empty() && lengths.len() != channels {
+        return Err(format!("has {} lengths, not one for each of {channels} channels", lengths.len()));
+    }
+    let length = |channel: ChannelId| lengths.get(index(channel)).copied().unwrap_or(1);
+    let mut below = 0u128;
+    for channel in job.scene.channels() {
+        below += u128::from(length(channel)) * u128::from(job.scene.topology.channel_capacity(channel));
+    }
+    let mut bytes = 0;
+    for claim in claims {
+        let distance = distance_sum(job, claim, &length);
+        bytes += Fraction::new(claim.moved(), claim.shares()).times(Fraction::integer(distance)).floor();
+    }
+    Ok(least_time(job, Fraction::new(bytes, below.max(1))))
+}
+
+/// The sum of what the parts of an operation travel at least.
+fn distance_sum(job: &JobScene<'_>, claim: &BoundClaim<'_>, length: &(impl Fn(ChannelId) -> u64 + Sync)) -> u128 {
+    if !claim.pairs.is_empty() {
+        return each_source(job, claim.pairs, length).map(|distances| distances.iter().sum::<u128>()).sum();
+    }
+    let JobOperationKind::Collective(collective) = claim.operation.kind else { return 0 };
+    let topology = job.scene.topology;
+    let mut sum = 0;
+    for list in claim.groups.lists() {
+        let others = list.len() as u128 - 1;
+        // The shortest channel by which each chip takes in what it lacks, or gives away what it has.
+        let shortest = |&chip: &NodeId| {
+            let ends = |channel: &ChannelId| match collective {
+                Collective::ReduceScatter => topology.source(*channel).node == chip,
+                _ => topology.target(*channel).node == chip,
+            };
+            let around = topology.channels_from(chip).chain(topology.channels_into(chip));
+            let lit = around.filter(|&channel| job.scene.is_channel_lit(channel)).filter(ends);
+            u128::from(lit.map(length).min().unwrap_or(0))
+        };
+        let each: Vec<u128> = list.iter().map(shortest).collect();
+        sum += match collective {
+            Collective::AllReduce => 2 * others * each.len() as u128 * each.iter().min().copied().unwrap_or(0),
+            _ => each.iter().map(|shortest| others * shortest).sum(),
+        };
+    }
+    sum
+}
+
+/// For every source of pairs, the distances to its destinations.
+fn each_source(
+    job: &JobScene<'_>,
+    pairs: &[(NodeId, NodeId)],
+    length: &(impl Fn(ChannelId) -> u64 + Sync),
+) -> impl Iterator<Item = Vec<u128>> {
+    let mut destinations: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    for &(from, to) in pairs {
+        destinations.entry(from).or_default().push(to);
+    }
+    let of_source = |(&from, ends): (&NodeId, &Vec<NodeId>)| {
+        let lengths = lengths_from(job.scene, from, length);
+        ends.iter().map(|to| lengths[to.0 as usize].unwrap_or(0)).collect::<Vec<u128>>()
+    };
+    let found: Vec<Vec<u128>> = destinations.par_iter().map(of_source).collect();
+    found.into_iter()
+}
+
+/// The time to the farthest chip to which data must come, in whole picoseconds, as attoseconds.
+fn farthest(job: &JobScene<'_>, claim: &BoundClaim<'_>) -> u128 {
+    let mut all = Vec::new();
+    if claim.pairs.is_empty() {
+        for list in claim.groups.lists() {
+            for &from in list {
+                all.extend(list.iter().filter(|&&to| to != from).map(|&to| (from, to)));
+            }
+        }
+    }
+    let pairs = if all.is_empty() { claim.pairs } else { &all };
+    let picoseconds = |channel| (job.hop(channel) / super::PICOSECOND) as u64;
+    each_source(job, pairs, &picoseconds).flatten().max().unwrap_or(0) * super::PICOSECOND
+}
+
+/// What the bounds of a proved schedule say of all runs of its operation.
+fn by_schedule(job: &JobScene<'_>, claim: &BoundClaim<'_>) -> u128 {
+    let bounds = claim.schedule.map_or(&[][..], |schedule| &schedule.bounds);
+    let mut most = 0;
+    for bound in bounds.iter().filter(|bound| bound.is_universal()) {
+        let shares = match bound {
+            CollectiveBound::Partition { .. } => 1,
+            _ => claim.shares(),
+        };
+        most = most.max(least_time(job, bound.volume().times(Fraction::new(claim.moved(), shares))));
+    }
+    most
+}
+
+/// The time in which a lane carries some bytes, rounded down.
+fn least_time(job: &JobScene<'_>, bytes: Fraction) -> u128 {
+    let seconds = bytes.times(Fraction::new(8u8, job.fabric.capacities.unit_bps().max(1)));
+    let whole = seconds.floor();
+    let rest = seconds.numerator() - whole * seconds.denominator();
+    // A product with an attosecond must fit, so both sides are divided by the same number if need be.
+    let divisor = (seconds.denominator() >> 67) + 1;
+    whole * ATTOSECONDS + rest / divisor * ATTOSECONDS / seconds.denominator().div_ceil(divisor)
+}
+
+/// The bound of a phase for all topologies and placements: the average bytes of a chip over its lanes, and a
+/// hop for every run.
+pub(super) fn universal_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
+    let topology = job.scene.topology;
+    let mut widest = 1;
+    for chip in topology.endpoints() {
+        let lanes = |channel| topology.channel_capacity(channel);
+        let inwards: u64 = topology.channels_into(chip).map(lanes).sum();
+        let outwards: u64 = topology.channels_from(chip).map(lanes).sum();
+        widest = widest.max(inwards).max(outwards);
+    }
+    let mut sums = [0u128; 2];
+    for claim in claims {
+        let size = u128::from(claim.groups.size().max(1));
+        let others = size - 1;
+        // In and out, of every chip on average, over `size`.
+        let [taken, sent] = match claim.operation.kind {
+            JobOperationKind::Collective(Collective::AllGather) => [others, 1],
+            JobOperationKind::Collective(Collective::ReduceScatter) => [1, others],
+            JobOperationKind::Collective(Collective::AllReduce) => [2 * others, others],
+            JobOperationKind::Collective(_) => [others, others],
+            JobOperationKind::Send { both, wrap } => {
+                let messages = (others + u128::from(wrap)) * (1 + u128::from(both));
+                [messages, messages]
+            }
+        };
+        sums[0] += Fraction::new(claim.moved() * taken, size).floor();
+        sums[1] += Fraction::new(claim.moved() * sent, size).floor();
+    }
+    let bytes = sums[0].max(sums[1]);
+    let ports = least_time(job, Fraction::new(bytes, widest));
+    let link = job.fabric.link_types.iter().map(|link| link.latency_cycles).min().unwrap_or(0);
+    let cycles = u64::from(job.fabric.router_latencies().least) + u64::from(link);
+    let hop = crate::schedule::cycles_time(cycles, job.fabric.clock_hz) + job.overhead();
+    let runs = claims.iter().map(|claim| u128::from(claim.operation.times)).max().unwrap_or(0);
+    ports.max(pod_time(job, claims)) + hop * runs
+}
+
+/// The time of all bytes times the hops that they need at least, over all lanes of a pod. 0 for a network.
+fn pod_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
+    let Some(nearest) = &job.nearest else { return 0 };
+    let chips = job.scene.topology.endpoints().count() as u128;
+    let mut sum = 0;
+    for claim in claims {
+        let (size, others) = (u128::from(claim.groups.size().max(1)), u128::from(claim.groups.size().max(1)) - 1);
+        let per_group = match claim.operation.kind {
+            JobOperationKind::Collective(Collective::AllToAll) => nearest.hops_to(others as usize),
+            JobOperationKind::Collective(Collective::AllReduce) => 2 * others * chips,
+            JobOperationKind::Collective(_) => others.max(1) * chips,
+            JobOperationKind::Send { both, wrap } => {
+                (others + u128::from(wrap)) * (1 + u128::from(both)) * chips
+            }
+        };
+        sum += Fraction::new(per_group, size).times(Fraction::integer(claim.moved())).floor();
+    }
+    least_time(job, Fraction::new(sum, nearest.lanes.max(1)))
+}

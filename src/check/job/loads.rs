@@ -1,0 +1,139 @@
+//! Bytes on channels, counted along tables or along the paths of a schedule.
+
+use super::{JobScene, index};
+use crate::schedule::TableWalk;
+use fabc_base::ids::{ChannelId, NodeId};
+use fabc_ir::{ATTOSECONDS, ChipGroups, Scene, Schedule, Transfers};
+use fabc_model::{Collective, JobOperation, JobOperationKind};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// What an operation puts on channels in a step.
+pub(super) struct CountedLoad {
+    /// `[channel]`: bytes, rounded up.
+    pub(super) bytes: Vec<u128>,
+    /// The critical path of one run.
+    pub(super) latency: u128,
+}
+
+impl CountedLoad {
+    /// Bytes of a step from the parts of a run. `shares` parts make up the bytes of the operation.
+    fn new(operation: &JobOperation, shares: u128, parts: &[u128], latency: u128) -> Self {
+        let all = u128::from(operation.bytes) * u128::from(operation.times);
+        Self { bytes: parts.iter().map(|&parts| (all * parts).div_ceil(shares.max(1))).collect(), latency }
+    }
+
+    /// The most bytes of a channel per lane, rounded up.
+    pub(super) fn most_per_lane(&self, scene: &Scene<'_>) -> u128 {
+        let per_lane = |channel: ChannelId| self.bytes[index(channel)].div_ceil(lanes(scene, channel));
+        scene.channels().map(per_lane).max().unwrap_or(0)
+    }
+}
+
+fn lanes(scene: &Scene<'_>, channel: ChannelId) -> u128 {
+    u128::from(scene.topology.channel_capacity(channel).max(1))
+}
+
+/// Counts messages between pairs along the tables.
+pub(super) fn count_direct(
+    job: &JobScene<'_>,
+    walk: &TableWalk<'_>,
+    operation: &JobOperation,
+    groups: &ChipGroups,
+    pairs: &[(NodeId, NodeId)],
+) -> Result<CountedLoad, String> {
+    let ways: Vec<Vec<ChannelId>> =
+        pairs.par_iter().map(|&(from, to)| walk.way(from, to)).collect::<Result<_, String>>()?;
+    let mut parts = vec![0; job.scene.topology.channel_count()];
+    let mut latency = 0;
+    for way in &ways {
+        way.iter().for_each(|&channel| parts[index(channel)] += 1);
+        let time: u128 = way.iter().map(|&channel| job.hop(channel)).sum();
+        latency = latency.max(time + job.overhead());
+    }
+    let shares = match operation.kind {
+        JobOperationKind::Send { .. } => 1,
+        JobOperationKind::Collective(_) => u128::from(groups.size()),
+    };
+    Ok(CountedLoad::new(operation, shares, &parts, latency))
+}
+
+/// Counts the paths of a schedule that was proved.
+pub(super) fn count_schedule(
+    job: &JobScene<'_>,
+    operation: &JobOperation,
+    schedule: &Schedule,
+) -> CountedLoad {
+    let topology = job.scene.topology;
+    let mut parts = vec![0; topology.channel_count()];
+    let sizes = u128::from(schedule.groups.as_ref().map_or(1, ChipGroups::size));
+    let back = |channel: ChannelId| topology.reverse(channel).unwrap_or(channel);
+    let (cut, latency) = match &schedule.transfers {
+        Transfers::Forest(forest) => {
+            let runs: &[fn(bool) -> bool] = match schedule.collective {
+                Collective::ReduceScatter => &[|_| true],
+                Collective::AllReduce => &[|_| true, |_| false],
+                _ => &[|_| false],
+            };
+            let mut longest = 0;
+            for tree in &forest.trees {
+                let mut time = 0;
+                for run in runs {
+                    let used = |channel| if run(true) { back(channel) } else { channel };
+                    let mut arrivals = BTreeMap::from([(tree.root, 0u128)]);
+                    for send in &tree.sends {
+                        let mut slowest = 0;
+                        for path in &send.paths {
+                            let channels = || path.channels.iter().map(|&channel| used(channel));
+                            channels().for_each(|channel| parts[index(channel)] += u128::from(path.amount));
+                            slowest = slowest.max(channels().map(|channel| job.hop(channel)).sum());
+                        }
+                        let known = arrivals.get(&send.from).copied().unwrap_or(0);
+                        arrivals.insert(send.to, known + slowest + job.overhead());
+                    }
+                    time += arrivals.into_values().max().unwrap_or(0);
+                }
+                longest = longest.max(time);
+            }
+            (forest.parts, longest)
+        }
+        Transfers::Paths(paths) => {
+            let mut longest = 0;
+            for path in &paths.paths {
+                let mut time = 0;
+                for leg in &path.legs {
+                    leg.iter().for_each(|&channel| parts[index(channel)] += u128::from(path.amount));
+                    time += job.overhead() + leg.iter().map(|&channel| job.hop(channel)).sum::<u128>();
+                }
+                longest = longest.max(time);
+            }
+            (paths.parts, longest)
+        }
+        _ => (1, 0),
+    };
+    CountedLoad::new(operation, sizes * u128::from(cut), &parts, latency)
+}
+
+/// The time of the busiest channel under several loads, and the channels that take it.
+pub(super) fn busy_times<'a>(
+    job: &JobScene<'_>,
+    loads: impl Iterator<Item = &'a CountedLoad>,
+) -> (u128, Vec<ChannelId>) {
+    let mut sums = vec![0u128; job.scene.topology.channel_count()];
+    for load in loads {
+        sums.iter_mut().zip(&load.bytes).for_each(|(sum, bytes)| *sum += bytes);
+    }
+    let bits_per_second = u128::from(job.fabric.capacities.unit_bps().max(1));
+    let (mut most, mut busiest) = (0, Vec::new());
+    for channel in job.scene.channels() {
+        let bits = sums[index(channel)] * 8 * ATTOSECONDS;
+        let time = bits.div_ceil(bits_per_second * lanes(job.scene, channel));
+        if time > most {
+            (most, busiest) = (time, Vec::new());
+        }
+        if time == most && time > 0 {
+            busiest.push(channel);
+        }
+    }
+    (most, busiest)
+}

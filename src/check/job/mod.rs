@@ -1,0 +1,248 @@
+//! Recounts training jobs: what their phases put on channels, how long a step takes, and what bounds it.
+//!
+//! Input: the job of the spec, the placement, the schedules and the witnesses that the files claim. Output:
+//! the same values as the compiler has, from other code. No pass is used.
+//!
+//! - The placement must be a permutation of the chips, and the one of the spec if that says which.
+//! - Where data has no schedule, it follows the forwarding tables, pair by pair.
+//! - Every schedule must do its collective in the groups that the axes give. Its loads are added in bytes.
+//! - A bound follows from lengths by shortest paths, or from the bounds of a proved schedule.
+
+mod bounds;
+mod loads;
+mod step;
+
+use crate::hop_cycles::cycles_of_hop;
+use crate::limit::NearestChips;
+use crate::schedule::{TableWalk, cycles_time, verify_message_schedule, verify_schedule};
+use bounds::{BoundClaim, recount_bound, universal_time};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{
+    ChipGroups, ForwardingTables, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobWitness,
+    Scene, Schedule,
+};
+use fabc_model::{CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
+use loads::{CountedLoad, busy_times, count_direct, count_schedule};
+use step::recount_step;
+use std::collections::BTreeSet;
+
+/// Attoseconds of a picosecond.
+const PICOSECOND: u128 = 1_000_000;
+
+/// The most channels of a phase that its file lists as busiest.
+const LISTED: usize = 8;
+
+/// What the files claim of a phase.
+pub(crate) struct ClaimedPhase {
+    /// `[operation]`: its schedule. `None` where data follows the forwarding tables.
+    pub(crate) schedules: Vec<Option<Schedule>>,
+    /// What proves its bound.
+    pub(crate) witness: JobWitness,
+}
+
+/// A job in a scene in which all of its chips live.
+pub(crate) struct JobScene<'a> {
+    pub(crate) fabric: &'a Fabric,
+    pub(crate) scene: &'a Scene<'a>,
+    pub(crate) tables: Option<&'a ForwardingTables>,
+    pub(crate) job: &'a Job,
+    /// `[rank]`: its chip.
+    pub(crate) ranks: &'a [NodeId],
+    /// The chips around every chip in any topology of a pod.
+    pub(crate) nearest: &'a Option<NearestChips>,
+}
+
+/// Verifies that a placement is a permutation of the chips, and that it is the one of the spec where the
+/// spec says which.
+pub(crate) fn verify_ranks(job: &Job, scene: &Scene<'_>, ranks: &[NodeId]) -> Result<(), String> {
+    let chips: Vec<NodeId> = scene.topology.endpoints().collect();
+    let taken: BTreeSet<NodeId> = ranks.iter().copied().collect();
+    if ranks.len() != chips.len() || taken != chips.iter().copied().collect() {
+        return Err(format!("they are no permutation of the {} chips", chips.len()));
+    }
+    let wanted = |rank: usize| match &job.place {
+        JobPlace::Order => Some(chips[rank]),
+        JobPlace::File { chips: numbers, .. } => {
+            numbers.get(rank).and_then(|&number| chips.get(number as usize).copied())
+        }
+        JobPlace::Aligned => Some(ranks[rank]),
+    };
+    match (0..ranks.len()).find(|&rank| wanted(rank) != Some(ranks[rank])) {
+        Some(rank) => Err(format!("rank {rank} is not on the chip that the spec says")),
+        None => Ok(()),
+    }
+}
+
+/// The groups of ranks that differ along some axes only, and their chips.
+fn groups_along(job: &Job, over: &[usize], ranks: &[NodeId]) -> Vec<Vec<NodeId>> {
+    let mut groups: Vec<(Vec<u32>, Vec<NodeId>)> = Vec::new();
+    let mut index_of = std::collections::BTreeMap::new();
+    for (rank, &chip) in ranks.iter().enumerate() {
+        let mut left = rank as u64;
+        let mut fixed = Vec::new();
+        for (axis, sizes) in job.axes.iter().enumerate() {
+            let size = u64::from(sizes.size.max(1));
+            if !over.contains(&axis) {
+                fixed.push((left % size) as u32);
+            }
+            left /= size;
+        }
+        let index = *index_of.entry(fixed.clone()).or_insert_with(|| {
+            groups.push((fixed, Vec::new()));
+            groups.len() - 1
+        });
+        groups[index].1.push(chip);
+    }
+    groups.into_iter().map(|(_, chips)| chips).collect()
+}
+
+/// An operation as it was recounted.
+struct CountedOperation {
+    groups: ChipGroups,
+    pairs: Vec<(NodeId, NodeId)>,
+    load: CountedLoad,
+    algorithm: CollectiveAlgorithm,
+}
+
+impl JobScene<'_> {
+    /// Recounts everything that the file of the job says about a scenario.
+    pub(crate) fn recount(&self, scenario: &str, claimed: Vec<ClaimedPhase>) -> Result<JobOutcome, String> {
+        if claimed.len() != self.job.phases.len() {
+            return Err("it does not have the phases of the spec".to_owned());
+        }
+        let walk = self.tables.map(|tables| TableWalk::new(self.scene, tables)).transpose();
+        let walk = walk.map_err(|error| error.to_string())?;
+        let mut phases = Vec::new();
+        let mut loads = Vec::new();
+        for (phase, claimed) in self.job.phases.iter().zip(claimed) {
+            let (outcome, counted) = self.phase(phase, claimed, walk.as_ref())?;
+            phases.push(outcome);
+            loads.push(counted);
+        }
+        let step = recount_step(self, &phases, &loads);
+        Ok(JobOutcome { scenario: scenario.to_owned(), phases, step })
+    }
+
+    fn phase(
+        &self,
+        phase: &JobPhase,
+        ClaimedPhase { schedules, witness }: ClaimedPhase,
+        walk: Option<&TableWalk<'_>>,
+    ) -> Result<(JobPhaseOutcome, Vec<CountedLoad>), String> {
+        if schedules.len() != phase.operations.len() {
+            return Err(format!("phase `{}` does not have the operations of the spec", phase.name));
+        }
+        let mut counted = Vec::new();
+        for (operation, schedule) in phase.operations.iter().zip(&schedules) {
+            let error = |violation: String| format!("`{}.{}`: {violation}", phase.name, operation.name);
+            counted.push(self.operation(operation, schedule.as_ref(), walk).map_err(error)?);
+        }
+        let (volume, busiest) = busy_times(self, counted.iter().map(|operation| &operation.load));
+        let runs = |(counted, operation): (&CountedOperation, &JobOperation)| {
+            counted.load.latency * u128::from(operation.times)
+        };
+        let latencies: Vec<u128> = counted.iter().zip(&phase.operations).map(runs).collect();
+        let claims: Vec<BoundClaim<'_>> = counted
+            .iter()
+            .zip(&phase.operations)
+            .zip(&schedules)
+            .map(|((counted, operation), schedule)| BoundClaim {
+                operation,
+                groups: &counted.groups,
+                pairs: &counted.pairs,
+                schedule: schedule.as_ref(),
+            })
+            .collect();
+        let time = recount_bound(self, &claims, &witness)
+            .map_err(|violation| format!("the bound of phase `{}` {violation}", phase.name))?;
+        let universal = universal_time(self, &claims);
+        let outcomes = counted.iter().zip(&latencies).zip(schedules).map(|((counted, &latency), schedule)| {
+            let load = counted.load.most_per_lane(self.scene);
+            JobOperationOutcome { algorithm: counted.algorithm, load, latency, schedule }
+        });
+        let outcome = JobPhaseOutcome {
+            operations: outcomes.collect(),
+            volume,
+            latency: latencies.iter().copied().max().unwrap_or(0),
+            busiest: busiest.into_iter().take(LISTED).collect(),
+            bound: JobBound { time, witness },
+            universal,
+        };
+        Ok((outcome, counted.into_iter().map(|counted| counted.load).collect()))
+    }
+
+    fn operation(
+        &self,
+        operation: &JobOperation,
+        schedule: Option<&Schedule>,
+        walk: Option<&TableWalk<'_>>,
+    ) -> Result<CountedOperation, String> {
+        let groups = ChipGroups::new(groups_along(self.job, &operation.over, self.ranks));
+        let pairs = pairs_of(operation.kind, &groups);
+        let Some(schedule) = schedule else {
+            if pairs.is_empty() {
+                return Err("it has no schedule, but copies or adds up".to_owned());
+            }
+            let is_asked = operation.algorithm.is_none_or(|asked| asked == CollectiveAlgorithm::Direct);
+            let walk = walk.filter(|_| is_asked).ok_or_else(|| "it has no schedule".to_owned())?;
+            let load = count_direct(self, walk, operation, &groups, &pairs)?;
+            return Ok(CountedOperation { groups, pairs, load, algorithm: CollectiveAlgorithm::Direct });
+        };
+        let JobOperationKind::Collective(collective) = operation.kind else {
+            return Err("it sends along the tables, and has no schedule".to_owned());
+        };
+        if schedule.collective != collective || schedule.groups.as_ref() != Some(&groups) {
+            return Err("the schedule is for another collective or for other groups".to_owned());
+        }
+        if operation.algorithm.is_some_and(|asked| asked != schedule.algorithm) {
+            return Err("the schedule is by an algorithm that the spec does not ask for".to_owned());
+        }
+        match (schedule.follows_tables(), self.tables) {
+            (true, Some(tables)) => verify_message_schedule(self.scene, tables, schedule),
+            _ => verify_schedule(self.scene, schedule),
+        }
+        .map_err(|error| error.to_string())?;
+        let load = count_schedule(self, operation, schedule);
+        Ok(CountedOperation { groups, pairs, load, algorithm: schedule.algorithm })
+    }
+
+    /// The time of a hop over a channel.
+    fn hop(&self, channel: ChannelId) -> u128 {
+        cycles_time(cycles_of_hop(self.fabric, self.scene.topology, channel), self.fabric.clock_hz)
+    }
+
+    fn overhead(&self) -> u128 {
+        u128::from(self.job.overhead_ps) * PICOSECOND
+    }
+}
+
+/// The ordered pairs between which an operation sends data of their own.
+fn pairs_of(kind: JobOperationKind, groups: &ChipGroups) -> Vec<(NodeId, NodeId)> {
+    let mut pairs = Vec::new();
+    for list in groups.lists() {
+        for (place, &from) in list.iter().enumerate() {
+            for (other, &to) in list.iter().enumerate() {
+                let next = place + 1 == other || place + 1 == list.len() && other == 0;
+                let is_wrap = place + 1 == list.len() && other == 0;
+                match kind {
+                    JobOperationKind::Collective(fabc_model::Collective::AllToAll) if place != other => {
+                        pairs.push((from, to));
+                    }
+                    JobOperationKind::Send { both, wrap } if place != other && next && (wrap || !is_wrap) => {
+                        pairs.push((from, to));
+                        if both {
+                            pairs.push((to, from));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    pairs
+}
+
+/// The index of a channel.
+fn index(channel: ChannelId) -> usize {
+    channel.index()
+}

@@ -1,0 +1,165 @@
+//! Jobs for people: the rows of tables, the bar of a step, and a sentence on each phase.
+
+use crate::compiled::CompiledFabric;
+use crate::summary::percent;
+use fabc_ir::{Fraction, JobOutcome, JobPhaseOutcome, JobResult, JobStep, Topology};
+use fabc_model::{Job, JobMetric, JobPhase};
+
+/// The attoseconds of a millisecond.
+const MILLISECOND: u128 = 1_000_000_000_000_000;
+
+/// A share of a bound from which a phase counts as at that bound.
+const AT_BOUND: f64 = 0.99;
+
+/// A row of the table of a job: a phase, or all of them together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct JobTextRow {
+    pub(crate) name: String,
+    /// The algorithms of its operations.
+    pub(crate) algorithm: String,
+    /// The bytes of the busiest channel, or nothing.
+    pub(crate) time: String,
+    pub(crate) bound: String,
+    pub(crate) universal: String,
+    /// The universal bound over the time.
+    pub(crate) share: String,
+}
+
+/// The table of a job on the healthy fabric: its phases, then all of them. `None` without tables.
+pub(crate) fn job_rows(job: &Job, result: &JobResult) -> Option<Vec<JobTextRow>> {
+    let nominal = result.nominal()?;
+    let mut rows: Vec<JobTextRow> =
+        job.phases.iter().zip(&nominal.phases).map(|(phase, planned)| phase_row(phase, planned)).collect();
+    rows.push(step_row("communication", &nominal.step));
+    if let Some(worst) = result.worst_fault(JobMetric::Communication) {
+        rows.push(step_row(&format!("  worst, {}", worst.scenario), &worst.step));
+    }
+    Some(rows)
+}
+
+fn phase_row(phase: &JobPhase, planned: &JobPhaseOutcome) -> JobTextRow {
+    let mut algorithms: Vec<&str> =
+        planned.operations.iter().map(|operation| operation.algorithm.name()).collect();
+    algorithms.dedup();
+    JobTextRow {
+        name: phase.name.clone(),
+        algorithm: algorithms.join(", "),
+        time: milliseconds(planned.time()),
+        bound: milliseconds(planned.bound.time),
+        universal: milliseconds(planned.universal),
+        share: share(planned.universal, planned.time()),
+    }
+}
+
+fn step_row(name: &str, step: &JobStep) -> JobTextRow {
+    JobTextRow {
+        name: name.to_owned(),
+        algorithm: String::new(),
+        time: milliseconds(step.communication),
+        bound: milliseconds(step.bound),
+        universal: milliseconds(step.universal),
+        share: share(step.universal, step.communication),
+    }
+}
+
+/// Milliseconds with four significant digits.
+fn milliseconds(time: u128) -> String {
+    let value = Fraction::new(time, MILLISECOND).as_f64();
+    match value {
+        _ if value >= 1000.0 => format!("{value:.0}"),
+        _ if value >= 100.0 => format!("{value:.1}"),
+        _ if value >= 10.0 => format!("{value:.2}"),
+        _ if value >= 1.0 => format!("{value:.3}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+fn share(bound: u128, time: u128) -> String {
+    if time == 0 { "-".to_owned() } else { percent(Fraction::new(bound, time)) }
+}
+
+/// What a step takes, in a sentence.
+pub(crate) fn step_line(job: &Job, result: &JobResult) -> Option<String> {
+    let step = result.nominal()?.step;
+    let ranks: Vec<String> = job.axes.iter().map(|axis| format!("{} {}", axis.name, axis.size)).collect();
+    let hidden = step.communication - step.exposed;
+    Some(format!(
+        "{}, placement `{}`: a step takes {} ms, of which {} ms are compute and {} ms communication that \
+         nothing hides; {} ms are hidden",
+        ranks.join(" x "),
+        placement_text(job, result),
+        milliseconds(step.step()),
+        milliseconds(step.compute),
+        milliseconds(step.exposed),
+        milliseconds(hidden)
+    ))
+}
+
+/// The placement, as the spec or the comparison has it.
+fn placement_text(job: &Job, result: &JobResult) -> String {
+    match result.candidates.first() {
+        Some(best) => best.place.clone(),
+        None => job.place.name().to_owned(),
+    }
+}
+
+/// The placements that were compared, in a sentence. `None` unless there were several.
+pub(crate) fn candidates_line(result: &JobResult) -> Option<String> {
+    let (best, others) = result.candidates.split_first()?;
+    let candidate = |candidate: &fabc_ir::JobCandidate| {
+        format!("`{}` {} ms", candidate.place, milliseconds(candidate.communication * 1_000_000))
+    };
+    let others: Vec<String> = others.iter().map(candidate).collect();
+    Some(format!("communication by placement: {}; also {}", candidate(best), others.join("; ")))
+}
+
+/// What limits each phase, a sentence each.
+pub(crate) fn limit_lines(compiled: &CompiledFabric, job: &Job, outcome: &JobOutcome) -> Vec<String> {
+    let line = |(phase, planned): (&JobPhase, &JobPhaseOutcome)| {
+        format!("{}: {}", phase.name, limit_text(&compiled.topology, planned))
+    };
+    job.phases.iter().zip(&outcome.phases).map(line).collect()
+}
+
+fn limit_text(topology: &Topology, planned: &JobPhaseOutcome) -> String {
+    let time = planned.time().max(1);
+    let reaches = |bound: u128| Fraction::new(bound, time).as_f64() >= AT_BOUND;
+    let latency = percent(Fraction::new(planned.latency, time));
+    if reaches(planned.universal) {
+        return "no topology and no placement can do better".to_owned();
+    }
+    if reaches(planned.bound.time) {
+        return "nothing on this topology with this placement can do better".to_owned();
+    }
+    if planned.latency > planned.volume {
+        return format!("latencies take {latency} of it: fewer and larger runs would help");
+    }
+    let names: Vec<String> =
+        planned.busiest.iter().take(1).map(|&channel| topology.channel_name(channel)).collect();
+    let more = match planned.busiest.len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} others", count - 1),
+    };
+    format!("its busiest channel is {}{more}; latencies take {latency}", names.concat())
+}
+
+/// The parts of a step for its bar, each with its share of the whole in percent: compute, and communication
+/// that is exposed. Hidden communication runs beside compute.
+pub(crate) struct StepBar {
+    pub(crate) compute: f64,
+    pub(crate) hidden: f64,
+    pub(crate) exposed: f64,
+}
+
+impl StepBar {
+    /// The bar of a step. `None` for a step that takes no time.
+    pub(crate) fn new(step: &JobStep) -> Option<Self> {
+        let whole = step.step();
+        let percent_of = |part: u128| (Fraction::new(part, whole).as_f64() * 1000.0).round() / 10.0;
+        (whole > 0).then(|| Self {
+            compute: percent_of(step.compute),
+            hidden: percent_of(step.communication - step.exposed),
+            exposed: percent_of(step.exposed),
+        })
+    }
+}

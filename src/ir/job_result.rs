@@ -1,0 +1,196 @@
+//! The results of the training jobs that a spec declares.
+//!
+//! All times are in attoseconds. A load is in whole bytes of a step, rounded up.
+
+use super::{ATTOSECONDS_OF_A_NANOSECOND, Fraction, Schedule};
+use fabc_base::ids::{ChannelId, NodeId};
+use fabc_model::{CollectiveAlgorithm, Job, JobMetric};
+
+/// The result of one job.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct JobResult {
+    /// `[rank]`: its chip. Empty where there are no tables.
+    pub ranks: Vec<NodeId>,
+    /// The placements that were compared, the one that was taken first. Empty unless it was chosen.
+    pub candidates: Vec<JobCandidate>,
+    /// `[scenario]`: the outcomes, nominal first. A scenario with a dead chip has none.
+    pub scenarios: Vec<JobOutcome>,
+}
+
+/// A placement that was planned in full.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobCandidate {
+    /// What it is: `order`, or for each axis the digits of the coordinates of chips that it takes.
+    pub place: String,
+    /// The time of all communication on the healthy fabric, in whole picoseconds.
+    pub communication: u128,
+}
+
+/// The outcome of a job in one scenario.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobOutcome {
+    /// The name of the scenario.
+    pub scenario: String,
+    /// `[phase]`: the outcomes, in the order of the job.
+    pub phases: Vec<JobPhaseOutcome>,
+    /// The times of the step.
+    pub step: JobStep,
+}
+
+/// The outcome of a phase.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobPhaseOutcome {
+    /// `[operation]`: the outcomes, in the order of the phase.
+    pub operations: Vec<JobOperationOutcome>,
+    /// The time in which the busiest channel carries its bytes.
+    pub volume: u128,
+    /// The largest sum of latencies of an operation, over all of its runs.
+    pub latency: u128,
+    /// The busiest channels, ascending. Of many the first ones.
+    pub busiest: Vec<ChannelId>,
+    /// The lower bound for this topology and placement.
+    pub bound: JobBound,
+    /// A lower bound for every topology and placement.
+    pub universal: u128,
+}
+
+/// The outcome of an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobOperationOutcome {
+    /// The algorithm that was taken. A `send` is `direct`.
+    pub algorithm: CollectiveAlgorithm,
+    /// The most bytes that a channel carries per lane, in a step.
+    pub load: u128,
+    /// The critical path of one run.
+    pub latency: u128,
+    /// The schedule. `None` where data follows the forwarding tables from each source to its destination.
+    pub schedule: Option<Schedule>,
+}
+
+/// A lower bound on a phase.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobBound {
+    /// The time that no algorithm goes below.
+    pub time: u128,
+    /// What proves its volume.
+    pub witness: JobWitness,
+}
+
+/// What proves a lower bound on the volume of a phase.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JobWitness {
+    /// Lengths by channel class: every byte travels at least the shortest length between its ends. An empty
+    /// list means that every channel has the length 1.
+    Lengths(Vec<u64>),
+    /// The bounds of the schedule of the operation with this index.
+    Operation(usize),
+}
+
+/// The times of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct JobStep {
+    /// The time of all communication, stage after stage.
+    pub communication: u128,
+    /// The part of it that no compute hides.
+    pub exposed: u128,
+    /// The time that chips compute, with the idle time of a pipeline.
+    pub compute: u128,
+    /// The lower bounds of this topology and placement, stage after stage.
+    pub bound: u128,
+    /// The lower bounds of all topologies and placements, stage after stage.
+    pub universal: u128,
+}
+
+impl JobPhaseOutcome {
+    /// The time of the phase by itself.
+    pub fn time(&self) -> u128 {
+        self.volume + self.latency
+    }
+}
+
+impl JobStep {
+    /// The time of the step.
+    pub fn step(&self) -> u128 {
+        self.compute + self.exposed
+    }
+
+    /// The value of a metric, times in ns.
+    pub fn value(&self, metric: JobMetric) -> Fraction {
+        let nanoseconds = |time: u128| Fraction::new(time, ATTOSECONDS_OF_A_NANOSECOND);
+        match metric {
+            JobMetric::Communication => nanoseconds(self.communication),
+            JobMetric::Step => nanoseconds(self.step()),
+            JobMetric::Exposed => nanoseconds(self.exposed),
+            JobMetric::Share if self.communication == 0 => Fraction::integer(1u8),
+            JobMetric::Share => Fraction::new(self.universal, self.communication),
+        }
+    }
+}
+
+impl JobResult {
+    /// The outcome on the healthy fabric.
+    pub fn nominal(&self) -> Option<&JobOutcome> {
+        self.scenarios.first()
+    }
+
+    /// The outcome under the tolerated fault that is worst by a metric. Of equal ones the first.
+    pub fn worst_fault(&self, metric: JobMetric) -> Option<&JobOutcome> {
+        let worse = |first: &JobOutcome, second: &JobOutcome| {
+            let (first, second) = (first.step.value(metric), second.step.value(metric));
+            if metric == JobMetric::Share { second < first } else { second > first }
+        };
+        self.scenarios.iter().skip(1).reduce(|worst, next| if worse(worst, next) { next } else { worst })
+    }
+}
+
+/// The parts of a job that run one after the other. A stage is a set of phases, by index, ascending. Phases
+/// of one stage run beside each other or in an order, those of different stages never run at the same time.
+pub fn job_stages(job: &Job) -> Vec<Vec<usize>> {
+    let before = phases_before(job);
+    let count = job.phases.len();
+    let unordered =
+        |first: usize, second: usize| !before[first].contains(&second) && !before[second].contains(&first);
+    let mut stage_of: Vec<Option<usize>> = vec![None; count];
+    let mut stages: Vec<Vec<usize>> = Vec::new();
+    for start in 0..count {
+        if stage_of[start].is_some() {
+            continue;
+        }
+        // Everything that is connected to a phase by steps between unordered phases.
+        let mut stage = vec![start];
+        stage_of[start] = Some(stages.len());
+        let mut next = 0;
+        while next < stage.len() {
+            for other in 0..count {
+                if stage_of[other].is_none() && unordered(stage[next], other) {
+                    stage_of[other] = Some(stages.len());
+                    stage.push(other);
+                }
+            }
+            next += 1;
+        }
+        stage.sort_unstable();
+        stages.push(stage);
+    }
+    // A phase of an earlier stage is before all phases of a later one.
+    stages.sort_by_key(|stage| before[stage[0]].iter().filter(|phase| !stage.contains(phase)).count());
+    stages
+}
+
+/// `[phase]`: all phases that are over before it starts.
+fn phases_before(job: &Job) -> Vec<Vec<usize>> {
+    let mut before: Vec<Vec<usize>> = job.phases.iter().map(|phase| phase.after.clone()).collect();
+    // Each round follows the order one step further. There are no more steps than phases.
+    for _ in 0..job.phases.len() {
+        for phase in 0..before.len() {
+            let farther: Vec<usize> =
+                before[phase].iter().flat_map(|&earlier| before[earlier].iter().copied()).collect();
+            before[phase].extend(farther);
+            before[phase].sort_unstable();
+            before[phase].dedup();
+        }
+    }
+    before
+}
+/// Fills in.
+pub fn settle_jobs(_fabric: &fabc_model::Fabric, _requires: &mut [super::RequireOutcome], _results: &[JobResult]) {}

@@ -1,0 +1,111 @@
+//! `fabc.job/1`: a training job, with what its phases take and what proves their bounds.
+
+use super::json::formats;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+formats! { JobFile = "fabc.job/1"; }
+
+/// The whole file, as it is written. What follows from the spec and the schedules is written again and
+/// compared, so it is skipped here.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobFile {
+    format: String,
+    pub fabric: String,
+    pub job: String,
+    #[serde(rename = "axes")]
+    _axes: IgnoredAny,
+    #[serde(rename = "place")]
+    _place: IgnoredAny,
+    /// `[rank]`: the number of its chip among all routers.
+    pub ranks: Vec<u32>,
+    pub candidates: Vec<JobCandidateLine>,
+    pub scenarios: Vec<JobScenarioLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobCandidateLine {
+    pub place: String,
+    /// Nanoseconds with three decimals.
+    pub communication_ns: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobScenarioLine {
+    pub scenario: String,
+    #[serde(rename = "communication_ns")]
+    _communication: IgnoredAny,
+    #[serde(rename = "exposed_ns")]
+    _exposed: IgnoredAny,
+    #[serde(rename = "compute_ns")]
+    _compute: IgnoredAny,
+    #[serde(rename = "step_ns")]
+    _step: IgnoredAny,
+    #[serde(rename = "bound_ns")]
+    _bound: IgnoredAny,
+    #[serde(rename = "universal_ns")]
+    _universal: IgnoredAny,
+    #[serde(rename = "share")]
+    _share: IgnoredAny,
+    pub phases: Vec<JobPhaseLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobPhaseLine {
+    #[serde(rename = "name")]
+    _name: IgnoredAny,
+    #[serde(rename = "after")]
+    _after: IgnoredAny,
+    #[serde(rename = "volume_ns")]
+    _volume: IgnoredAny,
+    #[serde(rename = "latency_ns")]
+    _latency: IgnoredAny,
+    #[serde(rename = "time_ns")]
+    _time: IgnoredAny,
+    #[serde(rename = "bound_ns")]
+    _bound: IgnoredAny,
+    #[serde(rename = "universal_ns")]
+    _universal: IgnoredAny,
+    #[serde(rename = "busiest")]
+    _busiest: IgnoredAny,
+    pub witness: JobWitnessLine,
+    pub operations: Vec<JobOperationLine>,
+}
+
+/// What proves the bound of a phase.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobWitnessLine {
+    /// `[channel]`: the length. Empty where all are 1.
+    Lengths(Vec<u64>),
+    /// The operation whose schedule has the bound, by index.
+    Operation(usize),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobOperationLine {
+    #[serde(rename = "name")]
+    _name: IgnoredAny,
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    #[serde(rename = "over")]
+    _over: IgnoredAny,
+    #[serde(rename = "bytes")]
+    _bytes: IgnoredAny,
+    #[serde(rename = "times")]
+    _times: IgnoredAny,
+    #[serde(rename = "algorithm")]
+    _algorithm: IgnoredAny,
+    #[serde(rename = "load_bytes")]
+    _load: IgnoredAny,
+    #[serde(rename = "latency_ns")]
+    _latency: IgnoredAny,
+    /// The file of its schedule. `None` where data follows the forwarding tables.
+    pub schedule: Option<String>,
+}

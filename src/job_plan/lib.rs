@@ -1,0 +1,23 @@
+//! Plans of training jobs: which chip is which rank, what every phase puts on channels, how long a step
+//! takes, and how long it must take at least.
+//!
+//! Input: a [`Job`](fabc_model::Job), a scene with forwarding tables, and schedules of collectives in groups.
+//! Output: the parts of a [`JobOutcome`](fabc_ir::JobOutcome). Times are whole attoseconds. Those of plans
+//! are rounded up, those of bounds down, so that no share is above 1.
+//!
+//! - [`placements`] lists the placements that a job compares.
+//! - [`OperationLoad`] is what a step of one operation puts on every channel.
+//! - [`phase_times`] adds the loads of a phase. [`job_step`] adds phases up to a step.
+//! - [`phase_bound`] proves how long a phase takes at least on a topology with a placement.
+
+mod bounds;
+mod loads;
+mod places;
+mod quick;
+mod step;
+
+pub use bounds::{BoundedOperation, UniversalLimits, phase_bound};
+pub use loads::{OperationLoad, PhaseTimes, message_pairs, operation_groups, phase_times};
+pub use places::{PlacementError, RankPlacement, placements};
+pub use quick::quick_time;
+pub use step::{PhaseTime, StageTimes, job_step};

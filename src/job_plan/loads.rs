@@ -1,0 +1,217 @@
+//! What operations put on channels, and how long a phase takes.
+
+use fabc_base::ids::{ChannelId, IdVec, NodeId};
+use fabc_ir::{
+    ATTOSECONDS, ChipGroups, Forest, ForestTree, ForwardingTables, PairPaths, Scene, Schedule, Transfers,
+};
+use fabc_model::{Collective, Job, JobOperation, JobOperationKind};
+use fabc_passes::collective::{CollectiveError, walk_tables};
+use rayon::prelude::*;
+
+/// The most busiest channels of a phase that are listed.
+const LISTED_CHANNELS: usize = 8;
+
+/// What an operation puts on channels in a step, and how long one run takes without its bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OperationLoad {
+    /// `[channel]`: bytes in a step, rounded up.
+    pub bytes: IdVec<ChannelId, u128>,
+    /// The critical path of a run, in attoseconds.
+    pub latency: u128,
+}
+
+/// How long a phase takes, in attoseconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PhaseTimes {
+    /// The time in which the busiest channel carries its bytes.
+    pub volume: u128,
+    /// The largest sum of latencies of an operation.
+    pub latency: u128,
+    /// The busiest channels, ascending. Of many the first ones.
+    pub busiest: Vec<ChannelId>,
+}
+
+/// The chips of the groups of an operation.
+pub fn operation_groups(job: &Job, operation: &JobOperation, ranks: &[NodeId]) -> ChipGroups {
+    let groups = job.rank_groups(&operation.over).into_iter();
+    let chips = |group: Vec<u32>| group.into_iter().map(|rank| ranks[rank as usize]).collect();
+    ChipGroups::new(groups.map(chips).collect())
+}
+
+/// The ordered pairs of chips between which data goes by itself: all pairs of a group, or the neighbours of a
+/// `send`. Empty for operations that copy or add up.
+pub fn message_pairs(kind: JobOperationKind, groups: &ChipGroups) -> Vec<(NodeId, NodeId)> {
+    let of_group = |list: &Vec<NodeId>| -> Vec<(NodeId, NodeId)> {
+        match kind {
+            JobOperationKind::Collective(Collective::AllToAll) => {
+                let others = |&from: &NodeId| {
+                    list.iter().filter(move |&&to| to != from).map(move |&to| (from, to))
+                };
+                list.iter().flat_map(others).collect()
+            }
+            JobOperationKind::Collective(_) => Vec::new(),
+            JobOperationKind::Send { both, wrap } => {
+                let wrapped = wrap.then(|| (list[list.len() - 1], list[0]));
+                let steps = list.windows(2).map(|pair| (pair[0], pair[1])).chain(wrapped);
+                steps.flat_map(|(from, to)| std::iter::once((from, to)).chain(both.then_some((to, from)))).collect()
+            }
+        }
+    };
+    groups.lists().iter().flat_map(of_group).collect()
+}
+
+impl OperationLoad {
+    /// The load of messages between pairs along the forwarding tables. `sharers` is the number of equal parts
+    /// of the bytes of the operation of which a message has one.
+    ///
+    /// # Errors
+    /// Refuses tables that lose a message.
+    pub fn along_tables(
+        scene: &Scene<'_>,
+        tables: &ForwardingTables,
+        hops: &IdVec<ChannelId, u128>,
+        overhead: u128,
+        operation: &JobOperation,
+        sharers: u64,
+        pairs: &[(NodeId, NodeId)],
+    ) -> Result<Self, CollectiveError> {
+        let walk = |part: &[(NodeId, NodeId)]| {
+            let mut counts = vec![0u64; scene.topology.channel_count()];
+            let mut longest = 0;
+            for &(from, to) in part {
+                let mut time = overhead;
+                walk_tables(scene, tables, from, to, |channel| {
+                    counts[channel.0 as usize] += 1;
+                    time += hops[channel];
+                })?;
+                longest = longest.max(time);
+            }
+            Ok((counts, longest))
+        };
+        let parts: Vec<(Vec<u64>, u128)> =
+            pairs.par_chunks(1024).map(walk).collect::<Result<_, CollectiveError>>()?;
+        let mut counts = vec![0u64; scene.topology.channel_count()];
+        for (part, _) in &parts {
+            counts.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+        }
+        let latency = parts.iter().map(|(_, longest)| *longest).max().unwrap_or(0);
+        Ok(Self { bytes: step_bytes(operation, sharers, &counts), latency })
+    }
+
+    /// The load of a schedule in groups.
+    pub fn of_schedule(
+        scene: &Scene<'_>,
+        hops: &IdVec<ChannelId, u128>,
+        overhead: u128,
+        operation: &JobOperation,
+        schedule: &Schedule,
+    ) -> Self {
+        let sharers = schedule.groups.as_ref().map_or(1, ChipGroups::size);
+        let cost = RunCost { scene, hops, overhead, collective: schedule.collective };
+        let (counts, parts, latency) = match &schedule.transfers {
+            Transfers::Forest(forest) => {
+                (cost.forest_parts(forest), forest.parts, cost.forest_latency(forest))
+            }
+            Transfers::Paths(paths) => (cost.path_parts(paths), paths.parts, cost.path_latency(paths)),
+            // Groups have no other schedules.
+            _ => (vec![0; scene.topology.channel_count()], 1, 0),
+        };
+        Self { bytes: step_bytes(operation, sharers * u64::from(parts), &counts), latency }
+    }
+}
+
+/// Bytes of a step by channel, from the number of parts that a run puts on it.
+fn step_bytes(operation: &JobOperation, parts: u64, counts: &[u64]) -> IdVec<ChannelId, u128> {
+    let moved = u128::from(operation.bytes) * u128::from(operation.times);
+    counts.iter().map(|&count| (moved * u128::from(count)).div_ceil(u128::from(parts.max(1)))).collect()
+}
+
+/// What one run of a schedule costs.
+struct RunCost<'a> {
+    scene: &'a Scene<'a>,
+    /// `[channel]`: the time of a hop over it.
+    hops: &'a IdVec<ChannelId, u128>,
+    overhead: u128,
+    collective: Collective,
+}
+
+impl RunCost<'_> {
+    /// Whether data runs along the listed channels, and whether it runs against them.
+    fn directions(&self) -> (bool, bool) {
+        match self.collective {
+            Collective::ReduceScatter => (false, true),
+            Collective::AllReduce => (true, true),
+            _ => (true, false),
+        }
+    }
+
+    fn forest_parts(&self, forest: &Forest) -> Vec<u64> {
+        let topology = self.scene.topology;
+        let (along, against) = self.directions();
+        let mut counts = vec![0u64; topology.channel_count()];
+        let paths = forest.trees.iter().flat_map(|tree| &tree.sends).flat_map(|send| &send.paths);
+        for path in paths {
+            for &channel in &path.channels {
+                if along {
+                    counts[channel.0 as usize] += u64::from(path.amount);
+                }
+                if let Some(reverse) = topology.reverse(channel).filter(|_| against) {
+                    counts[reverse.0 as usize] += u64::from(path.amount);
+                }
+            }
+        }
+        counts
+    }
+
+    fn path_parts(&self, paths: &PairPaths) -> Vec<u64> {
+        let mut counts = vec![0u64; self.scene.topology.channel_count()];
+        for path in &paths.paths {
+            path.channels().for_each(|channel| counts[channel.0 as usize] += u64::from(path.amount));
+        }
+        counts
+    }
+
+    /// The longest chain of messages of a tree, there, back, or both.
+    fn forest_latency(&self, forest: &Forest) -> u128 {
+        let (along, against) = self.directions();
+        let of_tree = |tree: &ForestTree| {
+            let forth = if along { self.tree_latency(tree, |channel| Some(channel)) } else { 0 };
+            let back = |channel| self.scene.topology.reverse(channel);
+            forth + if against { self.tree_latency(tree, back) } else { 0 }
+        };
+        forest.trees.iter().map(of_tree).max().unwrap_or(0)
+    }
+
+    fn tree_latency(&self, tree: &ForestTree, used: impl Fn(ChannelId) -> Option<ChannelId>) -> u128 {
+        let mut arrivals = std::collections::BTreeMap::from([(tree.root, 0u128)]);
+        let hop = |&channel: &ChannelId| used(channel).map_or(0, |channel| self.hops[channel]);
+        for send in &tree.sends {
+            let path_time = |path: &fabc_ir::ForestPath| path.channels.iter().map(hop).sum::<u128>();
+            let longest = send.paths.iter().map(path_time).max().unwrap_or(0);
+            let start = arrivals.get(&send.from).copied().unwrap_or(0);
+            arrivals.insert(send.to, start + self.overhead + longest);
+        }
+        arrivals.into_values().max().unwrap_or(0)
+    }
+
+    fn path_latency(&self, paths: &PairPaths) -> u128 {
+        let leg_time = |leg: &Vec<ChannelId>| {
+            self.overhead + leg.iter().map(|&channel| self.hops[channel]).sum::<u128>()
+        };
+        paths.paths.iter().map(|path| path.legs.iter().map(leg_time).sum::<u128>()).max().unwrap_or(0)
+    }
+}
+
+/// The times of a phase from the loads of its operations, each with the number of its runs. `unit_bps` is the
+/// bandwidth of a lane.
+pub fn phase_times(scene: &Scene<'_>, unit_bps: u64, operations: &[(&OperationLoad, u64)]) -> PhaseTimes {
+    let time = |channel: ChannelId| {
+        let bytes: u128 = operations.iter().map(|(load, _)| load.bytes[channel]).sum();
+        let lanes = scene.topology.channel_capacity(channel).max(1);
+        (bytes * 8 * ATTOSECONDS).div_ceil(u128::from(unit_bps.max(1)) * u128::from(lanes))
+    };
+    let volume = scene.channels().map(time).max().unwrap_or(0);
+    let busiest = scene.channels().filter(|&channel| volume > 0 && time(channel) == volume);
+    let latency = operations.iter().map(|(load, times)| load.latency * u128::from(*times)).max();
+    PhaseTimes { volume, latency: latency.unwrap_or(0), busiest: busiest.take(LISTED_CHANNELS).collect() }
+}

@@ -1,0 +1,92 @@
+//! Errors about training jobs that do not fit their fabric. Codes FAB065n.
+
+use crate::compile::collectives::CollectivesError;
+use fabc_base::diag::{Failure, Span};
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// The reason why a job has no plan.
+#[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
+pub enum JobError {
+    /// FAB0650: the ranks are not as many as the chips.
+    #[error("job `{job}`: {axes} = {ranks} ranks, but the fabric has {chips} chips")]
+    #[diagnostic(code(FAB0650), help("{hint}"))]
+    Ranks {
+        /// The name of the job.
+        job: String,
+        /// The sizes of the axes, such as `8 x 4 x 4`.
+        axes: String,
+        /// Their product, or a word for a product that is too large.
+        ranks: String,
+        /// Number of chips.
+        chips: u64,
+        /// What would fit.
+        hint: String,
+        /// The place of the job.
+        #[label("this job")]
+        span: Option<Span>,
+    },
+    /// FAB0651: a placement that the fabric does not have.
+    #[error("job `{job}`: {problem}")]
+    #[diagnostic(code(FAB0651), help("{hint}"))]
+    Place {
+        /// The name of the job.
+        job: String,
+        /// What is wrong.
+        problem: String,
+        /// What can be written instead.
+        hint: String,
+        /// The place of the job.
+        #[label("of this job")]
+        span: Option<Span>,
+    },
+    /// FAB0652: an operation that no schedule does.
+    #[error("job `{job}`: `{operation}` cannot be planned: {reason}")]
+    #[diagnostic(code(FAB0652), help("{hint}"))]
+    Operation {
+        /// The name of the job.
+        job: String,
+        /// The phase and the operation, such as `layers.in`.
+        operation: String,
+        /// The reason of the planner.
+        reason: String,
+        /// What can be written instead.
+        hint: String,
+        /// The place of the operation.
+        #[label("this operation")]
+        span: Option<Span>,
+    },
+    /// The checker convicts a schedule of an operation.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Convicted(CollectivesError),
+}
+
+impl JobError {
+    /// The failure of a build whose spec declares the job.
+    pub fn into_failure(self) -> Failure {
+        match self {
+            JobError::Convicted(_) => Failure::internal(self),
+            _ => Failure::spec(self),
+        }
+    }
+
+    /// The exit code of the process.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            JobError::Convicted(error) => error.exit_code(),
+            _ => 1,
+        }
+    }
+
+    /// The same error without its place, for a job of the command line.
+    pub fn without_place(mut self) -> Self {
+        match &mut self {
+            JobError::Ranks { span, .. } | JobError::Place { span, .. } | JobError::Operation { span, .. } => {
+                *span = None;
+            }
+            JobError::Convicted(_) => {}
+        }
+        self
+    }
+}

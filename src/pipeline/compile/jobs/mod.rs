@@ -1,0 +1,175 @@
+//! Training jobs on a finished fabric: which chip is which rank, and how long a step takes.
+//!
+//! In: a fabric with its jobs, and its scenarios with their tables. Out: for every job a placement, and for
+//! every scenario the times of its phases. Invariant: the placement is chosen on the healthy fabric, and all
+//! scenarios have the same one.
+
+mod errors;
+mod plan;
+
+pub use errors::JobError;
+pub use plan::JobPlanner;
+
+use crate::compile::context::ScenarioContext;
+use fabc_base::diag::Failure;
+use fabc_base::ids::NodeId;
+use fabc_base::progress::Progress;
+use fabc_emit::compiled::CompiledScenario;
+use fabc_ir::{JobCandidate, JobOutcome, JobResult, Topology, picoseconds, surviving_scene};
+use fabc_job_plan::{PlacementError, RankPlacement, placements};
+use fabc_model::{Fabric, Job, Scenarios};
+use rayon::prelude::*;
+
+/// The aligned placements that are planned in full, of those that look fastest.
+const FINALISTS: usize = 4;
+
+impl ScenarioContext<'_> {
+    /// Plans every job of the spec. The results are empty where there are neither tables nor groups.
+    pub(in crate::compile) fn jobs(
+        &self,
+        scenarios: &[CompiledScenario],
+        progress: &dyn Progress,
+    ) -> Result<Vec<JobResult>, Failure> {
+        let routed: Vec<&CompiledScenario> = scenarios
+            .iter()
+            .filter(|scenario| scenario.routed.is_some() || scenario.sprayed.is_some())
+            .collect();
+        let plan = |job: &Job| match routed.is_empty() {
+            true => Ok(JobResult::default()),
+            false => self.job(job, &routed, progress).map_err(JobError::into_failure),
+        };
+        self.fabric.jobs.iter().map(plan).collect()
+    }
+
+    fn job(
+        &self,
+        job: &Job,
+        scenarios: &[&CompiledScenario],
+        progress: &dyn Progress,
+    ) -> Result<JobResult, JobError> {
+        check_ranks(job, self.topology.endpoints().count() as u64)?;
+        let wanted = if job.scenarios == Scenarios::All { scenarios.len() } else { 1 };
+        progress.begin(&format!("job {}", job.name), wanted as u64);
+        let place = |ranks: Option<&[NodeId]>, index: usize| {
+            let compiled = scenarios[index];
+            let scene = surviving_scene(&compiled.scenario.fault, self.topology, self.cross_connects);
+            if self.topology.endpoints().any(|chip| !scene.lives(chip)) {
+                return Ok(None);
+            }
+            let tables = compiled.routed.as_ref().map(|routed| routed.tables.unpacked());
+            let planner = JobPlanner::new(self.fabric, &scene, tables.as_ref(), job);
+            let name = &compiled.scenario.name;
+            let planned = match ranks {
+                Some(ranks) => planner.plan(name, ranks).map(|outcome| (Placed::default(), outcome)),
+                None => choose_placement(&planner, self.fabric, self.topology, job, name),
+            };
+            progress.advance();
+            planned.map(Some)
+        };
+        let nominal = place(None, 0)?;
+        let Some((Placed { ranks, candidates }, outcome)) = nominal else { return Ok(JobResult::default()) };
+        let faults: Vec<Option<(Placed, JobOutcome)>> = (1..wanted)
+            .into_par_iter()
+            .map(|index| place(Some(&ranks), index))
+            .collect::<Result<_, JobError>>()?;
+        progress.end();
+        let faults = faults.into_iter().flatten().map(|(_, outcome)| outcome);
+        Ok(JobResult { scenarios: std::iter::once(outcome).chain(faults).collect(), ranks, candidates })
+    }
+}
+
+/// A placement that was taken, and those that it was compared with.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Placed {
+    /// `[rank]`: its chip.
+    pub ranks: Vec<NodeId>,
+    /// The placements that were planned in full, the fastest first. Empty unless several were compared.
+    pub candidates: Vec<JobCandidate>,
+}
+
+/// Takes the placement of a job with the least communication, and plans the job with it.
+///
+/// # Errors
+/// Refuses a placement that the fabric does not have, and operations that no schedule does.
+pub fn choose_placement(
+    planner: &JobPlanner<'_>,
+    fabric: &Fabric,
+    topology: &Topology,
+    job: &Job,
+    scenario: &str,
+) -> Result<(Placed, JobOutcome), JobError> {
+    let mut all = placements(job, fabric, topology).map_err(|error| place_error(job, error))?;
+    if all.len() == 1 {
+        let RankPlacement { ranks, .. } = all.swap_remove(0);
+        let outcome = planner.plan(scenario, &ranks)?;
+        return Ok((Placed { ranks, candidates: Vec::new() }, outcome));
+    }
+    let quick: Vec<u128> =
+        all.par_iter().map(|place| planner.quick_time(&place.ranks)).collect::<Result<_, JobError>>()?;
+    // The plain order is always planned, so that nothing is worse than that.
+    let mut order: Vec<usize> = (1..all.len()).collect();
+    order.sort_by_key(|&index| (quick[index], index));
+    let finalists = order.into_iter().take(FINALISTS).chain([0]);
+    let mut planned: Vec<(usize, JobOutcome)> = finalists
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|index| Ok((index, planner.plan(scenario, &all[index].ranks)?)))
+        .collect::<Result<_, JobError>>()?;
+    planned.sort_by_key(|(index, outcome)| (outcome.step.communication, *index));
+    let candidate = |(index, outcome): &(usize, JobOutcome)| JobCandidate {
+        place: all[*index].place.clone(),
+        communication: picoseconds(outcome.step.communication),
+    };
+    let candidates = planned.iter().map(candidate).collect();
+    let (best, outcome) = planned.swap_remove(0);
+    Ok((Placed { ranks: std::mem::take(&mut all[best].ranks), candidates }, outcome))
+}
+
+fn place_error(job: &Job, PlacementError { problem, hint }: PlacementError) -> JobError {
+    JobError::Place { job: job.name.clone(), problem, hint, span: Some(job.span) }
+}
+
+/// Checks that a job has as many ranks as there are chips.
+///
+/// # Errors
+/// Says what would fit.
+pub fn check_ranks(job: &Job, chips: u64) -> Result<(), JobError> {
+    let ranks = job.rank_count();
+    if ranks == Some(chips) {
+        return Ok(());
+    }
+    let sizes: Vec<String> = job.axes.iter().map(|axis| axis.size.to_string()).collect();
+    let fitting = job.axes.last().and_then(|last| {
+        let others = ranks? / u64::from(last.size.max(1));
+        let size = chips.checked_div(others).filter(|size| *size > 0 && size * others == chips)?;
+        Some(format!("`{} = {size};` fills them", last.name))
+    });
+    Err(JobError::Ranks {
+        job: job.name.clone(),
+        axes: sizes.join(" x "),
+        ranks: ranks.map_or("too many".to_owned(), |ranks| ranks.to_string()),
+        chips,
+        hint: fitting.unwrap_or_else(|| "the product of all axes is the number of chips".to_owned()),
+        span: Some(job.span),
+    })
+}
+
+/// Refuses jobs whose ranks are not as many as the chips. This needs a topology only for a network.
+///
+/// # Errors
+/// The first such job, at its line.
+pub(in crate::compile) fn check_jobs(fabric: &Fabric, topology: Option<&Topology>) -> Result<(), Failure> {
+    let chips = match topology {
+        Some(topology) => topology.endpoints().count() as u64,
+        None if fabric.pod().is_some() => fabric.node_count() as u64,
+        None => return Ok(()),
+    };
+    for job in &fabric.jobs {
+        check_ranks(job, chips).map_err(JobError::into_failure)?;
+        if let Some(topology) = topology {
+            placements(job, fabric, topology)
+                .map_err(|error| place_error(job, error).into_failure())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,253 @@
+//! Plans the phases of a job in one scene: schedules of its collectives, loads, times and bounds.
+
+use super::JobError;
+use crate::compile::collectives::{
+    CollectivesError, CollectivesRequest, RequestedGroups, ScenarioCollectives,
+};
+use fabc_base::ids::{ChannelId, IdVec, NodeId};
+use fabc_ir::{
+    ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobOperationOutcome, JobOutcome, JobPhaseOutcome,
+    Scene, Schedule, cycle_time, hop_cycles, job_stages,
+};
+use fabc_job_plan::{
+    BoundedOperation, OperationLoad, PhaseTime, StageTimes, UniversalLimits, job_step, message_pairs,
+    operation_groups, phase_bound, phase_times, quick_time,
+};
+use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
+use fabc_passes::collective::CollectiveError;
+use fabc_passes::limit::NearestChips;
+
+/// Plans a job in one scene. Every chip of it lives.
+pub struct JobPlanner<'a> {
+    fabric: &'a Fabric,
+    scene: &'a Scene<'a>,
+    tables: Option<&'a ForwardingTables>,
+    job: &'a Job,
+    /// `[channel]`: the time of a hop over it, in attoseconds.
+    hops: IdVec<ChannelId, u128>,
+    limits: UniversalLimits,
+}
+
+/// An operation with its groups, its load and its schedule.
+struct PlannedOperation {
+    groups: ChipGroups,
+    pairs: Vec<(NodeId, NodeId)>,
+    load: OperationLoad,
+    algorithm: CollectiveAlgorithm,
+    schedule: Option<Schedule>,
+}
+
+impl<'a> JobPlanner<'a> {
+    /// Prepares a scene. `tables` are its forwarding tables, if packets follow some.
+    pub fn new(
+        fabric: &'a Fabric,
+        scene: &'a Scene<'a>,
+        tables: Option<&'a ForwardingTables>,
+        job: &'a Job,
+    ) -> Self {
+        let hops = hop_cycles(fabric, scene.topology);
+        let hops = scene.topology.channels().map(|channel| cycle_time(hops[channel], fabric.clock_hz));
+        Self { fabric, scene, tables, job, hops: hops.collect(), limits: universal_limits(fabric, scene) }
+    }
+
+    /// The estimated time of the communication of a step with a placement.
+    ///
+    /// # Errors
+    /// Refuses tables that lose a message.
+    pub fn quick_time(&self, ranks: &[NodeId]) -> Result<u128, JobError> {
+        let unit = self.fabric.capacities.unit_bps();
+        quick_time(self.scene, self.tables, &self.hops, unit, self.job, ranks)
+            .map_err(|reason| self.job_error(reason))
+    }
+
+    /// Plans all phases with a placement.
+    ///
+    /// # Errors
+    /// Refuses an operation that no schedule does.
+    pub fn plan(&self, scenario: &str, ranks: &[NodeId]) -> Result<JobOutcome, JobError> {
+        let mut phases = Vec::with_capacity(self.job.phases.len());
+        let mut loads = Vec::with_capacity(self.job.phases.len());
+        for phase in &self.job.phases {
+            let (outcome, operations) = self.phase(phase, ranks)?;
+            phases.push(outcome);
+            loads.push(operations);
+        }
+        let unit = self.fabric.capacities.unit_bps();
+        let stage = |stage: Vec<usize>| {
+            let together: Vec<(&OperationLoad, u64)> = stage
+                .iter()
+                .flat_map(|&phase| loads[phase].iter().zip(&self.job.phases[phase].operations))
+                .map(|(load, operation)| (load, operation.times))
+                .collect();
+            StageTimes { volume: phase_times(self.scene, unit, &together).volume }
+        };
+        let stages: Vec<StageTimes> = job_stages(self.job).into_iter().map(stage).collect();
+        let time = |phase: &JobPhaseOutcome| PhaseTime {
+            volume: phase.volume,
+            latency: phase.latency,
+            bound: phase.bound.time,
+            universal: phase.universal,
+        };
+        let times: Vec<PhaseTime> = phases.iter().map(time).collect();
+        let step = job_step(self.job, &times, &stages);
+        Ok(JobOutcome { scenario: scenario.to_owned(), phases, step })
+    }
+
+    fn phase(
+        &self,
+        phase: &JobPhase,
+        ranks: &[NodeId],
+    ) -> Result<(JobPhaseOutcome, Vec<OperationLoad>), JobError> {
+        let plan = |operation| self.operation(phase, operation, ranks);
+        let planned: Vec<PlannedOperation> = phase.operations.iter().map(plan).collect::<Result<_, _>>()?;
+        let unit = self.fabric.capacities.unit_bps();
+        let loads: Vec<(&OperationLoad, u64)> = planned
+            .iter()
+            .zip(&phase.operations)
+            .map(|(planned, operation)| (&planned.load, operation.times))
+            .collect();
+        let times = phase_times(self.scene, unit, &loads);
+        let bounded: Vec<BoundedOperation<'_>> = planned
+            .iter()
+            .zip(&phase.operations)
+            .map(|(planned, operation)| BoundedOperation {
+                operation,
+                groups: &planned.groups,
+                pairs: &planned.pairs,
+                schedule: planned.schedule.as_ref(),
+            })
+            .collect();
+        let bound = phase_bound(self.scene, &self.hops, self.overhead(), unit, &bounded);
+        let sizes: Vec<u64> = planned.iter().map(|planned| planned.groups.size()).collect();
+        let universal = self.limits.time(self.overhead(), &phase.operations, &sizes);
+        let outcome = |planned: &PlannedOperation, operation: &JobOperation| JobOperationOutcome {
+            algorithm: planned.algorithm,
+            load: phase_load(self.scene, &planned.load),
+            latency: planned.load.latency * u128::from(operation.times),
+            schedule: planned.schedule.clone(),
+        };
+        let outcomes = planned.iter().zip(&phase.operations).map(|(planned, operation)| outcome(planned, operation));
+        let outcome = JobPhaseOutcome {
+            operations: outcomes.collect(),
+            volume: times.volume,
+            latency: times.latency,
+            busiest: times.busiest,
+            bound,
+            universal,
+        };
+        Ok((outcome, planned.into_iter().map(|planned| planned.load).collect()))
+    }
+
+    fn overhead(&self) -> u128 {
+        u128::from(self.job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND
+    }
+
+    fn operation(
+        &self,
+        phase: &JobPhase,
+        operation: &JobOperation,
+        ranks: &[NodeId],
+    ) -> Result<PlannedOperation, JobError> {
+        let groups = operation_groups(self.job, operation, ranks);
+        let pairs = message_pairs(operation.kind, &groups);
+        let error = |reason: CollectiveError| self.operation_error(phase, operation, &reason.to_string());
+        let sharers = match operation.kind {
+            JobOperationKind::Send { .. } => 1,
+            JobOperationKind::Collective(_) => groups.size(),
+        };
+        let has_own_paths = operation.algorithm == Some(CollectiveAlgorithm::Paths);
+        if let (Some(tables), false, false) = (self.tables, pairs.is_empty(), has_own_paths) {
+            let overhead = self.overhead();
+            let load = OperationLoad::along_tables(
+                self.scene, tables, &self.hops, overhead, operation, sharers, &pairs,
+            )
+            .map_err(error)?;
+            let algorithm = CollectiveAlgorithm::Direct;
+            return Ok(PlannedOperation { groups, pairs, load, algorithm, schedule: None });
+        }
+        let JobOperationKind::Collective(collective) = operation.kind else {
+            return Err(error(CollectiveError::Untabled));
+        };
+        let schedule = self.schedule(phase, operation, collective, &groups)?;
+        let load =
+            OperationLoad::of_schedule(self.scene, &self.hops, self.overhead(), operation, &schedule);
+        Ok(PlannedOperation {
+            groups,
+            pairs,
+            load,
+            algorithm: schedule.algorithm,
+            schedule: Some(schedule),
+        })
+    }
+
+    /// The schedule of a collective whose groups take the least time for one run.
+    fn schedule(
+        &self,
+        phase: &JobPhase,
+        operation: &JobOperation,
+        collective: Collective,
+        groups: &ChipGroups,
+    ) -> Result<Schedule, JobError> {
+        let request = CollectivesRequest {
+            collectives: vec![collective],
+            sizes: vec![operation.bytes],
+            algorithm: operation.algorithm,
+            chunks: None,
+            root: None,
+            groups: Some(RequestedGroups::Listed(groups.clone())),
+            overhead_ps: self.job.overhead_ps,
+            barrier: false,
+            seed: 1,
+        };
+        let mut planned = ScenarioCollectives::new(self.fabric, self.scene, &request).along(self.tables, &[]);
+        planned.schedule(collective, operation.bytes).map_err(|error| match error {
+            CollectivesError::NotPlanned { reason, .. } => {
+                self.operation_error(phase, operation, &reason.to_string())
+            }
+            other => JobError::Convicted(other),
+        })
+    }
+
+    fn operation_error(&self, phase: &JobPhase, operation: &JobOperation, reason: &str) -> JobError {
+        JobError::Operation {
+            job: self.job.name.clone(),
+            operation: format!("{}.{}", phase.name, operation.name),
+            reason: reason.to_owned(),
+            hint: "`fabc explain FAB0652` lists what operations need".to_owned(),
+            span: Some(operation.span),
+        }
+    }
+
+    fn job_error(&self, reason: CollectiveError) -> JobError {
+        let (phase, operation) = (&self.job.phases[0], &self.job.phases[0].operations[0]);
+        self.operation_error(phase, operation, &reason.to_string())
+    }
+}
+
+/// What bounds phases in every topology and with every placement.
+fn universal_limits(fabric: &Fabric, scene: &Scene<'_>) -> UniversalLimits {
+    let topology = scene.topology;
+    let lanes = |chip: NodeId| -> u64 {
+        let lanes = |channel| topology.channel_capacity(channel);
+        let inwards: u64 = topology.channels_into(chip).map(lanes).sum();
+        inwards.max(topology.channels_from(chip).map(lanes).sum())
+    };
+    let least_link = fabric.link_types.iter().map(|link| link.latency_cycles).min().unwrap_or(0);
+    let least = u64::from(fabric.router_latencies().least) + u64::from(least_link);
+    UniversalLimits {
+        chip_lanes: topology.endpoints().map(lanes).max().unwrap_or(1),
+        chips: topology.endpoints().count() as u64,
+        least_hop: cycle_time(least, fabric.clock_hz),
+        unit_bps: fabric.capacities.unit_bps(),
+        nearest: fabric.pod().map(|pod| NearestChips::new(pod, &fabric.capacities)),
+    }
+}
+
+/// The most bytes that a channel carries per lane, rounded up.
+fn phase_load(scene: &Scene<'_>, load: &OperationLoad) -> u128 {
+    let per_lane = |channel| {
+        let lanes = u128::from(scene.topology.channel_capacity(channel).max(1));
+        load.bytes[channel].div_ceil(lanes)
+    };
+    scene.channels().map(per_lane).max().unwrap_or(0)
+}
