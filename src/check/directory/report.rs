@@ -152,6 +152,7 @@ pub(super) fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
         | Metric::Hardware(_)
         | Metric::Simulated(_)
         | Metric::Collective(_)
+        | Metric::Job(_)
         | Metric::AverageHops
         | Metric::LoadRatio
         | Metric::HopsRatio
