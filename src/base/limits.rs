@@ -110,6 +110,18 @@ pub const ESTIMATED_SIZES: usize = 1000;
 /// Bytes of the vector of a chip in a collective that is scheduled: times are counted in attoseconds.
 pub const COLLECTIVE_BYTES: u64 = 1 << 50;
 
+/// Bytes per chip of all runs of an operation of a job.
+pub const JOB_BYTES: u64 = 1 << 60;
+
+/// Runs of an operation of a job in a step.
+pub const JOB_TIMES: u64 = 1 << 40;
+
+/// The longest time that a step of a job computes, in picoseconds: a million seconds.
+pub const JOB_COMPUTE_PS: u64 = 1_000_000_000_000_000_000;
+
+/// Bytes of a file that says which chip is which rank.
+pub const RANKS_BYTES: u64 = 64 << 20;
+
 /// Bytes of a file of messages.
 pub const PAIRS_BYTES: u64 = 16 << 20;
 

@@ -27,6 +27,8 @@ pub enum Dimension {
     Flits,
     /// Powers, in the base unit milliwatts.
     Power,
+    /// Rates of floating-point operations, in the base unit FLOP/s.
+    FlopRate,
     /// Circuit switches, links, chips or routers that may fail. Base unit one of them.
     Things,
 }
@@ -40,6 +42,20 @@ pub struct Unit {
     pub dimension: Dimension,
     /// The number of base units in it.
     pub factor: u64,
+}
+
+/// Picoseconds in a second.
+pub const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
+
+impl Unit {
+    /// Picoseconds in the unit. `None` unless it is a unit of time.
+    pub fn picoseconds(&self) -> Option<u64> {
+        match self.dimension {
+            Dimension::Time => Some(self.factor),
+            Dimension::Duration => Some(self.factor * PICOSECONDS_PER_SECOND),
+            _ => None,
+        }
+    }
 }
 
 /// Bits in a gigabyte of 10^9 bytes.
@@ -81,6 +97,8 @@ pub const UNITS: &[Unit] = units! {
     "flits" Flits 1;
     "W" Power 1_000;
     "mW" Power 1;
+    "TFLOP/s" FlopRate 1_000_000_000_000;
+    "PFLOP/s" FlopRate 1_000_000_000_000_000;
     "ocs" Things 1;
     "link" Things 1;
     "chip" Things 1;
@@ -149,6 +167,9 @@ const FOREIGN: &[ForeignUnit] = foreign! {
     "TB" Data 1_000_000_000_000, 1, "";
     "TiB" Data 1 << 40, 1, "";
     "flit" | "Flits" Flits 1, 1, "";
+    "TFLOPS" | "TFLOPs" | "Tflops" | "tflops" | "TFlops" | "TF" | "TFLOPS/s" FlopRate 1_000_000_000_000, 1, "";
+    "PFLOPS" | "PFLOPs" | "Pflops" | "pflops" | "PFlops" | "PF" | "PFLOPS/s" FlopRate 1_000_000_000_000_000, 1, "";
+    "GFLOPS" | "GFLOP/s" FlopRate 1_000_000_000, 1, "";
 };
 
 /// What to write instead of a number whose unit is not in [`UNITS`], or does not measure one of `dimensions`.

@@ -204,7 +204,8 @@ fn needs_tables(metric: Metric) -> bool {
         | Metric::Floor(_)
         | Metric::Hardware(_)
         | Metric::Simulated(_)
-        | Metric::Collective(_) => false,
+        | Metric::Collective(_)
+        | Metric::Job(_) => false,
     }
 }
 
@@ -247,7 +248,8 @@ fn metric_value(metric: Metric, counts: &ScenarioCounts, low: Exact, high: Optio
         | Metric::Floor(_)
         | Metric::Hardware(_)
         | Metric::Simulated(_)
-        | Metric::Collective(_) => None,
+        | Metric::Collective(_)
+        | Metric::Job(_) => None,
     }
 }
 
@@ -343,7 +345,8 @@ pub(super) fn worst_fault(scenarios: &[ScenarioMeasures], metric: Metric) -> Opt
         | Metric::Floor(_)
         | Metric::Hardware(_)
         | Metric::Simulated(_)
-        | Metric::Collective(_) => {
+        | Metric::Collective(_)
+        | Metric::Job(_) => {
             return None;
         }
     };

@@ -166,6 +166,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Repair(args) => operate::repair::repair(args, terminal),
         Command::Sim(args) => run::sim::simulate(args, terminal),
         Command::Collective(args) => run::collective::collective(args, terminal),
+        Command::Job(args) => run::job::job(args),
         Command::Estimate(args) => run::estimate::estimate(args),
         Command::Availability(args) => run::availability::availability(args),
         Command::Init(args) => build::init::init(args, terminal),

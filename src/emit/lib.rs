@@ -65,6 +65,7 @@ pub use estimate::{
 };
 pub use external::{EmitError, Take};
 pub use formats::{FORMATS, Format};
+pub use job::{job_json, job_text};
 pub use kept::{kept_fault, kept_healthy, kept_simulation, shards_json};
 pub use lines::Look;
 pub use manifest::{ManifestEntry, TOOL, manifest_json};

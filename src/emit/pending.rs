@@ -13,7 +13,10 @@ use crate::{certificates, config_db, dot, floor, formula, graphml, network, ocs,
 use crate::{schedule, schedule_bin, tables_bin, topology};
 use fabc_base::ids::OcsId;
 use fabc_ir::Schedule;
-use fabc_model::{DEMAND_INPUT, DemandShape, Fabric, Job, Plant, pairs_input, trace_input};
+use fabc_model::{
+    DEMAND_INPUT, DemandShape, Fabric, Job, Plant, pairs_input, ranks_input, trace_input,
+};
+use std::borrow::Cow;
 
 /// A file that is still to be written.
 pub(crate) struct PendingFile<'c> {
@@ -21,12 +24,12 @@ pub(crate) struct PendingFile<'c> {
     /// Index of the switch, scenario, simulation or collective outcome that the file holds.
     index: usize,
     /// Contents of a file that the spec names.
-    input: &'c str,
+    input: Cow<'c, str>,
 }
 
 /// The files of a format with their paths. There are none if the build did not get far enough.
 pub(crate) fn pending_files(compiled: &CompiledFabric, kind: FormatKind) -> Vec<(String, PendingFile<'_>)> {
-    let file = |index| PendingFile { kind, index, input: "" };
+    let file = |index| PendingFile { kind, index, input: "".into() };
     match (kind, &compiled.fabric.plant) {
         (FormatKind::Ocs | FormatKind::ConfigDb, Plant::Network(_)) | (FormatKind::External(_), _) => {
             Vec::new()
@@ -53,20 +56,29 @@ pub(crate) fn pending_files(compiled: &CompiledFabric, kind: FormatKind) -> Vec<
         (FormatKind::Inputs, plant) => {
             let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));
             let demand = matrix.then(|| {
-                (DEMAND_INPUT.to_owned(), PendingFile { kind: FormatKind::Demand, index: 0, input: "" })
+                (
+                    DEMAND_INPUT.to_owned(),
+                    PendingFile { kind: FormatKind::Demand, index: 0, input: "".into() },
+                )
             });
             let input = plant
                 .input()
-                .map(|(path, text)| (path.to_owned(), PendingFile { kind, index: 0, input: text }));
+                .map(|(path, text)| (path.to_owned(), PendingFile { kind, index: 0, input: text.into() }));
             let pairs = compiled.fabric.collectives.iter().filter_map(|declared| {
                 let text = declared.messages.as_ref()?.text.as_deref()?;
-                Some((pairs_input(&declared.name), PendingFile { kind, index: 0, input: text }))
+                Some((pairs_input(&declared.name), PendingFile { kind, index: 0, input: text.into() }))
             });
             let traces = compiled.fabric.simulations.iter().filter_map(|declared| {
                 let trace = declared.parameters.details.trace.as_ref()?;
-                Some((trace_input(&declared.name), PendingFile { kind, index: 0, input: &trace.text }))
+                Some((
+                    trace_input(&declared.name),
+                    PendingFile { kind, index: 0, input: (&*trace.text).into() },
+                ))
             });
-            demand.into_iter().chain(input).chain(pairs).chain(traces).collect()
+            let ranks = compiled.fabric.jobs.iter().filter_map(|job| {
+                Some((ranks_input(&job.name), PendingFile { kind, index: 0, input: job.place.csv()?.into() }))
+            });
+            demand.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).collect()
         }
         (FormatKind::Formula, _) if !formula::exists(compiled) => Vec::new(),
         (FormatKind::Floor | FormatKind::Cables, _) if compiled.placement.is_none() => Vec::new(),
@@ -128,7 +140,7 @@ impl PendingFile<'_> {
     fn text(&self, compiled: &CompiledFabric, spec_text: &str) -> String {
         match self.kind {
             FormatKind::Spec => spec_text.to_owned(),
-            FormatKind::Inputs => self.input.to_owned(),
+            FormatKind::Inputs => self.input.to_string(),
             FormatKind::Demand => compiled.fabric.demand.csv(),
             FormatKind::Topology | FormatKind::Graphml | FormatKind::Dot | FormatKind::Csv => {
                 links_text(self.kind, compiled.wiring())
@@ -260,5 +272,6 @@ pub fn input_copies(fabric: &Fabric) -> Vec<(String, String)> {
         let trace = declared.parameters.details.trace.as_ref()?;
         Some((trace_input(&declared.name), trace.text.to_string()))
     });
-    matrix.into_iter().chain(input).chain(pairs).chain(traces).collect()
+    let ranks = fabric.jobs.iter().filter_map(|job| Some((ranks_input(&job.name), job.place.csv()?)));
+    matrix.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).collect()
 }

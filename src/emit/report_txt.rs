@@ -255,7 +255,7 @@ impl Lines {
             for line in step_line(job, result).into_iter().chain(candidates_line(result)) {
                 self.push_wrapped("    ", &line);
             }
-            for line in limit_lines(compiled, job, nominal) {
+            for line in limit_lines(&compiled.topology, job, nominal) {
                 self.push_wrapped("    ", &line);
             }
         }

@@ -36,6 +36,7 @@ schemas![
     "failed",
     "floor",
     "formula",
+    "job",
     "kept_bin",
     "kept_simulation_bin",
     "manifest",

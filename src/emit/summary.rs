@@ -7,8 +7,8 @@ use fabc_base::ids::LinkTypeId;
 use fabc_ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use fabc_model::{
     CollectiveMetric, CoupleRule, DemandComponent, DemandShape, Duplex, Fabric, FloorMetric, GraphMetric,
-    Metric, Objective, Plant, Pod, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
-    ValueScale,
+    JobMetric, Metric, Objective, Plant, Pod, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize,
+    TopologyChoice, ValueScale,
 };
 use std::collections::BTreeSet;
 
@@ -87,7 +87,8 @@ pub(super) fn metric_rows(compiled: &CompiledFabric) -> Vec<MetricRow> {
                 | Metric::Floor(_)
                 | Metric::Hardware(_)
                 | Metric::Simulated(_)
-                | Metric::Collective(_) => (none(), ""),
+                | Metric::Collective(_)
+                | Metric::Job(_) => (none(), ""),
             };
             let ratio = best
                 .zip(value)
@@ -159,6 +160,10 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Collective(
             CollectiveMetric::Share | CollectiveMetric::Volume | CollectiveMetric::MakespanRatio,
         ) => decimals(value.as_f64(), 4 + more),
+        Metric::Job(JobMetric::Share) => decimals(value.as_f64(), 4 + more),
+        Metric::Job(JobMetric::Communication | JobMetric::Step | JobMetric::Exposed) => {
+            decimals(value.as_f64(), 1 + more)
+        }
         // This is a product, which floats would round twice.
         Metric::LoadRatio => fixed(value, 4 + more as u32),
     }

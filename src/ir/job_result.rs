@@ -2,9 +2,9 @@
 //!
 //! All times are in attoseconds. A load is in whole bytes of a step, rounded up.
 
-use super::{ATTOSECONDS_OF_A_NANOSECOND, Fraction, Schedule};
+use super::{ATTOSECONDS_OF_A_NANOSECOND, Fraction, RequireOutcome, Schedule, nanoseconds};
 use fabc_base::ids::{ChannelId, NodeId};
-use fabc_model::{CollectiveAlgorithm, Job, JobMetric};
+use fabc_model::{CollectiveAlgorithm, Fabric, Job, JobMetric, Metric, Require, ValueScale};
 
 /// The result of one job.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -192,5 +192,30 @@ fn phases_before(job: &Job) -> Vec<Vec<usize>> {
     }
     before
 }
-/// Fills in.
-pub fn settle_jobs(_fabric: &fabc_model::Fabric, _requires: &mut [super::RequireOutcome], _results: &[JobResult]) {}
+/// Fills in the outcomes of the `require` lines about jobs. `results` are those of the fabric, in its order,
+/// or empty.
+pub fn settle_jobs(fabric: &Fabric, requires: &mut [RequireOutcome], results: &[JobResult]) {
+    for settled in requires {
+        let Metric::Job(metric) = settled.require.metric else { continue };
+        let job = fabric.jobs.iter().position(|job| settled.require.job() == Some(&*job.name));
+        let value = job.and_then(|index| measured_value(&settled.require, metric, results.get(index)?));
+        *settled = settled_outcome(fabric, &settled.require, value);
+    }
+}
+
+/// A value, and the fault under which it was measured.
+type ScenarioValue = (Fraction, Option<String>);
+
+fn measured_value(require: &Require, metric: JobMetric, result: &JobResult) -> Option<ScenarioValue> {
+    let outcome = if require.fault { result.worst_fault(metric) } else { result.nominal() }?;
+    Some((outcome.step.value(metric), require.fault.then(|| outcome.scenario.clone())))
+}
+
+fn settled_outcome(fabric: &Fabric, require: &Require, value: Option<ScenarioValue>) -> RequireOutcome {
+    let number = Fraction::from(require.value);
+    let scenario = value.as_ref().and_then(|(_, scenario)| scenario.clone());
+    let one_cycle = nanoseconds(Fraction::integer(1u8), fabric.clock_hz);
+    let measured = value
+        .map(|(value, _)| if require.scale == ValueScale::Cycles { value.over(one_cycle) } else { value });
+    RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| number), scenario }
+}

@@ -171,7 +171,8 @@ impl ScenarioMetrics {
             | Metric::Floor(_)
             | Metric::Hardware(_)
             | Metric::Simulated(_)
-            | Metric::Collective(_) => {
+            | Metric::Collective(_)
+            | Metric::Job(_) => {
                 return None;
             }
         })

@@ -6,6 +6,7 @@
 mod cross_connects;
 mod file_errors;
 mod forms;
+mod job_errors;
 mod normal_form;
 mod resolve;
 mod resolve_errors;
@@ -16,8 +17,9 @@ mod warnings;
 
 pub use cross_connects::{NamedSwitch, SwitchMisfit, fit_switches, read_cross_connects};
 pub use file_errors::FileError;
+pub use job_errors::JobError;
 pub use normal_form::{normal_form, parse_normal_form};
-pub use resolve::{resolve, simulation_of_settings};
+pub use resolve::{chips_of_ranks, resolve, simulation_of_settings};
 pub use resolve_errors::ResolveError;
 pub use slice_errors::SliceError;
 pub use switch_errors::SwitchError;

@@ -23,6 +23,7 @@ mod goals;
 mod graph;
 mod hardware;
 mod items;
+mod jobs;
 mod kind;
 mod levels;
 mod many_paths;
@@ -46,6 +47,7 @@ mod traffic;
 mod unknown_settings;
 mod wiring;
 
+pub use jobs::chips_of_ranks;
 pub use simulations::simulation_of_settings;
 
 use crate::ResolveError;
@@ -55,6 +57,7 @@ use cross_connects::Switched;
 use fabc_base::ids::LinkTypeId;
 use fabc_model::{Cube, Fabric, Plant, Pod, Slices, TopologyChoice};
 use items::{SpecItems, sort_items};
+use jobs::JobGround;
 use kind::{PlantKind, PlantParts};
 use scope::Scope;
 
@@ -116,6 +119,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         relays,
         simulations,
         collectives,
+        jobs,
         requires,
         floor,
         addresses,
@@ -136,7 +140,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         addresses,
         simulations,
         collectives,
-        jobs: Vec::new(),
+        jobs,
         requires,
         slices: Slices::default(),
         span: fabric.head,
@@ -171,6 +175,10 @@ fn resolve_pod(
     let simulations = simulations::simulations(context, items, chip.as_ref(), scope);
     let requires = requires::requires(context, items, budget.as_ref(), kind, false);
     let collectives = collectives::collectives(context, items, &requires, scope);
+    let chip_count = senders.as_ref().map(|senders| senders.count() as u64);
+    let flit_bytes = chip.as_ref().map(|chip| chip.flit_bytes);
+    let ground = JobGround { chips: chip_count, flit_bytes, requires: &requires, scope };
+    let jobs = jobs::jobs(context, items, &ground);
     needed::need_prices(context, items, &requires, chip.as_ref(), kind);
     needed::need_floor(context, &requires, kind, floor == Some(None));
     wiring::check_wiring(
@@ -207,7 +215,7 @@ fn resolve_pod(
     };
     let plant =
         Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
-    let (capacities, simulations, collectives) = (capacities??, simulations?, collectives?);
+    let (capacities, simulations, collectives, jobs) = (capacities??, simulations?, collectives?, jobs?);
     Some(PlantParts {
         router: chip?,
         plant,
@@ -219,6 +227,7 @@ fn resolve_pod(
         relays: 0,
         simulations,
         collectives,
+        jobs,
         requires,
         addresses: None,
     })

@@ -1,6 +1,7 @@
 //! Errors in the meaning of a spec: FAB01nn.
 
 use super::file_errors::FileError;
+use super::job_errors::JobError;
 use super::slice_errors::SliceError;
 use super::switch_errors::SwitchError;
 use crate::syntax::BindError;
@@ -448,6 +449,10 @@ pub enum ResolveError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Slice(#[from] SliceError),
+
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Job(#[from] JobError),
 
     #[error(transparent)]
     #[diagnostic(transparent)]

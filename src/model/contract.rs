@@ -12,7 +12,7 @@ pub struct Require {
     pub metric: Metric,
     /// Whether it is about the worst tolerated fault (`fault.` prefix).
     pub fault: bool,
-    /// The simulation or collective that it is about. `None`: the fabric itself.
+    /// The simulation, collective or job that it is about. `None`: the fabric itself.
     pub subject: Option<RequireSubject>,
     /// The comparison between the measured and the required value.
     pub comparison: Comparison,
@@ -69,7 +69,8 @@ impl Require {
             }
             Some(
                 RequireSubject::Simulation(OfSimulation { name, .. })
-                | RequireSubject::Collective(OfCollective { written: name, .. }),
+                | RequireSubject::Collective(OfCollective { written: name, .. })
+                | RequireSubject::Job(OfJob { name }),
             ) => {
                 format!("{fault}{name}.{metric}")
             }
@@ -87,6 +88,13 @@ impl Require {
         } else {
             None
         }
+    }
+}
+
+impl Require {
+    /// The name of the job that it is about, if it is about one.
+    pub fn job(&self) -> Option<&str> {
+        if let Some(RequireSubject::Job(job)) = &self.subject { Some(&job.name) } else { None }
     }
 }
 
@@ -109,6 +117,11 @@ impl WrittenUnit {
             (Some(written), Some(of_metric)) if written.dimension == of_metric.dimension => {
                 [of_metric.factor, written.factor]
             }
+            // Seconds count apart from shorter times.
+            (Some(written), Some(of_metric)) => match [of_metric, written].map(Unit::picoseconds) {
+                [Some(of_metric), Some(written)] => [of_metric, written],
+                _ => [1, 1],
+            },
             _ => [1, 1],
         }
     }
@@ -126,6 +139,15 @@ pub enum RequireSubject {
     Simulation(OfSimulation),
     /// A collective of the spec, by name or kind.
     Collective(OfCollective),
+    /// A job of the spec.
+    Job(OfJob),
+}
+
+/// The job that a `require` is about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfJob {
+    /// The name of the job.
+    pub name: String,
 }
 
 /// Which collective a `require` is about.

@@ -25,6 +25,14 @@ pub fn trace_input(simulation: &str) -> String {
     format!("{TRACE_INPUT}{simulation}.csv")
 }
 
+/// The beginning of the paths of the ranks of jobs.
+pub const RANKS_INPUT: &str = "inputs/ranks-";
+
+/// The place in a built directory for the ranks of a job.
+pub fn ranks_input(job: &str) -> String {
+    format!("{RANKS_INPUT}{job}.csv")
+}
+
 /// The place in a built directory for a graph that a spec names by this path.
 pub fn graph_input(path: &str) -> &'static str {
     GRAPH_INPUTS[usize::from(!is_graphml(path))]

@@ -139,6 +139,13 @@ impl JobPlace {
             JobPlace::File { .. } => "file",
         }
     }
+
+    /// The lines of the file of ranks, each a rank and its chip. `None` without a file.
+    pub fn csv(&self) -> Option<String> {
+        let JobPlace::File { chips, .. } = self else { return None };
+        let lines = chips.iter().enumerate().map(|(rank, chip)| format!("{rank},{chip}\n"));
+        Some(std::iter::once("rank,chip\n".to_owned()).chain(lines).collect())
+    }
 }
 
 impl Job {

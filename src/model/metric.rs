@@ -1,5 +1,6 @@
 //! The metrics that a spec can require, and what each of them needs.
 
+use super::job::JobMetric;
 use super::reference::Reference;
 use super::word::words;
 
@@ -46,6 +47,8 @@ pub enum Metric {
     Simulated(SimulatedMetric),
     /// A metric of the fastest schedule of a collective.
     Collective(CollectiveMetric),
+    /// A metric of a step of a job.
+    Job(JobMetric),
 }
 
 /// A metric of a simulation, at its worst seed and scenario. Definitions: `docs/simulation.md`.
@@ -280,6 +283,7 @@ impl Metric {
             Metric::Hardware(metric) => metric.name(),
             Metric::Simulated(metric) => metric.name(),
             Metric::Collective(metric) => metric.name(),
+            Metric::Job(metric) => metric.name(),
         }
     }
     /// Whether it is about the routes of forwarding tables, so that it needs them.
@@ -320,7 +324,14 @@ impl Metric {
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};
         match (self, fault) {
-            (Metric::Floor(_) | Metric::Hardware(_) | Metric::Simulated(_) | Metric::Collective(_), _) => &[],
+            (
+                Metric::Floor(_)
+                | Metric::Hardware(_)
+                | Metric::Simulated(_)
+                | Metric::Collective(_)
+                | Metric::Job(_),
+                _,
+            ) => &[],
             (
                 Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad,
                 false,
@@ -342,7 +353,8 @@ impl Metric {
             Metric::Latency
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
-            | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => "ns",
+            | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan)
+            | Metric::Job(JobMetric::Communication | JobMetric::Step | JobMetric::Exposed) => "ns",
             Metric::Floor(metric) if metric.is_length() => "m",
             metric if metric.is_power() => "W",
             _ => "",
@@ -354,6 +366,9 @@ impl Metric {
         let of_runs = matches!(self, Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share));
         let of_schedules =
             matches!(self, Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Bandwidth));
-        of_flow || of_runs || of_schedules || matches!(self, Metric::DisjointTrees | Metric::Graph(_))
+        of_flow
+            || of_runs
+            || of_schedules
+            || matches!(self, Metric::DisjointTrees | Metric::Graph(_) | Metric::Job(JobMetric::Share))
     }
 }

@@ -8,6 +8,7 @@ mod check;
 mod cli;
 mod cli_build;
 mod cli_collective;
+mod cli_job;
 mod cli_parts;
 mod cli_plan;
 mod cli_scheduled;

@@ -82,7 +82,7 @@ pub(super) fn prove_contents(
     };
     let collectives = prove_collectives(&check)?;
     let jobs = prove_jobs(&check)?;
-    let (stated, contract) = report::compare_report(files, &measured, &collectives)?;
+    let (stated, contract) = report::compare_report(files, &measured, &collectives, &jobs)?;
     let extent = extent(files, &measures);
     let CertificateClaims { flow, trees, .. } = claims;
     let scenario = |(measures, certified): (ScenarioMeasures, ScenarioProof)| {

@@ -28,7 +28,10 @@ pub(super) fn named_inputs(fabric: &Fabric) -> Vec<(Cow<'static, str>, Cow<'_, s
         let trace = simulation.parameters.details.trace.as_ref()?;
         Some((format!("inputs/trace-{}.csv", simulation.name).into(), Cow::Borrowed(&*trace.text)))
     });
-    matrix.into_iter().chain(plant_input).chain(pairs).chain(traces).collect()
+    let ranks = fabric.jobs.iter().filter_map(|job| {
+        Some((format!("inputs/ranks-{}.csv", job.name).into(), Cow::Owned(job.place.csv()?)))
+    });
+    matrix.into_iter().chain(plant_input).chain(pairs).chain(traces).chain(ranks).collect()
 }
 
 /// Verifies that the copy of a file has the content that the spec was resolved with.

@@ -4,6 +4,7 @@ use super::files::Files;
 use super::read::{contradiction, tagged};
 use super::tables;
 use crate::CheckError;
+use crate::exact::Exact;
 use crate::faults::ToleratedFault;
 use crate::limit::NearestChips;
 use crate::job::{ClaimedPhase, JobScene, verify_ranks};
@@ -11,9 +12,13 @@ use fabc_base::ids::{Id, NodeId};
 use fabc_ir::read::{
     CollectiveFile, JobCandidateLine, JobFile, JobPhaseLine, JobScenarioLine, JobWitnessLine, picoseconds_of,
 };
-use fabc_ir::{CrossConnects, JobCandidate, JobOutcome, JobResult, JobWitness, Scene, Schedule, Topology};
-use fabc_model::{Fabric, Job, JobPhase, JobPlace, Scenarios};
+use fabc_ir::{CrossConnects, JobCandidate, JobOutcome, JobResult, JobStep, JobWitness, Scene, Schedule, Topology};
+use fabc_model::{Fabric, Job, JobMetric, JobPhase, JobPlace, Metric, Require, Scenarios, ValueScale};
 use rayon::prelude::*;
+use std::cmp::Ordering;
+
+/// Attoseconds of a nanosecond.
+const NANOSECOND: u128 = 1_000_000_000;
 
 /// Verifies the jobs of a directory against the fabric that they run on.
 pub(super) struct JobChecks<'a> {
@@ -167,4 +172,43 @@ fn candidates(job: &Job, lines: Vec<JobCandidateLine>) -> Result<Vec<JobCandidat
         Ok(JobCandidate { place, communication })
     };
     lines.into_iter().map(candidate).collect()
+}
+
+/// The value that a `require` line is about, and for a fault the scenario. `None` if there is no such plan.
+pub(super) fn measured_value<'a>(
+    require: &Require,
+    fabric: &Fabric,
+    results: &'a [JobResult],
+) -> Option<(Exact, Option<&'a str>)> {
+    let Metric::Job(metric) = require.metric else { return None };
+    let index = fabric.jobs.iter().position(|job| require.job() == Some(&*job.name))?;
+    let scenarios = &results.get(index)?.scenarios;
+    let value = |outcome: &JobOutcome| {
+        let JobStep { communication, exposed, compute, universal, .. } = outcome.step;
+        let time = |time: u128| match require.scale {
+            ValueScale::Cycles => {
+                Exact::new(time, NANOSECOND)?.times(u128::from(fabric.clock_hz), NANOSECOND)
+            }
+            _ => Exact::new(time, NANOSECOND),
+        };
+        match metric {
+            JobMetric::Communication => time(communication),
+            JobMetric::Exposed => time(exposed),
+            JobMetric::Step => time(compute + exposed),
+            JobMetric::Share if communication == 0 => Some(Exact::integer(1)),
+            JobMetric::Share => Exact::new(universal, communication),
+        }
+    };
+    if !require.fault {
+        return Some((value(scenarios.first()?)?, None));
+    }
+    let worse = if metric == JobMetric::Share { Ordering::Less } else { Ordering::Greater };
+    let mut worst: Option<(Exact, Option<&str>)> = None;
+    for fault in scenarios.iter().skip(1) {
+        let value = value(fault)?;
+        if worst.is_none_or(|(worst, _)| value.compare_exact(worst) == worse) {
+            worst = Some((value, Some(&fault.scenario)));
+        }
+    }
+    worst
 }

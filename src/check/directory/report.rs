@@ -12,7 +12,7 @@ use crate::CheckError;
 use crate::exact::Exact;
 use crate::measures::{ScenarioMeasures, compared_values, worst_fault};
 use crate::require::{RequireError, is_satisfied};
-use fabc_ir::UniversalLimit;
+use fabc_ir::{JobResult, UniversalLimit};
 use fabc_model::{CollectiveMetric, FloorMetric, Metric, Reference, TopologyChoice, ValueScale};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -47,6 +47,7 @@ pub(super) fn compare_report(
     files: &Files,
     measured: &Recomputed<'_>,
     collectives: &[Vec<ProvedSchedule>],
+    jobs: &[JobResult],
 ) -> Result<(StatedClaims, ContractStatus), Vec<CheckError>> {
     let mut comparison = ReportComparison { errors: Vec::new(), broken: Vec::new(), has_unmeasured: false };
     let root: Value = match super::read::json(files, REPORT) {
@@ -76,6 +77,7 @@ pub(super) fn compare_report(
         .chain(floor_section)
         .chain(is_pod.then_some("hardware"))
         .chain(planned)
+        .chain((!fabric.jobs.is_empty()).then_some("jobs"))
         .chain(makespan.map(|_| "makespan"));
     let known: Vec<&str> =
         KEYS.into_iter().chain(plant_counts.iter().map(|(key, _)| *key)).chain(section).collect();
@@ -111,7 +113,7 @@ pub(super) fn compare_report(
             .map(|(key, cycles)| (key, Some(ExpectedValue::Integer(cycles))));
         comparison.expect_object("makespan", root.get("makespan"), &fields.into_iter().collect());
     }
-    comparison.compare_requires(root.get("requires"), files, measured, collectives, limit.as_ref());
+    comparison.compare_requires(root.get("requires"), files, measured, collectives, jobs, limit.as_ref());
     match super::stated::read_stated(files, tree_bounds, limit) {
         Ok(stated) if comparison.errors.is_empty() => {
             let ReportComparison { broken, has_unmeasured: open, .. } = comparison;
@@ -156,6 +158,7 @@ pub(super) fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
         | Metric::Hardware(_)
         | Metric::Simulated(_)
         | Metric::Collective(_)
+        | Metric::Job(_)
         | Metric::AverageHops
         | Metric::LoadRatio
         | Metric::HopsRatio
@@ -325,6 +328,7 @@ impl ReportComparison {
         files: &Files,
         measured: &Recomputed<'_>,
         collectives: &[Vec<ProvedSchedule>],
+        jobs: &[JobResult],
         limit: Option<&UniversalLimit>,
     ) {
         let universal = limit.and_then(|limit| Exact::new(limit.volume, limit.distance));
@@ -357,6 +361,10 @@ impl ReportComparison {
             let comparison_values = match (require.simulation(), &simulated) {
                 _ if matches!(require.metric, Metric::Collective(_)) => {
                     scheduled.and_then(|(value, scenario)| Some((value, wanted()?, scenario)))
+                }
+                _ if matches!(require.metric, Metric::Job(_)) => {
+                    super::jobs::measured_value(require, measured.fabric, jobs)
+                        .and_then(|(value, scenario)| Some((value, wanted()?, scenario)))
                 }
                 (None, _) => compared_values(require, measured.scenarios, universal, measured.healthy),
                 (Some(_), None) => None,

@@ -2,6 +2,7 @@
 
 use crate::args::choice::choice_parser;
 use crate::args::collective::CollectiveArgs;
+use crate::args::job::JobArgs;
 use crate::args::diff::DiffArgs;
 use crate::args::estimate::EstimateArgs;
 use crate::args::merge_submit::{MergeArgs, SubmitArgs};
@@ -108,6 +109,8 @@ pub enum Command {
     Sim(SimArgs),
     /// Schedule collectives on a built fabric: times and lower bounds
     Collective(CollectiveArgs),
+    /// How long a step of the spec's training jobs takes, also with another placement
+    Job(JobArgs),
     /// Estimate what a collective costs by closed form, without a spec
     Estimate(EstimateArgs),
     /// Availability of a job, from your failure rates

@@ -6,5 +6,6 @@ pub(crate) mod collective_declared;
 pub(crate) mod collective_emit;
 pub(crate) mod collective_scene;
 pub(crate) mod estimate;
+pub(crate) mod job;
 pub(crate) mod scheduled;
 pub(crate) mod sim;

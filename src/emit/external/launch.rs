@@ -90,8 +90,11 @@ fn ranks_csv(compiled: &CompiledFabric, job: &Job, ranks: &[NodeId]) -> String {
     }
     job.axes.iter().for_each(|axis| push(&mut out, format_args!(",{}", axis.name)));
     out.push('\n');
+    // Chips are counted among those that send and receive, as `place = file` reads them.
+    let chips: Vec<NodeId> = compiled.topology.endpoints().collect();
     for (rank, &chip) in ranks.iter().enumerate() {
-        push(&mut out, format_args!("{rank},{},{}", chip.0, csv_field(&compiled.topology.name(chip))));
+        let number = chips.binary_search(&chip).unwrap_or(chip.0 as usize);
+        push(&mut out, format_args!("{rank},{number},{}", csv_field(&compiled.topology.name(chip))));
         if let Some(pod) = pod {
             let [x, y, z] = pod.coordinates(chip);
             push(&mut out, format_args!(",{},{x},{y},{z}", chip.0 / pod.chips_per_cube()));

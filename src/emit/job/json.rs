@@ -11,7 +11,7 @@ use fabc_ir::{
 use fabc_model::{Job, JobMetric, JobOperation, JobPhase};
 
 /// The text of the file of a job.
-pub(in super::super) fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
+pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
     let mut out = String::new();
     push(
         &mut out,

@@ -4,6 +4,8 @@ mod json;
 mod paths;
 mod text;
 
-pub(super) use json::{job_json, push_jobs};
+pub use json::job_json;
+pub(super) use json::push_jobs;
+pub use text::job_text;
 pub(crate) use text::{JobTextRow, StepBar, candidates_line, job_rows, limit_lines, step_line};
 pub(super) use paths::{job_path, operation_path};

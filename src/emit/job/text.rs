@@ -1,6 +1,5 @@
 //! Jobs for people: the rows of tables, the bar of a step, and a sentence on each phase.
 
-use crate::compiled::CompiledFabric;
 use crate::summary::percent;
 use fabc_ir::{Fraction, JobOutcome, JobPhaseOutcome, JobResult, JobStep, Topology};
 use fabc_model::{Job, JobMetric, JobPhase};
@@ -114,9 +113,9 @@ pub(crate) fn candidates_line(result: &JobResult) -> Option<String> {
 }
 
 /// What limits each phase, a sentence each.
-pub(crate) fn limit_lines(compiled: &CompiledFabric, job: &Job, outcome: &JobOutcome) -> Vec<String> {
+pub(crate) fn limit_lines(topology: &Topology, job: &Job, outcome: &JobOutcome) -> Vec<String> {
     let line = |(phase, planned): (&JobPhase, &JobPhaseOutcome)| {
-        format!("{}: {}", phase.name, limit_text(&compiled.topology, planned))
+        format!("{}: {}", phase.name, limit_text(topology, planned))
     };
     job.phases.iter().zip(&outcome.phases).map(line).collect()
 }
@@ -162,4 +161,25 @@ impl StepBar {
             exposed: percent_of(step.exposed),
         })
     }
+}
+
+/// The plan of a job for people: a table of phases, then sentences.
+pub fn job_text(fabric: &str, topology: &Topology, job: &Job, result: &JobResult) -> String {
+    let (Some(rows), Some(nominal)) = (job_rows(job, result), result.nominal()) else { return String::new() };
+    let mut out = format!("job {} on {fabric}, {}\n", job.name, nominal.scenario);
+    out.push_str(&format!(
+        "{:<24}  {:<16}  {:>10}  {:>10}  {:>12}  {:>8}\n",
+        "PHASE", "algorithm", "time ms", "bound ms", "universal ms", "share"
+    ));
+    for JobTextRow { name, algorithm, time, bound, universal, share } in rows {
+        let line = format!("{name:<24}  {algorithm:<16}  {time:>10}  {bound:>10}  {universal:>12}  {share:>8}");
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    let sentences = step_line(job, result).into_iter().chain(candidates_line(result));
+    for line in sentences.chain(limit_lines(topology, job, nominal)) {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
 }

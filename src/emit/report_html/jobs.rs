@@ -24,7 +24,7 @@ fn job_entry(compiled: &CompiledFabric, job: &Job, result: &JobResult) -> Option
         step => step_line(job, result),
         bar,
         rows => job_rows(job, result)?.into_iter().map(row).collect::<Vec<_>>(),
-        limits => limit_lines(compiled, job, nominal),
+        limits => limit_lines(&compiled.topology, job, nominal),
         candidates => candidates_line(result),
     })
 }

@@ -115,7 +115,8 @@ fn collective(
     let overhead = settings.get("overhead").map_or(Some(0), |value| overhead(context, value));
     let barrier = settings.get("barrier").map_or(Some(false), |value| yes_or_no(context, "`barrier`", value));
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
-    let scenarios = scenarios(context, &settings, &name, requires);
+    let line = requires.iter().find(|line| line.fault && line.collective() == Some(&name));
+    let scenarios = scenarios(context, &settings, "a collective", line);
     Some(DeclaredCollective {
         name,
         collective,
@@ -134,20 +135,20 @@ fn collective(
     })
 }
 
-/// Resolves the scenarios of a collective. A `require` in the worst fault needs all of them.
-fn scenarios(
+/// Resolves the scenarios of a collective or a job, as `owner` calls it. The `line` on it in the worst fault
+/// needs all of them.
+pub(super) fn scenarios(
     context: &mut Context,
     settings: &BlockSettings<'_>,
-    name: &str,
-    requires: &[Require],
+    owner: &str,
+    line: Option<&Require>,
 ) -> Option<Scenarios> {
     let written = settings.get("scenarios").map(|value| one_of(context, "`scenarios`", value));
-    let line = requires.iter().find(|line| line.fault && line.collective() == Some(name));
     match (written, line) {
         (Some(Some(Scenarios::Nominal)), Some(line)) => {
             let (subject, place) = (
                 "`scenarios = nominal`".to_owned(),
-                format!("a collective with `require {} ..`", line.metric_text()),
+                format!("{owner} with `require {} ..`", line.metric_text()),
             );
             let help = Some("write `scenarios = all`, or remove one of the two".to_owned());
             context.error(ResolveError::Misplaced {
@@ -165,7 +166,7 @@ fn scenarios(
 }
 
 /// Reads the bytes of the full vector of a chip.
-fn size(context: &mut Context, value: &SettingValue) -> Option<u64> {
+pub(super) fn size(context: &mut Context, value: &SettingValue) -> Option<u64> {
     let (number, unit) = quantity(context, "`size`", value, &[Dimension::Data], "1 GiB")?;
     let bytes = number.times(unit.factor).filter(|bytes| (1..=COLLECTIVE_BYTES).contains(bytes));
     if bytes.is_none() {
@@ -184,7 +185,7 @@ fn size(context: &mut Context, value: &SettingValue) -> Option<u64> {
 }
 
 /// Reads the overhead of a message, in picoseconds.
-fn overhead(context: &mut Context, value: &SettingValue) -> Option<u64> {
+pub(super) fn overhead(context: &mut Context, value: &SettingValue) -> Option<u64> {
     // Zero needs no unit.
     let is_zero = |quantity: &Quantity| {
         quantity.unit.is_none() && matches!(&quantity.number.kind, ExprKind::Integer(zero) if &**zero == "0")
@@ -239,7 +240,7 @@ fn known_algorithms(
 
 /// Reads one of the algorithms of a collective. The inner `None` stands for whichever is fastest.
 #[allow(clippy::option_option)]
-fn algorithm(
+pub(super) fn algorithm(
     context: &mut Context,
     collective: Collective,
     algorithms: &[CollectiveAlgorithm],

@@ -8,7 +8,7 @@ use crate::forms::written_form;
 use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, SettingValue, ValueKind};
 use fabc_base::diag::Span;
 use fabc_model::{
-    Addresses, Budget, Capacities, DeclaredCollective, Demand, Family, Floor, Plant, Require, Router,
+    Addresses, Budget, Capacities, DeclaredCollective, Demand, Family, Floor, Job, Plant, Require, Router,
     RoutingChoice, Simulation,
 };
 
@@ -135,6 +135,7 @@ pub(super) struct PlantParts {
     pub(super) relays: u32,
     pub(super) simulations: Vec<Simulation>,
     pub(super) collectives: Vec<DeclaredCollective>,
+    pub(super) jobs: Vec<Job>,
     pub(super) requires: Vec<Require>,
     pub(super) addresses: Option<Addresses>,
 }

@@ -5,12 +5,13 @@ use super::context::{Context, missing, unknown_choice};
 use super::demand::Senders;
 use super::families::FamilyScope;
 use super::items::SpecItems;
+use super::jobs::JobGround;
 use super::kind::{PlantKind, PlantParts, topology_name};
 use super::scope::{DeclaredLinks, Scope};
 use super::settings::wrong_kind;
 use super::{
-    addresses, boxes, choices, collectives, demand, failures, floor, foreign, graph, hardware, many_paths,
-    needed, outside, ports, requires, router_kinds, scheduled, simulations, wiring,
+    addresses, boxes, choices, collectives, demand, failures, floor, foreign, graph, hardware, jobs,
+    many_paths, needed, outside, ports, requires, router_kinds, scheduled, simulations, wiring,
 };
 use crate::ResolveError;
 use crate::SwitchError;
@@ -42,6 +43,8 @@ pub(super) fn resolve_network(
     let replaces = network.as_ref().is_some_and(|network| network.family.replaces());
     let requires = requires::requires(context, items, budget.as_ref(), kind, replaces);
     let collectives = collectives::collectives(context, items, &requires, scope);
+    let flit_bytes = router.as_ref().map(|router| router.flit_bytes);
+    let jobs = jobs::jobs(context, items, &JobGround { chips: None, flit_bytes, requires: &requires, scope });
     if scheduled::is_scheduled(items) {
         let faults = budget.as_ref().map(|budget| (budget.faults, budget.faults_span));
         scheduled::refuse_table_users(context, items, scope.head, faults);
@@ -84,7 +87,7 @@ pub(super) fn resolve_network(
     let addressed = addresses::Addressed { routing, network: network.as_ref(), router: router.as_ref() };
     let addresses = addresses::addresses(context, items, &addressed);
     let plant = Plant::Network(Network { failures: failures?, ..network? });
-    let (capacities, simulations, collectives) = (capacities?, simulations?, collectives?);
+    let (capacities, simulations, collectives, jobs) = (capacities?, simulations?, collectives?, jobs?);
     Some(PlantParts {
         router: router?,
         plant,
@@ -96,6 +99,7 @@ pub(super) fn resolve_network(
         relays: relays?,
         simulations,
         collectives,
+        jobs,
         requires,
         addresses: addresses?,
     })

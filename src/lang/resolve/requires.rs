@@ -8,15 +8,17 @@ use super::many_paths;
 use super::needed::need_many_paths;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
-use super::subjects::{FAULT, Subjects, collective_metric, misplaced, need_faults, simulation_metric};
+use super::subjects::{
+    FAULT, Subjects, collective_metric, job_metric, misplaced, need_faults, simulation_metric,
+};
 use crate::ResolveError;
 use crate::syntax::ast::{Name, RequireItem, RequiredShare};
 use crate::syntax::require_order;
 use fabc_base::diag::{Span, closest, list};
 use fabc_base::units::{self, BITS_OF_A_GIGABYTE, Decimal, Dimension};
 use fabc_model::{
-    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, HardwareMetric, Metric, Reference,
-    Require, RequireSubject, SimulatedMetric, ValueScale, WrittenUnit,
+    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, HardwareMetric, JobMetric, Metric,
+    Reference, Require, RequireSubject, SimulatedMetric, ValueScale, WrittenUnit,
 };
 
 /// Resolves all requires, sorted as in the normalized spec. `replaces` says whether a spare block may take
@@ -49,12 +51,14 @@ fn require(
     subjects: &Subjects<'_>,
 ) -> Option<Require> {
     let name = &*item.metric.value;
-    let named = collective_metric(context, item, subjects, budget, kind)
+    let named = job_metric(context, item, subjects, budget, kind)
+        .or_else(|| collective_metric(context, item, subjects, budget, kind))
         .or_else(|| simulation_metric(context, item, subjects));
     let (metric, fault, subject) = match named {
         Some(named) => {
             let (metric, subject) = named?;
-            let fault = name.starts_with(FAULT) && matches!(subject, RequireSubject::Collective(_));
+            let has_faults = matches!(subject, RequireSubject::Collective(_) | RequireSubject::Job(_));
+            let fault = name.starts_with(FAULT) && has_faults;
             (metric, fault, Some(subject))
         }
         None => {
@@ -207,16 +211,20 @@ fn number(
             Metric::Latency
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
-            | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan),
+            | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan)
+            | Metric::Job(JobMetric::Communication | JobMetric::Step | JobMetric::Exposed),
             _,
         ) => {
-            let (number, unit) =
-                quantity_of(context, &subject, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
+            let (dimensions, example) = match metric {
+                Metric::Job(_) => (&[Dimension::Time, Dimension::Duration, Dimension::Cycles][..], "1.8 s"),
+                _ => (&[Dimension::Time, Dimension::Cycles][..], "2.5 us"),
+            };
+            let (number, unit) = quantity_of(context, &subject, &item.value, dimensions, example)?;
             if unit.dimension == Dimension::Cycles {
                 (number, ValueScale::Cycles, " cycles")
             } else {
-                let nanoseconds =
-                    number.times(unit.factor).and_then(|picoseconds| Decimal::ratio(picoseconds, 1_000));
+                let picoseconds = unit.picoseconds().and_then(|factor| number.times(factor));
+                let nanoseconds = picoseconds.and_then(|picoseconds| Decimal::ratio(picoseconds, 1_000));
                 (
                     in_base_units(context, subject, item, nanoseconds, "a whole number of ps")?,
                     ValueScale::Metric,
@@ -437,6 +445,9 @@ fn decided_already(
                 "a ratio to a lower bound is never below 1",
                 format!("require `{name} <= 1.05`, for example"),
             ))
+        }
+        Metric::Job(JobMetric::Share) if comparison.wants_more() && value > 1.0 => {
+            Some(("no step beats the bound", format!("require `{name} >= 0.7`, for example")))
         }
         Metric::Collective(CollectiveMetric::Share) if comparison.wants_more() && value > 1.0 => {
             Some(("no schedule beats the bound", format!("require `{name} >= 0.98`, for example")))

@@ -44,12 +44,17 @@ pub(super) fn block_settings<'a>(
         let setting = match &statement.kind {
             StatementKind::Setting(setting) => setting,
             _ if place.statements().any(|known| known == word) => continue,
+            // Blocks of a job were read already, or are read next.
+            StatementKind::Inner(_) if matches!(place, BlockKind::Job | BlockKind::Phase) => continue,
             _ => {
-                let help = Some(format!("`{word}` belongs in {}", places_of_field(word)));
+                let help = match places_of_field(word) {
+                    places if places.is_empty() => "remove it".to_owned(),
+                    places => format!("`{word}` belongs in {places}"),
+                };
                 context.error(ResolveError::Misplaced {
                     subject: format!("`{word}`"),
                     place: title.clone(),
-                    help,
+                    help: Some(help),
                     span: statement.span,
                 });
                 continue;
@@ -102,6 +107,16 @@ impl<'a> BlockSettings<'a> {
             ));
         }
         value
+    }
+
+    /// Whether a setting or a block is unknown, so that what is missing may be meant by it.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.has_unknown
+    }
+
+    /// Marks that something unknown stands in the block.
+    pub(super) fn doubt_missing(&mut self) {
+        self.has_unknown = true;
     }
 
     /// The span to report a missing setting at.

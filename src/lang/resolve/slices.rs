@@ -6,6 +6,7 @@
 use super::context::{Context, check_name_length, missing};
 use super::items::keyword_span;
 use super::settings::integer;
+use crate::JobError;
 use crate::ResolveError;
 use crate::SliceError;
 use crate::normal_form;
@@ -187,7 +188,7 @@ fn sized_slices<'a>(context: &mut Context, spec: &'a Spec) -> Vec<SizedSlice<'a>
 /// Reports an item that does not belong in a slice.
 fn check_inner_item(context: &mut Context, item: &Item, place: &str) {
     let word = item.kind.keyword();
-    if SLICE_ITEMS.contains(&word) || ["cubes", "count"].contains(&word) {
+    if SLICE_ITEMS.contains(&word) || ["cubes", "count", "job"].contains(&word) {
         return;
     }
     let help = match &item.kind {
@@ -196,7 +197,7 @@ fn check_inner_item(context: &mut Context, item: &Item, place: &str) {
         }
         ItemKind::Slice(..) => "a slice cannot contain slices",
         _ => {
-            "a slice has `cubes`, `count`, `budget`, `demand`, `topology`, `routing`, `simulate`, `collective` and `require`"
+            "a slice has `cubes`, `count`, `budget`, `demand`, `topology`, `routing`, `simulate`, `collective`, `job` and `require`"
         }
     };
     let subject = format!("`{word}`");
@@ -233,6 +234,12 @@ fn check_outer_items(context: &mut Context, spec: &Spec) -> u64 {
             context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
         };
         match &item.kind {
+            ItemKind::Job(name, _) => {
+                let (place, span) = ("beside slices".to_owned(), keyword_span(item.span, word).to(name.span));
+                let help =
+                    "write it in the slice that it runs on: its ranks are the chips of one slice".to_owned();
+                context.error(JobError::NoPlace { place, help, span }.into());
+            }
             ItemKind::Floor(_) => misplaced(
                 "`floor`".to_owned(),
                 "a slice may have any cubes, so the lengths of its fibers are unknown: remove the `floor`",

@@ -1,4 +1,5 @@
-//! The simulation or collective that a `require` line is about: `gradients.time`, `peak.saturation`.
+//! The simulation, collective or job that a `require` line is about: `gradients.time`, `peak.saturation`,
+//! `moe.step`.
 
 use super::collectives::declared_kind;
 use super::context::Context;
@@ -12,15 +13,18 @@ use crate::syntax::ast::RequireItem;
 use fabc_base::diag::{Span, closest, list};
 use fabc_base::units::Decimal;
 use fabc_model::{
-    Budget, Collective, CollectiveMetric, Metric, OfCollective, OfSimulation, RequireSubject, SimulatedMetric,
+    Budget, Collective, CollectiveMetric, JobMetric, Metric, OfCollective, OfJob, OfSimulation,
+    RequireSubject, SimulatedMetric,
 };
 
-/// The simulations and collectives that a line may be about.
+/// The simulations, collectives and jobs that a line may be about.
 pub(super) struct Subjects<'a> {
     /// The name of each simulation, and whether its traffic ends.
     simulations: Vec<(&'a str, bool)>,
     /// The name of each collective, and its kind. The kind is `None` if the declaration has errors.
     collectives: Vec<(&'a str, Option<Collective>)>,
+    /// The name of each job.
+    jobs: Vec<&'a str>,
     /// Whether a spare block may take the place of any other one. `None` unless vectors are scheduled.
     pub(super) scheduled: Option<bool>,
 }
@@ -40,6 +44,7 @@ impl<'a> Subjects<'a> {
                 .iter()
                 .map(|(setting, _)| (&*setting.name.value, declared_kind(setting)))
                 .collect(),
+            jobs: items.jobs.iter().map(|(name, ..)| &*name.value).collect(),
             scheduled: scheduled::is_scheduled(items).then_some(replaces),
         }
     }
@@ -107,6 +112,50 @@ pub(super) fn collective_metric(
     }
     let subject = OfCollective { name: name.to_owned(), written: subject.to_owned() };
     Some(Some((Metric::Collective(metric), RequireSubject::Collective(subject))))
+}
+
+/// Reads a line on a job: `moe.communication`, `fault.moe.step`. The outer `None` says that the line is about
+/// no job, the inner one that an error was reported.
+#[allow(clippy::option_option)]
+pub(super) fn job_metric(
+    context: &mut Context,
+    item: &RequireItem,
+    subjects: &Subjects<'_>,
+    budget: Option<&Budget>,
+    kind: PlantKind,
+) -> Option<Option<(Metric, RequireSubject)>> {
+    let written = &*item.metric.value;
+    let plain = written.strip_prefix(FAULT).unwrap_or(written);
+    let fault = if written == plain { "" } else { FAULT };
+    let (subject, metric) = plain.split_once('.')?;
+    let known = JobMetric::ALL.into_iter().find(|known| known.name() == metric);
+    let Some(name) = subjects.jobs.iter().find(|name| **name == subject) else {
+        // Collectives and simulations have a share as well.
+        known.filter(|known| *known != JobMetric::Share && !context.enough_errors())?;
+        let help = match closest(subject, subjects.jobs.iter().copied()) {
+            Some(close) => format!("did you mean `{fault}{close}.{metric}`?"),
+            None if subjects.jobs.is_empty() => format!("add `job {subject} {{ axes {{ data = 8; }} .. }}`"),
+            None => format!("known here: {}", list(&subjects.jobs)),
+        };
+        let place = format!("a fabric without a job `{subject}`");
+        context.error(misplaced(format!("`{written}`"), place, help, item.metric.span));
+        return Some(None);
+    };
+    let Some(metric) = known else {
+        let names: Vec<&str> = JobMetric::ALL.iter().map(|metric| metric.name()).collect();
+        let others: Vec<String> = names.iter().map(|name| format!("{subject}.{name}")).collect();
+        let others = list(&others.iter().map(String::as_str).collect::<Vec<_>>());
+        let help = match closest(metric, names.iter().copied()) {
+            Some(meant) => format!("did you mean `{fault}{subject}.{meant}`? A job has {others}"),
+            None => format!("a job has {others}"),
+        };
+        context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
+        return Some(None);
+    };
+    if !fault.is_empty() {
+        need_faults(context, item, plain, budget, kind);
+    }
+    Some(Some((Metric::Job(metric), RequireSubject::Job(OfJob { name: (*name).to_owned() }))))
 }
 
 /// The help for a metric that collectives do not have: the metric that was meant, or all of them.

@@ -80,12 +80,18 @@ pub(super) fn places_of_field(word: &str) -> String {
             | BlockKind::Simulate
             | BlockKind::RouterKind
             | BlockKind::Box
+            | BlockKind::Job
+            | BlockKind::Phase
+            | BlockKind::JobSend
             | BlockKind::InnerSwitch => "name ",
             BlockKind::Level => "n ",
-            BlockKind::Collective => "name = kind ",
+            BlockKind::Collective | BlockKind::JobCollective => "name = kind ",
             _ => "",
         };
-        names.push(format!("`{} {}{{ .. }}`", place.name(), argument));
+        let name = format!("`{} {}{{ .. }}`", place.name(), argument);
+        if !names.contains(&name) {
+            names.push(name);
+        }
     }
     match names.split_last() {
         None => String::new(),

@@ -126,6 +126,8 @@ pub enum ItemKind {
     Simulate(Name, Block),
     /// An item of the form `collective name = kind { .. }`.
     Collective(Setting),
+    /// An item of the form `job name { .. }`.
+    Job(Name, Block),
     /// An item of the form `require metric >= value;`.
     Require(RequireItem),
     /// An item of the form `slice name { .. }`.
@@ -157,6 +159,7 @@ impl ItemKind {
             ItemKind::Demand(_) => "demand",
             ItemKind::Simulate(..) => "simulate",
             ItemKind::Collective(_) => "collective",
+            ItemKind::Job(..) => "job",
             ItemKind::Require(_) => "require",
             ItemKind::Slice(..) => "slice",
             ItemKind::Unknown(keyword, ..) => &keyword.value,
@@ -208,6 +211,10 @@ pub enum StatementKind {
     Component(ComponentStatement),
     /// A statement of the form `level n joined m over link { .. }`.
     Level(LevelStatement),
+    /// A block in a job: `axes { .. }`, `phase name { .. }` or `send name { .. }`, for example.
+    Inner(InnerBlock),
+    /// What groups of ranks do in a phase of a job: `collective name = kind { .. }`.
+    Operation(Setting),
     /// A change of an item of the used file, in the block of a `use`: `chip { .. }`, `link copper { .. }`.
     Change(UseChange),
 }
@@ -222,6 +229,8 @@ impl StatementKind {
             StatementKind::Couple(_) => "couple",
             StatementKind::Component(_) => "all_to_all",
             StatementKind::Level(_) => "level",
+            StatementKind::Inner(inner) => &inner.word.value,
+            StatementKind::Operation(_) => "collective",
             StatementKind::Change(change) => &change.word.value,
         }
     }
@@ -313,6 +322,17 @@ pub struct LevelStatement {
     pub over: Option<Name>,
     /// The settings of the level. Without any, the line ends with a `;`.
     pub block: Option<Block>,
+}
+
+/// A block in a job: `axes { .. }` or `phase name { .. }`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InnerBlock {
+    /// The word before the block.
+    pub word: Name,
+    /// The name of the phase or of the `send`.
+    pub name: Option<Name>,
+    /// The lines of the block.
+    pub block: Block,
 }
 
 /// A change of an item by a `use`: `link copper { .. }`.

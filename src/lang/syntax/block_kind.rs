@@ -59,6 +59,14 @@ pub enum BlockKind {
     Ways,
     /// The block of the form `collective name = all_gather { .. }`, and the other collectives.
     Collective,
+    /// The block of the form `job name { .. }`.
+    Job,
+    /// The block of the form `phase name { .. }` of a job.
+    Phase,
+    /// The block of the form `collective name = all_gather { .. }` of a phase.
+    JobCollective,
+    /// The block of the form `send name { .. }` of a phase.
+    JobSend,
     /// The block of the form `topology = synthesize { .. }`.
     Synthesize,
     /// The block of the form `routing = allowed_turns { .. }`.
@@ -153,6 +161,10 @@ impl BlockKind {
             BlockKind::Bursts => "bursts",
             BlockKind::Ways => "ugal",
             BlockKind::Collective => "collective",
+            BlockKind::Job => "job",
+            BlockKind::Phase => "phase",
+            BlockKind::JobCollective => "collective",
+            BlockKind::JobSend => "send",
             BlockKind::Synthesize => "synthesize",
             BlockKind::AllowedTurns => "allowed_turns",
             BlockKind::Ecmp => "ecmp",

@@ -10,12 +10,12 @@ use super::bind::bind;
 use super::eval::Constants;
 use super::load::{join, parse};
 use super::print::{one_line, required_value};
-use super::words::{FIELDS, field_rank, item_rank, takes_a_word};
+use super::words::{AXES, FIELDS, field_rank, is_by_axis, item_rank, takes_a_word};
 use fabc_base::diag::Spanned;
 use fabc_base::units::{Decimal, Dimension, UNITS, unit};
 use fabc_model::{
-    DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, TRACE_INPUT, graph_input, kind_files,
-    pairs_input, trace_input,
+    DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, RANKS_INPUT, TRACE_INPUT, graph_input,
+    kind_files, pairs_input, ranks_input, trace_input,
 };
 use std::borrow::Cow;
 
@@ -50,7 +50,7 @@ pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
     {
         return format!("{KINDS}{rest}").into();
     }
-    for input in [PAIRS_INPUT, TRACE_INPUT] {
+    for input in [PAIRS_INPUT, TRACE_INPUT, RANKS_INPUT] {
         if let Some(rest) = wanted.strip_prefix(&join(spec, input)) {
             return format!("{input}{rest}").into();
         }
@@ -69,6 +69,7 @@ pub fn with_inputs(mut normal: Spec) -> Spec {
 /// Points the files of an item at their copies in `folder`, which ends with a `/`.
 fn with_input(item: &mut Item, folder: &str) {
     let copy = |path: &str| Text::from(format!("{folder}{path}"));
+    let is_job = matches!(item.kind, ItemKind::Job(..));
     match &mut item.kind {
         ItemKind::Collective(Setting {
             name,
@@ -76,14 +77,15 @@ fn with_input(item: &mut Item, folder: &str) {
         }) => {
             path.value = copy(&pairs_input(&name.value));
         }
-        ItemKind::Simulate(name, block) => {
+        ItemKind::Simulate(name, block) | ItemKind::Job(name, block) => {
+            let input = if is_job { ranks_input(&name.value) } else { trace_input(&name.value) };
             for statement in &mut block.statements {
                 if let StatementKind::Setting(Setting {
                     value: SettingValue { kind: ValueKind::File(_, path, _), .. },
                     ..
                 }) = &mut statement.kind
                 {
-                    path.value = copy(&trace_input(&name.value));
+                    path.value = copy(&input);
                 }
             }
         }
@@ -208,6 +210,7 @@ fn item_key(item: &Item) -> ItemKey {
         | ItemKind::RouterKind(name, _)
         | ItemKind::Box(name, _)
         | ItemKind::Simulate(name, _)
+        | ItemKind::Job(name, _)
         | ItemKind::Slice(name, _) => name.value.to_string(),
         ItemKind::Collective(setting) => setting.name.value.to_string(),
         ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
@@ -263,6 +266,7 @@ impl Normal {
             ItemKind::Demand(block) => ItemKind::Demand(self.block(block, &[])),
             ItemKind::Simulate(name, block) => ItemKind::Simulate(name.clone(), self.block(block, &[])),
             ItemKind::Collective(setting) => ItemKind::Collective(self.setting(setting)),
+            ItemKind::Job(name, block) => ItemKind::Job(name.clone(), self.block(block, &[])),
             ItemKind::Ocs(ocs) => {
                 let names: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
                 let indices = ocs
@@ -325,6 +329,8 @@ impl Normal {
                     over: level.over.clone(),
                     block: level.block.as_ref().map(|block| self.block(block, &[])),
                 }),
+                StatementKind::Operation(setting) => StatementKind::Operation(self.setting(setting)),
+                StatementKind::Inner(inner) => StatementKind::Inner(self.inner_block(inner)),
                 StatementKind::Change(_) => statement.kind.clone(),
             };
             Statement { kind, span: statement.span }
@@ -335,10 +341,36 @@ impl Normal {
             let name = statement.kind.keyword();
             match &statement.kind {
                 StatementKind::Component(component) => (FIELDS.len(), component_key(component)),
+                // Phases and operations stay in the order in which they are written.
+                StatementKind::Operation(_) | StatementKind::Inner(InnerBlock { name: Some(_), .. }) => {
+                    (field_rank("phase"), String::new())
+                }
                 _ => (field_rank(name), name.to_owned()),
             }
         });
         Block { statements, span: block.span }
+    }
+
+    /// Normalizes a block of a job. The order of axes matters, and the settings of axes have any names.
+    fn inner_block(&self, inner: &InnerBlock) -> InnerBlock {
+        let mut block = inner.block.clone();
+        if is_by_axis(&inner.word.value) {
+            for statement in &mut block.statements {
+                if let StatementKind::Setting(Setting {
+                    value: SettingValue { kind: ValueKind::Quantity(quantity), .. },
+                    ..
+                }) = &mut statement.kind
+                {
+                    *quantity = self.quantity(quantity);
+                }
+            }
+            if &*inner.word.value != AXES {
+                block.statements.sort_by_cached_key(|statement| statement.kind.keyword().to_owned());
+            }
+        } else {
+            block = self.block(&block, &[]);
+        }
+        InnerBlock { block, ..inner.clone() }
     }
 
     fn part(&self, part: &PartLine) -> PartLine {

@@ -94,9 +94,8 @@ impl<'a> PrintedLine<'a> {
             ItemKind::Link(name, block)
             | ItemKind::RouterKind(name, block)
             | ItemKind::Box(name, block)
-            | ItemKind::Simulate(name, block) => {
-                (format!("{} {}", item.kind.keyword(), name.value), Some(block))
-            }
+            | ItemKind::Simulate(name, block)
+            | ItemKind::Job(name, block) => (format!("{} {}", item.kind.keyword(), name.value), Some(block)),
             ItemKind::Boxes(boxes) => {
                 (format!("boxes = {} of {};", expr(&boxes.count), boxes.kind.value), None)
             }
@@ -161,6 +160,14 @@ impl<'a> PrintedLine<'a> {
                     format!("level {}{joined}{}", expr(&level.blocks), over(&level.over)),
                     level.block.as_ref(),
                 )
+            }
+            StatementKind::Operation(setting) => {
+                let (head, block) = self::setting(setting);
+                (format!("collective {head}"), block)
+            }
+            StatementKind::Inner(inner) => {
+                let name = inner.name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
+                (format!("{}{name}", inner.word.value), Some(&inner.block))
             }
             StatementKind::Change(change) => {
                 let name = change.name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));

@@ -48,7 +48,7 @@ pub fn divided_fabric(spec: &Spec) -> Spec {
     };
     let left_out = |item: &&Item| {
         let word = item.kind.keyword();
-        !SLICE_ITEMS.contains(&word) && !["slice", "spare", "floor"].contains(&word)
+        !SLICE_ITEMS.contains(&word) && !["slice", "spare", "floor", "job"].contains(&word)
     };
     let items = spec.items().into_iter().filter(left_out).cloned();
     let items = items.chain([chosen("topology", "synthesize"), chosen("routing", "allowed_turns")]).collect();
@@ -60,7 +60,7 @@ pub fn divided_fabric(spec: &Spec) -> Spec {
 pub fn kind_spec(spec: &Spec, slice: SliceItem<'_>, serves: &dyn Fn(&str) -> bool) -> Spec {
     let own_words: Vec<&str> = slice.items.iter().map(|item| item.kind.keyword()).collect();
     let is_taken = |item: &&Item| match &item.kind {
-        ItemKind::Slice(..) | ItemKind::Floor(_) => false,
+        ItemKind::Slice(..) | ItemKind::Floor(_) | ItemKind::Job(..) => false,
         ItemKind::Ocs(ocs) => serves(&ocs.name.value),
         kind => {
             !(SIZES.contains(&kind.keyword())

@@ -53,6 +53,7 @@ impl Used {
             | ItemKind::RouterKind(_, block)
             | ItemKind::Box(_, block)
             | ItemKind::Simulate(_, block)
+            | ItemKind::Job(_, block)
             | ItemKind::Router(block)
             | ItemKind::Chip(block)
             | ItemKind::Cube(block)
@@ -68,7 +69,9 @@ impl Used {
     fn block(&mut self, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
-                StatementKind::Setting(setting) => self.value(&setting.value.kind),
+                StatementKind::Setting(setting) | StatementKind::Operation(setting) => {
+                    self.value(&setting.value.kind)
+                }
                 StatementKind::Mesh(mesh) => {
                     mesh.dims.iter().for_each(|dim| self.expr(dim));
                     self.0.extend(mesh.over.as_ref().map(|over| over.value.clone()));
@@ -90,6 +93,7 @@ impl Used {
                     self.0.extend(level.over.as_ref().map(|over| over.value.clone()));
                     level.block.iter().for_each(|block| self.block(block));
                 }
+                StatementKind::Inner(inner) => self.block(&inner.block),
                 StatementKind::Change(change) => self.block(&change.block),
             }
         }

@@ -77,15 +77,16 @@ pub const ITEMS: &[ItemWord] = items! {
     "addresses" 6 Block "addresses { loopbacks = 10.255.0.0/16; links = 172.16.0.0/12; hosts = 10.0.0.0/8; as = 4200000000; }";
     "simulate" 7 Named "simulate peak { traffic = uniform; }";
     "collective" 8 Line "collective gradients = all_reduce { size = 1 GiB; }";
-    "require" 9 Line "require diameter <= 6;";
-    "slice" 10 Named "slice train { cubes = 8; count = 4; topology = synthesize { effort = 1; } routing = allowed_turns; }";
+    "job" 9 Named "job mine { axes { tensor = 8; data = 8; } phase sum { collective all = all_reduce { over = data; size = 1 GiB; } } }";
+    "require" 10 Line "require diameter <= 6;";
+    "slice" 11 Named "slice train { cubes = 8; count = 4; topology = synthesize { effort = 1; } routing = allowed_turns; }";
 };
 
 /// The groups of items that are not in [`ITEMS`]: settings stand with the first ones, blocks last.
-pub const UNKNOWN_GROUPS: [u8; 2] = [2, 11];
+pub const UNKNOWN_GROUPS: [u8; 2] = [2, 12];
 
 /// Statements that begin with a keyword, each with an example.
-pub const STATEMENTS: [(&str, &str); 8] = [
+pub const STATEMENTS: [(&str, &str); 10] = [
     ("switch", "switch nv { join all over nvlink; }"),
     ("join", "join [0, 1] over xgmi { copies = 4; }"),
     ("nics", "nics = 8 over ib;"),
@@ -94,6 +95,8 @@ pub const STATEMENTS: [(&str, &str); 8] = [
     ("couple", "couple +x[u, v] with -x[u, v] over fiber;"),
     ("level", "level 9 joined 2 over copper { ports = 2; arrangement = consecutive; }"),
     ("all_to_all", "all_to_all over groups of 16 weight 4;"),
+    ("phase", "phase sum { collective all = all_reduce { over = data; size = 1 GiB; } }"),
+    ("send", "send stage { along = pipeline; size = 16 MiB; }"),
 ];
 
 /// Names of items and statements in other tools.
@@ -226,7 +229,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "arcs" Choice Kautz GenKautz FreeGraph Graph;
     "default" Choice Graph;
     "link" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
-    "over" Choice FatTree LeafSpine Rails Clos;
+    "over" Choice FatTree LeafSpine Rails Clos JobCollective;
     "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "start" Quantity Synthesize;
@@ -257,26 +260,35 @@ pub const FIELDS: &[BlockField] = fields! {
     "hop" Quantity Scheduled;
     "reduce" Quantity Scheduled;
     "deskew" Quantity Scheduled;
-    "size" Quantity Collective;
-    "algorithm" Choice Collective;
+    "axes" Quantity Job;
+    "along" Choice JobSend;
+    "size" Quantity Collective JobCollective JobSend;
+    "times" Quantity JobCollective JobSend;
+    "both" Choice JobSend;
+    "wrap" Choice JobSend;
+    "algorithm" Choice Collective JobCollective;
     "chunks" Quantity Collective;
     "root" Choice Collective Ecmp Spray;
-    "overhead" Quantity Collective Floor;
+    "overhead" Quantity Collective Floor Job;
     "barrier" Choice Collective;
-    "after" Choice Collective;
+    "after" Choice Collective Phase;
     "groups" Quantity Collective;
     "from" Choice Collective;
     "to" Choice Collective;
     "paths" Choice Collective;
-    "model" Choice Simulate;
+    "model" Choice Simulate Job;
     "traffic" Choice Simulate;
     "by" Quantity Traffic;
     "at" Choice Hotspot;
     "share" Quantity Hotspot;
-    "bytes" Quantity AllToAll;
+    "batch" Quantity Job;
+    "bytes" Quantity AllToAll Job;
     "order" Choice AllToAll Floor Ecmp Spray;
     "births" Choice Simulate;
     "rate" Quantity Bursts;
+    "compute" Quantity Job Phase;
+    "overlap" Quantity Job Phase;
+    "place" Choice Job;
     "routing" Choice Simulate;
     "shortest" Choice Ways;
     "samples" Quantity Ways;
@@ -289,7 +301,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "measure" Quantity Simulate;
     "replications" Quantity Simulate;
     "confidence" Quantity Simulate;
-    "scenarios" Choice Simulate Collective;
+    "scenarios" Choice Simulate Collective Job;
     "general" Quantity PacketModel FlitModel;
     "classes" Quantity PacketModel FlitModel;
     "arbitration" Choice PacketModel FlitModel;
@@ -311,6 +323,9 @@ pub const FIELDS: &[BlockField] = fields! {
     "bundles" Choice Floor;
     "beyond" Choice Floor;
     "as" Quantity Addresses;
+    "phase" Statement Job;
+    "collective" Statement Phase;
+    "send" Statement Phase;
     "all_to_all" Statement Demand;
 };
 
@@ -341,6 +356,14 @@ pub fn item_rank(word: &str) -> usize {
 /// The position of a line in the normal form of any block. Unknown lines stand last.
 pub fn field_rank(word: &str) -> usize {
     FIELDS.iter().position(|field| field.name == word).unwrap_or(FIELDS.len())
+}
+
+/// The block of the axes of a job.
+pub const AXES: &str = "axes";
+
+/// Whether the settings of a block of a job are named after its axes.
+pub fn is_by_axis(word: &str) -> bool {
+    word == AXES || word == "overlap"
 }
 
 /// Whether the value of a setting is a word, never a constant.

@@ -1,4 +1,4 @@
-//! The contract before the search: refuses lines about collectives and simulations that no topology can meet.
+//! The contract before the search: refuses lines about collectives, jobs and simulations that no topology can meet.
 //!
 //! In: a fabric, and its topology and distances where they are known. Out: an error for every such `require`.
 //! Three quantities give bounds. They are the bytes over the channels of one chip, the latency of the hops to
@@ -8,11 +8,12 @@
 use super::contract::{bound_error, performance_sides};
 use super::contract_bounds::{BoundArgument, SidedBound, moore, senders, widest};
 use super::contract_error::ContractError;
+use super::jobs::universal_step;
 use fabc_base::diag::Failure;
 use fabc_emit::number::round_up_sig;
 use fabc_ir::{Distances, Fraction, Topology, gigabytes, nanoseconds};
 use fabc_model::{
-    Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, HostPorts, Metric, Require,
+    Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, HostPorts, JobMetric, Metric, Require,
     RouterModel, SimulatedMetric, Simulation, Traffic,
 };
 
@@ -52,6 +53,7 @@ struct PerformanceBounds<'a> {
     chips: u64,
     /// The channels of the router that has most of them, and their capacity together in bit/s.
     ports: u32,
+    chip_lanes: u64,
     bits_per_second: Fraction,
     /// Whether links run one way only.
     simplex: bool,
@@ -94,7 +96,8 @@ impl<'a> PerformanceBounds<'a> {
         let bits_per_second =
             Fraction::integer(u128::from(widest.capacity) * u128::from(fabric.capacities.unit_bps()));
         let hop = fabric.hop_cycles().iter().min().copied().unwrap_or(0);
-        Self { fabric, chips, ports: widest.ports, bits_per_second, simplex, distances, hop }
+        let (ports, chip_lanes) = (widest.ports, widest.capacity);
+        Self { fabric, chips, ports, chip_lanes, bits_per_second, simplex, distances, hop }
     }
 
     /// The bounds on the metric of a line.
@@ -123,6 +126,19 @@ impl<'a> PerformanceBounds<'a> {
                 }
                 _ => Vec::new(),
             };
+        }
+        let job = line.job().and_then(|name| self.fabric.jobs.iter().find(|job| job.name == name));
+        if let (Some(job), Metric::Job(metric)) = (job, line.metric) {
+            let least = universal_step(self.fabric, job, self.chips, self.chip_lanes);
+            let (is_upper, value, reason) = match metric {
+                JobMetric::Share => (true, Fraction::integer(1u8), "on no topology is it more than"),
+                _ => (false, least.value(metric), "on every topology and with every placement it is at least"),
+            };
+            let why = match metric {
+                JobMetric::Share => "it compares with a bound that holds everywhere".to_owned(),
+                _ => "chips have only so many channels, and the nearest chips are so far away".to_owned(),
+            };
+            return vec![bound(is_upper, value, reason, why)];
         }
         let simulation = line.simulation().and_then(|reference| {
             self.fabric.simulations.iter().find(|simulation| simulation.name == reference.name)

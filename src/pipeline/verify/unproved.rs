@@ -2,7 +2,7 @@
 
 use super::Remake;
 use fabc_check::{CERTIFICATES, MANIFEST, ProvedDirectory, REPORT, SPEC};
-use fabc_model::{DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
+use fabc_model::{JobPlace, DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// A part of a directory that cannot be proved from the directory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -33,6 +33,7 @@ pub(super) fn unproved(fabric: &Fabric, proved: &ProvedDirectory, remake: Remake
     add_spec(&mut claims, fabric, proved);
     add_manifest(&mut claims, proved);
     add_collectives(&mut claims, fabric, proved);
+    add_jobs(&mut claims, fabric, proved);
     add_results(&mut claims, fabric, proved, remake);
     claims.0
 }
@@ -113,6 +114,20 @@ fn add_manifest(claims: &mut Claims, proved: &ProvedDirectory) {
     );
     let set = proved.options.iter().any(|(name, _)| name.starts_with("param.") || name.starts_with("use."));
     claims.add(set, MANIFEST, "options", "which parameters and changes the values in the spec came from");
+}
+
+/// Parts of the jobs and their schedules.
+fn add_jobs(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory) {
+    let planned = proved.scenarios[0].certified.has_tables() && !fabric.jobs.is_empty();
+    let compared = planned && fabric.jobs.iter().any(|job| job.place == JobPlace::Aligned);
+    claims.add(
+        compared,
+        "jobs/",
+        "candidates",
+        "which placements were compared, and the times of those that were not taken",
+    );
+    claims.add(planned, "jobs/", "witness", "which witnesses, of all that prove a bound");
+    claims.add(planned, "jobs/", "schedule", "which schedule, of all that do the same in the same time");
 }
 
 /// Parts of the collectives and their schedules.

@@ -10,8 +10,20 @@ use fabc_base::diag::{Span, list, suggestion};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The words of items whose settings a `use` may change.
-const CHANGED: [&str; 11] =
-    ["link", "router", "box", "chip", "cube", "ocs", "budget", "failures", "floor", "addresses", "simulate"];
+const CHANGED: [&str; 12] = [
+    "link",
+    "router",
+    "box",
+    "chip",
+    "cube",
+    "ocs",
+    "budget",
+    "failures",
+    "floor",
+    "addresses",
+    "simulate",
+    "job",
+];
 
 /// All changes that a spec makes.
 #[derive(Default)]
@@ -148,7 +160,8 @@ fn item_name(kind: &ItemKind) -> Option<&Name> {
         ItemKind::Link(name, _)
         | ItemKind::RouterKind(name, _)
         | ItemKind::Box(name, _)
-        | ItemKind::Simulate(name, _) => Some(name),
+        | ItemKind::Simulate(name, _)
+        | ItemKind::Job(name, _) => Some(name),
         ItemKind::Ocs(ocs) => Some(&ocs.name),
         _ => None,
     }
@@ -168,7 +181,8 @@ fn settings_block(kind: &mut ItemKind) -> Option<&mut Block> {
         ItemKind::Link(_, block)
         | ItemKind::RouterKind(_, block)
         | ItemKind::Box(_, block)
-        | ItemKind::Simulate(_, block) => Some(block),
+        | ItemKind::Simulate(_, block)
+        | ItemKind::Job(_, block) => Some(block),
         ItemKind::Router(block)
         | ItemKind::Chip(block)
         | ItemKind::Cube(block)

@@ -9,7 +9,7 @@ use super::errors::BindError;
 use super::value::{ConstantValue, NoValue, evaluate};
 use crate::syntax::ast::*;
 use crate::syntax::eval::names_in;
-use crate::syntax::words::takes_a_word;
+use crate::syntax::words::{is_by_axis, takes_a_word};
 use fabc_base::diag::{Span, Spanned};
 
 /// Settings that name a router, which may also be a number.
@@ -44,6 +44,7 @@ impl Lower<'_> {
             | ItemKind::RouterKind(_, block)
             | ItemKind::Box(_, block)
             | ItemKind::Simulate(_, block)
+            | ItemKind::Job(_, block)
             | ItemKind::Router(block)
             | ItemKind::Chip(block)
             | ItemKind::Cube(block)
@@ -62,7 +63,7 @@ impl Lower<'_> {
 
     pub(super) fn statement(&mut self, statement: &mut Statement, indices: &[Text]) {
         match &mut statement.kind {
-            StatementKind::Setting(setting) => self.setting(setting),
+            StatementKind::Setting(setting) | StatementKind::Operation(setting) => self.setting(setting),
             StatementKind::Mesh(mesh) => {
                 mesh.dims.iter_mut().for_each(|dim| self.expr(dim, &[]));
                 mesh.over.iter_mut().for_each(|over| self.word(over));
@@ -94,7 +95,22 @@ impl Lower<'_> {
                 level.over.iter_mut().for_each(|over| self.word(over));
                 level.block.iter_mut().for_each(|block| self.block(block, &[]));
             }
+            StatementKind::Inner(inner) => self.inner_block(inner),
             StatementKind::Change(change) => self.block(&mut change.block, &[]),
+        }
+    }
+
+    /// Replaces names in a block of a job. The settings of axes have any names, and their values are numbers.
+    fn inner_block(&mut self, inner: &mut InnerBlock) {
+        let by_axis = is_by_axis(&inner.word.value);
+        for statement in &mut inner.block.statements {
+            match &mut statement.kind {
+                StatementKind::Setting(Setting {
+                    value: SettingValue { kind: ValueKind::Quantity(quantity), .. },
+                    ..
+                }) if by_axis => self.quantity(quantity),
+                _ => self.statement(statement, &[]),
+            }
         }
     }
 

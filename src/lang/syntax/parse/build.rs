@@ -159,6 +159,7 @@ impl Builder {
                 self.slice(Span { start: span.start, end: span.start + "slice".len() as u32 }, parts)
             }
             Rule::collective => ItemKind::Collective(self.setting(parts.next()?)?),
+            Rule::job => ItemKind::Job(self.name(&parts.next()?), self.block(parts.next()?)),
             Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
             Rule::require => ItemKind::Require(self.require(parts)?),
             Rule::setting => ItemKind::Setting(self.setting(pair)?),
@@ -237,6 +238,7 @@ impl Builder {
                             .map(|setting| Statement { kind: StatementKind::Setting(setting), span }),
                     );
                 }
+                Rule::operation | Rule::inner_block => statements.extend(self.part_of_job(pair)),
                 Rule::stray_semi => self.errors.push(ParseError::StraySemicolon { span: self.span(&pair) }),
                 Rule::stray_assign => self.stray_assign(&pair),
                 _ => {}

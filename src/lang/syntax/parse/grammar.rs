@@ -57,6 +57,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::demand
         | Rule::simulate
         | Rule::collective
+        | Rule::job
         | Rule::require
         | Rule::slice => Words("an item"),
         Rule::indices | Rule::index => Words("an index such as `u in 0..4`"),
@@ -68,7 +69,7 @@ fn rule_name(rule: Rule) -> RuleName {
         }
         Rule::prefix | Rule::dotted => Words("a prefix such as `10.255.0.0/16`"),
         Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
-        Rule::block => Words("`{`"),
+        Rule::block | Rule::job_block => Words("`{`"),
         Rule::statement
         | Rule::change
         | Rule::text
@@ -82,6 +83,8 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::couple
         | Rule::component
         | Rule::level
+        | Rule::operation
+        | Rule::inner_block
         | Rule::setting
         | Rule::limit => Words("a setting"),
         Rule::changes => Words("`{`"),
@@ -157,6 +160,7 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_demand
         | Rule::kw_simulate
         | Rule::kw_collective
+        | Rule::kw_job
         | Rule::kw_require
         | Rule::kw_slice => Keyword("an item"),
         Rule::kw_mesh
@@ -166,7 +170,9 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::kw_switch
         | Rule::kw_join
         | Rule::kw_nics
-        | Rule::kw_nic => Keyword("a setting"),
+        | Rule::kw_nic
+        | Rule::kw_phase
+        | Rule::kw_send => Keyword("a setting"),
         Rule::kw_all => Keyword("`all`"),
         Rule::kw_at => Keyword("`at`"),
         Rule::kw_groups => Keyword("`groups of`"),

@@ -76,6 +76,22 @@ impl Builder {
         Some(Statement { kind, span })
     }
 
+    /// Builds a block or an operation in a job.
+    pub(super) fn part_of_job(&mut self, pair: Pair<'_, Rule>) -> Option<Statement> {
+        let (span, rule) = (self.span(&pair), pair.as_rule());
+        let mut parts: Vec<_> = children(pair).collect();
+        let last = parts.pop()?;
+        let kind = match rule {
+            Rule::operation => StatementKind::Operation(self.setting(last)?),
+            _ => {
+                let mut names = parts.iter().map(|name| self.name(name));
+                let (word, name) = (names.next()?, names.next());
+                StatementKind::Inner(InnerBlock { word, name, block: self.block(last) })
+            }
+        };
+        Some(Statement { kind, span })
+    }
+
     fn component(&mut self, pair: Pair<'_, Rule>) -> Option<ComponentStatement> {
         let mut end = self.span(&pair);
         end.end = end.start + "all_to_all".len() as u32;

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// The reason why a job has no plan.
 #[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
-pub enum JobError {
+pub enum JobPlanError {
     /// FAB0650: the ranks are not as many as the chips.
     #[error("job `{job}`: {axes} = {ranks} ranks, but the fabric has {chips} chips")]
     #[diagnostic(code(FAB0650), help("{hint}"))]
@@ -62,11 +62,11 @@ pub enum JobError {
     Convicted(CollectivesError),
 }
 
-impl JobError {
+impl JobPlanError {
     /// The failure of a build whose spec declares the job.
     pub fn into_failure(self) -> Failure {
         match self {
-            JobError::Convicted(_) => Failure::internal(self),
+            JobPlanError::Convicted(_) => Failure::internal(self),
             _ => Failure::spec(self),
         }
     }
@@ -74,7 +74,7 @@ impl JobError {
     /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
-            JobError::Convicted(error) => error.exit_code(),
+            JobPlanError::Convicted(error) => error.exit_code(),
             _ => 1,
         }
     }
@@ -82,10 +82,10 @@ impl JobError {
     /// The same error without its place, for a job of the command line.
     pub fn without_place(mut self) -> Self {
         match &mut self {
-            JobError::Ranks { span, .. } | JobError::Place { span, .. } | JobError::Operation { span, .. } => {
+            JobPlanError::Ranks { span, .. } | JobPlanError::Place { span, .. } | JobPlanError::Operation { span, .. } => {
                 *span = None;
             }
-            JobError::Convicted(_) => {}
+            JobPlanError::Convicted(_) => {}
         }
         self
     }

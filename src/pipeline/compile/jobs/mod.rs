@@ -7,8 +7,9 @@
 mod errors;
 mod plan;
 
-pub use errors::JobError;
+pub use errors::JobPlanError;
 pub use plan::JobPlanner;
+pub(super) use plan::universal_step;
 
 use crate::compile::context::ScenarioContext;
 use fabc_base::diag::Failure;
@@ -36,7 +37,7 @@ impl ScenarioContext<'_> {
             .collect();
         let plan = |job: &Job| match routed.is_empty() {
             true => Ok(JobResult::default()),
-            false => self.job(job, &routed, progress).map_err(JobError::into_failure),
+            false => self.job(job, &routed, progress).map_err(JobPlanError::into_failure),
         };
         self.fabric.jobs.iter().map(plan).collect()
     }
@@ -46,7 +47,7 @@ impl ScenarioContext<'_> {
         job: &Job,
         scenarios: &[&CompiledScenario],
         progress: &dyn Progress,
-    ) -> Result<JobResult, JobError> {
+    ) -> Result<JobResult, JobPlanError> {
         check_ranks(job, self.topology.endpoints().count() as u64)?;
         let wanted = if job.scenarios == Scenarios::All { scenarios.len() } else { 1 };
         progress.begin(&format!("job {}", job.name), wanted as u64);
@@ -71,7 +72,7 @@ impl ScenarioContext<'_> {
         let faults: Vec<Option<(Placed, JobOutcome)>> = (1..wanted)
             .into_par_iter()
             .map(|index| place(Some(&ranks), index))
-            .collect::<Result<_, JobError>>()?;
+            .collect::<Result<_, JobPlanError>>()?;
         progress.end();
         let faults = faults.into_iter().flatten().map(|(_, outcome)| outcome);
         Ok(JobResult { scenarios: std::iter::once(outcome).chain(faults).collect(), ranks, candidates })
@@ -97,7 +98,7 @@ pub fn choose_placement(
     topology: &Topology,
     job: &Job,
     scenario: &str,
-) -> Result<(Placed, JobOutcome), JobError> {
+) -> Result<(Placed, JobOutcome), JobPlanError> {
     let mut all = placements(job, fabric, topology).map_err(|error| place_error(job, error))?;
     if all.len() == 1 {
         let RankPlacement { ranks, .. } = all.swap_remove(0);
@@ -105,7 +106,7 @@ pub fn choose_placement(
         return Ok((Placed { ranks, candidates: Vec::new() }, outcome));
     }
     let quick: Vec<u128> =
-        all.par_iter().map(|place| planner.quick_time(&place.ranks)).collect::<Result<_, JobError>>()?;
+        all.par_iter().map(|place| planner.quick_time(&place.ranks)).collect::<Result<_, JobPlanError>>()?;
     // The plain order is always planned, so that nothing is worse than that.
     let mut order: Vec<usize> = (1..all.len()).collect();
     order.sort_by_key(|&index| (quick[index], index));
@@ -114,7 +115,7 @@ pub fn choose_placement(
         .collect::<Vec<_>>()
         .into_par_iter()
         .map(|index| Ok((index, planner.plan(scenario, &all[index].ranks)?)))
-        .collect::<Result<_, JobError>>()?;
+        .collect::<Result<_, JobPlanError>>()?;
     planned.sort_by_key(|(index, outcome)| (outcome.step.communication, *index));
     let candidate = |(index, outcome): &(usize, JobOutcome)| JobCandidate {
         place: all[*index].place.clone(),
@@ -125,15 +126,15 @@ pub fn choose_placement(
     Ok((Placed { ranks: std::mem::take(&mut all[best].ranks), candidates }, outcome))
 }
 
-fn place_error(job: &Job, PlacementError { problem, hint }: PlacementError) -> JobError {
-    JobError::Place { job: job.name.clone(), problem, hint, span: Some(job.span) }
+fn place_error(job: &Job, PlacementError { problem, hint }: PlacementError) -> JobPlanError {
+    JobPlanError::Place { job: job.name.clone(), problem, hint, span: Some(job.span) }
 }
 
 /// Checks that a job has as many ranks as there are chips.
 ///
 /// # Errors
 /// Says what would fit.
-pub fn check_ranks(job: &Job, chips: u64) -> Result<(), JobError> {
+pub fn check_ranks(job: &Job, chips: u64) -> Result<(), JobPlanError> {
     let ranks = job.rank_count();
     if ranks == Some(chips) {
         return Ok(());
@@ -144,7 +145,7 @@ pub fn check_ranks(job: &Job, chips: u64) -> Result<(), JobError> {
         let size = chips.checked_div(others).filter(|size| *size > 0 && size * others == chips)?;
         Some(format!("`{} = {size};` fills them", last.name))
     });
-    Err(JobError::Ranks {
+    Err(JobPlanError::Ranks {
         job: job.name.clone(),
         axes: sizes.join(" x "),
         ranks: ranks.map_or("too many".to_owned(), |ranks| ranks.to_string()),
@@ -165,7 +166,7 @@ pub(in crate::compile) fn check_jobs(fabric: &Fabric, topology: Option<&Topology
         None => return Ok(()),
     };
     for job in &fabric.jobs {
-        check_ranks(job, chips).map_err(JobError::into_failure)?;
+        check_ranks(job, chips).map_err(JobPlanError::into_failure)?;
         if let Some(topology) = topology {
             placements(job, fabric, topology)
                 .map_err(|error| place_error(job, error).into_failure())?;

@@ -1,13 +1,13 @@
 //! Plans the phases of a job in one scene: schedules of its collectives, loads, times and bounds.
 
-use super::JobError;
+use super::JobPlanError;
 use crate::compile::collectives::{
     CollectivesError, CollectivesRequest, RequestedGroups, ScenarioCollectives,
 };
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobOperationOutcome, JobOutcome, JobPhaseOutcome,
-    Scene, Schedule, cycle_time, hop_cycles, job_stages,
+    JobStep, Scene, Schedule, cycle_time, hop_cycles, job_stages,
 };
 use fabc_job_plan::{
     BoundedOperation, OperationLoad, PhaseTime, StageTimes, UniversalLimits, job_step, message_pairs,
@@ -54,7 +54,7 @@ impl<'a> JobPlanner<'a> {
     ///
     /// # Errors
     /// Refuses tables that lose a message.
-    pub fn quick_time(&self, ranks: &[NodeId]) -> Result<u128, JobError> {
+    pub fn quick_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
         let unit = self.fabric.capacities.unit_bps();
         quick_time(self.scene, self.tables, &self.hops, unit, self.job, ranks)
             .map_err(|reason| self.job_error(reason))
@@ -64,7 +64,7 @@ impl<'a> JobPlanner<'a> {
     ///
     /// # Errors
     /// Refuses an operation that no schedule does.
-    pub fn plan(&self, scenario: &str, ranks: &[NodeId]) -> Result<JobOutcome, JobError> {
+    pub fn plan(&self, scenario: &str, ranks: &[NodeId]) -> Result<JobOutcome, JobPlanError> {
         let mut phases = Vec::with_capacity(self.job.phases.len());
         let mut loads = Vec::with_capacity(self.job.phases.len());
         for phase in &self.job.phases {
@@ -97,7 +97,7 @@ impl<'a> JobPlanner<'a> {
         &self,
         phase: &JobPhase,
         ranks: &[NodeId],
-    ) -> Result<(JobPhaseOutcome, Vec<OperationLoad>), JobError> {
+    ) -> Result<(JobPhaseOutcome, Vec<OperationLoad>), JobPlanError> {
         let plan = |operation| self.operation(phase, operation, ranks);
         let planned: Vec<PlannedOperation> = phase.operations.iter().map(plan).collect::<Result<_, _>>()?;
         let unit = self.fabric.capacities.unit_bps();
@@ -147,7 +147,7 @@ impl<'a> JobPlanner<'a> {
         phase: &JobPhase,
         operation: &JobOperation,
         ranks: &[NodeId],
-    ) -> Result<PlannedOperation, JobError> {
+    ) -> Result<PlannedOperation, JobPlanError> {
         let groups = operation_groups(self.job, operation, ranks);
         let pairs = message_pairs(operation.kind, &groups);
         let error = |reason: CollectiveError| self.operation_error(phase, operation, &reason.to_string());
@@ -187,7 +187,7 @@ impl<'a> JobPlanner<'a> {
         operation: &JobOperation,
         collective: Collective,
         groups: &ChipGroups,
-    ) -> Result<Schedule, JobError> {
+    ) -> Result<Schedule, JobPlanError> {
         let request = CollectivesRequest {
             collectives: vec![collective],
             sizes: vec![operation.bytes],
@@ -204,12 +204,12 @@ impl<'a> JobPlanner<'a> {
             CollectivesError::NotPlanned { reason, .. } => {
                 self.operation_error(phase, operation, &reason.to_string())
             }
-            other => JobError::Convicted(other),
+            other => JobPlanError::Convicted(other),
         })
     }
 
-    fn operation_error(&self, phase: &JobPhase, operation: &JobOperation, reason: &str) -> JobError {
-        JobError::Operation {
+    fn operation_error(&self, phase: &JobPhase, operation: &JobOperation, reason: &str) -> JobPlanError {
+        JobPlanError::Operation {
             job: self.job.name.clone(),
             operation: format!("{}.{}", phase.name, operation.name),
             reason: reason.to_owned(),
@@ -218,7 +218,7 @@ impl<'a> JobPlanner<'a> {
         }
     }
 
-    fn job_error(&self, reason: CollectiveError) -> JobError {
+    fn job_error(&self, reason: CollectiveError) -> JobPlanError {
         let (phase, operation) = (&self.job.phases[0], &self.job.phases[0].operations[0]);
         self.operation_error(phase, operation, &reason.to_string())
     }
@@ -232,15 +232,38 @@ fn universal_limits(fabric: &Fabric, scene: &Scene<'_>) -> UniversalLimits {
         let inwards: u64 = topology.channels_into(chip).map(lanes).sum();
         inwards.max(topology.channels_from(chip).map(lanes).sum())
     };
+    let widest = topology.endpoints().map(lanes).max().unwrap_or(1);
+    limits_of_chips(fabric, topology.endpoints().count() as u64, widest)
+}
+
+/// The limits of so many chips, each with at most so many lanes.
+fn limits_of_chips(fabric: &Fabric, chips: u64, chip_lanes: u64) -> UniversalLimits {
     let least_link = fabric.link_types.iter().map(|link| link.latency_cycles).min().unwrap_or(0);
     let least = u64::from(fabric.router_latencies().least) + u64::from(least_link);
     UniversalLimits {
-        chip_lanes: topology.endpoints().map(lanes).max().unwrap_or(1),
-        chips: topology.endpoints().count() as u64,
+        chip_lanes,
+        chips,
         least_hop: cycle_time(least, fabric.clock_hz),
         unit_bps: fabric.capacities.unit_bps(),
         nearest: fabric.pod().map(|pod| NearestChips::new(pod, &fabric.capacities)),
     }
+}
+
+/// The least times of a step on any topology, with any placement, before a topology is known.
+pub(in crate::compile) fn universal_step(fabric: &Fabric, job: &Job, chips: u64, chip_lanes: u64) -> JobStep {
+    let limits = limits_of_chips(fabric, chips, chip_lanes);
+    let overhead = u128::from(job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND;
+    let least = |phase: &JobPhase| {
+        let size = |operation: &JobOperation| -> u64 {
+            operation.over.iter().map(|&axis| u64::from(job.axes[axis].size)).product()
+        };
+        let sizes: Vec<u64> = phase.operations.iter().map(size).collect();
+        let universal = limits.time(overhead, &phase.operations, &sizes);
+        PhaseTime { volume: universal, latency: 0, bound: universal, universal }
+    };
+    let phases: Vec<PhaseTime> = job.phases.iter().map(least).collect();
+    let stages = vec![StageTimes { volume: 0 }; job_stages(job).len()];
+    job_step(job, &phases, &stages)
 }
 
 /// The most bytes that a channel carries per lane, rounded up.

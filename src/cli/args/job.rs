@@ -1,0 +1,37 @@
+//! The options of `fabc job`, as clap reads them.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `fabc job`.
+#[derive(Clone, Debug, Args)]
+pub struct JobArgs {
+    /// A directory that `fabc build` wrote
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Only this job of the spec [default: all of them]
+    #[arg(long, value_name = "NAME")]
+    pub job: Option<String>,
+
+    /// Another placement: `order`, `aligned`, or a file with the lines `rank,chip` [default: that of the spec]
+    #[arg(long, value_name = "PLACE")]
+    pub place: Option<String>,
+
+    /// The scenario, such as `X[0,0]`
+    #[arg(long, default_value = "nominal", value_name = "NAME")]
+    pub scenario: String,
+
+    /// The form of the result
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: JobFormat,
+}
+
+/// Forms of `fabc job`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum JobFormat {
+    /// For people
+    Text,
+    /// fabc.job/1, a line for each job
+    Json,
+}

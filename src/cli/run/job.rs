@@ -1,0 +1,91 @@
+//! `fabc job`: plans the jobs of a built fabric again, with another placement or in another scenario.
+
+use crate::args::job::{JobArgs, JobFormat};
+use crate::io::errors::DriverError;
+use crate::io::read;
+use crate::io::stop::Stop;
+use crate::io::terminal::{print_out, write_out};
+use crate::run::collective_scene::{ScenarioInput, read_scenario};
+use fabc_base::diag::{SourceMap, list};
+use fabc_base::limits::RANKS_BYTES;
+use fabc_ir::{JobResult, Scene, Topology};
+use fabc_lang::chips_of_ranks;
+use fabc_model::{Fabric, Job, JobPlace};
+use fabc_pipeline::compile::jobs::{JobPlanError, JobPlanner, check_ranks, choose_placement};
+use fabc_pipeline::library::Loaded;
+
+/// `fabc job`: prints what a step of each job takes.
+///
+/// # Errors
+/// The errors of the options and of reading the directory, and `JobPlanError` where a job has no plan.
+pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
+    let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
+    let jobs = requested_jobs(args, &fabric)?;
+    let read = read_scenario(&args.directory, &fabric, &sources, &args.scenario, true)?;
+    let Some(ScenarioInput { scene, tables, .. }) = read else {
+        let hint = "the scenarios of `report.json` are known, and `nominal`";
+        return Err(unknown("scenario", &args.scenario, hint).into());
+    };
+    let scene = Scene { topology: &scene.topology, lit: scene.lit, dead: scene.dead };
+    if let Some(dead) = scene.topology.endpoints().find(|&chip| !scene.lives(chip)) {
+        let name = scene.topology.name(dead);
+        let hint = format!("{name} is dead in it, and a dead chip has no step");
+        return Err(unknown("step in scenario", &args.scenario, &hint).into());
+    }
+    for job in jobs {
+        let planned = with_place(args, job, scene.topology)?;
+        let plan = || -> Result<JobResult, JobPlanError> {
+            check_ranks(&planned, scene.topology.endpoints().count() as u64)?;
+            let planner = JobPlanner::new(&fabric, &scene, tables.as_ref(), &planned);
+            let (placed, outcome) =
+                choose_placement(&planner, &fabric, scene.topology, &planned, &args.scenario)?;
+            Ok(JobResult { ranks: placed.ranks, candidates: placed.candidates, scenarios: vec![outcome] })
+        };
+        let result = plan().map_err(|error| job_stop(error, &sources))?;
+        match args.format {
+            JobFormat::Text => print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?,
+            JobFormat::Json => write_out(fabc_emit::job_json(&fabric.name, &planned, &result).as_bytes())?,
+        }
+    }
+    Ok(())
+}
+
+/// The jobs of the spec that the options ask for.
+fn requested_jobs<'a>(args: &JobArgs, fabric: &'a Fabric) -> Result<Vec<&'a Job>, DriverError> {
+    let names: Vec<&str> = fabric.jobs.iter().map(|job| &*job.name).collect();
+    if fabric.jobs.is_empty() {
+        let hint = "its spec declares none: add `job train { .. }` and build again";
+        return Err(unknown("job in", &args.directory.display().to_string(), hint));
+    }
+    match &args.job {
+        None => Ok(fabric.jobs.iter().collect()),
+        Some(name) => match fabric.jobs.iter().find(|job| job.name == *name) {
+            Some(job) => Ok(vec![job]),
+            None => Err(unknown("job", name, &format!("known here: {}", list(&names)))),
+        },
+    }
+}
+
+/// The job with the placement of the options.
+fn with_place(args: &JobArgs, job: &Job, topology: &Topology) -> Result<Job, Stop> {
+    let place = match args.place.as_deref() {
+        None => return Ok(job.clone()),
+        Some("order") => JobPlace::Order,
+        Some("aligned") => JobPlace::Aligned,
+        Some(path) => {
+            let text = read::read_text(path, RANKS_BYTES)?;
+            let chips = chips_of_ranks(&text, topology.endpoints().count() as u64)
+                .map_err(|problem| unknown("placement", path, &problem))?;
+            JobPlace::File { path: path.to_owned(), chips }
+        }
+    };
+    Ok(Job { place, ..job.clone() })
+}
+
+fn unknown(kind: &str, name: &str, hint: &str) -> DriverError {
+    DriverError::UnknownWord { kind: kind.to_owned(), name: name.to_owned(), hint: hint.to_owned() }
+}
+
+fn job_stop(error: JobPlanError, sources: &SourceMap) -> Stop {
+    Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
+}

@@ -1,0 +1,117 @@
+//! Resolves `job name { .. }`: the axes of its ranks, its phases, and which chip is which rank.
+//!
+//! In: the items of a fabric. Out: all jobs, sorted by name. Each phase is written, or follows from a
+//! `model`. The number of ranks is compared with the chips of a pod. A network tells its endpoints later, so
+//! that the build compares them.
+
+mod amounts;
+mod axes;
+mod job_block;
+mod operations;
+mod order;
+mod phases;
+mod place;
+
+pub use place::chips_of_ranks;
+#[cfg(test)]
+mod tests;
+
+use super::collectives;
+use super::context::{Context, claim_subject_name, missing};
+use super::items::{SpecItems, keyword_span};
+use super::many_paths;
+use super::scheduled;
+use super::scope::Scope;
+use crate::JobError;
+use crate::syntax::ast::{Block, Name};
+use crate::syntax::words::BlockKind;
+use axes::JobAxes;
+use fabc_base::diag::Span;
+use fabc_model::{Job, Require};
+use job_block::JobBlock;
+use std::collections::BTreeMap;
+
+/// What the jobs of a fabric are resolved against.
+pub(super) struct JobGround<'a> {
+    /// Number of chips. `None` for a network, or if it is in error.
+    pub(super) chips: Option<u64>,
+    /// Bytes of a flit. `None` if they are in error.
+    pub(super) flit_bytes: Option<u32>,
+    /// The contract. A line on a job in the worst fault needs all scenarios.
+    pub(super) requires: &'a [Require],
+    /// The files beside the spec.
+    pub(super) scope: &'a Scope<'a>,
+}
+
+/// Resolves all jobs, sorted by name. Returns `None` if an error was reported.
+pub(super) fn jobs(context: &mut Context, items: &SpecItems<'_>, ground: &JobGround<'_>) -> Option<Vec<Job>> {
+    let simulations = items.simulations.iter().map(|(name, ..)| *name);
+    let collectives = items.collectives.iter().map(|(setting, _)| &setting.name);
+    let mut known_names: BTreeMap<String, Span> =
+        simulations.chain(collectives).map(|name| (name.value.to_lowercase(), name.span)).collect();
+    let mut jobs = Vec::new();
+    for (name, block, item) in &items.jobs {
+        if !claim_subject_name(context, name, "job", "a job", &mut known_names) {
+            jobs.push(None);
+            continue;
+        }
+        let span = keyword_span(*item, "job").to(name.span);
+        let runs = runs_on_routing(context, items, span);
+        jobs.push(job(context, name, block, span, ground).filter(|_| runs));
+    }
+    jobs.into_iter().collect()
+}
+
+/// Reports a job under a routing without one path per pair. Returns whether it can run.
+fn runs_on_routing(context: &mut Context, items: &SpecItems<'_>, span: Span) -> bool {
+    let (place, help) = if scheduled::is_scheduled(items) {
+        (
+            "with `routing = scheduled`",
+            "its messages follow forwarding tables, and a scheduled network has none: remove it, or write `routing = minimal;`",
+        )
+    } else if many_paths::many_path_method(items).is_some() {
+        (
+            "where packets choose among many paths",
+            "its messages follow one path per pair: remove it, or write `routing = minimal;`",
+        )
+    } else {
+        return true;
+    };
+    let (place, help) = (place.to_owned(), help.to_owned());
+    context.error(JobError::NoPlace { place, help, span }.into());
+    false
+}
+
+fn job(context: &mut Context, name: &Name, block: &Block, span: Span, ground: &JobGround<'_>) -> Option<Job> {
+    let title = format!("job `{}`", name.value);
+    let parts = JobBlock::read(context, block, title, span, BlockKind::Job);
+    let axes = axes::axes(context, &parts);
+    if let (Some(axes), Some(chips)) = (&axes, ground.chips) {
+        axes.check_count(context, &name.value, chips);
+    }
+    let place = place::place(context, &parts.settings, axes.as_ref(), ground.scope);
+    let line = ground.requires.iter().find(|line| line.fault && line.job() == Some(&name.value));
+    let scenarios = collectives::scenarios(context, &parts.settings, "a job", line);
+    let overhead =
+        parts.settings.get("overhead").map_or(Some(0), |value| collectives::overhead(context, value));
+    let compute = parts
+        .settings
+        .get("compute")
+        .map_or(Some(0), |value| amounts::compute_time(context, "`compute`", value));
+    if parts.named("phase").next().is_none() && !parts.settings.has_unknown() {
+        let example = "phase sum { collective all = all_reduce { over = data; size = 1 GiB; } }";
+        context.error(missing(&parts.settings.place, "a `phase`", example, span));
+    }
+    let phases = phases::phases(context, &parts, &name.value, axes.as_ref(), ground);
+    Some(Job {
+        name: name.value.to_string(),
+        axes: axes?.list,
+        phases: phases?,
+        place: place?,
+        compute_ps: compute?,
+        idle_ps: 0,
+        overhead_ps: overhead?,
+        scenarios: scenarios?,
+        span,
+    })
+}

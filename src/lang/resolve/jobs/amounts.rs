@@ -1,0 +1,93 @@
+//! Times, shares and counts of jobs.
+
+use crate::ResolveError;
+use crate::resolve::context::{Context, unknown_choice};
+use crate::resolve::settings::{BlockSettings, bare_name, decimal, quantity, wrong_kind};
+use crate::syntax::ast::{Quantity, SettingValue, ValueKind};
+use fabc_base::limits::JOB_COMPUTE_PS;
+use fabc_base::units::Dimension;
+
+/// Millionths of a percent's base: `1 %` is this many millionths.
+const MILLIONTHS_PER_PERCENT: u64 = 10_000;
+
+/// Reads a time of computing, in picoseconds.
+pub(super) fn compute_time(context: &mut Context, subject: &str, value: &SettingValue) -> Option<u64> {
+    let (number, unit) =
+        quantity(context, subject, value, &[Dimension::Time, Dimension::Duration], "19.8 s")?;
+    let time = unit.picoseconds().and_then(|factor| number.times(factor));
+    let time = time.filter(|time| *time <= JOB_COMPUTE_PS);
+    if time.is_none() {
+        context.error(ResolveError::OutOfRange {
+            subject: subject.to_owned(),
+            wanted: "a whole number of ps, at most 1000000 s".to_owned(),
+            help: None,
+            span: value.span,
+            note: "this is not".to_owned(),
+        });
+    }
+    time
+}
+
+/// Reads a share such as `80 %`, in millionths.
+pub(super) fn share(context: &mut Context, subject: &str, value: &SettingValue) -> Option<u32> {
+    let ValueKind::Quantity(written) = &value.kind else {
+        context.error(wrong_kind(subject, "a share", "80 %", value.span));
+        return None;
+    };
+    let wrong_unit = |span, note: String| ResolveError::WrongUnit {
+        subject: subject.to_owned(),
+        wanted: "the unit `%`".to_owned(),
+        help: Some("for example `80 %`".to_owned()),
+        span,
+        note,
+    };
+    match &written.unit {
+        Some(unit) if &*unit.value == "%" => {}
+        Some(unit) => {
+            let note = format!("`{}` is the unit of something else", unit.value);
+            context.error(wrong_unit(unit.span, note));
+            return None;
+        }
+        None => {
+            context.error(wrong_unit(value.span, "a share in percent expected".to_owned()));
+            return None;
+        }
+    }
+    let plain = Quantity { unit: None, ..written.clone() };
+    let number = decimal(context, subject, &plain)?;
+    let millionths = number.times(MILLIONTHS_PER_PERCENT);
+    let millionths = millionths.filter(|share| *share <= 100 * MILLIONTHS_PER_PERCENT);
+    if millionths.is_none() {
+        context.error(ResolveError::OutOfRange {
+            subject: subject.to_owned(),
+            wanted: "from 0 to 100 %, with at most four digits behind the point".to_owned(),
+            help: None,
+            span: value.span,
+            note: format!("this is {number} %"),
+        });
+    }
+    millionths.map(|share| share as u32)
+}
+
+/// Reads a setting that is `yes` or `no`. Without the setting, returns the default.
+pub(super) fn yes_or_no(
+    context: &mut Context,
+    settings: &BlockSettings<'_>,
+    name: &str,
+    default: bool,
+) -> Option<bool> {
+    let Some(value) = settings.get(name) else { return Some(default) };
+    let subject = format!("`{name}`");
+    let Some(word) = bare_name(value) else {
+        context.error(wrong_kind(&subject, "`yes` or `no`", "yes", value.span));
+        return None;
+    };
+    match &*word.value {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => {
+            context.error(unknown_choice(&subject, &word, &["no", "yes"], None));
+            None
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The operations of a phase: collectives of groups of ranks, and messages along an axis.
+
+use super::amounts::yes_or_no;
+use super::phases::{duplicate, need_operation};
+use super::{JobAxes, JobBlock};
+use crate::JobError;
+use crate::resolve::collectives;
+use crate::resolve::context::{Context, check_name_length, unknown_choice};
+use crate::resolve::settings::{BlockSettings, block_settings, integer, name_and_block, wrong_kind};
+use crate::syntax::ast::{InnerBlock, Name, Setting};
+use crate::syntax::words::BlockKind;
+use fabc_base::diag::Span;
+use fabc_base::limits::{JOB_BYTES, JOB_TIMES};
+use fabc_model::{Collective, CollectiveAlgorithm, JobOperation, JobOperationKind};
+
+/// What the operations of a phase are resolved against.
+pub(super) struct PhaseGround<'a> {
+    /// The axes of the job.
+    pub(super) axes: &'a JobAxes,
+    /// Bytes of a flit. `None` if they are in error.
+    pub(super) flit_bytes: Option<u32>,
+}
+
+/// The collectives that groups of ranks can do.
+fn group_collectives() -> impl Iterator<Item = Collective> {
+    Collective::ALL.into_iter().filter(|kind| !CollectiveAlgorithm::for_groups(*kind).is_empty())
+}
+
+impl PhaseGround<'_> {
+    /// Resolves the operations of a phase, collectives first. Returns `None` if an error was reported.
+    pub(super) fn operations(
+        &self,
+        context: &mut Context,
+        block: &JobBlock<'_>,
+    ) -> Option<Vec<JobOperation>> {
+        let mut operations: Vec<Option<JobOperation>> = Vec::new();
+        let mut names: Vec<&Name> = Vec::new();
+        let mut is_new = |context: &mut Context, name| {
+            check_name_length(context, "the name of an operation", name);
+            match names.iter().find(|first: &&&Name| first.value == name.value) {
+                Some(first) => {
+                    duplicate(context, "the operation", name, first.span);
+                    false
+                }
+                None => {
+                    names.push(name);
+                    true
+                }
+            }
+        };
+        for (setting, span) in &block.operations {
+            let is_new = is_new(context, &setting.name);
+            operations.push(self.collective(context, setting, *span).filter(|_| is_new));
+        }
+        for inner in block.named("send") {
+            let Some(name) = &inner.name else { continue };
+            let is_new = is_new(context, name);
+            operations.push(self.send(context, inner, name).filter(|_| is_new));
+        }
+        if operations.is_empty() && !block.settings.has_unknown() {
+            need_operation(context, block);
+            return None;
+        }
+        operations.into_iter().collect::<Option<Vec<_>>>().filter(|operations| !operations.is_empty())
+    }
+
+    fn collective(&self, context: &mut Context, setting: &Setting, span: Span) -> Option<JobOperation> {
+        let name = &setting.name.value;
+        let Some((kind, block)) = name_and_block(&setting.value) else {
+            let subject = format!("the collective `{name}`");
+            let example = "all_reduce { over = data; size = 1 GiB; }";
+            context.error(wrong_kind(&subject, "what it does", example, setting.value.span));
+            return None;
+        };
+        let Some(collective) = group_collectives().find(|known| known.name() == &*kind.value) else {
+            let known: Vec<&str> = group_collectives().map(Collective::name).collect();
+            context.error(unknown_choice("the collective of a phase", &kind, &known, None));
+            return None;
+        };
+        let title = format!("collective `{name}`");
+        let settings = match block {
+            Some(block) => block_settings(context, block, title, span, BlockKind::JobCollective),
+            None => BlockSettings::none(title, span),
+        };
+        let over = settings.need(context, "over", &self.axes.list[0].name);
+        let over = over.and_then(|value| {
+            self.axes.read_list(context, &format!("the collective `{name}`"), "over", value)
+        });
+        let algorithm = settings.get("algorithm").map_or(Some(None), |value| {
+            let known = CollectiveAlgorithm::for_groups(collective);
+            collectives::algorithm(context, collective, known, value)
+        });
+        let amount = self.amount(context, &settings);
+        let (over, (bytes, times)) = (over?, amount?);
+        self.check_flit(context, &settings, bytes, self.axes.group_size(&over))?;
+        let kind = JobOperationKind::Collective(collective);
+        let name = name.to_string();
+        Some(JobOperation { name, kind, over, bytes, times, algorithm: algorithm?, span })
+    }
+
+    fn send(&self, context: &mut Context, inner: &InnerBlock, name: &Name) -> Option<JobOperation> {
+        let span = inner.word.span.to(name.span);
+        let title = format!("send `{}`", name.value);
+        let settings = block_settings(context, &inner.block, title, span, BlockKind::JobSend);
+        let along = settings.need(context, "along", &self.axes.list[0].name);
+        let over = along.and_then(|value| {
+            let subject = format!("the send `{}`", name.value);
+            let over = self.axes.read_list(context, &subject, "along", value)?;
+            if over.len() > 1 {
+                context.error(wrong_kind("`along`", "a single axis", &self.axes.list[0].name, value.span));
+                return None;
+            }
+            Some(over)
+        });
+        let amount = self.amount(context, &settings);
+        let both = yes_or_no(context, &settings, "both", false);
+        let wrap = yes_or_no(context, &settings, "wrap", false);
+        let (bytes, times) = amount?;
+        self.check_flit(context, &settings, bytes, 1)?;
+        let kind = JobOperationKind::Send { both: both?, wrap: wrap? };
+        Some(JobOperation {
+            name: name.value.to_string(),
+            kind,
+            over: over?,
+            bytes,
+            times,
+            algorithm: None,
+            span,
+        })
+    }
+
+    /// Reads the bytes of an operation, and how often it runs.
+    fn amount(&self, context: &mut Context, settings: &BlockSettings<'_>) -> Option<(u64, u64)> {
+        let bytes = settings.need(context, "size", "128 MiB");
+        let bytes = bytes.and_then(|value| collectives::size(context, value));
+        let times = settings.get("times").map_or(Some(1), |value| {
+            integer(context, "`times`", value, 1..=JOB_TIMES as i64).map(|times| times as u64)
+        });
+        let (bytes, times) = (bytes?, times?);
+        let total = u128::from(bytes) * u128::from(times);
+        if total > u128::from(JOB_BYTES) {
+            context.error(
+                JobError::TooMuch {
+                    subject: settings.place.clone(),
+                    amount: format!("{bytes} B x {times} = {total} B"),
+                    help: format!(
+                        "an operation moves at most {JOB_BYTES} B per chip: fewer `times` or a smaller `size`"
+                    ),
+                    span: settings.span_or_head("times"),
+                }
+                .into(),
+            );
+            return None;
+        }
+        Some((bytes, times))
+    }
+
+    /// Reports parts for single ranks that are smaller than a flit.
+    fn check_flit(
+        &self,
+        context: &mut Context,
+        settings: &BlockSettings<'_>,
+        bytes: u64,
+        ranks: u64,
+    ) -> Option<()> {
+        let flit = u64::from(self.flit_bytes?);
+        if bytes >= flit.saturating_mul(ranks) {
+            return Some(());
+        }
+        let (part, arithmetic, need) = match ranks {
+            1 => (format!("a message of {bytes} B"), format!("a flit has {flit} B"), flit),
+            _ => (
+                "the part of a rank".to_owned(),
+                format!("{bytes} B over {ranks} ranks, and a flit has {flit} B"),
+                flit * ranks,
+            ),
+        };
+        let (subject, span) = (settings.place.clone(), settings.span_or_head("size"));
+        let help = format!("write `size = {need} B;` or more");
+        context.error(JobError::BelowFlit { subject, part, help, span, arithmetic }.into());
+        None
+    }
+}
