@@ -25,7 +25,8 @@ module.exports = grammar({
     _item: ($) =>
       choice(
         $.use_file, $.let_name, $.param, $.sweep, $.link, $.router_kind, $.router, $.box_item, $.boxes, $.chip, $.cube, $.ocs,
-        $.budget, $.failures, $.floor, $.addresses, $.demand, $.simulate, $.collective, $.require, $.slice, $.setting,
+        $.budget, $.failures, $.floor, $.addresses, $.demand, $.simulate, $.collective, $.job, $.require, $.slice,
+        $.setting,
       ),
 
     use_file: ($) => seq("use", $.string, choice($.changes, ";")),
@@ -54,6 +55,11 @@ module.exports = grammar({
     demand: ($) => seq("demand", $.block),
     simulate: ($) => seq("simulate", field("name", $.name), $.block),
     collective: ($) => seq("collective", $.setting),
+    job: ($) => seq("job", field("name", $.name), $.job_block),
+    job_block: ($) => seq("{", repeat(choice($.operation, $.inner_block, $.setting)), "}", optional(";")),
+    operation: ($) => seq("collective", $.setting),
+    // `phase` and `send` have names. `demand` is a word of items only.
+    inner_block: ($) => seq(choice($.setting_name, seq(choice("phase", "send"), $.name)), $.job_block),
     require: ($) => seq("require", $.metric, $.comparison, $.quantity, optional($.share), ";"),
     slice: ($) => seq("slice", field("name", $.name), "{", repeat($._item), "}", optional(";")),
     share: ($) => seq("of", $.name),

@@ -9,10 +9,10 @@ use fabc_lang::syntax::words::{BlockKind, FIELDS, ITEMS, STATEMENTS};
 use fabc_model::REFERENCES;
 use fabc_model::{
     Arbitration, Arcs, Arrangement, AttachBy, Births, Bundling, Clustering, Collective, CollectiveAlgorithm,
-    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, MemberWeights,
-    MessageOrder, Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice, RouteSelect, RouterModel,
-    RoutingChoice, Scenarios, Score, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice,
-    SynthesisMethod, TableKey, TierOrderWord, TopologyChoice, Traffic, TurnPriority, Word,
+    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, HalfRoutes, HashInput, JobMetric,
+    MemberWeights, MessageOrder, Metric, Objective, PacketRouting, PermuteMethod, PlacementChoice,
+    RouteSelect, RouterModel, RoutingChoice, Scenarios, Score, SimulatedMetric, SonicConfig, Supernode,
+    SymmetryChoice, SynthesisMethod, TableKey, TierOrderWord, TopologyChoice, Traffic, TurnPriority, Word,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -68,15 +68,16 @@ pub(super) fn metrics() -> impl Iterator<Item = &'static str> {
     Metric::every().map(Metric::name)
 }
 
-/// The metrics of a simulation or collective, each once.
+/// The metrics of a simulation, collective or job, each once.
 pub(super) fn run_metrics() -> impl Iterator<Item = &'static str> {
     let simulated = SimulatedMetric::ALL.into_iter().map(SimulatedMetric::name);
     let of_simulation: Vec<&str> = simulated.clone().collect();
+    let jobs = JobMetric::ALL.into_iter().filter(|metric| *metric != JobMetric::Share).map(JobMetric::name);
     let collective = CollectiveMetric::ALL
         .into_iter()
         .map(CollectiveMetric::name)
         .filter(move |name| !of_simulation.contains(name));
-    simulated.chain(collective)
+    simulated.chain(collective).chain(jobs)
 }
 
 fn words<T: Word>() -> Vec<&'static str> {
@@ -98,6 +99,14 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (Some(BlockKind::Simulate), "routing") => words::<PacketRouting>(),
         (Some(BlockKind::Permute), "method") => words::<PermuteMethod>(),
         (Some(BlockKind::Floor), "order") => words::<Filling>(),
+        (Some(BlockKind::JobModel), "gated" | "tied" | "qk_norm" | "causal")
+        | (Some(BlockKind::JobSend), "both" | "wrap") => vec!["no", "yes"],
+        (Some(BlockKind::Job), "keep" | "sequence_parallel" | "gather_again" | "dedup") => vec!["no", "yes"],
+        (Some(BlockKind::Job), "recompute") => vec!["none", "selective", "full"],
+        (Some(BlockKind::Job), "context") => vec!["ring", "gather"],
+        (Some(BlockKind::Job), "place") => vec!["order", "aligned", "file"],
+        (Some(BlockKind::Job), "model") => Vec::new(),
+        (Some(BlockKind::Phase), "after") => vec!["none"],
         (_, "duplex") => words::<Duplex>(),
         (_, "config_db") => words::<SonicConfig>(),
         (_, "supernode") => words::<Supernode>(),
@@ -143,7 +152,9 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
 /// The dimensions that the value of a setting may have. `place` is the block of the setting, and `None` an
 /// item. A plain number has none.
 pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'static [Dimension] {
-    use Dimension::{Bandwidth, Cycles, Data, Duration, Flits, Frequency, Length, Power, Things, Time};
+    use Dimension::{
+        Bandwidth, Cycles, Data, Duration, Flits, FlopRate, Frequency, Length, Power, Things, Time,
+    };
     match (place, setting) {
         (None, "clock") => &[Frequency],
         (Some(BlockKind::Link), "bandwidth") => &[Bandwidth],
@@ -173,7 +184,11 @@ pub(super) fn setting_dimensions(place: Option<BlockKind>, setting: &str) -> &'s
         (Some(BlockKind::Collective), "size")
         | (Some(BlockKind::AllToAll), "bytes")
         | (Some(BlockKind::Scheduled), "vector") => &[Data],
-        (Some(BlockKind::Collective), "overhead") => &[Time],
+        (Some(BlockKind::JobCollective | BlockKind::JobSend), "size")
+        | (Some(BlockKind::ElementBytes), _) => &[Data],
+        (Some(BlockKind::Job | BlockKind::Phase), "compute") => &[Time, Duration],
+        (Some(BlockKind::Compute), "rate") => &[FlopRate],
+        (Some(BlockKind::Collective | BlockKind::Job), "overhead") => &[Time],
         (Some(BlockKind::Scheduled), "slot" | "hop" | "reduce") | (Some(BlockKind::Bursts), "length") => {
             &[Cycles]
         }
@@ -193,6 +208,7 @@ pub(super) fn metric_dimensions(metric: &str) -> &'static [Dimension] {
     match metric {
         "bandwidth" => &[Dimension::Bandwidth],
         "latency" | "latency_max" | "time" | "makespan" => &[Dimension::Time, Dimension::Cycles],
+        "communication" | "step" | "exposed" => &[Dimension::Time, Dimension::Duration, Dimension::Cycles],
         "cable_length" | "average_cable" | "longest_cable" => &[Dimension::Length],
         "power" => &[Dimension::Power],
         _ => &[],

@@ -394,6 +394,8 @@ fn the_limits_are_those_of_the_reference() {
         ESTIMATED_AXES,
         ESTIMATED_SIZES,
         COLLECTIVE_BYTES as usize,
+        JOB_BYTES as usize,
+        JOB_TIMES as usize,
         SWEEP_RUNS,
     ];
     let numbers: BTreeSet<&str> = section.split(|c: char| !c.is_ascii_digit()).collect();

@@ -12,6 +12,6 @@
 
 [
   "fabric" "use" "let" "param" "sweep" "link" "router" "box" "boxes" "chip" "cube" "ocs" "budget" "failures" "floor"
-  "addresses" "demand" "simulate" "collective" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
+  "addresses" "demand" "simulate" "collective" "job" "phase" "send" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
   "switch" "join" "nics" "nic" "at" "in" "for" "cubes" "step" "x"
 ] @keyword

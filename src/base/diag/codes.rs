@@ -10,6 +10,7 @@ mod language;
 mod routing;
 mod simulation;
 mod synthesis;
+mod training;
 
 pub use doc::CodeDoc;
 
@@ -24,6 +25,7 @@ pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
         estimate::CODES,
         jobs::CODES,
         simulation::CODES,
+        training::CODES,
         bug::CODES,
     ]
     .into_iter()

@@ -7,6 +7,7 @@
 mod amounts;
 mod axes;
 mod job_block;
+mod model;
 mod operations;
 mod order;
 mod phases;
@@ -15,6 +16,7 @@ mod place;
 pub use place::chips_of_ranks;
 #[cfg(test)]
 mod tests;
+mod training;
 
 use super::collectives;
 use super::context::{Context, claim_subject_name, missing};
@@ -30,6 +32,7 @@ use fabc_base::diag::Span;
 use fabc_model::{Job, Require};
 use job_block::JobBlock;
 use std::collections::BTreeMap;
+use training::TrainingStep;
 
 /// What the jobs of a fabric are resolved against.
 pub(super) struct JobGround<'a> {
@@ -98,20 +101,60 @@ fn job(context: &mut Context, name: &Name, block: &Block, span: Span, ground: &J
         .settings
         .get("compute")
         .map_or(Some(0), |value| amounts::compute_time(context, "`compute`", value));
-    if parts.named("phase").next().is_none() && !parts.settings.has_unknown() {
-        let example = "phase sum { collective all = all_reduce { over = data; size = 1 GiB; } }";
-        context.error(missing(&parts.settings.place, "a `phase`", example, span));
-    }
-    let phases = phases::phases(context, &parts, &name.value, axes.as_ref(), ground);
+    let step = step(context, &parts, name, axes.as_ref(), compute, ground);
+    let step = step?;
     Some(Job {
         name: name.value.to_string(),
         axes: axes?.list,
-        phases: phases?,
+        phases: step.phases,
         place: place?,
-        compute_ps: compute?,
-        idle_ps: 0,
+        compute_ps: step.compute_ps,
+        idle_ps: step.idle_ps,
         overhead_ps: overhead?,
         scenarios: scenarios?,
         span,
     })
+}
+
+/// Resolves the phases of a job and its time of computing: from a model, or as they are written.
+fn step(
+    context: &mut Context,
+    parts: &JobBlock<'_>,
+    name: &Name,
+    axes: Option<&JobAxes>,
+    compute: Option<u64>,
+    ground: &JobGround<'_>,
+) -> Option<TrainingStep> {
+    let subject = &parts.settings.place;
+    let two_forms = |context: &mut Context, first: &str, second: &str, help: &str, span| {
+        let (subject, help) = (subject.clone(), help.to_owned());
+        let (first, second) = (first.to_owned(), second.to_owned());
+        context.error(JobError::TwoForms { subject, first, second, help, span }.into());
+    };
+    if let (Some(inner), Some(_)) = (parts.block("compute"), parts.settings.get("compute")) {
+        let help = "a step computes for a time, or at a rate: remove one of the two";
+        two_forms(context, "`compute = ..;`", "`compute { .. }`", help, inner.word.span);
+        return None;
+    }
+    let first_phase = parts.named("phase").next();
+    match (parts.block("model"), first_phase) {
+        (Some(model), Some(_)) => {
+            let help = "the phases follow from the model: remove one of the two";
+            two_forms(context, "a `model`", "phases", help, model.word.span);
+            None
+        }
+        (Some(model), None) => training::training_step(context, parts, model, axes, compute, ground),
+        (None, Some(_)) => {
+            training::refuse_without_model(context, parts);
+            let phases = phases::phases(context, parts, &name.value, axes, ground)?;
+            Some(TrainingStep { phases, compute_ps: compute?, idle_ps: 0 })
+        }
+        (None, None) => {
+            if !parts.settings.has_unknown() {
+                let example = "phase sum { collective all = all_reduce { over = data; size = 1 GiB; } }";
+                context.error(missing(subject, "a `model` or a `phase`", example, parts.settings.head()));
+            }
+            None
+        }
+    }
 }

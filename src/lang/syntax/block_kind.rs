@@ -61,6 +61,14 @@ pub enum BlockKind {
     Collective,
     /// The block of the form `job name { .. }`.
     Job,
+    /// The block of the form `model { .. }` of a job.
+    JobModel,
+    /// The block of the form `batch { .. }` of a job.
+    Batch,
+    /// The block of the form `bytes { .. }` of a job.
+    ElementBytes,
+    /// The block of the form `compute { .. }` of a job.
+    Compute,
     /// The block of the form `phase name { .. }` of a job.
     Phase,
     /// The block of the form `collective name = all_gather { .. }` of a phase.
@@ -162,6 +170,10 @@ impl BlockKind {
             BlockKind::Ways => "ugal",
             BlockKind::Collective => "collective",
             BlockKind::Job => "job",
+            BlockKind::JobModel => "model",
+            BlockKind::Batch => "batch",
+            BlockKind::ElementBytes => "bytes",
+            BlockKind::Compute => "compute",
             BlockKind::Phase => "phase",
             BlockKind::JobCollective => "collective",
             BlockKind::JobSend => "send",

@@ -14,6 +14,8 @@ use fabc_model::JobAxis;
 pub(super) struct JobAxes {
     /// The axes in the order of the spec.
     pub(super) list: Vec<JobAxis>,
+    /// The place of every name.
+    pub(super) names: Vec<Span>,
     /// The word `axes`.
     pub(super) span: Span,
 }
@@ -58,7 +60,8 @@ pub(super) fn axes(context: &mut Context, parts: &JobBlock<'_>) -> Option<JobAxe
         context.error(missing("`axes`", "an axis", "data = 8;", inner.word.span));
         return None;
     }
-    Some(JobAxes { list: list.into_iter().collect::<Option<_>>()?, span: inner.word.span })
+    let names = names.iter().map(|name| name.span).collect();
+    Some(JobAxes { list: list.into_iter().collect::<Option<_>>()?, names, span: inner.word.span })
 }
 
 impl JobAxes {
@@ -77,8 +80,8 @@ impl JobAxes {
     }
 
     /// The size of an axis. 1 if there is none with this name.
-    pub(super) fn size(&self, name: &str) -> u64 {
-        self.list.iter().find(|axis| axis.name == name).map_or(1, |axis| axis.size.into())
+    pub(super) fn size(&self, name: &str) -> u32 {
+        self.list.iter().find(|axis| axis.name == name).map_or(1, |axis| axis.size)
     }
 
     /// Reports ranks that are not as many as the chips of the pod.

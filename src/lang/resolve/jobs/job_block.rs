@@ -2,7 +2,7 @@
 
 use crate::ResolveError;
 use crate::resolve::context::{Context, missing};
-use crate::resolve::settings::{BlockSettings, block_settings};
+use crate::resolve::settings::{BlockSettings, block_settings, wrong_kind};
 use crate::syntax::ast::{Block, InnerBlock, Setting, StatementKind};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::{Span, closest, list};
@@ -20,7 +20,7 @@ pub(super) struct JobBlock<'a> {
 /// The words of the blocks in a block of a job: without a name, and with one.
 fn known_blocks(place: BlockKind) -> (&'static [&'static str], &'static [&'static str]) {
     match place {
-        BlockKind::Job => (&["axes"], &["phase"]),
+        BlockKind::Job => (&["axes", "model", "batch", "bytes", "compute", "overlap"], &["phase"]),
         BlockKind::Phase => (&[], &["send"]),
         _ => (&[], &[]),
     }
@@ -47,7 +47,19 @@ impl<'a> JobBlock<'a> {
                 _ => {}
             }
         }
+        parts.refuse_settings(context, place);
         parts
+    }
+
+    /// Reports settings that are written without braces. Only the time of computing may be.
+    fn refuse_settings(&mut self, context: &mut Context, place: BlockKind) {
+        for word in known_blocks(place).0.iter().filter(|word| **word != "compute") {
+            if let Some(value) = self.settings.get(word) {
+                let example = format!("{word} {{ .. }}");
+                context.error(wrong_kind(&format!("`{word}`"), "settings in braces", &example, value.span));
+                self.settings.doubt_missing();
+            }
+        }
     }
 
     /// Whether an inner block belongs here. Reports it otherwise.

@@ -92,7 +92,7 @@ impl PhaseGround<'_> {
         });
         let amount = self.amount(context, &settings);
         let (over, (bytes, times)) = (over?, amount?);
-        self.check_flit(context, &settings, bytes, self.axes.group_size(&over))?;
+        self.check_size(context, &settings, bytes, self.axes.group_size(&over))?;
         let kind = JobOperationKind::Collective(collective);
         let name = name.to_string();
         Some(JobOperation { name, kind, over, bytes, times, algorithm: algorithm?, span })
@@ -116,7 +116,7 @@ impl PhaseGround<'_> {
         let both = yes_or_no(context, &settings, "both", false);
         let wrap = yes_or_no(context, &settings, "wrap", false);
         let (bytes, times) = amount?;
-        self.check_flit(context, &settings, bytes, 1)?;
+        self.check_size(context, &settings, bytes, 1)?;
         let kind = JobOperationKind::Send { both: both?, wrap: wrap? };
         Some(JobOperation {
             name: name.value.to_string(),
@@ -127,6 +127,19 @@ impl PhaseGround<'_> {
             algorithm: None,
             span,
         })
+    }
+
+    /// Reports a size whose parts for single ranks are smaller than a flit.
+    fn check_size(
+        &self,
+        context: &mut Context,
+        settings: &BlockSettings<'_>,
+        bytes: u64,
+        ranks: u64,
+    ) -> Option<()> {
+        let (subject, span) = (settings.place.clone(), settings.span_or_head("size"));
+        let help = |needed| format!("write `size = {needed} B;` or more");
+        check_flit(context, subject, bytes, ranks, self.flit_bytes?, span, &help)
     }
 
     /// Reads the bytes of an operation, and how often it runs.
@@ -154,30 +167,31 @@ impl PhaseGround<'_> {
         }
         Some((bytes, times))
     }
+}
 
-    /// Reports parts for single ranks that are smaller than a flit.
-    fn check_flit(
-        &self,
-        context: &mut Context,
-        settings: &BlockSettings<'_>,
-        bytes: u64,
-        ranks: u64,
-    ) -> Option<()> {
-        let flit = u64::from(self.flit_bytes?);
-        if bytes >= flit.saturating_mul(ranks) {
-            return Some(());
-        }
-        let (part, arithmetic, need) = match ranks {
-            1 => (format!("a message of {bytes} B"), format!("a flit has {flit} B"), flit),
-            _ => (
-                "the part of a rank".to_owned(),
-                format!("{bytes} B over {ranks} ranks, and a flit has {flit} B"),
-                flit * ranks,
-            ),
-        };
-        let (subject, span) = (settings.place.clone(), settings.span_or_head("size"));
-        let help = format!("write `size = {need} B;` or more");
-        context.error(JobError::BelowFlit { subject, part, help, span, arithmetic }.into());
-        None
+/// Reports parts for single ranks that are smaller than a flit. `help` says what to do about a size that must
+/// have so many bytes.
+pub(super) fn check_flit(
+    context: &mut Context,
+    subject: String,
+    bytes: u64,
+    ranks: u64,
+    flit_bytes: u32,
+    span: Span,
+    help: &dyn Fn(u64) -> String,
+) -> Option<()> {
+    let flit = u64::from(flit_bytes);
+    let needed = flit.saturating_mul(ranks);
+    if bytes >= needed {
+        return Some(());
     }
+    let (part, arithmetic) = match ranks {
+        1 => (format!("a message of {bytes} B"), format!("a flit has {flit} B")),
+        _ => (
+            "the part of a rank".to_owned(),
+            format!("{bytes} B over {ranks} ranks, and a flit has {flit} B"),
+        ),
+    };
+    context.error(JobError::BelowFlit { subject, part, help: help(needed), span, arithmetic }.into());
+    None
 }

@@ -265,3 +265,63 @@ fn requires_on_jobs_name_jobs_and_their_metrics() {
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].to_string(), "`fault.mine.step` is about faults, but the budget tolerates none");
 }
+
+const MOE: &str = "job moe {
+    axes { expert = 64; data = 2; }
+    model { layers = 94; hidden = 4096; heads = 64; kv_heads = 4; head = 128; experts = 128; top = 8;
+        expert_ffn = 1536; vocab = 151936; qk_norm = yes; }
+    batch { sequences = 1024; length = 4096; micro = 1; }
+    bytes { weight = 2 B; gradient = 2 B; activation = 2 B; }
+    zero = 1;
+    compute = 19.8 s;
+    overlap { data = 80 %; }
+    place = aligned; scenarios = all; overhead = 400 ns;
+}";
+
+#[test]
+fn phases_follow_from_a_model() {
+    let job = job(MOE);
+    assert_eq!((job.compute_ps, job.idle_ps, job.overhead_ps), (19_800_000_000_000, 0, 400_000));
+    assert_eq!((&job.place, job.scenarios), (&JobPlace::Aligned, Scenarios::All));
+    let phases: Vec<(&str, u32)> =
+        job.phases.iter().map(|phase| (&*phase.name, phase.overlap_millionths)).collect();
+    assert_eq!(phases, [("experts", 0), ("expert_gradients", 800_000), ("gradients", 800_000)]);
+    let exchange = &job.phases[0].operations[0];
+    assert_eq!((exchange.bytes, exchange.times, &exchange.over[..]), (268_435_456, 3008, &[0][..]));
+    assert_eq!(job.phases[1].operations.iter().map(|known| &known.over[..]).collect::<Vec<_>>(), [[1], [1]]);
+    assert_eq!(job.phases[2].operations[0].over, [0, 1]);
+}
+
+#[test]
+fn a_rate_gives_the_time_of_computing() {
+    let rated = MOE.replace("compute = 19.8 s;", "compute { rate = 275 TFLOP/s; share = 40 %; }");
+    let faster = MOE.replace("compute = 19.8 s;", "compute { rate = 0.55 PFLOP/s; share = 40 %; }");
+    let (rated, faster) = (job(&rated).compute_ps, job(&faster).compute_ps);
+    // 45.3 s on 128 chips.
+    assert_eq!(rated / 10_000_000_000, 4530);
+    assert_eq!(rated.div_ceil(2), faster);
+}
+
+#[test]
+fn a_model_that_does_not_divide_has_the_arithmetic() {
+    assert_eq!(
+        messages(&MOE.replace("sequences = 1024", "sequences = 1000")),
+        [
+            "FAB0644 1000 sequences do not divide over data x expert = 2 x 64 = 128. `sequences = 896` or `1024` fits"
+        ]
+    );
+    assert_eq!(
+        messages(&MOE.replace("top = 8", "top = 129")),
+        ["FAB0648 a token cannot choose 129 of 128 experts. `top` is at most the number of `experts`"]
+    );
+    let skew = messages(&MOE.replace("zero = 1", "skew = 1.3"));
+    assert!(skew[0].starts_with("FAB0103 `skew` does not belong in job `moe`."), "{skew:?}");
+    assert_eq!(
+        messages(
+            &MOE.replace("compute = 19.8 s;", "compute = 1 s; compute { rate = 1 TFLOP/s; share = 1 %; }")
+        ),
+        [
+            "FAB0646 job `moe` has both `compute = ..;` and `compute { .. }`. a step computes for a time, or at a rate: remove one of the two"
+        ]
+    );
+}
