@@ -4,9 +4,9 @@ use fabc_base::ids::OcsId;
 use fabc_check::{DeadlockFree, GroupsProved, Sampled, Wired};
 use fabc_ir::{
     CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction,
-    GroupTables, Hardware, JobResult, KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord, Permutation,
-    Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology,
-    UniversalLimit, Walk,
+    GroupTables, Hardware, JobResult, KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord,
+    Permutation, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds,
+    UniformTopology, UniversalLimit, Walk,
 };
 use fabc_model::{ClosedForm, Fabric, Pod};
 use fabc_sim::SimReport;

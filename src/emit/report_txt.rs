@@ -1,8 +1,8 @@
 //! Writes the report as text, for `report.txt` and for a terminal of any width.
 
 use super::collective::{CollectiveTextRow, collective_title, conditions, nominal_and_worst_fault};
-use super::job::{JobTextRow, candidates_line, job_rows, limit_lines, step_line};
 use super::floor::{floor_lines, floor_rows, trade_off};
+use super::job::{JobTextRow, candidates_line, job_rows, limit_lines, step_line};
 use super::lines::{Color, Lines, Look};
 use super::measured;
 use super::number::grouped;

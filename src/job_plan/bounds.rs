@@ -9,9 +9,10 @@ use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{ATTOSECONDS, ChipGroups, CollectiveBound, Fraction, JobBound, JobWitness, Scene, Schedule};
 use fabc_model::{Collective, Demand, JobOperation, JobOperationKind};
 use fabc_passes::collective::ShortestPaths;
-use fabc_passes::limit::NearestChips;
 use fabc_passes::flow::{FlowSettings, StartLengths, concurrent};
+use fabc_passes::limit::NearestChips;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// The work of the flow that bounds a phase.
 const FLOW: FlowSettings = FlowSettings { rounds: 250, gap_ppm: 1000, sweeps: 0, primal: true };
@@ -144,7 +145,7 @@ fn pair_lengths(
     length: &(impl Fn(ChannelId) -> u128 + Sync),
     longest: bool,
 ) -> u128 {
-    let mut by_source: std::collections::BTreeMap<NodeId, Vec<NodeId>> = std::collections::BTreeMap::new();
+    let mut by_source: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for &(from, to) in pairs {
         by_source.entry(from).or_default().push(to);
     }
@@ -218,13 +219,8 @@ fn flow_lengths(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Optio
     let demand = Demand::matrix(chips.len(), weights).among_endpoints(topology.node_count(), chips);
     let plain_scene = Scene { topology: &plain, lit: scene.lit.clone(), dead: scene.dead.clone() };
     let start = vec![vec![1u32; plain.class_count(plain.symmetry())]];
-    let flow = concurrent(
-        &plain_scene,
-        &demand,
-        StartLengths::Seeds(&start),
-        FLOW,
-        &fabc_base::progress::Silent,
-    );
+    let flow =
+        concurrent(&plain_scene, &demand, StartLengths::Seeds(&start), FLOW, &fabc_base::progress::Silent);
     let class = |channel| plain.channel_class(plain.symmetry(), channel).index();
     let lengths = &flow.dual.lengths;
     Some(plain.channels().map(|channel| lengths[class(channel)]).collect())

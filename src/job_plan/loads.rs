@@ -1,12 +1,14 @@
 //! What operations put on channels, and how long a phase takes.
 
-use fabc_base::ids::{ChannelId, IdVec, NodeId};
+use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
-    ATTOSECONDS, ChipGroups, Forest, ForestTree, ForwardingTables, PairPaths, Scene, Schedule, Transfers,
+    ATTOSECONDS, ChipGroups, Forest, ForestPath, ForestTree, ForwardingTables, PairPaths, Scene, Schedule,
+    Transfers,
 };
 use fabc_model::{Collective, Job, JobOperation, JobOperationKind};
 use fabc_passes::collective::{CollectiveError, walk_tables};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// The most busiest channels of a phase that are listed.
 const LISTED_CHANNELS: usize = 8;
@@ -44,16 +46,17 @@ pub fn message_pairs(kind: JobOperationKind, groups: &ChipGroups) -> Vec<(NodeId
     let of_group = |list: &Vec<NodeId>| -> Vec<(NodeId, NodeId)> {
         match kind {
             JobOperationKind::Collective(Collective::AllToAll) => {
-                let others = |&from: &NodeId| {
-                    list.iter().filter(move |&&to| to != from).map(move |&to| (from, to))
-                };
+                let others =
+                    |&from: &NodeId| list.iter().filter(move |&&to| to != from).map(move |&to| (from, to));
                 list.iter().flat_map(others).collect()
             }
             JobOperationKind::Collective(_) => Vec::new(),
             JobOperationKind::Send { both, wrap } => {
                 let wrapped = wrap.then(|| (list[list.len() - 1], list[0]));
                 let steps = list.windows(2).map(|pair| (pair[0], pair[1])).chain(wrapped);
-                steps.flat_map(|(from, to)| std::iter::once((from, to)).chain(both.then_some((to, from)))).collect()
+                steps
+                    .flat_map(|(from, to)| std::iter::once((from, to)).chain(both.then_some((to, from))))
+                    .collect()
             }
         }
     };
@@ -81,7 +84,7 @@ impl OperationLoad {
             for &(from, to) in part {
                 let mut time = overhead;
                 walk_tables(scene, tables, from, to, |channel| {
-                    counts[channel.0 as usize] += 1;
+                    counts[channel.index()] += 1;
                     time += hops[channel];
                 })?;
                 longest = longest.max(time);
@@ -153,10 +156,10 @@ impl RunCost<'_> {
         for path in paths {
             for &channel in &path.channels {
                 if along {
-                    counts[channel.0 as usize] += u64::from(path.amount);
+                    counts[channel.index()] += u64::from(path.amount);
                 }
                 if let Some(reverse) = topology.reverse(channel).filter(|_| against) {
-                    counts[reverse.0 as usize] += u64::from(path.amount);
+                    counts[reverse.index()] += u64::from(path.amount);
                 }
             }
         }
@@ -166,7 +169,7 @@ impl RunCost<'_> {
     fn path_parts(&self, paths: &PairPaths) -> Vec<u64> {
         let mut counts = vec![0u64; self.scene.topology.channel_count()];
         for path in &paths.paths {
-            path.channels().for_each(|channel| counts[channel.0 as usize] += u64::from(path.amount));
+            path.channels().for_each(|channel| counts[channel.index()] += u64::from(path.amount));
         }
         counts
     }
@@ -183,10 +186,10 @@ impl RunCost<'_> {
     }
 
     fn tree_latency(&self, tree: &ForestTree, used: impl Fn(ChannelId) -> Option<ChannelId>) -> u128 {
-        let mut arrivals = std::collections::BTreeMap::from([(tree.root, 0u128)]);
+        let mut arrivals = BTreeMap::from([(tree.root, 0u128)]);
         let hop = |&channel: &ChannelId| used(channel).map_or(0, |channel| self.hops[channel]);
         for send in &tree.sends {
-            let path_time = |path: &fabc_ir::ForestPath| path.channels.iter().map(hop).sum::<u128>();
+            let path_time = |path: &ForestPath| path.channels.iter().map(hop).sum::<u128>();
             let longest = send.paths.iter().map(path_time).max().unwrap_or(0);
             let start = arrivals.get(&send.from).copied().unwrap_or(0);
             arrivals.insert(send.to, start + self.overhead + longest);

@@ -75,7 +75,8 @@ impl ChipDigits {
         let mut strides = Vec::new();
         let mut stride = 1;
         for (side, size) in sides {
-            let digits = binary_digits(size).ok_or_else(|| not_binary(&format!("the pod has {size} {side}")))?;
+            let digits =
+                binary_digits(size).ok_or_else(|| not_binary(&format!("the pod has {size} {side}")))?;
             names.extend((0..digits).map(|digit| format!("{side}{digit}")));
             strides.push((stride, digits));
             stride *= size as usize;
@@ -127,9 +128,8 @@ fn aligned_placements(job: &Job, digits: &ChipDigits) -> Result<Vec<RankPlacemen
         .axes
         .iter()
         .map(|axis| {
-            binary_digits(axis.size).ok_or_else(|| {
-                not_binary(&format!("the axis `{}` has {} ranks", axis.name, axis.size))
-            })
+            binary_digits(axis.size)
+                .ok_or_else(|| not_binary(&format!("the axis `{}` has {} ranks", axis.name, axis.size)))
         })
         .collect::<Result<_, _>>()?;
     let ways = count_ways(&sizes);
@@ -193,13 +193,14 @@ fn aligned_placement(job: &Job, digits: &ChipDigits, owners: &[usize]) -> RankPl
     let name_of = |axis: usize| {
         let taken = owners.iter().zip(&digits.names).filter(|&(&owner, _)| owner == axis);
         let names: Vec<&str> = taken.map(|(_, name)| name.as_str()).collect();
-        format!("{} = {}", job.axes[axis].name, if names.is_empty() { "none".to_owned() } else { names.join(" ") })
+        format!(
+            "{} = {}",
+            job.axes[axis].name,
+            if names.is_empty() { "none".to_owned() } else { names.join(" ") }
+        )
     };
     let names: Vec<String> = (0..job.axes.len()).map(name_of).collect();
-    RankPlacement {
-        place: names.join(", "),
-        ranks: (0..digits.chips.len() as u32).map(place_of).collect(),
-    }
+    RankPlacement { place: names.join(", "), ranks: (0..digits.chips.len() as u32).map(place_of).collect() }
 }
 
 #[cfg(test)]

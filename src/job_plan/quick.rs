@@ -47,7 +47,8 @@ fn quick_phase(
             JobOperationKind::Collective(_) => groups.size(),
         };
         if pairs.is_empty() {
-            let rounds = if operation.kind == JobOperationKind::Collective(Collective::AllReduce) { 2 } else { 1 };
+            let rounds =
+                if operation.kind == JobOperationKind::Collective(Collective::AllReduce) { 2 } else { 1 };
             let moved = u128::from(operation.bytes) * u128::from(operation.times) * rounds;
             let lanes = fewest_lanes(scene, &groups);
             let shards = u128::from(groups.size() - 1);

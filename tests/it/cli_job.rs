@@ -43,20 +43,27 @@ fn pod() -> SpecText {
 
 #[test]
 fn known_answers_on_a_wrapped_cube() {
-    let place = built(&cube().with(
-        "job experts { axes { expert = 64; } \
+    let place = built(
+        &cube()
+            .with(
+                "job experts { axes { expert = 64; } \
          phase all { collective dispatch = all_to_all { over = expert; size = 64 MiB; times = 3; } } }",
-    ).with(
-        "job rows { axes { tensor = 8; data = 8; } \
+            )
+            .with(
+                "job rows { axes { tensor = 8; data = 8; } \
          phase all { collective in = all_gather { over = tensor; size = 64 MiB; algorithm = within; } } }",
-    ).with(
-        "job blocks { axes { tensor = 8; data = 8; } place = aligned; \
+            )
+            .with(
+                "job blocks { axes { tensor = 8; data = 8; } place = aligned; \
          phase all { collective in = all_gather { over = tensor; size = 64 MiB; } } }",
-    ).with(
-        "job pairs { axes { pair = 2; others = 32; } \
+            )
+            .with(
+                "job pairs { axes { pair = 2; others = 32; } \
          phase all { send next { along = pair; size = 1 MiB; times = 5; } } }",
-    ));
-    let phase = |job: &str| read(place.path(), &format!("pod/jobs/{job}.json"))["scenarios"][0]["phases"][0].clone();
+            ),
+    );
+    let phase =
+        |job: &str| read(place.path(), &format!("pod/jobs/{job}.json"))["scenarios"][0]["phases"][0].clone();
     let number = |value: &Value| value.as_f64().unwrap();
     let megabyte = (1 << 20) as f64;
     // A channel carries 32 of 64 parts of every run. 50 GB/s are 0.02 ns a byte.
@@ -140,13 +147,19 @@ fn every_change_of_a_job_is_convicted() {
     let twice = convicted(place, job, |value| value["ranks"][1] = value["ranks"][0].clone());
     assert!(twice.contains("permutation"), "{twice}");
     convicted(place, job, |value| value["scenarios"][0]["communication_ns"] = 1.0.into());
-    convicted(place, job, |value| value["scenarios"][0]["phases"][0]["operations"][0]["bytes"] = 1_048_575.into());
-    convicted(place, job, |value| value["scenarios"][0]["phases"][0]["operations"][0]["algorithm"] = "ring".into());
+    convicted(place, job, |value| {
+        value["scenarios"][0]["phases"][0]["operations"][0]["bytes"] = 1_048_575.into()
+    });
+    convicted(place, job, |value| {
+        value["scenarios"][0]["phases"][0]["operations"][0]["algorithm"] = "ring".into()
+    });
     convicted(place, job, |value| value["scenarios"][0]["phases"][0]["bound_ns"] = 1e9.into());
     convicted(place, job, |value| value["scenarios"][0]["phases"][2]["after"] = Value::Array(Vec::new()));
     convicted(place, job, |value| drop(value["scenarios"].as_array_mut().unwrap().pop()));
     convicted(place, job, |value| drop(value["scenarios"][0]["phases"].as_array_mut().unwrap().pop()));
-    convicted(place, job, |value| value["scenarios"][0]["phases"][0]["operations"][0]["schedule"] = Value::Null);
+    convicted(place, job, |value| {
+        value["scenarios"][0]["phases"][0]["operations"][0]["schedule"] = Value::Null
+    });
     convicted(place, job, |value| {
         value["scenarios"][0]["phases"][0]["witness"] = serde_json::json!({"lengths": [1, 2, 3]});
     });
@@ -188,7 +201,8 @@ fn another_placement_needs_no_build() {
     assert_eq!((&planned["ranks"], &planned["candidates"]), (&file["ranks"], &file["candidates"]));
     assert_eq!(planned["scenarios"][0], file["scenarios"][0]);
     let order = json(&["--place", "order"]);
-    let in_order = file["candidates"].as_array().unwrap().iter().find(|line| line["place"] == "order").unwrap();
+    let in_order =
+        file["candidates"].as_array().unwrap().iter().find(|line| line["place"] == "order").unwrap();
     assert_eq!(order["scenarios"][0]["communication_ns"], in_order["communication_ns"]);
     // The ranks that a build writes can be read again.
     fabc(place.path(), &["build", "fabric.fab", "-q", "--emit", "ranks=lists/"], 0);
@@ -224,7 +238,10 @@ fn launchers_get_their_files() {
     let groups: Value = serde_json::from_str(&read("mine.groups.json")).unwrap();
     // Four groups over tensor, one over both, four over data.
     assert_eq!(groups.as_object().unwrap().len(), 9);
-    assert_eq!((&groups["1"], &groups["9"]), (&serde_json::json!([0, 1, 2, 3]), &serde_json::json!([3, 7, 11, 15])));
+    assert_eq!(
+        (&groups["1"], &groups["9"]),
+        (&serde_json::json!([0, 1, 2, 3]), &serde_json::json!([3, 7, 11, 15]))
+    );
     assert_eq!(read("mine.hostfile").lines().count(), 16);
     assert!(read("mine.rankfile").starts_with("rank 0="), "{}", read("mine.rankfile"));
 }

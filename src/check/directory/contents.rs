@@ -16,7 +16,9 @@ use crate::hardware::recount_hardware;
 use crate::limit::NearestChips;
 use crate::measures::ScenarioMeasures;
 use crate::{CheckError, Wired, network as graph, verify_floor, verify_flow, verify_trees, verify_wiring};
-use fabc_ir::{CrossConnects, FloorMetrics, HealthyMetrics, JobResult, NetworkMetrics, Placement, Scene, Topology};
+use fabc_ir::{
+    CrossConnects, FloorMetrics, HealthyMetrics, JobResult, NetworkMetrics, Placement, Scene, Topology,
+};
 use fabc_model::{Fabric, Plant};
 
 /// The wiring that the files describe, proved.

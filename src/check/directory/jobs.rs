@@ -6,13 +6,15 @@ use super::tables;
 use crate::CheckError;
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
-use crate::limit::NearestChips;
 use crate::job::{ClaimedPhase, JobScene, verify_ranks};
+use crate::limit::NearestChips;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::read::{
     CollectiveFile, JobCandidateLine, JobFile, JobPhaseLine, JobScenarioLine, JobWitnessLine, picoseconds_of,
 };
-use fabc_ir::{CrossConnects, JobCandidate, JobOutcome, JobResult, JobStep, JobWitness, Scene, Schedule, Topology};
+use fabc_ir::{
+    CrossConnects, JobCandidate, JobOutcome, JobResult, JobStep, JobWitness, Scene, Schedule, Topology,
+};
 use fabc_model::{Fabric, Job, JobMetric, JobPhase, JobPlace, Metric, Require, Scenarios, ValueScale};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -32,7 +34,10 @@ pub(super) struct JobChecks<'a> {
 
 impl JobChecks<'_> {
     /// Verifies all jobs. Without scenarios there are no tables, and no results.
-    pub(super) fn verify_jobs(&self, scenarios: &[&ToleratedFault]) -> Result<Vec<JobResult>, Vec<CheckError>> {
+    pub(super) fn verify_jobs(
+        &self,
+        scenarios: &[&ToleratedFault],
+    ) -> Result<Vec<JobResult>, Vec<CheckError>> {
         let verify = |job: &Job| match scenarios.is_empty() {
             true => Ok(JobResult::default()),
             false => self.verify_job(job, scenarios),
@@ -87,7 +92,11 @@ impl JobChecks<'_> {
         if best.is_some_and(|best| best != taken)
             || candidates.iter().any(|candidate| candidate.communication < taken)
         {
-            return Err(contradiction(&path, "candidates", "the placement that was taken is not the best one"));
+            return Err(contradiction(
+                &path,
+                "candidates",
+                "the placement that was taken is not the best one",
+            ));
         }
         Ok(JobResult { ranks, candidates, scenarios })
     }
@@ -115,10 +124,15 @@ impl JobChecks<'_> {
             .zip(line.phases)
             .map(|(phase, line)| self.claimed_phase(job, phase, line, fault, path))
             .collect::<Result<_, CheckError>>()?;
-        let job_scene = JobScene { fabric: self.fabric, scene, tables: tables.as_ref(), job, ranks, nearest: &self.nearest };
-        job_scene
-            .recount(&fault.name, claimed)
-            .map_err(|violation| contradiction(path, place, violation))
+        let job_scene = JobScene {
+            fabric: self.fabric,
+            scene,
+            tables: tables.as_ref(),
+            job,
+            ranks,
+            nearest: &self.nearest,
+        };
+        job_scene.recount(&fault.name, claimed).map_err(|violation| contradiction(path, place, violation))
     }
 
     /// Reads what the files claim of a phase.

@@ -6,8 +6,8 @@ use crate::measures::ScenarioCounts;
 use crate::{CheckError, Wired};
 use fabc_base::ids::OcsId;
 use fabc_ir::{
-    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, Hardware, JobResult,
-    NetworkMetrics, Permutation, Placement, Scene, Topology,
+    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, GroupTables, Hardware,
+    JobResult, NetworkMetrics, Permutation, Placement, Scene, Topology,
 };
 use fabc_kernel::{DeadlockFree, GroupsProved};
 use fabc_model::Spreading;

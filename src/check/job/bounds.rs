@@ -1,8 +1,8 @@
 //! Lower bounds of phases, recounted from their witnesses.
 
-use super::{JobScene, index};
+use super::JobScene;
 use crate::schedule::lengths_from;
-use fabc_base::ids::{ChannelId, NodeId};
+use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ATTOSECONDS, ChipGroups, CollectiveBound, Fraction, JobWitness, Schedule};
 use fabc_model::{Collective, JobOperation, JobOperationKind};
 use rayon::prelude::*;
@@ -44,9 +44,8 @@ pub(super) fn recount_bound(
             by_schedule(job, claim)
         }
     };
-    let latency = |claim: &BoundClaim<'_>| {
-        (farthest(job, claim) + job.overhead()) * u128::from(claim.operation.times)
-    };
+    let latency =
+        |claim: &BoundClaim<'_>| (farthest(job, claim) + job.overhead()) * u128::from(claim.operation.times);
     Ok(volume + claims.iter().map(latency).max().unwrap_or(0))
 }
 
@@ -56,7 +55,7 @@ fn by_lengths(job: &JobScene<'_>, claims: &[BoundClaim<'_>], lengths: &[u64]) ->
     if !lengths.is_empty() && lengths.len() != channels {
         return Err(format!("has {} lengths, not one for each of {channels} channels", lengths.len()));
     }
-    let length = |channel: ChannelId| lengths.get(index(channel)).copied().unwrap_or(1);
+    let length = |channel: ChannelId| lengths.get(channel.index()).copied().unwrap_or(1);
     let mut below = 0u128;
     for channel in job.scene.channels() {
         below += u128::from(length(channel)) * u128::from(job.scene.topology.channel_capacity(channel));
@@ -70,7 +69,11 @@ fn by_lengths(job: &JobScene<'_>, claims: &[BoundClaim<'_>], lengths: &[u64]) ->
 }
 
 /// The sum of what the parts of an operation travel at least.
-fn distance_sum(job: &JobScene<'_>, claim: &BoundClaim<'_>, length: &(impl Fn(ChannelId) -> u64 + Sync)) -> u128 {
+fn distance_sum(
+    job: &JobScene<'_>,
+    claim: &BoundClaim<'_>,
+    length: &(impl Fn(ChannelId) -> u64 + Sync),
+) -> u128 {
     if !claim.pairs.is_empty() {
         return each_source(job, claim.pairs, length).map(|distances| distances.iter().sum::<u128>()).sum();
     }
@@ -91,7 +94,9 @@ fn distance_sum(job: &JobScene<'_>, claim: &BoundClaim<'_>, length: &(impl Fn(Ch
         };
         let each: Vec<u128> = list.iter().map(shortest).collect();
         sum += match collective {
-            Collective::AllReduce => 2 * others * each.len() as u128 * each.iter().min().copied().unwrap_or(0),
+            Collective::AllReduce => {
+                2 * others * each.len() as u128 * each.iter().min().copied().unwrap_or(0)
+            }
             _ => each.iter().map(|shortest| others * shortest).sum(),
         };
     }
@@ -110,7 +115,7 @@ fn each_source(
     }
     let of_source = |(&from, ends): (&NodeId, &Vec<NodeId>)| {
         let lengths = lengths_from(job.scene, from, length);
-        ends.iter().map(|to| lengths[to.0 as usize].unwrap_or(0)).collect::<Vec<u128>>()
+        ends.iter().map(|to| lengths[to.index()].unwrap_or(0)).collect::<Vec<u128>>()
     };
     let found: Vec<Vec<u128>> = destinations.par_iter().map(of_source).collect();
     found.into_iter()
@@ -199,7 +204,8 @@ fn pod_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
     let chips = job.scene.topology.endpoints().count() as u128;
     let mut sum = 0;
     for claim in claims {
-        let (size, others) = (u128::from(claim.groups.size().max(1)), u128::from(claim.groups.size().max(1)) - 1);
+        let (size, others) =
+            (u128::from(claim.groups.size().max(1)), u128::from(claim.groups.size().max(1)) - 1);
         let per_group = match claim.operation.kind {
             JobOperationKind::Collective(Collective::AllToAll) => nearest.hops_to(others as usize),
             JobOperationKind::Collective(Collective::AllReduce) => 2 * others * chips,

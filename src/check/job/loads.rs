@@ -1,8 +1,8 @@
 //! Bytes on channels, counted along tables or along the paths of a schedule.
 
-use super::{JobScene, index};
+use super::JobScene;
 use crate::schedule::TableWalk;
-use fabc_base::ids::{ChannelId, NodeId};
+use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ATTOSECONDS, ChipGroups, Scene, Schedule, Transfers};
 use fabc_model::{Collective, JobOperation, JobOperationKind};
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ impl CountedLoad {
 
     /// The most bytes of a channel per lane, rounded up.
     pub(super) fn most_per_lane(&self, scene: &Scene<'_>) -> u128 {
-        let per_lane = |channel: ChannelId| self.bytes[index(channel)].div_ceil(lanes(scene, channel));
+        let per_lane = |channel: ChannelId| self.bytes[channel.index()].div_ceil(lanes(scene, channel));
         scene.channels().map(per_lane).max().unwrap_or(0)
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn count_direct(
     let mut parts = vec![0; job.scene.topology.channel_count()];
     let mut latency = 0;
     for way in &ways {
-        way.iter().for_each(|&channel| parts[index(channel)] += 1);
+        way.iter().for_each(|&channel| parts[channel.index()] += 1);
         let time: u128 = way.iter().map(|&channel| job.hop(channel)).sum();
         latency = latency.max(time + job.overhead());
     }
@@ -85,7 +85,7 @@ pub(super) fn count_schedule(
                         let mut slowest = 0;
                         for path in &send.paths {
                             let channels = || path.channels.iter().map(|&channel| used(channel));
-                            channels().for_each(|channel| parts[index(channel)] += u128::from(path.amount));
+                            channels().for_each(|channel| parts[channel.index()] += u128::from(path.amount));
                             slowest = slowest.max(channels().map(|channel| job.hop(channel)).sum());
                         }
                         let known = arrivals.get(&send.from).copied().unwrap_or(0);
@@ -102,7 +102,7 @@ pub(super) fn count_schedule(
             for path in &paths.paths {
                 let mut time = 0;
                 for leg in &path.legs {
-                    leg.iter().for_each(|&channel| parts[index(channel)] += u128::from(path.amount));
+                    leg.iter().for_each(|&channel| parts[channel.index()] += u128::from(path.amount));
                     time += job.overhead() + leg.iter().map(|&channel| job.hop(channel)).sum::<u128>();
                 }
                 longest = longest.max(time);
@@ -126,7 +126,7 @@ pub(super) fn busy_times<'a>(
     let bits_per_second = u128::from(job.fabric.capacities.unit_bps().max(1));
     let (mut most, mut busiest) = (0, Vec::new());
     for channel in job.scene.channels() {
-        let bits = sums[index(channel)] * 8 * ATTOSECONDS;
+        let bits = sums[channel.index()] * 8 * ATTOSECONDS;
         let time = bits.div_ceil(bits_per_second * lanes(job.scene, channel));
         if time > most {
             (most, busiest) = (time, Vec::new());

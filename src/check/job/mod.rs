@@ -23,8 +23,8 @@ use fabc_ir::{
 };
 use fabc_model::{CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
 use loads::{CountedLoad, busy_times, count_direct, count_schedule};
-use step::recount_step;
 use std::collections::BTreeSet;
+use step::recount_step;
 
 /// Attoseconds of a picosecond.
 const PICOSECOND: u128 = 1_000_000;
@@ -156,10 +156,11 @@ impl JobScene<'_> {
         let time = recount_bound(self, &claims, &witness)
             .map_err(|violation| format!("the bound of phase `{}` {violation}", phase.name))?;
         let universal = universal_time(self, &claims);
-        let outcomes = counted.iter().zip(&latencies).zip(schedules).map(|((counted, &latency), schedule)| {
-            let load = counted.load.most_per_lane(self.scene);
-            JobOperationOutcome { algorithm: counted.algorithm, load, latency, schedule }
-        });
+        let outcomes =
+            counted.iter().zip(&latencies).zip(schedules).map(|((counted, &latency), schedule)| {
+                let load = counted.load.most_per_lane(self.scene);
+                JobOperationOutcome { algorithm: counted.algorithm, load, latency, schedule }
+            });
         let outcome = JobPhaseOutcome {
             operations: outcomes.collect(),
             volume,
@@ -240,9 +241,4 @@ fn pairs_of(kind: JobOperationKind, groups: &ChipGroups) -> Vec<(NodeId, NodeId)
         }
     }
     pairs
-}
-
-/// The index of a channel.
-fn index(channel: ChannelId) -> usize {
-    channel.index()
 }

@@ -2,9 +2,9 @@
 
 use crate::args::choice::choice_parser;
 use crate::args::collective::CollectiveArgs;
-use crate::args::job::JobArgs;
 use crate::args::diff::DiffArgs;
 use crate::args::estimate::EstimateArgs;
+use crate::args::job::JobArgs;
 use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::place::PlaceArgs;
 use crate::args::running::{DriftArgs, PlanArgs, RepairArgs};

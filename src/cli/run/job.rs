@@ -43,7 +43,9 @@ pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
         };
         let result = plan().map_err(|error| job_stop(error, &sources))?;
         match args.format {
-            JobFormat::Text => print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?,
+            JobFormat::Text => {
+                print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?
+            }
             JobFormat::Json => write_out(fabc_emit::job_json(&fabric.name, &planned, &result).as_bytes())?,
         }
     }

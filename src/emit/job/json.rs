@@ -6,7 +6,8 @@ use super::super::number::ratio;
 use super::paths::operation_path;
 use crate::compiled::CompiledFabric;
 use fabc_ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobResult, JobStep, JobWitness,
+    ATTOSECONDS_OF_A_PICOSECOND, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobResult, JobStep,
+    JobWitness,
 };
 use fabc_model::{Job, JobMetric, JobOperation, JobPhase};
 
@@ -15,14 +16,21 @@ pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
     let mut out = String::new();
     push(
         &mut out,
-        format_args!("{{\"format\":\"fabc.job/1\",\"fabric\":{},\"job\":{},\n", quote(fabric), quote(&job.name)),
+        format_args!(
+            "{{\"format\":\"fabc.job/1\",\"fabric\":{},\"job\":{},\n",
+            quote(fabric),
+            quote(&job.name)
+        ),
     );
     let axes: Vec<String> = job
         .axes
         .iter()
         .map(|axis| format!("{{\"name\":{},\"size\":{}}}", quote(&axis.name), axis.size))
         .collect();
-    push(&mut out, format_args!("\"axes\":[{}],\"place\":{},\n\"ranks\":", axes.join(","), quote(job.place.name())));
+    push(
+        &mut out,
+        format_args!("\"axes\":[{}],\"place\":{},\n\"ranks\":", axes.join(","), quote(job.place.name())),
+    );
     push_numbers(&mut out, result.ranks.iter().map(|chip| chip.0));
     out.push_str(",\n\"candidates\":");
     push_lines(&mut out, &result.candidates, |out, candidate| {

@@ -16,7 +16,6 @@ pub(crate) struct JobTextRow {
     pub(crate) name: String,
     /// The algorithms of its operations.
     pub(crate) algorithm: String,
-    /// The bytes of the busiest channel, or nothing.
     pub(crate) time: String,
     pub(crate) bound: String,
     pub(crate) universal: String,
@@ -65,6 +64,7 @@ fn step_row(name: &str, step: &JobStep) -> JobTextRow {
 fn milliseconds(time: u128) -> String {
     let value = Fraction::new(time, MILLISECOND).as_f64();
     match value {
+        _ if time == 0 => "0".to_owned(),
         _ if value >= 1000.0 => format!("{value:.0}"),
         _ if value >= 100.0 => format!("{value:.1}"),
         _ if value >= 10.0 => format!("{value:.2}"),
@@ -172,7 +172,8 @@ pub fn job_text(fabric: &str, topology: &Topology, job: &Job, result: &JobResult
         "PHASE", "algorithm", "time ms", "bound ms", "universal ms", "share"
     ));
     for JobTextRow { name, algorithm, time, bound, universal, share } in rows {
-        let line = format!("{name:<24}  {algorithm:<16}  {time:>10}  {bound:>10}  {universal:>12}  {share:>8}");
+        let line =
+            format!("{name:<24}  {algorithm:<16}  {time:>10}  {bound:>10}  {universal:>12}  {share:>8}");
         out.push_str(line.trim_end());
         out.push('\n');
     }

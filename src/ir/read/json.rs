@@ -1,8 +1,8 @@
 //! JSON with a format tag, and objects whose keys are data.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;

@@ -29,7 +29,7 @@ use crate::syntax::ast::{Block, Name};
 use crate::syntax::words::BlockKind;
 use axes::JobAxes;
 use fabc_base::diag::Span;
-use fabc_model::{Job, Require};
+use fabc_model::{Job, JobOperationKind, Require};
 use job_block::JobBlock;
 use std::collections::BTreeMap;
 use training::TrainingStep;
@@ -59,23 +59,26 @@ pub(super) fn jobs(context: &mut Context, items: &SpecItems<'_>, ground: &JobGro
             continue;
         }
         let span = keyword_span(*item, "job").to(name.span);
-        let runs = runs_on_routing(context, items, span);
-        jobs.push(job(context, name, block, span, ground).filter(|_| runs));
+        let job = job(context, name, block, span, ground);
+        let runs = runs_on_routing(context, items, span, job.as_ref());
+        jobs.push(job.filter(|_| runs));
     }
     jobs.into_iter().collect()
 }
 
-/// Reports a job under a routing without one path per pair. Returns whether it can run.
-fn runs_on_routing(context: &mut Context, items: &SpecItems<'_>, span: Span) -> bool {
+/// Reports a job under a routing without the paths that it needs. Returns whether it can run.
+fn runs_on_routing(context: &mut Context, items: &SpecItems<'_>, span: Span, job: Option<&Job>) -> bool {
+    let mut operations = job.into_iter().flat_map(|job| &job.phases).flat_map(|phase| &phase.operations);
+    let sends = operations.any(|operation| matches!(operation.kind, JobOperationKind::Send { .. }));
     let (place, help) = if scheduled::is_scheduled(items) {
         (
             "with `routing = scheduled`",
             "its messages follow forwarding tables, and a scheduled network has none: remove it, or write `routing = minimal;`",
         )
-    } else if many_paths::many_path_method(items).is_some() {
+    } else if sends && many_paths::many_path_method(items).is_some() {
         (
             "where packets choose among many paths",
-            "its messages follow one path per pair: remove it, or write `routing = minimal;`",
+            "a `send` follows one path per pair: remove it, or write `routing = minimal;`",
         )
     } else {
         return true;

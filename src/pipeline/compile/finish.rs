@@ -11,7 +11,8 @@ use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario};
 use fabc_ir::{
-    ConcurrentFlow, HealthyMetrics, JobResult, PassRecord, RequireOutcome, ScenarioMetrics, settle_collectives, settle_jobs,
+    ConcurrentFlow, HealthyMetrics, JobResult, PassRecord, RequireOutcome, ScenarioMetrics,
+    settle_collectives, settle_jobs,
 };
 use fabc_model::Fabric;
 use fabc_sim::SimReport;

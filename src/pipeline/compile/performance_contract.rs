@@ -132,7 +132,9 @@ impl<'a> PerformanceBounds<'a> {
             let least = universal_step(self.fabric, job, self.chips, self.chip_lanes);
             let (is_upper, value, reason) = match metric {
                 JobMetric::Share => (true, Fraction::integer(1u8), "on no topology is it more than"),
-                _ => (false, least.value(metric), "on every topology and with every placement it is at least"),
+                _ => {
+                    (false, least.value(metric), "on every topology and with every placement it is at least")
+                }
             };
             let why = match metric {
                 JobMetric::Share => "it compares with a bound that holds everywhere".to_owned(),

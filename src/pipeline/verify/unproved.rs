@@ -2,7 +2,7 @@
 
 use super::Remake;
 use fabc_check::{CERTIFICATES, MANIFEST, ProvedDirectory, REPORT, SPEC};
-use fabc_model::{JobPlace, DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
+use fabc_model::{DEFAULT_CLOCK_HZ, Fabric, JobPlace, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// A part of a directory that cannot be proved from the directory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,4 +1,4 @@
-//! FAB064n: training jobs that do not fit.
+//! FAB064n: training jobs that do not fit. FAB065n: jobs without a plan.
 
 use super::doc::CodeDoc;
 
@@ -61,8 +61,8 @@ The phases of a job are written, or they follow from its `model`. Its time of co
         code: "FAB0647",
         title: "a job where none can run",
         text: "\
-The messages of a job follow forwarding tables with one path per pair. So it does not run with `routing = scheduled`, which has no tables, or where packets
-choose among many paths (`ecmp`, `spray`). Beside slices no chips are left for a job: write it in the slice that it runs on.",
+The messages of a job follow forwarding tables. So it does not run with `routing = scheduled`, which has none. A `send` follows one path per pair, so a job
+with one does not run where packets choose among many paths (`ecmp`, `spray`). Beside slices no chips are left for a job: write it in the slice that it runs on.",
     },
     CodeDoc {
         code: "FAB0648",
@@ -76,5 +76,33 @@ is `hidden` over `heads` unless `head` says it. Some axis has at least two ranks
         title: "an operation that moves too much",
         text: "\
 The bytes of an operation times its runs are counted in 64 bits: at most 2^60 per chip and step. The message has the product.",
+    },
+    CodeDoc {
+        code: "FAB0650",
+        title: "a job with too many or too few ranks",
+        text: "\
+Every chip is one rank, so the product of all axes is the number of chips. In a network these are the routers that send and receive, such as the GPUs of
+boxes. The help says which size of the last axis would fit.",
+    },
+    CodeDoc {
+        code: "FAB0651",
+        title: "a placement that the fabric does not have",
+        text: "\
+`place = aligned` deals out the binary digits of the coordinates of chips to the axes. So the sides of a cube, the number of cubes, the number of chips of a
+network and the size of every axis are powers of two. It compares at most 16384 ways.",
+    },
+    CodeDoc {
+        code: "FAB0652",
+        title: "an operation of a job that cannot be planned",
+        text: "\
+Gathers and sums run within their groups (`within`, where the chips of a group are joined by links of their own), by trees through other chips, or along the
+tables (`ring`, `direct`). They need links that run both ways. An all-to-all and a `send` follow the forwarding tables. Beside `spray` and `ecmp` an
+all-to-all takes paths of its own, and a `send` cannot run.",
+    },
+    CodeDoc {
+        code: "FAB0653",
+        title: "a format about jobs without a job",
+        text: "\
+`ranks`, `hostfile`, `rankfile`, `mesh` and `groups` write which chip is which rank of a training job. The spec declares none: add `job name { .. }`.",
     },
 ];

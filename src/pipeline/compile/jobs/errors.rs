@@ -82,7 +82,9 @@ impl JobPlanError {
     /// The same error without its place, for a job of the command line.
     pub fn without_place(mut self) -> Self {
         match &mut self {
-            JobPlanError::Ranks { span, .. } | JobPlanError::Place { span, .. } | JobPlanError::Operation { span, .. } => {
+            JobPlanError::Ranks { span, .. }
+            | JobPlanError::Place { span, .. }
+            | JobPlanError::Operation { span, .. } => {
                 *span = None;
             }
             JobPlanError::Convicted(_) => {}

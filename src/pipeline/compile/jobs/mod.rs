@@ -168,8 +168,7 @@ pub(in crate::compile) fn check_jobs(fabric: &Fabric, topology: Option<&Topology
     for job in &fabric.jobs {
         check_ranks(job, chips).map_err(JobPlanError::into_failure)?;
         if let Some(topology) = topology {
-            placements(job, fabric, topology)
-                .map_err(|error| place_error(job, error).into_failure())?;
+            placements(job, fabric, topology).map_err(|error| place_error(job, error).into_failure())?;
         }
     }
     Ok(())

@@ -6,8 +6,8 @@ use crate::compile::collectives::{
 };
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobOperationOutcome, JobOutcome, JobPhaseOutcome,
-    JobStep, Scene, Schedule, cycle_time, hop_cycles, job_stages,
+    ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobOperationOutcome, JobOutcome,
+    JobPhaseOutcome, JobStep, Scene, Schedule, cycle_time, hop_cycles, job_stages,
 };
 use fabc_job_plan::{
     BoundedOperation, OperationLoad, PhaseTime, StageTimes, UniversalLimits, job_step, message_pairs,
@@ -126,7 +126,8 @@ impl<'a> JobPlanner<'a> {
             latency: planned.load.latency * u128::from(operation.times),
             schedule: planned.schedule.clone(),
         };
-        let outcomes = planned.iter().zip(&phase.operations).map(|(planned, operation)| outcome(planned, operation));
+        let outcomes =
+            planned.iter().zip(&phase.operations).map(|(planned, operation)| outcome(planned, operation));
         let outcome = JobPhaseOutcome {
             operations: outcomes.collect(),
             volume: times.volume,
@@ -169,15 +170,8 @@ impl<'a> JobPlanner<'a> {
             return Err(error(CollectiveError::Untabled));
         };
         let schedule = self.schedule(phase, operation, collective, &groups)?;
-        let load =
-            OperationLoad::of_schedule(self.scene, &self.hops, self.overhead(), operation, &schedule);
-        Ok(PlannedOperation {
-            groups,
-            pairs,
-            load,
-            algorithm: schedule.algorithm,
-            schedule: Some(schedule),
-        })
+        let load = OperationLoad::of_schedule(self.scene, &self.hops, self.overhead(), operation, &schedule);
+        Ok(PlannedOperation { groups, pairs, load, algorithm: schedule.algorithm, schedule: Some(schedule) })
     }
 
     /// The schedule of a collective whose groups take the least time for one run.
