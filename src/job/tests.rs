@@ -1,7 +1,8 @@
 //! Known answers: weights and volumes of published models.
 
 use super::*;
-use fabc_model::{Collective, JobOperation, JobOperationKind};
+use fabc_base::diag::Span;
+use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase};
 
 /// Llama 3.1 70B.
 fn dense_model() -> Transformer {
