@@ -10,15 +10,15 @@ use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase};
 /// The share of the communication of every axis that compute may hide, in millionths.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Overlap {
-    /// The share of `tensor`.
+    /// The share of the axis `tensor`.
     pub tensor: u32,
-    /// The share of `context`.
+    /// The share of the axis `context`.
     pub context: u32,
     /// The share of the exchange between experts.
     pub expert: u32,
     /// The share of all gradients and weights.
     pub data: u32,
-    /// The share of `pipeline`.
+    /// The share of the axis `pipeline`.
     pub pipeline: u32,
 }
 

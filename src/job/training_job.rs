@@ -10,7 +10,7 @@ pub struct TrainingJob {
     pub model: Transformer,
     /// The sequences of a step.
     pub batch: Batch,
-    /// Bits of single numbers.
+    /// Bits of a single number, by kind.
     pub bits: ElementBits,
     /// How many ranks share the parts of the model.
     pub sizes: ParallelSizes,
@@ -42,11 +42,11 @@ pub struct ParallelSettings {
 /// What the backward pass computes again instead of keeping it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recompute {
-    /// Nothing.
+    /// Nothing: all activations are kept.
     None,
     /// Parts of the attention, which need no communication.
     Selective,
-    /// Every layer.
+    /// Every layer, from its inputs.
     Full,
 }
 
