@@ -47,7 +47,7 @@ pub struct ParallelSizes {
 }
 
 impl ParallelSizes {
-    /// Ranks along an axis.
+    /// Ranks along one of the axes.
     pub fn along(&self, axis: Axis) -> u32 {
         match axis {
             Axis::Tensor => self.tensor,
@@ -58,7 +58,7 @@ impl ParallelSizes {
         }
     }
 
-    /// All ranks.
+    /// The product of all sizes.
     pub(crate) fn ranks(&self) -> u128 {
         AXES.iter().map(|axis| u128::from(self.along(*axis))).product()
     }
@@ -75,13 +75,13 @@ pub struct Batch {
     pub micro: u64,
 }
 
-/// Bits of single numbers.
+/// Bits of a single number, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ElementBits {
-    /// Bits of a weight.
+    /// Bits of a single weight.
     pub weight: u32,
-    /// Bits of a gradient.
+    /// Bits of a single gradient.
     pub gradient: u32,
-    /// Bits of an activation.
+    /// Bits of a single activation.
     pub activation: u32,
 }

@@ -1,6 +1,6 @@
 //! Parts of a model that ranks cannot share evenly.
 
-use super::TrainingJob;
+use super::training_job::TrainingJob;
 
 /// Why a job cannot run, with the arithmetic.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,8 @@
 //! The phases of a step: one for each kind of communication, one after the other.
 
 use super::cut::Axis;
-use super::{ContextExchange, Misfit, Recompute, TrainingJob};
+use super::misfit::Misfit;
+use super::training_job::{ContextExchange, Recompute, TrainingJob};
 use fabc_base::diag::Span;
 use fabc_base::limits::JOB_BYTES;
 use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase};
@@ -9,15 +10,15 @@ use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase};
 /// The share of the communication of every axis that compute may hide, in millionths.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Overlap {
-    /// The share of `tensor`.
+    /// The share of the axis `tensor`.
     pub tensor: u32,
-    /// The share of `context`.
+    /// The share of the axis `context`.
     pub context: u32,
     /// The share of the exchange between experts.
     pub expert: u32,
     /// The share of all gradients and weights.
     pub data: u32,
-    /// The share of `pipeline`.
+    /// The share of the axis `pipeline`.
     pub pipeline: u32,
 }
 
@@ -57,41 +58,6 @@ struct Copies {
     over: Vec<Axis>,
 }
 
-/// The phases of a job whose ranks share all parts evenly.
-pub(crate) fn phases(
-    job: &TrainingJob,
-    axes: &[JobAxis],
-    overlap: &Overlap,
-    span: Span,
-) -> Result<Vec<JobPhase>, Misfit> {
-    let parts = [
-        ("tensor", job.tensor_volumes(), overlap.tensor),
-        ("context", job.context_volumes(), overlap.context),
-        ("experts", job.expert_volumes(), overlap.expert),
-        ("pipeline", job.pipeline_volumes(), overlap.pipeline),
-        ("expert_gradients", job.weight_volumes(&job.expert_copies()), overlap.data),
-        ("gradients", job.weight_volumes(&job.copies()), overlap.data),
-    ];
-    let mut phases: Vec<JobPhase> = Vec::new();
-    for (name, volumes, overlap_millionths) in parts {
-        let mut operations = Vec::new();
-        for volume in volumes {
-            operations.extend(operation(name, volume, axes, span)?);
-        }
-        if !operations.is_empty() {
-            phases.push(JobPhase {
-                name: name.to_owned(),
-                after: phases.len().checked_sub(1).into_iter().collect(),
-                compute_ps: 0,
-                overlap_millionths,
-                operations,
-                span,
-            });
-        }
-    }
-    Ok(phases)
-}
-
 /// The operation of a volume. `None` if it moves nothing.
 fn operation(
     phase: &'static str,
@@ -125,6 +91,41 @@ fn operation(
 }
 
 impl TrainingJob {
+    /// The phases of a step, one after the other. Phases without bytes are left out. `axes` are those of the
+    /// job, which may have other sizes for axes that are not written. All parts get the place `span`.
+    ///
+    /// # Errors
+    /// The first part of the model that the ranks cannot share evenly, or an operation that is too large.
+    pub fn phases(&self, axes: &[JobAxis], overlap: &Overlap, span: Span) -> Result<Vec<JobPhase>, Misfit> {
+        self.check()?;
+        let parts = [
+            ("tensor", self.tensor_volumes(), overlap.tensor),
+            ("context", self.context_volumes(), overlap.context),
+            ("experts", self.expert_volumes(), overlap.expert),
+            ("pipeline", self.pipeline_volumes(), overlap.pipeline),
+            ("expert_gradients", self.weight_volumes(&self.expert_copies()), overlap.data),
+            ("gradients", self.weight_volumes(&self.copies()), overlap.data),
+        ];
+        let mut phases: Vec<JobPhase> = Vec::new();
+        for (name, volumes, overlap_millionths) in parts {
+            let mut operations = Vec::new();
+            for volume in volumes {
+                operations.extend(operation(name, volume, axes, span)?);
+            }
+            if !operations.is_empty() {
+                phases.push(JobPhase {
+                    name: name.to_owned(),
+                    after: phases.len().checked_sub(1).into_iter().collect(),
+                    compute_ps: 0,
+                    overlap_millionths,
+                    operations,
+                    span,
+                });
+            }
+        }
+        Ok(phases)
+    }
+
     /// Layers of a rank times its micro-batches.
     fn layer_runs(&self) -> u64 {
         self.model.layers / u64::from(self.sizes.pipeline).max(1) * self.micro_batches()

@@ -1,9 +1,10 @@
 //! Known answers: weights and volumes of published models.
 
 use super::*;
-use fabc_model::{Collective, JobOperation, JobOperationKind};
+use fabc_base::diag::Span;
+use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase};
 
-/// Llama 3.1 70B.
+/// The published shape of Llama 3.1 70B.
 fn dense_model() -> Transformer {
     Transformer {
         layers: 80,
@@ -21,7 +22,7 @@ fn dense_model() -> Transformer {
     }
 }
 
-/// Qwen3-235B-A22B.
+/// The published shape of Qwen3-235B-A22B.
 fn expert_model() -> Transformer {
     Transformer {
         layers: 94,

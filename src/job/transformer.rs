@@ -3,21 +3,21 @@
 /// The shape of a transformer whose layers are all alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transformer {
-    /// Number of layers.
+    /// Number of layers, all alike.
     pub layers: u64,
     /// Numbers of an activation of a token.
     pub hidden: u64,
-    /// Attention heads.
+    /// Attention heads of a layer.
     pub heads: u64,
     /// Heads of keys and values.
     pub kv_heads: u64,
-    /// Numbers of a head.
+    /// Numbers of a single head.
     pub head: u64,
     /// Width of the feed-forward part. Not used with experts.
     pub feed_forward: u64,
     /// Whether the feed-forward part has a third matrix, its gate. Experts always have one.
     pub gated: bool,
-    /// Tokens of the vocabulary.
+    /// Different tokens of the vocabulary.
     pub vocabulary: u64,
     /// Whether the output shares the matrix of the embedding.
     pub tied: bool,
@@ -36,14 +36,14 @@ pub struct Experts {
     pub count: u64,
     /// Experts that a token chooses.
     pub top: u64,
-    /// Width of an expert.
+    /// Width of a single expert.
     pub feed_forward: u64,
     /// Experts that every token passes.
     pub shared: u64,
 }
 
 impl Transformer {
-    /// All weights.
+    /// The number of all weights.
     pub fn weights(&self) -> u128 {
         self.copied_weights() + self.expert_weights()
     }

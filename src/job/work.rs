@@ -1,6 +1,6 @@
 //! What a rank computes in a step, and how long it waits for its pipeline.
 
-use super::{Recompute, TrainingJob};
+use super::training_job::{Recompute, TrainingJob};
 
 impl TrainingJob {
     /// Floating-point operations of a rank in a step, rounded up. A multiplication and an addition are two.

@@ -6,6 +6,7 @@
 
 mod amounts;
 mod axes;
+mod ground;
 mod job_block;
 mod model;
 mod operations;
@@ -23,28 +24,16 @@ use super::context::{Context, claim_subject_name, missing};
 use super::items::{SpecItems, keyword_span};
 use super::many_paths;
 use super::scheduled;
-use super::scope::Scope;
 use crate::JobError;
 use crate::syntax::ast::{Block, Name};
 use crate::syntax::words::BlockKind;
 use axes::JobAxes;
 use fabc_base::diag::Span;
-use fabc_model::{Job, JobOperationKind, Require};
+use fabc_model::{Job, JobOperationKind};
+pub(super) use ground::JobGround;
 use job_block::JobBlock;
 use std::collections::BTreeMap;
 use training::TrainingStep;
-
-/// What the jobs of a fabric are resolved against.
-pub(super) struct JobGround<'a> {
-    /// Number of chips. `None` for a network, or if it is in error.
-    pub(super) chips: Option<u64>,
-    /// Bytes of a flit. `None` if they are in error.
-    pub(super) flit_bytes: Option<u32>,
-    /// The contract. A line on a job in the worst fault needs all scenarios.
-    pub(super) requires: &'a [Require],
-    /// The files beside the spec.
-    pub(super) scope: &'a Scope<'a>,
-}
 
 /// Resolves all jobs, sorted by name. Returns `None` if an error was reported.
 pub(super) fn jobs(context: &mut Context, items: &SpecItems<'_>, ground: &JobGround<'_>) -> Option<Vec<Job>> {

@@ -6,9 +6,11 @@
 
 mod constant;
 mod expr;
+mod range;
 
 pub use constant::{Among, Constant, ConstantKind, GivenParameter, Let, Param, SweptParameter, SweptValue};
 pub use expr::{Expr, ExprKind, Name, Operator, Quantity, Text};
+pub use range::{Index, IndexRange, Steps};
 
 use fabc_base::diag::Span;
 
@@ -379,26 +381,6 @@ pub struct OcsItem {
     pub block: Block,
 }
 
-/// An index of a group and its values: `u in 0..4`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Index {
-    /// The name of the index.
-    pub name: Name,
-    /// The values of the index.
-    pub range: IndexRange,
-}
-
-/// A range `lo..hi`, which does not include `hi`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct IndexRange {
-    /// The first value of the range.
-    pub lo: Expr,
-    /// One past the last value.
-    pub hi: Expr,
-    /// The span of the whole range.
-    pub span: Span,
-}
-
 /// A line of the contract: `require metric >= value;`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RequireItem {
@@ -453,17 +435,6 @@ pub enum ValueKind {
     Limit(Name, Quantity),
     /// `cross_connects "file"`, also with settings: `graph "file" { default = wire; }`
     File(Name, Name, Option<Block>),
-}
-
-/// Equally spaced values with both ends: `first .. last step step`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Steps {
-    /// The first value of the steps.
-    pub first: Expr,
-    /// The last value, if the steps lead to it.
-    pub last: Expr,
-    /// The distance from one value to the next.
-    pub step: Expr,
 }
 
 impl Spec {

@@ -8,16 +8,12 @@
 use super::ast::*;
 use super::bind::bind;
 use super::eval::Constants;
-use super::load::{join, parse};
+use super::inputs::items_of;
+use super::load::parse;
 use super::print::{one_line, required_value};
 use super::words::{AXES, FIELDS, field_rank, is_by_axis, item_rank, takes_a_word};
 use fabc_base::diag::Spanned;
 use fabc_base::units::{Decimal, Dimension, UNITS, unit};
-use fabc_model::{
-    DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, RANKS_INPUT, TRACE_INPUT, graph_input,
-    kind_files, pairs_input, ranks_input, trace_input,
-};
-use std::borrow::Cow;
 
 /// Returns the normal form of a spec.
 pub fn normalize(spec: &Spec) -> Spec {
@@ -38,94 +34,6 @@ pub fn normalize(spec: &Spec) -> Spec {
         layout: FileLayout::Canonical,
     };
     Spec { files: vec![file], given: Vec::new() }
-}
-
-/// The path in a built directory of the copy of a file. `wanted` is the path of the file in the normal form
-/// at `spec`.
-pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
-    if let Some(rest) = wanted
-        .strip_prefix(&join(spec, KINDS))
-        .and_then(|rest| rest.strip_prefix('/'))
-        .filter(|rest| rest.contains("/inputs/"))
-    {
-        return format!("{KINDS}{rest}").into();
-    }
-    for input in [PAIRS_INPUT, TRACE_INPUT, RANKS_INPUT] {
-        if let Some(rest) = wanted.strip_prefix(&join(spec, input)) {
-            return format!("{input}{rest}").into();
-        }
-    }
-    let mut by_place = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS);
-    by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT).into()
-}
-
-/// Points every file of a normal form at its copy in the built directory, so that the spec can be built
-/// again.
-pub fn with_inputs(mut normal: Spec) -> Spec {
-    items_of(&mut normal).for_each(|item| with_input(item, ""));
-    normal
-}
-
-/// Points the files of an item at their copies in `folder`, which ends with a `/`.
-fn with_input(item: &mut Item, folder: &str) {
-    let copy = |path: &str| Text::from(format!("{folder}{path}"));
-    let is_job = matches!(item.kind, ItemKind::Job(..));
-    match &mut item.kind {
-        ItemKind::Collective(Setting {
-            name,
-            value: SettingValue { kind: ValueKind::File(_, path, _), .. },
-        }) => {
-            path.value = copy(&pairs_input(&name.value));
-        }
-        ItemKind::Simulate(name, block) | ItemKind::Job(name, block) => {
-            let input = if is_job { ranks_input(&name.value) } else { trace_input(&name.value) };
-            for statement in &mut block.statements {
-                if let StatementKind::Setting(Setting {
-                    value: SettingValue { kind: ValueKind::File(_, path, _), .. },
-                    ..
-                }) = &mut statement.kind
-                {
-                    path.value = copy(&input);
-                }
-            }
-        }
-        ItemKind::Setting(Setting {
-            name,
-            value: SettingValue { kind: ValueKind::File(kind, path, _), .. },
-        }) => match (&*name.value, &*kind.value) {
-            ("demand", _) => path.value = copy(DEMAND_INPUT),
-            ("topology", "graph") => path.value = copy(graph_input(&path.value)),
-            ("topology", "cross_connects") => path.value = copy(OCS_INPUT),
-            _ => {}
-        },
-        ItemKind::Setting(Setting {
-            value: SettingValue { kind: ValueKind::Block(_, block), .. }, ..
-        }) => {
-            for statement in &mut block.statements {
-                if let StatementKind::Setting(Setting {
-                    name,
-                    value: SettingValue { kind: ValueKind::File(_, path, _), .. },
-                }) = &mut statement.kind
-                    && &*name.value == "start"
-                {
-                    path.value = copy(OCS_INPUT);
-                }
-            }
-        }
-        ItemKind::Slice(name, items) => {
-            let folder = format!("{folder}{}", kind_files(&name.value));
-            items.iter_mut().for_each(|item| with_input(item, &folder));
-        }
-        _ => {}
-    }
-}
-
-/// Replaces the paths of files by fixed ones, wherever the files came from. Two normal forms that are equal
-/// then mean the same.
-pub fn without_origin(mut normal: Spec) -> Spec {
-    let folder = kind_files("");
-    items_of(&mut normal).for_each(|item| with_input(item, &folder));
-    normal
 }
 
 /// Replaces the goal of a topology by the design that it chose. A goal has a `radix`. `written` is the design
@@ -172,14 +80,6 @@ fn topology(written: &str) -> Option<SettingValue> {
     parsed.items().into_iter().find_map(|item| match &item.kind {
         ItemKind::Setting(setting) => Some(setting.value.clone()),
         _ => None,
-    })
-}
-
-fn items_of(spec: &mut Spec) -> impl Iterator<Item = &mut Item> {
-    let entries = spec.files.iter_mut().flat_map(|file| &mut file.entries);
-    entries.flat_map(|entry| match entry {
-        FileEntry::Fabric(fabric) => &mut fabric.items[..],
-        FileEntry::Item(item) => std::slice::from_mut(item),
     })
 }
 

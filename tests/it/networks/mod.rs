@@ -99,6 +99,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        jobs: Vec::new(),
         addresses: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),

@@ -298,6 +298,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        jobs: Vec::new(),
         addresses: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),

@@ -193,6 +193,7 @@ fn fabric(shape: Shape) -> Fabric {
         routing_span: span,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        jobs: Vec::new(),
         addresses: None,
         slices: fabc::model::Slices::default(),
         requires: vec![

@@ -16,7 +16,7 @@ pub(super) struct JobAxes {
     pub(super) list: Vec<JobAxis>,
     /// The place of every name.
     pub(super) names: Vec<Span>,
-    /// The word `axes`.
+    /// The place of the word `axes`.
     pub(super) span: Span,
 }
 

@@ -1,11 +1,11 @@
 //! The operations of a phase: collectives of groups of ranks, and messages along an axis.
 
 use super::amounts::yes_or_no;
-use super::phases::{duplicate, need_operation};
-use super::{JobAxes, JobBlock};
+use super::axes::JobAxes;
+use super::job_block::JobBlock;
 use crate::JobError;
 use crate::resolve::collectives;
-use crate::resolve::context::{Context, check_name_length, unknown_choice};
+use crate::resolve::context::{Context, check_name_length, missing, unknown_choice};
 use crate::resolve::settings::{BlockSettings, block_settings, integer, name_and_block, wrong_kind};
 use crate::syntax::ast::{InnerBlock, Name, Setting};
 use crate::syntax::words::BlockKind;
@@ -194,4 +194,16 @@ pub(super) fn check_flit(
     };
     context.error(JobError::BelowFlit { subject, part, help: help(needed), span, arithmetic }.into());
     None
+}
+
+/// Reports a name that occurs twice.
+pub(super) fn duplicate(context: &mut Context, subject: &str, name: &Name, first: Span) {
+    let help = "choose another name, or remove one of them";
+    context.duplicate(format!("{subject} `{}`", name.value), help, name.span, first);
+}
+
+/// Reports a phase that moves nothing.
+fn need_operation(context: &mut Context, block: &JobBlock<'_>) {
+    let example = "collective sum = all_reduce { over = data; size = 1 GiB; }";
+    context.error(missing(&block.settings.place, "an operation", example, block.settings.head()));
 }

@@ -1,14 +1,15 @@
 //! The phases of a job as they are written.
 
 use super::amounts::{compute_time, share};
-use super::operations::PhaseGround;
+use super::axes::JobAxes;
+use super::ground::JobGround;
+use super::job_block::JobBlock;
+use super::operations::{PhaseGround, duplicate};
 use super::order::{NONE, WaitingPhase, after, check_circle};
-use super::{JobAxes, JobBlock, JobGround};
 use crate::ResolveError;
-use crate::resolve::context::{Context, check_name_length, missing};
+use crate::resolve::context::{Context, check_name_length};
 use crate::syntax::ast::{InnerBlock, Name};
 use crate::syntax::words::BlockKind;
-use fabc_base::diag::Span;
 use fabc_model::JobPhase;
 
 /// Resolves the phases of a job. Returns `None` if an error was reported, or if there are none.
@@ -89,16 +90,4 @@ fn named_phases<'a>(context: &mut Context, parts: &JobBlock<'a>) -> Vec<(&'a Nam
         }
     }
     declared
-}
-
-/// Reports a name that occurs twice.
-pub(super) fn duplicate(context: &mut Context, subject: &str, name: &Name, first: Span) {
-    let help = "choose another name, or remove one of them";
-    context.duplicate(format!("{subject} `{}`", name.value), help, name.span, first);
-}
-
-/// Reports a phase that moves nothing.
-pub(super) fn need_operation(context: &mut Context, block: &JobBlock<'_>) {
-    let example = "collective sum = all_reduce { over = data; size = 1 GiB; }";
-    context.error(missing(&block.settings.place, "an operation", example, block.settings.head()));
 }

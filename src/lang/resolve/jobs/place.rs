@@ -1,6 +1,6 @@
 //! Which chip is which rank: `place = order`, `aligned` or `file "ranks.csv"`.
 
-use super::JobAxes;
+use super::axes::JobAxes;
 use crate::JobError;
 use crate::resolve::context::{Context, unknown_choice};
 use crate::resolve::scope::{Scope, read_file};

@@ -1,9 +1,11 @@
 //! A job with a `model`: its phases and the time of computing follow from the model, the batch and the axes.
 
 use super::amounts::{share, yes_or_no};
+use super::axes::JobAxes;
+use super::ground::JobGround;
+use super::job_block::JobBlock;
 use super::model::{DeclaredModel, count_or, declared_model, need_count};
 use super::operations::check_flit;
-use super::{JobAxes, JobBlock, JobGround};
 use crate::JobError;
 use crate::ResolveError;
 use crate::resolve::context::{Context, missing, unknown_choice};
@@ -305,11 +307,15 @@ fn overlap(context: &mut Context, inner: Option<&InnerBlock>, axes: Option<&JobA
         let is_axis = |axis: &&Axis| axes.list.iter().any(|known| known.name == axis.name());
         let axis = AXES.into_iter().find(|axis| axis.name() == &*name.value).filter(|axis| is_axis(&axis));
         let Some(axis) = axis else {
+            fits = false;
+            // An axis that the model does not know was reported.
+            if axes.list.iter().any(|known| known.name == *name.value) {
+                continue;
+            }
             let known: Vec<&str> = axes.list.iter().map(|axis| &*axis.name).collect();
             let help = suggestion(&name.value, known.iter().copied()).unwrap_or_default();
             let (subject, axis) = ("this job".to_owned(), name.value.to_string());
             context.error(JobError::NoAxis { subject, axis, help, span: name.span }.into());
-            fits = false;
             continue;
         };
         match share(context, &format!("`{}`", name.value), &setting.value) {
