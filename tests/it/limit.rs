@@ -5,7 +5,7 @@ use fabc::check;
 use fabc::ids::{BlockId, Id, IdVec};
 use fabc::ir::{Fraction, LimitArgument, UniversalLimit};
 use fabc::model::{CoupleRule, Fabric, FacePort, Pod};
-use fabc::passes::limit::{universal, universal_within};
+use fabc::passes::limit::{NearestChips, universal, universal_within};
 use fixture::{plant, plant_mut};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +46,30 @@ fn cubes_of_64_have_their_known_limits() {
         (128, 0.000112),
     ] {
         expect(&fixture::pod([4, 4, 4], cubes, &[0, 1, 2], 2, 0), known);
+    }
+}
+
+/// The mean sum of hops to the nearest chips of a cube of 64, in any topology.
+#[test]
+fn the_nearest_chips_have_their_known_distances() {
+    for (cubes, others, mean) in [
+        (1, 1, 1.0),
+        (1, 3, 3.0),
+        (1, 7, 8.0),
+        (1, 15, 24.0),
+        (1, 31, 58.0),
+        (1, 63, 192.0),
+        (2, 63, 153.875),
+        (4, 63, 153.75),
+        (8, 63, 153.75),
+        (2, 127, 420.25),
+        (4, 255, 936.75),
+        (8, 511, 2128.75),
+    ] {
+        let fabric = fixture::pod([4, 4, 4], cubes, &[0, 1, 2], 2, 0);
+        let nearest = NearestChips::new(plant(&fabric), &fabric.capacities);
+        let found = nearest.hops_to(others) as f64 / f64::from(64 * cubes);
+        assert_eq!(found, mean, "{others} others, {cubes} cubes");
     }
 }
 
