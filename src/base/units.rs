@@ -44,7 +44,7 @@ pub struct Unit {
     pub factor: u64,
 }
 
-/// Picoseconds in a second.
+/// Picoseconds that make a second.
 pub const PICOSECONDS_PER_SECOND: u64 = 1_000_000_000_000;
 
 impl Unit {

@@ -51,33 +51,7 @@ pub(crate) fn pending_files(compiled: &CompiledFabric, kind: FormatKind) -> Vec<
                 })
                 .collect()
         }
-        (FormatKind::Inputs, plant) => {
-            let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));
-            let demand = matrix.then(|| {
-                (
-                    DEMAND_INPUT.to_owned(),
-                    PendingFile { kind: FormatKind::Demand, index: 0, input: "".into() },
-                )
-            });
-            let input = plant
-                .input()
-                .map(|(path, text)| (path.to_owned(), PendingFile { kind, index: 0, input: text.into() }));
-            let pairs = compiled.fabric.collectives.iter().filter_map(|declared| {
-                let text = declared.messages.as_ref()?.text.as_deref()?;
-                Some((pairs_input(&declared.name), PendingFile { kind, index: 0, input: text.into() }))
-            });
-            let traces = compiled.fabric.simulations.iter().filter_map(|declared| {
-                let trace = declared.parameters.details.trace.as_ref()?;
-                Some((
-                    trace_input(&declared.name),
-                    PendingFile { kind, index: 0, input: (&*trace.text).into() },
-                ))
-            });
-            let ranks = compiled.fabric.jobs.iter().filter_map(|job| {
-                Some((ranks_input(&job.name), PendingFile { kind, index: 0, input: job.place.csv()?.into() }))
-            });
-            demand.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).collect()
-        }
+        (FormatKind::Inputs, plant) => copied_files(compiled, plant),
         (FormatKind::Formula, _) if !formula::exists(compiled) => Vec::new(),
         (FormatKind::Floor | FormatKind::Cables, _) if compiled.placement.is_none() => Vec::new(),
         (FormatKind::Schedule | FormatKind::ScheduleBin, _) if !schedule::exists(compiled) => Vec::new(),
@@ -121,6 +95,30 @@ pub(crate) fn pending_files(compiled: &CompiledFabric, kind: FormatKind) -> Vec<
             .map(|format| (format.path.to_owned(), file(0)))
             .collect(),
     }
+}
+
+/// The copies of the files that the spec names.
+fn copied_files<'c>(compiled: &'c CompiledFabric, plant: &'c Plant) -> Vec<(String, PendingFile<'c>)> {
+    let kind = FormatKind::Inputs;
+    let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));
+    let demand = matrix.then(|| {
+        (DEMAND_INPUT.to_owned(), PendingFile { kind: FormatKind::Demand, index: 0, input: "".into() })
+    });
+    let input = plant
+        .input()
+        .map(|(path, text)| (path.to_owned(), PendingFile { kind, index: 0, input: text.into() }));
+    let pairs = compiled.fabric.collectives.iter().filter_map(|declared| {
+        let text = declared.messages.as_ref()?.text.as_deref()?;
+        Some((pairs_input(&declared.name), PendingFile { kind, index: 0, input: text.into() }))
+    });
+    let traces = compiled.fabric.simulations.iter().filter_map(|declared| {
+        let trace = declared.parameters.details.trace.as_ref()?;
+        Some((trace_input(&declared.name), PendingFile { kind, index: 0, input: (&*trace.text).into() }))
+    });
+    let ranks = compiled.fabric.jobs.iter().filter_map(|job| {
+        Some((ranks_input(&job.name), PendingFile { kind, index: 0, input: job.place.csv()?.into() }))
+    });
+    demand.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).collect()
 }
 
 impl PendingFile<'_> {

@@ -55,7 +55,7 @@ use crate::syntax::{Bound, Loader, ast, bind};
 use context::{Context, check_name_length, missing};
 use cross_connects::Switched;
 use fabc_base::ids::LinkTypeId;
-use fabc_model::{Cube, Fabric, Plant, Pod, Slices, TopologyChoice};
+use fabc_model::{Cube, Fabric, Ocs, Plant, Pod, Slices, TopologyChoice};
 use items::{SpecItems, sort_items};
 use jobs::JobGround;
 use kind::{PlantKind, PlantParts};
@@ -175,9 +175,7 @@ fn resolve_pod(
     let simulations = simulations::simulations(context, items, chip.as_ref(), scope);
     let requires = requires::requires(context, items, budget.as_ref(), kind, false);
     let collectives = collectives::collectives(context, items, &requires, scope);
-    let chip_count = senders.as_ref().map(|senders| senders.count() as u64);
-    let flit_bytes = chip.as_ref().map(|chip| chip.flit_bytes);
-    let ground = JobGround { chips: chip_count, flit_bytes, requires: &requires, scope };
+    let ground = JobGround::of_pod(chip.as_ref(), senders.as_ref(), &requires, scope);
     let jobs = jobs::jobs(context, items, &ground);
     needed::need_prices(context, items, &requires, chip.as_ref(), kind);
     needed::need_floor(context, &requires, kind, floor == Some(None));
@@ -193,12 +191,8 @@ fn resolve_pod(
             routing,
         },
     );
-    let used = cube.as_ref().zip(switches.as_ref()).map(|(cube, (_, ocses))| {
-        let mesh = cube.dims.iter().any(|&side| side > 1).then_some(cube.mesh);
-        let used: Vec<LinkTypeId> = mesh.into_iter().chain(ocses.iter().map(|ocs| ocs.link)).collect();
-        // A single chip has no links.
-        if used.is_empty() { vec![cube.mesh] } else { used }
-    });
+    let used =
+        cube.as_ref().zip(switches.as_ref()).map(|(cube, (_, ocses))| links_in_use(cube, ocses.as_slice()));
     let capacities = used.map(|used| {
         if let Some((TopologyChoice::Synthesize(search), span)) = &topology {
             wiring::check_like_links(context, scope.links, &used, search.method, *span);
@@ -231,4 +225,11 @@ fn resolve_pod(
         requires,
         addresses: None,
     })
+}
+
+/// The links of a pod: those of its cubes and of its switches. A single chip has none, so it counts the first.
+fn links_in_use(cube: &Cube, ocses: &[Ocs]) -> Vec<LinkTypeId> {
+    let mesh = cube.dims.iter().any(|&side| side > 1).then_some(cube.mesh);
+    let used: Vec<LinkTypeId> = mesh.into_iter().chain(ocses.iter().map(|ocs| ocs.link)).collect();
+    if used.is_empty() { vec![cube.mesh] } else { used }
 }

@@ -60,7 +60,7 @@ pub struct JobPhase {
 pub struct JobOperation {
     /// Its name, unique in the phase.
     pub name: String,
-    /// What the groups do.
+    /// What the groups of ranks do.
     pub kind: JobOperationKind,
     /// The axes along which the ranks of a group differ, by index, ascending, at least one. The group has at
     /// least two ranks.
@@ -96,7 +96,7 @@ pub enum JobPlace {
     Order,
     /// Every axis takes binary digits of the coordinates of chips. The best of all ways is taken.
     Aligned,
-    /// As a file says.
+    /// As the lines of a file say.
     File {
         /// The path as it is written.
         path: String,

@@ -14,59 +14,62 @@
 
 [
   "fabric" "use" "let" "param" "sweep" "link" "router" "box" "boxes" "chip" "cube" "ocs" "budget" "failures" "floor"
-  "addresses" "demand" "simulate" "collective" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
+  "addresses" "demand" "simulate" "collective" "job" "phase" "send" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
   "switch" "join" "nics" "nic" "at" "in" "for" "cubes" "step" "x"
 ] @keyword
 
 ((name) @keyword
   (#any-of? @keyword
     "addresses" "all_to_all" "any" "box" "boxes" "budget" "chip" "clock" "collective" "count" "couple" "cube"
-    "cubes" "demand" "fabric" "failures" "fault" "floor" "for" "groups" "in" "join" "joined" "let" "level"
-    "link" "mesh" "nic" "nics" "ocs" "of" "over" "param" "require" "router" "routing" "simulate" "slice"
-    "spare" "step" "sweep" "switch" "topology" "use" "weight" "with" "x"
+    "cubes" "demand" "fabric" "failures" "fault" "floor" "for" "groups" "in" "job" "join" "joined" "let"
+    "level" "link" "mesh" "nic" "nics" "ocs" "of" "over" "param" "phase" "require" "router" "routing" "send"
+    "simulate" "slice" "spare" "step" "sweep" "switch" "topology" "use" "weight" "with" "x"
   ))
 
 ([(name) (item_name)] @property
   (#any-of? @property
-    "a" "after" "algorithm" "alpha" "arbitration" "arcs" "arity" "arrangement" "as" "at" "attach" "attempts"
-    "bandwidth" "barrier" "beyond" "bias" "births" "buffer" "bundles" "by" "bytes" "cabinet" "cable" "chunks"
-    "classes" "clustering" "confidence" "config_db" "copies" "cost" "cost_per_metre" "credits" "default"
-    "degree" "deskew" "dimensions" "down" "draws" "duplex" "duplicates" "effort" "faults" "fix" "flit"
-    "flows" "from" "g" "general" "global" "gpus" "grid" "h" "hash" "hop" "host_link" "hosts" "injection"
-    "inside" "install" "k" "key" "latency" "leaf" "leaves" "length" "levels" "lift" "links" "local"
-    "loopbacks" "measure" "method" "model" "most" "moves" "names" "nodes" "objective" "ocs_rack" "order"
-    "overhead" "p" "packet" "parallel" "paths" "per" "per_metre" "pitch_x" "pitch_y" "placement" "planes"
-    "ports" "power" "priority" "q" "radix" "rate" "rates" "reduce" "relay" "replications" "rho" "root"
-    "routers" "rule" "samples" "scenarios" "seed" "seeds" "select" "share" "shortest" "size" "slot" "speedup"
-    "spine" "spines" "start" "steps" "supernode" "symmetry" "table_entries" "tiers" "time_limit" "to"
-    "traffic" "turn" "up" "vcs" "vector" "warmup" "weights" "window"
+    "a" "activation" "after" "algorithm" "along" "alpha" "arbitration" "arcs" "arity" "arrangement" "as" "at"
+    "attach" "attempts" "axes" "bandwidth" "barrier" "batch" "beyond" "bias" "births" "both" "buffer"
+    "bundles" "by" "bytes" "cabinet" "cable" "causal" "chunks" "classes" "clustering" "compute" "confidence"
+    "config_db" "context" "copies" "cost" "cost_per_metre" "credits" "dedup" "default" "degree" "deskew"
+    "dimensions" "down" "draws" "duplex" "duplicates" "effort" "expert_ffn" "experts" "faults" "ffn" "fix"
+    "flit" "flows" "from" "g" "gated" "gather_again" "general" "global" "gpus" "gradient" "grid" "h" "hash"
+    "head" "heads" "hidden" "hop" "host_link" "hosts" "injection" "inside" "install" "k" "keep" "key"
+    "kv_heads" "latency" "layers" "leaf" "leaves" "length" "levels" "lift" "links" "local" "loopbacks"
+    "measure" "method" "micro" "model" "most" "moves" "names" "nodes" "objective" "ocs_rack" "order"
+    "overhead" "overlap" "p" "packet" "parallel" "paths" "per" "per_metre" "pitch_x" "pitch_y" "place"
+    "placement" "planes" "ports" "power" "priority" "q" "qk_norm" "radix" "rate" "rates" "recompute" "reduce"
+    "relay" "replications" "rho" "root" "routers" "rule" "samples" "scenarios" "seed" "seeds" "select"
+    "sequence_parallel" "sequences" "share" "shared" "shortest" "size" "slot" "speedup" "spine" "spines"
+    "start" "steps" "supernode" "symmetry" "table_entries" "tied" "tiers" "time_limit" "times" "to" "top"
+    "traffic" "turn" "up" "vcs" "vector" "virtual" "vocab" "warmup" "weights" "window" "wrap" "zero"
   ))
 
 ([(name) (item_name)] @constant.builtin
   (#any-of? @constant.builtin
-    "adjacent" "adversarial" "age" "algebraic" "all" "all_gather" "all_paths" "all_reduce" "allowed_turns"
-    "annealed" "auto" "average_cable" "average_hops" "bisection" "bisection_bandwidth" "bit_complement"
-    "bit_reverse" "bit_shuffle" "booksim" "bound" "broadcast" "bundlefly" "bursts" "by_cabinet" "by_cluster"
-    "by_group" "cable_length" "cables" "capacity" "chosen_paths" "circulator" "clos" "collision"
-    "collision_worst" "complete" "concurrent_flow" "consecutive" "cost_per_host" "cross_connects" "descent"
-    "diameter" "dimension_order" "direct" "disconnect_share" "disjoint_trees" "dragonfly" "drop" "dst"
-    "dst_input" "ecmp" "edge_connectivity" "endpoint_permutation" "equal" "family" "fat_tree" "first" "fixed"
-    "flood" "flow" "fold" "folded_hypercube" "forest" "full" "gather_reduce" "gau" "gen_kautz" "gpu" "graph"
-    "group_shift" "hld" "hops" "hops_ratio" "hotspot" "hypercube" "hyperx" "ilp" "in_order" "instant" "iq"
-    "kautz" "keep" "latency_max" "leaf_spine" "load_ratio" "longest_cable" "makespan" "makespan_ratio"
-    "matrix" "max" "max_channel_load" "megafly" "milp" "min" "min_first" "minimal" "multitree" "nbr"
-    "neighbour" "no" "nominal" "none" "ocs_v" "oversubscription" "pair" "pairs" "paley" "palmtree" "partial"
-    "permutation" "permute" "polarfly" "polarstar" "portions" "power_per_host" "product" "pull" "quickest"
-    "rail" "rails" "random" "random_regular" "reduce_scatter" "relax" "ring" "ring_n" "rotate" "row"
-    "row_major" "saturation" "scheduled" "search" "send" "sequential" "serpentine" "shift" "shortest_paths"
-    "simplex" "slim_fly" "slots" "spectralfly" "spray" "steady" "switches" "synthesize" "tables" "time"
-    "tornado" "torus" "trace" "translation" "transpose" "trees" "turns" "twisted_torus" "ugal" "ugal_global"
-    "uniform" "universal" "unlimited" "unnumbered" "up_down" "valiant" "vc_balance" "volume" "walktrap"
-    "within" "xpander" "yes"
+    "adjacent" "adversarial" "age" "algebraic" "aligned" "all" "all_gather" "all_paths" "all_reduce"
+    "allowed_turns" "annealed" "auto" "average_cable" "average_hops" "bisection" "bisection_bandwidth"
+    "bit_complement" "bit_reverse" "bit_shuffle" "booksim" "bound" "broadcast" "bundlefly" "bursts"
+    "by_cabinet" "by_cluster" "by_group" "cable_length" "cables" "capacity" "chosen_paths" "circulator"
+    "clos" "collision" "collision_worst" "communication" "complete" "concurrent_flow" "consecutive"
+    "cost_per_host" "cross_connects" "descent" "diameter" "dimension_order" "direct" "disconnect_share"
+    "disjoint_trees" "dragonfly" "drop" "dst" "dst_input" "ecmp" "edge_connectivity" "endpoint_permutation"
+    "equal" "exposed" "family" "fat_tree" "file" "first" "fixed" "flood" "flow" "fold" "folded_hypercube"
+    "forest" "full" "gather" "gather_reduce" "gau" "gen_kautz" "gpu" "graph" "group_shift" "hld" "hops"
+    "hops_ratio" "hotspot" "hypercube" "hyperx" "ilp" "in_order" "instant" "iq" "kautz" "latency_max"
+    "leaf_spine" "load_ratio" "longest_cable" "makespan" "makespan_ratio" "matrix" "max" "max_channel_load"
+    "megafly" "milp" "min" "min_first" "minimal" "multitree" "nbr" "neighbour" "no" "nominal" "none" "ocs_v"
+    "oversubscription" "pair" "pairs" "paley" "palmtree" "partial" "permutation" "permute" "polarfly"
+    "polarstar" "portions" "power_per_host" "product" "pull" "quickest" "rail" "rails" "random"
+    "random_regular" "reduce_scatter" "relax" "ring" "ring_n" "rotate" "row" "row_major" "saturation"
+    "scheduled" "search" "selective" "sequential" "serpentine" "shift" "shortest_paths" "simplex" "slim_fly"
+    "slots" "spectralfly" "spray" "steady" "switches" "synthesize" "tables" "time" "tornado" "torus" "trace"
+    "translation" "transpose" "trees" "turns" "twisted_torus" "ugal" "ugal_global" "uniform" "universal"
+    "unlimited" "unnumbered" "up_down" "valiant" "vc_balance" "volume" "walktrap" "within" "xpander" "yes"
   ))
 
 ((named_file (name) @type.builtin)
   (#any-of? @type.builtin
-    "B" "GB" "GB/s" "GHz" "Gbps" "GiB" "Hz" "KiB" "MB" "MB/s" "MHz" "Mbps" "MiB" "TB/s" "Tbps" "W" "cycles"
-    "flits" "kB" "kHz" "m" "mW" "ms" "ns" "ps" "s" "us"
+    "B" "GB" "GB/s" "GHz" "Gbps" "GiB" "Hz" "KiB" "MB" "MB/s" "MHz" "Mbps" "MiB" "PFLOP/s" "TB/s" "TFLOP/s"
+    "Tbps" "W" "cycles" "flits" "kB" "kHz" "m" "mW" "ms" "ns" "ps" "s" "us"
   ))
