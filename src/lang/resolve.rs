@@ -227,7 +227,8 @@ fn resolve_pod(
     })
 }
 
-/// The links of a pod: those of its cubes and of its switches. A single chip has none, so it counts the first.
+/// The links of a pod: those of its cubes and of its switches. A single chip has none, so that it counts the
+/// first.
 fn links_in_use(cube: &Cube, ocses: &[Ocs]) -> Vec<LinkTypeId> {
     let mesh = cube.dims.iter().any(|&side| side > 1).then_some(cube.mesh);
     let used: Vec<LinkTypeId> = mesh.into_iter().chain(ocses.iter().map(|ocs| ocs.link)).collect();
