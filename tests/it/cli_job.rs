@@ -279,16 +279,25 @@ fn jobs_run_on_boxes_beside_sprayed_packets() {
 fn jobs_that_do_not_fit_are_refused_at_their_line() {
     let place = tempfile::tempdir().unwrap();
     let phase = "phase all { collective in = all_gather { over = a; size = 1 MiB; } }";
-    for (topology, job, words) in [
-        ("torus 4 x 4;", format!("job j {{ axes {{ a = 8; b = 4; }} {phase} }}"), "8 x 4 = 32 ranks, but the fabric has 16 chips"),
-        ("torus 3 x 4;", format!("job j {{ axes {{ a = 4; b = 3; }} place = aligned; {phase} }}"), "power of two"),
-        ("torus 4 x 4;", "job j { axes { a = 16; } phase all { collective in = all_gather { over = a; size = 1 MiB; algorithm = within; } } } require j.share >= 1.5;".to_owned(), "j.share"),
+    let with_axes = |axes: &str, more: &str| format!("job j {{ axes {{ {axes} }} {more} {phase} }}");
+    for (topology, items, code, words) in [
+        ("torus 4 x 4;", with_axes("a = 8; b = 4;", ""), 1, "8 x 4 = 32 ranks, but the fabric has 16 chips"),
+        ("torus 3 x 4;", with_axes("a = 4; b = 3;", "place = aligned;"), 1, "power of two"),
+        ("torus 4 x 4;", with_axes("a = 16;", "") + " require j.share >= 1.5;", 2, "j.share"),
+        // 15 of 16 MiB over four channels of 12.5 GB/s take 19.7 us.
+        ("torus 4 x 4;", with_axes("a = 16;", "") + " require j.communication <= 19 us;", 2, "at least"),
+        (
+            "torus 4 x 4;",
+            with_axes("a = 16;", "") + " budget { vcs = 4; faults = 1 router; } require fault.j.step <= 1 s;",
+            1,
+            "each takes a chip",
+        ),
     ] {
-        let text = SpecText::network(topology).with(&job).text();
+        let text = SpecText::network(topology).with("routing = up_down;").with(&items).text();
         std::fs::write(place.path().join("fabric.fab"), text).unwrap();
         for command in ["check", "build"] {
-            let (_, error) = fabc(place.path(), &[command, "fabric.fab"], 1);
-            assert!(error.contains(words) && error.contains("fabric.fab:"), "{job}: {error}");
+            let (_, error) = fabc(place.path(), &[command, "fabric.fab"], code);
+            assert!(error.contains(words) && error.contains("fabric.fab:"), "{items}: {error}");
         }
     }
 }

@@ -105,4 +105,11 @@ all-to-all takes paths of its own, and a `send` cannot run.",
         text: "\
 `ranks`, `hostfile`, `rankfile`, `mesh` and `groups` write which chip is which rank of a training job. The spec declares none: add `job name { .. }`.",
     },
+    CodeDoc {
+        code: "FAB0654",
+        title: "a job under faults that all take a chip",
+        text: "\
+`require fault.NAME.step` is about the worst tolerated fault in which all chips live, since a dead chip has no step. Where every fault takes a chip
+(`faults = 1 router` in a pod, or in a network of chips), there is no such fault.",
+    },
 ];

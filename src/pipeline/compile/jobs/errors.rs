@@ -56,6 +56,20 @@ pub enum JobPlanError {
         #[label("this operation")]
         span: Option<Span>,
     },
+    /// FAB0654: a line about faults that all take a chip.
+    #[error("job `{job}`: `{metric}` is about no fault: each takes a chip, and a dead chip has no step")]
+    #[diagnostic(code(FAB0654), help("require `{plain}`, or tolerate faults of links or switches"))]
+    NoFault {
+        /// The name of the job.
+        job: String,
+        /// The metric as the line writes it.
+        metric: String,
+        /// The metric of the healthy fabric.
+        plain: String,
+        /// The place of the line.
+        #[label("this line")]
+        span: Option<Span>,
+    },
     /// The checker convicts a schedule of an operation.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -77,18 +91,5 @@ impl JobPlanError {
             JobPlanError::Convicted(error) => error.exit_code(),
             _ => 1,
         }
-    }
-
-    /// The same error without its place, for a job of the command line.
-    pub fn without_place(mut self) -> Self {
-        match &mut self {
-            JobPlanError::Ranks { span, .. }
-            | JobPlanError::Place { span, .. }
-            | JobPlanError::Operation { span, .. } => {
-                *span = None;
-            }
-            JobPlanError::Convicted(_) => {}
-        }
-        self
     }
 }

@@ -9,6 +9,7 @@ mod plan;
 
 pub use errors::JobPlanError;
 pub use plan::JobPlanner;
+use plan::operation_error;
 pub(super) use plan::universal_step;
 
 use crate::compile::context::ScenarioContext;
@@ -16,9 +17,12 @@ use fabc_base::diag::Failure;
 use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
-use fabc_ir::{JobCandidate, JobOutcome, JobResult, Topology, picoseconds, surviving_scene};
-use fabc_job_plan::{PlacementError, RankPlacement, placements};
-use fabc_model::{Fabric, Job, Scenarios};
+use fabc_ir::{JobCandidate, JobOutcome, JobResult, Scene, Topology, picoseconds, surviving_scene};
+use fabc_job_plan::{PlacementError, RankPlacement, operation_groups, placements};
+use fabc_model::{
+    Collective, CollectiveAlgorithm, Fabric, Faults, Job, JobOperationKind, Require, Scenarios,
+};
+use fabc_passes::collective::{check_duplex, check_plannable, check_within};
 use rayon::prelude::*;
 
 /// The aligned placements that are planned in full, of those that look fastest.
@@ -167,8 +171,50 @@ pub(in crate::compile) fn check_jobs(fabric: &Fabric, topology: Option<&Topology
     };
     for job in &fabric.jobs {
         check_ranks(job, chips).map_err(JobPlanError::into_failure)?;
+        refuse_fault_requires(fabric, job, chips)?;
         if let Some(topology) = topology {
             placements(job, fabric, topology).map_err(|error| place_error(job, error).into_failure())?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a `require fault.` about a job if every fault takes a chip.
+fn refuse_fault_requires(fabric: &Fabric, job: &Job, chips: u64) -> Result<(), Failure> {
+    let takes_chips = fabric.budget.faults == Faults::Router && chips == fabric.node_count() as u64;
+    let is_about = |line: &&Require| line.fault && line.job() == Some(&*job.name);
+    match fabric.requires.iter().find(is_about) {
+        Some(line) if takes_chips => {
+            let metric = line.metric_text();
+            let plain = metric.replacen("fault.", "", 1);
+            let (job, span) = (job.name.clone(), Some(line.span));
+            Err(JobPlanError::NoFault { job, metric, plain, span }.into_failure())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses operations that cannot be planned on the healthy fabric with any of the placements.
+fn check_operations(job: &Job, topology: &Topology, places: &[RankPlacement]) -> Result<(), Failure> {
+    let scene = Scene::healthy(topology);
+    for phase in &job.phases {
+        for operation in &phase.operations {
+            let kind = operation.kind;
+            let goes_between_pairs = matches!(
+                kind,
+                JobOperationKind::Send { .. } | JobOperationKind::Collective(Collective::AllToAll)
+            );
+            let within =
+                |place: &RankPlacement| check_within(&scene, &operation_groups(job, operation, &place.ranks));
+            let checked = match operation.algorithm {
+                _ if goes_between_pairs => check_plannable(&scene),
+                // Of several placements one may have groups that are connected by themselves.
+                Some(CollectiveAlgorithm::Within) if places.len() == 1 => within(&places[0]),
+                _ => check_plannable(&scene).and_then(|()| check_duplex(&scene)),
+            };
+            checked.map_err(|reason| {
+                operation_error(job, phase, operation, &reason.to_string()).into_failure()
+            })?;
         }
     }
     Ok(())

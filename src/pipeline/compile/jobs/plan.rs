@@ -151,7 +151,8 @@ impl<'a> JobPlanner<'a> {
     ) -> Result<PlannedOperation, JobPlanError> {
         let groups = operation_groups(self.job, operation, ranks);
         let pairs = message_pairs(operation.kind, &groups);
-        let error = |reason: CollectiveError| self.operation_error(phase, operation, &reason.to_string());
+        let error =
+            |reason: CollectiveError| operation_error(self.job, phase, operation, &reason.to_string());
         let sharers = match operation.kind {
             JobOperationKind::Send { .. } => 1,
             JobOperationKind::Collective(_) => groups.size(),
@@ -196,25 +197,31 @@ impl<'a> JobPlanner<'a> {
         let mut planned = ScenarioCollectives::new(self.fabric, self.scene, &request).along(self.tables, &[]);
         planned.schedule(collective, operation.bytes).map_err(|error| match error {
             CollectivesError::NotPlanned { reason, .. } => {
-                self.operation_error(phase, operation, &reason.to_string())
+                operation_error(self.job, phase, operation, &reason.to_string())
             }
             other => JobPlanError::Convicted(other),
         })
     }
 
-    fn operation_error(&self, phase: &JobPhase, operation: &JobOperation, reason: &str) -> JobPlanError {
-        JobPlanError::Operation {
-            job: self.job.name.clone(),
-            operation: format!("{}.{}", phase.name, operation.name),
-            reason: reason.to_owned(),
-            hint: "`fabc explain FAB0652` lists what operations need".to_owned(),
-            span: Some(operation.span),
-        }
-    }
-
     fn job_error(&self, reason: CollectiveError) -> JobPlanError {
         let (phase, operation) = (&self.job.phases[0], &self.job.phases[0].operations[0]);
-        self.operation_error(phase, operation, &reason.to_string())
+        operation_error(self.job, phase, operation, &reason.to_string())
+    }
+}
+
+/// The error of an operation that no schedule does.
+pub(super) fn operation_error(
+    job: &Job,
+    phase: &JobPhase,
+    operation: &JobOperation,
+    reason: &str,
+) -> JobPlanError {
+    JobPlanError::Operation {
+        job: job.name.clone(),
+        operation: format!("{}.{}", phase.name, operation.name),
+        reason: reason.to_owned(),
+        hint: "`fabc explain FAB0652` lists what operations need".to_owned(),
+        span: Some(operation.span),
     }
 }
 
