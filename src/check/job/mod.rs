@@ -16,7 +16,7 @@ use crate::hop_cycles::cycles_of_hop;
 use crate::limit::NearestChips;
 use crate::schedule::{TableWalk, cycles_time, verify_message_schedule, verify_schedule};
 use bounds::{BoundClaim, recount_bound, universal_time};
-use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_base::ids::{ChannelId, NodeId};
 use fabc_ir::{
     ChipGroups, ForwardingTables, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobWitness,
     Scene, Schedule,

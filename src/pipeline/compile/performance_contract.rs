@@ -129,18 +129,17 @@ impl<'a> PerformanceBounds<'a> {
         }
         let job = line.job().and_then(|name| self.fabric.jobs.iter().find(|job| job.name == name));
         if let (Some(job), Metric::Job(metric)) = (job, line.metric) {
-            let least = universal_step(self.fabric, job, self.chips, self.chip_lanes);
-            let (is_upper, value, reason) = match metric {
-                JobMetric::Share => (true, Fraction::integer(1u8), "on no topology is it more than"),
-                _ => {
-                    (false, least.value(metric), "on every topology and with every placement it is at least")
-                }
+            // A share above 1 is refused where the line is read.
+            if metric == JobMetric::Share {
+                return Vec::new();
+            }
+            let least = universal_step(self.fabric, job, self.chips, self.chip_lanes).value(metric);
+            let why = match self.is_pod() {
+                true => "a chip has only so many channels, and only so many chips are near it",
+                false => "a chip has only so many channels",
             };
-            let why = match metric {
-                JobMetric::Share => "it compares with a bound that holds everywhere".to_owned(),
-                _ => "chips have only so many channels, and the nearest chips are so far away".to_owned(),
-            };
-            return vec![bound(is_upper, value, reason, why)];
+            let reason = "on every topology and with every placement it is at least";
+            return vec![bound(false, least, reason, why.to_owned())];
         }
         let simulation = line.simulation().and_then(|reference| {
             self.fabric.simulations.iter().find(|simulation| simulation.name == reference.name)

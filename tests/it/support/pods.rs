@@ -83,6 +83,7 @@ pub(crate) fn compiled(shape: Shape) -> CompiledFabric {
         scenarios,
         simulations: Vec::new(),
         collectives: Vec::new(),
+        jobs: Vec::new(),
         requires,
         passes,
     }

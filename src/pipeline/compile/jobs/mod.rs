@@ -173,7 +173,9 @@ pub(in crate::compile) fn check_jobs(fabric: &Fabric, topology: Option<&Topology
         check_ranks(job, chips).map_err(JobPlanError::into_failure)?;
         refuse_fault_requires(fabric, job, chips)?;
         if let Some(topology) = topology {
-            placements(job, fabric, topology).map_err(|error| place_error(job, error).into_failure())?;
+            let all =
+                placements(job, fabric, topology).map_err(|error| place_error(job, error).into_failure())?;
+            check_operations(job, topology, &all)?;
         }
     }
     Ok(())
