@@ -72,7 +72,7 @@ pub struct JobOperationOutcome {
 pub struct JobBound {
     /// The time that no algorithm goes below.
     pub time: u128,
-    /// What proves its volume.
+    /// What proves the volume of the bound.
     pub witness: JobWitness,
 }
 
@@ -161,12 +161,10 @@ pub fn job_stages(job: &Job) -> Vec<Vec<usize>> {
         stage_of[start] = Some(stages.len());
         let mut next = 0;
         while next < stage.len() {
-            for other in 0..count {
-                if stage_of[other].is_none() && unordered(stage[next], other) {
-                    stage_of[other] = Some(stages.len());
-                    stage.push(other);
-                }
-            }
+            let beside = |&other: &usize| stage_of[other].is_none() && unordered(stage[next], other);
+            let joined: Vec<usize> = (0..count).filter(beside).collect();
+            joined.iter().for_each(|&other| stage_of[other] = Some(stages.len()));
+            stage.extend(joined);
             next += 1;
         }
         stage.sort_unstable();

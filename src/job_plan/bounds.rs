@@ -6,7 +6,7 @@
 //! a schedule of one operation also bound its phase.
 
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
-use fabc_ir::{ATTOSECONDS, ChipGroups, CollectiveBound, Fraction, JobBound, JobWitness, Scene, Schedule};
+use fabc_ir::{ChipGroups, CollectiveBound, Fraction, JobBound, JobWitness, Scene, Schedule};
 use fabc_model::{Collective, Demand, JobOperation, JobOperationKind};
 use fabc_passes::collective::ShortestPaths;
 use fabc_passes::flow::{FlowSettings, StartLengths, concurrent};
@@ -16,14 +16,16 @@ use std::collections::BTreeMap;
 
 /// The work of the flow that bounds a phase.
 const FLOW: FlowSettings = FlowSettings { rounds: 250, gap_ppm: 1000, sweeps: 0, primal: true };
+/// How many times finer nanoseconds are than seconds, and attoseconds than nanoseconds.
+const NANO: u128 = 1_000_000_000;
 /// Weights of pairs in that flow are at most this.
 const LARGEST_WEIGHT: u128 = 1 << 12;
 
 /// An operation of a phase with what bounds it.
 pub struct BoundedOperation<'a> {
-    /// The operation.
+    /// The operation of the job, with its bytes and runs.
     pub operation: &'a JobOperation,
-    /// Its groups.
+    /// The groups of chips that it runs in.
     pub groups: &'a ChipGroups,
     /// The ordered pairs between which it sends data of their own.
     pub pairs: &'a [(NodeId, NodeId)],
@@ -98,18 +100,16 @@ fn length_volume(
 
 /// The time of a lane for some bytes, rounded down.
 fn time_of(bytes: Fraction, unit_bps: u64) -> u128 {
-    let bits = bytes.times(Fraction::new(8u8, unit_bps.max(1)));
-    // Seconds before attoseconds, so that no product overflows.
-    let whole = bits.floor();
-    let rest = bits.numerator() - whole * bits.denominator();
-    let (rest, below) = scaled_down(rest, bits.denominator());
-    whole * ATTOSECONDS + rest * ATTOSECONDS / below
-}
-
-/// A fraction whose numerator times an attosecond fits. Rounds down.
-fn scaled_down(numerator: u128, denominator: u128) -> (u128, u128) {
-    let spare = (denominator >> 67) + 1;
-    (numerator / spare, denominator.div_ceil(spare))
+    let seconds = bytes.times(Fraction::new(8u8, unit_bps.max(1)));
+    let (mut rest, below) = (seconds.numerator(), seconds.denominator());
+    let mut time = 0;
+    // Seconds, then nanoseconds, then attoseconds, so that no product overflows.
+    for finer in [1, NANO, NANO] {
+        rest *= finer;
+        time = time * finer + rest / below;
+        rest %= below;
+    }
+    time
 }
 
 /// The sum of lengths that the parts of an operation travel at least.
@@ -230,7 +230,7 @@ fn flow_lengths(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Optio
 pub struct UniversalLimits {
     /// The most lanes of a chip.
     pub chip_lanes: u64,
-    /// Number of chips.
+    /// Number of chips that send and receive.
     pub chips: u64,
     /// The shortest time of a hop, in attoseconds.
     pub least_hop: u128,

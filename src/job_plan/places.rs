@@ -12,14 +12,14 @@ const MOST_WAYS: u64 = 1 << 14;
 pub struct RankPlacement {
     /// What it is: `order`, `file`, or for each axis the digits of coordinates that it takes.
     pub place: String,
-    /// `[rank]`: its chip.
+    /// `[rank]`: the chip that is this rank.
     pub ranks: Vec<NodeId>,
 }
 
 /// Why a fabric has no aligned placements of a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacementError {
-    /// What is wrong.
+    /// What the fabric or the job lacks.
     pub problem: String,
     /// What can be written instead.
     pub hint: String,

@@ -3,7 +3,7 @@
 use fabc_ir::{JobStep, job_stages};
 use fabc_model::Job;
 
-/// Picoseconds to attoseconds.
+/// Attoseconds are so many times finer than picoseconds.
 const PICOSECOND: u128 = 1_000_000;
 /// Parts of a share of overlap.
 const MILLIONTHS: u128 = 1_000_000;

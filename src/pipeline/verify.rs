@@ -26,9 +26,10 @@ use fabc_check::{
 use fabc_emit::compiled::{CompiledFabric, CompiledPod, CompiledScenario, RoutedScenario, SprayedScenario};
 use fabc_emit::{ManifestEntry, TOOL, group_tables_artifact, manifest_json};
 use fabc_ir::{
-    ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables, HealthyMetrics,
-    PackedTables, Permutation, RequireOutcome, Scenario, ScenarioMetrics, Scene, Topology, TradeOff,
-    UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives, settle_jobs, surviving_scene,
+    CollectiveResult, ConcurrentFlow, ContractState, CrossConnects, ForwardingTables, Fraction, GroupTables,
+    HealthyMetrics, JobResult, PackedTables, Permutation, RequireOutcome, Scenario, ScenarioMetrics, Scene,
+    Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives, settle_jobs,
+    surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
 use fabc_model::Fabric;
@@ -209,8 +210,7 @@ fn rebuild_compiled(
     let outcome = |require| RequireOutcome::evaluate(require, &metrics, universal, healthy);
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(outcome).collect();
     fabc_sim::settle(fabric, &mut requires, &simulations);
-    settle_collectives(fabric, &mut requires, &collectives);
-    settle_jobs(fabric, &mut requires, &jobs);
+    settle_plans(fabric, &mut requires, &collectives, &jobs);
     let flow = ConcurrentFlow {
         dual: scenarios[0].certified.lengths.clone(),
         primal: flow,
@@ -244,6 +244,17 @@ fn rebuild_compiled(
         requires,
         passes,
     })
+}
+
+/// Fills in the outcomes of the `require` lines about collectives and jobs.
+fn settle_plans(
+    fabric: &Fabric,
+    requires: &mut [RequireOutcome],
+    collectives: &[CollectiveResult],
+    jobs: &[JobResult],
+) {
+    settle_collectives(fabric, requires, collectives);
+    settle_jobs(fabric, requires, jobs);
 }
 
 /// The tables of a scenario without their entries, which stay in their files.

@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 89] = [
+const JUDGED: [&str; 97] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -36,9 +36,17 @@ const JUDGED: [&str; 89] = [
     "GroupTables",
     "Hardware",
     "HardwareTotals",
-    "HealthyMetrics",
     "HashedGroup",
+    "HealthyMetrics",
     "Image",
+    "JobBound",
+    "JobCandidate",
+    "JobOperationOutcome",
+    "JobOutcome",
+    "JobPhaseOutcome",
+    "JobResult",
+    "JobStep",
+    "JobWitness",
     "LaneLoad",
     "LimitArgument",
     "Link",

@@ -4,7 +4,7 @@ use crate::CheckError;
 use crate::exact::Exact;
 use crate::measures::ScenarioMeasures;
 use fabc_ir::{CrossConnects, HealthyMetrics, Topology};
-use fabc_model::{Fabric, Metric};
+use fabc_model::{CollectiveMetric, Fabric, FloorMetric, Metric};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -165,5 +165,34 @@ fn shorten(text: &str) -> String {
         text.to_owned()
     } else {
         format!("{}..", text.chars().take(80).collect::<String>())
+    }
+}
+
+/// The form in which the report has the value of a metric.
+pub(super) fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
+    match metric {
+        Metric::Diameter | Metric::DisjointTrees | Metric::Collective(CollectiveMetric::Steps) => {
+            expected_integer(value.rounded_up())
+        }
+        Metric::Graph(metric) if metric.is_count() => expected_integer(value.rounded_up()),
+        Metric::Floor(FloorMetric::Bundles) => expected_integer(value.rounded_up()),
+        Metric::Hardware(metric) if metric.is_count() => expected_integer(value.rounded_up()),
+        Metric::MaxChannelLoad => expected_load(value),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => ExpectedValue::Lower(value),
+        Metric::Graph(_)
+        | Metric::Floor(_)
+        | Metric::Hardware(_)
+        | Metric::Simulated(_)
+        | Metric::Collective(_)
+        | Metric::Job(_)
+        | Metric::AverageHops
+        | Metric::LoadRatio
+        | Metric::HopsRatio
+        | Metric::VcBalance
+        | Metric::Latency
+        | Metric::LatencyMax
+        | Metric::Permutation
+        | Metric::Collision
+        | Metric::CollisionWorst => ExpectedValue::Ratio(value),
     }
 }

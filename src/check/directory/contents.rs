@@ -66,11 +66,7 @@ pub(super) fn prove_contents(
     if !errors.is_empty() {
         return Err(errors);
     }
-    // The counts, with the numbers that need the proved flow.
-    let network = network.map(|counted: NetworkMetrics| {
-        let by_flow = |bisection| graph::with_flow(&topology, &fabric.demand, bisection, measures[0].low);
-        NetworkMetrics { bisection: counted.bisection.map(by_flow), ..counted }
-    });
+    let network = network.map(|counted| with_proved_flow(counted, fabric, &topology, measures[0].low));
     let hardware = recount_hardware(fabric, &topology, cables.as_ref());
     let measured = Recomputed {
         fabric,
@@ -112,6 +108,17 @@ pub(super) fn prove_contents(
         options: Vec::new(),
     };
     Ok((proved, contract.word))
+}
+
+/// The counts of a network, with the numbers that need the proved flow.
+fn with_proved_flow(
+    counted: NetworkMetrics,
+    fabric: &Fabric,
+    topology: &Topology,
+    low: Exact,
+) -> NetworkMetrics {
+    let by_flow = |bisection| graph::with_flow(topology, &fabric.demand, bisection, low);
+    NetworkMetrics { bisection: counted.bisection.map(by_flow), ..counted }
 }
 
 /// Recounts the graph of a network. A pod has no such counts.

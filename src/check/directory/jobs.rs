@@ -19,8 +19,10 @@ use fabc_model::{Fabric, Job, JobMetric, JobPhase, JobPlace, Metric, Require, Sc
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// Attoseconds of a nanosecond.
+/// Attoseconds are so many times finer than nanoseconds.
 const NANOSECOND: u128 = 1_000_000_000;
+/// Attoseconds are so many times finer than picoseconds.
+const PICOSECOND: u128 = 1_000_000;
 
 /// Verifies the jobs of a directory against the fabric that they run on.
 pub(super) struct JobChecks<'a> {
@@ -88,7 +90,7 @@ impl JobChecks<'_> {
         let scenarios: Vec<JobOutcome> =
             lines.into_par_iter().map(outcome).collect::<Result<_, CheckError>>()?;
         let best = candidates.first().map(|candidate| candidate.communication);
-        let taken = fabc_ir::picoseconds(scenarios[0].step.communication);
+        let taken = whole_picoseconds(scenarios[0].step.communication);
         if best.is_some_and(|best| best != taken)
             || candidates.iter().any(|candidate| candidate.communication < taken)
         {
@@ -173,6 +175,12 @@ impl JobChecks<'_> {
         }
         file.schedule().map_err(|violation| contradiction(path, "", violation))
     }
+}
+
+/// Attoseconds as whole picoseconds. Halves go to the even neighbor.
+fn whole_picoseconds(attoseconds: u128) -> u128 {
+    let (whole, rest) = (attoseconds / PICOSECOND, attoseconds % PICOSECOND);
+    whole + u128::from(rest > PICOSECOND / 2 || rest == PICOSECOND / 2 && !whole.is_multiple_of(2))
 }
 
 /// The placements that a file lists. Only a placement that was chosen has some.

@@ -1,7 +1,6 @@
 //! Compares the section `network` of a report, which has counts of the graph.
 
-use super::comparison::{ExpectedValue, Fields, Recomputed, ReportComparison};
-use super::report::expected_metric;
+use super::comparison::{ExpectedValue, Fields, Recomputed, ReportComparison, expected_metric};
 use crate::exact::Exact;
 use crate::healthy_values::hardware_value;
 use fabc_ir::{

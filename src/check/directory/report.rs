@@ -2,8 +2,7 @@
 
 use super::collectives::ProvedSchedule;
 use super::comparison::{
-    ExpectedValue, Fields, Recomputed, ReportComparison, decimal, expected_integer, expected_load,
-    scenario_bounds,
+    ExpectedValue, Fields, Recomputed, ReportComparison, decimal, expected_metric, scenario_bounds,
 };
 use super::files::{Files, REPORT};
 use super::network::hardware_fields;
@@ -13,7 +12,7 @@ use crate::exact::Exact;
 use crate::measures::{ScenarioMeasures, compared_values, worst_fault};
 use crate::require::{RequireError, is_satisfied};
 use fabc_ir::{JobResult, UniversalLimit};
-use fabc_model::{CollectiveMetric, FloorMetric, Metric, Reference, TopologyChoice, ValueScale};
+use fabc_model::{Metric, Reference, TopologyChoice, ValueScale};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -65,20 +64,9 @@ pub(super) fn compare_report(
             vec![("endpoints", nominal.counts.endpoints), ("links", measured.topology.links().len() as u64)]
         }
     };
-    let planned = (!fabric.collectives.is_empty()).then_some("collectives");
     let makespan = super::collectives::makespan(None, fabric, collectives);
     let is_pod = measured.healthy.network.is_none();
-    let floor_section = measured.healthy.cables.filter(|_| is_pod).map(|_| "floor");
-    let section = measured
-        .healthy
-        .network
-        .map(|_| "network")
-        .into_iter()
-        .chain(floor_section)
-        .chain(is_pod.then_some("hardware"))
-        .chain(planned)
-        .chain((!fabric.jobs.is_empty()).then_some("jobs"))
-        .chain(makespan.map(|_| "makespan"));
+    let section = sections(measured).chain(makespan.map(|_| "makespan"));
     let known: Vec<&str> =
         KEYS.into_iter().chain(plant_counts.iter().map(|(key, _)| *key)).chain(section).collect();
     comparison.expect_known_keys("", root, &known);
@@ -128,6 +116,19 @@ pub(super) fn compare_report(
     }
 }
 
+/// The sections that the report has beside those of every report.
+fn sections(measured: &Recomputed<'_>) -> impl Iterator<Item = &'static str> {
+    let (fabric, is_pod) = (measured.fabric, measured.healthy.network.is_none());
+    let is_there = [
+        ("network", !is_pod),
+        ("floor", is_pod && measured.healthy.cables.is_some()),
+        ("hardware", is_pod),
+        ("collectives", !fabric.collectives.is_empty()),
+        ("jobs", !fabric.jobs.is_empty()),
+    ];
+    is_there.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name)
+}
+
 fn expected_metrics(measures: &ScenarioMeasures) -> Fields {
     let measured =
         |metric: &Metric| !Metric::MANY_PATHS.contains(metric) || measures.value(*metric).is_some();
@@ -141,34 +142,6 @@ fn expected_metrics(measures: &ScenarioMeasures) -> Fields {
             (metric.name(), expected)
         })
         .collect()
-}
-
-pub(super) fn expected_metric(metric: Metric, value: Exact) -> ExpectedValue {
-    match metric {
-        Metric::Diameter | Metric::DisjointTrees | Metric::Collective(CollectiveMetric::Steps) => {
-            expected_integer(value.rounded_up())
-        }
-        Metric::Graph(metric) if metric.is_count() => expected_integer(value.rounded_up()),
-        Metric::Floor(FloorMetric::Bundles) => expected_integer(value.rounded_up()),
-        Metric::Hardware(metric) if metric.is_count() => expected_integer(value.rounded_up()),
-        Metric::MaxChannelLoad => expected_load(value),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => ExpectedValue::Lower(value),
-        Metric::Graph(_)
-        | Metric::Floor(_)
-        | Metric::Hardware(_)
-        | Metric::Simulated(_)
-        | Metric::Collective(_)
-        | Metric::Job(_)
-        | Metric::AverageHops
-        | Metric::LoadRatio
-        | Metric::HopsRatio
-        | Metric::VcBalance
-        | Metric::Latency
-        | Metric::LatencyMax
-        | Metric::Permutation
-        | Metric::Collision
-        | Metric::CollisionWorst => ExpectedValue::Ratio(value),
-    }
 }
 
 fn expected_histograms(measures: &ScenarioMeasures) -> Fields {

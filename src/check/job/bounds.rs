@@ -1,12 +1,15 @@
 //! Lower bounds of phases, recounted from their witnesses.
 
-use super::JobScene;
-use crate::schedule::lengths_from;
+use super::scene::JobScene;
+use crate::schedule::{BoundVolume, bound_volume, lengths_from};
 use fabc_base::ids::{ChannelId, Id, NodeId};
-use fabc_ir::{ATTOSECONDS, ChipGroups, CollectiveBound, Fraction, JobWitness, Schedule};
+use fabc_ir::{ChipGroups, CollectiveBound, JobWitness, Schedule};
 use fabc_model::{Collective, JobOperation, JobOperationKind};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+
+/// How many times finer nanoseconds are than seconds, and attoseconds than nanoseconds.
+const NANO: u128 = 1_000_000_000;
 
 /// An operation with what may bound it.
 pub(super) struct BoundClaim<'a> {
@@ -63,9 +66,9 @@ fn by_lengths(job: &JobScene<'_>, claims: &[BoundClaim<'_>], lengths: &[u64]) ->
     let mut bytes = 0;
     for claim in claims {
         let distance = distance_sum(job, claim, &length);
-        bytes += Fraction::new(claim.moved(), claim.shares()).times(Fraction::integer(distance)).floor();
+        bytes += claim.moved() * distance / claim.shares();
     }
-    Ok(least_time(job, Fraction::new(bytes, below.max(1))))
+    Ok(least_time(job, bytes, below))
 }
 
 /// The sum of what the parts of an operation travel at least.
@@ -132,32 +135,35 @@ fn farthest(job: &JobScene<'_>, claim: &BoundClaim<'_>) -> u128 {
         }
     }
     let pairs = if all.is_empty() { claim.pairs } else { &all };
-    let picoseconds = |channel| (job.hop(channel) / super::PICOSECOND) as u64;
-    each_source(job, pairs, &picoseconds).flatten().max().unwrap_or(0) * super::PICOSECOND
+    let picoseconds = |channel| (job.hop(channel) / super::scene::PICOSECOND) as u64;
+    each_source(job, pairs, &picoseconds).flatten().max().unwrap_or(0) * super::scene::PICOSECOND
 }
 
 /// What the bounds of a proved schedule say of all runs of its operation.
 fn by_schedule(job: &JobScene<'_>, claim: &BoundClaim<'_>) -> u128 {
     let bounds = claim.schedule.map_or(&[][..], |schedule| &schedule.bounds);
     let mut most = 0;
-    for bound in bounds.iter().filter(|bound| bound.is_universal()) {
+    for bound in bounds {
+        // These hold for schedules on the same tables, or within their groups.
+        if matches!(bound, CollectiveBound::Channel { .. } | CollectiveBound::Inside { .. }) {
+            continue;
+        }
+        let Some(BoundVolume { numerator, denominator, .. }) = bound_volume(bound) else { continue };
         let shares = match bound {
             CollectiveBound::Partition { .. } => 1,
             _ => claim.shares(),
         };
-        most = most.max(least_time(job, bound.volume().times(Fraction::new(claim.moved(), shares))));
+        most = most.max(least_time(job, numerator * claim.moved(), denominator * shares));
     }
     most
 }
 
-/// The time in which a lane carries some bytes, rounded down.
-fn least_time(job: &JobScene<'_>, bytes: Fraction) -> u128 {
-    let seconds = bytes.times(Fraction::new(8u8, job.fabric.capacities.unit_bps().max(1)));
-    let whole = seconds.floor();
-    let rest = seconds.numerator() - whole * seconds.denominator();
-    // A product with an attosecond must fit, so both sides are divided by the same number if need be.
-    let divisor = (seconds.denominator() >> 67) + 1;
-    whole * ATTOSECONDS + rest / divisor * ATTOSECONDS / seconds.denominator().div_ceil(divisor)
+/// The time in which a lane carries `bytes / over` bytes, in attoseconds, rounded down.
+fn least_time(job: &JobScene<'_>, bytes: u128, over: u128) -> u128 {
+    let below = over.max(1) * u128::from(job.fabric.capacities.unit_bps().max(1));
+    let (seconds, rest) = (bytes * 8 / below, bytes * 8 % below);
+    let (nanoseconds, rest) = (rest * NANO / below, rest * NANO % below);
+    (seconds * NANO + nanoseconds) * NANO + rest * NANO / below
 }
 
 /// The bound of a phase for all topologies and placements: the average bytes of a chip over its lanes, and a
@@ -186,11 +192,11 @@ pub(super) fn universal_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u
                 [messages, messages]
             }
         };
-        sums[0] += Fraction::new(claim.moved() * taken, size).floor();
-        sums[1] += Fraction::new(claim.moved() * sent, size).floor();
+        sums[0] += claim.moved() * taken / size;
+        sums[1] += claim.moved() * sent / size;
     }
     let bytes = sums[0].max(sums[1]);
-    let ports = least_time(job, Fraction::new(bytes, widest));
+    let ports = least_time(job, bytes, widest.into());
     let link = job.fabric.link_types.iter().map(|link| link.latency_cycles).min().unwrap_or(0);
     let cycles = u64::from(job.fabric.router_latencies().least) + u64::from(link);
     let hop = crate::schedule::cycles_time(cycles, job.fabric.clock_hz) + job.overhead();
@@ -214,7 +220,7 @@ fn pod_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
                 (others + u128::from(wrap)) * (1 + u128::from(both)) * chips
             }
         };
-        sum += Fraction::new(per_group, size).times(Fraction::integer(claim.moved())).floor();
+        sum += per_group * claim.moved() / size;
     }
-    least_time(job, Fraction::new(sum, nearest.lanes.max(1)))
+    least_time(job, sum, nearest.lanes)
 }

@@ -1,16 +1,19 @@
 //! Bytes on channels, counted along tables or along the paths of a schedule.
 
-use super::JobScene;
+use super::scene::JobScene;
 use crate::schedule::TableWalk;
 use fabc_base::ids::{ChannelId, Id, NodeId};
-use fabc_ir::{ATTOSECONDS, ChipGroups, Scene, Schedule, Transfers};
+use fabc_ir::{ChipGroups, Scene, Schedule, Transfers};
 use fabc_model::{Collective, JobOperation, JobOperationKind};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
+/// Attoseconds are so many times finer than seconds.
+const SECOND: u128 = 1_000_000_000_000_000_000;
+
 /// What an operation puts on channels in a step.
 pub(super) struct CountedLoad {
-    /// `[channel]`: bytes, rounded up.
+    /// `[channel]`: the bytes of a step, rounded up.
     pub(super) bytes: Vec<u128>,
     /// The critical path of one run.
     pub(super) latency: u128,
@@ -126,7 +129,7 @@ pub(super) fn busy_times<'a>(
     let bits_per_second = u128::from(job.fabric.capacities.unit_bps().max(1));
     let (mut most, mut busiest) = (0, Vec::new());
     for channel in job.scene.channels() {
-        let bits = sums[channel.index()] * 8 * ATTOSECONDS;
+        let bits = sums[channel.index()] * 8 * SECOND;
         let time = bits.div_ceil(bits_per_second * lanes(job.scene, channel));
         if time > most {
             (most, busiest) = (time, Vec::new());

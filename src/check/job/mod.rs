@@ -10,24 +10,20 @@
 
 mod bounds;
 mod loads;
+mod scene;
 mod step;
 
-use crate::hop_cycles::cycles_of_hop;
-use crate::limit::NearestChips;
-use crate::schedule::{TableWalk, cycles_time, verify_message_schedule, verify_schedule};
+use crate::schedule::{TableWalk, verify_message_schedule, verify_schedule};
 use bounds::{BoundClaim, recount_bound, universal_time};
-use fabc_base::ids::{ChannelId, NodeId};
+use fabc_base::ids::NodeId;
 use fabc_ir::{
-    ChipGroups, ForwardingTables, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobWitness,
-    Scene, Schedule,
+    ChipGroups, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobWitness, Scene, Schedule,
 };
-use fabc_model::{CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
+use fabc_model::{CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
 use loads::{CountedLoad, busy_times, count_direct, count_schedule};
+pub(crate) use scene::JobScene;
 use std::collections::BTreeSet;
 use step::recount_step;
-
-/// Attoseconds of a picosecond.
-const PICOSECOND: u128 = 1_000_000;
 
 /// The most channels of a phase that its file lists as busiest.
 const LISTED: usize = 8;
@@ -36,20 +32,8 @@ const LISTED: usize = 8;
 pub(crate) struct ClaimedPhase {
     /// `[operation]`: its schedule. `None` where data follows the forwarding tables.
     pub(crate) schedules: Vec<Option<Schedule>>,
-    /// What proves its bound.
+    /// What proves the bound of the phase.
     pub(crate) witness: JobWitness,
-}
-
-/// A job in a scene in which all of its chips live.
-pub(crate) struct JobScene<'a> {
-    pub(crate) fabric: &'a Fabric,
-    pub(crate) scene: &'a Scene<'a>,
-    pub(crate) tables: Option<&'a ForwardingTables>,
-    pub(crate) job: &'a Job,
-    /// `[rank]`: its chip.
-    pub(crate) ranks: &'a [NodeId],
-    /// The chips around every chip in any topology of a pod.
-    pub(crate) nearest: &'a Option<NearestChips>,
 }
 
 /// Verifies that a placement is a permutation of the chips, and that it is the one of the spec where the
@@ -205,15 +189,6 @@ impl JobScene<'_> {
         .map_err(|error| error.to_string())?;
         let load = count_schedule(self, operation, schedule);
         Ok(CountedOperation { groups, pairs, load, algorithm: schedule.algorithm })
-    }
-
-    /// The time of a hop over a channel.
-    fn hop(&self, channel: ChannelId) -> u128 {
-        cycles_time(cycles_of_hop(self.fabric, self.scene.topology, channel), self.fabric.clock_hz)
-    }
-
-    fn overhead(&self) -> u128 {
-        u128::from(self.job.overhead_ps) * PICOSECOND
     }
 }
 

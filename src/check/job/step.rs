@@ -1,7 +1,7 @@
 //! A step, recounted: the order of its phases, and what compute hides.
 
 use super::loads::{CountedLoad, busy_times};
-use super::{JobScene, PICOSECOND};
+use super::scene::{JobScene, PICOSECOND};
 use fabc_ir::{JobPhaseOutcome, JobStep};
 use fabc_model::Job;
 use std::collections::BTreeMap;
@@ -82,8 +82,8 @@ fn stages(waits_for: &[Vec<bool>]) -> Vec<Vec<usize>> {
     stages
 }
 
-/// The longest chain of phases of a stage, each of which waits for the one before. The stage is in an order in
-/// which no phase waits for a later one.
+/// The longest chain of phases of a stage, each of which waits for the one before. The stage is in an order
+/// in which no phase waits for a later one.
 fn chain_time(job: &Job, stage: &[usize], time: &dyn Fn(usize) -> u128) -> u128 {
     let mut ends = BTreeMap::new();
     for &phase in stage {

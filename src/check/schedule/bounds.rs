@@ -1,6 +1,7 @@
 //! Recomputes lower bounds on schedules from their witnesses.
 
 use super::ScheduleError;
+use super::conviction::compare_bound;
 use super::forest::prove_forest;
 use super::group_bounds;
 use super::messages::{MessageLoads, MessageSends};
@@ -11,7 +12,6 @@ use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Schedule, Transfers};
 use fabc_kernel::volume_and_distance;
 use fabc_model::{Collective, CollectiveAlgorithm, Demand};
-use std::fmt::Display;
 
 /// Verifies the bounds of a schedule, and that it does not beat them. `loads` are those of the tables that
 /// its messages follow.
@@ -143,26 +143,6 @@ pub(super) fn verify_witnesses(
         compare_bound(index, bound, recomputed)?;
     }
     Ok(())
-}
-
-/// Convicts a bound that its witness does not prove. `counted` is what the witness proves, or the reason why
-/// it proves nothing.
-pub(super) fn compare_bound(
-    index: usize,
-    claimed: &CollectiveBound,
-    counted: Result<CollectiveBound, impl Display>,
-) -> Result<(), CheckError> {
-    match counted {
-        Err(reason) => Err(ScheduleError::shape(format!("bound {index} {reason}")).into()),
-        Ok(counted) if counted != *claimed => Err(unlike_bound(index, claimed, &counted)),
-        Ok(_) => Ok(()),
-    }
-}
-
-/// The conviction of a bound that is not the one of its witness.
-pub(super) fn unlike_bound(index: usize, claimed: &CollectiveBound, counted: &CollectiveBound) -> CheckError {
-    let (claimed, counted) = (format!("{claimed:?}"), format!("{counted:?}"));
-    ScheduleError::Bound { bound: index, claimed, counted }.into()
 }
 
 /// The bound of a channel: the messages that cross it.

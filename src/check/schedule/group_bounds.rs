@@ -9,7 +9,7 @@
 //! - Lengths, of an all-to-all: every pair of a group needs a path at least as long as its distance.
 //! - Inside: a cut in one group, for schedules that stay within their groups.
 
-use super::bounds::compare_bound;
+use super::conviction::compare_bound;
 use super::reach::{hops_to, lengths_from, total_lanes};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};

@@ -7,6 +7,7 @@
 
 mod bounds;
 mod carried;
+mod conviction;
 mod errors;
 mod forest;
 mod gather;
@@ -32,6 +33,7 @@ pub use pace::{HopTimes, Pace};
 pub(crate) use program::judge_program;
 pub use program::{JudgedProgram, ProgramFault};
 pub(crate) use reach::lengths_from;
+pub(crate) use time::{BoundVolume, bound_volume};
 pub use time::{ScheduleTime, Spent, bound_time, schedule_time};
 pub(crate) use timed::cycles_at_least;
 pub use timed::{Replayed, vectors_together, verify_replaceable};

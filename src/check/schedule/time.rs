@@ -236,24 +236,7 @@ pub fn bound_time<'a>(
         .iter()
         .filter(|bound| !matches!(bound, CollectiveBound::Channel { .. } | CollectiveBound::Inside { .. }))
     {
-        let (numerator, denominator, hops) = match *bound {
-            CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
-            CollectiveBound::Latency { channels, shards, distance, .. } => {
-                (u128::from(shards), u128::from(channels), distance + 1)
-            }
-            CollectiveBound::Partition { parts, channels, .. } => {
-                (2 * (u128::from(parts) - 1), u128::from(channels), 0)
-            }
-            CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
-            CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards), u128::from(lanes), 0),
-            CollectiveBound::Inside { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
-            CollectiveBound::Relays { received, channels, inside, fan } => {
-                let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
-                (u128::from(received) * (u128::from(fan) + 1), places, 0)
-            }
-            // Only schedules in cycles have it.
-            CollectiveBound::Quickest { .. } => continue,
-        };
+        let Some(BoundVolume { numerator, denominator, hops }) = bound_volume(bound) else { continue };
         let is_per_chip = schedule.root.is_none() && !matches!(bound, CollectiveBound::Partition { .. });
         let denominator = if is_per_chip { denominator * chips } else { denominator };
         let delay = match (bound, &pace.hops) {
@@ -273,6 +256,38 @@ pub fn bound_time<'a>(
         }
     }
     highest
+}
+
+/// What a bound counts: `numerator / denominator` of what a channel needs for a shard or a vector.
+pub(crate) struct BoundVolume {
+    pub(crate) numerator: u128,
+    pub(crate) denominator: u128,
+    /// Number of latencies of a hop that it adds.
+    hops: u32,
+}
+
+/// The volume of a bound. `None` for one in cycles.
+pub(crate) fn bound_volume(bound: &CollectiveBound) -> Option<BoundVolume> {
+    let (numerator, denominator, hops) = match *bound {
+        CollectiveBound::Cut { channels, shards, .. } | CollectiveBound::Inside { channels, shards, .. } => {
+            (u128::from(shards), u128::from(channels), 0)
+        }
+        CollectiveBound::Latency { channels, shards, distance, .. } => {
+            (u128::from(shards), u128::from(channels), distance + 1)
+        }
+        CollectiveBound::Partition { parts, channels, .. } => {
+            (2 * (u128::from(parts) - 1), u128::from(channels), 0)
+        }
+        CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
+        CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards), u128::from(lanes), 0),
+        CollectiveBound::Relays { received, channels, inside, fan } => {
+            let places = u128::from(channels) * u128::from(fan) + u128::from(inside);
+            (u128::from(received) * (u128::from(fan) + 1), places, 0)
+        }
+        // Only schedules in cycles have it.
+        CollectiveBound::Quickest { .. } => return None,
+    };
+    Some(BoundVolume { numerator, denominator, hops })
 }
 
 /// The earliest time at which a chip can receive data from the chips more than `distance` hops away, or from

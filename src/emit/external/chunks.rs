@@ -105,7 +105,7 @@ pub enum EmitError {
     NoJob {
         /// Name of the format, for the message.
         format: &'static str,
-        /// Name of the fabric.
+        /// Name of the fabric without jobs.
         fabric: String,
     },
     /// The format cannot express this network.

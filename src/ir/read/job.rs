@@ -29,7 +29,7 @@ pub struct JobFile {
 #[serde(deny_unknown_fields)]
 pub struct JobCandidateLine {
     pub place: String,
-    /// Nanoseconds with three decimals.
+    /// The time in nanoseconds, with three decimals.
     pub communication_ns: Box<RawValue>,
 }
 

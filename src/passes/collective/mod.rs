@@ -48,6 +48,7 @@ mod steps;
 mod time_split;
 mod timing;
 mod trees;
+mod volume;
 
 pub use channel_lengths::ShortestPaths;
 pub use delays::{bound_delays, slowest_chip};

@@ -194,12 +194,6 @@ impl Timetable {
     }
 }
 
-/// The largest volume of the bounds that hold for every schedule, 0 without any.
-pub(super) fn largest_volume<'a>(bounds: impl IntoIterator<Item = &'a CollectiveBound>) -> Fraction {
-    let universal = bounds.into_iter().filter(|bound| bound.is_universal());
-    universal.map(CollectiveBound::volume).max().unwrap_or(Fraction::ZERO)
-}
-
 /// The largest lower bound in time of those that hold for every schedule, with its time. Bounds that hold
 /// only along the same forwarding tables do not count. `delays` are those of the bounds
 /// ([`bound_delays`](super::bound_delays())).

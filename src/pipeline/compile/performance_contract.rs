@@ -1,4 +1,5 @@
-//! The contract before the search: refuses lines about collectives, jobs and simulations that no topology can meet.
+//! The contract before the search: refuses lines about collectives, jobs and simulations that no topology
+//! can meet.
 //!
 //! In: a fabric, and its topology and distances where they are known. Out: an error for every such `require`.
 //! Three quantities give bounds. They are the bytes over the channels of one chip, the latency of the hops to

@@ -2,7 +2,8 @@
 //! beaten.
 
 use super::super::ScheduleError;
-use super::super::bounds::{unlike_bound, verify_witnesses};
+use super::super::bounds::verify_witnesses;
+use super::super::conviction::unlike_bound;
 use super::super::reach::hops_to;
 use super::messages;
 use crate::CheckError;

@@ -2,7 +2,7 @@
 
 use crate::CheckError;
 use crate::schedule::ScheduleError;
-use crate::schedule::bounds::compare_bound;
+use crate::schedule::conviction::compare_bound;
 use crate::schedule::reach::lengths_from;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Schedule, Symmetry, Timed, TimedMessage};

@@ -10,7 +10,7 @@
 use super::super::error::CollectiveError;
 use super::super::load_potential::{ChannelBalance, LoadPotential};
 use super::super::request::ScheduleRequest;
-use super::super::timing::largest_volume;
+use super::super::volume::largest_volume;
 use super::plan::{check_duplex, group_schedule};
 use super::within::busiest_of_loads;
 use fabc_base::ids::{ChannelId, Id, NodeId};

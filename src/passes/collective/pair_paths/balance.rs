@@ -3,9 +3,9 @@
 //! Input: the channels of a scene, and a lower bound on their load. Output: paths for every pair of chips,
 //! with whole amounts of parts, such that the busiest channel carries little more than the bound.
 //!
-//! Every pair in turn moves parts from its costliest path to the cheapest one, as many as a Newton step of the
-//! potential asks for ([`LoadPotential`]), if that lowers the potential. When whole parts are too coarse they
-//! are cut, and the search goes on from there.
+//! Every pair in turn moves parts from its costliest path to the cheapest one, as many as a Newton step of
+//! the potential asks for ([`LoadPotential`]), if that lowers the potential. When whole parts are too coarse
+//! they are cut, and the search goes on from there.
 //!
 //! Cost: a search of cheapest paths for every chip in a sweep, and few exponentials for every pair. Source:
 //! Basu and others, HPDC 2024 (all-to-alls from concurrent flows).

@@ -18,7 +18,7 @@ use super::canonical::check_plannable;
 use super::error::CollectiveError;
 use super::load_potential::ChannelBalance;
 use super::request::ScheduleRequest;
-use super::timing::largest_volume;
+use super::volume::largest_volume;
 use balance::PathBalance;
 use fabc_ir::{
     ChipGroups, CollectiveBound, Fraction, LaneLoad, PairPath, PairPaths, Scene, Schedule, Transfers,

@@ -18,9 +18,9 @@ pub enum JobPlanError {
         axes: String,
         /// Their product, or a word for a product that is too large.
         ranks: String,
-        /// Number of chips.
+        /// Number of chips of the fabric.
         chips: u64,
-        /// What would fit.
+        /// The size that would fit.
         hint: String,
         /// The place of the job.
         #[label("this job")]
@@ -32,7 +32,7 @@ pub enum JobPlanError {
     Place {
         /// The name of the job.
         job: String,
-        /// What is wrong.
+        /// What the fabric or the job lacks.
         problem: String,
         /// What can be written instead.
         hint: String,

@@ -86,7 +86,7 @@ impl ScenarioContext<'_> {
 /// A placement that was taken, and those that it was compared with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Placed {
-    /// `[rank]`: its chip.
+    /// `[rank]`: the chip that is this rank.
     pub ranks: Vec<NodeId>,
     /// The placements that were planned in full, the fastest first. Empty unless several were compared.
     pub candidates: Vec<JobCandidate>,
