@@ -178,7 +178,7 @@ impl RunCost<'_> {
     fn forest_latency(&self, forest: &Forest) -> u128 {
         let (along, against) = self.directions();
         let of_tree = |tree: &ForestTree| {
-            let forth = if along { self.tree_latency(tree, |channel| Some(channel)) } else { 0 };
+            let forth = if along { self.tree_latency(tree, Some) } else { 0 };
             let back = |channel| self.scene.topology.reverse(channel);
             forth + if against { self.tree_latency(tree, back) } else { 0 }
         };

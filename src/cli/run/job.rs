@@ -34,14 +34,13 @@ pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
     }
     for job in jobs {
         let planned = with_place(args, job, scene.topology)?;
-        let plan = || -> Result<JobResult, JobPlanError> {
-            check_ranks(&planned, scene.topology.endpoints().count() as u64)?;
-            let planner = JobPlanner::new(&fabric, &scene, tables.as_ref(), &planned);
-            let (placed, outcome) =
-                choose_placement(&planner, &fabric, scene.topology, &planned, &args.scenario)?;
-            Ok(JobResult { ranks: placed.ranks, candidates: placed.candidates, scenarios: vec![outcome] })
-        };
-        let result = plan().map_err(|error| job_stop(error, &sources))?;
+        let stop = |error| job_stop(error, &sources);
+        check_ranks(&planned, scene.topology.endpoints().count() as u64).map_err(stop)?;
+        let planner = JobPlanner::new(&fabric, &scene, tables.as_ref(), &planned);
+        let (placed, outcome) =
+            choose_placement(&planner, &fabric, scene.topology, &planned, &args.scenario).map_err(stop)?;
+        let result =
+            JobResult { ranks: placed.ranks, candidates: placed.candidates, scenarios: vec![outcome] };
         match args.format {
             JobFormat::Text => {
                 print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?

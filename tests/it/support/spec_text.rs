@@ -106,7 +106,7 @@ fn head(item: &str) -> String {
         item.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
     let word = words.next().unwrap_or_default();
     match (word, words.next()) {
-        ("link" | "ocs" | "simulate" | "collective", Some(name)) => format!("{word} {name}"),
+        ("link" | "ocs" | "simulate" | "collective" | "job", Some(name)) => format!("{word} {name}"),
         _ => word.to_owned(),
     }
 }
