@@ -205,13 +205,19 @@ impl RunCost<'_> {
     }
 }
 
+/// The time in which a channel carries some bytes, rounded up. `unit_bps` is the bandwidth of a lane.
+pub(super) fn busy_time(bytes: u128, unit_bps: u64, lanes: u64) -> u128 {
+    let bits_per_second = u128::from(unit_bps.max(1)) * u128::from(lanes.max(1));
+    let (seconds, rest) = (bytes * 8 / bits_per_second, bytes * 8 % bits_per_second);
+    seconds * ATTOSECONDS + (rest * ATTOSECONDS).div_ceil(bits_per_second)
+}
+
 /// The times of a phase from the loads of its operations, each with the number of its runs. `unit_bps` is the
 /// bandwidth of a lane.
 pub fn phase_times(scene: &Scene<'_>, unit_bps: u64, operations: &[(&OperationLoad, u64)]) -> PhaseTimes {
     let time = |channel: ChannelId| {
         let bytes: u128 = operations.iter().map(|(load, _)| load.bytes[channel]).sum();
-        let lanes = scene.topology.channel_capacity(channel).max(1);
-        (bytes * 8 * ATTOSECONDS).div_ceil(u128::from(unit_bps.max(1)) * u128::from(lanes))
+        busy_time(bytes, unit_bps, scene.topology.channel_capacity(channel))
     };
     let volume = scene.channels().map(time).max().unwrap_or(0);
     let busiest = scene.channels().filter(|&channel| volume > 0 && time(channel) == volume);

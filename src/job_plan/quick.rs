@@ -1,9 +1,9 @@
 //! A quick estimate of a phase, to compare many placements before a few of them are planned in full.
 
-use super::loads::message_pairs;
+use super::loads::{busy_time, message_pairs};
 use super::{OperationLoad, operation_groups, phase_times};
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
-use fabc_ir::{ATTOSECONDS, ChipGroups, ForwardingTables, Scene};
+use fabc_ir::{ChipGroups, ForwardingTables, Scene};
 use fabc_model::{Collective, Job, JobOperationKind, JobPhase};
 use fabc_passes::collective::CollectiveError;
 
@@ -52,10 +52,9 @@ fn quick_phase(
             let moved = u128::from(operation.bytes) * u128::from(operation.times) * rounds;
             let lanes = fewest_lanes(scene, &groups);
             let shards = u128::from(groups.size() - 1);
-            let bits = (moved * shards).div_ceil(u128::from(groups.size())) * 8;
-            // Groups that are not connected by themselves take about as long as over one channel.
-            gathers += (bits * ATTOSECONDS).div_ceil(u128::from(unit_bps.max(1)) * u128::from(lanes.max(1)))
-                * if lanes == 0 { 2 } else { 1 };
+            let bytes = (moved * shards).div_ceil(u128::from(groups.size()));
+            // Groups that are not connected by themselves take about twice as long as over one channel.
+            gathers += busy_time(bytes, unit_bps, lanes) * if lanes == 0 { 2 } else { 1 };
         } else if let Some(tables) = tables {
             let load = OperationLoad::along_tables(scene, tables, hops, 0, operation, sharers, &pairs)?;
             loads.push((load, operation.times));

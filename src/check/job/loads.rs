@@ -129,8 +129,9 @@ pub(super) fn busy_times<'a>(
     let bits_per_second = u128::from(job.fabric.capacities.unit_bps().max(1));
     let (mut most, mut busiest) = (0, Vec::new());
     for channel in job.scene.channels() {
-        let bits = sums[channel.index()] * 8 * SECOND;
-        let time = bits.div_ceil(bits_per_second * lanes(job.scene, channel));
+        let (bits, rate) = (sums[channel.index()] * 8, bits_per_second * lanes(job.scene, channel));
+        // The whole seconds by themselves, so that no product overflows.
+        let time = bits / rate * SECOND + (bits % rate * SECOND).div_ceil(rate);
         if time > most {
             (most, busiest) = (time, Vec::new());
         }
