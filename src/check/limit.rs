@@ -120,31 +120,10 @@ fn measure_tree(
     if longest > 1 << 16 || levels > longest * pod.node_count() {
         return Err("it counts more levels than any path of the pod is long".to_owned());
     }
+    let tree = CubeTree::new(pod, capacities, copper, fiber, levels);
     let positions = pod.chips_per_cube() as usize;
-    let faces = FaceSets::new(pod, capacities);
-    let fibers = faces.fibers;
-    // `along[axis][from][to]`: copper length along one axis.
-    let along: Vec<Vec<Vec<usize>>> = (0..3)
-        .map(|axis| {
-            let place: Vec<usize> = (0..dims[axis])
-                .map(|index| copper[axis][..index].iter().map(|&length| length as usize).sum())
-                .collect();
-            place.iter().map(|&from| place.iter().map(|&to| from.abs_diff(to)).collect()).collect()
-        })
-        .collect();
-    let tree = CubeTree { pod, fiber, levels, along, faces };
     let distance: u128 = (0..positions).into_par_iter().map(|target| tree.distance_to(target)).sum();
-    let meshes: u128 = (0..3)
-        .map(|axis| {
-            copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>()
-                * (positions / dims[axis]) as u128
-        })
-        .sum();
-    let cubes = u128::from(pod.cubes);
-    Ok((
-        2 * (meshes * cubes * u128::from(capacities.capacity(pod.cube.mesh)) + fibers * fiber as u128),
-        distance * cubes,
-    ))
+    Ok((tree.volume, distance * u128::from(pod.cubes)))
 }
 
 /// The face ports of a cube, and the sets of face ports that switches can connect them to.
@@ -206,9 +185,39 @@ struct CubeTree<'a> {
     /// `[axis][from][to]`: copper length along one axis.
     along: Vec<Vec<Vec<usize>>>,
     faces: FaceSets,
+    /// Upper bound on the sum of length x capacity over all channels of the pod.
+    volume: u128,
 }
 
-impl CubeTree<'_> {
+impl<'a> CubeTree<'a> {
+    fn new(
+        pod: &'a Pod,
+        capacities: &Capacities,
+        copper: &[Vec<u32>; 3],
+        fiber: usize,
+        levels: usize,
+    ) -> Self {
+        let dims = pod.cube.dims.map(|dim| dim as usize);
+        let along = (0..3)
+            .map(|axis| {
+                let place: Vec<usize> = (0..dims[axis])
+                    .map(|index| copper[axis][..index].iter().map(|&length| length as usize).sum())
+                    .collect();
+                place.iter().map(|&from| place.iter().map(|&to| from.abs_diff(to)).collect()).collect()
+            })
+            .collect();
+        let faces = FaceSets::new(pod, capacities);
+        let meshes: u128 = (0..3)
+            .map(|axis| {
+                copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>()
+                    * (pod.chips_per_cube() as usize / dims[axis]) as u128
+            })
+            .sum();
+        let copper = meshes * u128::from(pod.cubes) * u128::from(capacities.capacity(pod.cube.mesh));
+        let volume = 2 * (copper + faces.fibers * fiber as u128);
+        Self { pod, fiber, levels, along, faces, volume }
+    }
+
     /// Sum of distances from all positions to the nearest copies of one position, one per cube.
     fn distance_to(&self, target: usize) -> u128 {
         let cubes = u64::from(self.pod.cubes);
@@ -224,7 +233,7 @@ impl CubeTree<'_> {
     /// Counts the copies of one position around all positions. `go_on` gets those within each distance, and
     /// says whether the next distance is counted too.
     fn count_copies(&self, target: usize, mut go_on: impl FnMut(&[u64]) -> bool) {
-        let Self { pod, fiber, levels, along, faces: FaceSets { slots, sets, set_of, .. } } = self;
+        let Self { pod, fiber, levels, along, faces: FaceSets { slots, sets, set_of, .. }, .. } = self;
         let (positions, cubes) = (pod.chips_per_cube() as usize, u64::from(pod.cubes));
         let dims = pod.cube.dims.map(|dim| dim as usize);
         let coordinates =
@@ -295,15 +304,8 @@ impl NearestChips {
     pub(crate) fn new(pod: &Pod, capacities: &Capacities) -> Self {
         let dims = pod.cube.dims.map(|dim| dim as usize);
         let positions = pod.chips_per_cube() as usize;
-        let line = |dim: usize| -> Vec<Vec<usize>> {
-            (0..dim).map(|from| (0..dim).map(|to| from.abs_diff(to)).collect()).collect()
-        };
-        let faces = FaceSets::new(pod, capacities);
-        let copper: usize = (0..3).map(|axis| (dims[axis] - 1) * positions / dims[axis]).sum();
-        let copper = copper as u128 * u128::from(pod.cubes) * u128::from(capacities.capacity(pod.cube.mesh));
-        let lanes = 2 * (copper + faces.fibers);
-        let levels = pod.node_count() + 1;
-        let tree = CubeTree { pod, fiber: 1, levels, along: dims.map(line).to_vec(), faces };
+        let copper = dims.map(|dim| vec![1; dim - 1]);
+        let tree = CubeTree::new(pod, capacities, &copper, 1, pod.node_count() + 1);
         let cubes = u64::from(pod.cubes);
         let mut distances = vec![Vec::new(); positions];
         for target in 0..positions {
@@ -328,7 +330,7 @@ impl NearestChips {
             of_position.sort_unstable();
             of_position.remove(0);
         }
-        Self { lanes, distances, cubes: u128::from(cubes) }
+        Self { lanes: tree.volume, distances, cubes: u128::from(cubes) }
     }
 
     /// The least sum of hops from all chips to `others` other chips each.

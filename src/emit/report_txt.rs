@@ -2,7 +2,7 @@
 
 use super::collective::{CollectiveTextRow, collective_title, conditions, nominal_and_worst_fault};
 use super::floor::{floor_lines, floor_rows, trade_off};
-use super::job::{JobTextRow, candidates_line, job_rows, limit_lines, step_line};
+use super::job::{JobTextRow, job_rows, sentences};
 use super::lines::{Color, Lines, Look};
 use super::measured;
 use super::number::grouped;
@@ -242,20 +242,11 @@ impl Lines {
         let planned = compiled.fabric.jobs.iter().zip(&compiled.jobs);
         for (job, result) in planned {
             let (Some(rows), Some(nominal)) = (job_rows(job, result), result.nominal()) else { continue };
-            let heads = format!(
-                "  {:<16}  {:>10}  {:>10}  {:>12}  {:>8}",
-                "algorithm", "time ms", "bound ms", "universal ms", "share"
-            );
-            self.push_title(&format!("JOB {}", job.name), &format!("{:<16}{heads}", ""));
-            for JobTextRow { name, algorithm, time, bound, universal, share } in rows {
-                self.push_clipped(format!(
-                    "  {name:<24}  {algorithm:<16}  {time:>10}  {bound:>10}  {universal:>12}  {share:>8}"
-                ));
-            }
-            for line in step_line(job, result).into_iter().chain(candidates_line(result)) {
-                self.push_wrapped("    ", &line);
-            }
-            for line in limit_lines(&compiled.topology, job, nominal) {
+            // As wide as the first column of the rows, which are indented.
+            let title = format!("{:<26}", format!("JOB {}", job.name));
+            self.push_title(&JobTextRow::heads(&title).line(), "");
+            rows.iter().for_each(|row| self.push_clipped(format!("  {}", row.line())));
+            for line in sentences(&compiled.topology, job, result, nominal) {
                 self.push_wrapped("    ", &line);
             }
         }

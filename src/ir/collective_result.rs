@@ -1,10 +1,11 @@
 //! The results of the collectives that a spec declares.
 
+use super::verdict::ScenarioValue;
 use super::{
     ATTOSECONDS_OF_A_NANOSECOND, CollectiveCandidate, CollectiveCrossover, CollectiveRow, Fraction, Makespan,
     RequireOutcome, Schedule, makespans, nanoseconds,
 };
-use fabc_model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require, ValueScale};
+use fabc_model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require};
 
 /// The result of one declared collective.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -105,16 +106,13 @@ pub fn settle_collectives(fabric: &Fabric, requires: &mut [RequireOutcome], resu
                 collective.and_then(|index| measured_value(&settled.require, metric, results.get(index)?))
             }
         };
-        *settled = settled_outcome(fabric, &settled.require, value);
+        *settled = RequireOutcome::of_plan(fabric, &settled.require, value);
     }
 }
 
 /// The name of the fault in which a spare block takes the place of another one. The first block stands for
 /// all.
 const REPLACED: &str = "block0";
-
-/// A value, and the fault under which it was measured.
-type ScenarioValue = (Fraction, Option<String>);
 
 fn measured_value(
     require: &Require,
@@ -123,13 +121,4 @@ fn measured_value(
 ) -> Option<ScenarioValue> {
     let outcome = if require.fault { result.worst(metric) } else { result.nominal() }?;
     Some((outcome.value(metric)?, require.fault.then(|| outcome.row.scenario.clone())))
-}
-
-fn settled_outcome(fabric: &Fabric, require: &Require, value: Option<ScenarioValue>) -> RequireOutcome {
-    let number = Fraction::from(require.value);
-    let scenario = value.as_ref().and_then(|(_, scenario)| scenario.clone());
-    let one_cycle = nanoseconds(Fraction::integer(1u8), fabric.clock_hz);
-    let measured = value
-        .map(|(value, _)| if require.scale == ValueScale::Cycles { value.over(one_cycle) } else { value });
-    RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| number), scenario }
 }

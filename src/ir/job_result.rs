@@ -2,9 +2,10 @@
 //!
 //! All times are in attoseconds. A load is in whole bytes of a step, rounded up.
 
-use super::{ATTOSECONDS_OF_A_NANOSECOND, Fraction, RequireOutcome, Schedule, nanoseconds};
+use super::verdict::ScenarioValue;
+use super::{ATTOSECONDS_OF_A_NANOSECOND, Fraction, RequireOutcome, Schedule};
 use fabc_base::ids::{ChannelId, NodeId};
-use fabc_model::{CollectiveAlgorithm, Fabric, Job, JobMetric, Metric, Require, ValueScale};
+use fabc_model::{CollectiveAlgorithm, Fabric, Job, JobMetric, Metric, Require};
 
 /// The result of one job.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -61,7 +62,7 @@ pub struct JobOperationOutcome {
     pub algorithm: CollectiveAlgorithm,
     /// The most bytes that a channel carries per lane, in a step.
     pub load: u128,
-    /// The critical path of one run.
+    /// The critical path of a run, over all of its runs.
     pub latency: u128,
     /// The schedule. `None` where data follows the forwarding tables from each source to its destination.
     pub schedule: Option<Schedule>,
@@ -79,7 +80,7 @@ pub struct JobBound {
 /// What proves a lower bound on the volume of a phase.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JobWitness {
-    /// Lengths by channel class: every byte travels at least the shortest length between its ends. An empty
+    /// Lengths by channel: every byte travels at least the shortest length between its ends. An empty
     /// list means that every channel has the length 1.
     Lengths(Vec<u64>),
     /// The bounds of the schedule of the operation with this index.
@@ -143,8 +144,8 @@ impl JobResult {
     }
 }
 
-/// The parts of a job that run one after the other. A stage is a set of phases, by index, ascending. Phases
-/// of one stage run beside each other or in an order, those of different stages never run at the same time.
+/// The parts of a job that run one after the other. A stage is a set of phases, by index, in an order in which
+/// none waits for a later one. Phases of one stage may run at the same time, those of different stages never.
 pub fn job_stages(job: &Job) -> Vec<Vec<usize>> {
     let before = phases_before(job);
     let count = job.phases.len();
@@ -167,7 +168,8 @@ pub fn job_stages(job: &Job) -> Vec<Vec<usize>> {
             stage.extend(joined);
             next += 1;
         }
-        stage.sort_unstable();
+        // A phase that waits for another one waits for more phases than that.
+        stage.sort_by_key(|&phase| (before[phase].len(), phase));
         stages.push(stage);
     }
     // A phase of an earlier stage is before all phases of a later one.
@@ -190,6 +192,7 @@ fn phases_before(job: &Job) -> Vec<Vec<usize>> {
     }
     before
 }
+
 /// Fills in the outcomes of the `require` lines about jobs. `results` are those of the fabric, in its order,
 /// or empty.
 pub fn settle_jobs(fabric: &Fabric, requires: &mut [RequireOutcome], results: &[JobResult]) {
@@ -197,23 +200,11 @@ pub fn settle_jobs(fabric: &Fabric, requires: &mut [RequireOutcome], results: &[
         let Metric::Job(metric) = settled.require.metric else { continue };
         let job = fabric.jobs.iter().position(|job| settled.require.job() == Some(&*job.name));
         let value = job.and_then(|index| measured_value(&settled.require, metric, results.get(index)?));
-        *settled = settled_outcome(fabric, &settled.require, value);
+        *settled = RequireOutcome::of_plan(fabric, &settled.require, value);
     }
 }
-
-/// A value, and the fault under which it was measured.
-type ScenarioValue = (Fraction, Option<String>);
 
 fn measured_value(require: &Require, metric: JobMetric, result: &JobResult) -> Option<ScenarioValue> {
     let outcome = if require.fault { result.worst_fault(metric) } else { result.nominal() }?;
     Some((outcome.step.value(metric), require.fault.then(|| outcome.scenario.clone())))
-}
-
-fn settled_outcome(fabric: &Fabric, require: &Require, value: Option<ScenarioValue>) -> RequireOutcome {
-    let number = Fraction::from(require.value);
-    let scenario = value.as_ref().and_then(|(_, scenario)| scenario.clone());
-    let one_cycle = nanoseconds(Fraction::integer(1u8), fabric.clock_hz);
-    let measured = value
-        .map(|(value, _)| if require.scale == ValueScale::Cycles { value.over(one_cycle) } else { value });
-    RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| number), scenario }
 }

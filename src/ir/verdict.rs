@@ -1,12 +1,27 @@
 //! Prints measured values beside the `require` that they decide.
 
-use super::{Fraction, RequireOutcome};
+use super::{Fraction, RequireOutcome, nanoseconds};
 use fabc_base::units::Decimal;
+use fabc_model::{Fabric, Require, ValueScale};
 
 /// The most additional digits that are tried.
 const MORE_DIGITS: usize = 12;
 
+/// A value, and the fault under which it was measured.
+pub(super) type ScenarioValue = (Fraction, Option<String>);
+
 impl RequireOutcome {
+    /// The outcome of a line about a plan of the fabric: a collective or a job. Times of `value` are in ns.
+    /// `None` if nothing was measured.
+    pub(super) fn of_plan(fabric: &Fabric, require: &Require, value: Option<ScenarioValue>) -> Self {
+        let (measured, scenario) = value.unzip();
+        let one_cycle = nanoseconds(Fraction::integer(1u8), fabric.clock_hz);
+        let measured = measured
+            .map(|value| if require.scale == ValueScale::Cycles { value.over(one_cycle) } else { value });
+        let wanted = measured.map(|_| Fraction::from(require.value));
+        Self { require: require.clone(), measured, wanted, scenario: scenario.flatten() }
+    }
+
     /// The measured value as `write(value, more)` writes it, with the fewest additional digits `more` that
     /// show whether it satisfies the `require`. A value that is rounded onto the wanted one would hide why it
     /// fails. `None` if nothing was measured.

@@ -1,6 +1,7 @@
 //! What a rank computes in a step, and how long it waits for its pipeline.
 
 use super::training_job::{Recompute, TrainingJob};
+use fabc_base::divisors::greatest_common_divisor;
 
 impl TrainingJob {
     /// Floating-point operations of a rank in a step, rounded up. A multiplication and an addition are two.
@@ -41,11 +42,4 @@ impl TrainingJob {
         let running = u128::from(self.micro_batches()) * u128::from(self.settings.virtual_stages);
         u64::try_from((u128::from(compute_ps) * waiting).div_ceil(running.max(1))).unwrap_or(u64::MAX)
     }
-}
-
-fn greatest_common_divisor(mut left: u128, mut right: u128) -> u128 {
-    while right > 0 {
-        (left, right) = (right, left % right);
-    }
-    left
 }

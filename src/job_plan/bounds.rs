@@ -37,11 +37,7 @@ impl BoundedOperation<'_> {
     /// Bytes of a step that each of its parts has, as a fraction: those of a pair, or of a shard.
     fn part_bytes(&self) -> Fraction {
         let moved = u128::from(self.operation.bytes) * u128::from(self.operation.times);
-        let sharers = match self.operation.kind {
-            JobOperationKind::Send { .. } => 1,
-            JobOperationKind::Collective(_) => self.groups.size().max(1),
-        };
-        Fraction::new(moved, sharers)
+        Fraction::new(moved, self.operation.kind.parts(self.groups.size()))
     }
 }
 

@@ -18,6 +18,6 @@ mod step;
 
 pub use bounds::{BoundedOperation, UniversalLimits, phase_bound};
 pub use loads::{OperationLoad, PhaseTimes, message_pairs, operation_groups, phase_times};
-pub use places::{PlacementError, RankPlacement, placements};
-pub use quick::quick_time;
-pub use step::{PhaseTime, StageTimes, job_step};
+pub use places::{PlacementError, RankPlacement, check_aligned, only_placement, placements};
+pub use quick::quick_gather_time;
+pub use step::{PhaseTime, job_step};

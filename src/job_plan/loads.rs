@@ -64,8 +64,7 @@ pub fn message_pairs(kind: JobOperationKind, groups: &ChipGroups) -> Vec<(NodeId
 }
 
 impl OperationLoad {
-    /// The load of messages between pairs along the forwarding tables. `sharers` is the number of equal parts
-    /// of the bytes of the operation of which a message has one.
+    /// The load of messages between pairs along the forwarding tables, in groups of `group` chips.
     ///
     /// # Errors
     /// Refuses tables that lose a message.
@@ -75,7 +74,7 @@ impl OperationLoad {
         hops: &IdVec<ChannelId, u128>,
         overhead: u128,
         operation: &JobOperation,
-        sharers: u64,
+        group: u64,
         pairs: &[(NodeId, NodeId)],
     ) -> Result<Self, CollectiveError> {
         let walk = |part: &[(NodeId, NodeId)]| {
@@ -98,7 +97,7 @@ impl OperationLoad {
             counts.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
         }
         let latency = parts.iter().map(|(_, longest)| *longest).max().unwrap_or(0);
-        Ok(Self { bytes: step_bytes(operation, sharers, &counts), latency })
+        Ok(Self { bytes: step_bytes(operation, operation.kind.parts(group), &counts), latency })
     }
 
     /// The load of a schedule in groups.
@@ -219,8 +218,10 @@ pub fn phase_times(scene: &Scene<'_>, unit_bps: u64, operations: &[(&OperationLo
         let bytes: u128 = operations.iter().map(|(load, _)| load.bytes[channel]).sum();
         busy_time(bytes, unit_bps, scene.topology.channel_capacity(channel))
     };
-    let volume = scene.channels().map(time).max().unwrap_or(0);
-    let busiest = scene.channels().filter(|&channel| volume > 0 && time(channel) == volume);
+    let times: Vec<(ChannelId, u128)> = scene.channels().map(|channel| (channel, time(channel))).collect();
+    let volume = times.iter().map(|(_, time)| *time).max().unwrap_or(0);
+    let busiest = times.into_iter().filter(|(_, time)| volume > 0 && *time == volume);
     let latency = operations.iter().map(|(load, times)| load.latency * u128::from(*times)).max();
-    PhaseTimes { volume, latency: latency.unwrap_or(0), busiest: busiest.take(LISTED_CHANNELS).collect() }
+    let busiest = busiest.map(|(channel, _)| channel).take(LISTED_CHANNELS).collect();
+    PhaseTimes { volume, latency: latency.unwrap_or(0), busiest }
 }

@@ -2,7 +2,7 @@
 
 use fabc_base::ids::NodeId;
 use fabc_ir::Topology;
-use fabc_model::{Fabric, Job, JobPlace, Pod};
+use fabc_model::{Fabric, Job, JobAxis, JobPlace, Pod};
 
 /// The most aligned placements that are compared.
 const MOST_WAYS: u64 = 1 << 14;
@@ -25,30 +25,49 @@ pub struct PlacementError {
     pub hint: String,
 }
 
-/// The placements that a job compares, at least one. An aligned job also compares the plain order.
+/// The placement of a job whose spec says which. `None` for an aligned one, which is chosen.
+pub fn only_placement(job: &Job, topology: &Topology) -> Option<RankPlacement> {
+    let chips: Vec<NodeId> = topology.endpoints().collect();
+    let ranks = match &job.place {
+        JobPlace::Aligned => return None,
+        JobPlace::Order => chips,
+        JobPlace::File { chips: numbers, .. } => {
+            numbers.iter().filter_map(|&number| chips.get(number as usize).copied()).collect()
+        }
+    };
+    Some(RankPlacement { place: job.place.name().to_owned(), ranks })
+}
+
+/// The placements that a job compares, at least one. An aligned job compares the plain order first, and then
+/// all ways to deal out the digits.
 ///
 /// # Errors
-/// Refuses aligned placements where a side of the pod or an axis is no power of two, and too many of them.
+/// Fails as [`check_aligned`] does.
 pub fn placements(
     job: &Job,
     fabric: &Fabric,
     topology: &Topology,
 ) -> Result<Vec<RankPlacement>, PlacementError> {
-    let chips: Vec<NodeId> = topology.endpoints().collect();
-    let order = RankPlacement { place: JobPlace::Order.name().to_owned(), ranks: chips.clone() };
-    match &job.place {
-        JobPlace::Order => Ok(vec![order]),
-        JobPlace::File { chips: numbers, .. } => {
-            let ranks = numbers.iter().filter_map(|&number| chips.get(number as usize).copied()).collect();
-            Ok(vec![RankPlacement { place: job.place.name().to_owned(), ranks }])
-        }
-        JobPlace::Aligned => {
-            let digits = ChipDigits::new(fabric, &chips)?;
-            let mut all = vec![order];
-            all.extend(aligned_placements(job, &digits)?);
-            Ok(all)
-        }
+    if let Some(only) = only_placement(job, topology) {
+        return Ok(vec![only]);
     }
+    let digits = ChipDigits::new(fabric, topology)?;
+    let mut left = digits_of_axes(job)?;
+    let mut owners = Vec::new();
+    deal_digits(&mut left, digits.names.len(), &mut Vec::new(), &mut owners);
+    let ranks = topology.endpoints().collect();
+    let order = RankPlacement { place: JobPlace::Order.name().to_owned(), ranks };
+    let aligned = owners.into_iter().map(|owners| aligned_placement(job, &digits, &owners));
+    Ok(std::iter::once(order).chain(aligned).collect())
+}
+
+/// Checks whether a fabric has aligned placements of a job.
+///
+/// # Errors
+/// Refuses a side of the pod or an axis that is no power of two, and too many placements.
+pub fn check_aligned(job: &Job, fabric: &Fabric, topology: &Topology) -> Result<(), PlacementError> {
+    ChipDigits::new(fabric, topology)?;
+    digits_of_axes(job).map(|_| ())
 }
 
 /// The binary digits of the coordinates of chips.
@@ -60,9 +79,10 @@ struct ChipDigits {
 }
 
 impl ChipDigits {
-    fn new(fabric: &Fabric, chips: &[NodeId]) -> Result<Self, PlacementError> {
+    fn new(fabric: &Fabric, topology: &Topology) -> Result<Self, PlacementError> {
+        let chips: Vec<NodeId> = topology.endpoints().collect();
         match fabric.pod() {
-            Some(pod) => Self::of_pod(pod, chips),
+            Some(pod) => Self::of_pod(pod, &chips),
             None => Self::of_numbers(chips),
         }
     }
@@ -93,10 +113,10 @@ impl ChipDigits {
     }
 
     /// Digits of the numbers of chips.
-    fn of_numbers(chips: &[NodeId]) -> Result<Self, PlacementError> {
+    fn of_numbers(chips: Vec<NodeId>) -> Result<Self, PlacementError> {
         let digits = u32::try_from(chips.len()).ok().and_then(binary_digits);
         let digits = digits.ok_or_else(|| not_binary(&format!("the network has {} chips", chips.len())))?;
-        Ok(Self { names: (0..digits).map(|digit| format!("n{digit}")).collect(), chips: chips.to_vec() })
+        Ok(Self { names: (0..digits).map(|digit| format!("n{digit}")).collect(), chips })
     }
 }
 
@@ -122,26 +142,23 @@ fn gray_place(mut code: usize) -> usize {
     place
 }
 
-/// All ways to deal out the digits to the axes.
-fn aligned_placements(job: &Job, digits: &ChipDigits) -> Result<Vec<RankPlacement>, PlacementError> {
-    let sizes: Vec<u32> = job
-        .axes
-        .iter()
-        .map(|axis| {
-            binary_digits(axis.size)
-                .ok_or_else(|| not_binary(&format!("the axis `{}` has {} ranks", axis.name, axis.size)))
-        })
-        .collect::<Result<_, _>>()?;
-    let ways = count_ways(&sizes);
-    if ways.is_none_or(|ways| ways > MOST_WAYS) {
-        return Err(PlacementError {
+/// The number of digits of each axis.
+///
+/// # Errors
+/// Refuses an axis that is no power of two, and more ways to deal out the digits than are compared.
+fn digits_of_axes(job: &Job) -> Result<Vec<u32>, PlacementError> {
+    let digits_of = |axis: &JobAxis| {
+        binary_digits(axis.size)
+            .ok_or_else(|| not_binary(&format!("the axis `{}` has {} ranks", axis.name, axis.size)))
+    };
+    let sizes: Vec<u32> = job.axes.iter().map(digits_of).collect::<Result<_, _>>()?;
+    match count_ways(&sizes) {
+        Some(ways) if ways <= MOST_WAYS => Ok(sizes),
+        _ => Err(PlacementError {
             problem: format!("the axes can take the digits in more than {MOST_WAYS} ways"),
             hint: "join axes, or write `place = order;`".to_owned(),
-        });
+        }),
     }
-    let mut owners = Vec::new();
-    deal_digits(&mut sizes.clone(), digits.names.len(), &mut Vec::new(), &mut owners);
-    Ok(owners.into_iter().map(|owners| aligned_placement(job, digits, &owners)).collect())
 }
 
 /// The number of ways to deal out digits. `None` if it exceeds an integer.

@@ -8,13 +8,6 @@ const PICOSECOND: u128 = 1_000_000;
 /// Parts of a share of overlap.
 const MILLIONTHS: u128 = 1_000_000;
 
-/// What the phases of a stage take together, in attoseconds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StageTimes {
-    /// The time in which the busiest channel carries the bytes of all phases of the stage.
-    pub volume: u128,
-}
-
 /// The times of a phase by itself, in attoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PhaseTime {
@@ -28,18 +21,19 @@ pub struct PhaseTime {
     pub universal: u128,
 }
 
-/// The times of a step. `phases` is by phase, and `stages` by stage, in the order of [`job_stages`].
+/// The times of a step from those of its phases. `stage_volume` is the time in which the busiest channel
+/// carries the bytes of all phases of a stage.
 ///
 /// A stage takes as long as its busiest channel with the latencies of its longest chain, and no less than
 /// that chain alone. Compute hides at most the least overlap of its phases. Phases with compute of their own
 /// hide behind that alone, others behind what is left of the compute of the step.
-pub fn job_step(job: &Job, phases: &[PhaseTime], stages: &[StageTimes]) -> JobStep {
+pub fn job_step(job: &Job, phases: &[PhaseTime], stage_volume: impl Fn(&[usize]) -> u128) -> JobStep {
     let mut step = JobStep::default();
     let mut left = u128::from(job.compute_ps) * PICOSECOND;
-    for (stage, times) in job_stages(job).iter().zip(stages) {
+    for stage in &job_stages(job) {
         let longest = longest_chain(job, stage, |phase| phases[phase].volume + phases[phase].latency);
         let latency = longest_chain(job, stage, |phase| phases[phase].latency);
-        let time = longest.max(times.volume + latency);
+        let time = longest.max(stage_volume(stage) + latency);
         let members = || stage.iter().map(|&phase| &job.phases[phase]);
         let overlap = members().map(|phase| phase.overlap_millionths).min().unwrap_or(0);
         let own: u128 = members().map(|phase| u128::from(phase.compute_ps) * PICOSECOND).sum();
@@ -60,16 +54,11 @@ pub fn job_step(job: &Job, phases: &[PhaseTime], stages: &[StageTimes]) -> JobSt
 
 /// The longest chain of phases of a stage that wait for each other.
 fn longest_chain(job: &Job, stage: &[usize], time: impl Fn(usize) -> u128) -> u128 {
-    let mut ends: Vec<Option<u128>> = vec![None; job.phases.len()];
-    // A round ends at least one phase of which all earlier ones have ended.
-    for _ in stage {
-        for &phase in stage {
-            let mut before = job.phases[phase].after.iter().filter(|earlier| stage.contains(earlier));
-            if ends[phase].is_none() && before.clone().all(|&earlier| ends[earlier].is_some()) {
-                let start = before.by_ref().filter_map(|&earlier| ends[earlier]).max().unwrap_or(0);
-                ends[phase] = Some(start + time(phase));
-            }
-        }
+    let mut ends: Vec<u128> = vec![0; job.phases.len()];
+    // Phases of earlier stages have ended.
+    for &phase in stage {
+        let before = job.phases[phase].after.iter().filter(|earlier| stage.contains(earlier));
+        ends[phase] = before.map(|&earlier| ends[earlier]).max().unwrap_or(0) + time(phase);
     }
-    ends.into_iter().flatten().max().unwrap_or(0)
+    ends.into_iter().max().unwrap_or(0)
 }

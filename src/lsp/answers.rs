@@ -7,7 +7,7 @@ use super::reading::{BlockScope, LINK_SETTINGS, Leaf, NameSpace, WordRole};
 use super::tokens::{Token, TokenShape};
 use super::vocabulary;
 use fabc_base::units::{UNITS, Unit};
-use fabc_lang::syntax::words::{BlockKind, ITEMS, ItemForm, STATEMENTS};
+use fabc_lang::syntax::words::{BlockKind, CHANGED_BY_USE, ITEMS, ItemForm, STATEMENTS};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -236,19 +236,6 @@ impl CompletionContext<'_> {
             BlockScope::Slice => SLICE_ITEMS.map(item).to_vec(),
             BlockScope::Sweep => self.name_offers(NameSpace::Constant),
             BlockScope::Use => {
-                const CHANGED_BY_USE: [&str; 11] = [
-                    "link",
-                    "router",
-                    "box",
-                    "chip",
-                    "cube",
-                    "ocs",
-                    "budget",
-                    "failures",
-                    "floor",
-                    "addresses",
-                    "simulate",
-                ];
                 [self.name_offers(NameSpace::Constant), CHANGED_BY_USE.map(item).to_vec()].concat()
             }
             BlockScope::Item(_) | BlockScope::Choice(_) => {

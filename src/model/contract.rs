@@ -89,9 +89,6 @@ impl Require {
             None
         }
     }
-}
-
-impl Require {
     /// The name of the job that it is about, if it is about one.
     pub fn job(&self) -> Option<&str> {
         if let Some(RequireSubject::Job(job)) = &self.subject { Some(&job.name) } else { None }

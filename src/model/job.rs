@@ -128,6 +128,19 @@ impl JobOperationKind {
             JobOperationKind::Send { .. } => "send",
         }
     }
+
+    /// Number of equal parts of its bytes of which a message or a shard is one, in groups of so many ranks.
+    pub fn parts(self, group: u64) -> u64 {
+        match self {
+            JobOperationKind::Collective(_) => group.max(1),
+            JobOperationKind::Send { .. } => 1,
+        }
+    }
+}
+
+/// Number of ranks of a group that differs along some axes, by index.
+pub fn group_size(axes: &[JobAxis], over: &[usize]) -> u64 {
+    over.iter().fold(1u64, |product, &axis| product.saturating_mul(axes[axis].size.into()))
 }
 
 impl JobPlace {

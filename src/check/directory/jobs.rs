@@ -113,10 +113,6 @@ impl JobChecks<'_> {
         scene: &Scene<'_>,
     ) -> Result<JobOutcome, CheckError> {
         let place = format!("scenarios[{}]", fault.name);
-        let tables = match self.fabric.routing.has_many_paths() {
-            true => None,
-            false => Some(tables::read_scenario_tables(self.files, self.topology, fault)?.0),
-        };
         if line.phases.len() != job.phases.len() {
             return Err(contradiction(path, place, "it does not have the phases of the spec"));
         }
@@ -126,6 +122,12 @@ impl JobChecks<'_> {
             .zip(line.phases)
             .map(|(phase, line)| self.claimed_phase(job, phase, line, fault, path))
             .collect::<Result<_, CheckError>>()?;
+        let schedules = || claimed.iter().flat_map(|phase| &phase.schedules);
+        let follows_tables = schedules().any(|known| known.as_ref().is_none_or(Schedule::follows_tables));
+        let tables = match follows_tables && !self.fabric.routing.has_many_paths() {
+            true => Some(tables::read_scenario_tables(self.files, self.topology, fault)?.0),
+            false => None,
+        };
         let job_scene = JobScene {
             fabric: self.fabric,
             scene,

@@ -46,15 +46,18 @@ impl ToleratedFault {
     }
     /// The path of the schedule of a collective under this fault.
     pub(crate) fn collective_path(&self, name: &str) -> String {
-        let fault =
-            if self.is_healthy() { String::new() } else { format!(".fault-{}", file_name_part(&self.name)) };
-        format!("collectives/{name}{fault}.json")
+        self.schedule_path(&format!("collectives/{name}"))
     }
     /// The path of the schedule of an operation of a job under this fault.
     pub(crate) fn job_schedule_path(&self, job: &str, phase: &str, operation: &str) -> String {
-        let fault =
-            if self.is_healthy() { String::new() } else { format!(".fault-{}", file_name_part(&self.name)) };
-        format!("jobs/{job}.{phase}.{operation}{fault}.json")
+        self.schedule_path(&format!("jobs/{job}.{phase}.{operation}"))
+    }
+    /// The path of a schedule under this fault, if that without faults is at `stem`.
+    fn schedule_path(&self, stem: &str) -> String {
+        match self.is_healthy() {
+            true => format!("{stem}.json"),
+            false => format!("{stem}.fault-{}.json", file_name_part(&self.name)),
+        }
     }
     /// `[link]`: whether the link is lit under this fault.
     pub(crate) fn lit_links(

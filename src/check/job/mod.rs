@@ -19,7 +19,7 @@ use fabc_base::ids::NodeId;
 use fabc_ir::{
     ChipGroups, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobWitness, Scene, Schedule,
 };
-use fabc_model::{CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
+use fabc_model::{Collective, CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
 use loads::{CountedLoad, busy_times, count_direct, count_schedule};
 pub(crate) use scene::JobScene;
 use std::collections::BTreeSet;
@@ -197,20 +197,17 @@ fn pairs_of(kind: JobOperationKind, groups: &ChipGroups) -> Vec<(NodeId, NodeId)
     let mut pairs = Vec::new();
     for list in groups.lists() {
         for (place, &from) in list.iter().enumerate() {
-            for (other, &to) in list.iter().enumerate() {
-                let next = place + 1 == other || place + 1 == list.len() && other == 0;
-                let is_wrap = place + 1 == list.len() && other == 0;
-                match kind {
-                    JobOperationKind::Collective(fabc_model::Collective::AllToAll) if place != other => {
-                        pairs.push((from, to));
-                    }
-                    JobOperationKind::Send { both, wrap } if place != other && next && (wrap || !is_wrap) => {
-                        pairs.push((from, to));
-                        if both {
-                            pairs.push((to, from));
-                        }
-                    }
-                    _ => {}
+            match kind {
+                JobOperationKind::Collective(Collective::AllToAll) => {
+                    pairs.extend(list.iter().filter(|&&to| to != from).map(|&to| (from, to)));
+                }
+                JobOperationKind::Collective(_) => {}
+                // The last one sends to the first, or to nobody.
+                JobOperationKind::Send { wrap: false, .. } if place + 1 == list.len() => {}
+                JobOperationKind::Send { both, .. } => {
+                    let to = list[(place + 1) % list.len()];
+                    pairs.push((from, to));
+                    pairs.extend(both.then_some((to, from)));
                 }
             }
         }

@@ -11,7 +11,9 @@ use fabc_base::limits::RANKS_BYTES;
 use fabc_ir::{JobResult, Scene, Topology};
 use fabc_lang::chips_of_ranks;
 use fabc_model::{Fabric, Job, JobPlace};
-use fabc_pipeline::compile::jobs::{JobPlanError, JobPlanner, check_ranks, choose_placement};
+use fabc_pipeline::compile::jobs::{
+    JobPlanError, JobPlanner, check_ranks, choose_placement, universal_limits,
+};
 use fabc_pipeline::library::Loaded;
 
 /// `fabc job`: prints what a step of each job takes.
@@ -32,11 +34,12 @@ pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
         let hint = format!("{name} is dead in it, and a dead chip has no step");
         return Err(unknown("step in scenario", &args.scenario, &hint).into());
     }
+    let limits = universal_limits(&fabric, scene.topology);
     for job in jobs {
         let planned = with_place(args, job, scene.topology)?;
         let stop = |error| job_stop(error, &sources);
         check_ranks(&planned, scene.topology.endpoints().count() as u64).map_err(stop)?;
-        let planner = JobPlanner::new(&fabric, &scene, tables.as_ref(), &planned);
+        let planner = JobPlanner::new(&fabric, &scene, tables.as_ref(), &limits, &planned);
         let (placed, outcome) =
             choose_placement(&planner, &fabric, scene.topology, &planned, &args.scenario).map_err(stop)?;
         let result =

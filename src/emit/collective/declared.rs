@@ -92,8 +92,13 @@ fn push_curve_point(out: &mut String, point: &CollectivePoint) {
 
 /// The path of a collective's schedule for a scenario.
 pub fn collective_path(name: &str, scenario: &str) -> String {
+    schedule_path(&format!("collectives/{name}"), scenario)
+}
+
+/// The path of a schedule for a scenario, if that of the healthy fabric is at `stem`.
+pub(in super::super) fn schedule_path(stem: &str, scenario: &str) -> String {
     match scenario {
-        "nominal" => format!("collectives/{name}.json"),
-        _ => format!("collectives/{name}.fault-{}.json", fabc_model::file_stem(scenario)),
+        "nominal" => format!("{stem}.json"),
+        _ => format!("{stem}.fault-{}.json", fabc_model::file_stem(scenario)),
     }
 }

@@ -21,7 +21,7 @@ pub(super) use bandwidths::{Bandwidths, bandwidth_pictures};
 pub use chakra::collective_chakra;
 pub use csv::collectives_csv;
 pub use declared::collective_path;
-pub(super) use declared::push_declared;
+pub(super) use declared::{push_declared, schedule_path};
 pub use errors::ProgramError;
 pub use json::collectives_json;
 pub use msccl::{MscclFile, collective_msccl};

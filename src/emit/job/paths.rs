@@ -1,5 +1,7 @@
 //! The paths of the files of jobs.
 
+use crate::collective::schedule_path;
+
 /// The path of the file of a job.
 pub(crate) fn job_path(job: &str) -> String {
     format!("jobs/{job}.json")
@@ -7,8 +9,5 @@ pub(crate) fn job_path(job: &str) -> String {
 
 /// The path of the schedule of an operation in a scenario.
 pub(crate) fn operation_path(job: &str, phase: &str, operation: &str, scenario: &str) -> String {
-    match scenario {
-        "nominal" => format!("jobs/{job}.{phase}.{operation}.json"),
-        _ => format!("jobs/{job}.{phase}.{operation}.fault-{}.json", fabc_model::file_stem(scenario)),
-    }
+    schedule_path(&format!("jobs/{job}.{phase}.{operation}"), scenario)
 }

@@ -23,6 +23,21 @@ pub(crate) struct JobTextRow {
     pub(crate) share: String,
 }
 
+impl JobTextRow {
+    /// The heads of the columns.
+    pub(crate) fn heads(name: &str) -> Self {
+        let [algorithm, time, bound, universal, share] =
+            ["algorithm", "time ms", "bound ms", "universal ms", "share"].map(str::to_owned);
+        Self { name: name.to_owned(), algorithm, time, bound, universal, share }
+    }
+
+    /// The row as a line of a table in text.
+    pub(crate) fn line(&self) -> String {
+        let Self { name, algorithm, time, bound, universal, share } = self;
+        format!("{name:<24}  {algorithm:<16}  {time:>10}  {bound:>10}  {universal:>12}  {share:>8}")
+    }
+}
+
 /// The table of a job on the healthy fabric: its phases, then all of them. `None` without tables.
 pub(crate) fn job_rows(job: &Job, result: &JobResult) -> Option<Vec<JobTextRow>> {
     let nominal = result.nominal()?;
@@ -163,22 +178,26 @@ impl StepBar {
     }
 }
 
+/// All that is said of a plan beside its table: the step, the placements, and what limits each phase.
+pub(crate) fn sentences(
+    topology: &Topology,
+    job: &Job,
+    result: &JobResult,
+    outcome: &JobOutcome,
+) -> impl Iterator<Item = String> {
+    let step = step_line(job, result).into_iter().chain(candidates_line(result));
+    step.chain(limit_lines(topology, job, outcome))
+}
+
 /// The plan of a job for people: a table of phases, then sentences.
 pub fn job_text(fabric: &str, topology: &Topology, job: &Job, result: &JobResult) -> String {
     let (Some(rows), Some(nominal)) = (job_rows(job, result), result.nominal()) else { return String::new() };
     let mut out = format!("job {} on {fabric}, {}\n", job.name, nominal.scenario);
-    out.push_str(&format!(
-        "{:<24}  {:<16}  {:>10}  {:>10}  {:>12}  {:>8}\n",
-        "PHASE", "algorithm", "time ms", "bound ms", "universal ms", "share"
-    ));
-    for JobTextRow { name, algorithm, time, bound, universal, share } in rows {
-        let line =
-            format!("{name:<24}  {algorithm:<16}  {time:>10}  {bound:>10}  {universal:>12}  {share:>8}");
-        out.push_str(line.trim_end());
+    for row in std::iter::once(JobTextRow::heads("PHASE")).chain(rows) {
+        out.push_str(row.line().trim_end());
         out.push('\n');
     }
-    let sentences = step_line(job, result).into_iter().chain(candidates_line(result));
-    for line in sentences.chain(limit_lines(topology, job, nominal)) {
+    for line in sentences(topology, job, result, nominal) {
         out.push_str(&line);
         out.push('\n');
     }

@@ -210,7 +210,7 @@ pub(super) fn overhead(context: &mut Context, value: &SettingValue) -> Option<u6
 }
 
 /// Reads a value that is `yes` or `no`.
-fn yes_or_no(context: &mut Context, subject: &str, value: &SettingValue) -> Option<bool> {
+pub(super) fn yes_or_no(context: &mut Context, subject: &str, value: &SettingValue) -> Option<bool> {
     let Some(name) = bare_name(value) else {
         context.error(wrong_kind(subject, "`yes` or `no`", "yes", value.span));
         return None;

@@ -13,11 +13,11 @@ mod operations;
 mod order;
 mod phases;
 mod place;
-
-pub use place::chips_of_ranks;
 #[cfg(test)]
 mod tests;
 mod training;
+
+pub use place::chips_of_ranks;
 
 use super::collectives;
 use super::context::{Context, claim_subject_name, missing};
@@ -93,8 +93,7 @@ fn job(context: &mut Context, name: &Name, block: &Block, span: Span, ground: &J
         .settings
         .get("compute")
         .map_or(Some(0), |value| amounts::compute_time(context, "`compute`", value));
-    let step = step(context, &parts, name, axes.as_ref(), compute, ground);
-    let step = step?;
+    let step = step(context, &parts, name, axes.as_ref(), compute, ground)?;
     Some(Job {
         name: name.value.to_string(),
         axes: axes?.list,

@@ -82,6 +82,22 @@ pub const ITEMS: &[ItemWord] = items! {
     "slice" 11 Named "slice train { cubes = 8; count = 4; topology = synthesize { effort = 1; } routing = allowed_turns; }";
 };
 
+/// The words of items whose settings a `use` may change.
+pub const CHANGED_BY_USE: [&str; 12] = [
+    "link",
+    "router",
+    "box",
+    "chip",
+    "cube",
+    "ocs",
+    "budget",
+    "failures",
+    "floor",
+    "addresses",
+    "simulate",
+    "job",
+];
+
 /// The groups of items that are not in [`ITEMS`]: settings stand with the first ones, blocks last.
 pub const UNKNOWN_GROUPS: [u8; 2] = [2, 12];
 

@@ -9,7 +9,7 @@
 use super::contract::{bound_error, performance_sides};
 use super::contract_bounds::{BoundArgument, SidedBound, moore, senders, widest};
 use super::contract_error::ContractError;
-use super::jobs::universal_step;
+use super::jobs::{limits_of_chips, universal_step};
 use fabc_base::diag::Failure;
 use fabc_emit::number::round_up_sig;
 use fabc_ir::{Distances, Fraction, Topology, gigabytes, nanoseconds};
@@ -134,7 +134,8 @@ impl<'a> PerformanceBounds<'a> {
             if metric == JobMetric::Share {
                 return Vec::new();
             }
-            let least = universal_step(self.fabric, job, self.chips, self.chip_lanes).value(metric);
+            let limits = limits_of_chips(self.fabric, self.chips, self.chip_lanes);
+            let least = universal_step(&limits, job).value(metric);
             let why = match self.is_pod() {
                 true => "a chip has only so many channels, and only so many chips are near it",
                 false => "a chip has only so many channels",

@@ -1,8 +1,9 @@
 //! Times, shares and counts of jobs.
 
 use crate::ResolveError;
-use crate::resolve::context::{Context, unknown_choice};
-use crate::resolve::settings::{BlockSettings, bare_name, decimal, quantity, wrong_kind};
+use crate::resolve::collectives;
+use crate::resolve::context::Context;
+use crate::resolve::settings::{BlockSettings, decimal, quantity, wrong_kind};
 use crate::syntax::ast::{Quantity, SettingValue, ValueKind};
 use fabc_base::limits::JOB_COMPUTE_PS;
 use fabc_base::units::Dimension;
@@ -77,17 +78,5 @@ pub(super) fn yes_or_no(
     default: bool,
 ) -> Option<bool> {
     let Some(value) = settings.get(name) else { return Some(default) };
-    let subject = format!("`{name}`");
-    let Some(word) = bare_name(value) else {
-        context.error(wrong_kind(&subject, "`yes` or `no`", "yes", value.span));
-        return None;
-    };
-    match &*word.value {
-        "yes" => Some(true),
-        "no" => Some(false),
-        _ => {
-            context.error(unknown_choice(&subject, &word, &["no", "yes"], None));
-            None
-        }
-    }
+    collectives::yes_or_no(context, &format!("`{name}`"), value)
 }

@@ -8,7 +8,7 @@ use crate::resolve::settings::{bare_name, in_range, integer, wrong_kind};
 use crate::syntax::ast::{Name, SettingValue, StatementKind, ValueKind};
 use fabc_base::diag::{Span, list, suggestion};
 use fabc_base::limits::CHIPS;
-use fabc_model::JobAxis;
+use fabc_model::{JobAxis, group_size};
 
 /// The axes of a job, with the span of their block.
 pub(super) struct JobAxes {
@@ -160,6 +160,6 @@ impl JobAxes {
 
     /// Ranks of a group that differs along these axes.
     pub(super) fn group_size(&self, over: &[usize]) -> u64 {
-        over.iter().fold(1u64, |product, &index| product.saturating_mul(self.list[index].size.into()))
+        group_size(&self.list, over)
     }
 }

@@ -19,7 +19,7 @@ use fabc_job::{
     AXES, Axis, Batch, ContextExchange, ElementBits, Misfit, Overlap, ParallelSettings, ParallelSizes,
     Recompute, TrainingJob,
 };
-use fabc_model::{JobOperationKind, JobPhase};
+use fabc_model::JobPhase;
 
 /// The settings that only a job with a model has.
 const SETTINGS: [&str; 8] =
@@ -405,10 +405,7 @@ fn check_flits(
 ) -> Option<()> {
     for phase in phases {
         for operation in &phase.operations {
-            let ranks = match operation.kind {
-                JobOperationKind::Send { .. } => 1,
-                JobOperationKind::Collective(_) => axes.group_size(&operation.over),
-            };
+            let ranks = operation.kind.parts(axes.group_size(&operation.over));
             let subject = format!("`{}` of the phase `{}`", operation.name, phase.name);
             let help = |_| "take fewer ranks along its axes, or a larger model".to_owned();
             check_flit(context, subject, operation.bytes, ranks, flit_bytes, span, &help)?;

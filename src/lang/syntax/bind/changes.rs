@@ -6,24 +6,9 @@
 
 use super::errors::BindError;
 use crate::syntax::ast::*;
+use crate::syntax::words::CHANGED_BY_USE;
 use fabc_base::diag::{Span, list, suggestion};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The words of items whose settings a `use` may change.
-const CHANGED: [&str; 12] = [
-    "link",
-    "router",
-    "box",
-    "chip",
-    "cube",
-    "ocs",
-    "budget",
-    "failures",
-    "floor",
-    "addresses",
-    "simulate",
-    "job",
-];
 
 /// All changes that a spec makes.
 #[derive(Default)]
@@ -169,7 +154,7 @@ fn item_name(kind: &ItemKind) -> Option<&Name> {
 
 /// Whether a change concerns this item.
 fn changes_item(change: &UseChange, kind: &ItemKind) -> bool {
-    CHANGED.contains(&&*change.word.value)
+    CHANGED_BY_USE.contains(&&*change.word.value)
         && kind.keyword() == &*change.word.value
         && item_name(kind).map(|name| &name.value) == change.name.as_ref().map(|name| &name.value)
         && settings_block(&mut kind.clone()).is_some()
@@ -234,7 +219,7 @@ fn changes_of_statement<'a>(
             let title = change.name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
             let title = format!("{}{title}", change.word.value);
             if !items_of_files(spec, files).any(|item| changes_item(change, &item.kind)) {
-                let help = if CHANGED.contains(&&*change.word.value) {
+                let help = if CHANGED_BY_USE.contains(&&*change.word.value) {
                     let same_kind =
                         items_of_files(spec, files).filter(|item| item.kind.keyword() == &*change.word.value);
                     let names: Vec<&str> =
@@ -244,7 +229,7 @@ fn changes_of_statement<'a>(
                         names => format!("it declares {}", list(names)),
                     }
                 } else {
-                    format!("a `use` changes parameters, settings, and settings of {}", list(&CHANGED))
+                    format!("a `use` changes parameters, settings, and settings of {}", list(&CHANGED_BY_USE))
                 };
                 report_nothing(format!("`{title}`"), help, change.word.span);
                 return Vec::new();

@@ -8,9 +8,9 @@ mod errors;
 mod plan;
 
 pub use errors::JobPlanError;
-pub use plan::JobPlanner;
 use plan::operation_error;
-pub(super) use plan::universal_step;
+pub use plan::{JobPlanner, universal_limits};
+pub(super) use plan::{limits_of_chips, universal_step};
 
 use crate::compile::context::ScenarioContext;
 use fabc_base::diag::Failure;
@@ -18,7 +18,10 @@ use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{JobCandidate, JobOutcome, JobResult, Scene, Topology, picoseconds, surviving_scene};
-use fabc_job_plan::{PlacementError, RankPlacement, operation_groups, placements};
+use fabc_job_plan::{
+    PlacementError, RankPlacement, UniversalLimits, check_aligned, only_placement, operation_groups,
+    placements,
+};
 use fabc_model::{
     Collective, CollectiveAlgorithm, Fabric, Faults, Job, JobOperationKind, Require, Scenarios,
 };
@@ -39,10 +42,11 @@ impl ScenarioContext<'_> {
             .iter()
             .filter(|scenario| scenario.routed.is_some() || scenario.sprayed.is_some())
             .collect();
-        let plan = |job: &Job| match routed.is_empty() {
-            true => Ok(JobResult::default()),
-            false => self.job(job, &routed, progress).map_err(JobPlanError::into_failure),
-        };
+        if self.fabric.jobs.is_empty() || routed.is_empty() {
+            return Ok(vec![JobResult::default(); self.fabric.jobs.len()]);
+        }
+        let limits = universal_limits(self.fabric, self.topology);
+        let plan = |job| self.job(job, &routed, &limits, progress).map_err(JobPlanError::into_failure);
         self.fabric.jobs.iter().map(plan).collect()
     }
 
@@ -50,41 +54,51 @@ impl ScenarioContext<'_> {
         &self,
         job: &Job,
         scenarios: &[&CompiledScenario],
+        limits: &UniversalLimits,
         progress: &dyn Progress,
     ) -> Result<JobResult, JobPlanError> {
         check_ranks(job, self.topology.endpoints().count() as u64)?;
         let wanted = if job.scenarios == Scenarios::All { scenarios.len() } else { 1 };
         progress.begin(&format!("job {}", job.name), wanted as u64);
-        let place = |ranks: Option<&[NodeId]>, index: usize| {
-            let compiled = scenarios[index];
-            let scene = surviving_scene(&compiled.scenario.fault, self.topology, self.cross_connects);
-            if self.topology.endpoints().any(|chip| !scene.lives(chip)) {
-                return Ok(None);
-            }
-            let tables = compiled.routed.as_ref().map(|routed| routed.tables.unpacked());
-            let planner = JobPlanner::new(self.fabric, &scene, tables.as_ref(), job);
-            let name = &compiled.scenario.name;
-            let planned = match ranks {
-                Some(ranks) => planner.plan(name, ranks).map(|outcome| (Placed::default(), outcome)),
-                None => choose_placement(&planner, self.fabric, self.topology, job, name),
-            };
-            progress.advance();
-            planned.map(Some)
+        let (nominal, faults) = (scenarios[0], &scenarios[1..wanted]);
+        let choose = |planner: &JobPlanner<'_>| {
+            choose_placement(planner, self.fabric, self.topology, job, &nominal.scenario.name)
         };
-        let nominal = place(None, 0)?;
-        let Some((Placed { ranks, candidates }, outcome)) = nominal else { return Ok(JobResult::default()) };
-        let faults: Vec<Option<(Placed, JobOutcome)>> = (1..wanted)
-            .into_par_iter()
-            .map(|index| place(Some(&ranks), index))
-            .collect::<Result<_, JobPlanError>>()?;
+        let chosen = self.with_living_chips(job, nominal, limits, choose)?;
+        let Some((Placed { ranks, candidates }, outcome)) = chosen else { return Ok(JobResult::default()) };
+        progress.advance();
+        let plan = |compiled: &&CompiledScenario| {
+            let plan = |planner: &JobPlanner<'_>| planner.plan(&compiled.scenario.name, &ranks);
+            let outcome = self.with_living_chips(job, compiled, limits, plan);
+            progress.advance();
+            outcome
+        };
+        let faults: Vec<Option<JobOutcome>> =
+            faults.par_iter().map(plan).collect::<Result<_, JobPlanError>>()?;
         progress.end();
-        let faults = faults.into_iter().flatten().map(|(_, outcome)| outcome);
-        Ok(JobResult { scenarios: std::iter::once(outcome).chain(faults).collect(), ranks, candidates })
+        let scenarios = std::iter::once(outcome).chain(faults.into_iter().flatten()).collect();
+        Ok(JobResult { ranks, candidates, scenarios })
+    }
+
+    /// Plans a job in a scenario. `None` if a chip is dead in it, which has no step.
+    fn with_living_chips<T>(
+        &self,
+        job: &Job,
+        compiled: &CompiledScenario,
+        limits: &UniversalLimits,
+        plan: impl FnOnce(&JobPlanner<'_>) -> Result<T, JobPlanError>,
+    ) -> Result<Option<T>, JobPlanError> {
+        let scene = surviving_scene(&compiled.scenario.fault, self.topology, self.cross_connects);
+        if self.topology.endpoints().any(|chip| !scene.lives(chip)) {
+            return Ok(None);
+        }
+        let tables = compiled.routed.as_ref().map(|routed| routed.tables.unpacked());
+        plan(&JobPlanner::new(self.fabric, &scene, tables.as_ref(), limits, job)).map(Some)
     }
 }
 
 /// A placement that was taken, and those that it was compared with.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placed {
     /// `[rank]`: the chip that is this rank.
     pub ranks: Vec<NodeId>,
@@ -173,9 +187,12 @@ pub(in crate::compile) fn check_jobs(fabric: &Fabric, topology: Option<&Topology
         check_ranks(job, chips).map_err(JobPlanError::into_failure)?;
         refuse_fault_requires(fabric, job, chips)?;
         if let Some(topology) = topology {
-            let all =
-                placements(job, fabric, topology).map_err(|error| place_error(job, error).into_failure())?;
-            check_operations(job, topology, &all)?;
+            let only = only_placement(job, topology);
+            if only.is_none() {
+                check_aligned(job, fabric, topology)
+                    .map_err(|error| place_error(job, error).into_failure())?;
+            }
+            check_operations(job, topology, only.as_ref())?;
         }
     }
     Ok(())
@@ -196,22 +213,22 @@ fn refuse_fault_requires(fabric: &Fabric, job: &Job, chips: u64) -> Result<(), F
     }
 }
 
-/// Refuses operations that cannot be planned on the healthy fabric with any of the placements.
-fn check_operations(job: &Job, topology: &Topology, places: &[RankPlacement]) -> Result<(), Failure> {
+/// Refuses operations that cannot be planned on the healthy fabric. `only` is the placement, if the spec says
+/// which.
+fn check_operations(job: &Job, topology: &Topology, only: Option<&RankPlacement>) -> Result<(), Failure> {
     let scene = Scene::healthy(topology);
     for phase in &job.phases {
         for operation in &phase.operations {
-            let kind = operation.kind;
             let goes_between_pairs = matches!(
-                kind,
+                operation.kind,
                 JobOperationKind::Send { .. } | JobOperationKind::Collective(Collective::AllToAll)
             );
-            let within =
-                |place: &RankPlacement| check_within(&scene, &operation_groups(job, operation, &place.ranks));
-            let checked = match operation.algorithm {
+            let checked = match (operation.algorithm, only) {
                 _ if goes_between_pairs => check_plannable(&scene),
                 // Of several placements one may have groups that are connected by themselves.
-                Some(CollectiveAlgorithm::Within) if places.len() == 1 => within(&places[0]),
+                (Some(CollectiveAlgorithm::Within), Some(only)) => {
+                    check_within(&scene, &operation_groups(job, operation, &only.ranks))
+                }
                 _ => check_plannable(&scene).and_then(|()| check_duplex(&scene)),
             };
             checked.map_err(|reason| {

@@ -7,13 +7,15 @@ use crate::compile::collectives::{
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobOperationOutcome, JobOutcome,
-    JobPhaseOutcome, JobStep, Scene, Schedule, cycle_time, hop_cycles, job_stages,
+    JobPhaseOutcome, JobStep, Scene, Schedule, Topology, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
-    BoundedOperation, OperationLoad, PhaseTime, StageTimes, UniversalLimits, job_step, message_pairs,
-    operation_groups, phase_bound, phase_times, quick_time,
+    BoundedOperation, OperationLoad, PhaseTime, UniversalLimits, job_step, message_pairs, operation_groups,
+    phase_bound, phase_times, quick_gather_time,
 };
-use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
+use fabc_model::{
+    Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, group_size,
+};
 use fabc_passes::collective::CollectiveError;
 use fabc_passes::limit::NearestChips;
 
@@ -25,7 +27,8 @@ pub struct JobPlanner<'a> {
     job: &'a Job,
     /// `[channel]`: the time of a hop over it, in attoseconds.
     hops: IdVec<ChannelId, u128>,
-    limits: UniversalLimits,
+    /// What holds for every topology and placement.
+    limits: &'a UniversalLimits,
 }
 
 /// An operation with its groups, its load and its schedule.
@@ -38,26 +41,45 @@ struct PlannedOperation {
 }
 
 impl<'a> JobPlanner<'a> {
-    /// Prepares a scene. `tables` are its forwarding tables, if packets follow some.
+    /// Prepares a scene. `tables` are its forwarding tables, if packets follow some. `limits` are those of its
+    /// topology ([`universal_limits`]).
     pub fn new(
         fabric: &'a Fabric,
         scene: &'a Scene<'a>,
         tables: Option<&'a ForwardingTables>,
+        limits: &'a UniversalLimits,
         job: &'a Job,
     ) -> Self {
         let hops = hop_cycles(fabric, scene.topology);
         let hops = scene.topology.channels().map(|channel| cycle_time(hops[channel], fabric.clock_hz));
-        Self { fabric, scene, tables, job, hops: hops.collect(), limits: universal_limits(fabric, scene) }
+        Self { fabric, scene, tables, job, hops: hops.collect(), limits }
     }
 
-    /// The estimated time of the communication of a step with a placement.
+    /// The estimated time of the communication of a step with a placement, without the overhead of
+    /// messages. Messages follow the tables.
     ///
     /// # Errors
     /// Refuses tables that lose a message.
     pub fn quick_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
+        self.job.phases.iter().map(|phase| self.quick_phase_time(phase, ranks)).sum()
+    }
+
+    fn quick_phase_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
         let unit = self.fabric.capacities.unit_bps();
-        quick_time(self.scene, self.tables, &self.hops, unit, self.job, ranks)
-            .map_err(|reason| self.job_error(reason))
+        let (mut gathers, mut loads) = (0, Vec::new());
+        for operation in &phase.operations {
+            let groups = operation_groups(self.job, operation, ranks);
+            let pairs = message_pairs(operation.kind, &groups);
+            if pairs.is_empty() {
+                gathers += quick_gather_time(self.scene, unit, operation, &groups);
+            } else if let Some(tables) = self.tables {
+                let load = self.along_tables(phase, operation, tables, &groups, &pairs, 0)?;
+                loads.push((load, operation.times));
+            }
+        }
+        let loads: Vec<(&OperationLoad, u64)> = loads.iter().map(|(load, times)| (load, *times)).collect();
+        let times = phase_times(self.scene, unit, &loads);
+        Ok(gathers + times.volume + times.latency)
     }
 
     /// Plans all phases with a placement.
@@ -72,16 +94,14 @@ impl<'a> JobPlanner<'a> {
             phases.push(outcome);
             loads.push(operations);
         }
-        let unit = self.fabric.capacities.unit_bps();
-        let stage = |stage: Vec<usize>| {
+        let stage_volume = |stage: &[usize]| {
             let together: Vec<(&OperationLoad, u64)> = stage
                 .iter()
                 .flat_map(|&phase| loads[phase].iter().zip(&self.job.phases[phase].operations))
                 .map(|(load, operation)| (load, operation.times))
                 .collect();
-            StageTimes { volume: phase_times(self.scene, unit, &together).volume }
+            phase_times(self.scene, self.fabric.capacities.unit_bps(), &together).volume
         };
-        let stages: Vec<StageTimes> = job_stages(self.job).into_iter().map(stage).collect();
         let time = |phase: &JobPhaseOutcome| PhaseTime {
             volume: phase.volume,
             latency: phase.latency,
@@ -89,7 +109,7 @@ impl<'a> JobPlanner<'a> {
             universal: phase.universal,
         };
         let times: Vec<PhaseTime> = phases.iter().map(time).collect();
-        let step = job_step(self.job, &times, &stages);
+        let step = job_step(self.job, &times, stage_volume);
         Ok(JobOutcome { scenario: scenario.to_owned(), phases, step })
     }
 
@@ -151,28 +171,34 @@ impl<'a> JobPlanner<'a> {
     ) -> Result<PlannedOperation, JobPlanError> {
         let groups = operation_groups(self.job, operation, ranks);
         let pairs = message_pairs(operation.kind, &groups);
-        let error =
-            |reason: CollectiveError| operation_error(self.job, phase, operation, &reason.to_string());
-        let sharers = match operation.kind {
-            JobOperationKind::Send { .. } => 1,
-            JobOperationKind::Collective(_) => groups.size(),
-        };
         let has_own_paths = operation.algorithm == Some(CollectiveAlgorithm::Paths);
         if let (Some(tables), false, false) = (self.tables, pairs.is_empty(), has_own_paths) {
-            let overhead = self.overhead();
-            let load = OperationLoad::along_tables(
-                self.scene, tables, &self.hops, overhead, operation, sharers, &pairs,
-            )
-            .map_err(error)?;
+            let load = self.along_tables(phase, operation, tables, &groups, &pairs, self.overhead())?;
             let algorithm = CollectiveAlgorithm::Direct;
             return Ok(PlannedOperation { groups, pairs, load, algorithm, schedule: None });
         }
         let JobOperationKind::Collective(collective) = operation.kind else {
-            return Err(error(CollectiveError::Untabled));
+            let reason = CollectiveError::Untabled.to_string();
+            return Err(operation_error(self.job, phase, operation, &reason));
         };
         let schedule = self.schedule(phase, operation, collective, &groups)?;
         let load = OperationLoad::of_schedule(self.scene, &self.hops, self.overhead(), operation, &schedule);
         Ok(PlannedOperation { groups, pairs, load, algorithm: schedule.algorithm, schedule: Some(schedule) })
+    }
+
+    /// The load of an operation between pairs of chips along the forwarding tables.
+    fn along_tables(
+        &self,
+        phase: &JobPhase,
+        operation: &JobOperation,
+        tables: &ForwardingTables,
+        groups: &ChipGroups,
+        pairs: &[(NodeId, NodeId)],
+        overhead: u128,
+    ) -> Result<OperationLoad, JobPlanError> {
+        let group = groups.size();
+        OperationLoad::along_tables(self.scene, tables, &self.hops, overhead, operation, group, pairs)
+            .map_err(|reason| operation_error(self.job, phase, operation, &reason.to_string()))
     }
 
     /// The schedule of a collective whose groups take the least time for one run.
@@ -202,11 +228,6 @@ impl<'a> JobPlanner<'a> {
             other => JobPlanError::Convicted(other),
         })
     }
-
-    fn job_error(&self, reason: CollectiveError) -> JobPlanError {
-        let (phase, operation) = (&self.job.phases[0], &self.job.phases[0].operations[0]);
-        operation_error(self.job, phase, operation, &reason.to_string())
-    }
 }
 
 /// The error of an operation that no schedule does.
@@ -226,8 +247,7 @@ pub(super) fn operation_error(
 }
 
 /// What bounds phases in every topology and with every placement.
-fn universal_limits(fabric: &Fabric, scene: &Scene<'_>) -> UniversalLimits {
-    let topology = scene.topology;
+pub fn universal_limits(fabric: &Fabric, topology: &Topology) -> UniversalLimits {
     let lanes = |chip: NodeId| -> u64 {
         let lanes = |channel| topology.channel_capacity(channel);
         let inwards: u64 = topology.channels_into(chip).map(lanes).sum();
@@ -237,8 +257,8 @@ fn universal_limits(fabric: &Fabric, scene: &Scene<'_>) -> UniversalLimits {
     limits_of_chips(fabric, topology.endpoints().count() as u64, widest)
 }
 
-/// The limits of so many chips, each with at most so many lanes.
-fn limits_of_chips(fabric: &Fabric, chips: u64, chip_lanes: u64) -> UniversalLimits {
+/// The same for so many chips, each with at most so many lanes, before a topology is known.
+pub(in crate::compile) fn limits_of_chips(fabric: &Fabric, chips: u64, chip_lanes: u64) -> UniversalLimits {
     let least_link = fabric.link_types.iter().map(|link| link.latency_cycles).min().unwrap_or(0);
     let least = u64::from(fabric.router_latencies().least) + u64::from(least_link);
     UniversalLimits {
@@ -250,21 +270,17 @@ fn limits_of_chips(fabric: &Fabric, chips: u64, chip_lanes: u64) -> UniversalLim
     }
 }
 
-/// The least times of a step on any topology, with any placement, before a topology is known.
-pub(in crate::compile) fn universal_step(fabric: &Fabric, job: &Job, chips: u64, chip_lanes: u64) -> JobStep {
-    let limits = limits_of_chips(fabric, chips, chip_lanes);
+/// The least times of a step on any topology, with any placement.
+pub(in crate::compile) fn universal_step(limits: &UniversalLimits, job: &Job) -> JobStep {
     let overhead = u128::from(job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND;
     let least = |phase: &JobPhase| {
-        let size = |operation: &JobOperation| -> u64 {
-            operation.over.iter().map(|&axis| u64::from(job.axes[axis].size)).product()
-        };
+        let size = |operation: &JobOperation| group_size(&job.axes, &operation.over);
         let sizes: Vec<u64> = phase.operations.iter().map(size).collect();
         let universal = limits.time(overhead, &phase.operations, &sizes);
         PhaseTime { volume: universal, latency: 0, bound: universal, universal }
     };
     let phases: Vec<PhaseTime> = job.phases.iter().map(least).collect();
-    let stages = vec![StageTimes { volume: 0 }; job_stages(job).len()];
-    job_step(job, &phases, &stages)
+    job_step(job, &phases, |_| 0)
 }
 
 /// The most bytes that a channel carries per lane, rounded up.
