@@ -12,10 +12,27 @@ use fabc_model::{CollectiveAlgorithm, Fabric, Job, JobMetric, Metric, Require};
 pub struct JobResult {
     /// `[rank]`: its chip. Empty where there are no tables.
     pub ranks: Vec<NodeId>,
+    /// The topologies that were compared, the one that was taken first. Empty unless the topology was
+    /// searched for the job.
+    pub topologies: Vec<JobTopology>,
     /// The placements that were compared, the one that was taken first. Empty unless it was chosen.
     pub candidates: Vec<JobCandidate>,
     /// `[scenario]`: the outcomes, nominal first. A scenario with a dead chip has none.
     pub scenarios: Vec<JobOutcome>,
+}
+
+/// A topology that was compared with others in a search for jobs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobTopology {
+    /// What it is: `torus 4 x 4 x 8`, or the demand that was searched.
+    pub topology: String,
+    /// The best placement on it.
+    pub place: String,
+    /// The estimated time of all communication with messages on their best paths, in whole picoseconds.
+    pub estimate: u128,
+    /// The same with messages on tables that were routed for the jobs. `None` where the estimate is too large
+    /// for that.
+    pub routed: Option<u128>,
 }
 
 /// A placement that was planned in full.
@@ -144,8 +161,9 @@ impl JobResult {
     }
 }
 
-/// The parts of a job that run one after the other. A stage is a set of phases, by index, in an order in which
-/// none waits for a later one. Phases of one stage may run at the same time, those of different stages never.
+/// The parts of a job that run one after the other. A stage is a set of phases, by index, in an order in
+/// which none waits for a later one. Phases of one stage may run at the same time, those of different stages
+/// never.
 pub fn job_stages(job: &Job) -> Vec<Vec<usize>> {
     let before = phases_before(job);
     let count = job.phases.len();

@@ -6,18 +6,24 @@
 //! are rounded up, those of bounds down, so that no share is above 1.
 //!
 //! - [`placements`] lists the placements that a job compares.
+//! - [`exchange_ranks`] searches for a better one.
 //! - [`OperationLoad`] is what a step of one operation puts on every channel.
 //! - [`phase_times`] adds the loads of a phase. [`job_step`] adds phases up to a step.
+//! - [`search_demand`] is what a search for a topology weighs, [`message_demand`] what routes balance.
 //! - [`phase_bound`] proves how long a phase takes at least on a topology with a placement.
 
 mod bounds;
+mod demands;
+mod exchange;
 mod loads;
 mod places;
 mod quick;
 mod step;
 
 pub use bounds::{BoundedOperation, UniversalLimits, phase_bound};
+pub use demands::{PlacedJob, message_demand, search_demand};
+pub use exchange::{ExchangeSettings, MOST_EXCHANGE_CHIPS, exchange_ranks};
 pub use loads::{OperationLoad, PhaseTimes, message_pairs, operation_groups, phase_times};
-pub use places::{PlacementError, RankPlacement, check_aligned, only_placement, placements};
+pub use places::{PlacementError, RankPlacement, check_chosen, only_placement, placements};
 pub use quick::quick_gather_time;
 pub use step::{PhaseTime, job_step};

@@ -2,8 +2,8 @@
 
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
-    ATTOSECONDS, ChipGroups, Forest, ForestPath, ForestTree, ForwardingTables, PairPaths, Scene, Schedule,
-    Transfers,
+    ATTOSECONDS, ChipGroups, Forest, ForestPath, ForestTree, ForwardingTables, PairPaths, Rounds,
+    RunDirection, Scene, Schedule, Transfers,
 };
 use fabc_model::{Collective, Job, JobOperation, JobOperationKind};
 use fabc_passes::collective::{CollectiveError, walk_tables};
@@ -108,14 +108,18 @@ impl OperationLoad {
         operation: &JobOperation,
         schedule: &Schedule,
     ) -> Self {
-        let sharers = schedule.groups.as_ref().map_or(1, ChipGroups::size);
+        let chips = || scene.endpoints().count() as u64;
+        let sharers = schedule.groups.as_ref().map_or_else(chips, ChipGroups::size);
         let cost = RunCost { scene, hops, overhead, collective: schedule.collective };
         let (counts, parts, latency) = match &schedule.transfers {
             Transfers::Forest(forest) => {
                 (cost.forest_parts(forest), forest.parts, cost.forest_latency(forest))
             }
             Transfers::Paths(paths) => (cost.path_parts(paths), paths.parts, cost.path_latency(paths)),
-            // Groups have no other schedules.
+            Transfers::Rounds(rounds) => {
+                (cost.round_parts(rounds), schedule.chunks, cost.round_latency(rounds))
+            }
+            // Operations have no other schedules.
             _ => (vec![0; scene.topology.channel_count()], 1, 0),
         };
         Self { bytes: step_bytes(operation, sharers * u64::from(parts), &counts), latency }
@@ -163,6 +167,41 @@ impl RunCost<'_> {
             }
         }
         counts
+    }
+
+    /// The chunks of rounds on every channel.
+    fn round_parts(&self, rounds: &Rounds) -> Vec<u64> {
+        let topology = self.scene.topology;
+        let symmetry = topology.symmetry();
+        let mut by_class = vec![0u64; topology.class_count(symmetry)];
+        let mut counts = vec![0u64; topology.channel_count()];
+        for pull in rounds.rounds.iter().flat_map(|round| &round.pulls) {
+            let chunks = pull.chunks.len() as u64;
+            match rounds.canonical {
+                true => by_class[topology.channel_class(symmetry, pull.channel).index()] += chunks,
+                false => counts[pull.channel.index()] += chunks,
+            }
+        }
+        if rounds.canonical {
+            counts = topology
+                .channels()
+                .map(|channel| by_class[topology.channel_class(symmetry, channel).index()])
+                .collect();
+        }
+        let against = |channel: ChannelId| topology.reverse(channel).map_or(0, |back| counts[back.index()]);
+        let of_run = |channel: ChannelId, run: &RunDirection| match run {
+            RunDirection::Forward => counts[channel.index()],
+            RunDirection::Reverse => against(channel),
+        };
+        let all_runs = |channel| rounds.order.iter().map(|run| of_run(channel, run)).sum();
+        topology.channels().map(all_runs).collect()
+    }
+
+    /// Every round takes as long as the slowest hop.
+    fn round_latency(&self, rounds: &Rounds) -> u128 {
+        let slowest = self.scene.channels().map(|channel| self.hops[channel]).max().unwrap_or(0);
+        let count = rounds.rounds.len() * rounds.order.len();
+        count as u128 * (slowest + self.overhead)
     }
 
     fn path_parts(&self, paths: &PairPaths) -> Vec<u64> {

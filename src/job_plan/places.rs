@@ -1,6 +1,7 @@
 //! Placements: which chip is which rank.
 
-use fabc_base::ids::NodeId;
+use crate::exchange::MOST_EXCHANGE_CHIPS;
+use fabc_base::ids::{Id, NodeId};
 use fabc_ir::Topology;
 use fabc_model::{Fabric, Job, JobAxis, JobPlace, Pod};
 
@@ -25,11 +26,11 @@ pub struct PlacementError {
     pub hint: String,
 }
 
-/// The placement of a job whose spec says which. `None` for an aligned one, which is chosen.
+/// The placement of a job whose spec says which. `None` where it is chosen.
 pub fn only_placement(job: &Job, topology: &Topology) -> Option<RankPlacement> {
     let chips: Vec<NodeId> = topology.endpoints().collect();
     let ranks = match &job.place {
-        JobPlace::Aligned => return None,
+        JobPlace::Aligned | JobPlace::Search { .. } => return None,
         JobPlace::Order => chips,
         JobPlace::File { chips: numbers, .. } => {
             numbers.iter().filter_map(|&number| chips.get(number as usize).copied()).collect()
@@ -38,11 +39,11 @@ pub fn only_placement(job: &Job, topology: &Topology) -> Option<RankPlacement> {
     Some(RankPlacement { place: job.place.name().to_owned(), ranks })
 }
 
-/// The placements that a job compares, at least one. An aligned job compares the plain order first, and then
-/// all ways to deal out the digits.
+/// The placements that a job compares, at least one. Where the placement is chosen, the plain order comes
+/// first, and then all ways to deal out the digits. A search does without these where there are none.
 ///
 /// # Errors
-/// Fails as [`check_aligned`] does.
+/// Fails as [`check_chosen`] does.
 pub fn placements(
     job: &Job,
     fabric: &Fabric,
@@ -51,23 +52,47 @@ pub fn placements(
     if let Some(only) = only_placement(job, topology) {
         return Ok(vec![only]);
     }
-    let digits = ChipDigits::new(fabric, topology)?;
-    let mut left = digits_of_axes(job)?;
-    let mut owners = Vec::new();
-    deal_digits(&mut left, digits.names.len(), &mut Vec::new(), &mut owners);
     let ranks = topology.endpoints().collect();
     let order = RankPlacement { place: JobPlace::Order.name().to_owned(), ranks };
-    let aligned = owners.into_iter().map(|owners| aligned_placement(job, &digits, &owners));
+    let aligned = match aligned_placements(job, fabric, topology) {
+        Err(_) if job.place != JobPlace::Aligned => Vec::new(),
+        aligned => aligned?,
+    };
     Ok(std::iter::once(order).chain(aligned).collect())
 }
 
-/// Checks whether a fabric has aligned placements of a job.
+/// All ways to deal out the digits of chips to the axes.
+fn aligned_placements(
+    job: &Job,
+    fabric: &Fabric,
+    topology: &Topology,
+) -> Result<Vec<RankPlacement>, PlacementError> {
+    let digits = ChipDigits::new(fabric, topology.endpoints().collect())?;
+    let mut left = digits_of_axes(job)?;
+    let mut owners = Vec::new();
+    deal_digits(&mut left, digits.names.len(), &mut Vec::new(), &mut owners);
+    Ok(owners.into_iter().map(|owners| aligned_placement(job, &digits, &owners)).collect())
+}
+
+/// Checks whether a fabric of so many chips has the placements among which a job chooses.
 ///
 /// # Errors
-/// Refuses a side of the pod or an axis that is no power of two, and too many placements.
-pub fn check_aligned(job: &Job, fabric: &Fabric, topology: &Topology) -> Result<(), PlacementError> {
-    ChipDigits::new(fabric, topology)?;
-    digits_of_axes(job).map(|_| ())
+/// For an aligned job, refuses a side of the pod or an axis that is no power of two, and too many placements.
+/// For a search, refuses too many chips.
+pub fn check_chosen(job: &Job, fabric: &Fabric, chips: usize) -> Result<(), PlacementError> {
+    match job.place {
+        JobPlace::Aligned => {
+            ChipDigits::new(fabric, (0..chips).map(NodeId::new).collect())?;
+            digits_of_axes(job).map(|_| ())
+        }
+        JobPlace::Search { .. } if chips > MOST_EXCHANGE_CHIPS => Err(PlacementError {
+            problem: format!(
+                "a search keeps the paths of all pairs of at most {MOST_EXCHANGE_CHIPS} chips, and here are {chips}"
+            ),
+            hint: "write `place = aligned;`, which keeps none".to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The binary digits of the coordinates of chips.
@@ -79,8 +104,7 @@ struct ChipDigits {
 }
 
 impl ChipDigits {
-    fn new(fabric: &Fabric, topology: &Topology) -> Result<Self, PlacementError> {
-        let chips: Vec<NodeId> = topology.endpoints().collect();
+    fn new(fabric: &Fabric, chips: Vec<NodeId>) -> Result<Self, PlacementError> {
         match fabric.pod() {
             Some(pod) => Self::of_pod(pod, &chips),
             None => Self::of_numbers(chips),

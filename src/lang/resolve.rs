@@ -120,6 +120,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         simulations,
         collectives,
         jobs,
+        searched_for,
         requires,
         floor,
         addresses,
@@ -141,6 +142,7 @@ fn resolve_fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) 
         simulations,
         collectives,
         jobs,
+        searched_for,
         requires,
         slices: Slices::default(),
         span: fabric.head,
@@ -177,6 +179,7 @@ fn resolve_pod(
     let collectives = collectives::collectives(context, items, &requires, scope);
     let ground = JobGround::of_pod(chip.as_ref(), senders.as_ref(), &requires, scope);
     let jobs = jobs::jobs(context, items, &ground);
+    let searched_for = jobs::searched_for(context, items, jobs.as_deref());
     needed::need_prices(context, items, &requires, chip.as_ref(), kind);
     needed::need_floor(context, &requires, kind, floor == Some(None));
     wiring::check_wiring(
@@ -222,6 +225,7 @@ fn resolve_pod(
         simulations,
         collectives,
         jobs,
+        searched_for: searched_for?,
         requires,
         addresses: None,
     })

@@ -75,6 +75,7 @@ pub(super) fn block_place(setting: &str, choice: &str, simulated: bool, network:
         ("births", "bursts") => Some(Bursts),
         ("clustering", "walktrap") => Some(Walktrap),
         ("placement", "annealed") => Some(Annealed),
+        ("place", "search") => Some(PlaceSearch),
         _ => None,
     }
 }

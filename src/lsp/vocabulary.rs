@@ -104,7 +104,7 @@ pub(super) fn choices(place: Option<BlockKind>, setting: &str, network: bool) ->
         (Some(BlockKind::Job), "keep" | "sequence_parallel" | "gather_again" | "dedup") => vec!["no", "yes"],
         (Some(BlockKind::Job), "recompute") => vec!["none", "selective", "full"],
         (Some(BlockKind::Job), "context") => vec!["ring", "gather"],
-        (Some(BlockKind::Job), "place") => vec!["order", "aligned", "file"],
+        (Some(BlockKind::Job), "place") => vec!["order", "aligned", "search", "file"],
         (Some(BlockKind::Job), "model") => Vec::new(),
         (Some(BlockKind::Phase), "after") => vec!["none"],
         (_, "duplex") => words::<Duplex>(),
@@ -279,7 +279,8 @@ mod tests {
     fn every_choice_of_the_language_is_offered() {
         use fabc_lang::syntax::words::FieldKind;
         // Names, routers and files are looked up, not offered as words.
-        const OTHERS: [&str; 17] = [
+        const OTHERS: [&str; 18] = [
+            "for",
             "leaf",
             "spine",
             "tiers",

@@ -63,6 +63,8 @@ pub struct Fabric {
     pub collectives: Vec<DeclaredCollective>,
     /// Training jobs that are planned on the fabric, sorted by name.
     pub jobs: Vec<Job>,
+    /// The jobs that the topology is searched for, by index. Without any, the search is for the demand.
+    pub searched_for: Vec<usize>,
     /// The slices that it is divided into. With slices, its own topology means nothing: every kind of slice
     /// has its own.
     pub slices: Slices,

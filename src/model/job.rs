@@ -25,6 +25,8 @@ pub struct Job {
     pub overhead_ps: u64,
     /// The scenarios that it is planned for.
     pub scenarios: Scenarios,
+    /// How much its communication counts in a search for several jobs. Positive.
+    pub weight: u32,
     /// The words `job name` in the spec.
     pub span: Span,
 }
@@ -96,6 +98,14 @@ pub enum JobPlace {
     Order,
     /// Every axis takes binary digits of the coordinates of chips. The best of all ways is taken.
     Aligned,
+    /// As an exchange search finds it, from the best aligned one on. Where there is none, from the plain
+    /// order.
+    Search {
+        /// How much work is done. Positive.
+        effort: u32,
+        /// Seed of the random streams.
+        seed: u64,
+    },
     /// As the lines of a file say.
     File {
         /// The path as it is written.
@@ -149,8 +159,14 @@ impl JobPlace {
         match self {
             JobPlace::Order => "order",
             JobPlace::Aligned => "aligned",
+            JobPlace::Search { .. } => "search",
             JobPlace::File { .. } => "file",
         }
+    }
+
+    /// Whether several placements are compared, and the fastest is taken.
+    pub fn is_chosen(&self) -> bool {
+        matches!(self, JobPlace::Aligned | JobPlace::Search { .. })
     }
 
     /// The lines of the file of ranks, each a rank and its chip. `None` without a file.

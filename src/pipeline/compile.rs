@@ -13,6 +13,7 @@
 //!
 //! `shards` runs the same stages for a build in parts.
 
+mod aim;
 mod candidates;
 pub mod change;
 pub mod collectives;
@@ -45,6 +46,7 @@ pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 
+use aim::JobAim;
 use context::ScenarioContext;
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
@@ -117,7 +119,11 @@ fn prepare_routing(
     progress: &dyn Progress,
 ) -> Result<Option<PreparedRouting>, Failure> {
     let routing = (last >= Stage::Route)
-        .then(|| PreparedRouting::new(fabric, &built.topology, &flow.dual, progress))
+        .then(|| {
+            let placed = built.targets.iter().map(|target| target.placed(fabric)).collect::<Vec<_>>();
+            let aim = JobAim::new(fabric, &built.topology, built.torus, &placed);
+            PreparedRouting::new(fabric, &built.topology, &flow.dual, aim, progress)
+        })
         .transpose();
     Ok(routing.map_err(Failure::infeasible)?.flatten())
 }

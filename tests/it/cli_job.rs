@@ -192,6 +192,109 @@ fn every_change_of_a_job_is_convicted() {
     fabc(place, &["verify", "out/pod"], 0);
 }
 
+/// Sixteen chips whose groups of four fit on closed rings of no topology but one.
+fn searched(target: &str, jobs: &str) -> SpecText {
+    SpecText::pod([2, 2, 2], 2)
+        .with(&format!("topology = synthesize {{ {target} effort = 1; seed = 1; }}"))
+        .with("routing = allowed_turns;")
+        .with(jobs)
+}
+
+#[test]
+fn exchanges_lead_from_a_bad_order_to_a_good_one() {
+    // Rows of three chips in a grid of 3 x 6: no side is a power of two. In plain order a group of six is a
+    // row of six of the grid, which is a line of channels. Two rows of three are better joined.
+    let job = "job rows { axes { tensor = 6; data = 3; } PLACE \
+               phase all { collective in = all_gather { over = tensor; size = 6 MiB; algorithm = within; } } }";
+    let network = |place: &str| {
+        SpecText::network("mesh 3 x 6;").with("routing = up_down;").with(&job.replace("PLACE", place))
+    };
+    let communication = |place: &Path, name: &str| {
+        read(place, &format!("{name}/jobs/rows.json"))["scenarios"][0]["communication_ns"].as_f64().unwrap()
+    };
+    let plain = built(&network(""));
+    let searched = built(&network("place = search { effort = 1; seed = 2; }"));
+    let name = std::fs::read_dir(plain.path().join("out")).unwrap().next().unwrap().unwrap();
+    let name = name.file_name().into_string().unwrap();
+    let [before, after] = [plain.path(), searched.path()].map(|place| communication(place, &name));
+    // An end of a line hears five shards by one channel, a corner of 2 x 3 by two.
+    assert!((before / after - 2.0).abs() < 0.01, "{before} {after}");
+    let file = read(searched.path(), &format!("{name}/jobs/rows.json"));
+    assert_eq!((&file["place"], &file["candidates"][0]["place"]), (&"search".into(), &"search".into()));
+    assert_eq!(file["candidates"][1]["place"], "order");
+    fabc(searched.path(), &["verify", &format!("out/{name}")], 0);
+    // The same spec gives the same bytes, on one thread too.
+    let path = searched.path().join("out").join(&name).join("jobs/rows.json");
+    let bytes = std::fs::read(&path).unwrap();
+    fabc(searched.path(), &["build", "fabric.fab", "-q", "--threads", "1"], 0);
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    // A placement that is searched again is the same, and a directory of another one can be searched, too.
+    let again =
+        fabc(plain.path(), &["job", &format!("out/{name}"), "--place", "search", "--format", "json"], 0).0;
+    let again: Value = serde_json::from_str(&again).unwrap();
+    assert!((again["scenarios"][0]["communication_ns"].as_f64().unwrap() / after - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_topology_is_searched_for_its_jobs() {
+    let jobs = "job experts { axes { expert = 8; data = 2; } weight = 3; place = aligned; \
+                phase all { collective dispatch = all_to_all { over = expert; size = 8 MiB; times = 4; } } } \
+                job sums { axes { data = 16; } \
+                phase all { collective sum = all_reduce { over = data; size = 1 MiB; } } }";
+    let place = built(&searched("for = [experts, sums];", jobs).with("budget { vcs = 2; faults = 1 ocs; }"));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+    let file = read(place.path(), "pod/jobs/experts.json");
+    let topologies = file["topologies"].as_array().unwrap();
+    let names: Vec<&str> = topologies.iter().map(|line| line["topology"].as_str().unwrap()).collect();
+    for name in ["torus 2 x 2 x 4", "twisted_torus 2 x 2 x 4", "all pairs alike", "jobs 30 to 1"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    // Both jobs list the same topologies: first those that were routed, in the order of their sum with
+    // weights.
+    let sums = read(place.path(), "pod/jobs/sums.json");
+    let column = |file: &Value, name: &str| -> Vec<Option<f64>> {
+        file["topologies"].as_array().unwrap().iter().map(|line| line[name].as_f64()).collect()
+    };
+    let routed = column(&file, "routed_ns").into_iter().zip(column(&sums, "routed_ns"));
+    let total: Vec<f64> = routed.map_while(|(first, second)| Some(3.0 * first? + second?)).collect();
+    assert!(!total.is_empty() && total.is_sorted(), "{total:?}");
+    // Messages on whole paths are no faster than on the best ones, and the plan is what was promised.
+    let taken = file["scenarios"][0]["communication_ns"].as_f64().unwrap();
+    let (estimate, promised) =
+        (column(&file, "estimate_ns")[0].unwrap(), column(&file, "routed_ns")[0].unwrap());
+    assert!(taken >= 0.999 * estimate && taken <= 1.001 * promised, "{taken} {estimate} {promised}");
+    // The tables balance what the jobs send: on the topology for all pairs they are slower.
+    let uniform = built(&searched("", jobs).with("budget { vcs = 2; faults = 1 ocs; }"));
+    let other = read(uniform.path(), "pod/jobs/experts.json");
+    assert!(
+        other["topologies"].is_null() && taken <= other["scenarios"][0]["communication_ns"].as_f64().unwrap()
+    );
+    // What the files say of the search is compared with the spec.
+    let told = convicted(place.path(), "jobs/sums.json", |file| {
+        file.as_object_mut().unwrap().remove("topologies");
+    });
+    assert!(told.contains("topologies"), "{told}");
+}
+
+#[test]
+fn a_sum_of_all_chips_takes_rounds() {
+    let job = "job sums { axes { data = 64; } \
+               phase all { collective sum = all_reduce { over = data; size = 64 MiB; } } }";
+    let place = built(&cube().with(job));
+    let phase = read(place.path(), "pod/jobs/sums.json")["scenarios"][0]["phases"][0].clone();
+    assert_eq!(phase["operations"][0]["algorithm"], "gather_reduce");
+    // 63 shards of 1 MiB come in by six channels of 50 GB/s, twice.
+    let least = 2.0 * 63.0 * 1_048_576.0 / 6.0 * 0.02;
+    let volume = phase["volume_ns"].as_f64().unwrap();
+    assert!((volume / least - 1.0).abs() < 1e-6, "{volume} {least}");
+    fabc(place.path(), &["verify", "out/pod"], 0);
+    let schedule = "jobs/sums.all.sum.json";
+    let told = convicted(place.path(), schedule, |file| {
+        file["steps"].as_array_mut().unwrap().pop();
+    });
+    assert!(told.contains("sum"), "{told}");
+}
+
 #[test]
 fn another_placement_needs_no_build() {
     let place = built(&pod());

@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 97] = [
+const JUDGED: [&str; 98] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -46,6 +46,7 @@ const JUDGED: [&str; 97] = [
     "JobPhaseOutcome",
     "JobResult",
     "JobStep",
+    "JobTopology",
     "JobWitness",
     "LaneLoad",
     "LimitArgument",

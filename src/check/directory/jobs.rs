@@ -10,12 +10,14 @@ use crate::job::{ClaimedPhase, JobScene, verify_ranks};
 use crate::limit::NearestChips;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::read::{
-    CollectiveFile, JobCandidateLine, JobFile, JobPhaseLine, JobScenarioLine, JobWitnessLine, picoseconds_of,
+    CollectiveFile, JobCandidateLine, JobFile, JobPhaseLine, JobScenarioLine, JobTopologyLine,
+    JobWitnessLine, picoseconds_of,
 };
 use fabc_ir::{
-    CrossConnects, JobCandidate, JobOutcome, JobResult, JobStep, JobWitness, Scene, Schedule, Topology,
+    CrossConnects, JobCandidate, JobOutcome, JobResult, JobStep, JobTopology, JobWitness, Scene, Schedule,
+    Topology,
 };
-use fabc_model::{Fabric, Job, JobMetric, JobPhase, JobPlace, Metric, Require, Scenarios, ValueScale};
+use fabc_model::{Fabric, Job, JobMetric, JobPhase, Metric, Require, Scenarios, ValueScale};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -65,6 +67,9 @@ impl JobChecks<'_> {
             file.ranks.iter().map(|&chip| NodeId(chip)).filter(|chip| chip.index() < nodes).collect();
         let healthy = Scene::healthy(self.topology);
         verify_ranks(job, &healthy, &ranks).map_err(|violation| contradiction(&path, "ranks", violation))?;
+        let topologies = self
+            .topologies(job, file.topologies)
+            .map_err(|violation| contradiction(&path, "topologies", violation))?;
         let candidates = candidates(job, file.candidates)
             .map_err(|violation| contradiction(&path, "candidates", violation))?;
         let wanted = if job.scenarios == Scenarios::All { scenarios } else { &scenarios[..1] };
@@ -100,7 +105,26 @@ impl JobChecks<'_> {
                 "the placement that was taken is not the best one",
             ));
         }
-        Ok(JobResult { ranks, candidates, scenarios })
+        Ok(JobResult { ranks, topologies, candidates, scenarios })
+    }
+
+    /// The topologies that a file lists. Only a topology that was searched for the job was compared.
+    fn topologies(&self, job: &Job, lines: Vec<JobTopologyLine>) -> Result<Vec<JobTopology>, String> {
+        let is_target =
+            self.fabric.searched_for.iter().any(|&index| self.fabric.jobs[index].name == job.name);
+        if lines.is_empty() == is_target {
+            let problem = "topologies are compared for jobs in `synthesize { for = ..; }`, and then listed";
+            return Err(problem.to_owned());
+        }
+        let time = |written: &_| {
+            picoseconds_of(written)
+                .ok_or_else(|| format!("`{}` is no time in ns with three decimals", written.get()))
+        };
+        let compared = |JobTopologyLine { topology, place, estimate_ns, routed_ns }: JobTopologyLine| {
+            let routed = (routed_ns.get() != "null").then(|| time(&routed_ns)).transpose()?;
+            Ok(JobTopology { topology, place, estimate: time(&estimate_ns)?, routed })
+        };
+        lines.into_iter().map(compared).collect()
     }
 
     fn verify_scenario(
@@ -187,8 +211,8 @@ fn whole_picoseconds(attoseconds: u128) -> u128 {
 
 /// The placements that a file lists. Only a placement that was chosen has some.
 fn candidates(job: &Job, lines: Vec<JobCandidateLine>) -> Result<Vec<JobCandidate>, String> {
-    if lines.is_empty() == (job.place == JobPlace::Aligned) {
-        return Err("only aligned placements are compared, and then they are listed".to_owned());
+    if lines.is_empty() == job.place.is_chosen() {
+        return Err("only placements that are chosen are compared, and then they are listed".to_owned());
     }
     let candidate = |JobCandidateLine { place, communication_ns }: JobCandidateLine| {
         let communication = picoseconds_of(&communication_ns)

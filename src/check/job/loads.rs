@@ -3,7 +3,7 @@
 use super::scene::JobScene;
 use crate::schedule::TableWalk;
 use fabc_base::ids::{ChannelId, Id, NodeId};
-use fabc_ir::{ChipGroups, Scene, Schedule, Transfers};
+use fabc_ir::{ChipGroups, RunDirection, Scene, Schedule, Topology, Transfers};
 use fabc_model::{Collective, JobOperation, JobOperationKind};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -69,7 +69,8 @@ pub(super) fn count_schedule(
 ) -> CountedLoad {
     let topology = job.scene.topology;
     let mut parts = vec![0; topology.channel_count()];
-    let sizes = u128::from(schedule.groups.as_ref().map_or(1, ChipGroups::size));
+    let all = job.scene.endpoints().count() as u64;
+    let sizes = u128::from(schedule.groups.as_ref().map_or(all, ChipGroups::size));
     let back = |channel: ChannelId| topology.reverse(channel).unwrap_or(channel);
     let (cut, latency) = match &schedule.transfers {
         Transfers::Forest(forest) => {
@@ -112,9 +113,37 @@ pub(super) fn count_schedule(
             }
             (paths.parts, longest)
         }
+        Transfers::Rounds(rounds) => {
+            for run in &rounds.order {
+                for pull in rounds.rounds.iter().flat_map(|round| &round.pulls) {
+                    for channel in images(topology, rounds.canonical, pull.channel) {
+                        let used = if *run == RunDirection::Reverse { back(channel) } else { channel };
+                        parts[used.index()] += pull.chunks.len() as u128;
+                    }
+                }
+            }
+            // Every round waits for the slowest hop.
+            let slowest = job.scene.channels().map(|channel| job.hop(channel)).max().unwrap_or(0);
+            let count = rounds.order.len() as u128 * rounds.rounds.len() as u128;
+            (schedule.chunks, count * (slowest + job.overhead()))
+        }
         _ => (1, 0),
     };
     CountedLoad::new(operation, sizes * u128::from(cut), &parts, latency)
+}
+
+/// The channels that a channel of a round stands for.
+fn images(topology: &Topology, canonical: bool, channel: ChannelId) -> Vec<ChannelId> {
+    if !canonical {
+        return vec![channel];
+    }
+    let source = topology.source(channel);
+    let symmetry = topology.symmetry();
+    let image = |element| {
+        let mut channels = topology.channels_from(symmetry.image(element, source.node));
+        channels.find(|&image| topology.source(image).port == source.port)
+    };
+    (0..symmetry.order()).filter_map(image).collect()
 }
 
 /// The time of the busiest channel under several loads, and the channels that take it.

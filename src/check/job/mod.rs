@@ -18,6 +18,7 @@ use bounds::{BoundClaim, recount_bound, universal_time};
 use fabc_base::ids::NodeId;
 use fabc_ir::{
     ChipGroups, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobWitness, Scene, Schedule,
+    Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
 use loads::{CountedLoad, busy_times, count_direct, count_schedule};
@@ -49,7 +50,7 @@ pub(crate) fn verify_ranks(job: &Job, scene: &Scene<'_>, ranks: &[NodeId]) -> Re
         JobPlace::File { chips: numbers, .. } => {
             numbers.get(rank).and_then(|&number| chips.get(number as usize).copied())
         }
-        JobPlace::Aligned => Some(ranks[rank]),
+        JobPlace::Aligned | JobPlace::Search { .. } => Some(ranks[rank]),
     };
     match (0..ranks.len()).find(|&rank| wanted(rank) != Some(ranks[rank])) {
         Some(rank) => Err(format!("rank {rank} is not on the chip that the spec says")),
@@ -176,7 +177,13 @@ impl JobScene<'_> {
         let JobOperationKind::Collective(collective) = operation.kind else {
             return Err("it sends along the tables, and has no schedule".to_owned());
         };
-        if schedule.collective != collective || schedule.groups.as_ref() != Some(&groups) {
+        // A single group of all chips needs no groups.
+        let is_whole = groups.size() == self.scene.endpoints().count() as u64;
+        let is_of_groups = match &schedule.groups {
+            Some(of_schedule) => *of_schedule == groups,
+            None => is_whole && schedule.root.is_none() && matches!(schedule.transfers, Transfers::Rounds(_)),
+        };
+        if schedule.collective != collective || !is_of_groups {
             return Err("the schedule is for another collective or for other groups".to_owned());
         }
         if operation.algorithm.is_some_and(|asked| asked != schedule.algorithm) {

@@ -14,7 +14,8 @@ pub struct JobArgs {
     #[arg(long, value_name = "NAME")]
     pub job: Option<String>,
 
-    /// Another placement: `order`, `aligned`, or a file of lines `rank,chip` [default: that of the spec]
+    /// Another placement: `order`, `aligned`, `search`, or a file of lines `rank,chip` [default: that of the
+    /// spec]
     #[arg(long, value_name = "PLACE")]
     pub place: Option<String>,
 

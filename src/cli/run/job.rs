@@ -41,9 +41,10 @@ pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
         check_ranks(&planned, scene.topology.endpoints().count() as u64).map_err(stop)?;
         let planner = JobPlanner::new(&fabric, &scene, tables.as_ref(), &limits, &planned);
         let (placed, outcome) =
-            choose_placement(&planner, &fabric, scene.topology, &planned, &args.scenario).map_err(stop)?;
-        let result =
-            JobResult { ranks: placed.ranks, candidates: placed.candidates, scenarios: vec![outcome] };
+            choose_placement(&planner, &fabric, scene.topology, &planned, None, &args.scenario)
+                .map_err(stop)?;
+        let (ranks, candidates, scenarios) = (placed.ranks, placed.candidates, vec![outcome]);
+        let result = JobResult { ranks, topologies: Vec::new(), candidates, scenarios };
         match args.format {
             JobFormat::Text => {
                 print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?
@@ -76,6 +77,7 @@ fn with_place(args: &JobArgs, job: &Job, topology: &Topology) -> Result<Job, Sto
         None => return Ok(job.clone()),
         Some("order") => JobPlace::Order,
         Some("aligned") => JobPlace::Aligned,
+        Some("search") => JobPlace::Search { effort: 1, seed: 1 },
         Some(path) => {
             let text = read::read_text(path, RANKS_BYTES)?;
             let chips = chips_of_ranks(&text, topology.endpoints().count() as u64)

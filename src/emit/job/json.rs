@@ -32,6 +32,22 @@ pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
         format_args!("\"axes\":[{}],\"place\":{},\n\"ranks\":", axes.join(","), quote(job.place.name())),
     );
     push_numbers(&mut out, result.ranks.iter().map(|chip| chip.0));
+    if !result.topologies.is_empty() {
+        out.push_str(",\n\"topologies\":");
+        push_lines(&mut out, &result.topologies, |out, compared| {
+            let time = |time: u128| nanoseconds(time * ATTOSECONDS_OF_A_PICOSECOND).to_string();
+            push(
+                out,
+                format_args!(
+                    "{{\"topology\":{},\"place\":{},\"estimate_ns\":{},\"routed_ns\":{}}}",
+                    quote(&compared.topology),
+                    quote(&compared.place),
+                    time(compared.estimate),
+                    compared.routed.map_or("null".to_owned(), time)
+                ),
+            );
+        });
+    }
     out.push_str(",\n\"candidates\":");
     push_lines(&mut out, &result.candidates, |out, candidate| {
         push(

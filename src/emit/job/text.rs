@@ -127,6 +127,29 @@ pub(crate) fn candidates_line(result: &JobResult) -> Option<String> {
     Some(format!("communication by placement: {}; also {}", candidate(best), others.join("; ")))
 }
 
+/// The topologies that were compared, in a sentence. `None` unless the topology was searched for the job.
+pub(crate) fn topologies_line(result: &JobResult) -> Option<String> {
+    let (taken, others) = result.topologies.split_first()?;
+    let compared = |compared: &fabc_ir::JobTopology| {
+        let time = |time: u128| milliseconds(time * 1_000_000);
+        match compared.routed {
+            Some(routed) => format!(
+                "`{}` {} ms, {} ms along tables",
+                compared.topology,
+                time(compared.estimate),
+                time(routed)
+            ),
+            None => format!("`{}` {} ms", compared.topology, time(compared.estimate)),
+        }
+    };
+    let others: Vec<String> = others.iter().map(compared).collect();
+    Some(format!(
+        "communication by topology, messages on their best paths: {}; also {}",
+        compared(taken),
+        others.join("; ")
+    ))
+}
+
 /// What limits each phase, a sentence each.
 pub(crate) fn limit_lines(topology: &Topology, job: &Job, outcome: &JobOutcome) -> Vec<String> {
     let line = |(phase, planned): (&JobPhase, &JobPhaseOutcome)| {
@@ -185,7 +208,8 @@ pub(crate) fn sentences(
     result: &JobResult,
     outcome: &JobOutcome,
 ) -> impl Iterator<Item = String> {
-    let step = step_line(job, result).into_iter().chain(candidates_line(result));
+    let step =
+        step_line(job, result).into_iter().chain(topologies_line(result)).chain(candidates_line(result));
     step.chain(limit_lines(topology, job, outcome))
 }
 

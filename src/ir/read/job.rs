@@ -21,8 +21,22 @@ pub struct JobFile {
     _place: IgnoredAny,
     /// `[rank]`: the number of its chip among all routers.
     pub ranks: Vec<u32>,
+    /// The topologies that were compared. Absent unless the topology was searched for the job.
+    #[serde(default)]
+    pub topologies: Vec<JobTopologyLine>,
     pub candidates: Vec<JobCandidateLine>,
     pub scenarios: Vec<JobScenarioLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobTopologyLine {
+    pub topology: String,
+    pub place: String,
+    /// The time in nanoseconds, with three decimals.
+    pub estimate_ns: Box<RawValue>,
+    /// The same with messages along tables. `null` where it was not routed.
+    pub routed_ns: Box<RawValue>,
 }
 
 #[derive(Deserialize)]

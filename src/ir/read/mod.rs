@@ -42,7 +42,10 @@ pub use certificates::{Certificates, CertifiedScenario, FlowLine, PermutationLin
 pub use collective::CollectiveFile;
 pub use floor::FloorFile;
 pub use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};
-pub use job::{JobCandidateLine, JobFile, JobOperationLine, JobPhaseLine, JobScenarioLine, JobWitnessLine};
+pub use job::{
+    JobCandidateLine, JobFile, JobOperationLine, JobPhaseLine, JobScenarioLine, JobTopologyLine,
+    JobWitnessLine,
+};
 pub use json::{OrderedKeys, Tagged, json, picoseconds_of, tagged};
 pub use kept::{KeptFile, KeptReport, ShardsFile};
 pub use manifest::Manifest;

@@ -13,17 +13,20 @@ mod operations;
 mod order;
 mod phases;
 mod place;
+mod target;
 #[cfg(test)]
 mod tests;
 mod training;
 
 pub use place::chips_of_ranks;
+pub(super) use target::searched_for;
 
 use super::collectives;
 use super::context::{Context, claim_subject_name, missing};
 use super::items::{SpecItems, keyword_span};
 use super::many_paths;
 use super::scheduled;
+use super::settings::integer;
 use crate::JobError;
 use crate::syntax::ast::{Block, Name};
 use crate::syntax::words::BlockKind;
@@ -93,6 +96,8 @@ fn job(context: &mut Context, name: &Name, block: &Block, span: Span, ground: &J
         .settings
         .get("compute")
         .map_or(Some(0), |value| amounts::compute_time(context, "`compute`", value));
+    let weight = parts.settings.get("weight");
+    let weight = weight.map_or(Some(1), |value| integer(context, "`weight`", value, 1..=1_000_000));
     let step = step(context, &parts, name, axes.as_ref(), compute, ground)?;
     Some(Job {
         name: name.value.to_string(),
@@ -103,6 +108,7 @@ fn job(context: &mut Context, name: &Name, block: &Block, span: Span, ground: &J
         idle_ps: step.idle_ps,
         overhead_ps: overhead?,
         scenarios: scenarios?,
+        weight: weight? as u32,
         span,
     })
 }

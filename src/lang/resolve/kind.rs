@@ -136,6 +136,7 @@ pub(super) struct PlantParts {
     pub(super) simulations: Vec<Simulation>,
     pub(super) collectives: Vec<DeclaredCollective>,
     pub(super) jobs: Vec<Job>,
+    pub(super) searched_for: Vec<usize>,
     pub(super) requires: Vec<Require>,
     pub(super) addresses: Option<Addresses>,
 }

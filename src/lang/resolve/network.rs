@@ -100,6 +100,7 @@ pub(super) fn resolve_network(
         simulations,
         collectives,
         jobs,
+        searched_for: Vec::new(),
         requires,
         addresses: addresses?,
     })

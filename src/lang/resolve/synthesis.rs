@@ -159,7 +159,7 @@ fn method(context: &mut Context, settings: &BlockSettings<'_>) -> Option<Synthes
     }
     if method != SynthesisMethod::Search {
         // The programs know only the flow, choose the whole wiring, and limit their work in nodes.
-        for name in ["objective", "time_limit", "start"] {
+        for name in ["objective", "time_limit", "start", "for"] {
             if let Some(span) = settings.span(name) {
                 let help = Some("remove it, or write `method = search`".to_owned());
                 let place = format!("{} with a `method` other than `search`", settings.place);

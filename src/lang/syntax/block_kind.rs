@@ -69,6 +69,8 @@ pub enum BlockKind {
     ElementBytes,
     /// The block of the form `compute { .. }` of a job.
     Compute,
+    /// The block of the form `place = search { .. }` of a job.
+    PlaceSearch,
     /// The block of the form `phase name { .. }` of a job.
     Phase,
     /// The block of the form `collective name = all_gather { .. }` of a phase.
@@ -174,6 +176,7 @@ impl BlockKind {
             BlockKind::Batch => "batch",
             BlockKind::ElementBytes => "bytes",
             BlockKind::Compute => "compute",
+            BlockKind::PlaceSearch => "search",
             BlockKind::Phase => "phase",
             BlockKind::JobCollective => "collective",
             BlockKind::JobSend => "send",

@@ -250,6 +250,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "over" Choice FatTree LeafSpine Rails Clos JobCollective;
     "local" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
     "global" Choice Grid Hyperx Hypercube Polarstar Polarfly SlimFly Bundlefly Spectralfly Dragonfly Megafly FatTree LeafSpine Rails Clos Kautz GenKautz Xpander RandomRegular RingN Nbr Gau FreeGraph;
+    "for" Choice Synthesize;
     "start" Quantity Synthesize;
     "moves" Quantity Synthesize;
     "of" Choice Permute;
@@ -259,8 +260,8 @@ pub const FIELDS: &[BlockField] = fields! {
     "fix" Quantity Synthesize;
     "objective" Choice Synthesize;
     "symmetry" Choice Synthesize;
-    "effort" Quantity Synthesize FreeGraph Annealed;
-    "seed" Quantity Synthesize Xpander RandomRegular RingN Nbr Gau FreeGraph Simulate Collective Annealed Permute;
+    "effort" Quantity Synthesize FreeGraph Annealed PlaceSearch;
+    "seed" Quantity Synthesize Xpander RandomRegular RingN Nbr Gau FreeGraph Simulate Collective Annealed Permute PlaceSearch;
     "cable" Quantity Synthesize FreeGraph;
     "attempts" Quantity Xpander RandomRegular Permute;
     "draws" Quantity Xpander RandomRegular RingN Nbr Gau Permute;
@@ -316,7 +317,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "share" Quantity Hotspot Compute;
     "batch" Quantity Job;
     "bytes" Quantity AllToAll Job;
-    "weight" Quantity ElementBytes;
+    "weight" Quantity ElementBytes Job;
     "gradient" Quantity ElementBytes;
     "activation" Quantity ElementBytes;
     "zero" Quantity Job;

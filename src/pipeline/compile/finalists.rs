@@ -30,9 +30,7 @@ pub(super) fn choose_topology(
     pod: &Pod,
     progress: &dyn Progress,
 ) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
-    let synth::Synthesized { mut finalists, record } = synth::synthesize(fabric, pod, progress)?;
-    finalists =
-        finalists.into_iter().map(|topology| topology.with_capacities(fabric.capacities.clone())).collect();
+    let (mut finalists, record) = finalists(fabric, pod, progress)?;
     let mut uniform_result = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(fabric, pod, progress)?;
@@ -53,6 +51,27 @@ pub(super) fn choose_topology(
     }
     let topology = finalists.swap_remove(strongest_finalist(fabric, pod, &finalists)?);
     Ok((topology, record, uniform_result))
+}
+
+/// The topology of a search that carries most of the demand after a few rounds, and the record of the search.
+pub(super) fn searched_topology(
+    fabric: &Fabric,
+    pod: &Pod,
+    progress: &dyn Progress,
+) -> Result<(Topology, PassRecord), Failure> {
+    let (mut finalists, record) = finalists(fabric, pod, progress)?;
+    Ok((finalists.swap_remove(strongest_finalist(fabric, pod, &finalists)?), record))
+}
+
+/// The finalists of the search, with the capacities of the fabric.
+fn finalists(
+    fabric: &Fabric,
+    pod: &Pod,
+    progress: &dyn Progress,
+) -> Result<(Vec<Topology>, PassRecord), Failure> {
+    let synth::Synthesized { finalists, record } = synth::synthesize(fabric, pod, progress)?;
+    let capable = |topology: Topology| topology.with_capacities(fabric.capacities.clone());
+    Ok((finalists.into_iter().map(capable).collect(), record))
 }
 
 /// The index of the finalist that carries most after a few rounds, or of the first that is nearly as good.
@@ -134,7 +153,7 @@ fn worst_fault_flow(
 /// demand of the pod.
 fn uniform_topology(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Topology, Failure> {
     let uniform = Fabric { demand: Demand::uniform(pod.node_count()), ..fabric.clone() };
-    let (topology, _, _) = choose_topology(&uniform, pod, progress)?;
+    let (topology, _) = searched_topology(&uniform, pod, progress)?;
     let symmetry =
         topology.symmetry().subgroup(|g| fabric.demand.is_kept_by(|node| topology.symmetry().image(g, node)));
     Ok(topology.with_symmetry(symmetry))

@@ -48,6 +48,8 @@ pub(super) fn finish(
         trade_off,
         network,
         seeds: _,
+        targets,
+        torus: _,
         mut passes,
     } = built;
     let Outcome { mut scenarios, simulations } = outcome;
@@ -67,7 +69,7 @@ pub(super) fn finish(
     };
     settle_collectives(&fabric, &mut requires, &collectives);
     let jobs = match last >= Stage::Route {
-        true => context.jobs(&scenarios, progress)?,
+        true => context.jobs(&scenarios, &targets, progress)?,
         false => vec![JobResult::default(); fabric.jobs.len()],
     };
     settle_jobs(&fabric, &mut requires, &jobs);

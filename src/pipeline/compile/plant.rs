@@ -5,6 +5,7 @@
 //! setting of every switch, the universal bound, and trees that share no switch.
 
 use super::candidates::candidates;
+use super::jobs::{JobTarget, TargetedTopology, topology_for_jobs};
 use super::trade_off::weighed_topology;
 use super::{contract, finalists, size};
 use fabc_base::diag::Failure;
@@ -14,7 +15,7 @@ use fabc_check::{CheckError, Wired};
 use fabc_emit::compiled::{CompiledPod, WiredFabric};
 use fabc_ir::{
     CrossConnects, FloorMetrics, Hardware, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology,
-    TradeOff,
+    TradeOff, UniformTopology,
 };
 use fabc_model::{Duplicates, Fabric, Family, Faults, FreeGraph, Network, Plant, Pod};
 use fabc_passes::{cross_connect, limit, measure, place, synth, trees, wire};
@@ -37,6 +38,10 @@ pub(super) struct BuiltPlant {
     pub(super) network: Option<NetworkMetrics>,
     /// Start lengths of the channels for the flow, suggested by the structure.
     pub(super) seeds: Vec<Vec<u32>>,
+    /// The jobs that the topology was searched for, with their placements.
+    pub(super) targets: Vec<JobTarget>,
+    /// The sides of the torus that this search took, if it took one.
+    pub(super) torus: Option<[u32; 3]>,
     pub(super) passes: Vec<PassRecord>,
 }
 
@@ -57,7 +62,7 @@ pub(super) fn wire_fabric(
 ) -> Result<WiredFabric, Failure> {
     let (topology, cross_connects) = match &fabric.plant {
         Plant::Pod(pod) => {
-            let (topology, ..) = finalists::choose_topology(&fabric, pod, progress)?;
+            let PodTopology { topology, .. } = pod_topology(&fabric, pod, progress)?;
             let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
             (lay_pod_on_floor(&fabric, pod, topology, &cross_connects).0, Some(cross_connects))
         }
@@ -71,8 +76,27 @@ pub(super) fn wire_fabric(
     Ok(WiredFabric { fabric, topology, wired, cross_connects, undecided })
 }
 
+/// The topology of a pod, with what its search found out.
+struct PodTopology {
+    topology: Topology,
+    record: PassRecord,
+    uniform: Option<UniformTopology>,
+    targets: Vec<JobTarget>,
+    torus: Option<[u32; 3]>,
+}
+
+/// The topology of a pod: for its demand, or for the jobs that it is searched for.
+fn pod_topology(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<PodTopology, Failure> {
+    if fabric.searched_for.is_empty() {
+        let (topology, record, uniform) = finalists::choose_topology(fabric, pod, progress)?;
+        return Ok(PodTopology { topology, record, uniform, targets: Vec::new(), torus: None });
+    }
+    let TargetedTopology { topology, record, targets, torus } = topology_for_jobs(fabric, pod, progress)?;
+    Ok(PodTopology { topology, record, uniform: None, targets, torus })
+}
+
 fn build_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<BuiltPlant, Failure> {
-    let (topology, mut record, uniform) = finalists::choose_topology(fabric, pod, progress)?;
+    let PodTopology { topology, mut record, uniform, targets, torus } = pod_topology(fabric, pod, progress)?;
     size::refuse_large_analysis(fabric, &topology).map_err(Failure::infeasible)?;
     let (limit, limit_record) = limit::universal(pod, &fabric.demand, &fabric.capacities);
     limit
@@ -105,6 +129,8 @@ fn build_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Buil
         trade_off: Vec::new(),
         network: None,
         seeds,
+        targets,
+        torus,
         passes,
     })
 }
@@ -301,6 +327,8 @@ fn build_network(fabric: &Fabric, network: &Network) -> Result<BuiltPlant, Failu
         trade_off,
         network: Some(metrics),
         seeds,
+        targets: Vec::new(),
+        torus: None,
         passes,
     })
 }

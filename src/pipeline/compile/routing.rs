@@ -4,15 +4,14 @@
 //! once. From that, every scenario gets its tables, the ranks that prove them, and the loads of their routes.
 
 use super::Stage;
-use fabc_base::progress::Progress;
+use super::aim::{JobAim, RouteAim, torus};
+use fabc_base::progress::{Progress, Silent};
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
     DualLengths, ForwardingTables, NextHops, PassRecord, RankedHops, Routes, Scenario, Scene, Survivors,
     Topology, Walk, hop_cycles, ordered_tiers,
 };
-use fabc_model::{
-    AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount,
-};
+use fabc_model::{AllowedTurns, Demand, Fabric, RouteSelect, RoutingChoice, TableKey, VcCount};
 use fabc_passes::repair::{self, RankedTables};
 use fabc_passes::route::allowed_turns::{self, TurnOrder};
 use fabc_passes::route::lanes;
@@ -23,10 +22,18 @@ use fabc_passes::tables;
 /// Few are affordable, since every router is then a destination of its own.
 const LOCAL_SWEEPS: u32 = 3;
 
+/// The most orders that are compared for what jobs send.
+const MOST_ORDERS: u32 = 8;
+
 /// The routing method of the spec, with what it prepares once for all scenarios.
 pub(super) enum PreparedRouting {
     /// Every pair has one path.
-    SinglePath(SinglePath),
+    SinglePath {
+        /// What it prepares once for all scenarios.
+        method: SinglePath,
+        /// What its routes balance, where that is not the demand of the fabric.
+        aim: Option<JobAim>,
+    },
     /// Every pair has all shortest paths that go up and then down.
     ManyPaths {
         /// The name of the routing.
@@ -37,23 +44,27 @@ pub(super) enum PreparedRouting {
 }
 
 impl PreparedRouting {
-    /// Prepares the method of the spec. `None` where vectors are scheduled.
+    /// Prepares the method of the spec. `None` where vectors are scheduled. `aim` is what routes balance,
+    /// where that is not the demand of the fabric.
     pub(super) fn new(
         fabric: &Fabric,
         topology: &Topology,
         prices: &DualLengths,
+        aim: Option<JobAim>,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, RouteError> {
         if let Some(tiers) = tiers_of_groups(fabric, topology, Stage::Route) {
             return Ok(Some(PreparedRouting::ManyPaths { name: fabric.routing.name(), tiers }));
         }
-        Ok(SinglePath::new(fabric, topology, prices, progress)?.map(PreparedRouting::SinglePath))
+        let prices = aim.as_ref().map_or(prices, JobAim::prices);
+        let method = SinglePath::new(fabric, topology, prices, aim.as_ref(), progress)?;
+        Ok(method.map(|method| PreparedRouting::SinglePath { method, aim }))
     }
 
     /// The record of the routing pass: what it did over all `scenarios`.
     pub(super) fn record(&self, nominal: &CompiledScenario, scenarios: usize) -> PassRecord {
         match self {
-            PreparedRouting::SinglePath(method) => method.record(nominal, scenarios),
+            PreparedRouting::SinglePath { method, .. } => method.record(nominal, scenarios),
             PreparedRouting::ManyPaths { name, tiers } => {
                 let above_endpoints = tiers.iter().copied().max().unwrap_or(0);
                 PassRecord {
@@ -68,6 +79,20 @@ impl PreparedRouting {
             }
         }
     }
+}
+
+/// The tables of a healthy topology that balance what jobs send. `None` for methods without one path per
+/// pair.
+pub(super) fn aimed_tables(
+    fabric: &Fabric,
+    topology: &Topology,
+    aim: &JobAim,
+) -> Result<Option<ForwardingTables>, RouteError> {
+    let method = SinglePath::new(fabric, topology, aim.prices(), Some(aim), &Silent)?;
+    let Some(method) = method else { return Ok(None) };
+    let scene = Scene::healthy(topology);
+    let routed = method.route(fabric, &scene, &aim.whole(), &Scenario::nominal(), None)?;
+    Ok(Some(routed.tables))
 }
 
 /// What next-hop groups need of a topology for a build as far as `last`: `[router]`, its tier. `None` for
@@ -126,10 +151,11 @@ impl Routed {
         fabric: &Fabric,
         scene: &Scene<'_>,
         demand: &Demand,
-        prices: &DualLengths,
+        aim: &RouteAim<'_>,
         scenario: &Scenario,
     ) -> Result<Self, RouteError> {
-        let next = minimal::route(scene, demand, balance_settings(fabric, scene, prices, scenario));
+        let settings = balance_settings(fabric, scene, &aim.prices, scenario);
+        let next = minimal::route(scene, &aim.demand, settings);
         Self::from_next_hops(fabric, scene, demand, scenario, next)
     }
 
@@ -138,11 +164,11 @@ impl Routed {
         fabric: &Fabric,
         scene: &Scene<'_>,
         demand: &Demand,
-        prices: &DualLengths,
+        aim: &RouteAim<'_>,
         scenario: &Scenario,
     ) -> Self {
-        let settings = balance_settings(fabric, scene, prices, scenario);
-        let routes = up_down::route(scene, demand, settings, fabric.budget.vcs);
+        let settings = balance_settings(fabric, scene, &aim.prices, scenario);
+        let routes = up_down::route(scene, &aim.demand, settings, fabric.budget.vcs);
         Self::new(fabric, scene, demand, routes, TableKey::DstInput, scenario)
     }
 
@@ -187,6 +213,7 @@ impl SinglePath {
         fabric: &Fabric,
         topology: &Topology,
         prices: &DualLengths,
+        aim: Option<&JobAim>,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, RouteError> {
         Ok(Some(match fabric.routing {
@@ -206,7 +233,11 @@ impl SinglePath {
                 if select == RouteSelect::Ilp && fabric.node_count() > allowed_turns::MAX_NODES {
                     return Err(too_large(fabric, "there are too many allowed paths".to_owned()));
                 }
-                let order = Box::new(allowed_turns::order(topology, prices, &settings, progress));
+                let order = match aim {
+                    Some(aim) => aimed_order(fabric, topology, aim, &settings, progress),
+                    None => allowed_turns::order(topology, prices, &settings, progress),
+                };
+                let order = Box::new(order);
                 let exact = match select {
                     RouteSelect::Descent => None,
                     RouteSelect::Ilp => Some(exact_load(fabric, topology, prices, &order)?),
@@ -239,23 +270,22 @@ impl SinglePath {
         &self,
         fabric: &Fabric,
         scene: &Scene<'_>,
-        prices: &DualLengths,
+        aim: &RouteAim<'_>,
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<Routed, RouteError> {
         let (topology, demand) = (scene.topology, &fabric.demand);
+        let RouteAim { demand: aimed, prices, torus: sides } = aim;
         let routes = match self {
             SinglePath::AllowedTurns { order, settings, .. } => {
-                let routes = allowed_turns::select(scene, demand, prices, order, settings, healthy);
-                match torus(fabric) {
+                let routes = allowed_turns::select(scene, aimed, prices, order, settings, healthy);
+                match fabric.pod().zip(*sides) {
                     Some((pod, dims))
-                        if scenario.is_nominal()
-                            && demand.is_uniform()
-                            && settings.starts_from_routes(fabric.node_count()) =>
+                        if scenario.is_nominal() && settings.starts_from_routes(fabric.node_count()) =>
                     {
                         let start = dimension_order::route(fabric, pod, scene, dims, scenario)?;
-                        let improved = allowed_turns::improve_routes(scene, demand, prices, settings, &start);
-                        if improved.max_load(topology, demand) < routes.max_load(topology, demand) {
+                        let improved = allowed_turns::improve_routes(scene, aimed, prices, settings, &start);
+                        if improved.max_load(topology, aimed) < routes.max_load(topology, aimed) {
                             improved
                         } else {
                             routes
@@ -268,8 +298,8 @@ impl SinglePath {
                 Some((pod, dims)) => dimension_order::route(fabric, pod, scene, dims, scenario)?,
                 None => axis_order::route(fabric, scene, scenario)?,
             },
-            SinglePath::UpDown => return Ok(Routed::up_down(fabric, scene, demand, prices, scenario)),
-            SinglePath::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
+            SinglePath::UpDown => return Ok(Routed::up_down(fabric, scene, demand, aim, scenario)),
+            SinglePath::Minimal => return Routed::minimal(fabric, scene, demand, aim, scenario),
             SinglePath::Algebraic => {
                 let next = algebraic::route(scene, fabric)
                     .map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
@@ -286,7 +316,7 @@ impl SinglePath {
         fabric: &Fabric,
         scene: &Scene<'_>,
         survivors: &Survivors,
-        prices: &DualLengths,
+        aim: &RouteAim<'_>,
         scenario: &Scenario,
         healthy: Option<&Routes>,
     ) -> Result<Routed, RouteError> {
@@ -317,8 +347,8 @@ impl SinglePath {
                     .map(|healthy| survivors.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
                 let routes = allowed_turns::select(
                     surviving,
-                    &survivors.demand,
-                    prices,
+                    &aim.demand,
+                    &aim.prices,
                     &order,
                     &settings,
                     healthy.as_ref(),
@@ -327,10 +357,10 @@ impl SinglePath {
             }
             // These know no detours, and need the coordinates of the whole pod.
             SinglePath::DimensionOrder | SinglePath::Algebraic => {
-                return self.route(fabric, scene, prices, scenario, None);
+                return self.route(fabric, scene, aim, scenario, None);
             }
-            SinglePath::UpDown => Routed::up_down(fabric, surviving, &survivors.demand, prices, scenario),
-            SinglePath::Minimal => Routed::minimal(fabric, surviving, &survivors.demand, prices, scenario)?,
+            SinglePath::UpDown => Routed::up_down(fabric, surviving, &survivors.demand, aim, scenario),
+            SinglePath::Minimal => Routed::minimal(fabric, surviving, &survivors.demand, aim, scenario)?,
         };
         let ranks =
             survivors.to_whole(surviving.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
@@ -412,6 +442,31 @@ fn ranks_of_order(routes: &Routes, vcs: u8) -> Vec<u32> {
     rows.flat_map(|row| row.iter().copied().take(usize::from(vcs))).collect()
 }
 
+/// The order under which what jobs send loads its busiest channel least, of as many as the search has effort.
+fn aimed_order(
+    fabric: &Fabric,
+    topology: &Topology,
+    aim: &JobAim,
+    settings: &allowed_turns::TurnSettings,
+    progress: &dyn Progress,
+) -> TurnOrder {
+    let (scene, aim) = (Scene::healthy(topology), aim.whole());
+    let order = |seed: u64| {
+        let settings = allowed_turns::TurnSettings { seed, ..*settings };
+        let order = allowed_turns::order(topology, &aim.prices, &settings, progress);
+        let routes = allowed_turns::select(&scene, &aim.demand, &aim.prices, &order, &settings, None);
+        (routes.max_load(topology, &aim.demand), seed, order)
+    };
+    let first = settings.seed;
+    let mut more = (first + 1..first + u64::from(fabric.effort().min(MOST_ORDERS))).peekable();
+    if more.peek().is_none() {
+        return allowed_turns::order(topology, &aim.prices, settings, progress);
+    }
+    let others = more.map(order);
+    let (.., best) = others.fold(order(first), |best, next| if next.0 < best.0 { next } else { best });
+    best
+}
+
 /// The least maximum load over the allowed paths of fewest hops, by integer linear programming.
 fn exact_load(
     fabric: &Fabric,
@@ -423,12 +478,6 @@ fn exact_load(
     let choice = allowed_turns::paths(&Scene::healthy(topology), prices, order, max_paths)
         .ok_or_else(|| too_large(fabric, "there are too many allowed paths".to_owned()))?;
     allowed_turns::least_load(&choice).map_err(|error| too_large(fabric, error.to_string()))
-}
-
-/// The pod of a torus, and its sides. `None` for any other fabric.
-fn torus(fabric: &Fabric) -> Option<(&Pod, [u32; 3])> {
-    let pod = fabric.pod()?;
-    if let TopologyChoice::Torus(dims) = pod.topology { Some((pod, dims)) } else { None }
 }
 
 /// The error where `select = ilp` has no answer.

@@ -1,5 +1,6 @@
 //! Analyses, routes and proves one scenario: the healthy fabric, or what survives a fault.
 
+use super::aim::RouteAim;
 use super::context::ScenarioContext;
 use super::described;
 use super::routing::PreparedRouting;
@@ -103,12 +104,17 @@ impl ScenarioContext<'_> {
             .map_or_else(|| prices.clone(), |survivors| survivors.lengths_to_whole(&prices));
         let (mut found_tables, mut routes) = (None, None);
         match routing {
-            Some(PreparedRouting::SinglePath(method)) => {
+            Some(PreparedRouting::SinglePath { method, aim }) => {
+                let aim = match (aim, survivors) {
+                    (None, _) => RouteAim::of_demand(fabric, demand, &prices),
+                    (Some(aim), Some(survivors)) => aim.surviving(topology, scene, survivors),
+                    (Some(aim), None) => aim.whole(),
+                };
                 let routed = match survivors {
                     Some(survivors) => {
-                        method.route_survivors(fabric, scene, survivors, &prices, scenario, healthy)
+                        method.route_survivors(fabric, scene, survivors, &aim, scenario, healthy)
                     }
-                    None => method.route(fabric, scene, &prices, scenario, healthy),
+                    None => method.route(fabric, scene, &aim, scenario, healthy),
                 };
                 let routed = routed.map_err(Failure::infeasible)?;
                 found_tables = Some(FoundTables::SinglePath(Box::new(RankedTables {

@@ -2,7 +2,7 @@
 
 use super::Remake;
 use fabc_check::{CERTIFICATES, MANIFEST, ProvedDirectory, REPORT, SPEC};
-use fabc_model::{DEFAULT_CLOCK_HZ, Fabric, JobPlace, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
+use fabc_model::{DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// A part of a directory that cannot be proved from the directory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -119,7 +119,13 @@ fn add_manifest(claims: &mut Claims, proved: &ProvedDirectory) {
 /// Parts of the jobs and their schedules.
 fn add_jobs(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory) {
     let planned = proved.scenarios[0].certified.has_tables() && !fabric.jobs.is_empty();
-    let compared = planned && fabric.jobs.iter().any(|job| job.place == JobPlace::Aligned);
+    let compared = planned && fabric.jobs.iter().any(|job| job.place.is_chosen());
+    claims.add(
+        planned && !fabric.searched_for.is_empty(),
+        "jobs/",
+        "topologies",
+        "which topologies were compared, and their estimates",
+    );
     claims.add(
         compared,
         "jobs/",

@@ -100,6 +100,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         simulations: Vec::new(),
         collectives: Vec::new(),
         jobs: Vec::new(),
+        searched_for: Vec::new(),
         addresses: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),

@@ -299,6 +299,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         simulations: Vec::new(),
         collectives: Vec::new(),
         jobs: Vec::new(),
+        searched_for: Vec::new(),
         addresses: None,
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),

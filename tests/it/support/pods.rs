@@ -195,6 +195,7 @@ fn fabric(shape: Shape) -> Fabric {
         simulations: Vec::new(),
         collectives: Vec::new(),
         jobs: Vec::new(),
+        searched_for: Vec::new(),
         addresses: None,
         slices: fabc::model::Slices::default(),
         requires: vec![

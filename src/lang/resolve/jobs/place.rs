@@ -1,17 +1,18 @@
-//! Which chip is which rank: `place = order`, `aligned` or `file "ranks.csv"`.
+//! Which chip is which rank: `place = order`, `aligned`, `search { .. }` or `file "ranks.csv"`.
 
 use super::axes::JobAxes;
 use crate::JobError;
 use crate::resolve::context::{Context, unknown_choice};
 use crate::resolve::scope::{Scope, read_file};
-use crate::resolve::settings::{BlockSettings, bare_name, wrong_kind};
-use crate::syntax::ast::{Name, ValueKind};
+use crate::resolve::settings::{BlockSettings, bare_name, block_settings, integer, wrong_kind};
+use crate::syntax::ast::{Block, Name, ValueKind};
+use crate::syntax::words::BlockKind;
 use fabc_base::csv;
 use fabc_base::limits::RANKS_BYTES;
 use fabc_model::JobPlace;
 
 /// The words of a place.
-const WORDS: [&str; 3] = ["aligned", "file", "order"];
+const WORDS: [&str; 4] = ["aligned", "file", "order", "search"];
 
 /// Resolves the place of a job. Without a setting, rank r is on the r-th chip.
 pub(super) fn place(
@@ -23,6 +24,7 @@ pub(super) fn place(
     let Some(value) = settings.get("place") else { return Some(JobPlace::Order) };
     match &value.kind {
         ValueKind::File(kind, path, None) if &*kind.value == "file" => rank_file(context, path, axes, scope),
+        ValueKind::Block(kind, block) if &*kind.value == "search" => searched(context, kind, Some(block)),
         ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => {
             refuse_word(context, kind);
             None
@@ -30,17 +32,31 @@ pub(super) fn place(
         _ => match bare_name(value) {
             Some(name) if &*name.value == "order" => Some(JobPlace::Order),
             Some(name) if &*name.value == "aligned" => Some(JobPlace::Aligned),
+            Some(name) if &*name.value == "search" => searched(context, &name, None),
             Some(name) => {
                 refuse_word(context, &name);
                 None
             }
             None => {
-                let wanted = "`order`, `aligned` or a file";
+                let wanted = "`order`, `aligned`, `search` or a file";
                 context.error(wrong_kind("`place`", wanted, "file \"ranks.csv\"", value.span));
                 None
             }
         },
     }
+}
+
+/// Resolves the settings of an exchange search.
+fn searched(context: &mut Context, kind: &Name, block: Option<&Block>) -> Option<JobPlace> {
+    let (mut effort, mut seed) = (Some(1), Some(1));
+    if let Some(block) = block {
+        let settings =
+            block_settings(context, block, "`search`".to_owned(), kind.span, BlockKind::PlaceSearch);
+        effort =
+            settings.get("effort").map_or(Some(1), |value| integer(context, "`effort`", value, 1..=10_000));
+        seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
+    }
+    Some(JobPlace::Search { effort: effort? as u32, seed: seed? as u64 })
 }
 
 /// Reports a word that is no place.

@@ -2,6 +2,8 @@
 
 use crate::compile::collectives::CollectivesError;
 use fabc_base::diag::{Failure, Span};
+use fabc_job_plan::PlacementError;
+use fabc_model::Job;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -77,6 +79,11 @@ pub enum JobPlanError {
 }
 
 impl JobPlanError {
+    /// The error of a job whose fabric does not have its placement.
+    pub(super) fn of_place(job: &Job, PlacementError { problem, hint }: PlacementError) -> Self {
+        JobPlanError::Place { job: job.name.clone(), problem, hint, span: Some(job.span) }
+    }
+
     /// The failure of a build whose spec declares the job.
     pub fn into_failure(self) -> Failure {
         match self {

@@ -6,24 +6,27 @@
 
 mod errors;
 mod plan;
+mod topology;
 
 pub use errors::JobPlanError;
 use plan::operation_error;
 pub use plan::{JobPlanner, universal_limits};
 pub(super) use plan::{limits_of_chips, universal_step};
+pub(super) use topology::{JobTarget, TargetedTopology, topology_for_jobs};
 
 use crate::compile::context::ScenarioContext;
 use fabc_base::diag::Failure;
 use fabc_base::ids::NodeId;
+use fabc_base::limits::MATRIX_CHIPS;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{JobCandidate, JobOutcome, JobResult, Scene, Topology, picoseconds, surviving_scene};
 use fabc_job_plan::{
-    PlacementError, RankPlacement, UniversalLimits, check_aligned, only_placement, operation_groups,
-    placements,
+    ExchangeSettings, PlacementError, RankPlacement, UniversalLimits, check_chosen, only_placement,
+    operation_groups, placements,
 };
 use fabc_model::{
-    Collective, CollectiveAlgorithm, Fabric, Faults, Job, JobOperationKind, Require, Scenarios,
+    Collective, CollectiveAlgorithm, Fabric, Faults, Job, JobOperationKind, JobPlace, Require, Scenarios,
 };
 use fabc_passes::collective::{check_duplex, check_plannable, check_within};
 use rayon::prelude::*;
@@ -33,9 +36,11 @@ const FINALISTS: usize = 4;
 
 impl ScenarioContext<'_> {
     /// Plans every job of the spec. The results are empty where there are neither tables nor groups.
+    /// `targets` are the jobs that the topology was searched for.
     pub(in crate::compile) fn jobs(
         &self,
         scenarios: &[CompiledScenario],
+        targets: &[JobTarget],
         progress: &dyn Progress,
     ) -> Result<Vec<JobResult>, Failure> {
         let routed: Vec<&CompiledScenario> = scenarios
@@ -46,8 +51,11 @@ impl ScenarioContext<'_> {
             return Ok(vec![JobResult::default(); self.fabric.jobs.len()]);
         }
         let limits = universal_limits(self.fabric, self.topology);
-        let plan = |job| self.job(job, &routed, &limits, progress).map_err(JobPlanError::into_failure);
-        self.fabric.jobs.iter().map(plan).collect()
+        let plan = |(index, job)| {
+            let target = targets.iter().find(|target| target.job == index);
+            self.job(job, &routed, &limits, target, progress).map_err(JobPlanError::into_failure)
+        };
+        self.fabric.jobs.iter().enumerate().map(plan).collect()
     }
 
     fn job(
@@ -55,6 +63,7 @@ impl ScenarioContext<'_> {
         job: &Job,
         scenarios: &[&CompiledScenario],
         limits: &UniversalLimits,
+        target: Option<&JobTarget>,
         progress: &dyn Progress,
     ) -> Result<JobResult, JobPlanError> {
         check_ranks(job, self.topology.endpoints().count() as u64)?;
@@ -62,7 +71,8 @@ impl ScenarioContext<'_> {
         progress.begin(&format!("job {}", job.name), wanted as u64);
         let (nominal, faults) = (scenarios[0], &scenarios[1..wanted]);
         let choose = |planner: &JobPlanner<'_>| {
-            choose_placement(planner, self.fabric, self.topology, job, &nominal.scenario.name)
+            let known = target.map(|target| &target.placement);
+            choose_placement(planner, self.fabric, self.topology, job, known, &nominal.scenario.name)
         };
         let chosen = self.with_living_chips(job, nominal, limits, choose)?;
         let Some((Placed { ranks, candidates }, outcome)) = chosen else { return Ok(JobResult::default()) };
@@ -77,7 +87,8 @@ impl ScenarioContext<'_> {
             faults.par_iter().map(plan).collect::<Result<_, JobPlanError>>()?;
         progress.end();
         let scenarios = std::iter::once(outcome).chain(faults.into_iter().flatten()).collect();
-        Ok(JobResult { ranks, candidates, scenarios })
+        let topologies = target.map_or_else(Vec::new, |target| target.topologies.clone());
+        Ok(JobResult { ranks, topologies, candidates, scenarios })
     }
 
     /// Plans a job in a scenario. `None` if a chip is dead in it, which has no step.
@@ -106,7 +117,8 @@ pub struct Placed {
     pub candidates: Vec<JobCandidate>,
 }
 
-/// Takes the placement of a job with the least communication, and plans the job with it.
+/// Takes the placement of a job with the least communication, and plans the job with it. `known` is compared
+/// with the others, too.
 ///
 /// # Errors
 /// Refuses a placement that the fabric does not have, and operations that no schedule does.
@@ -115,37 +127,53 @@ pub fn choose_placement(
     fabric: &Fabric,
     topology: &Topology,
     job: &Job,
+    known: Option<&RankPlacement>,
     scenario: &str,
 ) -> Result<(Placed, JobOutcome), JobPlanError> {
-    let mut all = placements(job, fabric, topology).map_err(|error| place_error(job, error))?;
-    if all.len() == 1 {
-        let RankPlacement { ranks, .. } = all.swap_remove(0);
+    if let Some(RankPlacement { ranks, .. }) = only_placement(job, topology) {
         let outcome = planner.plan(scenario, &ranks)?;
         return Ok((Placed { ranks, candidates: Vec::new() }, outcome));
     }
+    let mut all = placements(job, fabric, topology).map_err(|error| JobPlanError::of_place(job, error))?;
+    let known_index = known.map(|known| all.iter().position(|place| place.ranks == known.ranks));
+    if let (Some(None), Some(known)) = (known_index, known) {
+        all.push(known.clone());
+    }
+    let known_index = known_index.map(|index| index.unwrap_or(all.len() - 1));
     let quick: Vec<u128> =
         all.par_iter().map(|place| planner.quick_time(&place.ranks)).collect::<Result<_, JobPlanError>>()?;
-    // The plain order is always planned, so that nothing is worse than that.
+    // The plain order is always planned, so that nothing is worse than that, and so is a known placement.
     let mut order: Vec<usize> = (1..all.len()).collect();
     order.sort_by_key(|&index| (quick[index], index));
-    let finalists = order.into_iter().take(FINALISTS).chain([0]);
-    let mut planned: Vec<(usize, JobOutcome)> = finalists
-        .collect::<Vec<_>>()
-        .into_par_iter()
-        .map(|index| Ok((index, planner.plan(scenario, &all[index].ranks)?)))
-        .collect::<Result<_, JobPlanError>>()?;
-    planned.sort_by_key(|(index, outcome)| (outcome.step.communication, *index));
-    let candidate = |(index, outcome): &(usize, JobOutcome)| JobCandidate {
-        place: all[*index].place.clone(),
+    let mut finalists: Vec<usize> = order.into_iter().take(FINALISTS).chain([0]).collect();
+    finalists.extend(known_index.filter(|known| !finalists.contains(known)));
+    let plan = |index| {
+        let place: &RankPlacement = &all[index];
+        Ok((index, place, planner.plan(scenario, &place.ranks)?))
+    };
+    let mut planned: Vec<(usize, &RankPlacement, JobOutcome)> =
+        finalists.into_par_iter().map(plan).collect::<Result<_, JobPlanError>>()?;
+    let by_time =
+        |(index, _, outcome): &(usize, &RankPlacement, JobOutcome)| (outcome.step.communication, *index);
+    planned.sort_by_key(by_time);
+    let exchanged = match job.place {
+        JobPlace::Search { effort, seed } => {
+            let ranks = planner.exchange(&planned[0].1.ranks, ExchangeSettings { effort, seed })?;
+            Some(RankPlacement { place: job.place.name().to_owned(), ranks })
+        }
+        _ => None,
+    };
+    if let Some(exchanged) = exchanged.as_ref().filter(|exchanged| exchanged.ranks != planned[0].1.ranks) {
+        planned.push((all.len(), exchanged, planner.plan(scenario, &exchanged.ranks)?));
+        planned.sort_by_key(by_time);
+    }
+    let candidate = |(_, place, outcome): &(usize, &RankPlacement, JobOutcome)| JobCandidate {
+        place: place.place.clone(),
         communication: picoseconds(outcome.step.communication),
     };
     let candidates = planned.iter().map(candidate).collect();
-    let (best, outcome) = planned.swap_remove(0);
-    Ok((Placed { ranks: std::mem::take(&mut all[best].ranks), candidates }, outcome))
-}
-
-fn place_error(job: &Job, PlacementError { problem, hint }: PlacementError) -> JobPlanError {
-    JobPlanError::Place { job: job.name.clone(), problem, hint, span: Some(job.span) }
+    let (_, best, outcome) = planned.swap_remove(0);
+    Ok((Placed { ranks: best.ranks.clone(), candidates }, outcome))
 }
 
 /// Checks that a job has as many ranks as there are chips.
@@ -183,15 +211,22 @@ pub(in crate::compile) fn check_jobs(fabric: &Fabric, topology: Option<&Topology
         None if fabric.pod().is_some() => fabric.node_count() as u64,
         None => return Ok(()),
     };
+    if let Some(job) = fabric.searched_for.first().filter(|_| chips as usize > MATRIX_CHIPS) {
+        let problem = format!(
+            "a search for jobs weighs all pairs of at most {MATRIX_CHIPS} chips, and the pod has {chips}"
+        );
+        let hint = "remove `for`: the search is for uniform demand then".to_owned();
+        return Err(
+            JobPlanError::of_place(&fabric.jobs[*job], PlacementError { problem, hint }).into_failure()
+        );
+    }
     for job in &fabric.jobs {
         check_ranks(job, chips).map_err(JobPlanError::into_failure)?;
         refuse_fault_requires(fabric, job, chips)?;
+        check_chosen(job, fabric, chips as usize)
+            .map_err(|error| JobPlanError::of_place(job, error).into_failure())?;
         if let Some(topology) = topology {
             let only = only_placement(job, topology);
-            if only.is_none() {
-                check_aligned(job, fabric, topology)
-                    .map_err(|error| place_error(job, error).into_failure())?;
-            }
             check_operations(job, topology, only.as_ref())?;
         }
     }

@@ -7,11 +7,11 @@ use crate::compile::collectives::{
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobOperationOutcome, JobOutcome,
-    JobPhaseOutcome, JobStep, Scene, Schedule, Topology, cycle_time, hop_cycles,
+    JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
-    BoundedOperation, OperationLoad, PhaseTime, UniversalLimits, job_step, message_pairs, operation_groups,
-    phase_bound, phase_times, quick_gather_time,
+    BoundedOperation, ExchangeSettings, OperationLoad, PhaseTime, UniversalLimits, exchange_ranks, job_step,
+    message_pairs, operation_groups, phase_bound, phase_times, quick_gather_time,
 };
 use fabc_model::{
     Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, group_size,
@@ -40,9 +40,29 @@ struct PlannedOperation {
     schedule: Option<Schedule>,
 }
 
+/// An operation with its groups, and the pairs between which it sends.
+struct GroupedOperation<'a> {
+    operation: &'a JobOperation,
+    groups: ChipGroups,
+    pairs: Vec<(NodeId, NodeId)>,
+}
+
+impl<'a> GroupedOperation<'a> {
+    fn new(job: &Job, operation: &'a JobOperation, ranks: &[NodeId]) -> Self {
+        let groups = operation_groups(job, operation, ranks);
+        let pairs = message_pairs(operation.kind, &groups);
+        Self { operation, groups, pairs }
+    }
+
+    fn bounded(&self) -> BoundedOperation<'_> {
+        let Self { operation, groups, pairs } = self;
+        BoundedOperation { operation, groups, pairs, schedule: None }
+    }
+}
+
 impl<'a> JobPlanner<'a> {
-    /// Prepares a scene. `tables` are its forwarding tables, if packets follow some. `limits` are those of its
-    /// topology ([`universal_limits`]).
+    /// Prepares a scene. `tables` are its forwarding tables, if packets follow some. `limits` are those of
+    /// its topology ([`universal_limits`]).
     pub fn new(
         fabric: &'a Fabric,
         scene: &'a Scene<'a>,
@@ -80,6 +100,88 @@ impl<'a> JobPlanner<'a> {
         let loads: Vec<(&OperationLoad, u64)> = loads.iter().map(|(load, times)| (load, *times)).collect();
         let times = phase_times(self.scene, unit, &loads);
         Ok(gathers + times.volume + times.latency)
+    }
+
+    /// The estimated time of the communication of a step if messages took the best paths of the topology, in
+    /// attoseconds. Gathers are planned. Phases are added up.
+    ///
+    /// # Errors
+    /// Refuses an operation that no schedule does.
+    pub(super) fn flow_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
+        self.time_of_phases(ranks, |_, messages| {
+            let bounded: Vec<BoundedOperation<'_>> = messages.iter().map(GroupedOperation::bounded).collect();
+            let unit = self.fabric.capacities.unit_bps();
+            let bound = || phase_bound(self.scene, &self.hops, self.overhead(), unit, &bounded).time;
+            Ok(if bounded.is_empty() { 0 } else { bound() })
+        })
+    }
+
+    /// The same for messages that follow the tables.
+    ///
+    /// # Errors
+    /// Refuses an operation that no schedule does, and tables that lose a message.
+    pub(super) fn table_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
+        self.time_of_phases(ranks, |phase, messages| {
+            let load = |message: &GroupedOperation<'_>| {
+                let GroupedOperation { operation, groups, pairs } = message;
+                let tables = self.tables.ok_or_else(|| {
+                    operation_error(self.job, phase, operation, &CollectiveError::Untabled.to_string())
+                })?;
+                let load = self.along_tables(phase, operation, tables, groups, pairs, self.overhead())?;
+                Ok((load, operation.times))
+            };
+            let loads: Vec<_> = messages.iter().map(load).collect::<Result<_, JobPlanError>>()?;
+            Ok(self.time_of_loads(&loads))
+        })
+    }
+
+    /// The sum over all phases of the time of their gathers, as they are planned, and of their messages.
+    fn time_of_phases(
+        &self,
+        ranks: &[NodeId],
+        messages_time: impl Fn(&JobPhase, &[GroupedOperation<'_>]) -> Result<u128, JobPlanError>,
+    ) -> Result<u128, JobPlanError> {
+        let time = |phase: &JobPhase| {
+            let operations = phase.operations.iter();
+            let grouped = operations.map(|operation| GroupedOperation::new(self.job, operation, ranks));
+            let (messages, gathers): (Vec<_>, Vec<_>) =
+                grouped.partition(|grouped| !grouped.pairs.is_empty());
+            let load = |gather: &GroupedOperation<'_>| {
+                let GroupedOperation { operation, groups, .. } = gather;
+                let JobOperationKind::Collective(collective) = operation.kind else { return Ok(None) };
+                let schedule = self.schedule(phase, operation, collective, groups)?;
+                let (scene, hops) = (self.scene, &self.hops);
+                let load = OperationLoad::of_schedule(scene, hops, self.overhead(), operation, &schedule);
+                Ok(Some((load, operation.times)))
+            };
+            let loads: Vec<_> = gathers.iter().map(load).collect::<Result<_, JobPlanError>>()?;
+            let loads: Vec<(OperationLoad, u64)> = loads.into_iter().flatten().collect();
+            Ok(self.time_of_loads(&loads) + messages_time(phase, &messages)?)
+        };
+        self.job.phases.iter().map(time).sum()
+    }
+
+    /// The time of operations that run at the same time, each with the number of its runs.
+    fn time_of_loads(&self, loads: &[(OperationLoad, u64)]) -> u128 {
+        let loads: Vec<(&OperationLoad, u64)> = loads.iter().map(|(load, times)| (load, *times)).collect();
+        let times = phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads);
+        times.volume + times.latency
+    }
+
+    /// The placement to which exchanges of ranks lead from `start`.
+    ///
+    /// # Errors
+    /// Refuses tables that lose a message.
+    pub(super) fn exchange(
+        &self,
+        start: &[NodeId],
+        settings: ExchangeSettings,
+    ) -> Result<Vec<NodeId>, JobPlanError> {
+        let unit = self.fabric.capacities.unit_bps();
+        exchange_ranks(self.scene, self.tables, unit, self.job, start, settings).map_err(|reason| {
+            let phase = &self.job.phases[0];
+            operation_error(self.job, phase, &phase.operations[0], &reason.to_string())
+        })
     }
 
     /// Plans all phases with a placement.
@@ -220,13 +322,36 @@ impl<'a> JobPlanner<'a> {
             barrier: false,
             seed: 1,
         };
-        let mut planned = ScenarioCollectives::new(self.fabric, self.scene, &request).along(self.tables, &[]);
-        planned.schedule(collective, operation.bytes).map_err(|error| match error {
+        let is_whole = groups.size() == self.scene.topology.endpoints().count() as u64;
+        if is_whole && collective != Collective::AllToAll && operation.algorithm.is_none() {
+            let algorithm = match collective {
+                Collective::AllReduce => CollectiveAlgorithm::GatherReduce,
+                _ => CollectiveAlgorithm::Steps,
+            };
+            let whole = CollectivesRequest { algorithm: Some(algorithm), groups: None, ..request.clone() };
+            match self.requested_schedule(&whole, collective, operation.bytes) {
+                Ok(schedule) if matches!(schedule.transfers, Transfers::Rounds(_)) => return Ok(schedule),
+                // Where routers only forward, there are no rounds.
+                Ok(_) | Err(CollectivesError::NotPlanned { .. }) => {}
+                Err(convicted) => return Err(JobPlanError::Convicted(convicted)),
+            }
+        }
+        self.requested_schedule(&request, collective, operation.bytes).map_err(|error| match error {
             CollectivesError::NotPlanned { reason, .. } => {
                 operation_error(self.job, phase, operation, &reason.to_string())
             }
             other => JobPlanError::Convicted(other),
         })
+    }
+
+    fn requested_schedule(
+        &self,
+        request: &CollectivesRequest,
+        collective: Collective,
+        bytes: u64,
+    ) -> Result<Schedule, CollectivesError> {
+        let mut planned = ScenarioCollectives::new(self.fabric, self.scene, request).along(self.tables, &[]);
+        planned.schedule(collective, bytes)
     }
 }
 
