@@ -228,13 +228,13 @@ fn phases_in_a_circle_are_named() {
 }
 
 #[test]
-fn places_that_are_not_built_are_refused() {
+fn words_that_are_no_place_are_refused() {
     let sum = "phase sum { collective all = all_reduce { over = data; size = 1 GiB; } }";
-    for place in ["search", "search { effort = 1; }"] {
+    for place in ["nearest", "nearest { effort = 1; }"] {
         let end = if place.ends_with('}') { "" } else { ";" };
         assert_eq!(
             messages(&format!("job a {{ axes {{ data = 128; }} place = {place}{end} {sum} }}")),
-            ["FAB0126 `place` cannot be `search`. one of `aligned`, `file`, `order`"]
+            ["FAB0126 `place` cannot be `nearest`. one of `aligned`, `file`, `order`, `search`"]
         );
     }
 }
