@@ -12,15 +12,17 @@
 )]
 
 mod measure;
+#[path = "measure/page.rs"]
+mod page;
 
 use measure::{Measured, arguments, fabc, measure};
+use page::{machine, write_between};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PAGE: &str = "docs/benchmarks.md";
 /// The table of the page stands between these lines.
 const MARKERS: [&str; 2] = ["<!-- table -->", "<!-- end of table -->"];
 
@@ -364,30 +366,6 @@ fn word_before<'a>(output: &'a str, text: &str) -> Option<&'a str> {
     output[..output.find(text)?].split_whitespace().last()
 }
 
-/// What a program prints, in one line. It is empty where the program does not run.
-fn output_of(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output();
-    output.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-/// The line above the table: program, commit, date and machine.
-fn header(with_long: bool) -> String {
-    let mut version = output_of(fabc(), &["--version"]);
-    if !version.contains('(') {
-        let _ = write!(version, " ({})", output_of("git", &["rev-parse", "--short=12", "HEAD"]));
-    }
-    let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let processor = processor.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or("processor");
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    format!(
-        "`{version}`, {}, {cores} cores ({}), {}{}.",
-        output_of("date", &["-u", "+%Y-%m-%d"]),
-        processor.trim_start_matches([' ', '\t', ':']),
-        output_of("rustc", &["--version"]),
-        if with_long { ", with `--long`" } else { "" },
-    )
-}
-
 const COLUMNS: &str =
     "| subject | routers | scenarios | command | result | reached | load / bound | s | user s | MB |";
 
@@ -411,16 +389,6 @@ fn seconds(seconds: f64) -> String {
     if seconds < 1.0 { format!("{seconds:.2}") } else { format!("{seconds:.1}") }
 }
 
-/// Replaces the table of the page.
-fn write_page(table: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
-    let page = std::fs::read_to_string(&path).expect("the page is there");
-    let [start, end] =
-        MARKERS.map(|marker| page.find(marker).unwrap_or_else(|| panic!("{PAGE}: no {marker}")));
-    let page = format!("{}\n{table}\n{}", &page[..start + MARKERS[0].len()], &page[end..]);
-    std::fs::write(&path, page).expect("the page can be written");
-}
-
 fn main() {
     let (options, wanted): (Vec<String>, Vec<String>) =
         arguments().into_iter().partition(|argument| argument.starts_with("--"));
@@ -435,7 +403,7 @@ fn main() {
     };
     let mut table = format!(
         "{}\n\n{COLUMNS}\n{}|\n",
-        header(has("--long")),
+        machine(has("--long")),
         "|---".repeat(COLUMNS.matches('|').count() - 1)
     );
     print!("{table}");
@@ -451,6 +419,6 @@ fn main() {
     }
     let _ = std::fs::remove_dir_all(&workplace.folder);
     if has("--write") {
-        write_page(&table);
+        write_between(MARKERS, &table);
     }
 }

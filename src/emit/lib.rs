@@ -65,7 +65,7 @@ pub use estimate::{
 };
 pub use external::{EmitError, Take};
 pub use formats::{FORMATS, Format};
-pub use job::{job_json, job_text};
+pub use job::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text, job_json, job_text};
 pub use kept::{kept_fault, kept_healthy, kept_simulation, shards_json};
 pub use lines::Look;
 pub use manifest::{ManifestEntry, TOOL, manifest_json};

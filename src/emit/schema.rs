@@ -37,6 +37,7 @@ schemas![
     "floor",
     "formula",
     "job",
+    "job_estimate",
     "kept_bin",
     "kept_simulation_bin",
     "manifest",

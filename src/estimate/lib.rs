@@ -26,7 +26,7 @@ pub use cost::{Channel, Cost, Derating, Time};
 pub use errors::EstimateError;
 pub use hierarchy::{NetworkLevel, Phase};
 pub use load::{line_load, ring_load};
-pub use request::{Arguments, EstimateRequest, parse_request};
+pub use request::{Arguments, EstimateRequest, parse_request, parse_shape};
 pub use shape::{FabricShape, ShapeQuantity};
 pub use sizes::{parse_duration, parse_size, parse_sizes};
 pub use table::{Crossover, EstimateRow, EstimateTable, OuterFabric, Question, crossovers, estimate_table};

@@ -261,8 +261,11 @@ fn parse_derating(word: &CommandWord) -> Result<Derating, EstimateError> {
         .ok_or_else(|| unknown_word(word, "profile of contention", PROFILES.map(|(name, _)| name)))
 }
 
-/// Parses a shape such as `torus:8x8x8`.
-fn parse_shape(word: &CommandWord, twin: bool) -> Result<FabricShape, EstimateError> {
+/// Parses a shape such as `torus:8x8x8`. `twin` is whether rings of two have two links.
+///
+/// # Errors
+/// A shape that is unknown, has numbers that it does not take, or has too many chips.
+pub fn parse_shape(word: &CommandWord, twin: bool) -> Result<FabricShape, EstimateError> {
     let (name, numbers) =
         word.text.split_once(':').map_or((word.text.as_str(), None), |(name, numbers)| (name, Some(numbers)));
     let family = FabricShape::FAMILIES

@@ -15,6 +15,9 @@ pub struct JobResult {
     /// The topologies that were compared, the one that was taken first. Empty unless the topology was
     /// searched for the job.
     pub topologies: Vec<JobTopology>,
+    /// What topologies of their own for some phases would save. `None` where the switches cannot be set to
+    /// others, or a step has nothing to change between.
+    pub reconfiguration: Option<Reconfiguration>,
     /// The placements that were compared, the one that was taken first. Empty unless it was chosen.
     pub candidates: Vec<JobCandidate>,
     /// `[scenario]`: the outcomes, nominal first. A scenario with a dead chip has none.
@@ -33,6 +36,38 @@ pub struct JobTopology {
     /// The same with messages on tables that were routed for the jobs. `None` where the estimate is too large
     /// for that.
     pub routed: Option<u128>,
+}
+
+/// What a step would save if the switches were set anew between its phases. Messages count on their best
+/// paths, on all topologies alike. The placement stays. Times are in whole picoseconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reconfiguration {
+    /// The topologies that were compared, that of the fabric first.
+    pub topologies: Vec<PhaseTopology>,
+    /// `[phase]`: the index of its topology, where changes may take longest. The same for all phases if no
+    /// changes pay.
+    pub taken: Vec<usize>,
+    /// The changes of a step, the one back to its start among them.
+    pub changes: u64,
+    /// The time that the phases take less than on the best single topology, without that of the changes.
+    pub saved: u128,
+}
+
+/// A topology with the times of phases on it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PhaseTopology {
+    /// What it is.
+    pub topology: String,
+    /// `[phase]`: its time, in whole picoseconds. `None` if it joins chips that the topology does not.
+    pub times: Vec<Option<u128>>,
+}
+
+impl Reconfiguration {
+    /// The time of a change below which changes pay, in whole picoseconds, rounded down. `None` if no changes
+    /// pay.
+    pub fn break_even(&self) -> Option<u128> {
+        self.saved.checked_div(self.changes.into())
+    }
 }
 
 /// A placement that was planned in full.

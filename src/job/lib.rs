@@ -8,6 +8,7 @@
 //! Sizes of operations are those of collectives: the full vector of one chip.
 
 mod cut;
+mod known;
 mod misfit;
 mod phases;
 mod training_job;
@@ -18,6 +19,7 @@ mod work;
 mod tests;
 
 pub use cut::{AXES, Axis, Batch, ElementBits, ParallelSizes};
+pub use known::{KNOWN_MODELS, KnownModel};
 pub use misfit::Misfit;
 pub use phases::Overlap;
 pub use training_job::{ContextExchange, ParallelSettings, Recompute, TrainingJob};

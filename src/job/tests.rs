@@ -290,3 +290,20 @@ fn parts_that_leave_a_rest_are_named() {
         "length: 4096 tokens of a sequence do not divide over context x tensor = 3 x 8 = 24 (4096 over 24 leaves 16). `length = 4080` or `4104` fits"
     );
 }
+
+#[test]
+fn known_models_have_their_published_weights() {
+    let weights: Vec<(&str, u128)> =
+        KNOWN_MODELS.iter().map(|known| (known.name, known.model.weights())).collect();
+    // Counted from the published configurations. GPT-3 has position embeddings and biases besides.
+    let published = [
+        ("gpt-3", 174_564_839_424),
+        ("llama-3.1-405b", 405_853_388_800),
+        ("llama-3.1-70b", 70_553_706_496),
+        ("llama-3.1-8b", 8_030_261_248),
+        ("mixtral-8x7b", 46_702_792_704),
+        ("qwen3-235b-a22b", 235_093_634_560),
+        ("qwen3-30b-a3b", 30_532_122_624),
+    ];
+    assert_eq!(weights, published);
+}

@@ -50,8 +50,7 @@ pub fn phase_bound(
     unit_bps: u64,
     operations: &[BoundedOperation<'_>],
 ) -> JobBound {
-    let ones = vec![1; scene.topology.channel_count()];
-    let mut best = (length_volume(scene, unit_bps, operations, &ones), JobWitness::Lengths(Vec::new()));
+    let mut best = (hop_volume(scene, unit_bps, operations), JobWitness::Lengths(Vec::new()));
     if let Some(lengths) = flow_lengths(scene, operations) {
         let volume = length_volume(scene, unit_bps, operations, &lengths);
         if volume > best.0 {
@@ -64,11 +63,37 @@ pub fn phase_bound(
             best = (volume, JobWitness::Operation(index));
         }
     }
+    JobBound { time: best.0 + phase_latency(scene, hops, overhead, operations), witness: best.1 }
+}
+
+/// The lower bound on a phase that follows from hops alone: all bytes times the hops that they need, over
+/// all channels. It takes no search.
+pub fn hop_bound(
+    scene: &Scene<'_>,
+    hops: &IdVec<ChannelId, u128>,
+    overhead: u128,
+    unit_bps: u64,
+    operations: &[BoundedOperation<'_>],
+) -> u128 {
+    hop_volume(scene, unit_bps, operations) + phase_latency(scene, hops, overhead, operations)
+}
+
+/// The least time of the busiest channel where every channel has the length 1.
+fn hop_volume(scene: &Scene<'_>, unit_bps: u64, operations: &[BoundedOperation<'_>]) -> u128 {
+    length_volume(scene, unit_bps, operations, &vec![1; scene.topology.channel_count()])
+}
+
+/// The latencies of all runs of the operation that has most of them.
+fn phase_latency(
+    scene: &Scene<'_>,
+    hops: &IdVec<ChannelId, u128>,
+    overhead: u128,
+    operations: &[BoundedOperation<'_>],
+) -> u128 {
     let latency = |bounded: &BoundedOperation<'_>| {
         (least_latency(scene, hops, bounded) + overhead) * u128::from(bounded.operation.times)
     };
-    let latency = operations.iter().map(latency).max().unwrap_or(0);
-    JobBound { time: best.0 + latency, witness: best.1 }
+    operations.iter().map(latency).max().unwrap_or(0)
 }
 
 /// The least time of the busiest channel for some lengths by channel, rounded down.

@@ -6,19 +6,20 @@ use super::tables;
 use crate::CheckError;
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
-use crate::job::{ClaimedPhase, JobScene, verify_ranks};
+use crate::job::{ClaimedPhase, JobScene, recount_reconfiguration, verify_ranks};
 use crate::limit::NearestChips;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::read::{
     CollectiveFile, JobCandidateLine, JobFile, JobPhaseLine, JobScenarioLine, JobTopologyLine,
-    JobWitnessLine, picoseconds_of,
+    JobWitnessLine, PhaseTopologyLine, ReconfigureLine, picoseconds_of,
 };
 use fabc_ir::{
-    CrossConnects, JobCandidate, JobOutcome, JobResult, JobStep, JobTopology, JobWitness, Scene, Schedule,
-    Topology,
+    CrossConnects, JobCandidate, JobOutcome, JobResult, JobStep, JobTopology, JobWitness, PhaseTopology,
+    Reconfiguration, Scene, Schedule, Topology,
 };
 use fabc_model::{Fabric, Job, JobMetric, JobPhase, Metric, Require, Scenarios, ValueScale};
 use rayon::prelude::*;
+use serde_json::value::RawValue;
 use std::cmp::Ordering;
 
 /// Attoseconds are so many times finer than nanoseconds.
@@ -105,7 +106,12 @@ impl JobChecks<'_> {
                 "the placement that was taken is not the best one",
             ));
         }
-        Ok(JobResult { ranks, topologies, candidates, scenarios })
+        let reconfiguration = file
+            .reconfigure
+            .map(|line| reconfiguration(job, &scenarios[0], line))
+            .transpose()
+            .map_err(|violation| contradiction(&path, "reconfigure", violation))?;
+        Ok(JobResult { ranks, topologies, reconfiguration, candidates, scenarios })
     }
 
     /// The topologies that a file lists. Only a topology that was searched for the job was compared.
@@ -116,13 +122,9 @@ impl JobChecks<'_> {
             let problem = "topologies are compared for jobs in `synthesize { for = ..; }`, and then listed";
             return Err(problem.to_owned());
         }
-        let time = |written: &_| {
-            picoseconds_of(written)
-                .ok_or_else(|| format!("`{}` is no time in ns with three decimals", written.get()))
-        };
         let compared = |JobTopologyLine { topology, place, estimate_ns, routed_ns }: JobTopologyLine| {
-            let routed = (routed_ns.get() != "null").then(|| time(&routed_ns)).transpose()?;
-            Ok(JobTopology { topology, place, estimate: time(&estimate_ns)?, routed })
+            let routed = (routed_ns.get() != "null").then(|| time_of(&routed_ns)).transpose()?;
+            Ok(JobTopology { topology, place, estimate: time_of(&estimate_ns)?, routed })
         };
         lines.into_iter().map(compared).collect()
     }
@@ -203,6 +205,28 @@ impl JobChecks<'_> {
     }
 }
 
+/// What a file claims of topologies of their own for some phases, recounted.
+fn reconfiguration(
+    job: &Job,
+    nominal: &JobOutcome,
+    line: ReconfigureLine,
+) -> Result<Reconfiguration, String> {
+    let listed = |PhaseTopologyLine { topology, phases_ns }: PhaseTopologyLine| {
+        let time = |written: &Box<RawValue>| match written.get() {
+            "null" => Ok(None),
+            _ => time_of(written).map(Some),
+        };
+        Ok(PhaseTopology { topology, times: phases_ns.iter().map(time).collect::<Result<_, String>>()? })
+    };
+    let topologies = line.topologies.into_iter().map(listed).collect::<Result<_, String>>()?;
+    recount_reconfiguration(job, nominal, topologies, line.phases)
+}
+
+/// Whole picoseconds from nanoseconds with three decimals.
+fn time_of(written: &RawValue) -> Result<u128, String> {
+    picoseconds_of(written).ok_or_else(|| format!("`{}` is no time in ns with three decimals", written.get()))
+}
+
 /// Attoseconds as whole picoseconds. Halves go to the even neighbor.
 fn whole_picoseconds(attoseconds: u128) -> u128 {
     let (whole, rest) = (attoseconds / PICOSECOND, attoseconds % PICOSECOND);
@@ -215,9 +239,7 @@ fn candidates(job: &Job, lines: Vec<JobCandidateLine>) -> Result<Vec<JobCandidat
         return Err("only placements that are chosen are compared, and then they are listed".to_owned());
     }
     let candidate = |JobCandidateLine { place, communication_ns }: JobCandidateLine| {
-        let communication = picoseconds_of(&communication_ns)
-            .ok_or_else(|| format!("`{}` is no time in ns with three decimals", communication_ns.get()))?;
-        Ok(JobCandidate { place, communication })
+        Ok(JobCandidate { place, communication: time_of(&communication_ns)? })
     };
     lines.into_iter().map(candidate).collect()
 }

@@ -6,10 +6,12 @@
 //! - The placement must be a permutation of the chips, and the one of the spec if that says which.
 //! - Where data has no schedule, it follows the forwarding tables, pair by pair.
 //! - Every schedule must do its collective in the groups that the axes give. Its loads are added in bytes.
+//! - What topologies of their own for phases save follows from the times that are claimed.
 //! - A bound follows from lengths by shortest paths, or from the bounds of a proved schedule.
 
 mod bounds;
 mod loads;
+mod reconfigure;
 mod scene;
 mod step;
 
@@ -22,6 +24,7 @@ use fabc_ir::{
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
 use loads::{CountedLoad, busy_times, count_direct, count_schedule};
+pub(crate) use reconfigure::recount_reconfiguration;
 pub(crate) use scene::JobScene;
 use std::collections::BTreeSet;
 use step::recount_step;

@@ -13,13 +13,12 @@ pub(super) fn recount_step(
     loads: &[Vec<CountedLoad>],
 ) -> JobStep {
     let job = job_scene.job;
-    let waits_for = transitive_order(job);
     let mut pool = u128::from(job.compute_ps) * PICOSECOND;
     let mut step = JobStep {
         compute: (u128::from(job.compute_ps) + u128::from(job.idle_ps)) * PICOSECOND,
         ..JobStep::default()
     };
-    for stage in stages(&waits_for) {
+    for stage in stages_of_job(job) {
         let chain = |time: &dyn Fn(usize) -> u128| chain_time(job, &stage, time);
         let alone = chain(&|phase| phases[phase].volume + phases[phase].latency);
         let latency = chain(&|phase| phases[phase].latency);
@@ -44,6 +43,11 @@ pub(super) fn recount_step(
     step
 }
 
+/// The sets of phases that may run at the same time as others of their set, in the order of time.
+pub(super) fn stages_of_job(job: &Job) -> Vec<Vec<usize>> {
+    stages(&transitive_order(job))
+}
+
 /// `[later][earlier]`: whether the earlier phase is over before the later one starts.
 fn transitive_order(job: &Job) -> Vec<Vec<bool>> {
     let count = job.phases.len();
@@ -64,7 +68,7 @@ fn transitive_order(job: &Job) -> Vec<Vec<bool>> {
     waits
 }
 
-/// The sets of phases that may run at the same time as others of their set, in the order of time. A set ends
+/// The same from the transitive order. A set ends
 /// where all later phases wait for all earlier ones.
 fn stages(waits_for: &[Vec<bool>]) -> Vec<Vec<usize>> {
     // A phase that waits for another one waits for more phases than that.

@@ -1,11 +1,17 @@
 //! The options of `fabc estimate`, as clap reads them: words, which the question checks, so that every
 //! mistake has a place.
 
-use clap::{Args, ValueEnum};
+use crate::args::estimate_job::EstimateJobArgs;
+use clap::{Args, Subcommand, ValueEnum};
 
 /// `fabc estimate`.
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct EstimateArgs {
+    /// What is estimated in place of a collective.
+    #[command(subcommand)]
+    pub whole: Option<EstimateWhole>,
+
     /// The collective: all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce
     #[arg(value_name = "KIND")]
     pub kind: Option<String>,
@@ -77,6 +83,13 @@ pub struct EstimateArgs {
     /// Groups of such fabrics, and what joins them.
     #[command(flatten)]
     pub outer: OuterArgs,
+}
+
+/// What is estimated in place of a collective.
+#[derive(Clone, Debug, Subcommand)]
+pub enum EstimateWhole {
+    /// What a step of a training job moves, and how long it takes at least. It needs no spec
+    Job(EstimateJobArgs),
 }
 
 /// What joins groups.

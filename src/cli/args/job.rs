@@ -19,6 +19,11 @@ pub struct JobArgs {
     #[arg(long, value_name = "PLACE")]
     pub place: Option<String>,
 
+    /// Another value of a setting of the job, such as `axes.data=8`, `batch.sequences=512`,
+    /// `layers.in.size=64MiB` or `zero=3`. May be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+
     /// The scenario, such as `X[0,0]`
     #[arg(long, default_value = "nominal", value_name = "NAME")]
     pub scenario: String,

@@ -4,6 +4,7 @@ pub(crate) mod choice;
 pub(crate) mod collective;
 pub(crate) mod diff;
 pub(crate) mod estimate;
+pub(crate) mod estimate_job;
 pub(crate) mod former_sim_options;
 pub(crate) mod job;
 pub(crate) mod merge_submit;

@@ -88,8 +88,16 @@ pub(crate) fn parameters(path: &str, text: &str) -> Vec<String> {
 /// # Errors
 /// `spec.fab` cannot be read, or has errors.
 pub(crate) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
+    changed_spec(directory, Ok)
+}
+
+/// The same with a change of its text.
+fn changed_spec(
+    directory: &Path,
+    change: impl FnOnce(String) -> Result<String, DriverError>,
+) -> Result<Loaded, Stop> {
     let spec = display(&directory.join("spec.fab"));
-    let text = spec_text(&spec)?;
+    let text = change(spec_text(&spec)?)?;
     let path = |wanted: &str| display(&directory.join(&*input_copy(&spec, wanted)));
     let (fabric, spec, sources) =
         fabc_lang::read_normal(&spec, &PreloadedLoader { first: Cell::new(Some(text)), path: &path })?;
@@ -101,6 +109,17 @@ pub(crate) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
 /// # Errors
 /// `DriverError::NotBuilt` if a file is missing, and the errors of the spec.
 pub(crate) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
+    changed_fabric(directory, Ok)
+}
+
+/// The same with a change of the text of its spec.
+///
+/// # Errors
+/// As [`built_fabric`], and those of the change.
+pub(crate) fn changed_fabric(
+    directory: &Path,
+    change: impl FnOnce(String) -> Result<String, DriverError>,
+) -> Result<Loaded, Stop> {
     needs_directory(directory)?;
     for needed in ["spec.fab", "topology.json"] {
         if !directory.join(needed).is_file() {
@@ -113,7 +132,7 @@ pub(crate) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
             .into());
         }
     }
-    built_spec(directory)
+    changed_spec(directory, change)
 }
 
 /// Reads the text of a spec. The path `-` is standard input.

@@ -1,19 +1,23 @@
 //! `fabc estimate`: the cost of a collective by closed forms, without a spec.
 
-use crate::args::estimate::{EstimateArgs, EstimateUnit, OuterArgs};
+use crate::args::estimate::{EstimateArgs, EstimateUnit, EstimateWhole, OuterArgs};
 use crate::io::stop::Stop;
 use crate::io::terminal::{print_out, write_out};
+use crate::run::estimate_job::estimate_job;
 use fabc_base::diag::{SourceMap, Span};
 use fabc_estimate::{Arguments, CommandWord, EstimateRequest, EstimateTable, estimate_table, parse_request};
 
 /// The name of the command line in error messages.
 const COMMAND_LINE: &str = "command line";
 
-/// `fabc estimate`: answers for one shape, or compares several.
+/// `fabc estimate`: answers for one shape, or compares several. Or it estimates a job.
 ///
 /// # Errors
 /// The errors of the arguments, with exit code 2: each points at a word of the command line.
 pub(crate) fn estimate(args: &EstimateArgs) -> Result<(), Stop> {
+    if let Some(EstimateWhole::Job(job)) = &args.whole {
+        return estimate_job(job);
+    }
     let shapes = if args.on.is_empty() { vec![None] } else { args.on.iter().map(Some).collect() };
     let answers = shapes.into_iter().map(|on| answer_shape(args, on)).collect::<Result<Vec<_>, Stop>>()?;
     let unit = match args.unit {

@@ -6,6 +6,7 @@ use crate::io::read;
 use crate::io::stop::Stop;
 use crate::io::terminal::{print_out, write_out};
 use crate::run::collective_scene::{ScenarioInput, read_scenario};
+use crate::run::job_settings::with_settings;
 use fabc_base::diag::{SourceMap, list};
 use fabc_base::limits::RANKS_BYTES;
 use fabc_ir::{JobResult, Scene, Topology};
@@ -21,7 +22,8 @@ use fabc_pipeline::library::Loaded;
 /// # Errors
 /// The errors of the options and of reading the directory, and `JobPlanError` where a job has no plan.
 pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
-    let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
+    let Loaded { fabric, sources, .. } =
+        read::changed_fabric(&args.directory, |text| with_settings(text, args.job.as_deref(), &args.set))?;
     let jobs = requested_jobs(args, &fabric)?;
     let read = read_scenario(&args.directory, &fabric, &sources, &args.scenario, true)?;
     let Some(ScenarioInput { scene, tables, .. }) = read else {
@@ -44,7 +46,7 @@ pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
             choose_placement(&planner, &fabric, scene.topology, &planned, None, &args.scenario)
                 .map_err(stop)?;
         let (ranks, candidates, scenarios) = (placed.ranks, placed.candidates, vec![outcome]);
-        let result = JobResult { ranks, topologies: Vec::new(), candidates, scenarios };
+        let result = JobResult { ranks, candidates, scenarios, ..JobResult::default() };
         match args.format {
             JobFormat::Text => {
                 print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?

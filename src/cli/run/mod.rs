@@ -6,6 +6,8 @@ pub(crate) mod collective_declared;
 pub(crate) mod collective_emit;
 pub(crate) mod collective_scene;
 pub(crate) mod estimate;
+mod estimate_job;
 pub(crate) mod job;
+mod job_settings;
 pub(crate) mod scheduled;
 pub(crate) mod sim;

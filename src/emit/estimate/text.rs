@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A table with a left-justified first column and right-justified others.
-pub(super) struct Columns {
+pub(in super::super) struct Columns {
     /// The rows. The first holds the heads.
-    pub(super) rows: Vec<Vec<String>>,
+    pub(in super::super) rows: Vec<Vec<String>>,
 }
 
 impl Columns {
     /// Writes the table. Rows are indented below their heads.
-    pub(super) fn print(&self, out: &mut String) {
+    pub(in super::super) fn print(&self, out: &mut String) {
         let widths: Vec<usize> = (0..self.rows.first().map_or(0, Vec::len))
             .map(|column| {
                 self.rows

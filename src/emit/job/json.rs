@@ -7,7 +7,7 @@ use super::paths::operation_path;
 use crate::compiled::CompiledFabric;
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobResult, JobStep,
-    JobWitness,
+    JobWitness, Reconfiguration,
 };
 use fabc_model::{Job, JobMetric, JobOperation, JobPhase};
 
@@ -48,6 +48,9 @@ pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
             );
         });
     }
+    if let Some(reconfiguration) = &result.reconfiguration {
+        push_reconfiguration(&mut out, reconfiguration);
+    }
     out.push_str(",\n\"candidates\":");
     push_lines(&mut out, &result.candidates, |out, candidate| {
         push(
@@ -63,6 +66,29 @@ pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
     push_lines(&mut out, &result.scenarios, |out, outcome| push_scenario(out, job, outcome));
     out.push_str("}\n");
     out
+}
+
+/// `"reconfigure":{..}`: what topologies of their own for some phases would save.
+fn push_reconfiguration(out: &mut String, reconfiguration: &Reconfiguration) {
+    let time = |time: u128| nanoseconds(time * ATTOSECONDS_OF_A_PICOSECOND).to_string();
+    let or_null = |time_of: Option<u128>| time_of.map_or("null".to_owned(), time);
+    out.push_str(",\n\"reconfigure\":{\"topologies\":");
+    push_lines(out, &reconfiguration.topologies, |out, compared| {
+        let times: Vec<String> = compared.times.iter().map(|&time| or_null(time)).collect();
+        let name = quote(&compared.topology);
+        push(out, format_args!("{{\"topology\":{name},\"phases_ns\":[{}]}}", times.join(",")));
+    });
+    out.push_str(",\"phases\":");
+    push_numbers(out, &reconfiguration.taken);
+    push(
+        out,
+        format_args!(
+            ",\"switches\":{},\"gain_ns\":{},\"break_even_ns\":{}}}",
+            reconfiguration.changes,
+            time(reconfiguration.saved),
+            or_null(reconfiguration.break_even())
+        ),
+    );
 }
 
 fn push_scenario(out: &mut String, job: &Job, outcome: &JobOutcome) {

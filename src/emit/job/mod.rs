@@ -1,9 +1,11 @@
 //! Training jobs: their files, and their part of the reports.
 
+mod estimate;
 mod json;
 mod paths;
 mod text;
 
+pub use estimate::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text};
 pub use json::job_json;
 pub(super) use json::push_jobs;
 pub(super) use paths::{job_path, operation_path};

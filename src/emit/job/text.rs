@@ -76,7 +76,7 @@ fn step_row(name: &str, step: &JobStep) -> JobTextRow {
 }
 
 /// Milliseconds with four significant digits.
-fn milliseconds(time: u128) -> String {
+pub(super) fn milliseconds(time: u128) -> String {
     let value = Fraction::new(time, MILLISECOND).as_f64();
     match value {
         _ if time == 0 => "0".to_owned(),
@@ -150,6 +150,30 @@ pub(crate) fn topologies_line(result: &JobResult) -> Option<String> {
     ))
 }
 
+/// What topologies of their own for some phases would save, in a sentence. `None` where others are not known.
+pub(crate) fn reconfiguration_line(job: &Job, result: &JobResult) -> Option<String> {
+    let reconfiguration = result.reconfiguration.as_ref()?;
+    let Some(break_even) = reconfiguration.break_even() else {
+        return Some("to set the switches anew between phases saves nothing".to_owned());
+    };
+    let topology = |index: &usize| &reconfiguration.topologies[*index].topology;
+    let phases: Vec<String> = job
+        .phases
+        .iter()
+        .zip(&reconfiguration.taken)
+        .map(|(phase, taken)| format!("{} on `{}`", phase.name, topology(taken)))
+        .collect();
+    let time = |time: u128| milliseconds(time * 1_000_000);
+    Some(format!(
+        "to set the switches anew {} times a step ({}) saves {} ms, less the time of the changes: it pays if \
+         a change takes less than {} ms",
+        reconfiguration.changes,
+        phases.join(", "),
+        time(reconfiguration.saved),
+        time(break_even)
+    ))
+}
+
 /// What limits each phase, a sentence each.
 pub(crate) fn limit_lines(topology: &Topology, job: &Job, outcome: &JobOutcome) -> Vec<String> {
     let line = |(phase, planned): (&JobPhase, &JobPhaseOutcome)| {
@@ -210,7 +234,7 @@ pub(crate) fn sentences(
 ) -> impl Iterator<Item = String> {
     let step =
         step_line(job, result).into_iter().chain(topologies_line(result)).chain(candidates_line(result));
-    step.chain(limit_lines(topology, job, outcome))
+    step.chain(limit_lines(topology, job, outcome)).chain(reconfiguration_line(job, result))
 }
 
 /// The plan of a job for people: a table of phases, then sentences.

@@ -24,6 +24,9 @@ pub struct JobFile {
     /// The topologies that were compared. Absent unless the topology was searched for the job.
     #[serde(default)]
     pub topologies: Vec<JobTopologyLine>,
+    /// What topologies of their own for some phases would save. Absent where others are not known.
+    #[serde(default)]
+    pub reconfigure: Option<ReconfigureLine>,
     pub candidates: Vec<JobCandidateLine>,
     pub scenarios: Vec<JobScenarioLine>,
 }
@@ -37,6 +40,29 @@ pub struct JobTopologyLine {
     pub estimate_ns: Box<RawValue>,
     /// The same with messages along tables. `null` where it was not routed.
     pub routed_ns: Box<RawValue>,
+}
+
+/// The last three follow from the others. They are written again and compared.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReconfigureLine {
+    pub topologies: Vec<PhaseTopologyLine>,
+    /// `[phase]`: the index of its topology.
+    pub phases: Vec<usize>,
+    #[serde(rename = "switches")]
+    _switches: IgnoredAny,
+    #[serde(rename = "gain_ns")]
+    _gain: IgnoredAny,
+    #[serde(rename = "break_even_ns")]
+    _break_even: IgnoredAny,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseTopologyLine {
+    pub topology: String,
+    /// `[phase]`: its time in nanoseconds, with three decimals, or `null`.
+    pub phases_ns: Vec<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]

@@ -44,7 +44,7 @@ pub use floor::FloorFile;
 pub use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};
 pub use job::{
     JobCandidateLine, JobFile, JobOperationLine, JobPhaseLine, JobScenarioLine, JobTopologyLine,
-    JobWitnessLine,
+    JobWitnessLine, PhaseTopologyLine, ReconfigureLine,
 };
 pub use json::{OrderedKeys, Tagged, json, picoseconds_of, tagged};
 pub use kept::{KeptFile, KeptReport, ShardsFile};

@@ -25,7 +25,7 @@ mod wiring;
 
 pub use error::SynthError;
 pub use seeds::start_lengths;
-pub use wiring::topology_from_mirrors;
+pub use wiring::{topology_from_mirrors, wrapped_cubes};
 
 use fabc_base::progress::Progress;
 use fabc_ir::{PassRecord, Topology};

@@ -1,6 +1,6 @@
 //! From fibers to a topology: adds the copper of every cube and finds the translation symmetry.
 
-use super::SynthError;
+use super::{SynthError, torus};
 use fabc_base::ids::{BlockId, Id, LinkTypeId, NodeId, PortId};
 use fabc_ir::{End, Link, LinkClass, Mirrors, RouterNames, Symmetry, Topology};
 use fabc_model::{Demand, Fabric, FacePort, PORT_NAMES, Pod};
@@ -23,6 +23,15 @@ pub fn topology_from_mirrors(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> T
     topology.with_capacities(fabric.capacities.clone())
 }
 
+/// The topology of a pod whose cubes are each wrapped on themselves: one torus per cube, without a fiber
+/// between two cubes. No spec can ask for it. Its symmetry is not searched.
+pub fn wrapped_cubes(pod: &Pod) -> Topology {
+    let fibers = torus::wrapped_cubes(pod);
+    let links = linked(pod, &fibers, &fiber_types(pod));
+    let symmetry = Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
+    Topology::new(PORT_NAMES.len(), links, symmetry).named(RouterNames::Cubes(pod.cube.dims))
+}
+
 /// The topology with these fibers and the copper meshes.
 ///
 /// # Errors
@@ -32,19 +41,29 @@ pub(super) fn topology_from_fibers(
     demand: &Demand,
     fibers: &[[FacePort; 2]],
 ) -> Result<Topology, SynthError> {
+    let link_of = fiber_types(pod);
+    let links = linked(pod, fibers, &link_of);
+    let symmetry = translations(pod, demand, fibers, &link_of);
+    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(RouterNames::Cubes(pod.cube.dims));
+    check_connected(pod, &topology)?;
+    Ok(topology)
+}
+
+/// The type of the fiber at every face port that an OCS serves.
+fn fiber_types(pod: &Pod) -> BTreeMap<FacePort, LinkTypeId> {
+    pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|&face| (face, ocs.link))).collect()
+}
+
+/// The copper links of all cubes, then the fibers.
+fn linked(pod: &Pod, fibers: &[[FacePort; 2]], link_of: &BTreeMap<FacePort, LinkTypeId>) -> Vec<Link> {
     let mut links = mesh(pod);
-    let link_of: BTreeMap<FacePort, _> =
-        pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|&face| (face, ocs.link))).collect();
     for [a, b] in fibers {
         // `cross_connect` reports a port without an OCS by name. Any fiber type will do until then.
         let link_type = link_of.get(a).copied().unwrap_or(pod.cube.mesh);
         let end = |face: &FacePort| End { node: face.node, port: face.port };
         links.push(Link { a: end(a), b: end(b), class: LinkClass::Global, link_type, simplex: false });
     }
-    let symmetry = translations(pod, demand, fibers, &link_of);
-    let topology = Topology::new(PORT_NAMES.len(), links, symmetry).named(RouterNames::Cubes(pod.cube.dims));
-    check_connected(pod, &topology)?;
-    Ok(topology)
+    links
 }
 
 /// The copper links of all cubes.

@@ -126,6 +126,13 @@ fn add_jobs(claims: &mut Claims, fabric: &Fabric, proved: &ProvedDirectory) {
         "topologies",
         "which topologies were compared, and their estimates",
     );
+    let reconfigures = |job: &fabc_ir::JobResult| job.reconfiguration.is_some();
+    claims.add(
+        proved.jobs.iter().any(reconfigures),
+        "jobs/",
+        "reconfigure",
+        "the times of phases on other topologies",
+    );
     claims.add(
         compared,
         "jobs/",

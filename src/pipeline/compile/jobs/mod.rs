@@ -6,12 +6,14 @@
 
 mod errors;
 mod plan;
+mod reconfigure;
 mod topology;
 
 pub use errors::JobPlanError;
 use plan::operation_error;
-pub use plan::{JobPlanner, universal_limits};
+pub use plan::{JobPlanner, port_limits, universal_limits};
 pub(super) use plan::{limits_of_chips, universal_step};
+use reconfigure::reconfiguration;
 pub(super) use topology::{JobTarget, TargetedTopology, topology_for_jobs};
 
 use crate::compile::context::ScenarioContext;
@@ -53,9 +55,15 @@ impl ScenarioContext<'_> {
         let limits = universal_limits(self.fabric, self.topology);
         let plan = |(index, job)| {
             let target = targets.iter().find(|target| target.job == index);
-            self.job(job, &routed, &limits, target, progress).map_err(JobPlanError::into_failure)
+            let mut result = self.job(job, &routed, &limits, target, progress)?;
+            if !result.ranks.is_empty() {
+                let (fabric, topology) = (self.fabric, self.topology);
+                result.reconfiguration = reconfiguration(fabric, topology, job, &result.ranks, targets)?;
+            }
+            Ok(result)
         };
-        self.fabric.jobs.iter().enumerate().map(plan).collect()
+        let results = self.fabric.jobs.iter().enumerate().map(plan);
+        results.collect::<Result<_, JobPlanError>>().map_err(JobPlanError::into_failure)
     }
 
     fn job(
@@ -88,7 +96,7 @@ impl ScenarioContext<'_> {
         progress.end();
         let scenarios = std::iter::once(outcome).chain(faults.into_iter().flatten()).collect();
         let topologies = target.map_or_else(Vec::new, |target| target.topologies.clone());
-        Ok(JobResult { ranks, topologies, candidates, scenarios })
+        Ok(JobResult { ranks, topologies, reconfiguration: None, candidates, scenarios })
     }
 
     /// Plans a job in a scenario. `None` if a chip is dead in it, which has no step.

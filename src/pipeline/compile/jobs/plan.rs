@@ -10,8 +10,8 @@ use fabc_ir::{
     JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
-    BoundedOperation, ExchangeSettings, OperationLoad, PhaseTime, UniversalLimits, exchange_ranks, job_step,
-    message_pairs, operation_groups, phase_bound, phase_times, quick_gather_time,
+    BoundedOperation, ExchangeSettings, OperationLoad, PhaseTime, UniversalLimits, exchange_ranks, hop_bound,
+    job_step, message_pairs, operation_groups, phase_bound, phase_times, quick_gather_time,
 };
 use fabc_model::{
     Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, group_size,
@@ -108,7 +108,15 @@ impl<'a> JobPlanner<'a> {
     /// # Errors
     /// Refuses an operation that no schedule does.
     pub(super) fn flow_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
-        self.time_of_phases(ranks, |_, messages| {
+        self.job.phases.iter().map(|phase| self.flow_phase_time(phase, ranks)).sum()
+    }
+
+    /// The same of a single phase.
+    ///
+    /// # Errors
+    /// Refuses an operation that no schedule does.
+    pub(super) fn flow_phase_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
+        self.time_of_phase(phase, ranks, |messages| {
             let bounded: Vec<BoundedOperation<'_>> = messages.iter().map(GroupedOperation::bounded).collect();
             let unit = self.fabric.capacities.unit_bps();
             let bound = || phase_bound(self.scene, &self.hops, self.overhead(), unit, &bounded).time;
@@ -116,12 +124,25 @@ impl<'a> JobPlanner<'a> {
         })
     }
 
-    /// The same for messages that follow the tables.
+    /// The least time of a phase by the hops between its ranks, in attoseconds. Nothing is searched.
+    pub fn hop_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> u128 {
+        let operations = phase.operations.iter();
+        let grouped: Vec<GroupedOperation<'_>> =
+            operations.map(|operation| GroupedOperation::new(self.job, operation, ranks)).collect();
+        let bounded: Vec<BoundedOperation<'_>> = grouped.iter().map(GroupedOperation::bounded).collect();
+        hop_bound(self.scene, &self.hops, self.overhead(), self.fabric.capacities.unit_bps(), &bounded)
+    }
+
+    /// The same as [`flow_time`](Self::flow_time) for messages that follow the tables.
     ///
     /// # Errors
     /// Refuses an operation that no schedule does, and tables that lose a message.
     pub(super) fn table_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
-        self.time_of_phases(ranks, |phase, messages| {
+        self.job.phases.iter().map(|phase| self.table_phase_time(phase, ranks)).sum()
+    }
+
+    fn table_phase_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
+        self.time_of_phase(phase, ranks, |messages| {
             let load = |message: &GroupedOperation<'_>| {
                 let GroupedOperation { operation, groups, pairs } = message;
                 let tables = self.tables.ok_or_else(|| {
@@ -135,30 +156,27 @@ impl<'a> JobPlanner<'a> {
         })
     }
 
-    /// The sum over all phases of the time of their gathers, as they are planned, and of their messages.
-    fn time_of_phases(
+    /// The time of the gathers of a phase, as they are planned, and of its messages.
+    fn time_of_phase(
         &self,
+        phase: &JobPhase,
         ranks: &[NodeId],
-        messages_time: impl Fn(&JobPhase, &[GroupedOperation<'_>]) -> Result<u128, JobPlanError>,
+        messages_time: impl Fn(&[GroupedOperation<'_>]) -> Result<u128, JobPlanError>,
     ) -> Result<u128, JobPlanError> {
-        let time = |phase: &JobPhase| {
-            let operations = phase.operations.iter();
-            let grouped = operations.map(|operation| GroupedOperation::new(self.job, operation, ranks));
-            let (messages, gathers): (Vec<_>, Vec<_>) =
-                grouped.partition(|grouped| !grouped.pairs.is_empty());
-            let load = |gather: &GroupedOperation<'_>| {
-                let GroupedOperation { operation, groups, .. } = gather;
-                let JobOperationKind::Collective(collective) = operation.kind else { return Ok(None) };
-                let schedule = self.schedule(phase, operation, collective, groups)?;
-                let (scene, hops) = (self.scene, &self.hops);
-                let load = OperationLoad::of_schedule(scene, hops, self.overhead(), operation, &schedule);
-                Ok(Some((load, operation.times)))
-            };
-            let loads: Vec<_> = gathers.iter().map(load).collect::<Result<_, JobPlanError>>()?;
-            let loads: Vec<(OperationLoad, u64)> = loads.into_iter().flatten().collect();
-            Ok(self.time_of_loads(&loads) + messages_time(phase, &messages)?)
+        let operations = phase.operations.iter();
+        let grouped = operations.map(|operation| GroupedOperation::new(self.job, operation, ranks));
+        let (messages, gathers): (Vec<_>, Vec<_>) = grouped.partition(|grouped| !grouped.pairs.is_empty());
+        let load = |gather: &GroupedOperation<'_>| {
+            let GroupedOperation { operation, groups, .. } = gather;
+            let JobOperationKind::Collective(collective) = operation.kind else { return Ok(None) };
+            let schedule = self.schedule(phase, operation, collective, groups)?;
+            let (scene, hops) = (self.scene, &self.hops);
+            let load = OperationLoad::of_schedule(scene, hops, self.overhead(), operation, &schedule);
+            Ok(Some((load, operation.times)))
         };
-        self.job.phases.iter().map(time).sum()
+        let loads: Vec<_> = gathers.iter().map(load).collect::<Result<_, JobPlanError>>()?;
+        let loads: Vec<(OperationLoad, u64)> = loads.into_iter().flatten().collect();
+        Ok(self.time_of_loads(&loads) + messages_time(&messages)?)
     }
 
     /// The time of operations that run at the same time, each with the number of its runs.
@@ -369,6 +387,12 @@ pub(super) fn operation_error(
         hint: "`fabc explain FAB0652` lists what operations need".to_owned(),
         span: Some(operation.span),
     }
+}
+
+/// What bounds phases on any fabric of so many chips with so many channels each, by the ports of a chip and
+/// one hop alone.
+pub fn port_limits(fabric: &Fabric, chips: u64, chip_lanes: u64) -> UniversalLimits {
+    limits_of_chips(fabric, chips, chip_lanes)
 }
 
 /// What bounds phases in every topology and with every placement.

@@ -22,6 +22,7 @@ use fabc_model::{Demand, Fabric, Job, Pod, TopologyChoice};
 use fabc_passes::route::minimal::{self, BalanceEffort, BalanceSettings, FirstHop};
 use fabc_passes::{cross_connect, synth, tables};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// How many times more the heaviest pair sends than any pair sends beside it, for each demand that is
 /// searched.
@@ -49,6 +50,8 @@ pub(in crate::compile) struct JobTarget {
     pub(in crate::compile) placement: RankPlacement,
     /// The topologies that were compared, the one that was taken first.
     pub(in crate::compile) topologies: Vec<JobTopology>,
+    /// The same topologies as they are wired, with their names.
+    pub(in crate::compile) compared: Arc<[(String, Topology)]>,
 }
 
 impl JobTarget {
@@ -94,10 +97,9 @@ pub(in crate::compile) fn topology_for_jobs(
     };
     let mut candidates = vec![searched("all pairs alike".to_owned(), Demand::uniform(pod.node_count()))?];
     for (name, choice) in known_topologies(pod) {
-        let known = Pod { topology: choice, ..pod.clone() };
-        if let Some((topology, record)) = wired_topology(fabric, &known) {
+        if let Some((topology, record)) = wired_topology(fabric, pod, choice.clone()) {
             let candidate = judge(fabric, &jobs, name, topology, record);
-            let torus = if let TopologyChoice::Torus(sides) = known.topology { Some(sides) } else { None };
+            let torus = if let TopologyChoice::Torus(sides) = choice { Some(sides) } else { None };
             candidates.push(Candidate { torus, ..candidate.map_err(JobPlanError::into_failure)? });
         }
     }
@@ -115,7 +117,9 @@ pub(in crate::compile) fn topology_for_jobs(
     }
     let routed = |target: &PlacedTarget| target.routed.unwrap_or(u128::MAX / MOST_WEIGHTS);
     candidates.sort_by_key(|candidate| weighted_sum(&jobs, candidate, routed));
-    let targets = (0..jobs.len()).map(|index| target(fabric, &candidates, index)).collect();
+    let named = |candidate: &Candidate| (candidate.name.clone(), candidate.topology.clone());
+    let compared: Arc<[(String, Topology)]> = candidates.iter().map(named).collect();
+    let targets = (0..jobs.len()).map(|index| target(fabric, &candidates, &compared, index)).collect();
     let record = record(&candidates);
     let Candidate { topology, torus, jobs: placed, .. } = candidates.swap_remove(0);
     let topology = with_kept_symmetry(topology, &placed_jobs(&jobs, &placed));
@@ -164,7 +168,7 @@ impl Candidate {
 }
 
 /// The tori and twisted tori of a pod, by name. Not all of them can be wired.
-fn known_topologies(pod: &Pod) -> Vec<(String, TopologyChoice)> {
+pub(super) fn known_topologies(pod: &Pod) -> Vec<(String, TopologyChoice)> {
     let sides = pod.cube.dims;
     let is_cube = sides[0] == sides[1] && sides[1] == sides[2];
     let mut known = Vec::new();
@@ -187,11 +191,16 @@ fn known_topologies(pod: &Pod) -> Vec<(String, TopologyChoice)> {
     known
 }
 
-/// The topology of a pod whose fibers are given. `None` where its switches cannot make it.
-fn wired_topology(fabric: &Fabric, pod: &Pod) -> Option<(Topology, PassRecord)> {
-    let mut synthesized = synth::synthesize(fabric, pod, &Silent).ok()?;
+/// A torus or twisted torus of a pod. `None` where its switches cannot make it.
+pub(super) fn wired_topology(
+    fabric: &Fabric,
+    pod: &Pod,
+    choice: TopologyChoice,
+) -> Option<(Topology, PassRecord)> {
+    let pod = Pod { topology: choice, ..pod.clone() };
+    let mut synthesized = synth::synthesize(fabric, &pod, &Silent).ok()?;
     let topology = synthesized.finalists.swap_remove(0).with_capacities(fabric.capacities.clone());
-    cross_connect::assign(pod, &topology).ok()?;
+    cross_connect::assign(&pod, &topology).ok()?;
     Some((topology, synthesized.record))
 }
 
@@ -252,8 +261,13 @@ fn with_kept_symmetry(topology: Topology, placed: &[PlacedJob<'_>]) -> Topology 
 }
 
 /// What the search found for a job.
-fn target(fabric: &Fabric, candidates: &[Candidate], index: usize) -> JobTarget {
-    let compared = |candidate: &Candidate| {
+fn target(
+    fabric: &Fabric,
+    candidates: &[Candidate],
+    compared: &Arc<[(String, Topology)]>,
+    index: usize,
+) -> JobTarget {
+    let row = |candidate: &Candidate| {
         let PlacedTarget { placement, estimate, routed } = &candidate.jobs[index];
         let (topology, place) = (candidate.name.clone(), placement.place.clone());
         let (estimate, routed) = (picoseconds(*estimate), routed.map(picoseconds));
@@ -262,6 +276,7 @@ fn target(fabric: &Fabric, candidates: &[Candidate], index: usize) -> JobTarget 
     JobTarget {
         job: fabric.searched_for[index],
         placement: candidates[0].jobs[index].placement.clone(),
-        topologies: candidates.iter().map(compared).collect(),
+        topologies: candidates.iter().map(row).collect(),
+        compared: Arc::clone(compared),
     }
 }
