@@ -58,7 +58,8 @@ pub struct Reconfiguration {
 pub struct PhaseTopology {
     /// What it is.
     pub topology: String,
-    /// `[phase]`: its time, in whole picoseconds. `None` if it joins chips that the topology does not.
+    /// `[phase]`: its time, in whole picoseconds. `None` if it joins chips that the topology does not, or has
+    /// a gather that cannot be planned there.
     pub times: Vec<Option<u128>>,
 }
 

@@ -1,11 +1,16 @@
 //! Jobs for people: the rows of tables, the bar of a step, and a sentence on each phase.
 
 use crate::summary::percent;
-use fabc_ir::{Fraction, JobOutcome, JobPhaseOutcome, JobResult, JobStep, Topology};
+use fabc_ir::{
+    ATTOSECONDS_OF_A_PICOSECOND, Fraction, JobOutcome, JobPhaseOutcome, JobResult, JobStep, Topology,
+};
 use fabc_model::{Job, JobMetric, JobPhase};
 
 /// The attoseconds of a millisecond.
 const MILLISECOND: u128 = 1_000_000_000_000_000;
+
+/// Changes of switches that save less than this part of the communication save nothing.
+const WORTH_A_SENTENCE: u128 = 1000;
 
 /// A share of a bound from which a phase counts as at that bound.
 const AT_BOUND: f64 = 0.99;
@@ -156,6 +161,10 @@ pub(crate) fn reconfiguration_line(job: &Job, result: &JobResult) -> Option<Stri
     let Some(break_even) = reconfiguration.break_even() else {
         return Some("to set the switches anew between phases saves nothing".to_owned());
     };
+    let communication = result.nominal()?.step.communication;
+    if reconfiguration.saved * ATTOSECONDS_OF_A_PICOSECOND * WORTH_A_SENTENCE < communication {
+        return Some("to set the switches anew between phases saves less than 0.1 %".to_owned());
+    }
     let topology = |index: &usize| &reconfiguration.topologies[*index].topology;
     let phases: Vec<String> = job
         .phases

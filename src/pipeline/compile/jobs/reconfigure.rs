@@ -57,7 +57,11 @@ pub(super) fn reconfiguration(
             if stays && !stays_in_cubes(pod, job, phase, ranks) {
                 return Ok(None);
             }
-            planner.flow_phase_time(phase, ranks).map(|time| Some(picoseconds(time)))
+            match planner.flow_phase_time(phase, ranks) {
+                // Gathers through foreign chips need a way between all cubes.
+                Err(_) if stays => Ok(None),
+                time => time.map(|time| Some(picoseconds(time))),
+            }
         };
         let times = job.phases.iter().map(time).collect::<Result<_, JobPlanError>>()?;
         Ok(PhaseTopology { topology: name.to_owned(), times })

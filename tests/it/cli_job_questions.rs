@@ -1,0 +1,180 @@
+//! Questions about training jobs, from outside: what other settings take, what other topologies for phases
+//! save, and what a job takes at least before there is a fabric.
+
+use crate::support::command::fabc;
+use crate::support::spec_text::SpecText;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Sixteen chips in two cubes on a torus of 50 GB/s and 20 ns a hop, with a job whose experts stay in cubes.
+fn pod() -> SpecText {
+    SpecText::pod([2, 2, 2], 2)
+        .with("budget { vcs = 2; faults = 0; }")
+        .with("topology = torus 2 x 2 x 4;")
+        .with("routing = up_down;")
+        .with(
+            "job mine { axes { expert = 8; data = 2; } \
+             phase experts { collective exchange = all_to_all { over = expert; size = 64 MiB; times = 2; } } \
+             phase sums { collective sum = all_reduce { over = data; size = 4 MiB; } } }",
+        )
+}
+
+fn build(place: &Path, name: &str, spec: &SpecText) {
+    std::fs::write(place.join(name), spec.text()).unwrap();
+    fabc(place, &["build", name, "-q", "--force"], 0);
+}
+
+fn read(place: &Path, file: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(place.join(file)).unwrap()).unwrap()
+}
+
+#[test]
+fn topologies_of_their_own_for_phases_save_a_known_time() {
+    let place = tempfile::tempdir().unwrap();
+    build(place.path(), "fabric.fab", &pod());
+    let job = read(place.path(), "out/pod/jobs/mine.json");
+    let found = &job["reconfigure"];
+    let listed: Vec<(&str, &Value)> = found["topologies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|listed| (listed["topology"].as_str().unwrap(), &listed["phases_ns"]))
+        .collect();
+    let (last, times) = listed[listed.len() - 1];
+    assert_eq!((listed[0].0, last), ("as built", "cubes wrapped"));
+    // In a cube of 2 x 2 x 2 whose fibers double every link, a chip has 12 hops to the others and 6 channels:
+    // 2 parts of 8 MiB a channel and run, at 50 GB/s, and 3 hops of 20 ns a run.
+    let exact = 2.0 * (2.0 * 8.0 * 1048576.0 / 50.0 + 60.0);
+    let measured = times[0].as_f64().unwrap();
+    assert!((measured - exact).abs() < 0.01, "{measured} for {exact}");
+    assert_eq!(times[1], Value::Null, "the sums join the cubes");
+    assert_eq!(found["phases"], json!([listed.len() - 1, found["phases"][1]]));
+    assert_eq!(found["switches"], 2);
+    let [gain, break_even] = ["gain_ns", "break_even_ns"].map(|key| found[key].as_f64().unwrap());
+    assert!((gain / 2.0 - break_even).abs() < 0.01, "{gain} {break_even}");
+    let report = std::fs::read_to_string(place.path().join("out/pod/report.txt")).unwrap();
+    let sentence = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        sentence.contains("to set the switches anew 2 times a step (experts on `cubes wrapped`"),
+        "{report}"
+    );
+    fabc(place.path(), &["verify", "out/pod", "-q"], 0);
+}
+
+#[test]
+fn changes_of_what_changes_save_are_convicted() {
+    let place = tempfile::tempdir().unwrap();
+    build(place.path(), "fabric.fab", &pod());
+    let path = place.path().join("out/pod/jobs/mine.json");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let convicted = |from: &str, to: &str| {
+        assert!(whole.contains(from), "{from} in {whole}");
+        std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        let (out, errors) = fabc(place.path(), &["verify", "out/pod"], 3);
+        std::fs::write(&path, &whole).unwrap();
+        format!("{out}{errors}")
+    };
+    let job = read(place.path(), "out/pod/jobs/mine.json");
+    let last = job["reconfigure"]["topologies"].as_array().unwrap().len() - 1;
+    let phases = |phases: &Value| format!("\"phases\":{phases},\"switches\"");
+    let taken = phases(&job["reconfigure"]["phases"]);
+    for (other, wanted) in [
+        (json!([last, last]), "does not join its chips"),
+        (json!([0, 0]), "other changes save more time per change"),
+        (json!([99, 0]), "no topology of the list"),
+        (json!([last]), "no topology of the list"),
+    ] {
+        let said = convicted(&taken, &phases(&other));
+        assert!(said.contains(wanted), "{other}: {said}");
+    }
+    for key in ["switches", "gain_ns", "break_even_ns"] {
+        convicted(&format!("\"{key}\":"), &format!("\"{key}\":1"));
+    }
+    let said = convicted(
+        "{\"topology\":\"as built\",\"phases_ns\":[",
+        "{\"topology\":\"as built\",\"phases_ns\":[9",
+    );
+    assert!(said.contains("on the topology of the fabric, `experts` takes less time than that"), "{said}");
+    let said = convicted(
+        "{\"topology\":\"as built\",\"phases_ns\":[",
+        "{\"topology\":\"as built\",\"phases_ns\":[1.000,",
+    );
+    assert!(said.contains("a time for every phase"), "{said}");
+}
+
+#[test]
+fn other_settings_answer_like_a_build_with_them() {
+    let place = tempfile::tempdir().unwrap();
+    build(place.path(), "fabric.fab", &pod());
+    let text = pod().text();
+    let other = text.replace("expert = 8; data = 2;", "expert = 4; data = 4;").replace("64 MiB", "8 MiB");
+    std::fs::write(place.path().join("other.fab"), other).unwrap();
+    fabc(place.path(), &["build", "other.fab", "-q", "--out", "second"], 0);
+    let built = read(place.path(), "second/pod/jobs/mine.json");
+    let sets = ["axes.expert=4", "axes.data=4", "experts.exchange.size=8 MiB"];
+    let mut arguments = vec!["job", "out/pod", "--format", "json"];
+    sets.iter().for_each(|set| arguments.extend(["--set", set]));
+    let asked: Value = serde_json::from_str(&fabc(place.path(), &arguments, 0).0).unwrap();
+    for key in ["axes", "ranks"] {
+        assert_eq!(asked[key], built[key]);
+    }
+    for key in ["communication_ns", "bound_ns", "universal_ns"] {
+        assert_eq!(asked["scenarios"][0][key], built["scenarios"][0][key], "{key}");
+    }
+    let (_, errors) = fabc(place.path(), &["job", "out/pod", "--set", "axes.data=3"], 1);
+    assert!(errors.contains("FAB0640") && errors.contains("8 x 3 = 24 ranks, 16 chips"), "{errors}");
+    let (_, errors) = fabc(place.path(), &["job", "out/pod", "--set", "axis.data=3"], 2);
+    assert!(errors.contains("there is no `axis`. Known here: `axes`, `experts`, `sums`"), "{errors}");
+}
+
+#[test]
+fn a_job_is_estimated_without_a_spec() {
+    let place = tempfile::tempdir().unwrap();
+    let asked = [
+        "estimate",
+        "job",
+        "--model",
+        "llama-3.1-70b",
+        "--axes",
+        "tensor=8,pipeline=4,data=4",
+        "--batch",
+        "sequences=256,length=8192",
+        "--on",
+        "torus:4x4x8",
+        "--bandwidth",
+        "128GB/s",
+        "--set",
+        "zero=1",
+    ];
+    let (text, _) = fabc(place.path(), &asked, 0);
+    // The volumes of the dense job on 128 chips, from the contract of jobs.
+    assert!(text.contains("687.1948") && text.contains("1.0737"), "{text}");
+    let mut with_json = asked.to_vec();
+    with_json.push("--json");
+    let estimate: Value = serde_json::from_str(&fabc(place.path(), &with_json, 0).0).unwrap();
+    let moved = |phase: usize| -> u64 {
+        let operations = estimate["phases"][phase]["operations"].as_array().unwrap();
+        let moved = |value: &Value| value["bytes"].as_u64().unwrap() * value["times"].as_u64().unwrap();
+        operations.iter().map(moved).sum()
+    };
+    assert_eq!(moved(0), 1_374_389_534_720);
+    // 7/8 of that over 6 channels of 128 GB/s, and a hop of 0.5 us for each of 5120 gathers.
+    let ports = 1_374_389_534_720.0 * 7.0 / 8.0 / 6.0 / 128.0 + 5120.0 * 500.0;
+    let measured = estimate["phases"][0]["ports_ns"].as_f64().unwrap();
+    assert!((measured - ports).abs() < 1.0, "{measured} for {ports}");
+    for (option, value, code, wanted) in [
+        ("--model", "llama", 2, "known here: `gpt-3`"),
+        ("--axes", "tensor=8;data=16", 2, "`--axes` takes names, numbers and their units"),
+        ("--axes", "tensor", 2, "has names and values"),
+        ("--axes", "tensor=8,data=4", 1, "8 x 4 = 32 ranks, 128 chips"),
+        ("--batch", "sequences=250,length=8192", 1, "250 sequences do not divide"),
+        ("--on", "torus:4x4y8", 2, "`4y8` is not a number"),
+        ("--bandwidth", "128", 1, "bandwidth"),
+    ] {
+        let mut changed = asked.to_vec();
+        let place_of = changed.iter().position(|word| *word == option).unwrap() + 1;
+        changed[place_of] = value;
+        let (_, errors) = fabc(place.path(), &changed, code);
+        assert!(errors.contains(wanted), "{option} {value}: {errors}");
+    }
+}
