@@ -5,6 +5,7 @@ pub(crate) mod collective;
 pub(crate) mod diff;
 pub(crate) mod estimate;
 pub(crate) mod former_sim_options;
+pub(crate) mod hosts;
 pub(crate) mod job;
 pub(crate) mod merge_submit;
 pub(crate) mod options;
