@@ -144,7 +144,7 @@ fn fields_hint(plant: HostPlant) -> String {
     let fields: Vec<String> = FIELDS
         .iter()
         .filter(|(_, field)| field.is_known(plant))
-        .map(|(word, _)| format!("`{{{word}}}`"))
+        .map(|(word, _)| format!("{{{word}}}"))
         .collect();
     format!("the fields of hosts here are {}", list(&fields.iter().map(String::as_str).collect::<Vec<_>>()))
 }
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn wrong_templates_are_refused() {
-        let fields = "the fields of hosts here are `{host}`, `{index}`, `{chip}`, `{name}`, `{cube}`, `{x}`, `{y}` and `{z}`";
+        let fields = "the fields of hosts here are `{host}`, `{index}`, `{chip}`, `{name}`, `{cube}`, `{x}`, `{y}`, `{z}`";
         for (template, problem, hint) in [
             ("a{cube", "a brace has no partner", fields.to_owned()),
             ("a}b", "a brace has no partner", fields.to_owned()),
