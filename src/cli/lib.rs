@@ -16,6 +16,7 @@ mod verify;
 pub use args::collective::*;
 pub use args::diff::*;
 pub use args::estimate::*;
+pub use args::hosts::*;
 pub use args::merge_submit::*;
 pub use args::options::*;
 pub use args::place::*;
@@ -166,7 +167,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Repair(args) => operate::repair::repair(args, terminal),
         Command::Sim(args) => run::sim::simulate(args, terminal),
         Command::Collective(args) => run::collective::collective(args, terminal),
-        Command::Job(args) => run::job::job(args),
+        Command::Job(args) => run::job::job(args, terminal),
         Command::Estimate(args) => run::estimate::estimate(args),
         Command::Availability(args) => run::availability::availability(args),
         Command::Init(args) => build::init::init(args, terminal),

@@ -224,6 +224,12 @@ pub const FORMATS: &[Format] = &[
         "the groups of every job as ASTRA-sim reads them; only by --emit",
     ),
     format(
+        FormatKind::External(External::Launch(LaunchFile::Msccl)),
+        "msccl",
+        "*.*.*.*.xml",
+        "a program for each group of an operation of a job, as MSCCL and RCCL run it; only by --emit",
+    ),
+    format(
         FormatKind::External(External::Frr),
         "frr",
         "*/frr.conf",
@@ -253,6 +259,10 @@ impl Format {
     /// Whether [`crate::each_chunk`] writes this format. Such a format never goes to the output directory.
     pub fn is_external(&self) -> bool {
         matches!(self.kind, FormatKind::External(_))
+    }
+    /// Whether the format is about the jobs of a fabric, so that [`crate::each_launch_chunk`] writes it.
+    pub fn is_about_jobs(&self) -> bool {
+        matches!(self.kind, FormatKind::External(External::Launch(_)))
     }
     /// Whether the format holds only links, so that [`crate::wiring_artifact`] can write it.
     pub fn holds_only_links(&self) -> bool {

@@ -63,7 +63,7 @@ pub use drift::{drift_json, drift_text, slices_drift_json, slices_drift_text};
 pub use estimate::{
     PrintedUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text,
 };
-pub use external::{EmitError, Take};
+pub use external::{EmitError, HostChips, HostNaming, LaunchedJob, LaunchedJobs, Take};
 pub use formats::{FORMATS, Format};
 pub use job::{JobEstimate, LeastTime, job_estimate_json, job_estimate_text, job_json, job_text};
 pub use kept::{kept_fault, kept_healthy, kept_simulation, shards_json};
@@ -91,6 +91,7 @@ pub use tables::{
 };
 
 use crate::compiled::{CompiledFabric, WiredLinks};
+use external::External;
 use fabc_ir::{ContractState, ForwardingTables, GroupTables, PackedTables, Scenario, Symmetry};
 use fabc_model::{Fabric, Ocs, RoutingChoice, SonicConfig, Spreading};
 use formats::FormatKind;
@@ -285,6 +286,34 @@ pub fn each_chunk<E: From<EmitError>>(
     match format.kind {
         FormatKind::External(external) => external::each_chunk(external, compiled, take),
         _ => Ok(()),
+    }
+}
+
+/// Refuses a format about jobs if these names of hosts do not fit the fabric. Other formats name no hosts.
+///
+/// # Errors
+/// The [`EmitError`] of the format.
+pub fn check_hosts(format: &Format, fabric: &Fabric, naming: &HostNaming) -> Result<(), EmitError> {
+    match format.kind {
+        FormatKind::External(External::Launch(file)) => file.check_fabric(fabric, naming),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a format about jobs chunk by chunk. Writes nothing for other formats. Returns notes about what the
+/// format leaves out.
+///
+/// # Errors
+/// An [`EmitError`] if the jobs or the names of hosts do not fit the format, or the first error that `take`
+/// returns.
+pub fn each_launch_chunk<E: From<EmitError>>(
+    format: &Format,
+    launched: &LaunchedJobs<'_>,
+    take: &mut Take<'_, E>,
+) -> Result<Vec<String>, E> {
+    match format.kind {
+        FormatKind::External(External::Launch(file)) => file.write(launched, take),
+        _ => Ok(Vec::new()),
     }
 }
 

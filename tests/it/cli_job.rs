@@ -335,7 +335,7 @@ fn launchers_get_their_files() {
     fabc(place.path(), &["build", "fabric.fab", "-q", "--emit", formats], 0);
     let read = |name: &str| std::fs::read_to_string(place.path().join("l").join(name)).unwrap();
     let ranks = read("mine.ranks.csv");
-    assert!(ranks.starts_with("rank,chip,name,cube,x,y,z,tensor,data\n0,"), "{ranks}");
+    assert!(ranks.starts_with("rank,chip,name,cube,x,y,z,tensor,data,host,slot\n0,"), "{ranks}");
     let chips: Vec<u64> =
         ranks.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect();
     // The axis of neighbouring ranks is innermost.

@@ -31,6 +31,7 @@ mod kept_simulations;
 mod known_wirings;
 mod kueue;
 mod language;
+mod launchers;
 mod levels;
 mod limit;
 mod lsp;

@@ -1,5 +1,6 @@
 //! The options of `fabc job`, as clap reads them.
 
+use crate::args::hosts::HostArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -27,6 +28,15 @@ pub struct JobArgs {
     /// The scenario, such as `X[0,0]`
     #[arg(long, default_value = "nominal", value_name = "NAME")]
     pub scenario: String,
+
+    /// Write files for launchers: `ranks=DIR`, `hostfile=DIR`, `rankfile=DIR`, `mesh=DIR`, `groups=DIR` or
+    /// `msccl=DIR`
+    #[arg(long, value_name = "FORMAT=DIR", value_delimiter = ',')]
+    pub emit: Vec<String>,
+
+    /// How hosts are called in these files.
+    #[command(flatten)]
+    pub hosts: HostArgs,
 
     /// The form of the result
     #[arg(long, value_enum, default_value = "text")]

@@ -6,6 +6,7 @@ pub(crate) mod diff;
 pub(crate) mod estimate;
 pub(crate) mod estimate_job;
 pub(crate) mod former_sim_options;
+pub(crate) mod hosts;
 pub(crate) mod job;
 pub(crate) mod merge_submit;
 pub(crate) mod options;

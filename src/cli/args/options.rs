@@ -4,6 +4,7 @@ use crate::args::choice::choice_parser;
 use crate::args::collective::CollectiveArgs;
 use crate::args::diff::DiffArgs;
 use crate::args::estimate::EstimateArgs;
+use crate::args::hosts::HostArgs;
 use crate::args::job::JobArgs;
 use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::place::PlaceArgs;
@@ -208,6 +209,10 @@ pub struct BuildArgs {
     #[arg(long, value_name = "FORMAT[=PATH]", value_delimiter = ',', add = candidates::from_list(candidates::formats))]
     pub emit: Vec<String>,
 
+    /// How hosts are called in files for launchers.
+    #[command(flatten)]
+    pub hosts: HostArgs,
+
     /// The form of the forwarding tables. `auto` is binary only where JSON would take more than some 200 MB
     #[arg(long, value_parser = choice_parser::<TablesForm>(), default_value = "auto", value_name = "FORM")]
     pub tables: TablesForm,
@@ -249,6 +254,10 @@ pub struct CheckArgs {
     /// Also check whether these formats can be written. `list` lists the formats
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', add = candidates::from_list(candidates::formats))]
     pub emit: Vec<String>,
+
+    /// How hosts are called in files for launchers.
+    #[command(flatten)]
+    pub hosts: HostArgs,
 
     /// Also check whether there are golden outputs in DIR/FABRIC/
     #[arg(long, value_name = "DIR")]

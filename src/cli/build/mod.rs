@@ -129,8 +129,9 @@ fn build_with(
     if args.cache.is_some() {
         terminal.note("`--cache` stores kinds of slices, but this fabric has no slices");
     }
+    let naming = args.hosts.naming();
     // A format that cannot hold the fabric is an error before the long part.
-    requests.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric))?;
+    requests.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric, &naming))?;
     if let Some(directory) = args.golden.as_deref().filter(|_| !args.update) {
         golden::check_exists(&golden::golden_directory(directory, &loaded.fabric.name))?;
     }
@@ -161,7 +162,8 @@ fn build_with(
         terminal.say(text)
     };
     for request in requests {
-        let written = watch.time("emit", || requests::write_format(request, &compiled, &spec_text))?;
+        let written = watch
+            .time("emit", || requests::write_format(request, &compiled, &spec_text, &naming, terminal))?;
         written.iter().try_for_each(|line| say(line))?;
     }
     if let Some(directory) = &args.golden {
@@ -252,7 +254,8 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     if !loaded.fabric.slices.kinds.is_empty() {
         return sliced::check(loaded, args, watch, terminal);
     }
-    requests.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric))?;
+    let naming = args.hosts.naming();
+    requests.iter().try_for_each(|request| requests::check_fit(request, &loaded.fabric, &naming))?;
     if args.compile.stop_after.is_none() {
         let fabric = &loaded.fabric;
         if let Some(directory) = &args.golden {

@@ -4,11 +4,11 @@
 //! each request.
 
 use crate::io::errors::DriverError;
-use crate::io::terminal::{print_out, size_text, write_out};
+use crate::io::terminal::{Terminal, print_out, size_text, write_out};
 use crate::io::write::{self, DistinctPaths, WholeFile};
-use fabc_base::diag::closest;
+use fabc_base::diag::{closest, list};
 use fabc_emit::compiled::{CompiledFabric, WiredFabric};
-use fabc_emit::{Artifact, Format};
+use fabc_emit::{Artifact, Format, HostNaming, LaunchedJobs, Take};
 use fabc_lang::syntax::join;
 use fabc_model::Fabric;
 use fabc_pipeline::compile::Stage;
@@ -93,6 +93,21 @@ fn parse_request(value: &str) -> Result<EmitRequest, DriverError> {
     }
 }
 
+/// Reads the values of `--emit` of a command that writes formats about jobs alone.
+///
+/// # Errors
+/// Those of [`parse_requests`], and [`DriverError::UnknownFormat`] for a format about something else.
+pub(crate) fn parse_job_requests(values: &[String]) -> Result<Vec<EmitRequest>, DriverError> {
+    let requests = parse_requests(values)?;
+    if let Some(request) = requests.iter().find(|request| !request.format.is_about_jobs()) {
+        let known = fabc_emit::FORMATS.iter().filter(|format| format.is_about_jobs());
+        let names: Vec<&str> = known.map(|format| format.name).collect();
+        let hint = format!("formats of jobs are {}. `fabc build` writes the others", list(&names));
+        return Err(DriverError::UnknownFormat { name: request.format.name.to_owned(), hint });
+    }
+    Ok(requests)
+}
+
 /// Refuses formats that a build does not reach before it stops.
 ///
 /// # Errors
@@ -111,7 +126,14 @@ pub(crate) fn check_stage(requests: &[EmitRequest], last: Option<Stage>) -> Resu
 ///
 /// # Errors
 /// The format cannot represent a fabric of this kind.
-pub(crate) fn check_fit(request: &EmitRequest, fabric: &Fabric) -> Result<(), DriverError> {
+pub(crate) fn check_fit(
+    request: &EmitRequest,
+    fabric: &Fabric,
+    naming: &HostNaming,
+) -> Result<(), DriverError> {
+    if request.format.is_about_jobs() {
+        return fabc_emit::check_hosts(request.format, fabric, naming).map_err(DriverError::from);
+    }
     fabc_emit::check_fabric(request.format, fabric).map_err(DriverError::from)
 }
 
@@ -123,10 +145,15 @@ pub(crate) fn write_format(
     request: &EmitRequest,
     compiled: &CompiledFabric,
     spec_text: &str,
+    naming: &HostNaming,
+    terminal: Terminal,
 ) -> Result<Vec<String>, DriverError> {
-    let EmitRequest { format, path } = request;
+    let format = request.format;
+    if format.is_about_jobs() {
+        return write_launched(request, &LaunchedJobs::new(compiled, naming), terminal);
+    }
     if format.is_external() {
-        return write_external(format, path, compiled);
+        return write_external(request, &mut |take| fabc_emit::each_chunk(format, compiled, take));
     }
     let name = format.name;
     fabc_emit::refuse_unwritable_format(name, compiled)?;
@@ -172,18 +199,36 @@ fn write_files(request: &EmitRequest, files: &[Artifact]) -> Result<Vec<String>,
     }
 }
 
-/// Writes an external format, each file completely or not at all.
-fn write_external(
-    format: &Format,
-    path: &str,
-    compiled: &CompiledFabric,
+/// Writes a format about jobs, and returns the lines to print about it. Notes say what it leaves out.
+///
+/// # Errors
+/// The jobs or names of hosts do not fit the format, its files have no folder, or the disk fails.
+pub(crate) fn write_launched(
+    request: &EmitRequest,
+    launched: &LaunchedJobs<'_>,
+    terminal: Terminal,
 ) -> Result<Vec<String>, DriverError> {
+    let mut notes = Vec::new();
+    let lines = write_external(request, &mut |take| {
+        notes = fabc_emit::each_launch_chunk(request.format, launched, take)?;
+        Ok(())
+    })?;
+    notes.iter().for_each(|note| terminal.note(note));
+    Ok(lines)
+}
+
+/// Hands over the files of a format, chunk by chunk.
+type EachChunk<'c> = dyn FnMut(&mut Take<'_, DriverError>) -> Result<(), DriverError> + 'c;
+
+/// Writes an external format, each file completely or not at all.
+fn write_external(request: &EmitRequest, each_chunk: &mut EachChunk<'_>) -> Result<Vec<String>, DriverError> {
+    let EmitRequest { format, path } = request;
     if path == "-" {
         if format.has_several_files() {
             return Err(DriverError::SeveralFiles { name: format.name.to_owned() });
         }
         let mut any = false;
-        fabc_emit::each_chunk(format, compiled, &mut |_, bytes| {
+        each_chunk(&mut |_, bytes| {
             any = true;
             write_out(bytes)
         })?;
@@ -200,7 +245,7 @@ fn write_external(
     let (mut files, mut bytes_written) = (0_usize, 0_usize);
     let mut distinct = DistinctPaths::default();
     let mut open: Option<(String, WholeFile)> = None;
-    fabc_emit::each_chunk(format, compiled, &mut |file, bytes| {
+    each_chunk(&mut |file, bytes| {
         if open.as_ref().is_none_or(|(current, _)| current != file) {
             let target = if folder { Path::new(path).join(file) } else { PathBuf::from(path) };
             distinct.claim(file)?;

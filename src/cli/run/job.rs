@@ -1,14 +1,16 @@
 //! `fabc job`: plans the jobs of a built fabric again, with another placement or in another scenario.
 
 use crate::args::job::{JobArgs, JobFormat};
+use crate::build::requests;
 use crate::io::errors::DriverError;
 use crate::io::read;
 use crate::io::stop::Stop;
-use crate::io::terminal::{print_out, write_out};
+use crate::io::terminal::{Terminal, print_out, write_out};
 use crate::run::collective_scene::{ScenarioInput, read_scenario};
 use crate::run::job_settings::with_settings;
 use fabc_base::diag::{SourceMap, list};
 use fabc_base::limits::RANKS_BYTES;
+use fabc_emit::{LaunchedJob, LaunchedJobs};
 use fabc_ir::{JobResult, Scene, Topology};
 use fabc_lang::chips_of_ranks;
 use fabc_model::{Fabric, Job, JobPlace};
@@ -21,7 +23,9 @@ use fabc_pipeline::library::Loaded;
 ///
 /// # Errors
 /// The errors of the options and of reading the directory, and `JobPlanError` where a job has no plan.
-pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
+pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
+    let requests = requests::parse_job_requests(&args.emit)?;
+    let naming = args.hosts.naming();
     let Loaded { fabric, sources, .. } =
         read::changed_fabric(&args.directory, |text| with_settings(text, args.job.as_deref(), &args.set))?;
     let jobs = requested_jobs(args, &fabric)?;
@@ -36,7 +40,9 @@ pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
         let hint = format!("{name} is dead in it, and a dead chip has no step");
         return Err(unknown("step in scenario", &args.scenario, &hint).into());
     }
+    requests.iter().try_for_each(|request| requests::check_fit(request, &fabric, &naming))?;
     let limits = universal_limits(&fabric, scene.topology);
+    let mut results = Vec::new();
     for job in jobs {
         let planned = with_place(args, job, scene.topology)?;
         let stop = |error| job_stop(error, &sources);
@@ -52,6 +58,17 @@ pub(crate) fn job(args: &JobArgs) -> Result<(), Stop> {
                 print_out(&fabc_emit::job_text(&fabric.name, scene.topology, &planned, &result))?
             }
             JobFormat::Json => write_out(fabc_emit::job_json(&fabric.name, &planned, &result).as_bytes())?,
+        }
+        results.push((planned, result));
+    }
+    let jobs = results.iter().map(|(job, result)| LaunchedJob { job, result }).collect();
+    let launched = LaunchedJobs { fabric: &fabric, topology: scene.topology, jobs, naming: &naming };
+    for request in &requests {
+        for line in requests::write_launched(request, &launched, terminal)? {
+            match args.format {
+                JobFormat::Text => terminal.say(&line)?,
+                JobFormat::Json => terminal.detail(&line),
+            }
         }
     }
     Ok(())

@@ -117,7 +117,7 @@ pub fn collective_chakra(
         let reason = format!("{chips} chips are as many files, and {CHIPS} are the most");
         return Err(ProgramError::too_large(FORMAT, &reason));
     }
-    let chunk_moves = ChunkMoves::new(scene, schedule, FORMAT, MOVES)?;
+    let chunk_moves = ChunkMoves::new(scene, schedule, scene.endpoints().collect(), FORMAT, MOVES)?;
     let name = format!("fabc_{fabric}_{}_{}", schedule.collective.name(), schedule.algorithm.name());
     let sizes = ChunkSizes::new(&chunk_moves, bytes);
     let mut traces: Vec<ChipTrace> = chunk_moves.chips.iter().map(|_| ChipTrace::default()).collect();

@@ -24,6 +24,7 @@ pub use declared::collective_path;
 pub(super) use declared::{push_declared, schedule_path};
 pub use errors::ProgramError;
 pub use json::collectives_json;
+pub(super) use msccl::ranked_msccl;
 pub use msccl::{MscclFile, collective_msccl};
 pub(super) use picture::{algorithm_colors, busy_strip, time_curve};
 pub use schedule::collective_json;

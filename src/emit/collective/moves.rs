@@ -42,7 +42,8 @@ pub(super) struct ChunkMoves<'a> {
 const NONE: u32 = u32::MAX;
 
 impl<'a> ChunkMoves<'a> {
-    /// Lists the moves of a schedule, for a format that holds at most `limit` moves.
+    /// Lists the moves of a schedule of these chips, in the order of their ranks, for a format that holds at
+    /// most `limit` moves.
     ///
     /// # Errors
     /// [`ProgramError::Unwritten`] if the schedule has no rounds. [`ProgramError::TooLarge`] if there are
@@ -50,6 +51,7 @@ impl<'a> ChunkMoves<'a> {
     pub(super) fn new(
         scene: &'a Scene<'a>,
         schedule: &'a Schedule,
+        chips: Vec<NodeId>,
         format: &'static str,
         limit: u64,
     ) -> Result<Self, ProgramError> {
@@ -73,7 +75,6 @@ impl<'a> ChunkMoves<'a> {
                 &format!("{count} sends and as many receives are more than the {limit} that fit into it"),
             ));
         }
-        let chips: Vec<NodeId> = scene.endpoints().collect();
         let mut ranks = vec![None; scene.topology.node_count()];
         chips.iter().enumerate().for_each(|(rank, chip)| ranks[chip.index()] = Some(rank as u32));
         let mut chunk_moves =

@@ -82,7 +82,20 @@ pub fn collective_msccl(
     scene: &Scene<'_>,
     schedule: &Schedule,
 ) -> Result<MscclFile, ProgramError> {
-    let chunk_moves = ChunkMoves::new(scene, schedule, FORMAT, BYTES as u64 / (2 * STEP_BYTES))?;
+    ranked_msccl(fabric, scene, schedule, scene.endpoints().collect())
+}
+
+/// The program of a schedule of these chips, in the order of their ranks.
+///
+/// # Errors
+/// The same as those of [`collective_msccl`].
+pub(crate) fn ranked_msccl(
+    fabric: &str,
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    chips: Vec<NodeId>,
+) -> Result<MscclFile, ProgramError> {
+    let chunk_moves = ChunkMoves::new(scene, schedule, chips, FORMAT, BYTES as u64 / (2 * STEP_BYTES))?;
     let connections = Connections::new(&chunk_moves, STEPS, PEERS);
     let program = MscclWriter {
         places: BufferPlaces::new(&chunk_moves),

@@ -108,6 +108,55 @@ pub enum EmitError {
         /// Name of the fabric without jobs.
         fabric: String,
     },
+    /// A template of host names that cannot be read.
+    #[error("`--host {template}` cannot name hosts: {problem}")]
+    #[diagnostic(code(FAB0539), help("{hint}"))]
+    HostTemplate {
+        /// The template.
+        template: String,
+        /// What is wrong with it.
+        problem: String,
+        /// The fields that are possible.
+        hint: String,
+    },
+    /// Chips that do not fill whole hosts.
+    #[error("`--chips-per-host {chips}` does not fit: {problem}")]
+    #[diagnostic(
+        code(FAB0539),
+        help(
+            "a host has chips of one cube or box: `4` consecutive ones, or in cubes a block such as `2x2x1`"
+        )
+    )]
+    HostChips {
+        /// The value of the option.
+        chips: String,
+        /// What does not fit, with its numbers.
+        problem: String,
+    },
+    /// A name of a host that launchers do not take, or that two hosts have.
+    #[error("launchers cannot use these names of hosts: {problem}")]
+    #[diagnostic(
+        code(FAB0539),
+        help(
+            "name hosts by a template with a number in it: `--host 'node-{{index}}'`, or in cubes `'node-{{cube}}-{{host}}'`"
+        )
+    )]
+    HostName {
+        /// The first such host, with its name.
+        problem: String,
+    },
+    /// No operation of the jobs is a schedule within its groups.
+    #[error("`msccl` holds schedules within groups, and no operation of these jobs has one:\n{reasons}")]
+    #[diagnostic(
+        code(FAB0565),
+        help(
+            "`algorithm = within;` of an operation asks for such a schedule. `jobs` holds the schedules of all operations"
+        )
+    )]
+    NoProgram {
+        /// A line about every operation.
+        reasons: String,
+    },
     /// The format cannot express this network.
     #[error("`{format}` cannot hold this network: {reason}")]
     #[diagnostic(code(FAB0534), help("`graphml`, `csv` and `tables_csv` hold every network"))]

@@ -25,6 +25,7 @@ mod tons;
 
 pub use chunks::{EmitError, Take};
 pub(super) use launch::LaunchFile;
+pub use launch::{HostChips, HostNaming, LaunchedJob, LaunchedJobs};
 
 use crate::compiled::CompiledFabric;
 use fabc_model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
@@ -80,7 +81,7 @@ pub(super) fn check_fabric(external: External, fabric: &Fabric) -> Result<(), Em
         External::SlurmTopology => slurm::check_fabric(fabric),
         External::Kueue => kueue::check_fabric(fabric),
         External::NcclTopo => nccl::check_fabric(fabric),
-        External::Launch(file) => file.check_fabric(fabric),
+        External::Launch(file) => file.check_fabric(fabric, &HostNaming::default()),
         External::Frr => addressing::check_fabric("frr", fabric),
         External::Routes => addressing::check_fabric("routes", fabric),
         External::Sonic => addressing::check_fabric("sonic", fabric),
@@ -106,7 +107,9 @@ pub(super) fn each_chunk<E: From<EmitError>>(
         External::SlurmTopology => slurm::topology(compiled, take),
         External::Kueue => kueue::topology(compiled, take),
         External::NcclTopo => nccl::topologies(compiled, take),
-        External::Launch(file) => file.write(compiled, take),
+        External::Launch(file) => {
+            file.write(&LaunchedJobs::new(compiled, &HostNaming::default()), take).map(|_| ())
+        }
         External::Frr => frr::FRR.write(compiled, take),
         External::Routes => ip_batch::routes(compiled, take),
         External::Sonic => sonic::SONIC.write(compiled, take),

@@ -8,7 +8,7 @@ mod foreign_programs;
 mod forest;
 mod graphs;
 mod groups;
-mod interpreter;
+pub(crate) mod interpreter;
 mod lanes;
 mod paths;
 mod pods;

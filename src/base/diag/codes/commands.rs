@@ -250,6 +250,18 @@ each other, which BGP refuses once a link fails. The message names the first sce
 route, and the addresses must suffice (FAB0138).",
     },
     CodeDoc {
+        code: "FAB0539",
+        title: "names of hosts that launchers cannot use",
+        text: "\
+`--emit hostfile` and `rankfile` name hosts. By default a chip is a host that is called after its router, and a box of GPUs is `box0`, `box1` and so on.
+`--host 'node-{cube}-{host}'` names them by a template. Its fields are `{host}` (the number in the cube, or in a fabric without cubes), `{index}` (in the
+fabric), `{chip}` (of the first chip), `{name}`, in pods `{cube}`, `{x}`, `{y}` and `{z}`, and with boxes `{box}`. `{host:03}` has three digits.
+`--chips-per-host 4` makes hosts of consecutive chips, `--chips-per-host 2x2x1` of blocks of a cube. No host has chips of two cubes or boxes.
+
+A name has letters, digits, `-`, `_` and `.`, begins with a letter or digit, and is no number. Two hosts never have one name. Open MPI leaves out what follows
+the first dot, and capital letters are as good as small ones, so names also differ without that.",
+    },
+    CodeDoc {
         code: "FAB0541",
         title: "standard output cannot be written",
         text: "\

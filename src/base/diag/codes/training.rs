@@ -103,7 +103,7 @@ all-to-all takes paths of its own, and a `send` cannot run.",
         code: "FAB0653",
         title: "a format about jobs without a job",
         text: "\
-`ranks`, `hostfile`, `rankfile`, `mesh` and `groups` write which chip is which rank of a training job. The spec declares none: add `job name { .. }`.",
+`ranks`, `hostfile`, `rankfile`, `mesh`, `groups` and `msccl` are about the ranks of a training job. The spec declares none: add `job name { .. }`.",
     },
     CodeDoc {
         code: "FAB0654",
