@@ -51,6 +51,9 @@ pub(super) fn report_page(compiled: &CompiledFabric) -> String {
     environment
         .add_template("report.html", include_str!("report.html.jinja"))
         .expect("the template parses: it is compiled in");
+    environment
+        .add_template("jobs.html", include_str!("report_html/jobs.html.jinja"))
+        .expect("the template parses: it is compiled in");
     let template = environment.get_template("report.html").expect("added above");
     template.render(page(compiled)).expect("the template uses what `page` gives it")
 }

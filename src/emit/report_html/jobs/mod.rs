@@ -1,0 +1,54 @@
+//! The training jobs of the spec for the page: the step as bars, phases and what limits them, the loads of
+//! channels, the ranks on the chips, and what the placement and the topology were compared with.
+
+mod candidates;
+mod loads;
+mod ranks;
+mod steps;
+
+use crate::compiled::CompiledFabric;
+use crate::job::{JobTextRow, job_rows, limit_lines, step_line};
+use crate::svg::escape;
+use fabc_ir::JobResult;
+use fabc_model::Job;
+use minijinja::{Value, context};
+
+/// One entry per job. Empty without jobs or without tables.
+pub(super) fn jobs(compiled: &CompiledFabric) -> Vec<Value> {
+    let results = compiled.fabric.jobs.iter().zip(&compiled.jobs).enumerate();
+    results.filter_map(|(index, (job, result))| job_entry(compiled, index, job, result)).collect()
+}
+
+fn job_entry(compiled: &CompiledFabric, index: usize, job: &Job, result: &JobResult) -> Option<Value> {
+    let nominal = result.nominal()?;
+    let row = |JobTextRow { name, algorithm, time, bound, universal, share }: JobTextRow| {
+        context! { name, algorithm, cells => [time, bound, universal, share] }
+    };
+    let limits = limit_lines(&compiled.topology, job, nominal);
+    Some(context! {
+        name => job.name,
+        step => step_line(job, result).map(|line| with_code(&line)),
+        steps => steps::steps(job, result),
+        rows => job_rows(job, result)?.into_iter().map(row).collect::<Vec<_>>(),
+        limits => limits.iter().map(|line| with_code(line)).collect::<Vec<_>>(),
+        loads => loads::loads(compiled, job, nominal),
+        ranks => ranks::ranks(compiled, index, job, result),
+        topologies => candidates::topologies(result),
+        placements => candidates::placements(result),
+    })
+}
+
+/// A sentence as HTML, in which text between backticks is code.
+fn with_code(sentence: &str) -> String {
+    let mut out = String::new();
+    let parts: Vec<&str> = sentence.split('`').collect();
+    for (index, part) in parts.iter().enumerate() {
+        // The last part is text, even where a backtick has no partner.
+        match (index % 2, index + 1 == parts.len()) {
+            (1, false) => out.push_str(&format!("<code>{}</code>", escape(part))),
+            (1, true) => out.push_str(&format!("`{}", escape(part))),
+            _ => out.push_str(&escape(part)),
+        }
+    }
+    out
+}
