@@ -44,18 +44,18 @@ struct Card {
 
 /// The text of the page.
 pub(super) fn report_page(compiled: &CompiledFabric) -> String {
+    render(include_str!("report.html.jinja"), page(compiled))
+}
+
+/// Fills in a template that is compiled in. Values are escaped.
+fn render(template: &'static str, values: Value) -> String {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
     // The extension of the name turns on HTML escaping.
-    environment
-        .add_template("report.html", include_str!("report.html.jinja"))
-        .expect("the template parses: it is compiled in");
-    environment
-        .add_template("jobs.html", include_str!("report_html/jobs.html.jinja"))
-        .expect("the template parses: it is compiled in");
+    environment.add_template("report.html", template).expect("the template parses: it is compiled in");
     let template = environment.get_template("report.html").expect("added above");
-    template.render(page(compiled)).expect("the template uses what `page` gives it")
+    template.render(values).expect("the template uses what its values give it")
 }
 
 fn page(compiled: &CompiledFabric) -> Value {

@@ -147,10 +147,7 @@ fn images(topology: &Topology, canonical: bool, channel: ChannelId) -> Vec<Chann
 }
 
 /// `[channel]`: the bytes of several loads together.
-pub(super) fn sum_loads<'a>(
-    job: &JobScene<'_>,
-    loads: impl Iterator<Item = &'a CountedLoad>,
-) -> Vec<u128> {
+pub(super) fn sum_loads<'a>(job: &JobScene<'_>, loads: impl Iterator<Item = &'a CountedLoad>) -> Vec<u128> {
     let mut sums = vec![0u128; job.scene.topology.channel_count()];
     for load in loads {
         sums.iter_mut().zip(&load.bytes).for_each(|(sum, bytes)| *sum += bytes);

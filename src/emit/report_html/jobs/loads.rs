@@ -101,9 +101,8 @@ fn histogram(phase: &JobPhase, kinds: &[PhaseChannels]) -> String {
         for &(load, _) in &kind.loads {
             values[(load / width) as usize] += 1;
         }
-        let title = |(range, &count): (&String, &u64)| {
-            format!("{}, {range}: {} channels", kind.name, grouped(count))
-        };
+        let title =
+            |(range, &count): (&String, &u64)| format!("{}, {range}: {} channels", kind.name, grouped(count));
         let titles = ranges.iter().zip(&values).map(title).collect();
         Series { class: kind.class, name: kind.name, values, titles }
     };

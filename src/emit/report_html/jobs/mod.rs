@@ -6,6 +6,7 @@ mod loads;
 mod ranks;
 mod steps;
 
+use super::render;
 use crate::compiled::CompiledFabric;
 use crate::job::{JobTextRow, job_rows, limit_lines, step_line};
 use crate::svg::escape;
@@ -13,13 +14,17 @@ use fabc_ir::JobResult;
 use fabc_model::Job;
 use minijinja::{Value, context};
 
-/// One entry per job. Empty without jobs or without tables.
-pub(super) fn jobs(compiled: &CompiledFabric) -> Vec<Value> {
+/// The part of the page about every job. Empty without jobs or without tables.
+pub(super) fn jobs(compiled: &CompiledFabric) -> Vec<String> {
     let results = compiled.fabric.jobs.iter().zip(&compiled.jobs).enumerate();
-    results.filter_map(|(index, (job, result))| job_entry(compiled, index, job, result)).collect()
+    let part = |(index, (job, result))| {
+        let values = job_values(compiled, index, job, result)?;
+        Some(render(include_str!("../jobs.html.jinja"), values))
+    };
+    results.filter_map(part).collect()
 }
 
-fn job_entry(compiled: &CompiledFabric, index: usize, job: &Job, result: &JobResult) -> Option<Value> {
+fn job_values(compiled: &CompiledFabric, index: usize, job: &Job, result: &JobResult) -> Option<Value> {
     let nominal = result.nominal()?;
     let row = |JobTextRow { name, algorithm, time, bound, universal, share }: JobTextRow| {
         context! { name, algorithm, cells => [time, bound, universal, share] }
@@ -27,6 +32,7 @@ fn job_entry(compiled: &CompiledFabric, index: usize, job: &Job, result: &JobRes
     let limits = limit_lines(&compiled.topology, job, nominal);
     Some(context! {
         name => job.name,
+        pod => compiled.fabric.pod().is_some(),
         step => step_line(job, result).map(|line| with_code(&line)),
         steps => steps::steps(job, result),
         rows => job_rows(job, result)?.into_iter().map(row).collect::<Vec<_>>(),

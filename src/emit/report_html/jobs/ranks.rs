@@ -37,12 +37,7 @@ struct ChipPlaces {
 }
 
 /// The drawing and the table. `None` if there are too many chips, or no placement.
-pub(super) fn ranks(
-    compiled: &CompiledFabric,
-    index: usize,
-    job: &Job,
-    result: &JobResult,
-) -> Option<Value> {
+pub(super) fn ranks(compiled: &CompiledFabric, index: usize, job: &Job, result: &JobResult) -> Option<Value> {
     let chips: Vec<NodeId> = compiled.topology.endpoints().collect();
     if chips.len() > SHOWN || result.ranks.len() != chips.len() {
         return None;
@@ -145,7 +140,9 @@ fn pod_places(pod: &Pod) -> ChipPlaces {
 fn pod_lead(pod: &Pod) -> String {
     let [x, y, z] = pod.cube.dims;
     match z {
-        1 => format!("A square is a chip. A grid of {x} x {y} chips is a cube, x to the right and y downwards."),
+        1 => format!(
+            "A square is a chip. A grid of {x} x {y} chips is a cube, x to the right and y downwards."
+        ),
         _ => format!(
             "A square is a chip. A grid of {x} x {y} chips is a layer of a cube, x to the right and y \
              downwards; the layers z = 0 to {} of a cube stand side by side.",
@@ -185,10 +182,12 @@ fn block_places(sizes: &[u32], row: u32, named: bool) -> ChipPlaces {
             let name = format!("box {block}");
             places.texts.push(RankMapText { left, bottom: top + TEXT - 4, class: "tick", text: name });
         }
-        places.cells.extend((0..size).map(|place| RankCell {
-            left: left + place % row * CELL,
-            top: top + text + place / row * CELL,
-        }));
+        places.cells.extend(
+            (0..size).map(|place| RankCell {
+                left: left + place % row * CELL,
+                top: top + text + place / row * CELL,
+            }),
+        );
     }
     places.width = columns * (block_width + BLOCK_GAP) - BLOCK_GAP;
     places.height = (sizes.len() as u32).div_ceil(columns) * (block_height + BLOCK_GAP) - BLOCK_GAP;

@@ -15,9 +15,8 @@ pub(super) fn steps(job: &Job, result: &JobResult) -> Option<Value> {
         true => "healthy".to_owned(),
         false => format!("worst fault, {}", outcome.scenario),
     };
-    let nanoseconds = |time: u128| {
-        u64::try_from(time / u128::from(ATTOSECONDS_OF_A_NANOSECOND)).unwrap_or(u64::MAX)
-    };
+    let nanoseconds =
+        |time: u128| u64::try_from(time / u128::from(ATTOSECONDS_OF_A_NANOSECOND)).unwrap_or(u64::MAX);
     let bar = |outcome: &&JobOutcome| {
         let step = &outcome.step;
         StepBar {
