@@ -199,11 +199,17 @@ async function colorRanks(page, path) {
       expect((await cells("path.group")) === Number(axes[axis][1]), where, `the group along ${axes[axis][0]} is not framed`);
       expect((await told()).includes(`its ${axes[axis][0]} group of ${axes[axis][1]}.`), where, `the group is called: ${await told()}`);
     }
-    const box = await map.locator("path.cells").boundingBox();
-    await page.mouse.move(box.x + 4, box.y + 4);
+    await map.locator("svg.ranks").scrollIntoViewIfNeeded();
+    // The middle of the first cell. Cells are drawn as thick lines.
+    const middle = await map.locator("path.cells").evaluate((path) => {
+      const [, left, top] = path.getAttribute("d").match(/^M(\d+) (\d+)/);
+      const { x, y } = new DOMPoint(Number(left) + 10, Number(top)).matrixTransform(path.getScreenCTM());
+      return { x, y };
+    });
+    await page.mouse.move(middle.x, middle.y);
     const [first] = (await map.locator("svg.ranks").getAttribute("data-ranks")).split(" ");
     expect((await told()).includes(`rank ${first}, `), where, `the first chip is called: ${await told()}`);
-    await page.mouse.click(box.x + 4, box.y + 4);
+    await page.mouse.click(middle.x, middle.y);
     expect((await typed.inputValue()) === first, where, "a click does not choose a rank");
     await typed.fill("");
     expect((await cells("path.group")) === 0, where, "a group stays framed");

@@ -2,7 +2,7 @@
 //! that compute hides stands below that compute.
 
 use super::charts::round_step;
-use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
+use super::frame::{self, BOTTOM, RIGHT, TOP, WIDTH};
 use super::text::{coordinate, escape, scaled};
 use crate::json::push;
 
@@ -87,10 +87,10 @@ pub(crate) fn step_chart(chart: &StepChart) -> String {
             }
         }
     }
-    frame::push_base_line(&mut out, base);
+    push(&mut out, format_args!("<path class=\"base\" d=\"M1 {base}H{}\"/>", WIDTH - RIGHT));
     for tick in 0..=end / interval {
         let label = scaled(tick * interval, unit);
-        frame::push_tick_label(&mut out, x(tick * interval).max(LEFT * 0.1), base, &label);
+        frame::push_tick_label(&mut out, x(tick * interval).max(6.0), base, &label);
     }
     frame::push_x_title(&mut out, base, unit_name);
     out.push_str("</svg>");
