@@ -6,8 +6,8 @@ use minijinja::{Value, context};
 
 /// The topologies. Empty unless the topology was searched for the job.
 pub(super) fn topologies(result: &JobResult) -> Vec<Value> {
-    let time_of = |compared: &JobTopology| compared.routed.unwrap_or(compared.estimate);
-    let longest = result.topologies.iter().map(time_of).max().unwrap_or(0);
+    let times = |compared: &JobTopology| [Some(compared.estimate), compared.routed];
+    let longest = result.topologies.iter().flat_map(times).flatten().max().unwrap_or(0);
     let row = |(index, compared): (usize, &JobTopology)| {
         context! {
             taken => index == 0,
@@ -15,7 +15,7 @@ pub(super) fn topologies(result: &JobResult) -> Vec<Value> {
             place => compared.place,
             estimate => time_text(compared.estimate),
             routed => compared.routed.map(time_text),
-            width => width(time_of(compared), longest),
+            widths => times(compared).map(|time| time.map(|time| width(time, longest))),
         }
     };
     result.topologies.iter().enumerate().map(row).collect()
