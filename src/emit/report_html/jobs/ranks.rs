@@ -10,8 +10,9 @@ use fabc_model::{Job, Pod};
 use minijinja::{Value, context};
 use std::collections::BTreeMap;
 
-/// The most chips that are drawn and listed.
+/// The most chips of a job that are drawn and listed, and those of all jobs of a page.
 const SHOWN: usize = 4096;
+const SHOWN_OF_ALL: usize = 8192;
 /// The most axes to color by. The style sheet has a rule for each.
 const AXES: usize = 8;
 /// The most cubes whose layers have names.
@@ -36,10 +37,11 @@ struct ChipPlaces {
     height: u32,
 }
 
-/// The drawing and the table. `None` if there are too many chips, or no placement.
+/// The drawing and the table of the job with this index. `None` if there are too many chips, or no placement.
 pub(super) fn ranks(compiled: &CompiledFabric, index: usize, job: &Job, result: &JobResult) -> Option<Value> {
     let chips: Vec<NodeId> = compiled.topology.endpoints().collect();
-    if chips.len() > SHOWN || result.ranks.len() != chips.len() {
+    let too_many = chips.len() > SHOWN || chips.len() * (index + 1) > SHOWN_OF_ALL;
+    if too_many || result.ranks.len() != chips.len() {
         return None;
     }
     let rank_of: BTreeMap<NodeId, u32> = (0..).zip(&result.ranks).map(|(rank, &chip)| (chip, rank)).collect();
