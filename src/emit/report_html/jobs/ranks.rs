@@ -37,18 +37,20 @@ struct ChipPlaces {
     height: u32,
 }
 
-/// The drawing and the table of the job with this index. `None` if there are too many chips, or no placement.
+/// The drawing and the table of the job with this index. `None` without a placement or axes, or if there are
+/// too many chips.
 pub(super) fn ranks(compiled: &CompiledFabric, index: usize, job: &Job, result: &JobResult) -> Option<Value> {
     let chips: Vec<NodeId> = compiled.topology.endpoints().collect();
     let too_many = chips.len() > SHOWN || chips.len() * (index + 1) > SHOWN_OF_ALL;
-    if too_many || result.ranks.len() != chips.len() {
+    let has_axes = !job.axes.is_empty() && job.rank_count() == Some(chips.len() as u64);
+    if too_many || !has_axes || result.ranks.len() != chips.len() {
         return None;
     }
     let rank_of: BTreeMap<NodeId, u32> = (0..).zip(&result.ranks).map(|(rank, &chip)| (chip, rank)).collect();
     let ranks: Vec<u32> = chips.iter().filter_map(|chip| rank_of.get(chip).copied()).collect();
     let (places, lead) = match compiled.fabric.pod() {
-        Some(pod) => (pod_places(pod), pod_lead(pod)),
-        None => network_places(compiled, chips.len()),
+        Some(pod) if pod.node_count() == chips.len() => (pod_places(pod), pod_lead(pod)),
+        _ => network_places(compiled, chips.len()),
     };
     let axes: Vec<RankAxis> = axes(job).collect();
     let ChipPlaces { cells, texts, columns, width, height } = places;
