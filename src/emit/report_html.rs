@@ -1,9 +1,10 @@
 //! Writes `report.html`, a self-contained page for a design review. It opens from disk, loads nothing, and is
 //! readable without scripts.
 //!
-//! The layout is `report.html.jinja`, with `report_html/jobs.html.jinja` for jobs, and `report_html/style.css`. `report_html/script.js` sorts, searches
-//! and picks out items. The modules here provide the contents. Drawings come from [`super::svg`], sentences
-//! from [`super::summary`]. Every picture has its numbers as text, in its cells or in a table below it.
+//! The layout is `report.html.jinja`, with `report_html/jobs.html.jinja` for jobs, and
+//! `report_html/style.css`. `report_html/script.js` sorts, searches, and picks out items and ranks. The
+//! modules here provide the contents. Drawings come from [`super::svg`], sentences from [`super::summary`].
+//! Every picture has its numbers as text, in its cells or in a table below it.
 
 mod collectives;
 mod demand;

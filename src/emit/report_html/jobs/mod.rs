@@ -9,6 +9,7 @@ mod steps;
 use super::render;
 use crate::compiled::CompiledFabric;
 use crate::job::{JobTextRow, job_rows, limit_lines, step_line};
+use crate::json::push;
 use crate::svg::escape;
 use fabc_ir::JobResult;
 use fabc_model::Job;
@@ -51,8 +52,8 @@ fn with_code(sentence: &str) -> String {
     for (index, part) in parts.iter().enumerate() {
         // The last part is text, even where a backtick has no partner.
         match (index % 2, index + 1 == parts.len()) {
-            (1, false) => out.push_str(&format!("<code>{}</code>", escape(part))),
-            (1, true) => out.push_str(&format!("`{}", escape(part))),
+            (1, false) => push(&mut out, format_args!("<code>{}</code>", escape(part))),
+            (1, true) => push(&mut out, format_args!("`{}", escape(part))),
             _ => out.push_str(&escape(part)),
         }
     }
