@@ -32,67 +32,80 @@ pub(crate) struct StepChart {
     pub(crate) bars: Vec<StepBar>,
 }
 
+/// The axis of time, from 0 to the end of its last interval.
+struct TimeAxis {
+    interval: u64,
+    end: u64,
+    unit: u64,
+    unit_name: &'static str,
+}
+
+impl TimeAxis {
+    fn new(longest: u64) -> Self {
+        let (unit, unit_name) = UNITS.into_iter().find(|&(unit, _)| longest >= unit).unwrap_or(UNITS[3]);
+        let interval = round_step(longest.max(1), TICKS);
+        let end = longest.max(1).div_ceil(interval).saturating_mul(interval);
+        Self { interval, end, unit, unit_name }
+    }
+
+    /// The place of a time in the drawing.
+    fn x(&self, time: u64) -> f64 {
+        1.0 + (WIDTH - RIGHT - 1.0) * time as f64 / self.end as f64
+    }
+
+    fn ticks(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..=self.end / self.interval).map(|tick| tick * self.interval)
+    }
+}
+
 /// The chart as an `<svg>` element.
 pub(crate) fn step_chart(chart: &StepChart) -> String {
     let row = NAME + 2.0 * LANE + GAP;
     let top = TOP - 18.0;
     let base = top + row * chart.bars.len() as f64;
-    let longest = chart.bars.iter().map(|bar| bar.compute.saturating_add(bar.exposed)).max().unwrap_or(0);
-    let (unit, unit_name) = UNITS.into_iter().find(|&(unit, _)| longest >= unit).unwrap_or(UNITS[3]);
-    let interval = round_step(longest.max(1), TICKS);
-    let end = longest.max(1).div_ceil(interval).saturating_mul(interval);
-    let x = |time: u64| 1.0 + (WIDTH - RIGHT - 1.0) * time as f64 / end as f64;
+    let longest = chart.bars.iter().map(|bar| bar.compute.saturating_add(bar.exposed)).max();
+    let axis = TimeAxis::new(longest.unwrap_or(0));
     let mut out = frame::chart_head(&chart.label, base + BOTTOM, "");
-    for tick in 0..=end / interval {
-        let place = coordinate(x(tick * interval));
-        push(&mut out, format_args!("<path class=\"grid\" d=\"M{place} {}V{}\"/>", coordinate(top), base));
+    for tick in axis.ticks() {
+        let x = coordinate(axis.x(tick));
+        push(&mut out, format_args!("<path class=\"grid\" d=\"M{x} {top}V{base}\"/>"));
     }
     for (index, bar) in chart.bars.iter().enumerate() {
-        let y = top + row * index as f64;
-        let [compute, communication] = [y + NAME, y + NAME + LANE];
-        push(
-            &mut out,
-            format_args!(
-                "<text class=\"axis\" x=\"1\" y=\"{}\">{}</text>",
-                coordinate(y + NAME - 6.0),
-                escape(&bar.name)
-            ),
-        );
-        let mut part = |class: &str, y: f64, from: u64, to: u64| {
-            let (left, right) = (x(from), x(to));
-            push(
-                &mut out,
-                format_args!(
-                    "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">",
-                    coordinate(left),
-                    coordinate(y),
-                    coordinate((right - left).max(0.6)),
-                    LANE - 1.0
-                ),
-            );
-            let time = scaled(to - from, unit);
-            push(
-                &mut out,
-                format_args!("<title>{}: {class} {time} {unit_name}</title></rect>", escape(&bar.name)),
-            );
-        };
-        let end = bar.compute.saturating_add(bar.exposed);
-        for (class, y, from, to) in [
-            ("compute", compute, 0, bar.compute),
-            ("hidden", communication, bar.compute.saturating_sub(bar.hidden), bar.compute),
-            ("exposed", communication, bar.compute, end),
-        ] {
-            if to > from {
-                part(class, y, from, to);
-            }
-        }
+        push_bar(&mut out, &axis, bar, top + row * index as f64);
     }
     push(&mut out, format_args!("<path class=\"base\" d=\"M1 {base}H{}\"/>", WIDTH - RIGHT));
-    for tick in 0..=end / interval {
-        let label = scaled(tick * interval, unit);
-        frame::push_tick_label(&mut out, x(tick * interval).max(6.0), base, &label);
+    for tick in axis.ticks() {
+        frame::push_tick_label(&mut out, axis.x(tick).max(6.0), base, &scaled(tick, axis.unit));
     }
-    frame::push_x_title(&mut out, base, unit_name);
+    frame::push_x_title(&mut out, base, axis.unit_name);
     out.push_str("</svg>");
     out
+}
+
+/// Draws the name of a step and its two lanes below `y`.
+fn push_bar(out: &mut String, axis: &TimeAxis, bar: &StepBar, y: f64) {
+    let name = escape(&bar.name);
+    push(
+        out,
+        format_args!("<text class=\"axis\" x=\"1\" y=\"{}\">{name}</text>", coordinate(y + NAME - 6.0)),
+    );
+    let end = bar.compute.saturating_add(bar.exposed);
+    let parts = [
+        ("compute", NAME, 0, bar.compute),
+        ("hidden", NAME + LANE, bar.compute.saturating_sub(bar.hidden), bar.compute),
+        ("exposed", NAME + LANE, bar.compute, end),
+    ];
+    for (class, lane, from, to) in parts.into_iter().filter(|(_, _, from, to)| to > from) {
+        let [x, y] = [axis.x(from), y + lane].map(coordinate);
+        let width = coordinate((axis.x(to) - axis.x(from)).max(0.6));
+        let height = LANE - 1.0;
+        push(
+            out,
+            format_args!(
+                "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\">"
+            ),
+        );
+        let time = scaled(to - from, axis.unit);
+        push(out, format_args!("<title>{name}: {class} {time} {}</title></rect>", axis.unit_name));
+    }
 }
