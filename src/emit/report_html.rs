@@ -20,6 +20,7 @@ mod levels;
 mod loads;
 mod settings;
 mod simulations;
+mod template;
 mod verdict;
 
 use super::measured;
@@ -29,7 +30,7 @@ use super::svg::{Chart, Series};
 use crate::compiled::CompiledFabric;
 use fabc_ir::{Fraction, ScenarioMetrics};
 use fabc_model::Faults;
-use minijinja::{Environment, Value, context};
+use minijinja::{Value, context};
 use serde::Serialize;
 
 /// A card with a key number.
@@ -45,18 +46,7 @@ struct Card {
 
 /// The text of the page.
 pub(super) fn report_page(compiled: &CompiledFabric) -> String {
-    render(include_str!("report.html.jinja"), page(compiled))
-}
-
-/// Fills in a template that is compiled in. Values are escaped.
-fn render(template: &'static str, values: Value) -> String {
-    let mut environment = Environment::new();
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
-    // The extension of the name turns on HTML escaping.
-    environment.add_template("report.html", template).expect("the template parses: it is compiled in");
-    let template = environment.get_template("report.html").expect("added above");
-    template.render(values).expect("the template uses what its values give it")
+    template::render(include_str!("report.html.jinja"), page(compiled))
 }
 
 fn page(compiled: &CompiledFabric) -> Value {

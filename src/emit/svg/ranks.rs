@@ -41,9 +41,9 @@ pub(crate) struct RankAxis {
 pub(crate) struct RankMap<'m> {
     /// Description of the picture, for readers who cannot see it.
     pub(crate) label: String,
-    /// `[chip]`: its cell.
+    /// `[chip]`: the edges of its cell in the drawing.
     pub(crate) cells: &'m [RankCell],
-    /// `[chip]`: its rank.
+    /// `[chip]`: the rank that is on it.
     pub(crate) ranks: &'m [u32],
     pub(crate) texts: &'m [RankMapText],
     pub(crate) axes: &'m [RankAxis],
@@ -63,7 +63,7 @@ impl RankAxis {
         rank / self.stride.max(1) % self.size
     }
 
-    /// The number of colors.
+    /// The number of different colors of its cells.
     fn colors(&self) -> u32 {
         if self.size <= HUES { self.size } else { self.size.min(SHADES) }
     }
@@ -111,8 +111,8 @@ pub(crate) fn rank_map(map: &RankMap<'_>) -> String {
     push(&mut out, format_args!("role=\"img\" aria-label=\"{label}\"><title>{label}</title>"));
     // A thick line of the width of a cell takes fewer characters than a rectangle.
     let line = |cell: &RankCell| format!("M{} {}h19", cell.left, cell.top + RankMap::CELL / 2);
-    let all: String = cells.iter().map(line).collect();
-    push(&mut out, format_args!("<path class=\"cells\" d=\"{all}\"/>"));
+    let lines: String = cells.iter().map(line).collect();
+    push(&mut out, format_args!("<path class=\"cells\" d=\"{lines}\"/>"));
     for (index, axis) in map.axes.iter().enumerate() {
         push(&mut out, format_args!("<g class=\"by by-{index}\">"));
         let mut by_color: BTreeMap<u32, String> = BTreeMap::new();

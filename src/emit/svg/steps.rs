@@ -15,7 +15,7 @@ const TICKS: u64 = 6;
 /// Units of time in nanoseconds, and what the axis is called in each.
 const UNITS: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns")];
 
-/// One step, in nanoseconds.
+/// One step with its parts in nanoseconds.
 pub(crate) struct StepBar {
     pub(crate) name: String,
     pub(crate) compute: u64,

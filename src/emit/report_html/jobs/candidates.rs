@@ -35,7 +35,7 @@ pub(super) fn placements(result: &JobResult) -> Vec<Value> {
     result.candidates.iter().enumerate().map(row).collect()
 }
 
-/// Milliseconds from picoseconds.
+/// The milliseconds of a time in picoseconds, for people.
 fn time_text(picoseconds: u128) -> String {
     milliseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND)
 }

@@ -6,7 +6,7 @@ mod loads;
 mod ranks;
 mod steps;
 
-use super::render;
+use super::template::render;
 use crate::compiled::CompiledFabric;
 use crate::job::{JobTextRow, job_rows, limit_lines, step_line};
 use crate::json::push;
