@@ -21,7 +21,7 @@ pub(crate) struct StepBar {
     pub(crate) compute: u64,
     /// Communication that runs beside compute.
     pub(crate) hidden: u64,
-    /// Communication after compute.
+    /// Communication that comes after compute.
     pub(crate) exposed: u64,
 }
 
