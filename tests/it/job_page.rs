@@ -12,7 +12,7 @@ pub(crate) fn pod_with_jobs() -> CompiledFabric {
                 phase sums { collective sum = all_reduce { over = data; size = 4 MiB; } overlap = 50 %; } \
                 phase shift { send next { along = stage; size = 64 KiB; times = 8; both = yes; } } \
                 compute = 1 ms; place = aligned; scenarios = all; } \
-                job experts { axes { expert = 16; } \
+                job wide { axes { expert = 16; } \
                 phase all { collective dispatch = all_to_all { over = expert; size = 1 MiB; } } }";
     let spec = SpecText::pod([2, 2, 2], 2).with("topology = torus 2 x 2 x 4;").with("routing = up_down;");
     compiled_text(spec.with(jobs).text())
