@@ -1,9 +1,10 @@
 //! Writes `report.html`, a self-contained page for a design review. It opens from disk, loads nothing, and is
 //! readable without scripts.
 //!
-//! The layout is `report.html.jinja`, with `report_html/style.css`. `report_html/script.js` sorts, searches
-//! and picks out items. The modules here provide the contents. Drawings come from [`super::svg`], sentences
-//! from [`super::summary`]. Every picture has its numbers as text, in its cells or in a table below it.
+//! The layout is `report.html.jinja`, with `report_html/jobs.html.jinja` for jobs, and
+//! `report_html/style.css`. `report_html/script.js` sorts, searches, and picks out items and ranks. The
+//! modules here provide the contents. Drawings come from [`super::svg`], sentences from [`super::summary`].
+//! Every picture has its numbers as text, in its cells or in a table below it.
 
 mod collectives;
 mod demand;
@@ -19,6 +20,7 @@ mod levels;
 mod loads;
 mod settings;
 mod simulations;
+mod template;
 mod verdict;
 
 use super::measured;
@@ -28,7 +30,7 @@ use super::svg::{Chart, Series};
 use crate::compiled::CompiledFabric;
 use fabc_ir::{Fraction, ScenarioMetrics};
 use fabc_model::Faults;
-use minijinja::{Environment, Value, context};
+use minijinja::{Value, context};
 use serde::Serialize;
 
 /// A card with a key number.
@@ -44,15 +46,7 @@ struct Card {
 
 /// The text of the page.
 pub(super) fn report_page(compiled: &CompiledFabric) -> String {
-    let mut environment = Environment::new();
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
-    // The extension of the name turns on HTML escaping.
-    environment
-        .add_template("report.html", include_str!("report.html.jinja"))
-        .expect("the template parses: it is compiled in");
-    let template = environment.get_template("report.html").expect("added above");
-    template.render(page(compiled)).expect("the template uses what `page` gives it")
+    template::render(include_str!("report.html.jinja"), page(compiled))
 }
 
 fn page(compiled: &CompiledFabric) -> Value {

@@ -102,6 +102,8 @@ pub struct JobPhaseOutcome {
     pub latency: u128,
     /// The busiest channels, ascending. Of many the first ones.
     pub busiest: Vec<ChannelId>,
+    /// `[channel]`: the bytes of a step.
+    pub loads: Vec<u128>,
     /// The lower bound for this topology and placement.
     pub bound: JobBound,
     /// A lower bound for every topology and placement.

@@ -172,10 +172,60 @@ async function pick(page, path) {
   expect((await picked())[0] === 0, name(path), "something stays picked out");
 }
 
+// The ranks of every job, colored by each axis, by keyboard. A rank is found by its number and by its chip.
+async function colorRanks(page, path) {
+  const maps = await page.locator("fieldset.ranks").all();
+  for (const [index, map] of maps.entries()) {
+    const where = `${name(path)}, ranks of job ${index}`;
+    const cells = (selector) => map.locator(selector).evaluateAll((paths) => paths.map((path) => (path.getAttribute("d") ?? "").split("M").length - 1).reduce((sum, count) => sum + count, 0));
+    const count = await cells("path.cells");
+    const axes = (await map.getAttribute("data-axes")).split(",").map((axis) => axis.split(" "));
+    const listed = await map.locator("tbody i").allTextContents();
+    expect(count === listed.length, where, `${count} cells, ${listed.length} chips in the table`);
+    expect(axes.reduce((product, [, size]) => product * Number(size), 1) === count, where, "the axes are not all ranks");
+    const radios = map.locator("input[type=radio]");
+    const typed = map.locator("input[type=number]");
+    const told = () => map.locator("output").textContent();
+    await typed.fill(String(count - 1));
+    expect((await told()).includes(`rank ${count - 1}, `) && (await told()).includes(listed[count - 1]), where, `the last rank is called: ${await told()}`);
+    await radios.first().focus();
+    for (let axis = 0; axis < (await radios.count()); axis += 1) {
+      if (axis > 0) await page.keyboard.press("ArrowRight");
+      expect(await radios.nth(axis).isChecked(), where, `axis ${axis} cannot be chosen by keyboard`);
+      const visible = await map.locator("svg .by").evaluateAll((groups) => groups.map((group) => getComputedStyle(group).display !== "none"));
+      expect(visible.filter(Boolean).length === 1 && visible[axis], where, `axis ${axis} does not show its colors alone`);
+      expect((await cells(`svg .by-${axis} path`)) === count, where, `axis ${axis} does not color all ranks`);
+      expect((await map.locator(`p.by-${axis}`).isVisible()) && (await map.locator("p.by:visible").count()) === 1, where, `axis ${axis} has no key of its own`);
+      expect((await cells("path.group")) === Number(axes[axis][1]), where, `the group along ${axes[axis][0]} is not framed`);
+      expect((await told()).includes(`its ${axes[axis][0]} group of ${axes[axis][1]}.`), where, `the group is called: ${await told()}`);
+    }
+    await map.locator("svg.ranks").scrollIntoViewIfNeeded();
+    // The middle of the first cell. Cells are drawn as thick lines.
+    const middle = await map.locator("path.cells").evaluate((path) => {
+      const [, left, top] = path.getAttribute("d").match(/^M(\d+) (\d+)/);
+      const { x, y } = new DOMPoint(Number(left) + 10, Number(top)).matrixTransform(path.getScreenCTM());
+      return { x, y };
+    });
+    await page.mouse.move(middle.x, middle.y);
+    const [first] = (await map.locator("svg.ranks").getAttribute("data-ranks")).split(" ");
+    expect((await told()).includes(`rank ${first}, `), where, `the first chip is called: ${await told()}`);
+    await page.mouse.click(middle.x, middle.y);
+    expect((await typed.inputValue()) === first, where, "a click does not choose a rank");
+    await typed.fill("");
+    expect((await cells("path.group")) === 0, where, "a group stays framed");
+  }
+  return maps.length;
+}
+
 async function withoutScripts(browser, path) {
   const page = await open(browser, path, { width: 1600, colorScheme: "light", javaScriptEnabled: false });
   const hidden = await page.locator(".js-only, .sort").evaluateAll((elements) => elements.filter((element) => element.checkVisibility()).length);
   expect(hidden === 0, name(path), `${hidden} controls show that need scripts`);
+  for (const map of await page.locator("fieldset.ranks").all()) {
+    await map.locator("input[type=radio]").last().check();
+    const shown = await map.locator("svg .by").evaluateAll((groups) => groups.map((group) => getComputedStyle(group).display !== "none"));
+    expect(shown.pop() && !shown.includes(true), name(path), "ranks are not colored by another axis without scripts");
+  }
   const unseen = await page.locator("section, tbody tr").evaluateAll((elements) => elements.filter((element) => !element.closest("details:not([open])") && !element.checkVisibility()).length);
   expect(unseen === 0, name(path), `${unseen} rows are hidden without scripts`);
   await page.locator("summary").first().click();
@@ -200,9 +250,10 @@ for (const path of pages) {
   const tables = await sort(page, path);
   await search(page, path);
   await pick(page, path);
+  const jobs = await colorRanks(page, path);
   await page.context().close();
   await withoutScripts(browser, path);
-  console.log(`${name(path)}: ${tables} sortable tables, looked at in ${VIEWS.length} views`);
+  console.log(`${name(path)}: ${tables} sortable tables, ${jobs} jobs, looked at in ${VIEWS.length} views`);
 }
 await browser.close();
 failures.forEach((failure) => console.error(`FAILED ${failure}`));

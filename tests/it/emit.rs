@@ -267,7 +267,10 @@ fn terminal_reports_fit_their_terminals() {
 
 /// A network, compiled from its declaration.
 fn network(name: &str, topology: &str, rest: &str) -> CompiledFabric {
-    let text = SpecText::network(topology).named(name).with(rest).text();
+    compiled_text(SpecText::network(topology).named(name).with(rest).text())
+}
+
+pub(crate) fn compiled_text(text: String) -> CompiledFabric {
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
     let (fabric, _, _) =
         fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
@@ -291,7 +294,7 @@ fn networks() -> [CompiledFabric; 4] {
     ]
 }
 
-fn page(compiled: &CompiledFabric) -> String {
+pub(crate) fn page(compiled: &CompiledFabric) -> String {
     String::from_utf8(emit::artifacts_of_format("report_html", compiled, "").unwrap().remove(0).bytes)
         .unwrap()
 }
@@ -301,11 +304,13 @@ static PAGES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     let [.., largest] = sizes();
     let shapes = sizes().into_iter().take(5).chain([Shape { routed: false, ..largest }]);
     let pods = shapes.map(|shape| (shape.name.to_owned(), page(&pods::compiled(shape))));
-    pods.chain(networks().iter().map(|compiled| (compiled.fabric.name.clone(), page(compiled)))).collect()
+    let networks = networks();
+    let others = networks.iter().map(|compiled| (compiled.fabric.name.clone(), page(compiled)));
+    pods.chain(others).chain([("jobs".to_owned(), page(&crate::job_page::pod_with_jobs()))]).collect()
 });
 
 /// The text between two marks, after the first one.
-fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+pub(crate) fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
     let rest = &text[text.find(start).unwrap_or_else(|| panic!("no {start}")) + start.len()..];
     &rest[..rest.find(end).unwrap_or_else(|| panic!("no {end} after {start}"))]
 }
@@ -429,8 +434,8 @@ fn pages_work_in_a_browser() {
 }
 
 /// One page of every way to draw: a ring of cubes, a matrix with numbers, a map. A ring of routers, groups
-/// with faults of routers.
-const BROWSED: [&str; 5] = ["pod_256", "pod_1024", "pod_8192", "ring", "dragonfly"];
+/// with faults of routers. A pod with jobs.
+const BROWSED: [&str; 6] = ["pod_256", "pod_1024", "pod_8192", "ring", "dragonfly", "jobs"];
 
 /// Writes all artifacts of all sizes below the target directory, for looking at.
 #[test]

@@ -27,6 +27,7 @@ mod floor_pods;
 mod foreign;
 mod generated;
 mod generated_specs;
+mod job_page;
 mod kept_simulations;
 mod known_wirings;
 mod kueue;

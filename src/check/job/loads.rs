@@ -146,15 +146,21 @@ fn images(topology: &Topology, canonical: bool, channel: ChannelId) -> Vec<Chann
     (0..symmetry.order()).filter_map(image).collect()
 }
 
+/// `[channel]`: the bytes of several loads together.
+pub(super) fn sum_loads<'a>(job: &JobScene<'_>, loads: impl Iterator<Item = &'a CountedLoad>) -> Vec<u128> {
+    let mut sums = vec![0u128; job.scene.topology.channel_count()];
+    for load in loads {
+        sums.iter_mut().zip(&load.bytes).for_each(|(sum, bytes)| *sum += bytes);
+    }
+    sums
+}
+
 /// The time of the busiest channel under several loads, and the channels that take it.
 pub(super) fn busy_times<'a>(
     job: &JobScene<'_>,
     loads: impl Iterator<Item = &'a CountedLoad>,
 ) -> (u128, Vec<ChannelId>) {
-    let mut sums = vec![0u128; job.scene.topology.channel_count()];
-    for load in loads {
-        sums.iter_mut().zip(&load.bytes).for_each(|(sum, bytes)| *sum += bytes);
-    }
+    let sums = sum_loads(job, loads);
     let bits_per_second = u128::from(job.fabric.capacities.unit_bps().max(1));
     let (mut most, mut busiest) = (0, Vec::new());
     for channel in job.scene.channels() {

@@ -23,7 +23,7 @@ use fabc_ir::{
     Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
-use loads::{CountedLoad, busy_times, count_direct, count_schedule};
+use loads::{CountedLoad, busy_times, count_direct, count_schedule, sum_loads};
 pub(crate) use reconfigure::recount_reconfiguration;
 pub(crate) use scene::JobScene;
 use std::collections::BTreeSet;
@@ -154,6 +154,7 @@ impl JobScene<'_> {
             volume,
             latency: latencies.iter().copied().max().unwrap_or(0),
             busiest: busiest.into_iter().take(LISTED).collect(),
+            loads: sum_loads(self, counted.iter().map(|operation| &operation.load)),
             bound: JobBound { time, witness },
             universal,
         };

@@ -10,4 +10,4 @@ pub use json::job_json;
 pub(super) use json::push_jobs;
 pub(super) use paths::{job_path, operation_path};
 pub use text::job_text;
-pub(crate) use text::{JobTextRow, StepBar, candidates_line, job_rows, limit_lines, sentences, step_line};
+pub(crate) use text::{JobTextRow, job_rows, limit_lines, milliseconds, sentences, step_line};

@@ -81,7 +81,7 @@ fn step_row(name: &str, step: &JobStep) -> JobTextRow {
 }
 
 /// Milliseconds with four significant digits.
-pub(super) fn milliseconds(time: u128) -> String {
+pub(crate) fn milliseconds(time: u128) -> String {
     let value = Fraction::new(time, MILLISECOND).as_f64();
     match value {
         _ if time == 0 => "0".to_owned(),
@@ -211,27 +211,6 @@ fn limit_text(topology: &Topology, planned: &JobPhaseOutcome) -> String {
         count => format!(" and {} others", count - 1),
     };
     format!("its busiest channel is {}{more}; latencies take {latency}", names.concat())
-}
-
-/// The parts of a step for its bar, each with its share of the whole in percent: compute, and communication
-/// that is exposed. Hidden communication runs beside compute.
-pub(crate) struct StepBar {
-    pub(crate) compute: f64,
-    pub(crate) hidden: f64,
-    pub(crate) exposed: f64,
-}
-
-impl StepBar {
-    /// The bar of a step. `None` for a step that takes no time.
-    pub(crate) fn new(step: &JobStep) -> Option<Self> {
-        let whole = step.step();
-        let percent_of = |part: u128| (Fraction::new(part, whole).as_f64() * 1000.0).round() / 10.0;
-        (whole > 0).then(|| Self {
-            compute: percent_of(step.compute),
-            hidden: percent_of(step.communication - step.exposed),
-            exposed: percent_of(step.exposed),
-        })
-    }
 }
 
 /// All that is said of a plan beside its table: the step, the placements, and what limits each phase.

@@ -123,4 +123,57 @@
       });
     }
   }
+
+  // The ranks of a job: the chip under the pointer or of the typed rank, framed with its group along the axis
+  // of the colors. Names come from the table, edges of cells from the drawing.
+  for (const map of all("fieldset.ranks")) {
+    const svg = map.querySelector("svg.ranks");
+    const typed = map.querySelector("input[type=number]");
+    const told = map.querySelector("output");
+    const colors = all("input[type=radio]", map);
+    const ranks = svg.dataset.ranks.split(" ").map(Number);
+    const edges = Array.from(svg.querySelector(".cells").getAttribute("d").matchAll(/M(\d+) (\d+)/g), ([, left, middle]) => [Number(left), Number(middle) - 10]);
+    const edgesOf = new Map(ranks.map((rank, chip) => [rank, edges[chip]]));
+    const rankAt = new Map(ranks.map((rank, chip) => [String(edges[chip]), rank]));
+    const names = all("tbody i", map).map((item) => item.textContent);
+    let stride = 1;
+    const axes = map.dataset.axes.split(",").map((text) => {
+      const [name, size] = text.split(" ");
+      const axis = { name, size: Number(size), stride };
+      stride *= axis.size;
+      return axis;
+    });
+    const frame = document.createElementNS(svg.namespaceURI, "path");
+    frame.setAttribute("class", "group");
+    const one = frame.cloneNode();
+    one.setAttribute("class", "one");
+    svg.append(frame, one);
+    const at = (axis, rank) => Math.floor(rank / axis.stride) % axis.size;
+    const outline = (rank) => { const [left, top] = edgesOf.get(rank); return `M${left} ${top + 0.5}h19v19h-19z`; };
+    const nothing = told.textContent;
+    const show = (rank) => {
+      const axis = axes[colors.findIndex((color) => color.checked)];
+      if (!edgesOf.has(rank)) {
+        [frame, one].forEach((path) => path.setAttribute("d", ""));
+        told.textContent = nothing;
+        return;
+      }
+      const first = rank - at(axis, rank) * axis.stride;
+      const group = Array.from({ length: axis.size }, (_, place) => first + place * axis.stride);
+      frame.setAttribute("d", group.map(outline).join(""));
+      one.setAttribute("d", outline(rank));
+      told.textContent = `rank ${rank}, ${map.dataset.word} ${names[rank]}: ${axes.map((each) => `${each.name} ${at(each, rank)}`).join(", ")}. Framed: its ${axis.name} group of ${axis.size}.`;
+    };
+    const chosen = () => (typed.value === "" ? -1 : Number(typed.value));
+    const under = (event) => {
+      const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+      const hit = edges.find(([left, top]) => point.x >= left && point.x < left + 20 && point.y >= top && point.y < top + 20);
+      return hit ? rankAt.get(String(hit)) : -1;
+    };
+    typed.addEventListener("input", () => show(chosen()));
+    colors.forEach((color) => color.addEventListener("change", () => show(chosen())));
+    svg.addEventListener("pointermove", (event) => { const rank = under(event); show(rank < 0 ? chosen() : rank); });
+    svg.addEventListener("pointerleave", () => show(chosen()));
+    svg.addEventListener("click", (event) => { const rank = under(event); typed.value = rank < 0 ? "" : rank; show(rank); });
+  }
 })();

@@ -14,3 +14,9 @@ pub(super) fn coordinate(value: f64) -> String {
         None => text,
     }
 }
+
+/// A number in a unit, with at most three decimals.
+pub(crate) fn scaled(value: u64, unit: u64) -> String {
+    let text = format!("{:.3}", value as f64 / unit as f64);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Words of items that have a name, so that a spec may have several.
-const NAMED: [&str; 7] = ["collective", "let", "link", "ocs", "param", "simulate", "slice"];
+const NAMED: [&str; 8] = ["collective", "job", "let", "link", "ocs", "param", "simulate", "slice"];
 
 /// An item, and where it stands in its text.
 #[derive(Debug, PartialEq)]

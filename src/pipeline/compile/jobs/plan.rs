@@ -273,6 +273,7 @@ impl<'a> JobPlanner<'a> {
             volume: times.volume,
             latency: times.latency,
             busiest: times.busiest,
+            loads: channel_loads(self.scene, &planned),
             bound,
             universal,
         };
@@ -430,6 +431,12 @@ pub(in crate::compile) fn universal_step(limits: &UniversalLimits, job: &Job) ->
     };
     let phases: Vec<PhaseTime> = job.phases.iter().map(least).collect();
     job_step(job, &phases, |_| 0)
+}
+
+/// `[channel]`: the bytes of the operations of a phase in a step.
+fn channel_loads(scene: &Scene<'_>, planned: &[PlannedOperation]) -> Vec<u128> {
+    let bytes = |channel| planned.iter().map(|planned| planned.load.bytes[channel]).sum();
+    scene.topology.channels().map(bytes).collect()
 }
 
 /// The most bytes that a channel carries per lane, rounded up.
