@@ -20,7 +20,7 @@ mod places;
 mod quick;
 mod step;
 
-pub use bounds::{BoundedOperation, UniversalLimits, phase_bound};
+pub use bounds::{BoundedOperation, GroupedChips, UniversalLimits, phase_bound};
 pub use demands::{PlacedJob, message_demand, search_demand};
 pub use exchange::{ExchangeSettings, MOST_EXCHANGE_CHIPS, exchange_ranks};
 pub use loads::{OperationLoad, PhaseTimes, message_pairs, operation_groups, phase_times};

@@ -10,11 +10,11 @@ use fabc_ir::{
     JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
-    BoundedOperation, ExchangeSettings, OperationLoad, PhaseTime, UniversalLimits, exchange_ranks, job_step,
+    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseTime, UniversalLimits, exchange_ranks, job_step,
     message_pairs, operation_groups, phase_bound, phase_times, quick_gather_time,
 };
 use fabc_model::{
-    Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, group_size,
+    Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase,
 };
 use fabc_passes::collective::CollectiveError;
 use fabc_passes::limit::NearestChips;
@@ -240,8 +240,7 @@ impl<'a> JobPlanner<'a> {
             })
             .collect();
         let bound = phase_bound(self.scene, &self.hops, self.overhead(), unit, &bounded);
-        let sizes: Vec<u64> = planned.iter().map(|planned| planned.groups.size()).collect();
-        let universal = self.limits.time(self.overhead(), &phase.operations, &sizes);
+        let universal = self.limits.time(self.overhead(), &phase.operations, &grouped_chips(self.job, phase));
         let outcome = |planned: &PlannedOperation, operation: &JobOperation| JobOperationOutcome {
             algorithm: planned.algorithm,
             load: phase_load(self.scene, &planned.load),
@@ -399,13 +398,16 @@ pub(in crate::compile) fn limits_of_chips(fabric: &Fabric, chips: u64, chip_lane
 pub(in crate::compile) fn universal_step(limits: &UniversalLimits, job: &Job) -> JobStep {
     let overhead = u128::from(job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND;
     let least = |phase: &JobPhase| {
-        let size = |operation: &JobOperation| group_size(&job.axes, &operation.over);
-        let sizes: Vec<u64> = phase.operations.iter().map(size).collect();
-        let universal = limits.time(overhead, &phase.operations, &sizes);
+        let universal = limits.time(overhead, &phase.operations, &grouped_chips(job, phase));
         PhaseTime { volume: universal, latency: 0, bound: universal, universal }
     };
     let phases: Vec<PhaseTime> = job.phases.iter().map(least).collect();
     job_step(job, &phases, |_| 0)
+}
+
+/// The chips of the groups of every operation of a phase.
+fn grouped_chips(job: &Job, phase: &JobPhase) -> Vec<GroupedChips> {
+    phase.operations.iter().map(|operation| GroupedChips::of_operation(job, operation)).collect()
 }
 
 /// The most bytes that a channel carries per lane, rounded up.
