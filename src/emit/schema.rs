@@ -43,6 +43,7 @@ schemas![
     "message",
     "ocs",
     "patch",
+    "phases",
     "placement",
     "plan",
     "repair",
