@@ -38,8 +38,7 @@ impl Communicators {
         if !values.contains("pg_name") {
             return Ok(());
         }
-        let problem =
-            |reason: String| TraceError::GroupsNode { rank, node: node.id, reason };
+        let problem = |reason: String| TraceError::GroupsNode { rank, node: node.id, reason };
         // Some writers put the list into the quotes of another list.
         let list = values.find("[{").zip(values.rfind("}]")).filter(|(start, end)| start < end);
         let (start, end) = list.ok_or_else(|| problem("`[{` or `}]` is missing".to_owned()))?;

@@ -95,7 +95,7 @@ pub enum TraceError {
     )]
     OneRankOverlap { first: String, second: String },
 
-    #[error("{subject} runs {first_count} times on rank {first} and {second_count} times on rank {second}")]
+    #[error("{subject} runs {} on rank {first} and {} on rank {second}", times(*first_count), times(*second_count))]
     Counts { subject: String, first: u32, first_count: u64, second: u32, second_count: u64 },
 
     #[error("the step sends nothing: no rank has a collective or a message among two ranks or more")]
@@ -118,6 +118,10 @@ pub enum TraceError {
 
     #[error("rank {rank} computes {micros} us in a step, more than a job may")]
     TooLong { rank: u32, micros: u128 },
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 fn cut_off(wanted: Option<u64>, left: u64) -> String {

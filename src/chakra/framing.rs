@@ -29,8 +29,12 @@ impl<'a> MessageReader<'a> {
         }
         let (rank, offset) = (self.rank, self.offset as u64);
         let mut body = rest;
-        let length = decode_varint(&mut body)
-            .map_err(|_| TraceError::Truncated { rank, offset, wanted: None, left: rest.len() as u64 })?;
+        let length = decode_varint(&mut body).map_err(|_| TraceError::Truncated {
+            rank,
+            offset,
+            wanted: None,
+            left: rest.len() as u64,
+        })?;
         let left = body.len() as u64;
         if length > left {
             return Err(TraceError::Truncated { rank, offset, wanted: Some(length), left });

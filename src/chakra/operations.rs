@@ -28,8 +28,9 @@ pub(crate) fn all_ranks(event: &TraceEvent, ranks: u32) -> Vec<u32> {
 /// Collectives that may be one operation: their kind, bytes, count, and how far apart their ranks lie.
 type CollectiveKey = (Collective, u128, u64, Vec<u32>);
 
-/// Messages that may be one operation: their bytes, their count, and from which rank to which they go on.
-type MessageKey = (u64, u64, i64);
+/// Messages that may be one operation: their bytes, their count, how many ranks ahead they go, and whether
+/// they go back instead.
+type MessageKey = (u64, u64, u32, bool);
 
 /// A class of events in groups that share no rank.
 struct EventClass {
@@ -56,13 +57,20 @@ impl StepOperations {
                     let bytes = u128::from(*size) * parts as u128;
                     check_amount(event, bytes, count)?;
                     let apart = members.iter().map(|rank| rank - members[0]).collect();
-                    add_group(collectives.entry((*collective, bytes, count, apart)).or_default(), members, event);
+                    add_group(
+                        collectives.entry((*collective, bytes, count, apart)).or_default(),
+                        members,
+                        event,
+                    );
                 }
                 TraceEvent::Collective { .. } => {}
                 TraceEvent::Message { size, from, to } => {
                     check_amount(event, (*size).into(), count)?;
-                    let step = i64::from(*to) - i64::from(*from);
-                    messages.entry((*size, count, step)).or_default().push((*from, *to, event.clone()));
+                    messages.entry((*size, count, to.abs_diff(*from), to < from)).or_default().push((
+                        *from,
+                        *to,
+                        event.clone(),
+                    ));
                 }
             }
         }
@@ -73,7 +81,7 @@ impl StepOperations {
                 all.push(kind, class.groups, bytes as u64, count, &class.events, span);
             }
         }
-        for ((bytes, count, _), messages) in messages {
+        for ((bytes, count, ..), messages) in messages {
             for (size, chains) in chains_by_length(&messages) {
                 debug_assert!(size > 1);
                 let events: Vec<TraceEvent> = chains.iter().flat_map(|chain| chain.events.clone()).collect();

@@ -44,12 +44,12 @@ pub(crate) fn phases_in_order(
     span: Span,
 ) -> Vec<JobPhase> {
     let StepOperations { list, of_event } = operations;
-    let pair = |(earlier, later): &(TraceEvent, TraceEvent)| {
-        Some((*of_event.get(earlier)?, *of_event.get(later)?))
-    };
+    let pair =
+        |(earlier, later): &(TraceEvent, TraceEvent)| Some((*of_event.get(earlier)?, *of_event.get(later)?));
     let bits = WaitBits::new(list.len(), waits.iter().filter_map(pair));
     // The first operation of its phase, by operation.
-    let together = |one: usize, other: usize| one == other || bits.waits(one, other) && bits.waits(other, one);
+    let together =
+        |one: usize, other: usize| one == other || bits.waits(one, other) && bits.waits(other, one);
     let mut phases: Vec<Vec<usize>> = Vec::new();
     for operation in 0..list.len() {
         match phases.iter_mut().find(|phase| together(phase[0], operation)) {
@@ -118,7 +118,9 @@ fn joined(mut operations: Vec<JobOperation>) -> Vec<JobOperation> {
 
 /// The groups of a `send` that is alike but for its groups. `None` for anything else.
 fn alike_lists<'a>(one: &'a JobOperation, other: &'a JobOperation) -> Option<[&'a [Vec<u32>]; 2]> {
-    let (RankGroups::Listed(lists), RankGroups::Listed(others)) = (&one.groups, &other.groups) else { return None };
+    let (RankGroups::Listed(lists), RankGroups::Listed(others)) = (&one.groups, &other.groups) else {
+        return None;
+    };
     let is_alike = (one.bytes, one.times) == (other.bytes, other.times) && lists.len() == others.len();
     is_alike.then_some([lists, others])
 }

@@ -179,7 +179,8 @@ impl StepCounts {
 fn alike_groups(group: &GroupRanks, communicators: &Communicators) -> Result<Vec<GroupRanks>, TraceError> {
     let Some(own) = group else { return Ok(vec![None]) };
     let is_alike = |ranks: &[u32]| {
-        ranks.len() == own.len() && ranks.iter().zip(own).all(|(rank, other)| rank - ranks[0] == other - own[0])
+        ranks.len() == own.len()
+            && ranks.iter().zip(own).all(|(rank, other)| rank - ranks[0] == other - own[0])
     };
     let mut group_of: BTreeMap<u32, &str> = BTreeMap::new();
     let mut alike: Vec<GroupRanks> = Vec::new();

@@ -118,7 +118,8 @@ impl TraceGraph {
                 open[place] += 1;
             }
         }
-        let mut order: Vec<u32> = (0..open.len()).filter(|&place| open[place] == 0).map(|p| p as u32).collect();
+        let mut order: Vec<u32> =
+            (0..open.len()).filter(|&place| open[place] == 0).map(|p| p as u32).collect();
         let mut next = 0;
         while let Some(&place) = order.get(next) {
             next += 1;

@@ -13,7 +13,9 @@ use crate::{certificates, config_db, dot, floor, formula, graphml, network, ocs,
 use crate::{schedule, schedule_bin, tables_bin, topology};
 use fabc_base::ids::OcsId;
 use fabc_ir::Schedule;
-use fabc_model::{DEMAND_INPUT, DemandShape, Fabric, Job, Plant, pairs_input, phases_input, ranks_input, trace_input};
+use fabc_model::{
+    DEMAND_INPUT, DemandShape, Fabric, Job, Plant, pairs_input, phases_input, ranks_input, trace_input,
+};
 use std::borrow::Cow;
 
 /// A file that is still to be written.

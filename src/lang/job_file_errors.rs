@@ -84,7 +84,13 @@ pub enum JobFileError {
 impl JobFileError {
     /// The error of a job whose traces are wrong. `span` is the path of the traces, and `groups` that of the
     /// file of groups, if there is one.
-    pub(crate) fn of_trace(job: String, prefix: &str, problem: TraceError, span: Span, groups: Option<Span>) -> Self {
+    pub(crate) fn of_trace(
+        job: String,
+        prefix: &str,
+        problem: TraceError,
+        span: Span,
+        groups: Option<Span>,
+    ) -> Self {
         match problem.kind() {
             TraceErrorKind::File => {
                 let help = format!("the ranks from 0 on are in `{prefix}.0.et`, `{prefix}.1.et` and so on");

@@ -40,8 +40,8 @@ impl Job {
             JobOperationKind::Collective(_) => String::new(),
         };
         let algorithm = operation.algorithm;
-        let algorithm =
-            algorithm.map_or_else(String::new, |algorithm| format!(",\"algorithm\":\"{}\"", algorithm.name()));
+        let algorithm = algorithm
+            .map_or_else(String::new, |algorithm| format!(",\"algorithm\":\"{}\"", algorithm.name()));
         let list = |group: Vec<u32>| {
             let ranks: Vec<String> = group.iter().map(u32::to_string).collect();
             format!("[{}]", ranks.join(","))

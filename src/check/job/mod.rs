@@ -20,7 +20,9 @@ use fabc_ir::{
     ChipGroups, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobWitness, Scene, Schedule,
     Transfers,
 };
-use fabc_model::{Collective, CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace, RankGroups};
+use fabc_model::{
+    Collective, CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace, RankGroups,
+};
 use loads::{CountedLoad, busy_times, count_direct, count_schedule};
 pub(crate) use scene::JobScene;
 use std::collections::BTreeSet;

@@ -84,16 +84,12 @@ fn runs_on_routing(context: &mut Context, items: &SpecItems<'_>, span: Span, job
     false
 }
 
-fn job(
-    context: &mut Context,
-    declared: &DeclaredJob<'_>,
-    span: Span,
-    ground: &JobGround<'_>,
-) -> Option<Job> {
+fn job(context: &mut Context, declared: &DeclaredJob<'_>, span: Span, ground: &JobGround<'_>) -> Option<Job> {
     let name = declared.name;
     let title = format!("job `{}`", name.value);
     let parts = JobBlock::read(context, declared.block, title, span, BlockKind::Job);
-    let compute = parts.settings.get("compute").map(|value| amounts::compute_time(context, "`compute`", value));
+    let compute =
+        parts.settings.get("compute").map(|value| amounts::compute_time(context, "`compute`", value));
     let (axes, step) = match declared.source {
         Some(source) => {
             let read = job_of_file(context, &parts, name, source, compute.flatten(), ground);

@@ -42,7 +42,8 @@ pub(super) fn job_of_file(
     compute: Option<u64>,
     ground: &JobGround<'_>,
 ) -> Option<JobOfFile> {
-    let are_known = refuse_others(context, parts, source);
+    let is_known = WORDS.contains(&&*source.word.value);
+    let are_known = is_known && refuse_others(context, parts, source);
     let mut step = match &*source.word.value {
         "chakra" => traced_step(context, parts, name, source, ground),
         "phases" => phases_of_file(context, source, ground),
@@ -52,11 +53,8 @@ pub(super) fn job_of_file(
         }
     }?;
     let span = source.path.span;
-    let axes = JobAxes {
-        list: vec![JobAxis { name: AXIS.to_owned(), size: step.ranks }],
-        names: vec![span],
-        span,
-    };
+    let axes =
+        JobAxes { list: vec![JobAxis { name: AXIS.to_owned(), size: step.ranks }], names: vec![span], span };
     check_count(context, name, step.ranks, ground.chips, span);
     let waiting: Vec<WaitingPhase<'_>> = step
         .phases
@@ -144,9 +142,8 @@ fn traced_step(
         Ok(TracedStep { ranks, compute_ps, phases }) => Some(FileStep { ranks, compute_ps, phases }),
         Err(problem) => {
             let place = groups.map(|(_, span)| span);
-            context.error(
-                JobFileError::of_trace(name.value.to_string(), prefix, problem, span, place).into(),
-            );
+            context
+                .error(JobFileError::of_trace(name.value.to_string(), prefix, problem, span, place).into());
             None
         }
     }

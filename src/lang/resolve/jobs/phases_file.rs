@@ -82,7 +82,8 @@ fn read_phase(entry: &PhaseEntry, names: &[&str], ranks: u32, span: Span) -> Res
     }
     after.sort_unstable();
     after.dedup();
-    let operation_names: Vec<&str> = entry.operations.iter().map(|operation| operation.name.as_str()).collect();
+    let operation_names: Vec<&str> =
+        entry.operations.iter().map(|operation| operation.name.as_str()).collect();
     check_names("the operation", &operation_names).map_err(|problem| format!("phase `{name}`: {problem}"))?;
     let mut operations = Vec::with_capacity(entry.operations.len());
     for operation in &entry.operations {

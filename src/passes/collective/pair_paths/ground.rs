@@ -46,9 +46,8 @@ impl<'a> PathGround<'a> {
     pub(super) fn exchange(&self, from: usize, to: usize) -> bool {
         let group = |groups: &ChipGroups, place: usize| groups.group_of(self.chips[place]);
         // A chip in no group exchanges nothing.
-        let are_together = |groups: &ChipGroups| {
-            group(groups, from).is_some() && group(groups, from) == group(groups, to)
-        };
+        let are_together =
+            |groups: &ChipGroups| group(groups, from).is_some() && group(groups, from) == group(groups, to);
         from != to && self.groups.as_ref().is_none_or(are_together)
     }
 

@@ -10,12 +10,10 @@ use fabc_ir::{
     JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
-    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseTime, UniversalLimits, exchange_ranks, job_step,
-    message_pairs, operation_groups, phase_bound, phase_times, quick_gather_time,
+    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseTime, UniversalLimits,
+    exchange_ranks, job_step, message_pairs, operation_groups, phase_bound, phase_times, quick_gather_time,
 };
-use fabc_model::{
-    Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase,
-};
+use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
 use fabc_passes::collective::CollectiveError;
 use fabc_passes::limit::NearestChips;
 
