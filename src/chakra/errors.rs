@@ -12,11 +12,11 @@ pub enum TraceErrorKind {
     Message,
     /// A node that makes no sense.
     Node,
-    /// Communicator groups.
+    /// Communicator groups that do not fit.
     Groups,
     /// Ranks that do not agree.
     Counts,
-    /// More than fabc reads.
+    /// A trace with more than fabc reads.
     Size,
 }
 
@@ -116,8 +116,8 @@ pub enum TraceError {
     #[error("{subject} moves {bytes} B x {times} in a step, which is too much for an operation of a job")]
     TooMuch { subject: String, bytes: u128, times: u64 },
 
-    #[error("rank {rank} computes {micros} us in a step, more than a job may")]
-    TooLong { rank: u32, micros: u128 },
+    #[error("a rank computes {micros} us in a step, more than a job may")]
+    TooLong { micros: u128 },
 }
 
 fn times(count: u64) -> String {

@@ -19,6 +19,17 @@ pub(crate) enum TraceEvent {
     Message { size: u64, from: u32, to: u32 },
 }
 
+impl TraceEvent {
+    /// The ranks that take part, ascending, of so many in all.
+    pub(crate) fn ranks(&self, ranks: u32) -> Vec<u32> {
+        match self {
+            TraceEvent::Collective { group: Some(group), .. } => group.clone(),
+            TraceEvent::Collective { group: None, .. } => (0..ranks).collect(),
+            TraceEvent::Message { from, to, .. } => vec![(*from).min(*to), (*from).max(*to)],
+        }
+    }
+}
+
 /// The events of a rank by the order in which they first come, with their counts.
 #[derive(Default)]
 pub(crate) struct RankStep {

@@ -14,6 +14,7 @@
 
 mod attributes;
 mod communicators;
+mod counts;
 mod errors;
 mod events;
 mod framing;
@@ -25,5 +26,6 @@ mod step;
 mod tests;
 mod waits;
 
+pub use counts::RankTraces;
 pub use errors::{TraceError, TraceErrorKind};
-pub use step::{RankTraces, TracedStep, read_step};
+pub use step::{TracedStep, read_step};

@@ -1,8 +1,9 @@
 //! Operations of a step: events that are alike, in groups that share no rank.
 
+use crate::counts::StepCounts;
 use crate::errors::TraceError;
 use crate::events::TraceEvent;
-use crate::step::StepCounts;
+
 use fabc_base::diag::Span;
 use fabc_base::limits::{CHAKRA_CLASSES, COLLECTIVE_BYTES, JOB_BYTES};
 use fabc_model::{Collective, JobOperation, JobOperationKind, RankGroups};
@@ -14,15 +15,6 @@ pub(crate) struct StepOperations {
     pub(crate) list: Vec<JobOperation>,
     /// The operations of every event. A message belongs to one as well.
     pub(crate) of_event: BTreeMap<TraceEvent, usize>,
-}
-
-/// The ranks of an event, ascending.
-pub(crate) fn all_ranks(event: &TraceEvent, ranks: u32) -> Vec<u32> {
-    match event {
-        TraceEvent::Collective { group: Some(group), .. } => group.clone(),
-        TraceEvent::Collective { group: None, .. } => (0..ranks).collect(),
-        TraceEvent::Message { from, to, .. } => vec![(*from).min(*to), (*from).max(*to)],
-    }
 }
 
 /// Collectives that may be one operation: their kind, bytes, count, and how far apart their ranks lie.
@@ -48,7 +40,7 @@ impl StepOperations {
         let mut collectives: BTreeMap<CollectiveKey, Vec<EventClass>> = BTreeMap::new();
         let mut messages: BTreeMap<MessageKey, Vec<(u32, u32, TraceEvent)>> = BTreeMap::new();
         for (event, by_rank) in &counts.counts {
-            let members = all_ranks(event, ranks);
+            let members = event.ranks(ranks);
             let count = common_count(event, &members, by_rank)?;
             match event {
                 TraceEvent::Collective { collective, size, .. } if members.len() > 1 => {

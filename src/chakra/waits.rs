@@ -11,7 +11,7 @@ pub(crate) type EventWaits = BTreeSet<(u32, u32)>;
 #[derive(Default)]
 pub(crate) struct TraceGraph {
     place_of: BTreeMap<u64, u32>,
-    /// `[node]`: its id.
+    /// `[node]`: its id in the trace.
     ids: Vec<u64>,
     /// `[node]`: the ids of the nodes that it waits for.
     dependencies: Vec<Vec<u64>>,
@@ -73,7 +73,7 @@ impl TraceGraph {
         self.events[place as usize] = Some(event);
     }
 
-    /// The number of nodes.
+    /// The number of nodes so far.
     pub(crate) fn len(&self) -> u64 {
         self.ids.len() as u64
     }

@@ -225,7 +225,7 @@ fn flow_lengths(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Optio
 /// How many chips are in the groups of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GroupedChips {
-    /// Chips of a group.
+    /// Number of chips of a group.
     pub size: u64,
     /// Chips of all groups together.
     pub members: u64,
@@ -253,10 +253,10 @@ pub struct UniversalLimits {
 }
 
 impl UniversalLimits {
-    /// The least time of a phase, in attoseconds, rounded down. `groups` are those of each operation. Chips in
-    /// no group of an operation are idle in it. The larger of two times counts. One is that of the bytes that a chip takes in or sends out
-    /// on average, over all of its lanes. The other is that of all bytes times the hops that they need at
-    /// least, over all lanes of the pod. Every run takes at least a hop.
+    /// The least time of a phase, in attoseconds, rounded down. `groups` are those of each operation. Chips
+    /// in no group of an operation are idle in it. The larger of two times counts. One is that of the bytes
+    /// that a chip takes in or sends out on average, over all of its lanes. The other is that of all bytes
+    /// times the hops that they need at least, over all lanes of the pod. Every run takes at least a hop.
     pub fn time(&self, overhead: u128, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
         let sum = |part: fn(JobOperationKind, u64) -> Fraction| -> u128 {
             let moved = operations.iter().zip(groups).map(|(operation, groups)| {

@@ -1,10 +1,10 @@
 //! Verifies that a schedule does a collective in groups, and that its paths are those of its algorithm.
 //!
-//! The groups have surviving chips, all as many, and none in two of them. Chips in no group are idle. `within` uses only channels between chips of
-//! one group. `direct` and `ring` follow the forwarding tables: from the source of data to every other chip
-//! of its group, or from chip to chip around a cycle of the group, both ways round. In a reduce-scatter the
-//! listed paths run against the data, so their reverse must be the way of the tables. `trees` and `paths` may
-//! take any way.
+//! The groups have surviving chips, all as many, and none in two of them. Chips in no group are idle.
+//! `within` uses only channels between chips of one group. `direct` and `ring` follow the forwarding
+//! tables: from the source of data to every other chip of its group, or from chip to chip around a cycle
+//! of the group, both ways round. In a reduce-scatter the listed paths run against the data, so their
+//! reverse must be the way of the tables. `trees` and `paths` may take any way.
 
 use super::ScheduleError;
 use super::messages::TableWalk;

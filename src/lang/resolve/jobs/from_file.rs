@@ -19,11 +19,11 @@ use fabc_base::limits::{CHAKRA_BYTES, PHASES_BYTES};
 use fabc_chakra::{TracedStep, read_step};
 use fabc_model::{JobAxis, JobPhase};
 
-/// The words of files.
+/// The words before the path of a file.
 const WORDS: [&str; 2] = ["chakra", "phases"];
 /// The settings that a job from a file may have.
 const SETTINGS: [&str; 6] = ["compute", "groups", "overhead", "place", "scenarios", "weight"];
-/// The only axis.
+/// The name of the only axis.
 const AXIS: &str = "rank";
 
 /// The ranks and the phases of a job that comes from a file.
@@ -111,7 +111,7 @@ fn check_count(context: &mut Context, job: &Name, ranks: u32, chips: Option<u64>
     );
 }
 
-/// Reads execution traces.
+/// Reads the execution traces of a job.
 fn traced_step(
     context: &mut Context,
     parts: &JobBlock<'_>,
