@@ -56,7 +56,9 @@ impl StepCounts {
         loop {
             let bytes = match traces.read(rank) {
                 Ok(bytes) => bytes,
-                Err(reason) if wanted.is_some_and(|wanted| rank < wanted) => {
+                Err(reason)
+                    if wanted.is_some_and(|wanted| rank < wanted) || traces.read(rank + 1).is_ok() =>
+                {
                     return Err(TraceError::Missing { rank, reason });
                 }
                 Err(_) => return Ok(rank),

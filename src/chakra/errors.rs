@@ -54,6 +54,9 @@ pub enum TraceError {
     #[error("node {node} of rank {rank} names the rank {other} of {ranks}")]
     NoSuchRank { rank: u32, node: u64, other: u64, ranks: u32 },
 
+    #[error("node {node} of rank {rank} is the end of a message that rank {other} sends or receives")]
+    ForeignEnd { rank: u32, node: u64, other: u64 },
+
     #[error("node {node} of rank {rank} sends to itself")]
     ToItself { rank: u32, node: u64 },
 
@@ -145,6 +148,7 @@ impl TraceError {
             | TraceError::UnknownCollective { .. }
             | TraceError::RootedCollective { .. }
             | TraceError::NoSuchRank { .. }
+            | TraceError::ForeignEnd { .. }
             | TraceError::ToItself { .. }
             | TraceError::NodeTwice { .. }
             | TraceError::NoDependency { .. }

@@ -135,8 +135,7 @@ impl RankGround<'_> {
         let other = self.other_rank(node, node.needed(rank, other)?)?;
         // The own end may be left out. Where it is there, it is this rank.
         if let Some(stranger) = node.count(rank, own)?.filter(|own| *own != u64::from(rank)) {
-            let ranks = self.ranks.unwrap_or(u32::MAX);
-            return Err(TraceError::NoSuchRank { rank, node: node.id, other: stranger, ranks });
+            return Err(TraceError::ForeignEnd { rank, node: node.id, other: stranger });
         }
         if other == rank {
             return Err(TraceError::ToItself { rank, node: node.id });

@@ -38,26 +38,27 @@ pub fn read_step(
 ) -> Result<TracedStep, TraceError> {
     let listed = groups.map(Communicators::from_file).transpose()?;
     let first = traces.read(0).map_err(|reason| TraceError::Missing { rank: 0, reason })?;
-    let is_second_missing = traces.read(1).is_err();
     let wanted = wanted_ranks(listed.as_ref(), chips)?;
-    let is_alone = is_second_missing && wanted.is_some_and(|wanted| wanted > 1);
+    // A gap is no end: where a later rank has a trace, the rank before it is missing.
+    let last = wanted.map_or(1, |wanted| wanted.saturating_sub(1).max(1));
+    let is_alone = wanted != Some(1) && [1, 2, last].into_iter().all(|rank| traces.read(rank).is_err());
+    let known_ranks = chips.and(wanted);
     let ground = |rank, nodes_before| RankGround {
         rank,
-        ranks: wanted.filter(|_| is_alone),
+        ranks: known_ranks,
         listed: listed.as_ref(),
-        is_alone,
+        is_alone: is_alone && wanted.is_some(),
         nodes_before,
     };
     let mut counts = StepCounts::default();
     let (step, own) = read_rank(&first, &ground(0, 0))?;
     drop(first);
     let communicators = listed.as_ref().unwrap_or(&own);
-    let ranks = match is_alone || wanted.is_none() && is_second_missing {
-        true => counts.stand_for_all(step, communicators, wanted)?,
-        false => {
-            counts.add(0, step);
-            counts.add_others(traces, wanted, &ground)?
-        }
+    let ranks = if is_alone {
+        counts.stand_for_all(step, communicators, wanted)?
+    } else {
+        counts.add(0, step);
+        counts.add_others(traces, wanted, &ground)?
     };
     communicators.check(ranks)?;
     finished_step(&counts, ranks, span)

@@ -245,6 +245,9 @@ fn nodes_without_sense_are_told() {
         wrong(collective(3, &[3], 0, 64, "")),
         "node 3 of rank 0 waits for itself, through other nodes"
     );
+    let mut foreign = send(3, &[], 1);
+    foreign.attributes.push(Attribute { name: "comm_src".to_owned(), value: Some(AttributeValue::Int32(7)) });
+    assert_eq!(wrong(foreign), "node 3 of rank 0 is the end of a message that rank 7 sends or receives");
     assert_eq!(wrong(send(3, &[], 0)), "node 3 of rank 0 sends to itself");
     assert_eq!(
         wrong(collective(3, &[], 0, 0, "")),
@@ -265,6 +268,25 @@ fn ranks_that_do_not_agree_are_named() {
         problem(&[none.clone(), trace(&[send(0, &[], 0)]), none], None, None),
         "the message of 4096 B from rank 1 to 0 runs 0 times on rank 0 and once on rank 1"
     );
+}
+
+#[test]
+fn a_gap_is_no_end() {
+    let trace = trace(&[collective(0, &[], ALL_REDUCE, 64, "")]);
+    let load = |gap: u32| {
+        let trace = trace.clone();
+        move |rank: u32| match rank {
+            rank if rank == gap || rank > 4 => Err("no such file".to_owned()),
+            _ => Ok(trace.clone()),
+        }
+    };
+    for gap in 1..4 {
+        let problem = read_step(&load(gap), None, None, Span::default()).expect_err("it is refused");
+        assert_eq!(problem.to_string(), format!("the trace of rank {gap} cannot be read: no such file"));
+    }
+    assert_eq!(read_step(&load(5), None, None, Span::default()).map(|step| step.ranks), Ok(5));
+    let problem = read_step(&load(1), Some(r#"{"1":[0,1,2,3,4]}"#), Some(5), Span::default());
+    assert_eq!(problem.map_err(|problem| problem.kind()), Err(crate::errors::TraceErrorKind::File));
 }
 
 #[test]
