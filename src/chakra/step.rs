@@ -47,7 +47,7 @@ pub fn read_step(
         rank,
         ranks: known_ranks,
         listed: listed.as_ref(),
-        is_alone: is_alone && wanted.is_some(),
+        is_alone,
         nodes_before,
     };
     let mut counts = StepCounts::default();
