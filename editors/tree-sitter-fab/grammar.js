@@ -55,7 +55,8 @@ module.exports = grammar({
     demand: ($) => seq("demand", $.block),
     simulate: ($) => seq("simulate", field("name", $.name), $.block),
     collective: ($) => seq("collective", $.setting),
-    job: ($) => seq("job", field("name", $.name), $.job_block),
+    job: ($) => seq("job", field("name", $.name), optional($.job_source), $.job_block),
+    job_source: ($) => seq("=", $.choice_name, $.string),
     job_block: ($) => seq("{", repeat(choice($.operation, $.inner_block, $.setting)), "}", optional(";")),
     operation: ($) => seq("collective", $.setting),
     // `phase` and `send` have names. `demand` is a word of items only.
@@ -94,9 +95,13 @@ module.exports = grammar({
     setting: ($) =>
       choice(
         seq(alias($._root, $.setting_name), "=", alias($.string, $.quoted), ";"),
+        seq(alias($._groups, $.setting_name), "=", alias($.string, $.quoted), ";"),
         seq(alias($._stage, $.setting_name), "=", $.product, ";"),
         seq(
-          choice($.setting_name, alias($._root, $.setting_name), alias($._stage, $.setting_name)),
+          choice(
+            $.setting_name, alias($._root, $.setting_name), alias($._groups, $.setting_name),
+            alias($._stage, $.setting_name),
+          ),
           "=",
           choice($.choice_block, $.file_block, $.dims_block, seq($._value, ";")),
         ),
@@ -105,11 +110,16 @@ module.exports = grammar({
     setting_name: ($) => choice($.name, alias("demand", $.name)),
     // `root = "spine 3";`: of no other setting the value is a text.
     _root: ($) => alias("root", $.name),
+    // `groups = "comm.json";`, likewise.
+    _groups: ($) => alias("groups", $.name),
     // `down = 4 x 8;`: of no other setting the value is a product.
     _stage: ($) => alias(choice("down", "up", "parallel"), $.name),
     limit: ($) =>
       seq(
-        choice($.setting_name, alias($._root, $.setting_name), alias($._stage, $.setting_name)),
+        choice(
+          $.setting_name, alias($._root, $.setting_name), alias($._groups, $.setting_name),
+          alias($._stage, $.setting_name),
+        ),
         $.comparison,
         $.quantity,
         ";",

@@ -122,6 +122,21 @@ pub const JOB_COMPUTE_PS: u64 = 1_000_000_000_000_000_000;
 /// Bytes of a file that says which chip is which rank.
 pub const RANKS_BYTES: u64 = 64 << 20;
 
+/// Ranks of an execution trace.
+pub const CHAKRA_RANKS: u32 = 4096;
+
+/// Nodes of the execution traces of all ranks together.
+pub const CHAKRA_NODES: u64 = 1 << 28;
+
+/// Bytes of the execution trace of one rank.
+pub const CHAKRA_BYTES: u64 = 1 << 30;
+
+/// Kinds of collectives and messages of an execution trace that differ by kind, size or groups.
+pub const CHAKRA_CLASSES: usize = 4096;
+
+/// Bytes of a file of phases, or of communicator groups.
+pub const PHASES_BYTES: u64 = 256 << 20;
+
 /// Bytes of a file of messages.
 pub const PAIRS_BYTES: u64 = 16 << 20;
 

@@ -13,7 +13,9 @@ use crate::{certificates, config_db, dot, floor, formula, graphml, network, ocs,
 use crate::{schedule, schedule_bin, tables_bin, topology};
 use fabc_base::ids::OcsId;
 use fabc_ir::Schedule;
-use fabc_model::{DEMAND_INPUT, DemandShape, Fabric, Job, Plant, pairs_input, ranks_input, trace_input};
+use fabc_model::{
+    DEMAND_INPUT, DemandShape, Fabric, Job, Plant, pairs_input, phases_input, ranks_input, trace_input,
+};
 use std::borrow::Cow;
 
 /// A file that is still to be written.
@@ -118,7 +120,10 @@ fn copied_files<'c>(compiled: &'c CompiledFabric, plant: &'c Plant) -> Vec<(Stri
     let ranks = compiled.fabric.jobs.iter().filter_map(|job| {
         Some((ranks_input(&job.name), PendingFile { kind, index: 0, input: job.place.csv()?.into() }))
     });
-    demand.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).collect()
+    let phases = compiled.fabric.jobs.iter().filter_map(|job| {
+        Some((phases_input(&job.name), PendingFile { kind, index: 0, input: job.phases_json()?.into() }))
+    });
+    demand.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }
 
 impl PendingFile<'_> {
@@ -269,5 +274,6 @@ pub fn input_copies(fabric: &Fabric) -> Vec<(String, String)> {
         Some((trace_input(&declared.name), trace.text.to_string()))
     });
     let ranks = fabric.jobs.iter().filter_map(|job| Some((ranks_input(&job.name), job.place.csv()?)));
-    matrix.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).collect()
+    let phases = fabric.jobs.iter().filter_map(|job| Some((phases_input(&job.name), job.phases_json()?)));
+    matrix.into_iter().chain(input).chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }

@@ -44,6 +44,7 @@ schemas![
     "message",
     "ocs",
     "patch",
+    "phases",
     "placement",
     "plan",
     "repair",

@@ -5,7 +5,7 @@ use super::misfit::Misfit;
 use super::training_job::{ContextExchange, Recompute, TrainingJob};
 use fabc_base::diag::Span;
 use fabc_base::limits::JOB_BYTES;
-use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase};
+use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase, RankGroups};
 
 /// The share of the communication of every axis that compute may hide, in millionths.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -79,7 +79,8 @@ fn operation(
     match (fits, u64::try_from(bytes), u64::try_from(volume.times)) {
         (true, Ok(bytes), Ok(times)) => {
             let (name, kind) = (volume.name.to_owned(), volume.kind);
-            Ok(Some(JobOperation { name, kind, over, bytes, times, algorithm: None, span }))
+            let groups = RankGroups::Along(over);
+            Ok(Some(JobOperation { name, kind, groups, bytes, times, algorithm: None, span }))
         }
         _ => Err(Misfit {
             setting: phase,

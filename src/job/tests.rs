@@ -2,7 +2,7 @@
 
 use super::*;
 use fabc_base::diag::Span;
-use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase};
+use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase, RankGroups};
 
 /// The published shape of Llama 3.1 70B.
 fn dense_model() -> Transformer {
@@ -150,9 +150,10 @@ fn the_job_with_experts_moves_what_is_known() {
         assert_eq!(gigabytes(&job, "gradients", 3), "31.989", "{chips}");
     }
     let phases = phases_of(&moe(128));
-    let over: Vec<&[usize]> = phases.iter().map(|phase| &phase.operations[0].over[..]).collect();
+    let over: Vec<&RankGroups> = phases.iter().map(|phase| &phase.operations[0].groups).collect();
     // Experts are split over `expert`, and everything else is copied.
-    assert_eq!(over, [&[2][..], &[3], &[2, 3]]);
+    let wanted = [vec![2], vec![3], vec![2, 3]].map(RankGroups::Along);
+    assert_eq!(over, wanted.iter().collect::<Vec<_>>());
     let after: Vec<&[usize]> = phases.iter().map(|phase| &phase.after[..]).collect();
     assert_eq!(after, [&[][..], &[0], &[1]]);
 }
@@ -239,7 +240,7 @@ fn context_exchanges_keys_and_values() {
     assert_eq!((gathers.bytes, gathers.times), (2 * 8192 * 128 * 2, 2 * 20 * 256));
     assert_eq!((scatters.bytes, scatters.times), (2 * 8192 * 128 * 2, 20 * 256));
     // Ranks of `context` have copies of the weights.
-    assert_eq!(operations(&job, "gradients")[0].over, [1]);
+    assert_eq!(operations(&job, "gradients")[0].groups, RankGroups::Along(vec![1]));
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{ChipGroups, CollectiveBound, Fraction, JobBound, JobWitness, Scene, Schedule};
-use fabc_model::{Collective, Demand, JobOperation, JobOperationKind};
+use fabc_model::{Collective, Demand, Job, JobOperation, JobOperationKind};
 use fabc_passes::collective::ShortestPaths;
 use fabc_passes::flow::{FlowSettings, StartLengths, concurrent};
 use fabc_passes::limit::NearestChips;
@@ -247,6 +247,22 @@ fn flow_lengths(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Optio
     Some(plain.channels().map(|channel| lengths[class(channel)]).collect())
 }
 
+/// How many chips are in the groups of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GroupedChips {
+    /// Number of chips of a group.
+    pub size: u64,
+    /// Chips of all groups together.
+    pub members: u64,
+}
+
+impl GroupedChips {
+    /// Those of an operation of a job.
+    pub fn of_operation(job: &Job, operation: &JobOperation) -> Self {
+        Self { size: operation.groups.size(&job.axes), members: operation.groups.members(&job.axes) }
+    }
+}
+
 /// What bounds a phase in every topology and with every placement.
 pub struct UniversalLimits {
     /// The most lanes of a chip.
@@ -262,15 +278,16 @@ pub struct UniversalLimits {
 }
 
 impl UniversalLimits {
-    /// The least time of a phase, in attoseconds, rounded down. `sizes` are the chips of a group by
-    /// operation. The larger of two times counts. One is that of the bytes that a chip takes in or sends out
-    /// on average, over all of its lanes. The other is that of all bytes times the hops that they need at
-    /// least, over all lanes of the pod. Every run takes at least a hop.
-    pub fn time(&self, overhead: u128, operations: &[JobOperation], sizes: &[u64]) -> u128 {
+    /// The least time of a phase, in attoseconds, rounded down. `groups` are those of each operation. Chips
+    /// in no group of an operation are idle in it. The larger of two times counts. One is that of the bytes
+    /// that a chip takes in or sends out on average, over all of its lanes. The other is that of all bytes
+    /// times the hops that they need at least, over all lanes of the pod. Every run takes at least a hop.
+    pub fn time(&self, overhead: u128, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
         let sum = |part: fn(JobOperationKind, u64) -> Fraction| -> u128 {
-            let moved = operations.iter().zip(sizes).map(|(operation, &size)| {
+            let moved = operations.iter().zip(groups).map(|(operation, groups)| {
                 let all = Fraction::integer(u128::from(operation.bytes) * u128::from(operation.times));
-                all.times(part(operation.kind, size)).floor()
+                let active = Fraction::new(groups.members, self.chips.max(1));
+                all.times(part(operation.kind, groups.size)).times(active).floor()
             });
             moved.sum()
         };
@@ -278,27 +295,27 @@ impl UniversalLimits {
         let ports = time_of(Fraction::new(bytes, self.chip_lanes.max(1)), self.unit_bps);
         let latency =
             operations.iter().map(|operation| (self.least_hop + overhead) * u128::from(operation.times));
-        ports.max(self.capacity_time(operations, sizes)) + latency.max().unwrap_or(0)
+        ports.max(self.capacity_time(operations, groups)) + latency.max().unwrap_or(0)
     }
 
     /// The time of all bytes times hops over all lanes of a pod. 0 for a network.
-    fn capacity_time(&self, operations: &[JobOperation], sizes: &[u64]) -> u128 {
+    fn capacity_time(&self, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
         let Some(nearest) = &self.nearest else { return 0 };
-        let byte_hops = |(operation, &size): (&JobOperation, &u64)| {
+        let byte_hops = |(operation, &GroupedChips { size, members }): (&JobOperation, &GroupedChips)| {
             let all = u128::from(operation.bytes) * u128::from(operation.times);
             let hops = match operation.kind {
                 // Each pair of a group has a part of its own.
-                JobOperationKind::Collective(Collective::AllToAll) => {
+                JobOperationKind::Collective(Collective::AllToAll) if members == self.chips => {
                     Fraction::new(nearest.hops_to(size - 1), size)
                 }
                 kind => {
                     let most = taken_in(kind, size).max(sent_out(kind, size));
-                    most.times(Fraction::integer(self.chips))
+                    most.times(Fraction::integer(members))
                 }
             };
             hops.times(Fraction::integer(all)).floor()
         };
-        let sum: u128 = operations.iter().zip(sizes).map(byte_hops).sum();
+        let sum: u128 = operations.iter().zip(groups).map(byte_hops).sum();
         time_of(Fraction::new(sum, nearest.lanes.max(1)), self.unit_bps)
     }
 }

@@ -22,7 +22,7 @@ mod quick;
 mod reconfigure;
 mod step;
 
-pub use bounds::{BoundedOperation, UniversalLimits, hop_bound, phase_bound};
+pub use bounds::{BoundedOperation, GroupedChips, UniversalLimits, hop_bound, phase_bound};
 pub use demands::{PlacedJob, message_demand, search_demand};
 pub use exchange::{ExchangeSettings, MOST_EXCHANGE_CHIPS, exchange_ranks};
 pub use loads::{OperationLoad, PhaseTimes, message_pairs, operation_groups, phase_times};

@@ -35,7 +35,7 @@ pub struct PhaseTimes {
 
 /// The chips of the groups of an operation.
 pub fn operation_groups(job: &Job, operation: &JobOperation, ranks: &[NodeId]) -> ChipGroups {
-    let groups = job.rank_groups(&operation.over).into_iter();
+    let groups = job.rank_groups(&operation.groups).into_iter();
     let chips = |group: Vec<u32>| group.into_iter().map(|rank| ranks[rank as usize]).collect();
     ChipGroups::new(groups.map(chips).collect())
 }

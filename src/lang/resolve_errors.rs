@@ -2,6 +2,7 @@
 
 use super::file_errors::FileError;
 use super::job_errors::JobError;
+use super::job_file_errors::JobFileError;
 use super::slice_errors::SliceError;
 use super::switch_errors::SwitchError;
 use crate::syntax::BindError;
@@ -453,6 +454,10 @@ pub enum ResolveError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Job(#[from] JobError),
+
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    JobFile(#[from] JobFileError),
 
     #[error(transparent)]
     #[diagnostic(transparent)]

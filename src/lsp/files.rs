@@ -138,6 +138,10 @@ impl Loader for OpenFiles<'_> {
         }
     }
 
+    fn load_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, String> {
+        self.disk.load_bytes(path, limit)
+    }
+
     fn identity(&self, path: &str) -> String {
         self.disk.identity(path)
     }

@@ -170,6 +170,10 @@ impl Loader for RenamedFiles<'_> {
             .map_or_else(|| self.files.load(path, limit), |text| Ok(text.clone()))
     }
 
+    fn load_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, String> {
+        self.files.load_bytes(path, limit)
+    }
+
     fn identity(&self, path: &str) -> String {
         self.files.identity(path)
     }

@@ -33,6 +33,14 @@ pub fn ranks_input(job: &str) -> String {
     format!("{RANKS_INPUT}{job}.csv")
 }
 
+/// The beginning of the paths of the phases of jobs.
+pub const PHASES_INPUT: &str = "inputs/phases-";
+
+/// The place in a built directory for the phases of a job that comes from a file.
+pub fn phases_input(job: &str) -> String {
+    format!("{PHASES_INPUT}{job}.json")
+}
+
 /// The place in a built directory for a graph that a spec names by this path.
 pub fn graph_input(path: &str) -> &'static str {
     GRAPH_INPUTS[usize::from(!is_graphml(path))]

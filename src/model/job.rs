@@ -27,6 +27,8 @@ pub struct Job {
     pub scenarios: Scenarios,
     /// How much its communication counts in a search for several jobs. Positive.
     pub weight: u32,
+    /// Whether its phases come from a file. A build keeps them in one ([`Job::phases_json`]).
+    pub from_file: bool,
     /// The words `job name` in the spec.
     pub span: Span,
 }
@@ -64,9 +66,8 @@ pub struct JobOperation {
     pub name: String,
     /// What the groups of ranks do.
     pub kind: JobOperationKind,
-    /// The axes along which the ranks of a group differ, by index, ascending, at least one. The group has at
-    /// least two ranks.
-    pub over: Vec<usize>,
+    /// The ranks that do it together.
+    pub groups: RankGroups,
     /// Bytes of the full vector of a chip, or of the message of a `send`. Positive.
     pub bytes: u64,
     /// How often it runs in a step, one after the other. Positive.
@@ -75,6 +76,17 @@ pub struct JobOperation {
     pub algorithm: Option<CollectiveAlgorithm>,
     /// The place of its declaration. Of a `model`, that of the block.
     pub span: Span,
+}
+
+/// The groups of ranks of an operation. All have as many ranks, at least two.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RankGroups {
+    /// The ranks of a group differ along these axes only. The indices are ascending, and there is at least
+    /// one. Every rank is in a group.
+    Along(Vec<usize>),
+    /// `[group]`: its ranks in the order in which a `send` goes from one to the next. A rank is in one group
+    /// at most. Ranks in no group are idle.
+    Listed(Vec<Vec<u32>>),
 }
 
 /// What a group of ranks does.
@@ -148,6 +160,26 @@ impl JobOperationKind {
     }
 }
 
+impl RankGroups {
+    /// Number of ranks of a group.
+    pub fn size(&self, axes: &[JobAxis]) -> u64 {
+        match self {
+            RankGroups::Along(over) => group_size(axes, over),
+            RankGroups::Listed(lists) => lists.first().map_or(0, |list| list.len() as u64),
+        }
+    }
+
+    /// Number of ranks in all groups together.
+    pub fn members(&self, axes: &[JobAxis]) -> u64 {
+        match self {
+            RankGroups::Along(_) => {
+                axes.iter().fold(1u64, |product, axis| product.saturating_mul(axis.size.into()))
+            }
+            RankGroups::Listed(lists) => lists.iter().map(|list| list.len() as u64).sum(),
+        }
+    }
+}
+
 /// Number of ranks of a group that differs along some axes, by index.
 pub fn group_size(axes: &[JobAxis], over: &[usize]) -> u64 {
     over.iter().fold(1u64, |product, &axis| product.saturating_mul(axes[axis].size.into()))
@@ -183,9 +215,13 @@ impl Job {
         self.axes.iter().try_fold(1u64, |product, axis| product.checked_mul(axis.size.into()))
     }
 
-    /// The groups of an operation, as lists of ranks. Groups are in the order of their first ranks. The ranks
-    /// of a group are in ascending order.
-    pub fn rank_groups(&self, over: &[usize]) -> Vec<Vec<u32>> {
+    /// The groups of an operation, as lists of ranks. Groups along axes are in the order of their first
+    /// ranks, and their ranks are in ascending order. Listed groups are as they are listed.
+    pub fn rank_groups(&self, groups: &RankGroups) -> Vec<Vec<u32>> {
+        let over = match groups {
+            RankGroups::Along(over) => over,
+            RankGroups::Listed(lists) => return lists.clone(),
+        };
         // Ranks whose coordinates off the axes agree are in one group: `first` is its smallest rank.
         let ranks = self.rank_count().unwrap_or(0) as usize;
         let mut group_of_first = vec![usize::MAX; ranks];

@@ -25,18 +25,18 @@ syntax keyword fabSetting vocab warmup weights window wrap zero
 syntax keyword fabValue adjacent adversarial age algebraic aligned all all_gather all_paths all_reduce
 syntax keyword fabValue allowed_turns annealed auto average_cable average_hops bisection bisection_bandwidth
 syntax keyword fabValue bit_complement bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts
-syntax keyword fabValue by_cabinet by_cluster by_group cable_length cables capacity chosen_paths circulator
-syntax keyword fabValue clos collision collision_worst communication complete concurrent_flow consecutive
-syntax keyword fabValue cost_per_host cross_connects descent diameter dimension_order direct disconnect_share
-syntax keyword fabValue disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity
+syntax keyword fabValue by_cabinet by_cluster by_group cable_length cables capacity chakra chosen_paths
+syntax keyword fabValue circulator clos collision collision_worst communication complete concurrent_flow
+syntax keyword fabValue consecutive cost_per_host cross_connects descent diameter dimension_order direct
+syntax keyword fabValue disconnect_share disjoint_trees dragonfly drop dst dst_input ecmp edge_connectivity
 syntax keyword fabValue endpoint_permutation equal exposed family fat_tree file first fixed flood flow fold
 syntax keyword fabValue folded_hypercube forest full gather gather_reduce gau gen_kautz gpu graph group_shift
 syntax keyword fabValue hld hops hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz
 syntax keyword fabValue latency_max leaf_spine load_ratio longest_cable makespan makespan_ratio matrix max
 syntax keyword fabValue max_channel_load megafly milp min min_first minimal multitree nbr neighbour no
 syntax keyword fabValue nominal none ocs_v oversubscription pair pairs paley palmtree partial permutation
-syntax keyword fabValue permute polarfly polarstar portions power_per_host product pull quickest rail rails
-syntax keyword fabValue random random_regular reduce_scatter relax ring ring_n rotate row row_major
+syntax keyword fabValue permute phases polarfly polarstar portions power_per_host product pull quickest rail
+syntax keyword fabValue rails random random_regular reduce_scatter relax ring ring_n rotate row row_major
 syntax keyword fabValue saturation scheduled search selective sequential serpentine shift shortest_paths
 syntax keyword fabValue simplex slim_fly slots spectralfly spray steady switches synthesize tables time
 syntax keyword fabValue tornado torus trace translation transpose trees turns twisted_torus ugal ugal_global

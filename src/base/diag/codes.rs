@@ -10,6 +10,7 @@ mod language;
 mod routing;
 mod simulation;
 mod synthesis;
+mod traced;
 mod training;
 
 pub use doc::CodeDoc;
@@ -26,6 +27,7 @@ pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
         jobs::CODES,
         simulation::CODES,
         training::CODES,
+        traced::CODES,
         bug::CODES,
     ]
     .into_iter()

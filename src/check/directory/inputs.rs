@@ -31,7 +31,10 @@ pub(super) fn named_inputs(fabric: &Fabric) -> Vec<(Cow<'static, str>, Cow<'_, s
     let ranks = fabric.jobs.iter().filter_map(|job| {
         Some((format!("inputs/ranks-{}.csv", job.name).into(), Cow::Owned(job.place.csv()?)))
     });
-    matrix.into_iter().chain(plant_input).chain(pairs).chain(traces).chain(ranks).collect()
+    let phases = fabric.jobs.iter().filter_map(|job| {
+        Some((format!("inputs/phases-{}.json", job.name).into(), Cow::Owned(job.phases_json()?)))
+    });
+    matrix.into_iter().chain(plant_input).chain(pairs).chain(traces).chain(ranks).chain(phases).collect()
 }
 
 /// Verifies that the copy of a file has the content that the spec was resolved with.

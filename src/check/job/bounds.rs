@@ -25,6 +25,11 @@ impl BoundClaim<'_> {
         u128::from(self.operation.bytes) * u128::from(self.operation.times)
     }
 
+    /// The number of chips in all groups together.
+    fn active_chips(&self) -> u128 {
+        self.groups.lists().iter().map(|list| list.len() as u128).sum()
+    }
+
     /// The number of equal parts of the bytes: one for each chip of a group, or one message.
     fn shares(&self) -> u128 {
         match self.operation.kind {
@@ -177,11 +182,14 @@ pub(super) fn universal_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u
         let outwards: u64 = topology.channels_from(chip).map(lanes).sum();
         widest = widest.max(inwards).max(outwards);
     }
+    let chips = topology.endpoints().count() as u128;
     let mut sums = [0u128; 2];
     for claim in claims {
         let size = u128::from(claim.groups.size().max(1));
         let others = size - 1;
-        // In and out, of every chip on average, over `size`.
+        // Chips in no group are idle, and count in the average.
+        let (active, below) = (claim.active_chips(), size * chips.max(1));
+        // In and out, of every chip of a group on average, over `size`.
         let [taken, sent] = match claim.operation.kind {
             JobOperationKind::Collective(Collective::AllGather) => [others, 1],
             JobOperationKind::Collective(Collective::ReduceScatter) => [1, others],
@@ -192,8 +200,8 @@ pub(super) fn universal_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u
                 [messages, messages]
             }
         };
-        sums[0] += claim.moved() * taken / size;
-        sums[1] += claim.moved() * sent / size;
+        sums[0] += claim.moved() * taken * active / below;
+        sums[1] += claim.moved() * sent * active / below;
     }
     let bytes = sums[0].max(sums[1]);
     let ports = least_time(job, bytes, widest.into());
@@ -212,12 +220,15 @@ fn pod_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
     for claim in claims {
         let (size, others) =
             (u128::from(claim.groups.size().max(1)), u128::from(claim.groups.size().max(1)) - 1);
+        let active = claim.active_chips();
         let per_group = match claim.operation.kind {
-            JobOperationKind::Collective(Collective::AllToAll) => nearest.hops_to(others as usize),
-            JobOperationKind::Collective(Collective::AllReduce) => 2 * others * chips,
-            JobOperationKind::Collective(_) => others.max(1) * chips,
+            JobOperationKind::Collective(Collective::AllToAll) if active == chips => {
+                nearest.hops_to(others as usize)
+            }
+            JobOperationKind::Collective(Collective::AllReduce) => 2 * others * active,
+            JobOperationKind::Collective(_) => others.max(1) * active,
             JobOperationKind::Send { both, wrap } => {
-                (others + u128::from(wrap)) * (1 + u128::from(both)) * chips
+                (others + u128::from(wrap)) * (1 + u128::from(both)) * active
             }
         };
         sum += per_group * claim.moved() / size;

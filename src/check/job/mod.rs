@@ -22,7 +22,9 @@ use fabc_ir::{
     ChipGroups, JobBound, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobWitness, Scene, Schedule,
     Transfers,
 };
-use fabc_model::{Collective, CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace};
+use fabc_model::{
+    Collective, CollectiveAlgorithm, Job, JobOperation, JobOperationKind, JobPhase, JobPlace, RankGroups,
+};
 use loads::{CountedLoad, busy_times, count_direct, count_schedule, sum_loads};
 pub(crate) use reconfigure::recount_reconfiguration;
 pub(crate) use scene::JobScene;
@@ -58,6 +60,31 @@ pub(crate) fn verify_ranks(job: &Job, scene: &Scene<'_>, ranks: &[NodeId]) -> Re
     match (0..ranks.len()).find(|&rank| wanted(rank) != Some(ranks[rank])) {
         Some(rank) => Err(format!("rank {rank} is not on the chip that the spec says")),
         None => Ok(()),
+    }
+}
+
+/// The chips of the groups of an operation. Of listed groups, ranks in none are idle.
+fn chips_of_groups(job: &Job, groups: &RankGroups, ranks: &[NodeId]) -> Result<Vec<Vec<NodeId>>, String> {
+    let lists = match groups {
+        RankGroups::Along(over) => return Ok(groups_along(job, over, ranks)),
+        RankGroups::Listed(lists) => lists,
+    };
+    let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
+    for list in lists {
+        let mut chips = Vec::new();
+        for &rank in list {
+            let chip = ranks.get(rank as usize).ok_or_else(|| format!("there is no rank {rank}"))?;
+            if !seen.insert(rank) {
+                return Err(format!("rank {rank} is in two groups"));
+            }
+            chips.push(*chip);
+        }
+        all.push(chips);
+    }
+    let size = all.first().map_or(0, Vec::len);
+    match size >= 2 && all.iter().all(|chips| chips.len() == size) {
+        true => Ok(all),
+        false => Err("its groups do not have as many ranks, at least two".to_owned()),
     }
 }
 
@@ -167,7 +194,7 @@ impl JobScene<'_> {
         schedule: Option<&Schedule>,
         walk: Option<&TableWalk<'_>>,
     ) -> Result<CountedOperation, String> {
-        let groups = ChipGroups::new(groups_along(self.job, &operation.over, self.ranks));
+        let groups = ChipGroups::new(chips_of_groups(self.job, &operation.groups, self.ranks)?);
         let pairs = pairs_of(operation.kind, &groups);
         let Some(schedule) = schedule else {
             if pairs.is_empty() {

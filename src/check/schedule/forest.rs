@@ -179,7 +179,11 @@ fn verify_sums(
     forest: &Forest,
     sums: &BTreeMap<NodeId, u64>,
 ) -> Result<(), CheckError> {
-    let roots: Vec<NodeId> = schedule.root.map_or_else(|| scene.endpoints().collect(), |root| vec![root]);
+    // Chips in no group have no data.
+    let is_grouped =
+        |chip: &NodeId| schedule.groups.as_ref().is_none_or(|groups| groups.group_of(*chip).is_some());
+    let all = || scene.endpoints().filter(is_grouped).collect();
+    let roots: Vec<NodeId> = schedule.root.map_or_else(all, |root| vec![root]);
     if let Some(stranger) = sums.keys().find(|root| !roots.contains(root)) {
         let name = scene.topology.name(*stranger);
         return Err(violation(format!("a tree starts at {name}, which is not a root of the collective")));

@@ -120,7 +120,9 @@ fn verify_pairs(
     sums: &BTreeMap<(NodeId, NodeId), u64>,
 ) -> Result<(), CheckError> {
     let are_together = |one: NodeId, other: NodeId| {
-        schedule.groups.as_ref().is_none_or(|groups| groups.group_of(one) == groups.group_of(other))
+        schedule.groups.as_ref().is_none_or(|groups| {
+            groups.group_of(one).is_some() && groups.group_of(one) == groups.group_of(other)
+        })
     };
     if let Some((from, to)) = sums.keys().find(|(from, to)| !are_together(*from, *to)) {
         let [from, to] = [from, to].map(|&end| scene.topology.name(end));

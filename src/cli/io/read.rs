@@ -57,6 +57,11 @@ pub(crate) fn unresolved(path: &str, text: String, sets: &[String]) -> Option<Un
             self.0.set(self.0.get() + 1);
             Disk.load(path, limit)
         }
+
+        fn load_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, String> {
+            self.0.set(self.0.get() + 1);
+            Disk.load_bytes(path, limit)
+        }
     }
     let root = if path == "-" { STDIN } else { path };
     let (parsed, _) =
@@ -161,6 +166,10 @@ impl Loader for Disk {
         read_text(path, limit).map_err(|error| error_reason(&error))
     }
 
+    fn load_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, String> {
+        read_bytes(Path::new(path), limit).map_err(|error| error_reason(&error))
+    }
+
     fn identity(&self, path: &str) -> String {
         std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| display(&path))
     }
@@ -181,6 +190,10 @@ impl Loader for Directory {
         Disk.load(&display(&self.0.join(path)), limit)
     }
 
+    fn load_bytes(&self, path: &str, limit: u64) -> Result<Vec<u8>, String> {
+        Disk.load_bytes(&display(&self.0.join(path)), limit)
+    }
+
     fn identity(&self, path: &str) -> String {
         Disk.identity(&display(&self.0.join(path)))
     }
@@ -199,6 +212,10 @@ impl Loader for PreloadedLoader<'_> {
             Some(text) => Ok(text),
             None => Disk.load(&(self.path)(wanted), limit),
         }
+    }
+
+    fn load_bytes(&self, wanted: &str, limit: u64) -> Result<Vec<u8>, String> {
+        Disk.load_bytes(&(self.path)(wanted), limit)
     }
 
     fn identity(&self, path: &str) -> String {

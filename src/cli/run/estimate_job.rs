@@ -16,7 +16,7 @@ use fabc_estimate::{CommandWord, FabricShape, parse_shape};
 use fabc_ir::Scene;
 use fabc_job::KNOWN_MODELS;
 use fabc_model::{Fabric, Job};
-use fabc_pipeline::compile::jobs::{JobPlanner, check_ranks, port_limits, universal_limits};
+use fabc_pipeline::compile::jobs::{JobPlanner, check_ranks, times_by_ports, universal_limits};
 use fabc_pipeline::compile::wire;
 use std::cell::Cell;
 
@@ -46,19 +46,11 @@ pub(super) fn estimate_job(args: &EstimateJobArgs) -> Result<(), Stop> {
         _ => None,
     };
     let channels = channels_of_chip(&shape);
-    let limits = port_limits(&fabric, shape.chips(), channels);
-    let overhead = u128::from(job.overhead_ps) * fabc_ir::ATTOSECONDS_OF_A_PICOSECOND;
-    let least = |(index, phase): (usize, &fabc_model::JobPhase)| {
-        let sizes: Vec<u64> = phase
-            .operations
-            .iter()
-            .map(|operation| fabc_model::group_size(&job.axes, &operation.over))
-            .collect();
-        let ports = limits.time(overhead, &phase.operations, &sizes);
-        LeastTime { ports, hops: hops.as_ref().map(|hops| hops[index]) }
-    };
+    let ports = times_by_ports(&fabric, job, shape.chips(), channels);
+    let least =
+        |(index, ports): (usize, u128)| LeastTime { ports, hops: hops.as_ref().map(|hops| hops[index]) };
     let estimate = JobEstimate {
-        least: job.phases.iter().enumerate().map(least).collect(),
+        least: ports.into_iter().enumerate().map(least).collect(),
         job: job.clone(),
         model: args.model.clone(),
         shape: args.on.clone(),

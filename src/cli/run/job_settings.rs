@@ -51,7 +51,7 @@ fn job_block<'a>(entries: &'a [FileEntry], wanted: Option<&str>) -> Result<&'a B
         FileEntry::Item(item) => std::slice::from_ref(item),
     });
     let job = |item: &'a Item| match &item.kind {
-        ItemKind::Job(name, block) => Some((&*name.value, block)),
+        ItemKind::Job(name, _, block) => Some((&*name.value, block)),
         _ => None,
     };
     let jobs: Vec<(&str, &Block)> = items.filter_map(job).collect();

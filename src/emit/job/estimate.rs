@@ -4,7 +4,7 @@ use super::super::collective::nanoseconds;
 use super::super::estimate::Columns;
 use super::super::json::{push, push_lines, quote, strings};
 use super::text::milliseconds;
-use fabc_model::{Job, JobOperation, JobPhase, group_size};
+use fabc_model::{Job, JobOperation, JobPhase, RankGroups};
 use std::fmt::Write;
 
 /// What a job moves and takes at least, before there is a fabric.
@@ -59,8 +59,10 @@ impl JobEstimate {
         })
     }
 
+    /// The axes along which the ranks of a group differ. A model has no groups that are listed.
     fn over(&self, operation: &JobOperation) -> Vec<&str> {
-        operation.over.iter().map(|&axis| &*self.job.axes[axis].name).collect()
+        let RankGroups::Along(over) = &operation.groups else { return Vec::new() };
+        over.iter().map(|&axis| &*self.job.axes[axis].name).collect()
     }
 }
 
@@ -82,7 +84,7 @@ pub fn job_estimate_text(estimate: &JobEstimate) -> String {
             format!("{}.{}", phase.name, operation.name),
             operation.kind.name().to_owned(),
             estimate.over(operation).join(", "),
-            group_size(&estimate.job.axes, &operation.over).to_string(),
+            operation.groups.size(&estimate.job.axes).to_string(),
             operation.times.to_string(),
             format!("{:.4}", moved as f64 / 1e9),
             least.map_or_else(String::new, |least| milliseconds(least.ports)),

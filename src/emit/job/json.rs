@@ -9,7 +9,7 @@ use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobResult, JobStep,
     JobWitness, Reconfiguration,
 };
-use fabc_model::{Job, JobMetric, JobOperation, JobPhase};
+use fabc_model::{Job, JobMetric, JobOperation, JobPhase, RankGroups};
 
 /// The text of the file of a job.
 pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
@@ -169,11 +169,23 @@ fn push_operation(
     operation: &JobOperation,
     outcome: &JobOperationOutcome,
 ) {
-    let over = strings(operation.over.iter().map(|&axis| &job.axes[axis].name));
+    let groups = match &operation.groups {
+        RankGroups::Along(over) => {
+            format!("\"over\":{}", strings(over.iter().map(|&axis| &job.axes[axis].name)))
+        }
+        RankGroups::Listed(lists) => {
+            let mut text = String::from("\"groups\":[");
+            for (index, list) in lists.iter().enumerate() {
+                text.push_str(if index > 0 { "," } else { "" });
+                push_numbers(&mut text, list.iter().copied());
+            }
+            text + "]"
+        }
+    };
     push(
         out,
         format_args!(
-            "{{\"name\":{},\"kind\":\"{}\",\"over\":{over},\"bytes\":{},\"times\":{},\"algorithm\":\"{}\",",
+            "{{\"name\":{},\"kind\":\"{}\",{groups},\"bytes\":{},\"times\":{},\"algorithm\":\"{}\",",
             quote(&operation.name),
             operation.kind.name(),
             operation.bytes,

@@ -134,8 +134,11 @@ pub struct JobOperationLine {
     _name: IgnoredAny,
     #[serde(rename = "kind")]
     _kind: IgnoredAny,
-    #[serde(rename = "over")]
+    /// The axes of its groups, or else the groups themselves.
+    #[serde(rename = "over", default)]
     _over: IgnoredAny,
+    #[serde(rename = "groups", default)]
+    _groups: IgnoredAny,
     #[serde(rename = "bytes")]
     _bytes: IgnoredAny,
     #[serde(rename = "times")]

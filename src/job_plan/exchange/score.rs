@@ -1,6 +1,6 @@
 //! The score of a placement, and how an exchange changes it.
 
-use super::traffic::{Gather, JobTraffic, Messages};
+use super::traffic::{Gather, JobTraffic, Messages, NO_GROUP};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 
 /// Marks a node that is no rank.
@@ -208,6 +208,10 @@ impl<'a> ExchangeScore<'a> {
         }
         let (topology, group_of) =
             (self.traffic.scene.topology, &self.traffic.groups[gather.groups].group_of);
+        // A rank in no group hears nothing.
+        if group_of[rank as usize] == NO_GROUP {
+            return 0.0;
+        }
         let lanes = |channel| {
             let other = self.rank_of(topology.source(channel).node);
             let is_inside = other != NO_RANK && group_of[other as usize] == group_of[rank as usize];

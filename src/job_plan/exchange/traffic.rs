@@ -9,6 +9,8 @@ use rayon::prelude::*;
 
 /// Marks a node that is no chip.
 const NO_CHIP: u32 = u32::MAX;
+/// Marks a rank in no group.
+pub(super) const NO_GROUP: u32 = u32::MAX;
 /// The bytes of the largest message are so many units of a load.
 const LARGEST_UNITS: u128 = 1 << 20;
 
@@ -21,7 +23,7 @@ pub(super) struct JobTraffic<'a> {
     /// Operations that copy or add up.
     pub(super) gathers: Vec<Gather>,
     /// The groups of every operation.
-    pub(super) groups: Vec<RankGroups>,
+    pub(super) groups: Vec<GroupsOfRanks>,
     /// `[node]`: the chips beside it.
     pub(super) neighbors: Vec<Vec<NodeId>>,
     /// Seconds that a lane needs for a unit of load.
@@ -31,10 +33,10 @@ pub(super) struct JobTraffic<'a> {
 }
 
 /// The groups of an operation, in ranks.
-pub(super) struct RankGroups {
+pub(super) struct GroupsOfRanks {
     /// `[group]`: the ranks in it, ascending.
     pub(super) lists: Vec<Vec<u32>>,
-    /// `[rank]`: the index of its list.
+    /// `[rank]`: the index of its list, or [`NO_GROUP`].
     pub(super) group_of: Vec<u32>,
 }
 
@@ -98,7 +100,7 @@ impl<'a> JobTraffic<'a> {
                 let units = (part * LARGEST_UNITS / largest).max(1) as i64;
                 messages.push(Messages::new(*phase, units, alike, &pairs, ranks));
             }
-            groups.push(RankGroups::new(chips, ranks));
+            groups.push(GroupsOfRanks::new(chips, ranks));
         }
         Ok(Self {
             scene,
@@ -130,11 +132,11 @@ fn chips_beside(scene: &Scene<'_>) -> Vec<Vec<NodeId>> {
     (0..topology.node_count()).map(NodeId::new).map(beside).collect()
 }
 
-impl RankGroups {
+impl GroupsOfRanks {
     fn new(groups: &ChipGroups, ranks: usize) -> Self {
         let numbers = |list: &Vec<NodeId>| list.iter().map(|rank| rank.0).collect();
         let lists: Vec<Vec<u32>> = groups.lists().iter().map(numbers).collect();
-        let mut group_of = vec![u32::MAX; ranks];
+        let mut group_of = vec![NO_GROUP; ranks];
         for (group, list) in lists.iter().enumerate() {
             list.iter().for_each(|&rank| group_of[rank as usize] = group as u32);
         }

@@ -29,8 +29,17 @@ pub(super) struct SpecItems<'a> {
     pub(super) demand: Option<(&'a ast::Block, Span)>,
     pub(super) simulations: Vec<(&'a Name, &'a ast::Block, Span)>,
     pub(super) collectives: Vec<(&'a ast::Setting, Span)>,
-    pub(super) jobs: Vec<(&'a Name, &'a ast::Block, Span)>,
+    pub(super) jobs: Vec<DeclaredJob<'a>>,
     pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
+}
+
+/// A job as it is declared.
+pub(super) struct DeclaredJob<'a> {
+    pub(super) name: &'a Name,
+    /// The file that it comes from.
+    pub(super) source: Option<&'a ast::JobSource>,
+    pub(super) block: &'a ast::Block,
+    pub(super) span: Span,
 }
 
 /// Reports a constant that was declared before, at `first`.
@@ -93,7 +102,9 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Spec
             ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
             ItemKind::Simulate(name, block) => items.simulations.push((name, block, item.span)),
             ItemKind::Collective(setting) => items.collectives.push((setting, item.span)),
-            ItemKind::Job(name, block) => items.jobs.push((name, block, item.span)),
+            ItemKind::Job(name, source, block) => {
+                items.jobs.push(DeclaredJob { name, source: source.as_ref(), block, span: item.span })
+            }
             ItemKind::Require(require) => items.requires.push((require, item.span)),
             ItemKind::Unknown(..) if context.enough_errors() => {}
             ItemKind::Unknown(keyword, name, block) => {
@@ -126,7 +137,7 @@ fn sort_by_name(items: &mut SpecItems<'_>) {
     items.boxes.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
     items.simulations.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
     items.collectives.sort_by_key(|(setting, span)| (setting.name.value.clone(), *span));
-    items.jobs.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
+    items.jobs.sort_by_key(|job| (job.name.value.clone(), job.span));
     items.ocs.sort_by_key(|(ocs, span)| (ocs.name.value.clone(), *span));
 }
 

@@ -6,12 +6,14 @@
 
 mod amounts;
 mod axes;
+mod from_file;
 mod ground;
 mod job_block;
 mod model;
 mod operations;
 mod order;
 mod phases;
+mod phases_file;
 mod place;
 mod target;
 #[cfg(test)]
@@ -23,16 +25,17 @@ pub(super) use target::searched_for;
 
 use super::collectives;
 use super::context::{Context, claim_subject_name, missing};
-use super::items::{SpecItems, keyword_span};
+use super::items::{DeclaredJob, SpecItems, keyword_span};
 use super::many_paths;
 use super::scheduled;
 use super::settings::integer;
-use crate::JobError;
-use crate::syntax::ast::{Block, Name};
+use crate::syntax::ast::Name;
 use crate::syntax::words::BlockKind;
+use crate::{JobError, ResolveError};
 use axes::JobAxes;
 use fabc_base::diag::Span;
 use fabc_model::{Job, JobOperationKind};
+use from_file::{JobOfFile, job_of_file};
 pub(super) use ground::JobGround;
 use job_block::JobBlock;
 use std::collections::BTreeMap;
@@ -45,13 +48,14 @@ pub(super) fn jobs(context: &mut Context, items: &SpecItems<'_>, ground: &JobGro
     let mut known_names: BTreeMap<String, Span> =
         simulations.chain(collectives).map(|name| (name.value.to_lowercase(), name.span)).collect();
     let mut jobs = Vec::new();
-    for (name, block, item) in &items.jobs {
+    for declared in &items.jobs {
+        let name = declared.name;
         if !claim_subject_name(context, name, "job", "a job", &mut known_names) {
             jobs.push(None);
             continue;
         }
-        let span = keyword_span(*item, "job").to(name.span);
-        let job = job(context, name, block, span, ground);
+        let span = keyword_span(declared.span, "job").to(name.span);
+        let job = job(context, declared, span, ground);
         let runs = runs_on_routing(context, items, span, job.as_ref());
         jobs.push(job.filter(|_| runs));
     }
@@ -80,25 +84,36 @@ fn runs_on_routing(context: &mut Context, items: &SpecItems<'_>, span: Span, job
     false
 }
 
-fn job(context: &mut Context, name: &Name, block: &Block, span: Span, ground: &JobGround<'_>) -> Option<Job> {
+fn job(context: &mut Context, declared: &DeclaredJob<'_>, span: Span, ground: &JobGround<'_>) -> Option<Job> {
+    let name = declared.name;
     let title = format!("job `{}`", name.value);
-    let parts = JobBlock::read(context, block, title, span, BlockKind::Job);
-    let axes = axes::axes(context, &parts);
-    if let (Some(axes), Some(chips)) = (&axes, ground.chips) {
-        axes.check_count(context, &name.value, chips);
-    }
+    let parts = JobBlock::read(context, declared.block, title, span, BlockKind::Job);
+    let compute =
+        parts.settings.get("compute").map(|value| amounts::compute_time(context, "`compute`", value));
+    let (axes, step) = match declared.source {
+        Some(source) => {
+            let read = job_of_file(context, &parts, name, source, compute.flatten(), ground);
+            read.map_or((None, None), |JobOfFile { axes, step }| (Some(axes), Some(step)))
+        }
+        None => {
+            refuse_groups(context, &parts);
+            let axes = axes::axes(context, &parts);
+            if let (Some(axes), Some(chips)) = (&axes, ground.chips) {
+                axes.check_count(context, &name.value, chips);
+            }
+            let step = step(context, &parts, name, axes.as_ref(), compute.unwrap_or(Some(0)), ground);
+            (axes, step)
+        }
+    };
+    compute.unwrap_or(Some(0))?;
     let place = place::place(context, &parts.settings, axes.as_ref(), ground.scope);
     let line = ground.requires.iter().find(|line| line.fault && line.job() == Some(&name.value));
     let scenarios = collectives::scenarios(context, &parts.settings, "a job", line);
     let overhead =
         parts.settings.get("overhead").map_or(Some(0), |value| collectives::overhead(context, value));
-    let compute = parts
-        .settings
-        .get("compute")
-        .map_or(Some(0), |value| amounts::compute_time(context, "`compute`", value));
     let weight = parts.settings.get("weight");
     let weight = weight.map_or(Some(1), |value| integer(context, "`weight`", value, 1..=1_000_000));
-    let step = step(context, &parts, name, axes.as_ref(), compute, ground)?;
+    let step = step?;
     Some(Job {
         name: name.value.to_string(),
         axes: axes?.list,
@@ -109,8 +124,18 @@ fn job(context: &mut Context, name: &Name, block: &Block, span: Span, ground: &J
         overhead_ps: overhead?,
         scenarios: scenarios?,
         weight: weight? as u32,
+        from_file: declared.source.is_some(),
         span,
     })
+}
+
+/// Reports groups of a job that comes from no trace.
+fn refuse_groups(context: &mut Context, parts: &JobBlock<'_>) {
+    if let Some(span) = parts.settings.span("groups") {
+        let (subject, place) = ("`groups`".to_owned(), "a job without a trace".to_owned());
+        let help = Some("the groups of an operation follow from `over`: remove it".to_owned());
+        context.error(ResolveError::Misplaced { subject, place, help, span });
+    }
 }
 
 /// Resolves the phases of a job and its time of computing: from a model, or as they are written.

@@ -234,7 +234,7 @@ fn check_outer_items(context: &mut Context, spec: &Spec) -> u64 {
             context.error(ResolveError::Misplaced { subject, place, help: Some(help.to_owned()), span });
         };
         match &item.kind {
-            ItemKind::Job(name, _) => {
+            ItemKind::Job(name, ..) => {
                 let (place, span) = ("beside slices".to_owned(), keyword_span(item.span, word).to(name.span));
                 let help =
                     "write it in the slice that it runs on: its ranks are the chips of one slice".to_owned();

@@ -44,7 +44,7 @@ impl<'a> Subjects<'a> {
                 .iter()
                 .map(|(setting, _)| (&*setting.name.value, declared_kind(setting)))
                 .collect(),
-            jobs: items.jobs.iter().map(|(name, ..)| &*name.value).collect(),
+            jobs: items.jobs.iter().map(|job| &*job.name.value).collect(),
             scheduled: scheduled::is_scheduled(items).then_some(replaces),
         }
     }

@@ -128,8 +128,8 @@ pub enum ItemKind {
     Simulate(Name, Block),
     /// An item of the form `collective name = kind { .. }`.
     Collective(Setting),
-    /// An item of the form `job name { .. }`.
-    Job(Name, Block),
+    /// An item of the form `job name { .. }` or `job name = chakra "file" { .. }`.
+    Job(Name, Option<JobSource>, Block),
     /// An item of the form `require metric >= value;`.
     Require(RequireItem),
     /// An item of the form `slice name { .. }`.
@@ -178,6 +178,15 @@ pub struct UseItem {
     pub changes: Option<Block>,
     /// Index of the file in [`Spec::files`]. `None` in a file that was parsed on its own.
     pub file: Option<usize>,
+}
+
+/// The file that a job comes from: `= chakra "traces/step"`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobSource {
+    /// The word that says what the file is: `chakra` or `phases`.
+    pub word: Name,
+    /// The path as it is written in the spec.
+    pub path: Name,
 }
 
 /// The statements between two braces: `{ .. }`.

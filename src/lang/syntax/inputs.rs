@@ -3,8 +3,8 @@
 use super::ast::*;
 use super::load::join;
 use fabc_model::{
-    DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, RANKS_INPUT, TRACE_INPUT, graph_input,
-    kind_files, pairs_input, ranks_input, trace_input,
+    DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, PHASES_INPUT, RANKS_INPUT, TRACE_INPUT,
+    graph_input, kind_files, pairs_input, phases_input, ranks_input, trace_input,
 };
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
     {
         return format!("{KINDS}{rest}").into();
     }
-    for input in [PAIRS_INPUT, TRACE_INPUT, RANKS_INPUT] {
+    for input in [PAIRS_INPUT, TRACE_INPUT, RANKS_INPUT, PHASES_INPUT] {
         if let Some(rest) = wanted.strip_prefix(&join(spec, input)) {
             return format!("{input}{rest}").into();
         }
@@ -37,7 +37,6 @@ pub fn with_inputs(mut normal: Spec) -> Spec {
 /// Points the files of an item at their copies in `folder`, which ends with a `/`.
 fn with_input(item: &mut Item, folder: &str) {
     let copy = |path: &str| Text::from(format!("{folder}{path}"));
-    let is_job = matches!(item.kind, ItemKind::Job(..));
     match &mut item.kind {
         ItemKind::Collective(Setting {
             name,
@@ -45,17 +44,15 @@ fn with_input(item: &mut Item, folder: &str) {
         }) => {
             path.value = copy(&pairs_input(&name.value));
         }
-        ItemKind::Simulate(name, block) | ItemKind::Job(name, block) => {
-            let input = if is_job { ranks_input(&name.value) } else { trace_input(&name.value) };
-            for statement in &mut block.statements {
-                if let StatementKind::Setting(Setting {
-                    value: SettingValue { kind: ValueKind::File(_, path, _), .. },
-                    ..
-                }) = &mut statement.kind
-                {
-                    path.value = copy(&input);
-                }
+        ItemKind::Simulate(name, block) => point_files(block, &copy(&trace_input(&name.value))),
+        ItemKind::Job(name, source, block) => {
+            if let Some(source) = source {
+                // A build keeps the phases of a trace, which are the same in any form.
+                source.word.value = "phases".into();
+                source.path.value = copy(&phases_input(&name.value));
+                block.statements.retain(|statement| statement.kind.keyword() != "groups");
             }
+            point_files(block, &copy(&ranks_input(&name.value)));
         }
         ItemKind::Setting(Setting {
             name,
@@ -85,6 +82,19 @@ fn with_input(item: &mut Item, folder: &str) {
             items.iter_mut().for_each(|item| with_input(item, &folder));
         }
         _ => {}
+    }
+}
+
+/// Points the files of all settings of a block at one copy.
+fn point_files(block: &mut Block, copy: &Text) {
+    for statement in &mut block.statements {
+        if let StatementKind::Setting(Setting {
+            value: SettingValue { kind: ValueKind::File(_, path, _), .. },
+            ..
+        }) = &mut statement.kind
+        {
+            path.value = copy.clone();
+        }
     }
 }
 

@@ -18,6 +18,14 @@ pub trait Loader {
     /// The reason why the file cannot be read.
     fn load(&self, path: &str, max_bytes: u64) -> Result<String, String>;
 
+    /// Loads the bytes of a file of at most `max_bytes` bytes.
+    ///
+    /// # Errors
+    /// The reason why the file cannot be read.
+    fn load_bytes(&self, path: &str, max_bytes: u64) -> Result<Vec<u8>, String> {
+        self.load(path, max_bytes).map(String::into_bytes)
+    }
+
     /// The unique name of the file behind a path. Two paths that lead to one file, through links or
     /// otherwise, have the same identity.
     fn identity(&self, path: &str) -> String {

@@ -110,7 +110,7 @@ fn item_key(item: &Item) -> ItemKey {
         | ItemKind::RouterKind(name, _)
         | ItemKind::Box(name, _)
         | ItemKind::Simulate(name, _)
-        | ItemKind::Job(name, _)
+        | ItemKind::Job(name, ..)
         | ItemKind::Slice(name, _) => name.value.to_string(),
         ItemKind::Collective(setting) => setting.name.value.to_string(),
         ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
@@ -166,7 +166,9 @@ impl Normal {
             ItemKind::Demand(block) => ItemKind::Demand(self.block(block, &[])),
             ItemKind::Simulate(name, block) => ItemKind::Simulate(name.clone(), self.block(block, &[])),
             ItemKind::Collective(setting) => ItemKind::Collective(self.setting(setting)),
-            ItemKind::Job(name, block) => ItemKind::Job(name.clone(), self.block(block, &[])),
+            ItemKind::Job(name, source, block) => {
+                ItemKind::Job(name.clone(), source.clone(), self.block(block, &[]))
+            }
             ItemKind::Ocs(ocs) => {
                 let names: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
                 let indices = ocs

@@ -95,7 +95,12 @@ impl<'a> PrintedLine<'a> {
             | ItemKind::RouterKind(name, block)
             | ItemKind::Box(name, block)
             | ItemKind::Simulate(name, block)
-            | ItemKind::Job(name, block) => (format!("{} {}", item.kind.keyword(), name.value), Some(block)),
+            | ItemKind::Job(name, None, block) => {
+                (format!("{} {}", item.kind.keyword(), name.value), Some(block))
+            }
+            ItemKind::Job(name, Some(JobSource { word, path }), block) => {
+                (format!("job {} = {} \"{}\"", name.value, word.value, path.value), Some(block))
+            }
             ItemKind::Boxes(boxes) => {
                 (format!("boxes = {} of {};", expr(&boxes.count), boxes.kind.value), None)
             }

@@ -53,7 +53,7 @@ impl Used {
             | ItemKind::RouterKind(_, block)
             | ItemKind::Box(_, block)
             | ItemKind::Simulate(_, block)
-            | ItemKind::Job(_, block)
+            | ItemKind::Job(_, _, block)
             | ItemKind::Router(block)
             | ItemKind::Chip(block)
             | ItemKind::Cube(block)

@@ -306,7 +306,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "overhead" Quantity Collective Floor Job;
     "barrier" Choice Collective;
     "after" Choice Collective Phase;
-    "groups" Quantity Collective;
+    "groups" Quantity Collective Job;
     "from" Choice Collective;
     "to" Choice Collective;
     "paths" Choice Collective;

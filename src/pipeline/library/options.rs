@@ -120,6 +120,10 @@ impl Loader for SpecAndFiles<'_> {
         spec_text.load(path, most)
     }
 
+    fn load_bytes(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
+        self.files.load_bytes(path, most)
+    }
+
     fn identity(&self, path: &str) -> String {
         self.files.identity(path)
     }

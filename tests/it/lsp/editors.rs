@@ -197,7 +197,7 @@ fn editors_know_every_word() {
 
 /// Rules of src/lang/fab.pest that the tree-sitter grammar has otherwise: signs and words that it has where
 /// they stand, and what is read after `--set`.
-const OTHERWISE: [&str; 32] = [
+const OTHERWISE: [&str; 34] = [
     "WHITESPACE",
     "add_op",
     "assign",
@@ -209,12 +209,14 @@ const OTHERWISE: [&str; 32] = [
     "dots",
     "given",
     "good_comparison",
+    "groups_word",
     "item",
     "metric_at",
     "mul_op",
     "negate",
     "open",
     "path_name",
+    "plain_file",
     "quoted",
     "root_word",
     "semi",

@@ -15,7 +15,7 @@ use crate::compiled::CompiledFabric;
 use crate::json::{push, push_numbers, quote};
 use fabc_base::ids::NodeId;
 use fabc_ir::{JobResult, Topology};
-use fabc_model::{Fabric, Job};
+use fabc_model::{Fabric, Job, RankGroups};
 use hosts::Hosts;
 
 /// The jobs that files for launchers are about.
@@ -189,15 +189,15 @@ fn push_mesh(out: &mut String, job: &Job, axes: usize, chips: &[usize]) {
     out.push(']');
 }
 
-/// The groups of the ranks of every set of axes that an operation is over, numbered from 1.
+/// The groups of the ranks of every operation, numbered from 1. Groups of several operations come once.
 fn groups_json(job: &Job) -> String {
-    let mut overs: Vec<&[usize]> = Vec::new();
+    let mut all: Vec<&RankGroups> = Vec::new();
     for operation in job.phases.iter().flat_map(|phase| &phase.operations) {
-        if !overs.contains(&&*operation.over) {
-            overs.push(&operation.over);
+        if !all.contains(&&operation.groups) {
+            all.push(&operation.groups);
         }
     }
-    let groups = overs.into_iter().flat_map(|over| job.rank_groups(over));
+    let groups = all.into_iter().flat_map(|groups| job.rank_groups(groups));
     let mut out = String::from("{");
     for (index, group) in groups.enumerate() {
         out.push_str(if index > 0 { ",\n" } else { "\n" });

@@ -9,7 +9,7 @@ use super::{LaunchedJob, LaunchedJobs};
 use crate::collective::{collective_msccl, ranked_msccl};
 use fabc_base::ids::NodeId;
 use fabc_ir::{JobOperationOutcome, Scene, Topology, Transfers};
-use fabc_model::{Job, JobOperation, JobOperationKind};
+use fabc_model::{Job, JobOperation, JobOperationKind, RankGroups};
 
 /// A program with the name of its file.
 struct GroupProgram {
@@ -72,9 +72,9 @@ fn operation_programs(
         });
     };
     let mut programs = OperationPrograms { files: Vec::new(), notes: Vec::new() };
-    for group in job.rank_groups(&operation.over) {
+    for (number, group) in job.rank_groups(&operation.groups).into_iter().enumerate() {
         let members: Vec<NodeId> = group.iter().map(|&rank| ranks[rank as usize]).collect();
-        let title = format!("{name}.{}", group_label(job, operation, group[0]));
+        let title = format!("{name}.{}", group_label(job, operation, number, group[0]));
         let program = match &schedule.transfers {
             Transfers::Forest(forest) => {
                 let alone = group_schedule(topology, schedule, forest, &members)?;
@@ -91,9 +91,11 @@ fn operation_programs(
     Ok(programs)
 }
 
-/// The name of a group: the coordinates of its ranks on the axes along which they do not differ.
-fn group_label(job: &Job, operation: &JobOperation, rank: u32) -> String {
-    let fixed = job.axes.iter().enumerate().filter(|(axis, _)| !operation.over.contains(axis));
+/// The name of a group: the coordinates of its ranks on the axes along which they do not differ, or the number
+/// of a group that is listed.
+fn group_label(job: &Job, operation: &JobOperation, number: usize, rank: u32) -> String {
+    let RankGroups::Along(over) = &operation.groups else { return format!("group{number}") };
+    let fixed = job.axes.iter().enumerate().filter(|(axis, _)| !over.contains(axis));
     let coordinates: Vec<String> =
         fixed.map(|(index, axis)| format!("{}{}", axis.name, job.coordinate(rank, index))).collect();
     if coordinates.is_empty() { "all".to_owned() } else { coordinates.join("-") }

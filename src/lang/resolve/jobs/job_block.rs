@@ -9,6 +9,8 @@ use fabc_base::diag::{Span, closest, list};
 
 /// A block of a job, sorted by the forms of its lines.
 pub(super) struct JobBlock<'a> {
+    /// All lines, as they are written.
+    pub(super) block: &'a Block,
     /// The lines of the form `name = value;`.
     pub(super) settings: BlockSettings<'a>,
     /// The known blocks, in the order of the spec.
@@ -40,7 +42,7 @@ impl<'a> JobBlock<'a> {
         place: BlockKind,
     ) -> Self {
         let settings = block_settings(context, block, title, head, place);
-        let mut parts = Self { settings, inner: Vec::new(), operations: Vec::new() };
+        let mut parts = Self { block, settings, inner: Vec::new(), operations: Vec::new() };
         for statement in &block.statements {
             match &statement.kind {
                 StatementKind::Inner(inner) if parts.fits(context, inner, place) => parts.inner.push(inner),

@@ -11,7 +11,7 @@ use crate::syntax::ast::{InnerBlock, Name, Setting};
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::Span;
 use fabc_base::limits::{JOB_BYTES, JOB_TIMES};
-use fabc_model::{Collective, CollectiveAlgorithm, JobOperation, JobOperationKind};
+use fabc_model::{Collective, CollectiveAlgorithm, JobOperation, JobOperationKind, RankGroups};
 
 /// What the operations of a phase are resolved against.
 pub(super) struct PhaseGround<'a> {
@@ -22,7 +22,7 @@ pub(super) struct PhaseGround<'a> {
 }
 
 /// The collectives that groups of ranks can do.
-fn group_collectives() -> impl Iterator<Item = Collective> {
+pub(super) fn group_collectives() -> impl Iterator<Item = Collective> {
     Collective::ALL.into_iter().filter(|kind| !CollectiveAlgorithm::for_groups(*kind).is_empty())
 }
 
@@ -95,7 +95,8 @@ impl PhaseGround<'_> {
         self.check_size(context, &settings, bytes, self.axes.group_size(&over))?;
         let kind = JobOperationKind::Collective(collective);
         let name = name.to_string();
-        Some(JobOperation { name, kind, over, bytes, times, algorithm: algorithm?, span })
+        let groups = RankGroups::Along(over);
+        Some(JobOperation { name, kind, groups, bytes, times, algorithm: algorithm?, span })
     }
 
     fn send(&self, context: &mut Context, inner: &InnerBlock, name: &Name) -> Option<JobOperation> {
@@ -121,7 +122,7 @@ impl PhaseGround<'_> {
         Some(JobOperation {
             name: name.value.to_string(),
             kind,
-            over: over?,
+            groups: RankGroups::Along(over?),
             bytes,
             times,
             algorithm: None,

@@ -405,7 +405,7 @@ fn check_flits(
 ) -> Option<()> {
     for phase in phases {
         for operation in &phase.operations {
-            let ranks = operation.kind.parts(axes.group_size(&operation.over));
+            let ranks = operation.kind.parts(operation.groups.size(&axes.list));
             let subject = format!("`{}` of the phase `{}`", operation.name, phase.name);
             let help = |_| "take fewer ranks along its axes, or a larger model".to_owned();
             check_flit(context, subject, operation.bytes, ranks, flit_bytes, span, &help)?;

@@ -146,7 +146,7 @@ fn item_name(kind: &ItemKind) -> Option<&Name> {
         | ItemKind::RouterKind(name, _)
         | ItemKind::Box(name, _)
         | ItemKind::Simulate(name, _)
-        | ItemKind::Job(name, _) => Some(name),
+        | ItemKind::Job(name, ..) => Some(name),
         ItemKind::Ocs(ocs) => Some(&ocs.name),
         _ => None,
     }
@@ -167,7 +167,7 @@ fn settings_block(kind: &mut ItemKind) -> Option<&mut Block> {
         | ItemKind::RouterKind(_, block)
         | ItemKind::Box(_, block)
         | ItemKind::Simulate(_, block)
-        | ItemKind::Job(_, block) => Some(block),
+        | ItemKind::Job(_, _, block) => Some(block),
         ItemKind::Router(block)
         | ItemKind::Chip(block)
         | ItemKind::Cube(block)

@@ -159,7 +159,7 @@ impl Builder {
                 self.slice(Span { start: span.start, end: span.start + "slice".len() as u32 }, parts)
             }
             Rule::collective => ItemKind::Collective(self.setting(parts.next()?)?),
-            Rule::job => ItemKind::Job(self.name(&parts.next()?), self.block(parts.next()?)),
+            Rule::job => self.job(parts)?,
             Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
             Rule::require => ItemKind::Require(self.require(parts)?),
             Rule::setting => ItemKind::Setting(self.setting(pair)?),
@@ -245,6 +245,21 @@ impl Builder {
             }
         }
         Block { statements, span }
+    }
+
+    /// Builds a job: its name, the file that it comes from, and its block.
+    fn job<'i>(&mut self, mut parts: impl Iterator<Item = Pair<'i, Rule>>) -> Option<ItemKind> {
+        let name = self.name(&parts.next()?);
+        let mut next = parts.next()?;
+        let mut source = None;
+        if next.as_rule() == Rule::job_source {
+            let mut written = children(next);
+            let (assign, word, path) = (written.next()?, written.next()?, written.next()?);
+            self.assign(assign, &name, &path);
+            source = Some(JobSource { word: self.name(&word), path: self.string(&path) });
+            next = parts.next()?;
+        }
+        Some(ItemKind::Job(name, source, self.block(next)))
     }
 
     fn stray_assign(&mut self, pair: &Pair<'_, Rule>) {

@@ -69,7 +69,7 @@ fn rule_name(rule: Rule) -> RuleName {
         }
         Rule::prefix | Rule::dotted => Words("a prefix such as `10.255.0.0/16`"),
         Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
-        Rule::block | Rule::job_block => Words("`{`"),
+        Rule::block | Rule::job_block | Rule::job_source => Words("`{`"),
         Rule::statement
         | Rule::change
         | Rule::text
@@ -134,8 +134,9 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::setting_name
         | Rule::choice_name
         | Rule::root_word
+        | Rule::groups_word
         | Rule::stage_word => Words("a name"),
-        Rule::string => Words("a path in quotes"),
+        Rule::string | Rule::plain_file => Words("a path in quotes"),
         Rule::EOI => Words("the end of the file"),
         Rule::negate => Words("a number"),
         Rule::open => Keyword("`{`"),

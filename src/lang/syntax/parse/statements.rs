@@ -184,6 +184,7 @@ impl Builder {
         }
         let value = match value_pair.as_rule() {
             Rule::quoted => self.router(value_pair)?,
+            Rule::plain_file => self.plain_file(value_pair)?,
             Rule::product => self.product(value_pair),
             _ => self.value(value_pair)?,
         };
@@ -236,6 +237,13 @@ impl Builder {
     fn router(&mut self, pair: Pair<'_, Rule>) -> Option<SettingValue> {
         let span = self.span(&pair);
         Some(SettingValue { kind: ValueKind::Router(self.item_name(&children(pair).next()?)), span })
+    }
+
+    /// Builds a file without a word before it: `"comm_group.json"`.
+    fn plain_file(&mut self, pair: Pair<'_, Rule>) -> Option<SettingValue> {
+        let text = self.string(&children(pair).next()?);
+        let none = Spanned { value: "".into(), span: text.span };
+        Some(SettingValue { span: text.span, kind: ValueKind::File(none, text, None) })
     }
 
     /// Builds a list: `[cube0[0,0,0], 17]`, also with names in quotes.

@@ -63,7 +63,8 @@ fn lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u64 {
 /// The cut around the chip that hears its group by the fewest channels.
 fn narrowest_cut(scene: &Scene<'_>, groups: &ChipGroups) -> Option<CollectiveBound> {
     let degree = |chip: NodeId| lanes(scene, scene.channels_into(chip));
-    let narrowest = scene.endpoints().min_by_key(|&chip| degree(chip))?;
+    let grouped = scene.endpoints().filter(|&chip| groups.group_of(chip).is_some());
+    let narrowest = grouped.min_by_key(|&chip| degree(chip))?;
     let (channels, shards) = (degree(narrowest) as u32, groups.size() as u32 - 1);
     Some(CollectiveBound::Cut { all_but: vec![narrowest], channels, shards })
 }

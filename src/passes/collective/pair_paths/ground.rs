@@ -45,7 +45,10 @@ impl<'a> PathGround<'a> {
     /// Whether two chips, by their places in the list of chips, have data for each other.
     pub(super) fn exchange(&self, from: usize, to: usize) -> bool {
         let group = |groups: &ChipGroups, place: usize| groups.group_of(self.chips[place]);
-        from != to && self.groups.as_ref().is_none_or(|groups| group(groups, from) == group(groups, to))
+        // A chip in no group exchanges nothing.
+        let are_together =
+            |groups: &ChipGroups| group(groups, from).is_some() && group(groups, from) == group(groups, to);
+        from != to && self.groups.as_ref().is_none_or(are_together)
     }
 
     /// Splits the channels of a path into legs, which end at chips.

@@ -33,7 +33,7 @@ pub struct CollectivesRequest {
 pub enum RequestedGroups {
     /// Groups of so many consecutive chips.
     Consecutive(u32),
-    /// Groups with these chips, which are all chips of the fabric.
+    /// Groups with these chips. Others are idle.
     Listed(ChipGroups),
 }
 

@@ -11,7 +11,7 @@ mod topology;
 
 pub use errors::JobPlanError;
 use plan::operation_error;
-pub use plan::{JobPlanner, port_limits, universal_limits};
+pub use plan::{JobPlanner, times_by_ports, universal_limits};
 pub(super) use plan::{limits_of_chips, universal_step};
 use reconfigure::reconfiguration;
 pub(super) use topology::{JobTarget, TargetedTopology, topology_for_jobs};

@@ -10,12 +10,11 @@ use fabc_ir::{
     JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
-    BoundedOperation, ExchangeSettings, OperationLoad, PhaseTime, UniversalLimits, exchange_ranks, hop_bound,
-    job_step, message_pairs, operation_groups, phase_bound, phase_times, quick_gather_time,
+    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseTime, UniversalLimits,
+    exchange_ranks, hop_bound, job_step, message_pairs, operation_groups, phase_bound, phase_times,
+    quick_gather_time,
 };
-use fabc_model::{
-    Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase, group_size,
-};
+use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
 use fabc_passes::collective::CollectiveError;
 use fabc_passes::limit::NearestChips;
 
@@ -258,8 +257,7 @@ impl<'a> JobPlanner<'a> {
             })
             .collect();
         let bound = phase_bound(self.scene, &self.hops, self.overhead(), unit, &bounded);
-        let sizes: Vec<u64> = planned.iter().map(|planned| planned.groups.size()).collect();
-        let universal = self.limits.time(self.overhead(), &phase.operations, &sizes);
+        let universal = self.limits.time(self.overhead(), &phase.operations, &grouped_chips(self.job, phase));
         let outcome = |planned: &PlannedOperation, operation: &JobOperation| JobOperationOutcome {
             algorithm: planned.algorithm,
             load: phase_load(self.scene, &planned.load),
@@ -390,10 +388,13 @@ pub(super) fn operation_error(
     }
 }
 
-/// What bounds phases on any fabric of so many chips with so many channels each, by the ports of a chip and
-/// one hop alone.
-pub fn port_limits(fabric: &Fabric, chips: u64, chip_lanes: u64) -> UniversalLimits {
-    limits_of_chips(fabric, chips, chip_lanes)
+/// `[phase]`: the least times of a job on any network of so many chips with so many channels each, in
+/// attoseconds: by the channels of a chip and one hop alone.
+pub fn times_by_ports(fabric: &Fabric, job: &Job, chips: u64, channels: u64) -> Vec<u128> {
+    let limits = limits_of_chips(fabric, chips, channels);
+    let overhead = u128::from(job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND;
+    let time = |phase: &JobPhase| limits.time(overhead, &phase.operations, &grouped_chips(job, phase));
+    job.phases.iter().map(time).collect()
 }
 
 /// What bounds phases in every topology and with every placement.
@@ -424,9 +425,7 @@ pub(in crate::compile) fn limits_of_chips(fabric: &Fabric, chips: u64, chip_lane
 pub(in crate::compile) fn universal_step(limits: &UniversalLimits, job: &Job) -> JobStep {
     let overhead = u128::from(job.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND;
     let least = |phase: &JobPhase| {
-        let size = |operation: &JobOperation| group_size(&job.axes, &operation.over);
-        let sizes: Vec<u64> = phase.operations.iter().map(size).collect();
-        let universal = limits.time(overhead, &phase.operations, &sizes);
+        let universal = limits.time(overhead, &phase.operations, &grouped_chips(job, phase));
         PhaseTime { volume: universal, latency: 0, bound: universal, universal }
     };
     let phases: Vec<PhaseTime> = job.phases.iter().map(least).collect();
@@ -437,6 +436,11 @@ pub(in crate::compile) fn universal_step(limits: &UniversalLimits, job: &Job) ->
 fn channel_loads(scene: &Scene<'_>, planned: &[PlannedOperation]) -> Vec<u128> {
     let bytes = |channel| planned.iter().map(|planned| planned.load.bytes[channel]).sum();
     scene.topology.channels().map(bytes).collect()
+}
+
+/// The chips of the groups of every operation of a phase.
+fn grouped_chips(job: &Job, phase: &JobPhase) -> Vec<GroupedChips> {
+    phase.operations.iter().map(|operation| GroupedChips::of_operation(job, operation)).collect()
 }
 
 /// The most bytes that a channel carries per lane, rounded up.
