@@ -21,7 +21,7 @@ fn pod() -> SpecText {
 
 fn build(place: &Path, name: &str, spec: &SpecText) {
     std::fs::write(place.join(name), spec.text()).unwrap();
-    fabc(place, &["build", name, "-q", "--force"], 0);
+    fabc(place, &["build", name, "-q"], 0);
 }
 
 fn read(place: &Path, file: &str) -> Value {
