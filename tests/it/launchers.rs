@@ -1,7 +1,7 @@
 //! The files of jobs, read back by what reads them: Slurm, Open MPI, JAX, and programs run with numbers.
 //!
-//! `FABC_LAUNCHERS=jax_mesh,slurm_hosts` lists readers that must be installed. Without it, a test whose reader
-//! is absent says so and passes. `FABC_JAX` is a folder with the Python package of JAX.
+//! `FABC_LAUNCHERS=jax_mesh,slurm_hosts` lists readers that must be installed. Without it, a test whose
+//! reader is absent says so and passes. `FABC_JAX` is a folder with the Python package of JAX.
 
 use crate::collective::interpreter::{Program, run};
 use crate::support::command::fabc;

@@ -112,7 +112,7 @@ pub enum EmitError {
     #[error("`--host {template}` cannot name hosts: {problem}")]
     #[diagnostic(code(FAB0539), help("{hint}"))]
     HostTemplate {
-        /// The template.
+        /// The template as the command line has it.
         template: String,
         /// What is wrong with it.
         problem: String,

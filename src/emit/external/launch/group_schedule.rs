@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub(super) struct GroupSchedule {
     /// The ranks of the group, and a link for every connection.
     pub(super) topology: Topology,
-    /// Rounds on that topology.
+    /// Rounds of copies over its channels.
     pub(super) schedule: Schedule,
 }
 

@@ -11,10 +11,10 @@ use fabc_ir::router_names;
 use fabc_model::{BoxPart, Boxes, Fabric, Pod};
 use std::collections::BTreeMap;
 
-/// The options about hosts.
+/// How hosts are called, and which chips each has, as the command line says it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HostNaming {
-    /// The template of `--host`.
+    /// The template of `--host` for names of hosts.
     pub template: Option<String>,
     /// The chips of a host, of `--chips-per-host`.
     pub chips: Option<HostChips>,
@@ -57,7 +57,7 @@ impl HostNaming {
     }
 }
 
-/// Where a chip is.
+/// The place of a chip among the hosts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct HostSlot {
     /// The number of the host.
@@ -70,9 +70,9 @@ pub(super) struct HostSlot {
 pub(super) struct Hosts {
     /// The routers that send and receive, ascending. A chip is an index into them.
     endpoints: Vec<NodeId>,
-    /// `[host]`: its name.
+    /// `[host]`: its name for launchers.
     names: Vec<String>,
-    /// `[host]`: its chips, ascending.
+    /// `[host]`: numbers of its chips, ascending.
     chips: Vec<Vec<usize>>,
     /// `[chip]`: its host and slot.
     slots: Vec<HostSlot>,
@@ -158,7 +158,7 @@ fn name_problem(name: &str) -> Option<&'static str> {
     is_number.then_some("launchers take a name of digits alone for a number")
 }
 
-/// `[host]`: its chips, ascending.
+/// `[host]`: numbers of its chips, ascending.
 fn host_chips(
     fabric: &Fabric,
     endpoints: &[NodeId],
@@ -219,7 +219,7 @@ fn block_hosts(pod: &Pod, sides: [u32; 3]) -> Option<Vec<Vec<usize>>> {
     Some(hosts)
 }
 
-/// `[host]`: its name.
+/// `[host]`: its name by the template.
 fn host_names(
     fabric: &Fabric,
     endpoints: &[NodeId],

@@ -5,7 +5,7 @@
 
 use super::super::chunks::{EmitError, Take};
 use super::group_schedule::group_schedule;
-use super::{LaunchedJob, LaunchedJobs};
+use super::launched::{LaunchedJob, LaunchedJobs};
 use crate::collective::{collective_msccl, ranked_msccl};
 use fabc_base::ids::NodeId;
 use fabc_ir::{JobOperationOutcome, Scene, Topology, Transfers};
