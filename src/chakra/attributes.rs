@@ -28,7 +28,7 @@ impl Node {
     pub(crate) fn count(&self, rank: u32, name: &'static str) -> Result<Option<u64>, TraceError> {
         let Some(value) = self.attribute(name) else { return Ok(None) };
         let number = value.integer().and_then(|number| u64::try_from(number).ok());
-        number.map(Some).ok_or_else(|| TraceError::NoNumber { rank, node: self.id, attribute: name })
+        number.map(Some).ok_or(TraceError::NoNumber { rank, node: self.id, attribute: name })
     }
 
     /// An attribute that must be there.

@@ -216,7 +216,7 @@ fn broken_files_are_told_with_their_offset() {
 
 #[test]
 fn nodes_without_sense_are_told() {
-    let wrong = |node: Node| problem(&[trace(&[node.clone()]), trace(&[node])], None, None);
+    let wrong = |node: Node| problem(&[trace(std::slice::from_ref(&node)), trace(&[node])], None, None);
     assert_eq!(
         wrong(collective(3, &[], 12, 64, "")),
         "node 3 of rank 0 has the comm_type 12, which Chakra does not define"

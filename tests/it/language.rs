@@ -4,33 +4,17 @@
 mod parameters;
 mod shipped;
 
+use crate::support::files::{Files, read};
 use fabc::diag::{SourceMap, codes};
 use fabc::ids::LinkTypeId;
 use fabc::lang::{resolve, warnings};
 use fabc::model::{Fabric, Family, Network, Plant};
-use fabc::syntax::{Loader, ParseError, normalize, parse, parse_file, print, print_spec, words};
+use fabc::syntax::{ParseError, normalize, parse, parse_file, print, print_spec, words};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 type Diagnostics = Vec<Box<dyn Diagnostic + Send + Sync>>;
-
-fn read(path: &str) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| error.kind().to_string())
-}
-
-/// The files of this repository, also those that are no text.
-struct Files;
-
-impl Loader for Files {
-    fn load(&self, path: &str, max_bytes: u64) -> Result<String, String> {
-        read.load(path, max_bytes)
-    }
-
-    fn load_bytes(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
-        std::fs::read(path).map_err(|error| error.kind().to_string())
-    }
-}
 
 fn front_end(path: &str) -> (Result<Fabric, Diagnostics>, SourceMap) {
     let (parsed, sources) = parse(path, &Files);

@@ -123,7 +123,16 @@ fn pods(documents: &mut Documents) {
     documents.build("laid", &scheduled_pod.text(), &[]);
     let single_pod = SpecText::pod([2, 2, 2], 1)
         .named("one")
-        .with("topology = torus 2 x 2 x 2; routing = up_down; budget { vcs = 2; faults = 0; }");
+        .with("topology = torus 2 x 2 x 2; routing = up_down; budget { vcs = 2; faults = 0; }")
+        .with("job listed = phases \"step.json\" {}");
+    let gather = r#"{"name":"in","kind":"all_gather","bytes":4096,"times":2,"groups":[[0,1],[2,3]]}"#;
+    let send =
+        r#"{"name":"on","kind":"send","both":true,"wrap":false,"bytes":64,"times":1,"groups":[[0,4]]}"#;
+    let phases = format!(
+        r#"{{"name":"a","after":[],"compute_ps":0,"operations":[{gather}]}},{{"name":"b","after":["a"],"compute_ps":1,"operations":[{send}]}}"#
+    );
+    let step = format!(r#"{{"format":"fabc.phases/1","ranks":8,"compute_ps":5,"phases":[{phases}]}}"#);
+    std::fs::write(documents.place.join("step.json"), step).unwrap();
     documents.build("one", &single_pod.text(), &[]);
 }
 

@@ -1,6 +1,7 @@
 //! Code that several tests share.
 
 pub(crate) mod command;
+pub(crate) mod files;
 pub(crate) mod fixture;
 pub(crate) mod mixes;
 pub(crate) mod mutants;

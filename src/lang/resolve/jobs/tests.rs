@@ -2,7 +2,7 @@
 
 use crate::syntax::{parse, print_spec};
 use crate::{ResolveError, normal_form, resolve};
-use fabc_model::{Collective, Fabric, Job, JobOperationKind, JobPlace, Scenarios};
+use fabc_model::{Collective, Fabric, Job, JobOperation, JobOperationKind, JobPlace, RankGroups, Scenarios};
 use miette::Diagnostic;
 
 /// A pod of 128 chips with this text in its fabric.
@@ -76,6 +76,14 @@ const MINE: &str = "job mine {
     phase gradients { after = layers; collective sum = all_reduce { over = [data]; size = 4.41 GB; } }
 }";
 
+/// The axes of the groups of an operation.
+fn axes_of(operation: &JobOperation) -> &[usize] {
+    match &operation.groups {
+        RankGroups::Along(over) => over,
+        RankGroups::Listed(_) => &[],
+    }
+}
+
 #[test]
 fn phases_resolve_as_written() {
     let job = job(&format!("{MINE} require fault.mine.communication <= 1.85 s; require mine.share >= 0.7;"));
@@ -92,10 +100,10 @@ fn phases_resolve_as_written() {
     assert_eq!((&*gradients.name, &gradients.after[..]), ("gradients", &[0][..]));
     let [gather, stage] = &layers.operations[..] else { panic!("{:?}", layers.operations) };
     assert_eq!(gather.kind, JobOperationKind::Collective(Collective::AllGather));
-    assert_eq!((&gather.over[..], gather.bytes, gather.times), (&[0][..], 128 << 20, 5120));
+    assert_eq!((axes_of(gather), gather.bytes, gather.times), (&[0][..], 128 << 20, 5120));
     assert_eq!(stage.kind, JobOperationKind::Send { both: true, wrap: false });
-    assert_eq!((&stage.over[..], stage.bytes, stage.times), (&[2][..], 16 << 20, 128));
-    assert_eq!((&gradients.operations[0].over[..], gradients.operations[0].bytes), (&[1][..], 4_410_000_000));
+    assert_eq!((axes_of(stage), stage.bytes, stage.times), (&[2][..], 16 << 20, 128));
+    assert_eq!((axes_of(&gradients.operations[0]), gradients.operations[0].bytes), (&[1][..], 4_410_000_000));
 }
 
 #[test]
@@ -287,9 +295,9 @@ fn phases_follow_from_a_model() {
         job.phases.iter().map(|phase| (&*phase.name, phase.overlap_millionths)).collect();
     assert_eq!(phases, [("experts", 0), ("expert_gradients", 800_000), ("gradients", 800_000)]);
     let exchange = &job.phases[0].operations[0];
-    assert_eq!((exchange.bytes, exchange.times, &exchange.over[..]), (268_435_456, 3008, &[0][..]));
-    assert_eq!(job.phases[1].operations.iter().map(|known| &known.over[..]).collect::<Vec<_>>(), [[1], [1]]);
-    assert_eq!(job.phases[2].operations[0].over, [0, 1]);
+    assert_eq!((exchange.bytes, exchange.times, axes_of(exchange)), (268_435_456, 3008, &[0][..]));
+    assert_eq!(job.phases[1].operations.iter().map(axes_of).collect::<Vec<_>>(), [[1], [1]]);
+    assert_eq!(axes_of(&job.phases[2].operations[0]), [0, 1]);
 }
 
 #[test]
