@@ -100,7 +100,7 @@ impl Workplace {
             taken["estimate_ns"].as_f64().map_or("-".to_owned(), |time| format!("{:.0}", time / 1e6));
         let break_even = file["reconfigure"]["break_even_ns"].as_f64();
         format!(
-            "| `{spec}` | {} | {} | {:.0} | {best_paths} | {:.0} | {} | {} | {:.1} % | {} | {:.0} | {:.0} | {:.0} |",
+            "| `{spec}` | {} | {} | {:.0} | {best_paths} | {:.0} | {} | {} | {:.1} % | {} | {:.0} | {:.0} | {} | {:.0} |",
             file["ranks"].as_array().map_or(0, Vec::len),
             taken["topology"].as_str().unwrap_or("as the spec says"),
             milliseconds(&healthy["communication_ns"]),
@@ -111,6 +111,7 @@ impl Workplace {
             break_even.map_or("-".to_owned(), |time| format!("{:.0}", time / 1e6)),
             built.seconds,
             built.user_seconds,
+            built.megabytes,
             verified.seconds,
         )
     }
@@ -158,8 +159,8 @@ fn milliseconds(nanoseconds: &Value) -> f64 {
 
 /// The first table.
 fn reached(workplace: &Workplace, with_long: bool) -> String {
-    let heads = "| spec | chips | topology taken | communication | best paths | bound | floor | worst fault | share | break-even | s | user s | verify s |";
-    let mut table = format!("{}\n\n{heads}\n{}|\n", machine(with_long), "|---".repeat(13));
+    let heads = "| spec | chips | topology taken | communication | best paths | bound | floor | worst fault | share | break-even | s | user s | MB | verify s |";
+    let mut table = format!("{}\n\n{heads}\n{}|\n", machine(with_long), "|---".repeat(14));
     print!("{table}");
     for floor in FLOORS.iter().filter(|floor| with_long || !floor.is_long) {
         let row = workplace.floor_row(floor);

@@ -212,11 +212,14 @@ fn reconfiguration(
     line: ReconfigureLine,
 ) -> Result<Reconfiguration, String> {
     let listed = |PhaseTopologyLine { topology, phases_ns }: PhaseTopologyLine| {
-        let time = |written: &Box<RawValue>| match written.get() {
+        let time = |written: &RawValue| match written.get() {
             "null" => Ok(None),
             _ => time_of(written).map(Some),
         };
-        Ok(PhaseTopology { topology, times: phases_ns.iter().map(time).collect::<Result<_, String>>()? })
+        Ok(PhaseTopology {
+            topology,
+            times: phases_ns.iter().map(|written| time(written)).collect::<Result<_, String>>()?,
+        })
     };
     let topologies = line.topologies.into_iter().map(listed).collect::<Result<_, String>>()?;
     recount_reconfiguration(job, nominal, topologies, line.phases)

@@ -94,15 +94,15 @@ fn least_cost(times: &[Vec<Option<u128>>], saved: u128, changes: u128) -> u128 {
     let count = times.len();
     let change = |from: usize, to: usize| if from == to { 0 } else { saved };
     // `costs[first][next]`: from the topology of the first stage to that of the stage to come.
-    let mut costs: Vec<Vec<Option<u128>>> =
+    let start: Vec<Vec<Option<u128>>> =
         (0..count).map(|first| (0..count).map(|next| (first == next).then_some(0)).collect()).collect();
-    for stage in 0..times[0].len() {
+    let costs = (0..times[0].len()).fold(start, |costs, stage| {
         let entry = |row: &Vec<Option<u128>>, next: usize| {
             let through = |here: usize| Some(row[here]? + times[here][stage]? * changes + change(here, next));
             (0..count).filter_map(through).min()
         };
-        costs = costs.iter().map(|row| (0..count).map(|next| entry(row, next)).collect()).collect();
-    }
+        costs.iter().map(|row| (0..count).map(|next| entry(row, next)).collect()).collect()
+    });
     (0..count).filter_map(|first| costs[first][first]).min().unwrap_or(0)
 }
 

@@ -113,7 +113,7 @@ pub enum Command {
     /// How long a step of the spec's training jobs takes, also with another placement
     Job(JobArgs),
     /// Estimate what a collective costs by closed form, without a spec
-    Estimate(EstimateArgs),
+    Estimate(Box<EstimateArgs>),
     /// Availability of a job, from your failure rates
     Availability(AvailabilityArgs),
     /// Start a new spec from a template
