@@ -1,5 +1,5 @@
-//! `cargo bench --bench jobs [-- [--long] [--write]]`: the jobs of `specs/jobs` beside what they should reach,
-//! and a sweep over the axes of a mixture of experts on four topologies of 256 chips.
+//! `cargo bench --bench jobs [-- [--long] [--write]]`: the jobs of `specs/jobs` beside what they should
+//! reach, and a sweep over the axes of a mixture of experts on four topologies of 256 chips.
 //!
 //! Every row is a command of fabc in a process of its own. `--long` adds the pod of 512 chips. `--write` puts
 //! both tables into `docs/benchmarks.md`. `FABC=PATH` measures another fabc than the one that cargo built.

@@ -18,7 +18,6 @@ mod page;
 use measure::{Measured, arguments, fabc, measure};
 use page::{machine, write_between};
 use serde_json::Value;
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -56,7 +56,7 @@ pub struct Reconfiguration {
 /// A topology with the times of phases on it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PhaseTopology {
-    /// What it is.
+    /// `as built`, `cubes wrapped`, or the name that it has in a search for jobs.
     pub topology: String,
     /// `[phase]`: its time, in whole picoseconds. `None` if it joins chips that the topology does not, or has
     /// a gather that cannot be planned there.

@@ -7,7 +7,7 @@ use crate::transformer::{Experts, Transformer};
 pub struct KnownModel {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Its shape.
+    /// The numbers of the published configuration.
     pub model: Transformer,
 }
 

@@ -4,7 +4,7 @@ use super::{code, complain, files, read, root, starts_word};
 use std::collections::BTreeSet;
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 98] = [
+const JUDGED: [&str; 100] = [
     "BelowAndUp",
     "Bisection",
     "COLLISION_PARTS",
@@ -61,12 +61,14 @@ const JUDGED: [&str; 98] = [
     "PathsAt",
     "Permutation",
     "PermutationDual",
+    "PhaseTopology",
     "Placement",
     "PlanCut",
     "PlanStage",
     "PlanStep",
     "PortIndices",
     "Pull",
+    "Reconfiguration",
     "Relay",
     "Repair",
     "RepairLoads",

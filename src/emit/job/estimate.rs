@@ -9,13 +9,13 @@ use std::fmt::Write;
 
 /// What a job moves and takes at least, before there is a fabric.
 pub struct JobEstimate {
-    /// The job.
+    /// Its axes, phases and time of computing.
     pub job: Job,
     /// The name of its model.
     pub model: String,
     /// The shape, as it was asked: `torus:8x8x8`.
     pub shape: String,
-    /// Number of its chips.
+    /// Chips of that shape, one per rank.
     pub chips: u64,
     /// Channels of a chip, one way.
     pub channels: u64,
@@ -101,7 +101,7 @@ pub fn job_estimate_text(estimate: &JobEstimate) -> String {
     out
 }
 
-/// The estimate as JSON.
+/// The estimate as JSON, with times in nanoseconds.
 pub fn job_estimate_json(estimate: &JobEstimate) -> String {
     let JobEstimate { job, model, shape, chips, channels, .. } = estimate;
     let axes: Vec<String> = job

@@ -91,8 +91,8 @@ fn operation_programs(
     Ok(programs)
 }
 
-/// The name of a group: the coordinates of its ranks on the axes along which they do not differ, or the number
-/// of a group that is listed.
+/// The name of a group: the coordinates of its ranks on the axes along which they do not differ. Groups that
+/// are listed have numbers.
 fn group_label(job: &Job, operation: &JobOperation, number: usize, rank: u32) -> String {
     let RankGroups::Along(over) = &operation.groups else { return format!("group{number}") };
     let fixed = job.axes.iter().enumerate().filter(|(axis, _)| !over.contains(axis));
