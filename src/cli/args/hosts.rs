@@ -8,7 +8,7 @@ use fabc_emit::{HostChips, HostNaming};
 pub struct HostArgs {
     /// Names of hosts in `ranks`, `hostfile` and `rankfile`: a template such as `node-{cube}-{host:02}`, with
     /// the fields host, index, chip, name, in pods cube, x, y, z, and with boxes box
-    #[arg(long, value_name = "TEMPLATE", requires = "emit")]
+    #[arg(long, allow_hyphen_values = true, value_name = "TEMPLATE", requires = "emit")]
     pub host: Option<String>,
 
     /// Chips of a host: so many consecutive ones, or in cubes a block such as `2x2x1` [default: the GPUs of a

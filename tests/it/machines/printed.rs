@@ -294,6 +294,10 @@ fn estimates(documents: &mut Documents) {
         "estimate all_reduce --size 16MB --on torus:8x8x8 --bandwidth 900GB/s --alpha 500ns --json",
         "estimate all_to_all --size 16MB --on mesh:4x4 --on leaf_spine:16 --on dragonfly:8x4 \
          --bandwidth 900GB/s --alpha 500ns --json",
+        "estimate job --model mixtral-8x7b --axes expert=8,data=8 --batch sequences=64,length=4096 \
+         --on torus:4x4x4 --json",
+        "estimate job --model llama-3.1-8b --axes tensor=4,data=16 --batch sequences=64,length=4096 \
+         --compute rate=275TFLOP/s,share=40% --on star:64 --json",
         "estimate all_reduce --size 1kB --on full_mesh:8 --over fat_tree:64 --bandwidth 900GB/s \
          --outer-bandwidth 50GB/s --alpha 500ns --json",
     ] {

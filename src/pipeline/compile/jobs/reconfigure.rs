@@ -5,9 +5,8 @@
 //! Messages count on their best paths, on the topology of the fabric as on the others. A topology in which
 //! every cube is wrapped on itself connects no two cubes. It is compared for phases that stay in cubes.
 
-use super::errors::JobPlanError;
 use super::plan::{JobPlanner, universal_limits};
-use super::topology::{JobTarget, known_topologies, wired_topology};
+use super::topology::{JobTarget, balanced_tables, known_topologies, wired_topology};
 use fabc_base::ids::NodeId;
 use fabc_ir::{PhaseTopology, Reconfiguration, Scene, Topology, job_stages, picoseconds};
 use fabc_job_plan::{best_stage_plan, operation_groups};
@@ -26,22 +25,17 @@ const MOST_CHIPS: usize = 512;
 /// What a job would gain by topologies of their own for some phases. `None` where it has only one stage, and
 /// where the times of other topologies are not known: without switches, on a floor whose cables have lengths,
 /// and in large pods whose topology was not searched for jobs.
-///
-/// # Errors
-/// Refuses an operation that no schedule does.
 pub(super) fn reconfiguration(
     fabric: &Fabric,
     topology: &Topology,
     job: &Job,
     ranks: &[NodeId],
     targets: &[JobTarget],
-) -> Result<Option<Reconfiguration>, JobPlanError> {
+) -> Option<Reconfiguration> {
     let stages = job_stages(job);
-    let Some(pod) = fabric.pod().filter(|_| fabric.floor.is_none() && stages.len() > 1) else {
-        return Ok(None);
-    };
+    let pod = fabric.pod().filter(|_| fabric.floor.is_none() && stages.len() > 1)?;
     if targets.is_empty() && topology.node_count() > MOST_CHIPS {
-        return Ok(None);
+        return None;
     }
     let others = other_topologies(fabric, pod, topology, targets);
     let built = targets.first().map_or(BUILT, |target| &target.compared[0].0);
@@ -49,25 +43,22 @@ pub(super) fn reconfiguration(
         .chain(others.iter().map(|(name, topology)| (name.as_str(), topology)))
         .collect();
     let times = |&(name, topology): &(&str, &Topology)| {
-        let stays = name == WRAPPED;
+        let falls_apart = name == WRAPPED;
         let limits = universal_limits(fabric, topology);
         let scene = Scene::healthy(topology);
-        let planner = JobPlanner::new(fabric, &scene, None, &limits, job);
+        // Some gathers follow tables.
+        let tables = (!falls_apart).then(|| balanced_tables(topology));
+        let planner = JobPlanner::new(fabric, &scene, tables.as_ref(), &limits, job);
         let time = |phase: &JobPhase| {
-            if stays && !stays_in_cubes(pod, job, phase, ranks) {
-                return Ok(None);
-            }
-            match planner.flow_phase_time(phase, ranks) {
-                // Gathers through foreign chips need a way between all cubes.
-                Err(_) if stays => Ok(None),
-                time => time.map(|time| Some(picoseconds(time))),
-            }
+            let is_joined = !falls_apart || stays_in_cubes(pod, job, phase, ranks);
+            // A gather may have no plan there: its groups fall apart, or it needs tables.
+            is_joined.then(|| planner.flow_phase_time(phase, ranks).ok()).flatten().map(picoseconds)
         };
-        let times = job.phases.iter().map(time).collect::<Result<_, JobPlanError>>()?;
-        Ok(PhaseTopology { topology: name.to_owned(), times })
+        PhaseTopology { topology: name.to_owned(), times: job.phases.iter().map(time).collect() }
     };
-    let topologies: Vec<PhaseTopology> = all.par_iter().map(times).collect::<Result<_, JobPlanError>>()?;
-    Ok(Some(planned(topologies, &stages, job.phases.len())))
+    let topologies: Vec<PhaseTopology> = all.par_iter().map(times).collect();
+    let is_whole = topologies[0].times.iter().all(Option::is_some);
+    is_whole.then(|| planned(topologies, &stages, job.phases.len()))
 }
 
 /// The topologies beside that of the fabric, with their names.

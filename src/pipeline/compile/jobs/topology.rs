@@ -236,7 +236,7 @@ fn judge(
 }
 
 /// Balanced shortest paths for uniform demand, to compare placements by. They are never used on a fabric.
-fn balanced_tables(topology: &Topology) -> ForwardingTables {
+pub(super) fn balanced_tables(topology: &Topology) -> ForwardingTables {
     let plain = topology.clone().with_symmetry(topology.symmetry().to_trivial());
     let settings = BalanceSettings { effort: BalanceEffort::Fault, first_hop: FirstHop::Any, bound: 0 };
     let demand = Demand::uniform(plain.node_count());
