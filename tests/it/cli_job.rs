@@ -387,6 +387,9 @@ fn jobs_run_on_boxes_beside_sprayed_packets() {
     assert!((volume / least - 1.0).abs() < 1e-3, "{volume} for {least}");
     let ranks = std::fs::read_to_string(place.path().join("l/train.rankfile")).unwrap();
     assert!(ranks.contains("rank 8=box1 slot=0"), "{ranks}");
+    let again = fabc(place.path(), &["job", "out/net", "--format", "json"], 0).0;
+    let again: Value = serde_json::from_str(&again).unwrap();
+    assert_eq!(again["scenarios"][0], file["scenarios"][0]);
     fabc(place.path(), &["verify", "out/net"], 0);
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct ScenarioInput {
 }
 
 /// Reads a scenario. `None` if the spec tolerates no such fault. Tables are read if `tabled`, or if chips
-/// cannot pass chunks on.
+/// cannot pass chunks on, but not where they list next-hop groups.
 ///
 /// # Errors
 /// The errors of reading the files, and a `CheckError` if they do not fit the spec.
@@ -49,7 +49,8 @@ pub(crate) fn read_scenario(
     for path in ["json", "bin"].map(|ending| format!("{}.{ending}", fabc_emit::tables_path(name))) {
         files.extend(optional_file(directory, path, ARTIFACT_BYTES)?);
     }
-    if !files.keys().any(|path| path.starts_with("tables/")) {
+    // Next-hop groups are no paths that a message follows.
+    if fabric.routing.has_many_paths() || !files.keys().any(|path| path.starts_with("tables/")) {
         let scene = fabc_check::read_scene(&files, fabric, name).map_err(stop)?;
         return Ok(scene.map(|scene| ScenarioInput { scene, tables: None, lengths: Vec::new() }));
     }
