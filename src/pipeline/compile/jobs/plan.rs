@@ -347,13 +347,49 @@ impl<'a> JobPlanner<'a> {
             };
             let whole = CollectivesRequest { algorithm: Some(algorithm), groups: None, ..request.clone() };
             match self.requested_schedule(&whole, collective, operation.bytes) {
-                Ok(schedule) if matches!(schedule.transfers, Transfers::Rounds(_)) => return Ok(schedule),
+                Ok(schedule) if matches!(schedule.transfers, Transfers::Rounds(_)) => {
+                    return self.rounds_or_groups(phase, operation, collective, schedule, &request);
+                }
                 // Where routers only forward, there are no rounds.
                 Ok(_) | Err(CollectivesError::NotPlanned { .. }) => {}
                 Err(convicted) => return Err(JobPlanError::Convicted(convicted)),
             }
         }
-        self.requested_schedule(&request, collective, operation.bytes).map_err(|error| match error {
+        self.schedule_in_groups(phase, operation, collective, &request)
+    }
+
+    /// The schedule in rounds of all chips, or the one of their group if that takes less time. Rounds reach
+    /// the bound of the volume. Where they wait for hops for most of their time, others may be faster.
+    fn rounds_or_groups(
+        &self,
+        phase: &JobPhase,
+        operation: &JobOperation,
+        collective: Collective,
+        rounds: Schedule,
+        request: &CollectivesRequest,
+    ) -> Result<Schedule, JobPlanError> {
+        let load = |schedule: &Schedule| {
+            OperationLoad::of_schedule(self.scene, &self.hops, self.overhead(), operation, schedule)
+        };
+        let first = load(&rounds);
+        let latency = first.latency * u128::from(operation.times);
+        let time = self.time_of_loads(&[(first, operation.times)]);
+        if latency * 2 <= time {
+            return Ok(rounds);
+        }
+        let is_faster = |other: &Schedule| self.time_of_loads(&[(load(other), operation.times)]) < time;
+        let grouped = self.schedule_in_groups(phase, operation, collective, request).ok();
+        Ok(grouped.filter(is_faster).unwrap_or(rounds))
+    }
+
+    fn schedule_in_groups(
+        &self,
+        phase: &JobPhase,
+        operation: &JobOperation,
+        collective: Collective,
+        request: &CollectivesRequest,
+    ) -> Result<Schedule, JobPlanError> {
+        self.requested_schedule(request, collective, operation.bytes).map_err(|error| match error {
             CollectivesError::NotPlanned { reason, .. } => {
                 operation_error(self.job, phase, operation, &reason.to_string())
             }
