@@ -4,7 +4,7 @@ use crate::ResolveError;
 use crate::resolve::collectives;
 use crate::resolve::context::Context;
 use crate::resolve::settings::{BlockSettings, decimal, quantity, wrong_kind};
-use crate::syntax::ast::{Quantity, SettingValue, ValueKind};
+use crate::syntax::ast::{Block, Quantity, Setting, SettingValue, StatementKind, ValueKind};
 use fabc_base::limits::JOB_COMPUTE_PS;
 use fabc_base::units::Dimension;
 
@@ -27,6 +27,39 @@ pub(super) fn compute_time(context: &mut Context, subject: &str, value: &Setting
         });
     }
     time
+}
+
+/// The settings of a block `overlap`, each name once, and whether there is nothing else. Reports the rest.
+/// `help` says what a line of it is.
+pub(super) fn overlap_settings<'a>(
+    context: &mut Context,
+    block: &'a Block,
+    help: &str,
+) -> (Vec<&'a Setting>, bool) {
+    let mut settings: Vec<&Setting> = Vec::new();
+    for statement in &block.statements {
+        let StatementKind::Setting(setting) = &statement.kind else {
+            context.error(ResolveError::Misplaced {
+                subject: format!("`{}`", statement.kind.keyword()),
+                place: "`overlap`".to_owned(),
+                help: Some(help.to_owned()),
+                span: statement.span,
+            });
+            continue;
+        };
+        let name = &setting.name;
+        match settings.iter().find(|first| first.name.value == name.value) {
+            Some(first) => context.duplicate(
+                format!("`{}`", name.value),
+                "remove one of them",
+                name.span,
+                first.name.span,
+            ),
+            None => settings.push(setting),
+        }
+    }
+    let is_whole = settings.len() == block.statements.len();
+    (settings, is_whole)
 }
 
 /// Reads a share such as `80 %`, in millionths.

@@ -1,7 +1,7 @@
 //! Jobs that come from files: `job name = chakra "traces/step" { .. }` and `job name = phases "step.json"
 //! { .. }`. The ranks have one axis, and the groups of all operations are listed.
 
-use super::amounts::share;
+use super::amounts::{overlap_settings, share};
 use super::axes::JobAxes;
 use super::ground::JobGround;
 use super::job_block::JobBlock;
@@ -165,18 +165,9 @@ fn phases_of_file(context: &mut Context, source: &JobSource, ground: &JobGround<
 /// Sets the overlap of phases by name: `overlap { phase_1 = 80 %; }`. Returns whether all are phases.
 fn set_overlap(context: &mut Context, parts: &JobBlock<'_>, phases: &mut [JobPhase]) -> bool {
     let Some(inner) = parts.block("overlap") else { return true };
-    let mut fits = true;
-    for statement in &inner.block.statements {
-        let StatementKind::Setting(setting) = &statement.kind else {
-            context.error(ResolveError::Misplaced {
-                subject: format!("`{}`", statement.kind.keyword()),
-                place: "`overlap`".to_owned(),
-                help: Some("write the share of a phase: `phase_1 = 80 %;`".to_owned()),
-                span: statement.span,
-            });
-            fits = false;
-            continue;
-        };
+    let help = "write the share of a phase: `phase_1 = 80 %;`";
+    let (settings, mut fits) = overlap_settings(context, &inner.block, help);
+    for setting in settings {
         let known: Vec<&str> = phases.iter().map(|phase| &*phase.name).collect();
         let Some(index) = known.iter().position(|known| *known == &*setting.name.value) else {
             context.error(unknown_choice("the phase in `overlap`", &setting.name, &known, None));

@@ -1,6 +1,6 @@
 //! A job with a `model`: its phases and the time of computing follow from the model, the batch and the axes.
 
-use super::amounts::{share, yes_or_no};
+use super::amounts::{overlap_settings, share, yes_or_no};
 use super::axes::JobAxes;
 use super::ground::JobGround;
 use super::job_block::JobBlock;
@@ -10,7 +10,7 @@ use crate::JobError;
 use crate::ResolveError;
 use crate::resolve::context::{Context, missing, unknown_choice};
 use crate::resolve::settings::{BlockSettings, bare_name, block_settings, integer, quantity, wrong_kind};
-use crate::syntax::ast::{InnerBlock, StatementKind};
+use crate::syntax::ast::InnerBlock;
 use crate::syntax::words::BlockKind;
 use fabc_base::diag::{Span, list, suggestion};
 use fabc_base::limits::JOB_COMPUTE_PS;
@@ -284,26 +284,10 @@ fn overlap(context: &mut Context, inner: Option<&InnerBlock>, axes: Option<&JobA
     let mut overlap = Overlap::default();
     let Some(inner) = inner else { return Some(overlap) };
     let axes = axes?;
-    let mut fits = true;
-    let mut first: Vec<(&str, Span)> = Vec::new();
-    for statement in &inner.block.statements {
-        let StatementKind::Setting(setting) = &statement.kind else {
-            context.error(ResolveError::Misplaced {
-                subject: format!("`{}`", statement.kind.keyword()),
-                place: "`overlap`".to_owned(),
-                help: Some("it has a share for an axis: `data = 80 %;`".to_owned()),
-                span: statement.span,
-            });
-            fits = false;
-            continue;
-        };
+    let help = "it has a share for an axis: `data = 80 %;`";
+    let (settings, mut fits) = overlap_settings(context, &inner.block, help);
+    for setting in settings {
         let name = &setting.name;
-        if let Some((_, span)) = first.iter().find(|(known, _)| *known == &*name.value) {
-            context.duplicate(format!("`{}`", name.value), "remove one of them", name.span, *span);
-            fits = false;
-            continue;
-        }
-        first.push((&name.value, name.span));
         let is_axis = |axis: &&Axis| axes.list.iter().any(|known| known.name == axis.name());
         let axis = AXES.into_iter().find(|axis| axis.name() == &*name.value).filter(|axis| is_axis(&axis));
         let Some(axis) = axis else {
