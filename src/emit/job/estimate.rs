@@ -2,7 +2,8 @@
 
 use super::super::collective::nanoseconds;
 use super::super::estimate::Columns;
-use super::super::json::{push, push_lines, quote, strings};
+use super::super::json::{push, push_lines, quote};
+use super::json::{axes_json, operation_head};
 use super::text::milliseconds;
 use fabc_model::{Job, JobOperation, JobPhase, RankGroups};
 use std::fmt::Write;
@@ -104,17 +105,12 @@ pub fn job_estimate_text(estimate: &JobEstimate) -> String {
 /// The estimate as JSON, with times in nanoseconds.
 pub fn job_estimate_json(estimate: &JobEstimate) -> String {
     let JobEstimate { job, model, shape, chips, channels, .. } = estimate;
-    let axes: Vec<String> = job
-        .axes
-        .iter()
-        .map(|axis| format!("{{\"name\":{},\"size\":{}}}", quote(&axis.name), axis.size))
-        .collect();
     let mut out = format!(
         "{{\"format\":\"fabc.job_estimate/1\",\"model\":{},\"shape\":{},\"chips\":{chips},\
-         \"channels\":{channels},\"axes\":[{}],\n\"phases\":",
+         \"channels\":{channels},\"axes\":{},\n\"phases\":",
         quote(model),
         quote(shape),
-        axes.join(",")
+        axes_json(job)
     );
     push_lines(&mut out, job.phases.iter().zip(&estimate.least), |out, (phase, least)| {
         let hops = least.hops.map_or("null".to_owned(), |hops| nanoseconds(hops).to_string());
@@ -128,17 +124,7 @@ pub fn job_estimate_json(estimate: &JobEstimate) -> String {
         );
         for (index, operation) in phase.operations.iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };
-            push(
-                out,
-                format_args!(
-                    "{comma}{{\"name\":{},\"kind\":\"{}\",\"over\":{},\"bytes\":{},\"times\":{}}}",
-                    quote(&operation.name),
-                    operation.kind.name(),
-                    strings(estimate.over(operation)),
-                    operation.bytes,
-                    operation.times
-                ),
-            );
+            push(out, format_args!("{comma}{{{}}}", operation_head(job, operation)));
         }
         out.push_str("]}");
     });

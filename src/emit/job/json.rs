@@ -9,7 +9,7 @@ use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, JobOperationOutcome, JobOutcome, JobPhaseOutcome, JobResult, JobStep,
     JobWitness, Reconfiguration,
 };
-use fabc_model::{Job, JobMetric, JobOperation, JobPhase, RankGroups};
+use fabc_model::{Job, JobAxis, JobMetric, JobOperation, JobPhase, RankGroups};
 
 /// The text of the file of a job.
 pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
@@ -22,28 +22,22 @@ pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
             quote(&job.name)
         ),
     );
-    let axes: Vec<String> = job
-        .axes
-        .iter()
-        .map(|axis| format!("{{\"name\":{},\"size\":{}}}", quote(&axis.name), axis.size))
-        .collect();
     push(
         &mut out,
-        format_args!("\"axes\":[{}],\"place\":{},\n\"ranks\":", axes.join(","), quote(job.place.name())),
+        format_args!("\"axes\":{},\"place\":{},\n\"ranks\":", axes_json(job), quote(job.place.name())),
     );
     push_numbers(&mut out, result.ranks.iter().map(|chip| chip.0));
     if !result.topologies.is_empty() {
         out.push_str(",\n\"topologies\":");
         push_lines(&mut out, &result.topologies, |out, compared| {
-            let time = |time: u128| nanoseconds(time * ATTOSECONDS_OF_A_PICOSECOND).to_string();
             push(
                 out,
                 format_args!(
                     "{{\"topology\":{},\"place\":{},\"estimate_ns\":{},\"routed_ns\":{}}}",
                     quote(&compared.topology),
                     quote(&compared.place),
-                    time(compared.estimate),
-                    compared.routed.map_or("null".to_owned(), time)
+                    nanoseconds_of(compared.estimate),
+                    or_null(compared.routed)
                 ),
             );
         });
@@ -58,7 +52,7 @@ pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
             format_args!(
                 "{{\"place\":{},\"communication_ns\":{}}}",
                 quote(&candidate.place),
-                nanoseconds(candidate.communication * ATTOSECONDS_OF_A_PICOSECOND)
+                nanoseconds_of(candidate.communication)
             ),
         );
     });
@@ -68,10 +62,49 @@ pub fn job_json(fabric: &str, job: &Job, result: &JobResult) -> String {
     out
 }
 
+/// `[{"name":..,"size":..},..]`: the axes of a job.
+pub(super) fn axes_json(job: &Job) -> String {
+    let axis = |axis: &JobAxis| format!("{{\"name\":{},\"size\":{}}}", quote(&axis.name), axis.size);
+    let axes: Vec<String> = job.axes.iter().map(axis).collect();
+    format!("[{}]", axes.join(","))
+}
+
+/// `"name":..,..,"times":..`: what an operation of a job does, without braces.
+pub(super) fn operation_head(job: &Job, operation: &JobOperation) -> String {
+    let groups = match &operation.groups {
+        RankGroups::Along(over) => {
+            format!("\"over\":{}", strings(over.iter().map(|&axis| &job.axes[axis].name)))
+        }
+        RankGroups::Listed(lists) => {
+            let mut text = String::from("\"groups\":[");
+            for (index, list) in lists.iter().enumerate() {
+                text.push_str(if index > 0 { "," } else { "" });
+                push_numbers(&mut text, list.iter().copied());
+            }
+            text + "]"
+        }
+    };
+    format!(
+        "\"name\":{},\"kind\":\"{}\",{groups},\"bytes\":{},\"times\":{}",
+        quote(&operation.name),
+        operation.kind.name(),
+        operation.bytes,
+        operation.times
+    )
+}
+
+/// The nanoseconds of a time in picoseconds.
+fn nanoseconds_of(picoseconds: u128) -> String {
+    nanoseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND).to_string()
+}
+
+/// The nanoseconds of a time in picoseconds, and `null` where there is none.
+fn or_null(picoseconds: Option<u128>) -> String {
+    picoseconds.map_or("null".to_owned(), nanoseconds_of)
+}
+
 /// `"reconfigure":{..}`: what topologies of their own for some phases would save.
 fn push_reconfiguration(out: &mut String, reconfiguration: &Reconfiguration) {
-    let time = |time: u128| nanoseconds(time * ATTOSECONDS_OF_A_PICOSECOND).to_string();
-    let or_null = |time_of: Option<u128>| time_of.map_or("null".to_owned(), time);
     out.push_str(",\n\"reconfigure\":{\"topologies\":");
     push_lines(out, &reconfiguration.topologies, |out, compared| {
         let times: Vec<String> = compared.times.iter().map(|&time| or_null(time)).collect();
@@ -85,7 +118,7 @@ fn push_reconfiguration(out: &mut String, reconfiguration: &Reconfiguration) {
         format_args!(
             ",\"switches\":{},\"gain_ns\":{},\"break_even_ns\":{}}}",
             reconfiguration.changes,
-            time(reconfiguration.saved),
+            nanoseconds_of(reconfiguration.saved),
             or_null(reconfiguration.break_even())
         ),
     );
@@ -169,30 +202,8 @@ fn push_operation(
     operation: &JobOperation,
     outcome: &JobOperationOutcome,
 ) {
-    let groups = match &operation.groups {
-        RankGroups::Along(over) => {
-            format!("\"over\":{}", strings(over.iter().map(|&axis| &job.axes[axis].name)))
-        }
-        RankGroups::Listed(lists) => {
-            let mut text = String::from("\"groups\":[");
-            for (index, list) in lists.iter().enumerate() {
-                text.push_str(if index > 0 { "," } else { "" });
-                push_numbers(&mut text, list.iter().copied());
-            }
-            text + "]"
-        }
-    };
-    push(
-        out,
-        format_args!(
-            "{{\"name\":{},\"kind\":\"{}\",{groups},\"bytes\":{},\"times\":{},\"algorithm\":\"{}\",",
-            quote(&operation.name),
-            operation.kind.name(),
-            operation.bytes,
-            operation.times,
-            outcome.algorithm.name()
-        ),
-    );
+    let head = operation_head(job, operation);
+    push(out, format_args!("{{{head},\"algorithm\":\"{}\",", outcome.algorithm.name()));
     let schedule = outcome.schedule.as_ref().map_or("null".to_owned(), |_| {
         quote(&operation_path(&job.name, &phase.name, &operation.name, scenario))
     });

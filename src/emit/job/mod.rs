@@ -10,4 +10,7 @@ pub use json::job_json;
 pub(super) use json::push_jobs;
 pub(super) use paths::{job_path, operation_path};
 pub use text::job_text;
-pub(crate) use text::{JobTextRow, job_rows, limit_lines, milliseconds, sentences, step_line};
+pub(crate) use text::{
+    JobTextRow, job_rows, limit_lines, milliseconds, milliseconds_of, reconfiguration_line, sentences,
+    step_line,
+};

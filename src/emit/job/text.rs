@@ -80,7 +80,12 @@ fn step_row(name: &str, step: &JobStep) -> JobTextRow {
     }
 }
 
-/// Milliseconds with four significant digits.
+/// The milliseconds of a time in picoseconds.
+pub(crate) fn milliseconds_of(picoseconds: u128) -> String {
+    milliseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND)
+}
+
+/// Milliseconds of a time in attoseconds, with four significant digits.
 pub(crate) fn milliseconds(time: u128) -> String {
     let value = Fraction::new(time, MILLISECOND).as_f64();
     match value {
@@ -126,7 +131,7 @@ fn placement_text(job: &Job, result: &JobResult) -> String {
 pub(crate) fn candidates_line(result: &JobResult) -> Option<String> {
     let (best, others) = result.candidates.split_first()?;
     let candidate = |candidate: &fabc_ir::JobCandidate| {
-        format!("`{}` {} ms", candidate.place, milliseconds(candidate.communication * 1_000_000))
+        format!("`{}` {} ms", candidate.place, milliseconds_of(candidate.communication))
     };
     let others: Vec<String> = others.iter().map(candidate).collect();
     Some(format!("communication by placement: {}; also {}", candidate(best), others.join("; ")))
@@ -135,17 +140,14 @@ pub(crate) fn candidates_line(result: &JobResult) -> Option<String> {
 /// The topologies that were compared, in a sentence. `None` unless the topology was searched for the job.
 pub(crate) fn topologies_line(result: &JobResult) -> Option<String> {
     let (taken, others) = result.topologies.split_first()?;
-    let compared = |compared: &fabc_ir::JobTopology| {
-        let time = |time: u128| milliseconds(time * 1_000_000);
-        match compared.routed {
-            Some(routed) => format!(
-                "`{}` {} ms, {} ms along tables",
-                compared.topology,
-                time(compared.estimate),
-                time(routed)
-            ),
-            None => format!("`{}` {} ms", compared.topology, time(compared.estimate)),
-        }
+    let compared = |compared: &fabc_ir::JobTopology| match compared.routed {
+        Some(routed) => format!(
+            "`{}` {} ms, {} ms along tables",
+            compared.topology,
+            milliseconds_of(compared.estimate),
+            milliseconds_of(routed)
+        ),
+        None => format!("`{}` {} ms", compared.topology, milliseconds_of(compared.estimate)),
     };
     let others: Vec<String> = others.iter().map(compared).collect();
     Some(format!(
@@ -172,14 +174,13 @@ pub(crate) fn reconfiguration_line(job: &Job, result: &JobResult) -> Option<Stri
         .zip(&reconfiguration.taken)
         .map(|(phase, taken)| format!("{} on `{}`", phase.name, topology(taken)))
         .collect();
-    let time = |time: u128| milliseconds(time * 1_000_000);
     Some(format!(
         "to set the switches anew {} times a step ({}) saves {} ms, less the time of the changes: it pays if \
          a change takes less than {} ms",
         reconfiguration.changes,
         phases.join(", "),
-        time(reconfiguration.saved),
-        time(break_even)
+        milliseconds_of(reconfiguration.saved),
+        milliseconds_of(break_even)
     ))
 }
 

@@ -14,6 +14,7 @@ pub use launched::{LaunchedJob, LaunchedJobs};
 
 use super::chunks::{EmitError, Take};
 use crate::json::{push, push_numbers, quote};
+use fabc_base::csv;
 use fabc_base::ids::NodeId;
 use fabc_model::{Fabric, Job, RankGroups};
 use hosts::Hosts;
@@ -98,7 +99,7 @@ fn ranks_csv(launched: &LaunchedJobs<'_>, hosts: &Hosts, job: &Job, ranks: &[Nod
     for (rank, &node) in ranks.iter().enumerate() {
         // Chips are counted among those that send and receive, as `place = file` reads them.
         let chip = hosts.chip(node);
-        push(&mut out, format_args!("{rank},{chip},{}", csv_field(&launched.topology.name(node))));
+        push(&mut out, format_args!("{rank},{chip},{}", csv::cell(&launched.topology.name(node))));
         if let Some(pod) = pod {
             let [x, y, z] = pod.coordinates(node);
             push(&mut out, format_args!(",{},{x},{y},{z}", node.0 / pod.chips_per_cube()));
@@ -109,11 +110,6 @@ fn ranks_csv(launched: &LaunchedJobs<'_>, hosts: &Hosts, job: &Job, ranks: &[Nod
         push(&mut out, format_args!(",{},{}\n", hosts.name(chip), hosts.slot(chip)));
     }
     out
-}
-
-/// A name as a field of CSV. Names of chips have commas.
-fn csv_field(name: &str) -> String {
-    if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() }
 }
 
 fn hostfile(hosts: &Hosts, ranks: &[NodeId]) -> String {

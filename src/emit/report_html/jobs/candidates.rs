@@ -1,7 +1,7 @@
 //! What the topology and the placement of a job were compared with, to scale. The ones taken come first.
 
-use crate::job::milliseconds;
-use fabc_ir::{ATTOSECONDS_OF_A_PICOSECOND, JobCandidate, JobResult, JobTopology};
+use crate::job::milliseconds_of;
+use fabc_ir::{JobCandidate, JobResult, JobTopology};
 use minijinja::{Value, context};
 
 /// The topologies. Empty unless the topology was searched for the job.
@@ -13,8 +13,8 @@ pub(super) fn topologies(result: &JobResult) -> Vec<Value> {
             taken => index == 0,
             name => compared.topology,
             place => compared.place,
-            estimate => time_text(compared.estimate),
-            routed => compared.routed.map(time_text),
+            estimate => milliseconds_of(compared.estimate),
+            routed => compared.routed.map(milliseconds_of),
             widths => times(compared).map(|time| time.map(|time| width(time, longest))),
         }
     };
@@ -28,16 +28,11 @@ pub(super) fn placements(result: &JobResult) -> Vec<Value> {
         context! {
             taken => index == 0,
             place => candidate.place,
-            time => time_text(candidate.communication),
+            time => milliseconds_of(candidate.communication),
             width => width(candidate.communication, longest),
         }
     };
     result.candidates.iter().enumerate().map(row).collect()
-}
-
-/// The milliseconds of a time in picoseconds, for people.
-fn time_text(picoseconds: u128) -> String {
-    milliseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND)
 }
 
 /// The width of a bar in percent of the longest.
