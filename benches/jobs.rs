@@ -12,12 +12,14 @@
 mod measure;
 #[path = "measure/page.rs"]
 mod page;
+#[path = "measure/workplace.rs"]
+mod workplace;
 
 use measure::{Measured, arguments, fabc, measure};
 use page::{machine, write_between};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 use std::process::Command;
+use workplace::Workplace;
 
 /// The tables of the page stand between these lines.
 const REACHED: [&str; 2] = ["<!-- jobs -->", "<!-- end of jobs -->"];
@@ -50,20 +52,7 @@ const CHIPS: u32 = 256;
 const EXPERTS: [u32; 3] = [16, 32, 64];
 const TENSORS: [u32; 4] = [1, 2, 4, 8];
 
-/// A folder in which commands write.
-struct Workplace {
-    folder: PathBuf,
-}
-
 impl Workplace {
-    fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("fabc-jobs-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder for what the commands write");
-        let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
-        std::os::unix::fs::symlink(specs, folder.join("specs")).expect("a link to the specs");
-        Self { folder }
-    }
-
     fn run(&self, arguments: &[&str]) -> Measured {
         let measured = measure(Command::new(fabc()).args(arguments).current_dir(&self.folder));
         assert!(
@@ -76,18 +65,12 @@ impl Workplace {
         measured
     }
 
-    fn json(&self, path: &str) -> Value {
-        let text =
-            std::fs::read_to_string(self.folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
-    }
-
     /// Builds a spec and verifies the directory. A row of the first table.
     fn floor_row(&self, floor: &Floor) -> String {
         let Floor { spec, job, seconds, .. } = floor;
         let built = self.run(&["build", "-q", &format!("specs/jobs/{spec}.fab")]);
         let verified = self.run(&["verify", "-q", &format!("out/{spec}")]);
-        let file = self.json(&format!("out/{spec}/jobs/{job}.json"));
+        let file = self.json(format!("out/{spec}/jobs/{job}.json"));
         let healthy = &file["scenarios"][0];
         let worst = file["scenarios"].as_array().and_then(|all| {
             all.iter()
@@ -201,7 +184,7 @@ fn main() {
     let unknown = options.iter().find(|option| !["--long", "--write"].contains(&option.as_str()));
     assert!(unknown.is_none(), "no option {unknown:?}: there are --long and --write");
     let has = |option: &str| options.iter().any(|given| given == option);
-    let workplace = Workplace::new();
+    let workplace = Workplace::new("jobs");
     let reached = reached(&workplace, has("--long"));
     println!();
     let sweep = sweep(&workplace);

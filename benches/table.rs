@@ -14,6 +14,8 @@
 mod measure;
 #[path = "measure/page.rs"]
 mod page;
+#[path = "measure/workplace.rs"]
+mod workplace;
 
 use measure::{Measured, arguments, fabc, measure};
 use page::{machine, write_between};
@@ -21,6 +23,7 @@ use serde_json::Value;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use workplace::Workplace;
 
 /// The table of the page stands between these lines.
 const MARKERS: [&str; 2] = ["<!-- table -->", "<!-- end of table -->"];
@@ -177,20 +180,7 @@ struct Figures {
     load: String,
 }
 
-/// A folder that looks like a clone, where the commands run.
-struct Workplace {
-    folder: PathBuf,
-}
-
 impl Workplace {
-    fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("fabc-table-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder for what the commands write");
-        let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
-        std::os::unix::fs::symlink(specs, folder.join("specs")).expect("a link to the specs");
-        Self { folder }
-    }
-
     /// Runs the command of a row. `plan` says by exit code 2 that there are changes.
     fn run(&self, row: &Row) -> Measured {
         let measured = measure(Command::new(fabc()).args(row.arguments).current_dir(&self.folder));
@@ -208,17 +198,10 @@ impl Workplace {
         }
     }
 
-    fn json(&self, path: &Path) -> Value {
-        let path = self.folder.join(path);
-        let text =
-            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    }
-
     fn figures(&self, row: &Row, measured: &Measured) -> Figures {
         let built = row.built_directory();
         let directory = built.as_deref().or_else(|| row.read_directories().last());
-        let report = directory.map(|directory| self.json(&directory.join("report.json")));
+        let report = directory.map(|directory| self.json(directory.join("report.json")));
         let subject = report.as_ref().map(subject_figures).unwrap_or_default();
         let printed =
             || -> Value { serde_json::from_str(&measured.output).expect("the command prints JSON") };
@@ -234,8 +217,8 @@ impl Workplace {
             },
             "sim" => simulation_figures(&printed()),
             "collective" => collective_figures(&printed()),
-            "repair" => repair_figures(&self.json(&row.written_directory().join("repair.json"))),
-            "place" => build_figures(&self.json(&row.written_directory().join("report.json"))),
+            "repair" => repair_figures(&self.json(row.written_directory().join("repair.json"))),
+            "place" => build_figures(&self.json(row.written_directory().join("report.json"))),
             "plan" => plan_figures(&printed()),
             other => panic!("no figures of `fabc {other}`"),
         };
@@ -406,7 +389,7 @@ fn main() {
         "|---".repeat(COLUMNS.matches('|').count() - 1)
     );
     print!("{table}");
-    let workplace = Workplace::new();
+    let workplace = Workplace::new("table");
     for row in ROWS.iter().filter(chosen) {
         workplace.prepare(row);
         let measured = workplace.run(row);

@@ -93,27 +93,27 @@ pub(crate) fn phases_in_order(
 
 /// Joins messages there and back to one operation, and those from the last rank of a chain to the first.
 fn joined(mut operations: Vec<JobOperation>) -> Vec<JobOperation> {
-    let mut first = 0;
-    while first < operations.len() {
-        let wrapped = operations.iter().position(|other| closes(&operations[first], other));
-        if let (Some(wrapped), JobOperationKind::Send { wrap, .. }) = (wrapped, &mut operations[first].kind) {
-            *wrap = true;
-            operations.remove(wrapped);
-            first = first.saturating_sub(usize::from(wrapped < first));
-        }
-        first += 1;
-    }
-    let mut first = 0;
-    while first < operations.len() {
-        let back = operations.iter().position(|other| is_back(&operations[first], other));
-        if let (Some(back), JobOperationKind::Send { both, .. }) = (back, &mut operations[first].kind) {
-            *both = true;
-            operations.remove(back);
-            first = first.saturating_sub(usize::from(back < first));
-        }
-        first += 1;
-    }
+    absorb(&mut operations, closes, |_, wrap| *wrap = true);
+    absorb(&mut operations, is_back, |both, _| *both = true);
     operations
+}
+
+/// Removes every operation that fits another one, which becomes a `send` `both` ways or with `wrap`.
+fn absorb(
+    operations: &mut Vec<JobOperation>,
+    fits: fn(&JobOperation, &JobOperation) -> bool,
+    mark: fn(&mut bool, &mut bool),
+) {
+    let mut first = 0;
+    while first < operations.len() {
+        let other = operations.iter().position(|other| fits(&operations[first], other));
+        if let (Some(other), JobOperationKind::Send { both, wrap }) = (other, &mut operations[first].kind) {
+            mark(both, wrap);
+            operations.remove(other);
+            first = first.saturating_sub(usize::from(other < first));
+        }
+        first += 1;
+    }
 }
 
 /// The groups of a `send` that is alike but for its groups. `None` for anything else.

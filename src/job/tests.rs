@@ -4,36 +4,16 @@ use super::*;
 use fabc_base::diag::Span;
 use fabc_model::{Collective, JobAxis, JobOperation, JobOperationKind, JobPhase, RankGroups};
 
-/// The published shape of Llama 3.1 70B.
-fn dense_model() -> Transformer {
-    Transformer {
-        layers: 80,
-        hidden: 8192,
-        heads: 64,
-        kv_heads: 8,
-        head: 128,
-        feed_forward: 28672,
-        gated: true,
-        vocabulary: 128_256,
-        tied: false,
-        qk_norm: false,
-        causal: true,
-        experts: None,
-    }
+fn known(name: &str) -> Transformer {
+    KNOWN_MODELS.iter().find(|known| known.name == name).expect("it is known").model
 }
 
-/// The published shape of Qwen3-235B-A22B.
+fn dense_model() -> Transformer {
+    known("llama-3.1-70b")
+}
+
 fn expert_model() -> Transformer {
-    Transformer {
-        layers: 94,
-        hidden: 4096,
-        kv_heads: 4,
-        feed_forward: 0,
-        vocabulary: 151_936,
-        qk_norm: true,
-        experts: Some(Experts { count: 128, top: 8, feed_forward: 1536, shared: 0 }),
-        ..dense_model()
-    }
+    known("qwen3-235b-a22b")
 }
 
 fn settings() -> ParallelSettings {

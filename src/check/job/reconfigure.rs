@@ -3,12 +3,10 @@
 //! The times on other topologies are claims. From them follow the changes of a step, what they save, and
 //! that no other changes save more time per change.
 
+use super::scene::PICOSECOND;
 use super::step::stages_of_job;
 use fabc_ir::{JobOutcome, PhaseTopology, Reconfiguration};
 use fabc_model::{Job, JobOperationKind, JobPhase};
-
-/// Attoseconds are so many times finer than picoseconds.
-const PICOSECOND: u128 = 1_000_000;
 
 /// Recounts what the file of a job claims. `taken` is the topology of every phase, by index.
 ///

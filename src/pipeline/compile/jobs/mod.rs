@@ -58,7 +58,7 @@ impl ScenarioContext<'_> {
             let mut result = self.job(job, &routed, &limits, target, progress)?;
             if !result.ranks.is_empty() {
                 let (fabric, topology) = (self.fabric, self.topology);
-                result.reconfiguration = reconfiguration(fabric, topology, job, &result.ranks, targets);
+                result.reconfiguration = reconfiguration(fabric, topology, index, &result.ranks, targets);
             }
             Ok(result)
         };
@@ -79,7 +79,7 @@ impl ScenarioContext<'_> {
         progress.begin(&format!("job {}", job.name), wanted as u64);
         let (nominal, faults) = (scenarios[0], &scenarios[1..wanted]);
         let choose = |planner: &JobPlanner<'_>| {
-            let known = target.map(|target| &target.placement);
+            let known = target.map(JobTarget::placement);
             choose_placement(planner, self.fabric, self.topology, job, known, &nominal.scenario.name)
         };
         let chosen = self.with_living_chips(job, nominal, limits, choose)?;
@@ -95,7 +95,7 @@ impl ScenarioContext<'_> {
             faults.par_iter().map(plan).collect::<Result<_, JobPlanError>>()?;
         progress.end();
         let scenarios = std::iter::once(outcome).chain(faults.into_iter().flatten()).collect();
-        let topologies = target.map_or_else(Vec::new, |target| target.topologies.clone());
+        let topologies = target.map_or_else(Vec::new, JobTarget::topologies);
         Ok(JobResult { ranks, topologies, reconfiguration: None, candidates, scenarios })
     }
 

@@ -101,13 +101,13 @@ impl<'a> JobPlanner<'a> {
         Ok(gathers + times.volume + times.latency)
     }
 
-    /// The estimated time of the communication of a step if messages took the best paths of the topology, in
-    /// attoseconds. Gathers are planned. Phases are added up.
+    /// `[phase]`: the estimated time of its communication if messages took the best paths of the topology, in
+    /// attoseconds. Gathers are planned.
     ///
     /// # Errors
     /// Refuses an operation that no schedule does.
-    pub(super) fn flow_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
-        self.job.phases.iter().map(|phase| self.flow_phase_time(phase, ranks)).sum()
+    pub(super) fn flow_times(&self, ranks: &[NodeId]) -> Result<Vec<u128>, JobPlanError> {
+        self.job.phases.iter().map(|phase| self.flow_phase_time(phase, ranks)).collect()
     }
 
     /// The same of a single phase.
@@ -132,7 +132,8 @@ impl<'a> JobPlanner<'a> {
         hop_bound(self.scene, &self.hops, self.overhead(), self.fabric.capacities.unit_bps(), &bounded)
     }
 
-    /// The same as [`flow_time`](Self::flow_time) for messages that follow the tables.
+    /// The estimated time of the communication of a step with gathers as they are planned, and messages along
+    /// the tables, in attoseconds. Phases are added up.
     ///
     /// # Errors
     /// Refuses an operation that no schedule does, and tables that lose a message.

@@ -13,6 +13,7 @@ use fabc_job_plan::{best_stage_plan, operation_groups};
 use fabc_model::{Fabric, Job, JobPhase, Pod};
 use fabc_passes::{cross_connect, synth};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// The name of the topology of the fabric, where it was not searched for a job.
 const BUILT: &str = "as built";
@@ -22,64 +23,93 @@ const WRAPPED: &str = "cubes wrapped";
 /// weigh than the job to plan.
 const MOST_CHIPS: usize = 512;
 
+/// A topology that phases may have of their own.
+struct Other<'a> {
+    name: String,
+    topology: Cow<'a, Topology>,
+    /// `[phase]`: the times that the search for the topology found with this placement, in attoseconds.
+    known: Option<&'a [u128]>,
+}
+
 /// What a job would gain by topologies of their own for some phases. `None` where it has only one stage, and
 /// where the times of other topologies are not known: without switches, on a floor whose cables have lengths,
-/// and in large pods whose topology was not searched for jobs.
+/// and in large pods whose topology was not searched for jobs. `index` is that of the job.
 pub(super) fn reconfiguration(
     fabric: &Fabric,
     topology: &Topology,
-    job: &Job,
+    index: usize,
     ranks: &[NodeId],
     targets: &[JobTarget],
 ) -> Option<Reconfiguration> {
+    let job = &fabric.jobs[index];
     let stages = job_stages(job);
     let pod = fabric.pod().filter(|_| fabric.floor.is_none() && stages.len() > 1)?;
     if targets.is_empty() && topology.node_count() > MOST_CHIPS {
         return None;
     }
-    let others = other_topologies(fabric, pod, topology, targets);
-    let built = targets.first().map_or(BUILT, |target| &target.compared[0].0);
-    let all: Vec<(&str, &Topology)> = std::iter::once((built, topology))
-        .chain(others.iter().map(|(name, topology)| (name.as_str(), topology)))
-        .collect();
-    let times = |&(name, topology): &(&str, &Topology)| {
-        let falls_apart = name == WRAPPED;
-        let limits = universal_limits(fabric, topology);
-        let scene = Scene::healthy(topology);
-        // Some gathers follow tables.
-        let tables = (!falls_apart).then(|| balanced_tables(topology));
-        let planner = JobPlanner::new(fabric, &scene, tables.as_ref(), &limits, job);
-        let time = |phase: &JobPhase| {
-            let is_joined = !falls_apart || stays_in_cubes(pod, job, phase, ranks);
-            // A gather may have no plan there: its groups fall apart, or it needs tables.
-            is_joined.then(|| planner.flow_phase_time(phase, ranks).ok()).flatten().map(picoseconds)
+    let name = targets.first().map_or(BUILT, |target| &target.compared[0].name).to_owned();
+    let built = Other { name, topology: Cow::Borrowed(topology), known: None };
+    let mut all = vec![built];
+    match (targets.first(), targets.iter().find(|target| target.job == index)) {
+        (Some(searched), own) => all.extend(searched.compared[1..].iter().map(|candidate| Other {
+            name: candidate.name.clone(),
+            topology: Cow::Borrowed(&candidate.topology),
+            known: own.and_then(|own| own.phase_times(candidate, ranks)),
+        })),
+        (None, _) => all.extend(known_others(fabric, pod, topology)),
+    }
+    let weigh = |Other { name, topology, known }: &Other<'_>| {
+        let times = match known {
+            Some(times) => times.iter().map(|&time| Some(picoseconds(time))).collect(),
+            None => times_on(fabric, topology, job, ranks),
         };
-        PhaseTopology { topology: name.to_owned(), times: job.phases.iter().map(time).collect() }
+        PhaseTopology { topology: name.clone(), times }
     };
-    let topologies: Vec<PhaseTopology> = all.par_iter().map(times).collect();
+    let mut topologies: Vec<PhaseTopology> = all.par_iter().map(weigh).collect();
+    topologies.extend(on_wrapped_cubes(fabric, pod, job, ranks));
     let is_whole = topologies[0].times.iter().all(Option::is_some);
     is_whole.then(|| planned(topologies, &stages, job.phases.len()))
 }
 
-/// The topologies beside that of the fabric, with their names.
-fn other_topologies(
-    fabric: &Fabric,
-    pod: &Pod,
-    topology: &Topology,
-    targets: &[JobTarget],
-) -> Vec<(String, Topology)> {
-    let mut others: Vec<(String, Topology)> = match targets.first() {
-        Some(target) => target.compared[1..].to_vec(),
-        None => known_topologies(pod)
-            .into_iter()
-            .filter_map(|(name, choice)| Some((name, wired_topology(fabric, pod, choice)?.0)))
-            .filter(|(_, other)| other.links() != topology.links())
-            .collect(),
+/// The tori and twisted tori beside the topology of the fabric.
+fn known_others<'a>(fabric: &Fabric, pod: &Pod, topology: &Topology) -> Vec<Other<'a>> {
+    known_topologies(pod)
+        .into_iter()
+        .filter_map(|(name, choice)| Some((name, wired_topology(fabric, pod, choice)?.0)))
+        .filter(|(_, other)| other.links() != topology.links())
+        .map(|(name, topology)| Other { name, topology: Cow::Owned(topology), known: None })
+        .collect()
+}
+
+/// `[phase]`: its time on a connected topology.
+fn times_on(fabric: &Fabric, topology: &Topology, job: &Job, ranks: &[NodeId]) -> Vec<Option<u128>> {
+    let scene = Scene::healthy(topology);
+    // Some gathers follow tables.
+    let (tables, limits) = (balanced_tables(topology), universal_limits(fabric, topology));
+    let planner = JobPlanner::new(fabric, &scene, Some(&tables), &limits, job);
+    job.phases.iter().map(|phase| time_on(&planner, phase, ranks)).collect()
+}
+
+/// The time of a phase in whole picoseconds. `None` if a gather has no plan there: its groups fall apart, or
+/// it needs tables.
+fn time_on(planner: &JobPlanner<'_>, phase: &JobPhase, ranks: &[NodeId]) -> Option<u128> {
+    planner.flow_phase_time(phase, ranks).ok().map(picoseconds)
+}
+
+/// The times of phases that stay in cubes, with every cube wrapped on itself. `None` where the switches
+/// cannot make that, and of a single cube.
+fn on_wrapped_cubes(fabric: &Fabric, pod: &Pod, job: &Job, ranks: &[NodeId]) -> Option<PhaseTopology> {
+    let topology = synth::wrapped_cubes(pod).with_capacities(fabric.capacities.clone());
+    if pod.cubes == 1 || cross_connect::assign(pod, &topology).is_err() {
+        return None;
+    }
+    let scene = Scene::healthy(&topology);
+    let limits = universal_limits(fabric, &topology);
+    let planner = JobPlanner::new(fabric, &scene, None, &limits, job);
+    let time = |phase: &JobPhase| {
+        stays_in_cubes(pod, job, phase, ranks).then(|| time_on(&planner, phase, ranks)).flatten()
     };
-    let wrapped = synth::wrapped_cubes(pod).with_capacities(fabric.capacities.clone());
-    let is_made = pod.cubes > 1 && cross_connect::assign(pod, &wrapped).is_ok();
-    others.extend(is_made.then(|| (WRAPPED.to_owned(), wrapped)));
-    others
+    Some(PhaseTopology { topology: WRAPPED.to_owned(), times: job.phases.iter().map(time).collect() })
 }
 
 /// Whether all groups of a phase lie in single cubes.

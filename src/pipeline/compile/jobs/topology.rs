@@ -46,38 +46,71 @@ pub(in crate::compile) struct TargetedTopology {
 pub(in crate::compile) struct JobTarget {
     /// The index of the job.
     pub(in crate::compile) job: usize,
-    /// The placement that was taken with the topology.
-    pub(in crate::compile) placement: RankPlacement,
+    /// Its index among the jobs of the search.
+    index: usize,
     /// The topologies that were compared, the one that was taken first.
-    pub(in crate::compile) topologies: Vec<JobTopology>,
-    /// The same topologies as they are wired, with their names.
-    pub(in crate::compile) compared: Arc<[(String, Topology)]>,
+    pub(super) compared: Arc<[Candidate]>,
 }
 
 impl JobTarget {
     /// The job with its placement.
     pub(in crate::compile) fn placed<'a>(&'a self, fabric: &'a Fabric) -> PlacedJob<'a> {
-        PlacedJob { job: &fabric.jobs[self.job], ranks: &self.placement.ranks }
+        PlacedJob { job: &fabric.jobs[self.job], ranks: &self.placement().ranks }
+    }
+
+    /// The placement that was taken with the topology.
+    pub(super) fn placement(&self) -> &RankPlacement {
+        &self.on(&self.compared[0]).placement
+    }
+
+    /// The topologies that were compared, as the file of the job lists them.
+    pub(super) fn topologies(&self) -> Vec<JobTopology> {
+        let row = |candidate: &Candidate| {
+            let placed = self.on(candidate);
+            let (topology, place) = (candidate.name.clone(), placed.placement.place.clone());
+            let (estimate, routed) = (picoseconds(placed.estimate()), placed.routed.map(picoseconds));
+            JobTopology { topology, place, estimate, routed }
+        };
+        self.compared.iter().map(row).collect()
+    }
+
+    /// `[phase]`: its time on a topology that was compared, in attoseconds. `None` if the job was placed
+    /// otherwise there.
+    pub(super) fn phase_times<'a>(&self, candidate: &'a Candidate, ranks: &[NodeId]) -> Option<&'a [u128]> {
+        let placed = self.on(candidate);
+        (placed.placement.ranks == ranks).then_some(&placed.phases)
+    }
+
+    fn on<'a>(&self, candidate: &'a Candidate) -> &'a PlacedTarget {
+        &candidate.jobs[self.index]
     }
 }
 
 /// A topology that is compared.
-struct Candidate {
-    name: String,
-    topology: Topology,
+pub(super) struct Candidate {
+    pub(super) name: String,
+    pub(super) topology: Topology,
     record: PassRecord,
     /// The sides of a torus.
     torus: Option<[u32; 3]>,
+    /// `[job of the search]`: how it is placed.
     jobs: Vec<PlacedTarget>,
 }
 
 /// A job on a topology that is compared.
 struct PlacedTarget {
     placement: RankPlacement,
-    /// The time of its communication with messages on their best paths, in attoseconds.
-    estimate: u128,
-    /// The same with messages along the tables that were routed for the jobs.
+    /// `[phase]`: its time with messages on their best paths, in attoseconds.
+    phases: Vec<u128>,
+    /// The time of all communication with messages along the tables that were routed for the jobs.
     routed: Option<u128>,
+}
+
+impl PlacedTarget {
+    /// The time of all communication with messages on their best paths, in attoseconds.
+    fn estimate(&self) -> u128 {
+        self.phases.iter().sum()
+    }
 }
 
 /// Searches for the topology on which the jobs of a search communicate least, each by its weight.
@@ -108,7 +141,7 @@ pub(in crate::compile) fn topology_for_jobs(
     for (share, demand) in demands {
         candidates.push(searched(format!("jobs {share} to 1"), demand)?);
     }
-    let estimate = |candidate: &Candidate| weighted_sum(&jobs, candidate, |target| target.estimate);
+    let estimate = |candidate: &Candidate| weighted_sum(&jobs, candidate, PlacedTarget::estimate);
     // A stable sort: of equal topologies the one that was found first is taken.
     candidates.sort_by_key(estimate);
     let most = estimate(&candidates[0]) / 100 * (100 + NEAR_PERCENT);
@@ -117,12 +150,13 @@ pub(in crate::compile) fn topology_for_jobs(
     }
     let routed = |target: &PlacedTarget| target.routed.unwrap_or(u128::MAX / MOST_WEIGHTS);
     candidates.sort_by_key(|candidate| weighted_sum(&jobs, candidate, routed));
-    let named = |candidate: &Candidate| (candidate.name.clone(), candidate.topology.clone());
-    let compared: Arc<[(String, Topology)]> = candidates.iter().map(named).collect();
-    let targets = (0..jobs.len()).map(|index| target(fabric, &candidates, &compared, index)).collect();
     let record = record(&candidates);
-    let Candidate { topology, torus, jobs: placed, .. } = candidates.swap_remove(0);
-    let topology = with_kept_symmetry(topology, &placed_jobs(&jobs, &placed));
+    let taken = &candidates[0];
+    let topology = with_kept_symmetry(taken.topology.clone(), &placed_jobs(&jobs, &taken.jobs));
+    let torus = taken.torus;
+    let compared: Arc<[Candidate]> = candidates.into();
+    let target = |(index, &job): (usize, &usize)| JobTarget { job, index, compared: Arc::clone(&compared) };
+    let targets = fabric.searched_for.iter().enumerate().map(target).collect();
     Ok(TargetedTopology { topology, record, targets, torus })
 }
 
@@ -161,7 +195,7 @@ impl Candidate {
         for (job, target) in jobs.iter().zip(&mut self.jobs) {
             let planner = JobPlanner::new(fabric, &scene, tables.as_ref(), &limits, job);
             let time = || planner.table_time(&target.placement.ranks).map_err(JobPlanError::into_failure);
-            target.routed = Some(if tables.is_some() { time()? } else { target.estimate });
+            target.routed = Some(if tables.is_some() { time()? } else { target.estimate() });
         }
         Ok(())
     }
@@ -225,11 +259,15 @@ fn judge(
             .collect::<Result<_, JobPlanError>>()?;
         let fastest = (0..all.len()).min_by_key(|&index| (quick[index], index)).unwrap_or(0);
         // The plain order is always judged, so that nothing is worse than that.
-        let mut best = (planner.flow_time(&all[0].ranks)?, 0);
+        let mut best = planner.flow_times(&all[0].ranks)?;
+        let mut taken = 0;
         if fastest > 0 {
-            best = best.min((planner.flow_time(&all[fastest].ranks)?, fastest));
+            let others = planner.flow_times(&all[fastest].ranks)?;
+            if others.iter().sum::<u128>() < best.iter().sum() {
+                (best, taken) = (others, fastest);
+            }
         }
-        Ok(PlacedTarget { placement: all.swap_remove(best.1), estimate: best.0, routed: None })
+        Ok(PlacedTarget { placement: all.swap_remove(taken), phases: best, routed: None })
     };
     let jobs = jobs.iter().map(place).collect::<Result<_, JobPlanError>>()?;
     Ok(Candidate { name, topology, record, torus: None, jobs })
@@ -258,25 +296,4 @@ fn with_kept_symmetry(topology: Topology, placed: &[PlacedJob<'_>]) -> Topology 
         .symmetry()
         .subgroup(|g| demand.is_kept_by(|node: NodeId| topology.symmetry().image(g, node)));
     topology.with_symmetry(symmetry)
-}
-
-/// What the search found for a job.
-fn target(
-    fabric: &Fabric,
-    candidates: &[Candidate],
-    compared: &Arc<[(String, Topology)]>,
-    index: usize,
-) -> JobTarget {
-    let row = |candidate: &Candidate| {
-        let PlacedTarget { placement, estimate, routed } = &candidate.jobs[index];
-        let (topology, place) = (candidate.name.clone(), placement.place.clone());
-        let (estimate, routed) = (picoseconds(*estimate), routed.map(picoseconds));
-        JobTopology { topology, place, estimate, routed }
-    };
-    JobTarget {
-        job: fabric.searched_for[index],
-        placement: candidates[0].jobs[index].placement.clone(),
-        topologies: candidates.iter().map(row).collect(),
-        compared: Arc::clone(compared),
-    }
 }
