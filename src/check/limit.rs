@@ -4,12 +4,14 @@
 //! The tree of cubes is counted a second time, but plainly: every position as a target, without symmetry,
 //! with the whole history in memory.
 
+mod few_links;
 mod one_hop;
 
 use super::CheckError;
 use fabc_base::ids::NodeId;
 use fabc_ir::{LimitArgument, UniversalLimit};
 use fabc_model::{Capacities, CoupleRule, Demand, FacePort, Pod};
+use few_links::FewLinks;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -294,6 +296,8 @@ impl<'a> CubeTree<'a> {
 pub(crate) struct NearestChips {
     /// The most lanes of all channels together.
     pub(crate) lanes: u128,
+    /// How few links a set of chips has, if that is known.
+    pub(crate) few_links: Option<FewLinks>,
     /// `[position]`: the distances to the nearest chips, ascending, without the chip itself.
     distances: Vec<Vec<u64>>,
     cubes: u128,
@@ -330,7 +334,8 @@ impl NearestChips {
             of_position.sort_unstable();
             of_position.remove(0);
         }
-        Self { lanes: tree.volume, distances, cubes: u128::from(cubes) }
+        let few_links = FewLinks::new(pod, capacities, &tree.faces);
+        Self { lanes: tree.volume, few_links, distances, cubes: u128::from(cubes) }
     }
 
     /// The least sum of hops from all chips to `others` other chips each.

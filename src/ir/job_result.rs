@@ -138,6 +138,9 @@ pub enum JobWitness {
     /// Lengths by channel: every byte travels at least the shortest length between its ends. An empty
     /// list means that every channel has the length 1.
     Lengths(Vec<u64>),
+    /// Copies that do not come from a chip of their group are passed on by others, which take them in by
+    /// further channels.
+    Relays,
     /// The bounds of the schedule of the operation with this index.
     Operation(usize),
 }

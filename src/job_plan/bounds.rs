@@ -1,18 +1,26 @@
-//! Lower bounds on phases.
+//! Lower bounds on phases, for one topology and one placement.
 //!
-//! For lengths of channels, every byte travels at least the shortest length between its ends. So the busiest
-//! channel carries at least the sum of bytes times lengths, over the sum of lengths times lanes. Of a gather,
-//! every chip takes in what it lacks by some channel into it, so the shortest of these counts. The bounds of
-//! a schedule of one operation also bound its phase.
+//! - Lengths of channels: every byte travels at least the shortest length between its ends. So the busiest
+//!   channel carries at least the sum of bytes times lengths, over the sum of lengths times lanes. Lengths of
+//!   0 and 1 cut a fabric into classes of routers. A part that a group gathers must come into every class
+//!   that has a chip of the group, by a channel from another class.
+//! - Relays: a copy that does not come from a chip of its group comes from a router that took it in by a
+//!   further channel. Sums go the same ways backwards.
+//! - The bounds of a schedule of one operation also bound its phase.
+//!
+//! The busiest channel is busy for at least the volume of a bound, and its last byte makes one more hop. Runs
+//! of an operation follow each other, so each of them makes that hop. And no run is shorter than the way to
+//! the farthest chip that hears of it. The longest of these times counts.
 
-use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
+use super::universal::is_gather;
+use fabc_base::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId};
 use fabc_ir::{ChipGroups, CollectiveBound, Fraction, JobBound, JobWitness, Scene, Schedule};
-use fabc_model::{Collective, Demand, Job, JobOperation, JobOperationKind};
+use fabc_model::{Collective, Demand, JobOperation, JobOperationKind};
 use fabc_passes::collective::ShortestPaths;
 use fabc_passes::flow::{FlowSettings, StartLengths, concurrent};
-use fabc_passes::limit::NearestChips;
+use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The work of the flow that bounds a phase.
 const FLOW: FlowSettings = FlowSettings { rounds: 250, gap_ppm: 1000, sweeps: 0, primal: true };
@@ -41,86 +49,254 @@ impl BoundedOperation<'_> {
     }
 }
 
-/// The best lower bound on a phase that is found. `hops` is the time of a hop by channel, and `unit_bps` the
-/// bandwidth of a lane.
-pub fn phase_bound(
-    scene: &Scene<'_>,
-    hops: &IdVec<ChannelId, u128>,
-    overhead: u128,
-    unit_bps: u64,
-    operations: &[BoundedOperation<'_>],
-) -> JobBound {
-    let mut best = (hop_volume(scene, unit_bps, operations), JobWitness::Lengths(Vec::new()));
-    if let Some(lengths) = flow_lengths(scene, operations) {
-        let volume = length_volume(scene, unit_bps, operations, &lengths);
-        if volume > best.0 {
-            best = (volume, JobWitness::Lengths(lengths));
+/// The least times of the busiest channel, in attoseconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct BoundVolume {
+    /// That of all operations of a phase.
+    pub(super) together: u128,
+    /// `[operation]`: what it needs if it runs by itself.
+    pub(super) alone: Vec<u128>,
+}
+
+impl BoundVolume {
+    /// The least time of the phase. `wait` is that of one more hop.
+    pub(super) fn time(&self, wait: u128, operations: &[JobOperation]) -> u128 {
+        let runs = |(volume, operation): (&u128, &JobOperation)| volume + wait * u128::from(operation.times);
+        let alone = self.alone.iter().zip(operations).map(runs).max().unwrap_or(0);
+        alone.max(if operations.is_empty() { 0 } else { self.together + wait })
+    }
+}
+
+/// The operations of a phase in a scene, with what their bounds depend on.
+pub struct PhaseBounds<'a> {
+    /// The topology, and what of it is lit.
+    pub scene: &'a Scene<'a>,
+    /// The time of a hop by channel.
+    pub hops: &'a IdVec<ChannelId, u128>,
+    /// The time that a message takes besides.
+    pub overhead: u128,
+    /// The bandwidth of a lane.
+    pub unit_bps: u64,
+    /// The operations of the phase.
+    pub operations: &'a [BoundedOperation<'a>],
+}
+
+impl PhaseBounds<'_> {
+    /// The best lower bound that is found.
+    pub fn best(&self) -> JobBound {
+        let farthest = self.farthest_time();
+        let bound = |witness: JobWitness| {
+            let time = self.volume(&witness).time(self.wait(), &self.plain_operations()).max(farthest);
+            JobBound { time, witness }
+        };
+        let mut best = bound(JobWitness::Lengths(Vec::new()));
+        let lengths = self.cut_lengths().into_iter().chain(self.flow_lengths()).map(JobWitness::Lengths);
+        let relays = self.has_relays().then_some(JobWitness::Relays);
+        let schedules = (0..self.operations.len()).map(JobWitness::Operation);
+        for other in lengths.chain(relays).chain(schedules).map(bound) {
+            if other.time > best.time {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// The lower bound that follows from hops alone: all bytes times the hops that they need, over all
+    /// channels. It takes no search.
+    pub fn by_hops(&self) -> u128 {
+        let volume = self.volume(&JobWitness::Lengths(Vec::new()));
+        volume.time(self.wait(), &self.plain_operations()).max(self.farthest_time())
+    }
+
+    /// The estimated time of messages on their best paths: the least volume that their flow is proved to
+    /// have, and then the way to the farthest chip. This is no bound. A phase that is planned well takes
+    /// about as long.
+    pub fn estimate(&self) -> u128 {
+        let all = std::iter::once(Vec::new()).chain(self.flow_lengths()).map(JobWitness::Lengths);
+        let volume = all.map(|witness| self.volume(&witness).together).max().unwrap_or(0);
+        volume + self.farthest_time()
+    }
+
+    fn plain_operations(&self) -> Vec<JobOperation> {
+        self.operations.iter().map(|bounded| bounded.operation.clone()).collect()
+    }
+
+    /// The time of a message over the fastest lit channel.
+    fn wait(&self) -> u128 {
+        self.scene.channels().map(|channel| self.hops[channel]).min().unwrap_or(0) + self.overhead
+    }
+
+    /// The time of all runs of an operation, one after the other, if only the way to its farthest chip counts.
+    /// The longest of all operations.
+    fn farthest_time(&self) -> u128 {
+        let time = |bounded: &BoundedOperation<'_>| {
+            (farthest(self.scene, self.hops, bounded) + self.overhead) * u128::from(bounded.operation.times)
+        };
+        self.operations.iter().map(time).max().unwrap_or(0)
+    }
+
+    /// The volume that a witness proves.
+    fn volume(&self, witness: &JobWitness) -> BoundVolume {
+        match witness {
+            JobWitness::Lengths(lengths) => self.length_volume(lengths),
+            JobWitness::Relays => self.relay_volume(),
+            &JobWitness::Operation(index) => {
+                let volume = schedule_volume(self.unit_bps, &self.operations[index]);
+                let alone = |other| if other == index { volume } else { 0 };
+                BoundVolume { together: volume, alone: (0..self.operations.len()).map(alone).collect() }
+            }
         }
     }
-    for (index, bounded) in operations.iter().enumerate() {
-        let volume = schedule_volume(unit_bps, bounded);
-        if volume > best.0 {
-            best = (volume, JobWitness::Operation(index));
+
+    /// What lengths by channel prove. An empty list means that all are 1.
+    fn length_volume(&self, lengths: &[u64]) -> BoundVolume {
+        let length = |channel: ChannelId| lengths.get(channel.index()).copied().unwrap_or(1);
+        let lanes = |channel| u128::from(self.scene.topology.channel_capacity(channel));
+        let places = self.scene.channels().map(|channel| u128::from(length(channel)) * lanes(channel)).sum();
+        let classes = LengthClasses::new(self.scene, &length);
+        let needed = |bounded: &BoundedOperation<'_>| -> u128 {
+            let parts = length_parts(self.scene, bounded, &length, &classes);
+            bounded.part_bytes().times(Fraction::integer(parts)).floor()
+        };
+        let bytes: Vec<u128> = self.operations.iter().map(needed).collect();
+        let time = |bytes: u128| time_of(Fraction::new(bytes, u128::max(places, 1)), self.unit_bps);
+        BoundVolume { together: time(bytes.iter().sum()), alone: bytes.into_iter().map(time).collect() }
+    }
+
+    /// Whether routers can pass on copies for groups of others, on links that run both ways.
+    fn has_relays(&self) -> bool {
+        let mut operations = self.operations.iter();
+        operations.any(|bounded| is_gather(bounded.operation.kind)) && self.scene.first_simplex().is_none()
+    }
+
+    /// What gathers need because few channels run inside their groups.
+    fn relay_volume(&self) -> BoundVolume {
+        let topology = self.scene.topology;
+        let gathers = || self.operations.iter().filter(|bounded| is_gather(bounded.operation.kind));
+        let is_inside = |channel: &ChannelId| {
+            let [from, to] = [topology.source(*channel).node, topology.target(*channel).node];
+            gathers().any(|bounded| {
+                let group = bounded.groups.group_of(from);
+                group.is_some() && group == bounded.groups.group_of(to)
+            })
+        };
+        let lanes = |channel| u128::from(topology.channel_capacity(channel));
+        let (all, inside): (u128, u128) = (
+            self.scene.channels().map(lanes).sum(),
+            self.scene.channels().filter(is_inside).map(lanes).sum(),
+        );
+        let links = topology.nodes().map(|node| self.scene.channels_from(node).count() as u128).max();
+        let fan = links.unwrap_or(0).saturating_sub(1).max(1);
+        let classes = LengthClasses::new(self.scene, &|_| 1);
+        let places = |bounded: &BoundedOperation<'_>| {
+            let parts = length_parts(self.scene, bounded, &|_| 1, &classes);
+            let bytes = bounded.part_bytes().times(Fraction::integer(parts)).floor();
+            bytes * if is_gather(bounded.operation.kind) { fan + 1 } else { fan }
+        };
+        let places: u128 = self.operations.iter().map(places).sum();
+        let together = time_of(Fraction::new(places, (all * fan + inside).max(1)), self.unit_bps);
+        let alone = vec![if self.operations.len() == 1 { together } else { 0 }; self.operations.len()];
+        BoundVolume { together, alone }
+    }
+
+    /// Lengths of 0 and 1 that may prove much of gathers: 1 inside of groups, or on the links of one type.
+    fn cut_lengths(&self) -> Vec<Vec<u64>> {
+        let topology = self.scene.topology;
+        let copies = || self.operations.iter().filter(|bounded| bounded.pairs.is_empty());
+        if copies().next().is_none() {
+            return Vec::new();
+        }
+        let chosen = |is_one: &dyn Fn(ChannelId) -> bool| -> Vec<u64> {
+            topology.channels().map(|channel| u64::from(is_one(channel))).collect()
+        };
+        let mut all: Vec<Vec<u64>> = Vec::new();
+        for bounded in copies() {
+            let inside = |channel: ChannelId| {
+                let group = bounded.groups.group_of(topology.source(channel).node);
+                group.is_some() && group == bounded.groups.group_of(topology.target(channel).node)
+            };
+            all.push(chosen(&inside));
+        }
+        let link_type = |channel| topology.links()[topology.link_of(channel)].link_type;
+        let types: BTreeSet<LinkTypeId> = topology.channels().map(link_type).collect();
+        if types.len() > 1 {
+            all.extend(types.into_iter().map(|one| chosen(&|channel| link_type(channel) == one)));
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The lengths of channels that prove the concurrent flow of what the operations send between pairs.
+    /// `None` where they send nothing.
+    fn flow_lengths(&self) -> Option<Vec<u64>> {
+        flow_lengths(self.scene, self.operations)
+    }
+}
+
+/// The classes of routers between which there are channels of length 0 only, and the shortest channels between
+/// classes.
+struct LengthClasses {
+    /// `[router]`: its class.
+    class_of: Vec<usize>,
+    /// `[class]`: the shortest length into it from another class, and out of it.
+    least_into: Vec<u64>,
+    least_out: Vec<u64>,
+}
+
+impl LengthClasses {
+    fn new(scene: &Scene<'_>, length: &impl Fn(ChannelId) -> u64) -> Self {
+        let topology = scene.topology;
+        let ends = |channel| [topology.source(channel).node, topology.target(channel).node];
+        let mut joined = UnionFind::new(topology.node_count());
+        for channel in scene.channels().filter(|&channel| length(channel) == 0) {
+            let [from, to] = ends(channel);
+            joined.union(from.index(), to.index());
+        }
+        let class_of: Vec<usize> = (0..topology.node_count()).map(|node| joined.find_mut(node)).collect();
+        let (mut least_into, mut least_out) =
+            (vec![u64::MAX; class_of.len()], vec![u64::MAX; class_of.len()]);
+        for channel in scene.channels() {
+            let [from, to] = ends(channel).map(|node| class_of[node.index()]);
+            if from != to {
+                least_into[to] = least_into[to].min(length(channel));
+                least_out[from] = least_out[from].min(length(channel));
+            }
+        }
+        // A class that no channel reaches needs nothing by this argument.
+        for least in least_into.iter_mut().chain(&mut least_out).filter(|least| **least == u64::MAX) {
+            *least = 0;
+        }
+        Self { class_of, least_into, least_out }
+    }
+
+    /// The sum of lengths that the parts of a group travel at least, for an operation that copies or adds up.
+    fn parts(&self, collective: Collective, group: &[NodeId]) -> u128 {
+        let class = |chip: &NodeId| self.class_of[chip.index()];
+        let classes: BTreeSet<usize> = group.iter().map(class).collect();
+        let into = |class: usize| u128::from(self.least_into[class]);
+        let out = |class: usize| u128::from(self.least_out[class]);
+        // What the part of a chip needs in all classes but its own.
+        let elsewhere = |least: &dyn Fn(usize) -> u128| {
+            let all: u128 = classes.iter().map(|&class| least(class)).sum();
+            group.iter().map(|chip| all - least(class(chip))).sum::<u128>()
+        };
+        match collective {
+            Collective::ReduceScatter => elsewhere(&out),
+            Collective::AllReduce => {
+                // Every class but the one that first has the sum sends its own part out and takes the sum in.
+                let both = |class: usize| into(class) + out(class);
+                let all: u128 = classes.iter().map(|&class| both(class)).sum();
+                let spared = classes.iter().map(|&class| both(class)).max().unwrap_or(0);
+                (all - spared) * group.len() as u128
+            }
+            _ => elsewhere(&into),
         }
     }
-    JobBound { time: best.0 + phase_latency(scene, hops, overhead, operations), witness: best.1 }
-}
-
-/// The lower bound on a phase that follows from hops alone: all bytes times the hops that they need, over
-/// all channels. It takes no search.
-pub fn hop_bound(
-    scene: &Scene<'_>,
-    hops: &IdVec<ChannelId, u128>,
-    overhead: u128,
-    unit_bps: u64,
-    operations: &[BoundedOperation<'_>],
-) -> u128 {
-    hop_volume(scene, unit_bps, operations) + phase_latency(scene, hops, overhead, operations)
-}
-
-/// The least time of the busiest channel where every channel has the length 1.
-fn hop_volume(scene: &Scene<'_>, unit_bps: u64, operations: &[BoundedOperation<'_>]) -> u128 {
-    length_volume(scene, unit_bps, operations, &vec![1; scene.topology.channel_count()])
-}
-
-/// The latencies of all runs of the operation that has most of them.
-fn phase_latency(
-    scene: &Scene<'_>,
-    hops: &IdVec<ChannelId, u128>,
-    overhead: u128,
-    operations: &[BoundedOperation<'_>],
-) -> u128 {
-    let latency = |bounded: &BoundedOperation<'_>| {
-        (least_latency(scene, hops, bounded) + overhead) * u128::from(bounded.operation.times)
-    };
-    operations.iter().map(latency).max().unwrap_or(0)
-}
-
-/// The least time of the busiest channel for some lengths by channel, rounded down.
-fn length_volume(
-    scene: &Scene<'_>,
-    unit_bps: u64,
-    operations: &[BoundedOperation<'_>],
-    lengths: &[u64],
-) -> u128 {
-    let volume: u128 = scene
-        .channels()
-        .map(|channel| {
-            u128::from(lengths[channel.index()]) * u128::from(scene.topology.channel_capacity(channel))
-        })
-        .sum();
-    let needed = |bounded: &BoundedOperation<'_>| {
-        let parts = bounded.part_bytes().times(Fraction::integer(length_parts(scene, bounded, lengths)));
-        // Rounded down, operation by operation.
-        parts.floor()
-    };
-    let bytes: u128 = operations.iter().map(needed).sum();
-    let per_lane = Fraction::new(bytes, volume.max(1));
-    time_of(per_lane, unit_bps)
 }
 
 /// The time of a lane for some bytes, rounded down.
-fn time_of(bytes: Fraction, unit_bps: u64) -> u128 {
+pub(super) fn time_of(bytes: Fraction, unit_bps: u64) -> u128 {
     let seconds = bytes.times(Fraction::new(8u8, unit_bps.max(1)));
     let (mut rest, below) = (seconds.numerator(), seconds.denominator());
     let mut time = 0;
@@ -134,29 +310,17 @@ fn time_of(bytes: Fraction, unit_bps: u64) -> u128 {
 }
 
 /// The sum of lengths that the parts of an operation travel at least.
-fn length_parts(scene: &Scene<'_>, bounded: &BoundedOperation<'_>, lengths: &[u64]) -> u128 {
-    let length = |channel: ChannelId| lengths[channel.index()];
+fn length_parts(
+    scene: &Scene<'_>,
+    bounded: &BoundedOperation<'_>,
+    length: &(impl Fn(ChannelId) -> u64 + Sync),
+    classes: &LengthClasses,
+) -> u128 {
     if !bounded.pairs.is_empty() {
         return pair_lengths(scene, bounded.pairs, &|channel| u128::from(length(channel)), false);
     }
     let JobOperationKind::Collective(collective) = bounded.operation.kind else { return 0 };
-    let others = u128::from(bounded.groups.size() - 1);
-    let shortest = |chip: NodeId| -> u128 {
-        let channels: Vec<ChannelId> = match collective {
-            Collective::ReduceScatter => scene.channels_from(chip).collect(),
-            _ => scene.channels_into(chip).collect(),
-        };
-        channels.into_iter().map(|channel| u128::from(length(channel))).min().unwrap_or(0)
-    };
-    let of_group = |list: &Vec<NodeId>| match collective {
-        // The chips of a group take in 2 (n - 1) messages of every byte, whichever of them do.
-        Collective::AllReduce => {
-            let least = list.iter().map(|&chip| shortest(chip)).min().unwrap_or(0);
-            2 * others * list.len() as u128 * least
-        }
-        _ => list.iter().map(|&chip| others * shortest(chip)).sum::<u128>(),
-    };
-    bounded.groups.lists().iter().map(of_group).sum()
+    bounded.groups.lists().iter().map(|list| classes.parts(collective, list)).sum()
 }
 
 /// The sum of the shortest lengths between pairs, or the longest of them.
@@ -182,7 +346,7 @@ fn pair_lengths(
 }
 
 /// The time from a chip to the farthest one to which its data must come, in attoseconds.
-fn least_latency(scene: &Scene<'_>, hops: &IdVec<ChannelId, u128>, bounded: &BoundedOperation<'_>) -> u128 {
+fn farthest(scene: &Scene<'_>, hops: &IdVec<ChannelId, u128>, bounded: &BoundedOperation<'_>) -> u128 {
     let all: Vec<(NodeId, NodeId)>;
     let pairs = match bounded.pairs {
         [] => {
@@ -245,100 +409,4 @@ fn flow_lengths(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Optio
     let class = |channel| plain.channel_class(plain.symmetry(), channel).index();
     let lengths = &flow.dual.lengths;
     Some(plain.channels().map(|channel| lengths[class(channel)]).collect())
-}
-
-/// How many chips are in the groups of an operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GroupedChips {
-    /// Number of chips of a group.
-    pub size: u64,
-    /// Chips of all groups together.
-    pub members: u64,
-}
-
-impl GroupedChips {
-    /// Those of an operation of a job.
-    pub fn of_operation(job: &Job, operation: &JobOperation) -> Self {
-        Self { size: operation.groups.size(&job.axes), members: operation.groups.members(&job.axes) }
-    }
-}
-
-/// What bounds a phase in every topology and with every placement.
-pub struct UniversalLimits {
-    /// The most lanes of a chip.
-    pub chip_lanes: u64,
-    /// Number of chips that send and receive.
-    pub chips: u64,
-    /// The shortest time of a hop, in attoseconds.
-    pub least_hop: u128,
-    /// Bandwidth of a lane, bit/s.
-    pub unit_bps: u64,
-    /// The chips around every chip, in any topology of a pod.
-    pub nearest: Option<NearestChips>,
-}
-
-impl UniversalLimits {
-    /// The least time of a phase, in attoseconds, rounded down. `groups` are those of each operation. Chips
-    /// in no group of an operation are idle in it. The larger of two times counts. One is that of the bytes
-    /// that a chip takes in or sends out on average, over all of its lanes. The other is that of all bytes
-    /// times the hops that they need at least, over all lanes of the pod. Every run takes at least a hop.
-    pub fn time(&self, overhead: u128, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
-        let sum = |part: fn(JobOperationKind, u64) -> Fraction| -> u128 {
-            let moved = operations.iter().zip(groups).map(|(operation, groups)| {
-                let all = Fraction::integer(u128::from(operation.bytes) * u128::from(operation.times));
-                let active = Fraction::new(groups.members, self.chips.max(1));
-                all.times(part(operation.kind, groups.size)).times(active).floor()
-            });
-            moved.sum()
-        };
-        let bytes = sum(taken_in).max(sum(sent_out));
-        let ports = time_of(Fraction::new(bytes, self.chip_lanes.max(1)), self.unit_bps);
-        let latency =
-            operations.iter().map(|operation| (self.least_hop + overhead) * u128::from(operation.times));
-        ports.max(self.capacity_time(operations, groups)) + latency.max().unwrap_or(0)
-    }
-
-    /// The time of all bytes times hops over all lanes of a pod. 0 for a network.
-    fn capacity_time(&self, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
-        let Some(nearest) = &self.nearest else { return 0 };
-        let byte_hops = |(operation, &GroupedChips { size, members }): (&JobOperation, &GroupedChips)| {
-            let all = u128::from(operation.bytes) * u128::from(operation.times);
-            let hops = match operation.kind {
-                // Each pair of a group has a part of its own.
-                JobOperationKind::Collective(Collective::AllToAll) if members == self.chips => {
-                    Fraction::new(nearest.hops_to(size - 1), size)
-                }
-                kind => {
-                    let most = taken_in(kind, size).max(sent_out(kind, size));
-                    most.times(Fraction::integer(members))
-                }
-            };
-            hops.times(Fraction::integer(all)).floor()
-        };
-        let sum: u128 = operations.iter().zip(groups).map(byte_hops).sum();
-        time_of(Fraction::new(sum, nearest.lanes.max(1)), self.unit_bps)
-    }
-}
-
-/// The part of the bytes of an operation that a chip takes in at least, on average over its group.
-fn taken_in(kind: JobOperationKind, size: u64) -> Fraction {
-    match kind {
-        // The sum of a part is formed at the chip that keeps it, or comes to it.
-        JobOperationKind::Collective(Collective::ReduceScatter) => Fraction::new(1u8, size),
-        JobOperationKind::Collective(Collective::AllReduce) => Fraction::new(2 * (size - 1), size),
-        JobOperationKind::Collective(_) => Fraction::new(size - 1, size),
-        JobOperationKind::Send { both, wrap } => {
-            let messages = (size - 1 + u64::from(wrap)) * if both { 2 } else { 1 };
-            Fraction::new(messages, size)
-        }
-    }
-}
-
-/// The part of the bytes of an operation that a chip sends out at least, on average over its group.
-fn sent_out(kind: JobOperationKind, size: u64) -> Fraction {
-    match kind {
-        JobOperationKind::Collective(Collective::AllGather) => Fraction::new(1u8, size),
-        JobOperationKind::Collective(_) => Fraction::new(size - 1, size),
-        JobOperationKind::Send { .. } => taken_in(kind, size),
-    }
 }

@@ -11,7 +11,8 @@
 //! - [`phase_times`] adds the loads of a phase. [`job_step`] adds phases up to a step.
 //! - [`search_demand`] is what a search for a topology weighs, [`message_demand`] what routes balance.
 //! - [`best_stage_plan`] says whether topologies of their own for some phases pay.
-//! - [`phase_bound`] proves how long a phase takes at least on a topology with a placement.
+//! - [`PhaseBounds`] proves how long a phase takes at least on a topology with a placement, and
+//!   [`UniversalLimits`] on any.
 
 mod bounds;
 mod demands;
@@ -21,8 +22,9 @@ mod places;
 mod quick;
 mod reconfigure;
 mod step;
+mod universal;
 
-pub use bounds::{BoundedOperation, GroupedChips, UniversalLimits, hop_bound, phase_bound};
+pub use bounds::{BoundedOperation, PhaseBounds};
 pub use demands::{PlacedJob, message_demand, search_demand};
 pub use exchange::{ExchangeSettings, MOST_EXCHANGE_CHIPS, exchange_ranks};
 pub use loads::{OperationLoad, PhaseTimes, message_pairs, operation_groups, phase_times};
@@ -30,3 +32,4 @@ pub use places::{PlacementError, RankPlacement, check_chosen, only_placement, pl
 pub use quick::quick_gather_time;
 pub use reconfigure::{StagePlan, best_stage_plan};
 pub use step::{PhaseTime, job_step};
+pub use universal::{GroupedChips, UniversalLimits};

@@ -2,11 +2,11 @@
 
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
-    ATTOSECONDS, ChipGroups, Forest, ForestPath, ForestTree, ForwardingTables, PairPaths, Rounds,
-    RunDirection, Scene, Schedule, Transfers,
+    ATTOSECONDS, ChipGroups, CollectiveCost, Forest, ForestPath, ForestTree, ForwardingTables, PairPaths,
+    Rounds, RunDirection, Scene, Schedule, Transfers,
 };
 use fabc_model::{Collective, Job, JobOperation, JobOperationKind};
-use fabc_passes::collective::{CollectiveError, walk_tables};
+use fabc_passes::collective::{CollectiveError, Timetable, walk_tables};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -100,14 +100,19 @@ impl OperationLoad {
         Ok(Self { bytes: step_bytes(operation, operation.kind.parts(group), &counts), latency })
     }
 
-    /// The load of a schedule in groups.
+    /// The load of a schedule in groups, or in rounds of all chips. `cost_of_rounds` is that of a channel in
+    /// rounds.
+    ///
+    /// # Errors
+    /// Refuses rounds with more chunks than are planned one by one.
     pub fn of_schedule(
         scene: &Scene<'_>,
         hops: &IdVec<ChannelId, u128>,
         overhead: u128,
         operation: &JobOperation,
         schedule: &Schedule,
-    ) -> Self {
+        cost_of_rounds: impl FnOnce() -> CollectiveCost,
+    ) -> Result<Self, CollectiveError> {
         let chips = || scene.endpoints().count() as u64;
         let sharers = schedule.groups.as_ref().map_or_else(chips, ChipGroups::size);
         let cost = RunCost { scene, hops, overhead, collective: schedule.collective };
@@ -117,12 +122,14 @@ impl OperationLoad {
             }
             Transfers::Paths(paths) => (cost.path_parts(paths), paths.parts, cost.path_latency(paths)),
             Transfers::Rounds(rounds) => {
-                (cost.round_parts(rounds), schedule.chunks, cost.round_latency(rounds))
+                // Chunks without bytes leave the longest chain of messages that wait for each other.
+                let latency = Timetable::new(scene, schedule, rounds)?.total_time(&cost_of_rounds(), 0);
+                (cost.round_parts(rounds), schedule.chunks, latency)
             }
             // Operations have no other schedules.
             _ => (vec![0; scene.topology.channel_count()], 1, 0),
         };
-        Self { bytes: step_bytes(operation, sharers * u64::from(parts), &counts), latency }
+        Ok(Self { bytes: step_bytes(operation, sharers * u64::from(parts), &counts), latency })
     }
 }
 
@@ -195,13 +202,6 @@ impl RunCost<'_> {
         };
         let all_runs = |channel| rounds.order.iter().map(|run| of_run(channel, run)).sum();
         topology.channels().map(all_runs).collect()
-    }
-
-    /// Every round takes as long as the slowest hop.
-    fn round_latency(&self, rounds: &Rounds) -> u128 {
-        let slowest = self.scene.channels().map(|channel| self.hops[channel]).max().unwrap_or(0);
-        let count = rounds.rounds.len() * rounds.order.len();
-        count as u128 * (slowest + self.overhead)
     }
 
     fn path_parts(&self, paths: &PairPaths) -> Vec<u64> {

@@ -308,8 +308,7 @@ fn a_small_sum_of_all_chips_waits_for_few_hops() {
                phase all { collective sum = all_reduce { over = data; size = 16 KiB; } } }";
     let place = built(&cube().with(job));
     let phase = read(place.path(), "pod/jobs/sums.json")["scenarios"][0]["phases"][0].clone();
-    assert_eq!(phase["operations"][0]["algorithm"], "within");
-    // Rounds would wait for a hop of 20 ns in each of their more than a hundred slots.
+    // A hop takes 20 ns. Rounds do not wait for one in each of their more than a hundred slots.
     let latency = phase["latency_ns"].as_f64().unwrap();
     assert!(latency < 1000.0, "{latency}");
     fabc(place.path(), &["verify", "out/pod"], 0);

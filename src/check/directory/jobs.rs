@@ -191,6 +191,7 @@ impl JobChecks<'_> {
         }
         let witness = match line.witness {
             JobWitnessLine::Lengths(lengths) => JobWitness::Lengths(lengths),
+            JobWitnessLine::Relays => JobWitness::Relays,
             JobWitnessLine::Operation(index) => JobWitness::Operation(index),
         };
         Ok(ClaimedPhase { schedules, witness })

@@ -1,4 +1,13 @@
 //! Lower bounds of phases, recounted from their witnesses.
+//!
+//! - Lengths of channels: every byte travels at least the shortest length between its ends. A part that is
+//!   gathered enters every region with a chip of its group, where channels of length 0 join routers to
+//!   regions. One that is added up leaves them.
+//! - Relays: what does not come from a chip of its own group was taken in by a router that passes it on.
+//! - Schedules: the bounds that were proved with them.
+//!
+//! A phase ends no sooner than the last byte of its busiest channel arrives, a hop after it left, in every run
+//! of an operation. Nor does it end before data has come to the farthest chip, in every run.
 
 use super::scene::JobScene;
 use crate::schedule::{BoundVolume, bound_volume, lengths_from};
@@ -6,7 +15,7 @@ use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ChipGroups, CollectiveBound, JobWitness, Schedule};
 use fabc_model::{Collective, JobOperation, JobOperationKind};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many times finer nanoseconds are than seconds, and attoseconds than nanoseconds.
 const NANO: u128 = 1_000_000_000;
@@ -39,26 +48,53 @@ impl BoundClaim<'_> {
     }
 }
 
+/// The least times of the busiest channel.
+struct BusyBound {
+    /// With all operations.
+    phase: u128,
+    /// `[operation]`: with this one alone.
+    alone: Vec<u128>,
+}
+
+impl BusyBound {
+    /// The least time of the phase, if the last byte of a run waits for `hop`.
+    fn phase_time(&self, claims: &[BoundClaim<'_>], hop: u128) -> u128 {
+        let mut least = if claims.is_empty() { 0 } else { self.phase + hop };
+        for (claim, alone) in claims.iter().zip(&self.alone) {
+            least = least.max(alone + hop * u128::from(claim.operation.times));
+        }
+        least
+    }
+}
+
 /// The lower bound of a phase that a witness proves.
 pub(super) fn recount_bound(
     job: &JobScene<'_>,
     claims: &[BoundClaim<'_>],
     witness: &JobWitness,
 ) -> Result<u128, String> {
-    let volume = match witness {
+    let busy = match witness {
         JobWitness::Lengths(lengths) => by_lengths(job, claims, lengths)?,
-        JobWitness::Operation(number) => {
-            let claim = claims.get(*number).ok_or("names an operation that does not exist")?;
-            by_schedule(job, claim)
+        JobWitness::Relays => by_relays(job, claims)?,
+        &JobWitness::Operation(number) => {
+            let claim = claims.get(number).ok_or("names an operation that does not exist")?;
+            let phase = by_schedule(job, claim);
+            let mut alone = vec![0; claims.len()];
+            alone[number] = phase;
+            BusyBound { phase, alone }
         }
     };
-    let latency =
-        |claim: &BoundClaim<'_>| (farthest(job, claim) + job.overhead()) * u128::from(claim.operation.times);
-    Ok(volume + claims.iter().map(latency).max().unwrap_or(0))
+    let hop = job.scene.channels().map(|channel| job.hop(channel)).min().unwrap_or(0) + job.overhead();
+    let mut least = busy.phase_time(claims, hop);
+    for claim in claims {
+        let run = farthest(job, claim) + job.overhead();
+        least = least.max(run * u128::from(claim.operation.times));
+    }
+    Ok(least)
 }
 
 /// What lengths of channels prove: bytes times distances, over lengths times lanes.
-fn by_lengths(job: &JobScene<'_>, claims: &[BoundClaim<'_>], lengths: &[u64]) -> Result<u128, String> {
+fn by_lengths(job: &JobScene<'_>, claims: &[BoundClaim<'_>], lengths: &[u64]) -> Result<BusyBound, String> {
     let channels = job.scene.topology.channel_count();
     if !lengths.is_empty() && lengths.len() != channels {
         return Err(format!("has {} lengths, not one for each of {channels} channels", lengths.len()));
@@ -68,47 +104,139 @@ fn by_lengths(job: &JobScene<'_>, claims: &[BoundClaim<'_>], lengths: &[u64]) ->
     for channel in job.scene.channels() {
         below += u128::from(length(channel)) * u128::from(job.scene.topology.channel_capacity(channel));
     }
-    let mut bytes = 0;
-    for claim in claims {
-        let distance = distance_sum(job, claim, &length);
-        bytes += claim.moved() * distance / claim.shares();
-    }
-    Ok(least_time(job, bytes, below))
+    let bytes = travelled(job, claims, &length);
+    Ok(BusyBound {
+        phase: least_time(job, bytes.iter().sum(), below),
+        alone: bytes.iter().map(|&bytes| least_time(job, bytes, below)).collect(),
+    })
 }
 
-/// The sum of what the parts of an operation travel at least.
-fn distance_sum(
+/// `[operation]`: bytes times the lengths that they travel at least.
+fn travelled(
     job: &JobScene<'_>,
-    claim: &BoundClaim<'_>,
+    claims: &[BoundClaim<'_>],
     length: &(impl Fn(ChannelId) -> u64 + Sync),
-) -> u128 {
-    if !claim.pairs.is_empty() {
-        return each_source(job, claim.pairs, length).map(|distances| distances.iter().sum::<u128>()).sum();
-    }
-    let JobOperationKind::Collective(collective) = claim.operation.kind else { return 0 };
-    let topology = job.scene.topology;
-    let mut sum = 0;
-    for list in claim.groups.lists() {
-        let others = list.len() as u128 - 1;
-        // The shortest channel by which each chip takes in what it lacks, or gives away what it has.
-        let shortest = |&chip: &NodeId| {
-            let ends = |channel: &ChannelId| match collective {
-                Collective::ReduceScatter => topology.source(*channel).node == chip,
-                _ => topology.target(*channel).node == chip,
-            };
-            let around = topology.channels_from(chip).chain(topology.channels_into(chip));
-            let lit = around.filter(|&channel| job.scene.is_channel_lit(channel)).filter(ends);
-            u128::from(lit.map(length).min().unwrap_or(0))
-        };
-        let each: Vec<u128> = list.iter().map(shortest).collect();
-        sum += match collective {
-            Collective::AllReduce => {
-                2 * others * each.len() as u128 * each.iter().min().copied().unwrap_or(0)
+) -> Vec<u128> {
+    let regions = Regions::new(job, length);
+    let of_claim = |claim: &BoundClaim<'_>| {
+        let distance: u128 = match claim.operation.kind {
+            _ if !claim.pairs.is_empty() => each_source(job, claim.pairs, length).flatten().sum(),
+            JobOperationKind::Collective(collective) => {
+                claim.groups.lists().iter().map(|list| regions.entered(collective, list)).sum()
             }
-            _ => each.iter().map(|shortest| others * shortest).sum(),
+            JobOperationKind::Send { .. } => 0,
         };
+        claim.moved() * distance / claim.shares()
+    };
+    claims.iter().map(of_claim).collect()
+}
+
+/// Routers that channels of length 0 join, whichever way they run.
+struct Regions {
+    /// `[router]`: its region.
+    region: Vec<usize>,
+    /// `[region]`: the shortest channel into it, and the shortest one out of it.
+    doors: BTreeMap<usize, [u64; 2]>,
+}
+
+impl Regions {
+    fn new(job: &JobScene<'_>, length: &impl Fn(ChannelId) -> u64) -> Self {
+        let topology = job.scene.topology;
+        let ends = |channel| (topology.source(channel).node.index(), topology.target(channel).node.index());
+        let mut beside = vec![Vec::new(); topology.node_count()];
+        for (from, to) in job.scene.channels().filter(|&channel| length(channel) == 0).map(ends) {
+            beside[from].push(to);
+            beside[to].push(from);
+        }
+        let mut region = vec![usize::MAX; beside.len()];
+        for first in 0..beside.len() {
+            let mut open = vec![first];
+            while let Some(router) = open.pop() {
+                if region[router] == usize::MAX {
+                    region[router] = first;
+                    open.extend(&beside[router]);
+                }
+            }
+        }
+        let mut doors: BTreeMap<usize, [u64; 2]> = BTreeMap::new();
+        let mut lower = |region, way: usize, length| {
+            let door = doors.entry(region).or_insert([u64::MAX; 2]);
+            door[way] = door[way].min(length);
+        };
+        for channel in job.scene.channels() {
+            let (from, to) = ends(channel);
+            if region[from] != region[to] {
+                lower(region[to], 0, length(channel));
+                lower(region[from], 1, length(channel));
+            }
+        }
+        Self { region, doors }
     }
-    sum
+
+    /// The length of the shortest channel into a region (0) or out of it (1). 0 where there is none.
+    fn door(&self, region: usize, way: usize) -> u128 {
+        let door = self.doors.get(&region).map_or(u64::MAX, |doors| doors[way]);
+        if door == u64::MAX { 0 } else { u128::from(door) }
+    }
+
+    /// The lengths of the channels that the parts of a group cross at least.
+    fn entered(&self, collective: Collective, list: &[NodeId]) -> u128 {
+        let own: Vec<usize> = list.iter().map(|chip| self.region[chip.index()]).collect();
+        let regions: BTreeSet<usize> = own.iter().copied().collect();
+        let mut sum = 0;
+        if collective == Collective::AllReduce {
+            // A region sends its own part out before there is a sum, and takes the sum in afterwards. The
+            // region that first has the sum does neither.
+            let doors = |&region: &usize| self.door(region, 0) + self.door(region, 1);
+            let crossed: Vec<u128> = regions.iter().map(doors).collect();
+            let most = crossed.iter().copied().max().unwrap_or(0);
+            return (crossed.into_iter().sum::<u128>() - most) * list.len() as u128;
+        }
+        let way = usize::from(collective == Collective::ReduceScatter);
+        for own in own {
+            sum += regions
+                .iter()
+                .filter(|&&other| other != own)
+                .map(|&other| self.door(other, way))
+                .sum::<u128>();
+        }
+        sum
+    }
+}
+
+/// What gathers and sums in groups prove by the channels inside the groups.
+fn by_relays(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> Result<BusyBound, String> {
+    if job.scene.first_simplex().is_some() {
+        return Err("counts relays, but some links run one way".to_owned());
+    }
+    let topology = job.scene.topology;
+    let (mut lanes, mut inside) = (0, 0);
+    for channel in job.scene.channels() {
+        let width = u128::from(topology.channel_capacity(channel));
+        let (from, to) = (topology.source(channel).node, topology.target(channel).node);
+        let joins = |claim: &BoundClaim<'_>| {
+            let group = claim.groups.group_of(from);
+            copies_or_adds(claim) && group.is_some() && group == claim.groups.group_of(to)
+        };
+        lanes += width;
+        inside += if claims.iter().any(joins) { width } else { 0 };
+    }
+    let most = topology.nodes().map(|node| job.scene.channels_from(node).count() as u128).max().unwrap_or(0);
+    // A router passes a copy on by all channels but that by which it came.
+    let copies = most.saturating_sub(1).max(1);
+    let mut places = 0;
+    for (claim, bytes) in claims.iter().zip(travelled(job, claims, &|_| 1)) {
+        places += bytes * (copies + u128::from(copies_or_adds(claim)));
+    }
+    let phase = least_time(job, places, lanes * copies + inside);
+    let alone = if claims.len() == 1 { vec![phase] } else { vec![0; claims.len()] };
+    Ok(BusyBound { phase, alone })
+}
+
+/// Whether an operation copies to all of a group, or adds up for each of it.
+fn copies_or_adds(claim: &BoundClaim<'_>) -> bool {
+    use Collective::{AllGather, ReduceScatter};
+    matches!(claim.operation.kind, JobOperationKind::Collective(AllGather | ReduceScatter))
 }
 
 /// For every source of pairs, the distances to its destinations.
@@ -171,9 +299,20 @@ fn least_time(job: &JobScene<'_>, bytes: u128, over: u128) -> u128 {
     (seconds * NANO + nanoseconds) * NANO + rest * NANO / below
 }
 
-/// The bound of a phase for all topologies and placements: the average bytes of a chip over its lanes, and a
-/// hop for every run.
+/// The bound of a phase for all topologies and placements.
 pub(super) fn universal_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
+    let link = job.fabric.link_types.iter().map(|link| link.latency_cycles).min().unwrap_or(0);
+    let cycles = u64::from(job.fabric.router_latencies().least) + u64::from(link);
+    let hop = crate::schedule::cycles_time(cycles, job.fabric.clock_hz) + job.overhead();
+    let busy = BusyBound {
+        phase: universal_volume(job, claims),
+        alone: claims.iter().map(|claim| universal_volume(job, std::slice::from_ref(claim))).collect(),
+    };
+    busy.phase_time(claims, hop)
+}
+
+/// The least time of the busiest lane: of the lanes of a chip, and of those of a whole pod.
+fn universal_volume(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
     let topology = job.scene.topology;
     let mut widest = 1;
     for chip in topology.endpoints() {
@@ -204,23 +343,17 @@ pub(super) fn universal_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u
         sums[1] += claim.moved() * sent * active / below;
     }
     let bytes = sums[0].max(sums[1]);
-    let ports = least_time(job, bytes, widest.into());
-    let link = job.fabric.link_types.iter().map(|link| link.latency_cycles).min().unwrap_or(0);
-    let cycles = u64::from(job.fabric.router_latencies().least) + u64::from(link);
-    let hop = crate::schedule::cycles_time(cycles, job.fabric.clock_hz) + job.overhead();
-    let runs = claims.iter().map(|claim| u128::from(claim.operation.times)).max().unwrap_or(0);
-    ports.max(pod_time(job, claims)) + hop * runs
+    least_time(job, bytes, widest.into()).max(pod_time(job, claims))
 }
 
 /// The time of all bytes times the hops that they need at least, over all lanes of a pod. 0 for a network.
 fn pod_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
     let Some(nearest) = &job.nearest else { return 0 };
     let chips = job.scene.topology.endpoints().count() as u128;
-    let mut sum = 0;
+    let mut hops = Vec::new();
     for claim in claims {
-        let (size, others) =
-            (u128::from(claim.groups.size().max(1)), u128::from(claim.groups.size().max(1)) - 1);
-        let active = claim.active_chips();
+        let size = u128::from(claim.groups.size().max(1));
+        let (others, active) = (size - 1, claim.active_chips());
         let per_group = match claim.operation.kind {
             JobOperationKind::Collective(Collective::AllToAll) if active == chips => {
                 nearest.hops_to(others as usize)
@@ -231,7 +364,18 @@ fn pod_time(job: &JobScene<'_>, claims: &[BoundClaim<'_>]) -> u128 {
                 (others + u128::from(wrap)) * (1 + u128::from(both)) * active
             }
         };
-        sum += per_group * claim.moved() / size;
+        hops.push(per_group * claim.moved() / size);
     }
-    least_time(job, sum, nearest.lanes)
+    let plain = least_time(job, hops.iter().sum(), nearest.lanes);
+    let Some(few) = &nearest.few_links else { return plain };
+    // Copies come over the few links of a group, or a relay takes them in by a lane and passes them on.
+    let (mut places, mut inside, mut counted) = (0, 0, Vec::new());
+    for (claim, hops) in claims.iter().zip(hops) {
+        places += hops * (few.copies + u128::from(copies_or_adds(claim)));
+        if copies_or_adds(claim) && !counted.contains(&claim.groups.lists()) {
+            counted.push(claim.groups.lists());
+            inside += claim.groups.lists().iter().map(|list| few.lanes_among(list.len())).sum::<u128>();
+        }
+    }
+    plain.max(least_time(job, places, nearest.lanes * few.copies + inside.min(nearest.lanes)))
 }

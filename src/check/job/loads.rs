@@ -1,7 +1,7 @@
 //! Bytes on channels, counted along tables or along the paths of a schedule.
 
 use super::scene::JobScene;
-use crate::schedule::TableWalk;
+use crate::schedule::{Pace, TableWalk, schedule_time};
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{ChipGroups, RunDirection, Scene, Schedule, Topology, Transfers};
 use fabc_model::{Collective, JobOperation, JobOperationKind};
@@ -66,7 +66,7 @@ pub(super) fn count_schedule(
     job: &JobScene<'_>,
     operation: &JobOperation,
     schedule: &Schedule,
-) -> CountedLoad {
+) -> Result<CountedLoad, String> {
     let topology = job.scene.topology;
     let mut parts = vec![0; topology.channel_count()];
     let all = job.scene.endpoints().count() as u64;
@@ -122,14 +122,15 @@ pub(super) fn count_schedule(
                     }
                 }
             }
-            // Every round waits for the slowest hop.
-            let slowest = job.scene.channels().map(|channel| job.hop(channel)).max().unwrap_or(0);
-            let count = rounds.order.len() as u128 * rounds.rounds.len() as u128;
-            (schedule.chunks, count * (slowest + job.overhead()))
+            // Without bytes, the longest chain of messages that wait for each other is left.
+            let pace = Pace::new(job.fabric, job.scene, job.job.overhead_ps, false);
+            let chain =
+                schedule_time(job.scene, None, schedule, &pace, 0).map_err(|error| error.to_string())?;
+            (schedule.chunks, chain.spent.total())
         }
         _ => (1, 0),
     };
-    CountedLoad::new(operation, sizes * u128::from(cut), &parts, latency)
+    Ok(CountedLoad::new(operation, sizes * u128::from(cut), &parts, latency))
 }
 
 /// The channels that a channel of a round stands for.

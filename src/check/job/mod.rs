@@ -225,7 +225,7 @@ impl JobScene<'_> {
             _ => verify_schedule(self.scene, schedule),
         }
         .map_err(|error| error.to_string())?;
-        let load = count_schedule(self, operation, schedule);
+        let load = count_schedule(self, operation, schedule)?;
         Ok(CountedOperation { groups, pairs, load, algorithm: schedule.algorithm })
     }
 }

@@ -40,6 +40,12 @@ pub struct HopTimes {
 impl Pace {
     /// The pace of a collective in a scene.
     pub fn of_collective(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
+        Self::new(fabric, scene, declared.overhead_ps, declared.barrier)
+    }
+
+    /// The pace of a scene, if messages have this overhead. With a barrier all chips wait for each other
+    /// after every round.
+    pub(crate) fn new(fabric: &Fabric, scene: &Scene<'_>, overhead_ps: u64, barrier: bool) -> Self {
         let hop = |channel| cycles_time(cycles_of_hop(fabric, scene.topology, channel), fabric.clock_hz);
         let slowest = scene
             .channels()
@@ -50,9 +56,9 @@ impl Pace {
         Self {
             hop: slowest,
             hops: (!is_uniform).then(|| HopTimes::new(scene, hop)),
-            overhead: u128::from(declared.overhead_ps) * PICOSECOND,
+            overhead: u128::from(overhead_ps) * PICOSECOND,
             bandwidth_bps: fabric.capacities.unit_bps(),
-            barrier: declared.barrier,
+            barrier,
         }
     }
 }

@@ -164,14 +164,17 @@ fn push_phase(out: &mut String, job: &Job, scenario: &str, phase: &JobPhase, pla
     push_phase_times(out, planned);
     out.push_str(",\"busiest\":");
     push_numbers(out, planned.busiest.iter().map(|channel| channel.0));
+    out.push_str(",\n  \"witness\":");
     match &planned.bound.witness {
         JobWitness::Lengths(lengths) => {
-            out.push_str(",\n  \"witness\":{\"lengths\":");
+            out.push_str("{\"lengths\":");
             push_numbers(out, lengths);
+            out.push('}');
         }
-        JobWitness::Operation(index) => push(out, format_args!(",\n  \"witness\":{{\"operation\":{index}")),
+        JobWitness::Relays => out.push_str("\"relays\""),
+        JobWitness::Operation(index) => push(out, format_args!("{{\"operation\":{index}}}")),
     }
-    out.push_str("},\n  \"operations\":[");
+    out.push_str(",\n  \"operations\":[");
     for (index, (operation, outcome)) in phase.operations.iter().zip(&planned.operations).enumerate() {
         out.push_str(if index > 0 { ",\n   " } else { "\n   " });
         push_operation(out, job, scenario, phase, operation, outcome);

@@ -123,6 +123,8 @@ pub struct JobPhaseLine {
 pub enum JobWitnessLine {
     /// `[channel]`: the length. Empty where all are 1.
     Lengths(Vec<u64>),
+    /// The channels inside of the groups of gathers.
+    Relays,
     /// The operation whose schedule has the bound, by index.
     Operation(usize),
 }

@@ -36,10 +36,12 @@
 //! tree ignores. This lowers the bound by another 0.1 to 0.5 % at 16 to 36 cubes of 4x4x4.
 
 mod cuts;
+mod dense;
 mod one_hop;
 mod shape;
 mod tree;
 
+pub use dense::DenseGroups;
 use fabc_ir::{LimitArgument, PassRecord, UniversalLimit};
 use fabc_model::{Capacities, Demand, Pod};
 use shape::CubeShape;
@@ -240,6 +242,8 @@ impl TreeSearch {
 pub struct NearestChips {
     /// The most lanes of all channels together.
     pub lanes: u128,
+    /// What bounds the links among groups of chips. `None` where nothing is known.
+    pub dense: Option<DenseGroups>,
     /// `[position][hops]`: the most chips that can be so far away from a chip at that position.
     chips_at: Vec<Vec<u64>>,
     cubes: u64,
@@ -251,8 +255,10 @@ impl NearestChips {
         let shape = CubeShape::new(pod, capacities);
         let copper = shape.dims.map(|dim| vec![1; dim - 1]);
         let lengths = Lengths { copper, fiber: 1 };
+        let fibers = pod.ocses.iter().map(|ocs| capacities.capacity(ocs.link));
         Self {
             lanes: volume(&shape, &lengths),
+            dense: DenseGroups::new(&shape, fibers.max().unwrap_or(0)),
             chips_at: tree::chips_at(&shape, &lengths),
             cubes: shape.cubes,
         }

@@ -32,8 +32,13 @@ use planner::Planner;
 /// Sizes between which crossovers are searched where no curve is requested, in bytes.
 const CURVE: [u64; 2] = [1 << 10, 1 << 32];
 
-/// The cost of a channel of a scene.
-fn cost(fabric: &Fabric, scene: &Scene<'_>, request: &CollectivesRequest) -> CollectiveCost {
+/// The cost of a channel of a scene. With a `barrier` all chips wait for each other after every round.
+pub(in crate::compile) fn channel_cost(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    overhead_ps: u64,
+    barrier: bool,
+) -> CollectiveCost {
     let types = &fabric.link_types;
     let link_type = |link| scene.topology.links()[link].link_type;
     let slowness = |link| (link_cycles(fabric, scene.topology, link), std::cmp::Reverse(link_type(link)));
@@ -47,11 +52,11 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, request: &CollectivesRequest) -> Col
         link_hops: link_hops(scene, &cycles, fabric.clock_hz),
         hop_cycles: slowest_hop,
         slowest_link: name.to_owned(),
-        overhead: u128::from(request.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND,
+        overhead: u128::from(overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND,
         bandwidth_bps: fabric.capacities.unit_bps(),
         lanes: scene.links().map(|link| scene.topology.capacity(link)).max().unwrap_or(1),
         flit_bytes: fabric.router.flit_bytes,
-        barrier: request.barrier,
+        barrier,
     }
 }
 
@@ -91,7 +96,8 @@ pub struct ScenarioCollectives<'a> {
 impl<'a> ScenarioCollectives<'a> {
     /// Prepares a scene for planning.
     pub fn new(fabric: &Fabric, scene: &'a Scene<'a>, request: &'a CollectivesRequest) -> Self {
-        Self { planner: Planner::new(scene, cost(fabric, scene, request), request), request }
+        let cost = channel_cost(fabric, scene, request.overhead_ps, request.barrier);
+        Self { planner: Planner::new(scene, cost, request), request }
     }
 
     /// The same with the forwarding tables of the scene, if there are some. Messages follow them, and cannot

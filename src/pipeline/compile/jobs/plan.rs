@@ -2,7 +2,7 @@
 
 use super::JobPlanError;
 use crate::compile::collectives::{
-    CollectivesError, CollectivesRequest, RequestedGroups, ScenarioCollectives,
+    CollectivesError, CollectivesRequest, RequestedGroups, ScenarioCollectives, channel_cost,
 };
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
@@ -10,9 +10,8 @@ use fabc_ir::{
     JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
-    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseTime, UniversalLimits,
-    exchange_ranks, hop_bound, job_step, message_pairs, operation_groups, phase_bound, phase_times,
-    quick_gather_time,
+    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseBounds, PhaseTime, UniversalLimits,
+    exchange_ranks, job_step, message_pairs, operation_groups, phase_times, quick_gather_time,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
 use fabc_passes::collective::CollectiveError;
@@ -117,9 +116,7 @@ impl<'a> JobPlanner<'a> {
     pub(super) fn flow_phase_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
         self.time_of_phase(phase, ranks, |messages| {
             let bounded: Vec<BoundedOperation<'_>> = messages.iter().map(GroupedOperation::bounded).collect();
-            let unit = self.fabric.capacities.unit_bps();
-            let bound = || phase_bound(self.scene, &self.hops, self.overhead(), unit, &bounded).time;
-            Ok(if bounded.is_empty() { 0 } else { bound() })
+            Ok(if bounded.is_empty() { 0 } else { self.bounds(&bounded).estimate() })
         })
     }
 
@@ -129,7 +126,12 @@ impl<'a> JobPlanner<'a> {
         let grouped: Vec<GroupedOperation<'_>> =
             operations.map(|operation| GroupedOperation::new(self.job, operation, ranks)).collect();
         let bounded: Vec<BoundedOperation<'_>> = grouped.iter().map(GroupedOperation::bounded).collect();
-        hop_bound(self.scene, &self.hops, self.overhead(), self.fabric.capacities.unit_bps(), &bounded)
+        self.bounds(&bounded).by_hops()
+    }
+
+    fn bounds<'b>(&'b self, operations: &'b [BoundedOperation<'b>]) -> PhaseBounds<'b> {
+        let unit_bps = self.fabric.capacities.unit_bps();
+        PhaseBounds { scene: self.scene, hops: &self.hops, overhead: self.overhead(), unit_bps, operations }
     }
 
     /// The estimated time of the communication of a step with gathers as they are planned, and messages along
@@ -170,9 +172,7 @@ impl<'a> JobPlanner<'a> {
             let GroupedOperation { operation, groups, .. } = gather;
             let JobOperationKind::Collective(collective) = operation.kind else { return Ok(None) };
             let schedule = self.schedule(phase, operation, collective, groups)?;
-            let (scene, hops) = (self.scene, &self.hops);
-            let load = OperationLoad::of_schedule(scene, hops, self.overhead(), operation, &schedule);
-            Ok(Some((load, operation.times)))
+            Ok(Some((self.along_schedule(phase, operation, &schedule)?, operation.times)))
         };
         let loads: Vec<_> = gathers.iter().map(load).collect::<Result<_, JobPlanError>>()?;
         let loads: Vec<(OperationLoad, u64)> = loads.into_iter().flatten().collect();
@@ -257,7 +257,7 @@ impl<'a> JobPlanner<'a> {
                 schedule: planned.schedule.as_ref(),
             })
             .collect();
-        let bound = phase_bound(self.scene, &self.hops, self.overhead(), unit, &bounded);
+        let bound = self.bounds(&bounded).best();
         let universal = self.limits.time(self.overhead(), &phase.operations, &grouped_chips(self.job, phase));
         let outcome = |planned: &PlannedOperation, operation: &JobOperation| JobOperationOutcome {
             algorithm: planned.algorithm,
@@ -302,7 +302,7 @@ impl<'a> JobPlanner<'a> {
             return Err(operation_error(self.job, phase, operation, &reason));
         };
         let schedule = self.schedule(phase, operation, collective, &groups)?;
-        let load = OperationLoad::of_schedule(self.scene, &self.hops, self.overhead(), operation, &schedule);
+        let load = self.along_schedule(phase, operation, &schedule)?;
         Ok(PlannedOperation { groups, pairs, load, algorithm: schedule.algorithm, schedule: Some(schedule) })
     }
 
@@ -318,6 +318,18 @@ impl<'a> JobPlanner<'a> {
     ) -> Result<OperationLoad, JobPlanError> {
         let group = groups.size();
         OperationLoad::along_tables(self.scene, tables, &self.hops, overhead, operation, group, pairs)
+            .map_err(|reason| operation_error(self.job, phase, operation, &reason.to_string()))
+    }
+
+    /// The load of an operation by its schedule.
+    fn along_schedule(
+        &self,
+        phase: &JobPhase,
+        operation: &JobOperation,
+        schedule: &Schedule,
+    ) -> Result<OperationLoad, JobPlanError> {
+        let cost = || channel_cost(self.fabric, self.scene, self.job.overhead_ps, false);
+        OperationLoad::of_schedule(self.scene, &self.hops, self.overhead(), operation, schedule, cost)
             .map_err(|reason| operation_error(self.job, phase, operation, &reason.to_string()))
     }
 
@@ -369,16 +381,16 @@ impl<'a> JobPlanner<'a> {
         rounds: Schedule,
         request: &CollectivesRequest,
     ) -> Result<Schedule, JobPlanError> {
-        let load = |schedule: &Schedule| {
-            OperationLoad::of_schedule(self.scene, &self.hops, self.overhead(), operation, schedule)
-        };
-        let first = load(&rounds);
+        let load = |schedule: &Schedule| self.along_schedule(phase, operation, schedule);
+        let first = load(&rounds)?;
         let latency = first.latency * u128::from(operation.times);
         let time = self.time_of_loads(&[(first, operation.times)]);
         if latency * 2 <= time {
             return Ok(rounds);
         }
-        let is_faster = |other: &Schedule| self.time_of_loads(&[(load(other), operation.times)]) < time;
+        let is_faster = |other: &Schedule| {
+            load(other).is_ok_and(|load| self.time_of_loads(&[(load, operation.times)]) < time)
+        };
         let grouped = self.schedule_in_groups(phase, operation, collective, request).ok();
         Ok(grouped.filter(is_faster).unwrap_or(rounds))
     }
