@@ -400,13 +400,25 @@ fn flow_lengths(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Optio
             weights[place[from.index()] * chips.len() + place[to.index()]] += weight as u32;
         }
     }
-    let plain = topology.clone().with_symmetry(topology.symmetry().to_trivial());
     let demand = Demand::matrix(chips.len(), weights).among_endpoints(topology.node_count(), chips);
-    let plain_scene = Scene { topology: &plain, lit: scene.lit.clone(), dead: scene.dead.clone() };
-    let start = vec![vec![1u32; plain.class_count(plain.symmetry())]];
-    let flow =
-        concurrent(&plain_scene, &demand, StartLengths::Seeds(&start), FLOW, &fabc_base::progress::Silent);
-    let class = |channel| plain.channel_class(plain.symmetry(), channel).index();
+    // Routers with images under a symmetry of the demand need no lengths of their own.
+    let symmetry = topology.symmetry();
+    let kept = if scene.keeps_symmetry() {
+        symmetry.subgroup(|element| demand.is_kept_by(|node: NodeId| symmetry.image(element, node)))
+    } else {
+        symmetry.to_trivial()
+    };
+    let symmetric = topology.clone().with_symmetry(kept);
+    let symmetric_scene = Scene { topology: &symmetric, lit: scene.lit.clone(), dead: scene.dead.clone() };
+    let start = vec![vec![1u32; symmetric.class_count(symmetric.symmetry())]];
+    let flow = concurrent(
+        &symmetric_scene,
+        &demand,
+        StartLengths::Seeds(&start),
+        FLOW,
+        &fabc_base::progress::Silent,
+    );
+    let class = |channel| symmetric.channel_class(symmetric.symmetry(), channel).index();
     let lengths = &flow.dual.lengths;
-    Some(plain.channels().map(|channel| lengths[class(channel)]).collect())
+    Some(symmetric.channels().map(|channel| lengths[class(channel)]).collect())
 }

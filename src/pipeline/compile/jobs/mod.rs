@@ -10,8 +10,8 @@ mod reconfigure;
 mod topology;
 
 pub use errors::JobPlanError;
-use plan::operation_error;
 pub use plan::{JobPlanner, times_by_ports, universal_limits};
+use plan::{PlannedPhases, operation_error};
 pub(super) use plan::{limits_of_chips, universal_step};
 use reconfigure::reconfiguration;
 pub(super) use topology::{JobTarget, TargetedTopology, topology_for_jobs};
@@ -157,12 +157,12 @@ pub fn choose_placement(
     finalists.extend(known_index.filter(|known| !finalists.contains(known)));
     let plan = |index| {
         let place: &RankPlacement = &all[index];
-        Ok((index, place, planner.plan(scenario, &place.ranks)?))
+        Ok((index, place, planner.plan_phases(&place.ranks)?))
     };
-    let mut planned: Vec<(usize, &RankPlacement, JobOutcome)> =
+    let mut planned: Vec<(usize, &RankPlacement, PlannedPhases)> =
         finalists.into_par_iter().map(plan).collect::<Result<_, JobPlanError>>()?;
     let by_time =
-        |(index, _, outcome): &(usize, &RankPlacement, JobOutcome)| (outcome.step.communication, *index);
+        |(index, _, phases): &(usize, &RankPlacement, PlannedPhases)| (phases.communication, *index);
     planned.sort_by_key(by_time);
     let exchanged = match job.place {
         JobPlace::Search { effort, seed } => {
@@ -172,16 +172,16 @@ pub fn choose_placement(
         _ => None,
     };
     if let Some(exchanged) = exchanged.as_ref().filter(|exchanged| exchanged.ranks != planned[0].1.ranks) {
-        planned.push((all.len(), exchanged, planner.plan(scenario, &exchanged.ranks)?));
+        planned.push((all.len(), exchanged, planner.plan_phases(&exchanged.ranks)?));
         planned.sort_by_key(by_time);
     }
-    let candidate = |(_, place, outcome): &(usize, &RankPlacement, JobOutcome)| JobCandidate {
+    let candidate = |(_, place, phases): &(usize, &RankPlacement, PlannedPhases)| JobCandidate {
         place: place.place.clone(),
-        communication: picoseconds(outcome.step.communication),
+        communication: picoseconds(phases.communication),
     };
     let candidates = planned.iter().map(candidate).collect();
-    let (_, best, outcome) = planned.swap_remove(0);
-    Ok((Placed { ranks: best.ranks.clone(), candidates }, outcome))
+    let (_, best, phases) = planned.swap_remove(0);
+    Ok((Placed { ranks: best.ranks.clone(), candidates }, planner.with_bounds(scenario, phases)))
 }
 
 /// Checks that a job has as many ranks as there are chips.

@@ -6,12 +6,13 @@ use crate::compile::collectives::{
 };
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobOperationOutcome, JobOutcome,
+    ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobBound, JobOperationOutcome, JobOutcome,
     JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
 };
 use fabc_job_plan::{
-    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseBounds, PhaseTime, UniversalLimits,
-    exchange_ranks, job_step, message_pairs, operation_groups, phase_times, quick_gather_time,
+    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseBounds, PhaseTime, PhaseTimes,
+    UniversalLimits, exchange_ranks, job_step, message_pairs, operation_groups, phase_times,
+    quick_gather_time,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
 use fabc_passes::collective::CollectiveError;
@@ -36,6 +37,27 @@ struct PlannedOperation {
     load: OperationLoad,
     algorithm: CollectiveAlgorithm,
     schedule: Option<Schedule>,
+}
+
+/// A phase with its operations.
+struct PlannedPhase {
+    operations: Vec<PlannedOperation>,
+    times: PhaseTimes,
+}
+
+/// The phases of a job as they are planned with a placement, without bounds.
+pub(super) struct PlannedPhases {
+    phases: Vec<PlannedPhase>,
+    /// The time of all communication of a step, in attoseconds.
+    pub(super) communication: u128,
+}
+
+/// The loads of the operations of a phase, each with the number of its runs.
+fn loads_of<'a>(
+    phase: &'a JobPhase,
+    operations: &'a [PlannedOperation],
+) -> impl Iterator<Item = (&'a OperationLoad, u64)> {
+    operations.iter().zip(&phase.operations).map(|(planned, operation)| (&planned.load, operation.times))
 }
 
 /// An operation with its groups, and the pairs between which it sends.
@@ -202,81 +224,98 @@ impl<'a> JobPlanner<'a> {
         })
     }
 
-    /// Plans all phases with a placement.
+    /// Plans all phases with a placement, and proves their bounds.
     ///
     /// # Errors
     /// Refuses an operation that no schedule does.
     pub fn plan(&self, scenario: &str, ranks: &[NodeId]) -> Result<JobOutcome, JobPlanError> {
-        let mut phases = Vec::with_capacity(self.job.phases.len());
-        let mut loads = Vec::with_capacity(self.job.phases.len());
-        for phase in &self.job.phases {
-            let (outcome, operations) = self.phase(phase, ranks)?;
-            phases.push(outcome);
-            loads.push(operations);
-        }
+        Ok(self.with_bounds(scenario, self.plan_phases(ranks)?))
+    }
+
+    /// Plans all phases with a placement. Bounds take longer, and placements are compared without them.
+    ///
+    /// # Errors
+    /// Refuses an operation that no schedule does.
+    pub(super) fn plan_phases(&self, ranks: &[NodeId]) -> Result<PlannedPhases, JobPlanError> {
+        let plan = |phase: &JobPhase| {
+            let plan = |operation| self.operation(phase, operation, ranks);
+            let operations: Vec<PlannedOperation> =
+                phase.operations.iter().map(plan).collect::<Result<_, _>>()?;
+            let loads: Vec<(&OperationLoad, u64)> = loads_of(phase, &operations).collect();
+            let times = phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads);
+            Ok(PlannedPhase { operations, times })
+        };
+        let phases: Vec<PlannedPhase> =
+            self.job.phases.iter().map(plan).collect::<Result<_, JobPlanError>>()?;
+        let communication = self.step(&phases, |_| [0, 0]).communication;
+        Ok(PlannedPhases { phases, communication })
+    }
+
+    /// The times of a step. `bounds` gives the lower bounds of a phase: for this topology with this placement,
+    /// and for all.
+    fn step(&self, phases: &[PlannedPhase], bounds: impl Fn(usize) -> [u128; 2]) -> JobStep {
         let stage_volume = |stage: &[usize]| {
             let together: Vec<(&OperationLoad, u64)> = stage
                 .iter()
-                .flat_map(|&phase| loads[phase].iter().zip(&self.job.phases[phase].operations))
-                .map(|(load, operation)| (load, operation.times))
+                .flat_map(|&phase| loads_of(&self.job.phases[phase], &phases[phase].operations))
                 .collect();
             phase_times(self.scene, self.fabric.capacities.unit_bps(), &together).volume
         };
-        let time = |phase: &JobPhaseOutcome| PhaseTime {
-            volume: phase.volume,
-            latency: phase.latency,
-            bound: phase.bound.time,
-            universal: phase.universal,
+        let time = |(index, phase): (usize, &PlannedPhase)| {
+            let [bound, universal] = bounds(index);
+            PhaseTime { volume: phase.times.volume, latency: phase.times.latency, bound, universal }
         };
-        let times: Vec<PhaseTime> = phases.iter().map(time).collect();
-        let step = job_step(self.job, &times, stage_volume);
-        Ok(JobOutcome { scenario: scenario.to_owned(), phases, step })
+        let times: Vec<PhaseTime> = phases.iter().enumerate().map(time).collect();
+        job_step(self.job, &times, stage_volume)
     }
 
-    fn phase(
+    /// Proves bounds of phases that were planned.
+    pub(super) fn with_bounds(&self, scenario: &str, planned: PlannedPhases) -> JobOutcome {
+        let prove = |(phase, planned): (&JobPhase, &PlannedPhase)| {
+            let bounded: Vec<BoundedOperation<'_>> = planned
+                .operations
+                .iter()
+                .zip(&phase.operations)
+                .map(|(planned, operation)| BoundedOperation {
+                    operation,
+                    groups: &planned.groups,
+                    pairs: &planned.pairs,
+                    schedule: planned.schedule.as_ref(),
+                })
+                .collect();
+            let chips = grouped_chips(self.job, phase);
+            let universal = self.limits.time(self.overhead(), &phase.operations, &chips);
+            (self.bounds(&bounded).best(), universal)
+        };
+        let bounds: Vec<(JobBound, u128)> = self.job.phases.iter().zip(&planned.phases).map(prove).collect();
+        let step = self.step(&planned.phases, |phase| [bounds[phase].0.time, bounds[phase].1]);
+        let phases = self.job.phases.iter().zip(planned.phases).zip(bounds);
+        let outcome = |((phase, planned), bounds)| self.outcome(phase, planned, bounds);
+        JobOutcome { scenario: scenario.to_owned(), phases: phases.map(outcome).collect(), step }
+    }
+
+    fn outcome(
         &self,
         phase: &JobPhase,
-        ranks: &[NodeId],
-    ) -> Result<(JobPhaseOutcome, Vec<OperationLoad>), JobPlanError> {
-        let plan = |operation| self.operation(phase, operation, ranks);
-        let planned: Vec<PlannedOperation> = phase.operations.iter().map(plan).collect::<Result<_, _>>()?;
-        let unit = self.fabric.capacities.unit_bps();
-        let loads: Vec<(&OperationLoad, u64)> = planned
-            .iter()
-            .zip(&phase.operations)
-            .map(|(planned, operation)| (&planned.load, operation.times))
-            .collect();
-        let times = phase_times(self.scene, unit, &loads);
-        let bounded: Vec<BoundedOperation<'_>> = planned
-            .iter()
-            .zip(&phase.operations)
-            .map(|(planned, operation)| BoundedOperation {
-                operation,
-                groups: &planned.groups,
-                pairs: &planned.pairs,
-                schedule: planned.schedule.as_ref(),
-            })
-            .collect();
-        let bound = self.bounds(&bounded).best();
-        let universal = self.limits.time(self.overhead(), &phase.operations, &grouped_chips(self.job, phase));
-        let outcome = |planned: &PlannedOperation, operation: &JobOperation| JobOperationOutcome {
+        PlannedPhase { operations, times }: PlannedPhase,
+        (bound, universal): (JobBound, u128),
+    ) -> JobPhaseOutcome {
+        let loads = channel_loads(self.scene, &operations);
+        let outcome = |(planned, operation): (PlannedOperation, &JobOperation)| JobOperationOutcome {
             algorithm: planned.algorithm,
             load: phase_load(self.scene, &planned.load),
             latency: planned.load.latency * u128::from(operation.times),
-            schedule: planned.schedule.clone(),
+            schedule: planned.schedule,
         };
-        let outcomes =
-            planned.iter().zip(&phase.operations).map(|(planned, operation)| outcome(planned, operation));
-        let outcome = JobPhaseOutcome {
-            operations: outcomes.collect(),
+        JobPhaseOutcome {
+            operations: operations.into_iter().zip(&phase.operations).map(outcome).collect(),
             volume: times.volume,
             latency: times.latency,
             busiest: times.busiest,
-            loads: channel_loads(self.scene, &planned),
+            loads,
             bound,
             universal,
-        };
-        Ok((outcome, planned.into_iter().map(|planned| planned.load).collect()))
+        }
     }
 
     fn overhead(&self) -> u128 {
