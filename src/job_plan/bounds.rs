@@ -12,6 +12,7 @@
 //! of an operation follow each other, so each of them makes that hop. And no run is shorter than the way to
 //! the farthest chip that hears of it. The longest of these times counts.
 
+use super::loads::goes_between_pairs;
 use super::universal::is_gather;
 use fabc_base::ids::{ChannelId, Id, IdVec, LinkTypeId, NodeId};
 use fabc_ir::{ChipGroups, CollectiveBound, Fraction, JobBound, JobWitness, Scene, Schedule};
@@ -23,7 +24,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The work of the flow that bounds a phase.
-const FLOW: FlowSettings = FlowSettings { rounds: 250, gap_ppm: 1000, sweeps: 0, primal: true };
+const FLOW: FlowSettings = FlowSettings { rounds: 250, gap_ppm: 1000, sweeps: 60, primal: true };
 /// How many times finer nanoseconds are than seconds, and attoseconds than nanoseconds.
 const NANO: u128 = 1_000_000_000;
 /// Weights of pairs in that flow are at most this.
@@ -35,7 +36,7 @@ pub struct BoundedOperation<'a> {
     pub operation: &'a JobOperation,
     /// The groups of chips that it runs in.
     pub groups: &'a ChipGroups,
-    /// The ordered pairs between which it sends data of their own.
+    /// The ordered pairs between which it sends data of their own ([`exchanged_pairs`](super::exchanged_pairs)).
     pub pairs: &'a [(NodeId, NodeId)],
     /// Its schedule, where it has one.
     pub schedule: Option<&'a Schedule>,
@@ -108,12 +109,13 @@ impl PhaseBounds<'_> {
         volume.time(self.wait(), &self.plain_operations()).max(self.farthest_time())
     }
 
-    /// The estimated time of messages on their best paths: the least volume that their flow is proved to
-    /// have, and then the way to the farthest chip. This is no bound. A phase that is planned well takes
-    /// about as long.
+    /// The estimated time of messages on their best paths: the volume of a flow that was found for them, and
+    /// the way to the farthest chip. This is no bound.
     pub fn estimate(&self) -> u128 {
-        let all = std::iter::once(Vec::new()).chain(self.flow_lengths()).map(JobWitness::Lengths);
-        let volume = all.map(|witness| self.volume(&witness).together).max().unwrap_or(0);
+        let volume = match PairFlow::new(self.scene, self.operations).and_then(|flow| flow.bytes_per_lane) {
+            Some(bytes) => time_of(bytes, self.unit_bps),
+            None => self.volume(&JobWitness::Lengths(Vec::new())).together,
+        };
         volume + self.farthest_time()
     }
 
@@ -202,7 +204,7 @@ impl PhaseBounds<'_> {
     /// Lengths of 0 and 1 that may prove much of gathers: 1 inside of groups, or on the links of one type.
     fn cut_lengths(&self) -> Vec<Vec<u64>> {
         let topology = self.scene.topology;
-        let copies = || self.operations.iter().filter(|bounded| bounded.pairs.is_empty());
+        let copies = || self.operations.iter().filter(|bounded| !goes_between_pairs(bounded.operation.kind));
         if copies().next().is_none() {
             return Vec::new();
         }
@@ -230,7 +232,7 @@ impl PhaseBounds<'_> {
     /// The lengths of channels that prove the concurrent flow of what the operations send between pairs.
     /// `None` where they send nothing.
     fn flow_lengths(&self) -> Option<Vec<u64>> {
-        flow_lengths(self.scene, self.operations)
+        PairFlow::new(self.scene, self.operations).map(|flow| flow.lengths)
     }
 }
 
@@ -379,46 +381,58 @@ fn schedule_volume(unit_bps: u64, bounded: &BoundedOperation<'_>) -> u128 {
     schedule.bounds.iter().filter(|bound| bound.is_universal()).map(time).max().unwrap_or(0)
 }
 
-/// The lengths of channels that prove the concurrent flow of what the operations send between pairs. `None`
-/// where they send nothing, or a channel runs one way.
-fn flow_lengths(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Option<Vec<u64>> {
-    if operations.iter().all(|bounded| bounded.pairs.is_empty()) || scene.endpoints().count() < 2 {
-        return None;
-    }
-    let topology = scene.topology;
-    let chips: Vec<NodeId> = topology.endpoints().collect();
-    let mut place = vec![usize::MAX; topology.node_count()];
-    chips.iter().enumerate().for_each(|(index, chip)| place[chip.index()] = index);
-    let part = |bounded: &BoundedOperation<'_>| bounded.part_bytes().floor().max(1);
-    let largest = operations.iter().filter(|bounded| !bounded.pairs.is_empty()).map(part).max()?;
-    let mut weights = vec![0u32; chips.len() * chips.len()];
-    for bounded in operations {
-        let weight = (part(bounded) * LARGEST_WEIGHT / largest).max(1);
-        // Equal parts weigh 1 each.
-        let weight = if part(bounded) == largest && operations.len() == 1 { 1 } else { weight };
-        for &(from, to) in bounded.pairs {
-            weights[place[from.index()] * chips.len() + place[to.index()]] += weight as u32;
+/// The concurrent flow of what operations send between pairs.
+struct PairFlow {
+    /// `[channel]`: the lengths that bound it.
+    lengths: Vec<u64>,
+    /// Bytes of a step on a lane of the busiest channel, in the flow that was found.
+    bytes_per_lane: Option<Fraction>,
+}
+
+impl PairFlow {
+    /// `None` where the operations send nothing between pairs.
+    fn new(scene: &Scene<'_>, operations: &[BoundedOperation<'_>]) -> Option<Self> {
+        if scene.endpoints().count() < 2 {
+            return None;
         }
+        let topology = scene.topology;
+        let chips: Vec<NodeId> = topology.endpoints().collect();
+        let mut place = vec![usize::MAX; topology.node_count()];
+        chips.iter().enumerate().for_each(|(index, chip)| place[chip.index()] = index);
+        let sending = || operations.iter().filter(|bounded| !bounded.pairs.is_empty());
+        let part = |bounded: &BoundedOperation<'_>| bounded.part_bytes().floor().max(1);
+        let largest = sending().map(part).max()?;
+        // Equal parts weigh 1 each.
+        let heaviest = if sending().all(|bounded| part(bounded) == largest) { 1 } else { LARGEST_WEIGHT };
+        let mut weights = vec![0u32; chips.len() * chips.len()];
+        // The most bytes of a unit of weight.
+        let mut unit = 0;
+        for bounded in sending() {
+            let weight = (part(bounded) * heaviest / largest).max(1);
+            unit = part(bounded).div_ceil(weight).max(unit);
+            for &(from, to) in bounded.pairs {
+                weights[place[from.index()] * chips.len() + place[to.index()]] += weight as u32;
+            }
+        }
+        let demand = Demand::matrix(chips.len(), weights).among_endpoints(topology.node_count(), chips);
+        // Routers with images under a symmetry of the demand need no lengths of their own.
+        let symmetry = topology.symmetry();
+        let kept = if scene.keeps_symmetry() {
+            symmetry.subgroup(|element| demand.is_kept_by(|node: NodeId| symmetry.image(element, node)))
+        } else {
+            symmetry.to_trivial()
+        };
+        let symmetric = topology.clone().with_symmetry(kept);
+        let scene = Scene { topology: &symmetric, lit: scene.lit.clone(), dead: scene.dead.clone() };
+        let start = vec![vec![1u32; symmetric.class_count(symmetric.symmetry())]];
+        let flow =
+            concurrent(&scene, &demand, StartLengths::Seeds(&start), FLOW, &fabc_base::progress::Silent);
+        let class = |channel| symmetric.channel_class(symmetric.symmetry(), channel).index();
+        let rate = flow.lower_end();
+        Some(Self {
+            lengths: symmetric.channels().map(|channel| flow.dual.lengths[class(channel)]).collect(),
+            bytes_per_lane: (rate > Fraction::ZERO)
+                .then(|| Fraction::new(rate.denominator() * unit, rate.numerator())),
+        })
     }
-    let demand = Demand::matrix(chips.len(), weights).among_endpoints(topology.node_count(), chips);
-    // Routers with images under a symmetry of the demand need no lengths of their own.
-    let symmetry = topology.symmetry();
-    let kept = if scene.keeps_symmetry() {
-        symmetry.subgroup(|element| demand.is_kept_by(|node: NodeId| symmetry.image(element, node)))
-    } else {
-        symmetry.to_trivial()
-    };
-    let symmetric = topology.clone().with_symmetry(kept);
-    let symmetric_scene = Scene { topology: &symmetric, lit: scene.lit.clone(), dead: scene.dead.clone() };
-    let start = vec![vec![1u32; symmetric.class_count(symmetric.symmetry())]];
-    let flow = concurrent(
-        &symmetric_scene,
-        &demand,
-        StartLengths::Seeds(&start),
-        FLOW,
-        &fabc_base::progress::Silent,
-    );
-    let class = |channel| symmetric.channel_class(symmetric.symmetry(), channel).index();
-    let lengths = &flow.dual.lengths;
-    Some(symmetric.channels().map(|channel| lengths[class(channel)]).collect())
 }

@@ -27,7 +27,7 @@ mod universal;
 pub use bounds::{BoundedOperation, PhaseBounds};
 pub use demands::{PlacedJob, message_demand, search_demand};
 pub use exchange::{ExchangeSettings, MOST_EXCHANGE_CHIPS, exchange_ranks};
-pub use loads::{OperationLoad, PhaseTimes, message_pairs, operation_groups, phase_times};
+pub use loads::{OperationLoad, PhaseTimes, exchanged_pairs, message_pairs, operation_groups, phase_times};
 pub use places::{PlacementError, RankPlacement, check_chosen, only_placement, placements};
 pub use quick::quick_gather_time;
 pub use reconfigure::{StagePlan, best_stage_plan};

@@ -1,5 +1,6 @@
 //! What operations put on channels, and how long a phase takes.
 
+use super::universal::is_gather;
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
     ATTOSECONDS, ChipGroups, CollectiveCost, Forest, ForestPath, ForestTree, ForwardingTables, PairPaths,
@@ -61,6 +62,20 @@ pub fn message_pairs(kind: JobOperationKind, groups: &ChipGroups) -> Vec<(NodeId
         }
     };
     groups.lists().iter().flat_map(of_group).collect()
+}
+
+/// Whether an operation sends data of their own between pairs of a group, and neither copies nor adds up.
+pub(super) fn goes_between_pairs(kind: JobOperationKind) -> bool {
+    matches!(kind, JobOperationKind::Send { .. } | JobOperationKind::Collective(Collective::AllToAll))
+}
+
+/// The ordered pairs of [`message_pairs`], and those of gathers and scatters in groups of two. There each chip
+/// sends its part to the other one.
+pub fn exchanged_pairs(kind: JobOperationKind, groups: &ChipGroups) -> Vec<(NodeId, NodeId)> {
+    match groups.size() {
+        2 if is_gather(kind) => message_pairs(JobOperationKind::Collective(Collective::AllToAll), groups),
+        _ => message_pairs(kind, groups),
+    }
 }
 
 impl OperationLoad {

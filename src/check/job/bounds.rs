@@ -39,6 +39,18 @@ impl BoundClaim<'_> {
         self.groups.lists().iter().map(|list| list.len() as u128).sum()
     }
 
+    /// The pairs between which data of their own go. In groups of two, a gather or a scatter sends the part
+    /// of each chip to the other one.
+    fn exchanged(&self) -> Vec<(NodeId, NodeId)> {
+        let mut pairs = self.pairs.to_vec();
+        if self.groups.size() == 2 && copies_or_adds(self) {
+            for list in self.groups.lists() {
+                pairs.extend([(list[0], list[1]), (list[1], list[0])]);
+            }
+        }
+        pairs
+    }
+
     /// The number of equal parts of the bytes: one for each chip of a group, or one message.
     fn shares(&self) -> u128 {
         match self.operation.kind {
@@ -119,8 +131,9 @@ fn travelled(
 ) -> Vec<u128> {
     let regions = Regions::new(job, length);
     let of_claim = |claim: &BoundClaim<'_>| {
+        let pairs = claim.exchanged();
         let distance: u128 = match claim.operation.kind {
-            _ if !claim.pairs.is_empty() => each_source(job, claim.pairs, length).flatten().sum(),
+            _ if !pairs.is_empty() => each_source(job, &pairs, length).flatten().sum(),
             JobOperationKind::Collective(collective) => {
                 claim.groups.lists().iter().map(|list| regions.entered(collective, list)).sum()
             }

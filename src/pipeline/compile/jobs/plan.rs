@@ -11,7 +11,7 @@ use fabc_ir::{
 };
 use fabc_job_plan::{
     BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseBounds, PhaseTime, PhaseTimes,
-    UniversalLimits, exchange_ranks, job_step, message_pairs, operation_groups, phase_times,
+    UniversalLimits, exchange_ranks, exchanged_pairs, job_step, message_pairs, operation_groups, phase_times,
     quick_gather_time,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
@@ -33,7 +33,6 @@ pub struct JobPlanner<'a> {
 /// An operation with its groups, its load and its schedule.
 struct PlannedOperation {
     groups: ChipGroups,
-    pairs: Vec<(NodeId, NodeId)>,
     load: OperationLoad,
     algorithm: CollectiveAlgorithm,
     schedule: Option<Schedule>,
@@ -271,22 +270,28 @@ impl<'a> JobPlanner<'a> {
 
     /// Proves bounds of phases that were planned.
     pub(super) fn with_bounds(&self, scenario: &str, planned: PlannedPhases) -> JobOutcome {
-        let prove = |(phase, planned): (&JobPhase, &PlannedPhase)| {
-            let bounded: Vec<BoundedOperation<'_>> = planned
-                .operations
-                .iter()
-                .zip(&phase.operations)
-                .map(|(planned, operation)| BoundedOperation {
-                    operation,
-                    groups: &planned.groups,
-                    pairs: &planned.pairs,
-                    schedule: planned.schedule.as_ref(),
-                })
-                .collect();
-            let chips = grouped_chips(self.job, phase);
-            let universal = self.limits.time(self.overhead(), &phase.operations, &chips);
-            (self.bounds(&bounded).best(), universal)
-        };
+        let prove =
+            |(phase, planned): (&JobPhase, &PlannedPhase)| {
+                let pairs: Vec<Vec<(NodeId, NodeId)>> = planned
+                    .operations
+                    .iter()
+                    .zip(&phase.operations)
+                    .map(|(planned, operation)| exchanged_pairs(operation.kind, &planned.groups))
+                    .collect();
+                let bounded: Vec<BoundedOperation<'_>> =
+                    planned
+                        .operations
+                        .iter()
+                        .zip(&phase.operations)
+                        .zip(&pairs)
+                        .map(|((PlannedOperation { groups, schedule, .. }, operation), pairs)| {
+                            BoundedOperation { operation, groups, pairs, schedule: schedule.as_ref() }
+                        })
+                        .collect();
+                let chips = grouped_chips(self.job, phase);
+                let universal = self.limits.time(self.overhead(), &phase.operations, &chips);
+                (self.bounds(&bounded).best(), universal)
+            };
         let bounds: Vec<(JobBound, u128)> = self.job.phases.iter().zip(&planned.phases).map(prove).collect();
         let step = self.step(&planned.phases, |phase| [bounds[phase].0.time, bounds[phase].1]);
         let phases = self.job.phases.iter().zip(planned.phases).zip(bounds);
@@ -334,7 +339,7 @@ impl<'a> JobPlanner<'a> {
         if let (Some(tables), false, false) = (self.tables, pairs.is_empty(), has_own_paths) {
             let load = self.along_tables(phase, operation, tables, &groups, &pairs, self.overhead())?;
             let algorithm = CollectiveAlgorithm::Direct;
-            return Ok(PlannedOperation { groups, pairs, load, algorithm, schedule: None });
+            return Ok(PlannedOperation { groups, load, algorithm, schedule: None });
         }
         let JobOperationKind::Collective(collective) = operation.kind else {
             let reason = CollectiveError::Untabled.to_string();
@@ -342,7 +347,7 @@ impl<'a> JobPlanner<'a> {
         };
         let schedule = self.schedule(phase, operation, collective, &groups)?;
         let load = self.along_schedule(phase, operation, &schedule)?;
-        Ok(PlannedOperation { groups, pairs, load, algorithm: schedule.algorithm, schedule: Some(schedule) })
+        Ok(PlannedOperation { groups, load, algorithm: schedule.algorithm, schedule: Some(schedule) })
     }
 
     /// The load of an operation between pairs of chips along the forwarding tables.
