@@ -23,10 +23,12 @@ macro_rules! define_id {
         pub struct $name(pub $int);
 
         impl Id for $name {
+            #[inline]
             fn new(index: usize) -> Self {
                 debug_assert!(<$int>::try_from(index).is_ok(), concat!(stringify!($name), " out of range"));
                 Self(index as $int)
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }

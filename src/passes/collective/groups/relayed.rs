@@ -4,8 +4,8 @@
 //! the cheapest path from a chip that it has reached to one that it lacks. Busy channels cost more
 //! ([`LoadPotential`]), so trees avoid them. Every tree in turn is grown anew, and kept if it costs less.
 //!
-//! Cost: for every tree of a sweep one search of a cheapest path for each chip that it reaches. The load
-//! need not be the least one.
+//! Cost: for every tree of a sweep one search of cheapest paths, which goes on from each chip that it reaches.
+//! The load need not be the least one.
 
 use super::super::error::CollectiveError;
 use super::super::load_potential::{ChannelBalance, LoadPotential};
@@ -85,11 +85,15 @@ struct TreeBalance<'a> {
 
 /// Scratch space of searches for cheapest paths.
 struct PathSearch {
+    /// `[router]`: the start of its lit channels in `channels`, with a last entry for the end.
+    starts: Vec<u32>,
+    /// (channel, router at its end), router by router.
+    channels: Vec<(ChannelId, NodeId)>,
     /// `[router]`: the cost of the cheapest path found.
     costs: Vec<f64>,
     /// `[router]`: the last channel of that path.
     last: Vec<Option<ChannelId>>,
-    /// Routers that have a cost from the last search.
+    /// Routers that have a cost.
     touched: Vec<NodeId>,
     /// Routers that were found but not left. Bits of floats that are not negative order them.
     open: BinaryHeap<Reverse<(u64, NodeId)>>,
@@ -99,14 +103,8 @@ struct PathSearch {
 
 impl<'a> TreeBalance<'a> {
     fn new(scene: &'a Scene<'a>, groups: &'a ChipGroups, parts: u32) -> Result<Self, CollectiveError> {
-        let (nodes, channels) = (scene.topology.node_count(), scene.topology.channel_count());
-        let search = PathSearch {
-            costs: vec![f64::INFINITY; nodes],
-            last: vec![None; nodes],
-            touched: Vec::new(),
-            open: BinaryHeap::new(),
-            lacks: vec![false; nodes],
-        };
+        let channels = scene.topology.channel_count();
+        let search = PathSearch::new(scene);
         let mut balance = Self {
             scene,
             groups,
@@ -129,18 +127,18 @@ impl<'a> TreeBalance<'a> {
 
     /// The cheapest tree that is found from a root, under the costs as they are.
     fn grown_tree(&mut self, root: NodeId) -> Result<GrownTree, CollectiveError> {
-        let mut reached = vec![root];
-        let mut edges = Vec::new();
+        let mut edges: Vec<GrownEdge> = Vec::new();
         let members = self.groups.members(root);
         members.iter().for_each(|chip| self.search.lacks[chip.index()] = *chip != root);
-        while reached.len() < members.len() {
-            let Some(edge) = self.search.nearest(self.scene, &self.costs, &reached) else {
-                let lacking = members.iter().find(|chip| !reached.contains(chip)).copied().unwrap_or(root);
-                let [from, to] = [root, lacking].map(|end| self.scene.topology.name(end));
+        self.search.begin(root);
+        while edges.len() + 1 < members.len() {
+            let Some(edge) = self.search.nearest(self.scene, &self.costs) else {
+                let lacking = members.iter().find(|chip| self.search.lacks[chip.index()]);
+                let [from, to] = [root, *lacking.unwrap_or(&root)].map(|end| self.scene.topology.name(end));
+                members.iter().for_each(|chip| self.search.lacks[chip.index()] = false);
                 return Err(CollectiveError::Disconnected { from, to });
             };
-            self.search.lacks[edge.to.index()] = false;
-            reached.push(edge.to);
+            self.search.reach(edge.to);
             edges.push(edge);
         }
         Ok(GrownTree { root, edges })
@@ -252,18 +250,44 @@ impl ChannelBalance for TreeBalance<'_> {
 }
 
 impl PathSearch {
-    /// The cheapest path from a reached chip to one that the tree lacks. `None` where none can be reached.
-    fn nearest(&mut self, scene: &Scene<'_>, costs: &[f64], reached: &[NodeId]) -> Option<GrownEdge> {
-        let topology = scene.topology;
+    fn new(scene: &Scene<'_>) -> Self {
+        let nodes = scene.topology.node_count();
+        let (mut starts, mut channels) = (vec![0], Vec::new());
+        for node in scene.topology.nodes() {
+            let ends = |channel| (channel, scene.topology.target(channel).node);
+            channels.extend(scene.channels_from(node).map(ends));
+            starts.push(channels.len() as u32);
+        }
+        Self {
+            starts,
+            channels,
+            costs: vec![f64::INFINITY; nodes],
+            last: vec![None; nodes],
+            touched: Vec::new(),
+            open: BinaryHeap::new(),
+            lacks: vec![false; nodes],
+        }
+    }
+
+    /// Forgets all costs, and starts at a root.
+    fn begin(&mut self, root: NodeId) {
         self.open.clear();
         for node in self.touched.drain(..) {
             (self.costs[node.index()], self.last[node.index()]) = (f64::INFINITY, None);
         }
-        for &chip in reached {
-            self.costs[chip.index()] = 0.0;
-            self.touched.push(chip);
-            self.open.push(Reverse((0, chip)));
-        }
+        self.reach(root);
+    }
+
+    /// Starts at a further chip of the tree. What was found before stays true.
+    fn reach(&mut self, chip: NodeId) {
+        self.lacks[chip.index()] = false;
+        (self.costs[chip.index()], self.last[chip.index()]) = (0.0, None);
+        self.touched.push(chip);
+        self.open.push(Reverse((0, chip)));
+    }
+
+    /// The cheapest path from a chip of the tree to one that it lacks. `None` where none can be reached.
+    fn nearest(&mut self, scene: &Scene<'_>, costs: &[f64]) -> Option<GrownEdge> {
         while let Some(Reverse((bits, node))) = self.open.pop() {
             let cost = f64::from_bits(bits);
             if cost > self.costs[node.index()] {
@@ -272,8 +296,9 @@ impl PathSearch {
             if self.lacks[node.index()] {
                 return Some(self.edge_to(scene, node));
             }
-            for channel in scene.channels_from(node) {
-                let (target, longer) = (topology.target(channel).node, cost + costs[channel.index()]);
+            let leaving = self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize;
+            for &(channel, target) in &self.channels[leaving] {
+                let longer = cost + costs[channel.index()];
                 if longer < self.costs[target.index()] {
                     self.costs[target.index()] = longer;
                     self.last[target.index()] = Some(channel);
@@ -285,6 +310,7 @@ impl PathSearch {
         None
     }
 
+    /// The path by which a chip was found, from the last chip of the tree on it.
     fn edge_to(&self, scene: &Scene<'_>, to: NodeId) -> GrownEdge {
         let (mut from, mut channels) = (to, Vec::new());
         while let Some(channel) = self.last[from.index()] {

@@ -28,6 +28,7 @@ use fabc_ir::{
 };
 use fabc_model::{Collective, Fabric};
 use planner::Planner;
+use std::rc::Rc;
 
 /// Sizes between which crossovers are searched where no curve is requested, in bytes.
 const CURVE: [u64; 2] = [1 << 10, 1 << 32];
@@ -90,14 +91,15 @@ fn link_hops(scene: &Scene<'_>, cycles: &IdVec<ChannelId, u64>, clock_hz: u64) -
 /// Plans the collectives of one scenario.
 pub struct ScenarioCollectives<'a> {
     planner: Planner<'a>,
-    request: &'a CollectivesRequest,
+    request: Rc<CollectivesRequest>,
 }
 
 impl<'a> ScenarioCollectives<'a> {
     /// Prepares a scene for planning.
-    pub fn new(fabric: &Fabric, scene: &'a Scene<'a>, request: &'a CollectivesRequest) -> Self {
+    pub fn new(fabric: &Fabric, scene: &'a Scene<'a>, request: &CollectivesRequest) -> Self {
         let cost = channel_cost(fabric, scene, request.overhead_ps, request.barrier);
-        Self { planner: Planner::new(scene, cost, request), request }
+        let request = Rc::new(request.clone());
+        Self { planner: Planner::new(scene, cost, Rc::clone(&request)), request }
     }
 
     /// The same with the forwarding tables of the scene, if there are some. Messages follow them, and cannot
@@ -134,8 +136,8 @@ impl<'a> ScenarioCollectives<'a> {
     /// [`CollectivesError::Convicted`] where the checker convicts a schedule.
     pub fn rows(&mut self, scenario: &str) -> Result<Vec<CollectiveRow>, CollectivesError> {
         let mut rows = Vec::new();
-        for &collective in &self.request.collectives {
-            for &size in &self.request.sizes {
+        for &collective in &Rc::clone(&self.request).collectives {
+            for &size in &Rc::clone(&self.request).sizes {
                 rows.push(self.planner.row(scenario, collective, size)?);
             }
         }
@@ -175,7 +177,7 @@ impl<'a> ScenarioCollectives<'a> {
             _ => CURVE,
         };
         let mut crossovers = Vec::new();
-        for &collective in &self.request.collectives {
+        for &collective in &Rc::clone(&self.request).collectives {
             if !self.planner.has_choice(collective) {
                 continue;
             }

@@ -26,7 +26,7 @@ use std::rc::Rc;
 pub(super) struct Planner<'a> {
     scene: &'a Scene<'a>,
     pub(super) cost: CollectiveCost,
-    request: &'a CollectivesRequest,
+    request: Rc<CollectivesRequest>,
     /// The forwarding tables that messages follow.
     pub(super) tables: Option<&'a ForwardingTables>,
     /// Lengths of channel classes that may bound every all-to-all.
@@ -46,7 +46,7 @@ pub(super) struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, request: &'a CollectivesRequest) -> Self {
+    pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, request: Rc<CollectivesRequest>) -> Self {
         let (copies, checked, bounds, delays) =
             (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let rests = check_chunks_can_rest(scene).is_ok();
@@ -375,8 +375,8 @@ impl<'a> Planner<'a> {
             let request = ScheduleRequest { chunks: Some(chunks), seed: self.request.seed, latency };
             return Ok(Rc::new(vec![rooted(self.scene, tables, collective, root, request)?]));
         }
-        let request =
-            |chunks, latency| ScheduleRequest { chunks: Some(chunks), seed: self.request.seed, latency };
+        let seed = self.request.seed;
+        let request = |chunks, latency| ScheduleRequest { chunks: Some(chunks), seed, latency };
         if let (Base::Forest(parts), Some(root)) = (base, self.root(collective)) {
             return Ok(Rc::new(vec![forest(self.scene, Some(root), parts, request(1, 0))?]));
         }

@@ -59,6 +59,27 @@ fn loads_of<'a>(
     operations.iter().zip(&phase.operations).map(|(planned, operation)| (&planned.load, operation.times))
 }
 
+/// The plans of gathers with a placement. Operations in the same groups share them.
+#[derive(Default)]
+struct GatherPlans<'a> {
+    known: Vec<(CollectivesRequest, ScenarioCollectives<'a>)>,
+}
+
+impl<'a> GatherPlans<'a> {
+    /// The plans of a request, which may be known.
+    fn of(
+        &mut self,
+        request: &CollectivesRequest,
+        new: impl FnOnce() -> ScenarioCollectives<'a>,
+    ) -> &mut ScenarioCollectives<'a> {
+        let index = self.known.iter().position(|(known, _)| known == request).unwrap_or_else(|| {
+            self.known.push((request.clone(), new()));
+            self.known.len() - 1
+        });
+        &mut self.known[index].1
+    }
+}
+
 /// An operation with its groups, and the pairs between which it sends.
 struct GroupedOperation<'a> {
     operation: &'a JobOperation,
@@ -127,7 +148,8 @@ impl<'a> JobPlanner<'a> {
     /// # Errors
     /// Refuses an operation that no schedule does.
     pub(super) fn flow_times(&self, ranks: &[NodeId]) -> Result<Vec<u128>, JobPlanError> {
-        self.job.phases.iter().map(|phase| self.flow_phase_time(phase, ranks)).collect()
+        let mut gathers = GatherPlans::default();
+        self.job.phases.iter().map(|phase| self.flow_time_of(phase, ranks, &mut gathers)).collect()
     }
 
     /// The same of a single phase.
@@ -135,7 +157,16 @@ impl<'a> JobPlanner<'a> {
     /// # Errors
     /// Refuses an operation that no schedule does.
     pub(super) fn flow_phase_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
-        self.time_of_phase(phase, ranks, |messages| {
+        self.flow_time_of(phase, ranks, &mut GatherPlans::default())
+    }
+
+    fn flow_time_of(
+        &self,
+        phase: &JobPhase,
+        ranks: &[NodeId],
+        gathers: &mut GatherPlans<'a>,
+    ) -> Result<u128, JobPlanError> {
+        self.time_of_phase(phase, ranks, gathers, |messages| {
             let bounded: Vec<BoundedOperation<'_>> = messages.iter().map(GroupedOperation::bounded).collect();
             Ok(if bounded.is_empty() { 0 } else { self.bounds(&bounded).estimate() })
         })
@@ -161,11 +192,17 @@ impl<'a> JobPlanner<'a> {
     /// # Errors
     /// Refuses an operation that no schedule does, and tables that lose a message.
     pub(super) fn table_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
-        self.job.phases.iter().map(|phase| self.table_phase_time(phase, ranks)).sum()
+        let mut gathers = GatherPlans::default();
+        self.job.phases.iter().map(|phase| self.table_phase_time(phase, ranks, &mut gathers)).sum()
     }
 
-    fn table_phase_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
-        self.time_of_phase(phase, ranks, |messages| {
+    fn table_phase_time(
+        &self,
+        phase: &JobPhase,
+        ranks: &[NodeId],
+        gathers: &mut GatherPlans<'a>,
+    ) -> Result<u128, JobPlanError> {
+        self.time_of_phase(phase, ranks, gathers, |messages| {
             let load = |message: &GroupedOperation<'_>| {
                 let GroupedOperation { operation, groups, pairs } = message;
                 let tables = self.tables.ok_or_else(|| {
@@ -184,18 +221,19 @@ impl<'a> JobPlanner<'a> {
         &self,
         phase: &JobPhase,
         ranks: &[NodeId],
+        plans: &mut GatherPlans<'a>,
         messages_time: impl Fn(&[GroupedOperation<'_>]) -> Result<u128, JobPlanError>,
     ) -> Result<u128, JobPlanError> {
         let operations = phase.operations.iter();
         let grouped = operations.map(|operation| GroupedOperation::new(self.job, operation, ranks));
         let (messages, gathers): (Vec<_>, Vec<_>) = grouped.partition(|grouped| !grouped.pairs.is_empty());
-        let load = |gather: &GroupedOperation<'_>| {
+        let mut load = |gather: &GroupedOperation<'_>| {
             let GroupedOperation { operation, groups, .. } = gather;
             let JobOperationKind::Collective(collective) = operation.kind else { return Ok(None) };
-            let schedule = self.schedule(phase, operation, collective, groups)?;
+            let schedule = self.schedule(phase, operation, collective, groups, plans)?;
             Ok(Some((self.along_schedule(phase, operation, &schedule)?, operation.times)))
         };
-        let loads: Vec<_> = gathers.iter().map(load).collect::<Result<_, JobPlanError>>()?;
+        let loads: Vec<_> = gathers.iter().map(&mut load).collect::<Result<_, JobPlanError>>()?;
         let loads: Vec<(OperationLoad, u64)> = loads.into_iter().flatten().collect();
         Ok(self.time_of_loads(&loads) + messages_time(&messages)?)
     }
@@ -236,8 +274,9 @@ impl<'a> JobPlanner<'a> {
     /// # Errors
     /// Refuses an operation that no schedule does.
     pub(super) fn plan_phases(&self, ranks: &[NodeId]) -> Result<PlannedPhases, JobPlanError> {
+        let mut gathers = GatherPlans::default();
         let plan = |phase: &JobPhase| {
-            let plan = |operation| self.operation(phase, operation, ranks);
+            let plan = |operation| self.operation(phase, operation, ranks, &mut gathers);
             let operations: Vec<PlannedOperation> =
                 phase.operations.iter().map(plan).collect::<Result<_, _>>()?;
             let loads: Vec<(&OperationLoad, u64)> = loads_of(phase, &operations).collect();
@@ -332,6 +371,7 @@ impl<'a> JobPlanner<'a> {
         phase: &JobPhase,
         operation: &JobOperation,
         ranks: &[NodeId],
+        gathers: &mut GatherPlans<'a>,
     ) -> Result<PlannedOperation, JobPlanError> {
         let groups = operation_groups(self.job, operation, ranks);
         let pairs = message_pairs(operation.kind, &groups);
@@ -345,7 +385,7 @@ impl<'a> JobPlanner<'a> {
             let reason = CollectiveError::Untabled.to_string();
             return Err(operation_error(self.job, phase, operation, &reason));
         };
-        let schedule = self.schedule(phase, operation, collective, &groups)?;
+        let schedule = self.schedule(phase, operation, collective, &groups, gathers)?;
         let load = self.along_schedule(phase, operation, &schedule)?;
         Ok(PlannedOperation { groups, load, algorithm: schedule.algorithm, schedule: Some(schedule) })
     }
@@ -384,10 +424,12 @@ impl<'a> JobPlanner<'a> {
         operation: &JobOperation,
         collective: Collective,
         groups: &ChipGroups,
+        gathers: &mut GatherPlans<'a>,
     ) -> Result<Schedule, JobPlanError> {
         let request = CollectivesRequest {
-            collectives: vec![collective],
-            sizes: vec![operation.bytes],
+            // Any collective and size may be asked for.
+            collectives: Vec::new(),
+            sizes: vec![1],
             algorithm: operation.algorithm,
             chunks: None,
             root: None,
@@ -403,16 +445,16 @@ impl<'a> JobPlanner<'a> {
                 _ => CollectiveAlgorithm::Steps,
             };
             let whole = CollectivesRequest { algorithm: Some(algorithm), groups: None, ..request.clone() };
-            match self.requested_schedule(&whole, collective, operation.bytes) {
+            match self.requested_schedule(&whole, collective, operation.bytes, gathers) {
                 Ok(schedule) if matches!(schedule.transfers, Transfers::Rounds(_)) => {
-                    return self.rounds_or_groups(phase, operation, collective, schedule, &request);
+                    return self.rounds_or_groups(phase, operation, collective, schedule, &request, gathers);
                 }
                 // Where routers only forward, there are no rounds.
                 Ok(_) | Err(CollectivesError::NotPlanned { .. }) => {}
                 Err(convicted) => return Err(JobPlanError::Convicted(convicted)),
             }
         }
-        self.schedule_in_groups(phase, operation, collective, &request)
+        self.schedule_in_groups(phase, operation, collective, &request, gathers)
     }
 
     /// The schedule in rounds of all chips, or the one of their group if that takes less time. Rounds reach
@@ -424,6 +466,7 @@ impl<'a> JobPlanner<'a> {
         collective: Collective,
         rounds: Schedule,
         request: &CollectivesRequest,
+        gathers: &mut GatherPlans<'a>,
     ) -> Result<Schedule, JobPlanError> {
         let load = |schedule: &Schedule| self.along_schedule(phase, operation, schedule);
         let first = load(&rounds)?;
@@ -435,7 +478,7 @@ impl<'a> JobPlanner<'a> {
         let is_faster = |other: &Schedule| {
             load(other).is_ok_and(|load| self.time_of_loads(&[(load, operation.times)]) < time)
         };
-        let grouped = self.schedule_in_groups(phase, operation, collective, request).ok();
+        let grouped = self.schedule_in_groups(phase, operation, collective, request, gathers).ok();
         Ok(grouped.filter(is_faster).unwrap_or(rounds))
     }
 
@@ -445,8 +488,9 @@ impl<'a> JobPlanner<'a> {
         operation: &JobOperation,
         collective: Collective,
         request: &CollectivesRequest,
+        gathers: &mut GatherPlans<'a>,
     ) -> Result<Schedule, JobPlanError> {
-        self.requested_schedule(request, collective, operation.bytes).map_err(|error| match error {
+        self.requested_schedule(request, collective, operation.bytes, gathers).map_err(|error| match error {
             CollectivesError::NotPlanned { reason, .. } => {
                 operation_error(self.job, phase, operation, &reason.to_string())
             }
@@ -459,9 +503,10 @@ impl<'a> JobPlanner<'a> {
         request: &CollectivesRequest,
         collective: Collective,
         bytes: u64,
+        gathers: &mut GatherPlans<'a>,
     ) -> Result<Schedule, CollectivesError> {
-        let mut planned = ScenarioCollectives::new(self.fabric, self.scene, request).along(self.tables, &[]);
-        planned.schedule(collective, bytes)
+        let new = || ScenarioCollectives::new(self.fabric, self.scene, request).along(self.tables, &[]);
+        gathers.of(request, new).schedule(collective, bytes)
     }
 }
 
