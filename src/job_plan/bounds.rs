@@ -78,6 +78,8 @@ pub struct PhaseBounds<'a> {
     pub overhead: u128,
     /// The bandwidth of a lane.
     pub unit_bps: u64,
+    /// Whether a flow of the messages is searched for their bound. That takes most of the time.
+    pub has_flow: bool,
     /// The operations of the phase.
     pub operations: &'a [BoundedOperation<'a>],
 }
@@ -91,7 +93,9 @@ impl PhaseBounds<'_> {
             JobBound { time, witness }
         };
         let mut best = bound(JobWitness::Lengths(Vec::new()));
-        let lengths = self.cut_lengths().into_iter().chain(self.flow_lengths()).map(JobWitness::Lengths);
+        let flow = PairFlow::new(self.scene, if self.has_flow { self.operations } else { &[] });
+        let lengths = self.cut_lengths().into_iter().chain(flow.map(|flow| flow.lengths));
+        let lengths = lengths.map(JobWitness::Lengths);
         let relays = self.has_relays().then_some(JobWitness::Relays);
         let schedules = (0..self.operations.len()).map(JobWitness::Operation);
         for other in lengths.chain(relays).chain(schedules).map(bound) {
@@ -227,12 +231,6 @@ impl PhaseBounds<'_> {
         all.sort_unstable();
         all.dedup();
         all
-    }
-
-    /// The lengths of channels that prove the concurrent flow of what the operations send between pairs.
-    /// `None` where they send nothing.
-    fn flow_lengths(&self) -> Option<Vec<u64>> {
-        PairFlow::new(self.scene, self.operations).map(|flow| flow.lengths)
     }
 }
 

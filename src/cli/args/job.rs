@@ -29,6 +29,11 @@ pub struct JobArgs {
     #[arg(long, default_value = "nominal", value_name = "NAME")]
     pub scenario: String,
 
+    /// Search the flow of all messages for their bounds, as `fabc build` does. This takes some seconds for
+    /// hundreds of chips
+    #[arg(long)]
+    pub certify: bool,
+
     /// Write files for launchers: `ranks=DIR`, `hostfile=DIR`, `rankfile=DIR`, `mesh=DIR`, `groups=DIR` or
     /// `msccl=DIR`
     #[arg(long, value_name = "FORMAT=DIR", value_delimiter = ',')]

@@ -48,6 +48,7 @@ pub(crate) fn job(args: &JobArgs, terminal: Terminal) -> Result<(), Stop> {
         let stop = |error| job_stop(error, &sources);
         check_ranks(&planned, scene.topology.endpoints().count() as u64).map_err(stop)?;
         let planner = JobPlanner::new(&fabric, &scene, tables.as_ref(), &limits, &planned);
+        let planner = if args.certify { planner } else { planner.with_quick_bounds() };
         let (placed, outcome) =
             choose_placement(&planner, &fabric, scene.topology, &planned, None, &args.scenario)
                 .map_err(stop)?;

@@ -159,8 +159,18 @@ pub fn choose_placement(
         let place: &RankPlacement = &all[index];
         Ok((index, place, planner.plan_phases(&place.ranks)?))
     };
-    let mut planned: Vec<(usize, &RankPlacement, PlannedPhases)> =
-        finalists.into_par_iter().map(plan).collect::<Result<_, JobPlanError>>()?;
+    let mut planned: Vec<(usize, &RankPlacement, PlannedPhases)> = vec![plan(finalists[0])?];
+    // Gathers take long to plan. Where messages alone take longer than all of another placement, they are not.
+    let known = planned[0].2.communication;
+    let may_win = |index: &usize| Ok((*index, planner.message_time(&all[*index].ranks)? < known));
+    let others: Vec<(usize, bool)> =
+        finalists[1..].par_iter().map(may_win).collect::<Result<_, JobPlanError>>()?;
+    let others: Vec<usize> = others
+        .into_iter()
+        .filter(|&(index, may_win)| may_win || index == 0)
+        .map(|(index, _)| index)
+        .collect();
+    planned.extend(others.into_par_iter().map(plan).collect::<Result<Vec<_>, JobPlanError>>()?);
     let by_time =
         |(index, _, phases): &(usize, &RankPlacement, PlannedPhases)| (phases.communication, *index);
     planned.sort_by_key(by_time);

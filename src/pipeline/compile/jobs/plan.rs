@@ -7,7 +7,7 @@ use crate::compile::collectives::{
 use fabc_base::ids::{ChannelId, IdVec, NodeId};
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, ChipGroups, ForwardingTables, JobBound, JobOperationOutcome, JobOutcome,
-    JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles,
+    JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles, job_stages,
 };
 use fabc_job_plan::{
     BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseBounds, PhaseTime, PhaseTimes,
@@ -28,6 +28,8 @@ pub struct JobPlanner<'a> {
     hops: IdVec<ChannelId, u128>,
     /// What holds for every topology and placement.
     limits: &'a UniversalLimits,
+    /// Whether bounds of messages are searched by their flow.
+    has_flow: bool,
 }
 
 /// An operation with its groups, its load and its schedule.
@@ -112,7 +114,12 @@ impl<'a> JobPlanner<'a> {
     ) -> Self {
         let hops = hop_cycles(fabric, scene.topology);
         let hops = scene.topology.channels().map(|channel| cycle_time(hops[channel], fabric.clock_hz));
-        Self { fabric, scene, tables, job, hops: hops.collect(), limits }
+        Self { fabric, scene, tables, job, hops: hops.collect(), limits, has_flow: true }
+    }
+
+    /// The same without a search for the flow of messages. Their bounds are less tight then, and quickly known.
+    pub fn with_quick_bounds(self) -> Self {
+        Self { has_flow: false, ..self }
     }
 
     /// The estimated time of the communication of a step with a placement, without the overhead of
@@ -183,7 +190,37 @@ impl<'a> JobPlanner<'a> {
 
     fn bounds<'b>(&'b self, operations: &'b [BoundedOperation<'b>]) -> PhaseBounds<'b> {
         let unit_bps = self.fabric.capacities.unit_bps();
-        PhaseBounds { scene: self.scene, hops: &self.hops, overhead: self.overhead(), unit_bps, operations }
+        let (overhead, has_flow) = (self.overhead(), self.has_flow);
+        PhaseBounds { scene: self.scene, hops: &self.hops, overhead, unit_bps, has_flow, operations }
+    }
+
+    /// The time in which the busiest channel carries the messages of each phase along the tables, added up.
+    /// The communication takes no less, whatever its gathers do. 0 without tables.
+    ///
+    /// # Errors
+    /// Refuses tables that lose a message.
+    pub(super) fn message_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
+        let Some(tables) = self.tables else { return Ok(0) };
+        let mut sum = 0;
+        for stage in job_stages(self.job) {
+            let mut loads = Vec::new();
+            for phase in stage.into_iter().map(|phase| &self.job.phases[phase]) {
+                for operation in &phase.operations {
+                    let GroupedOperation { groups, pairs, .. } =
+                        GroupedOperation::new(self.job, operation, ranks);
+                    let is_along =
+                        !pairs.is_empty() && operation.algorithm != Some(CollectiveAlgorithm::Paths);
+                    if is_along {
+                        let load = self.along_tables(phase, operation, tables, &groups, &pairs, 0)?;
+                        loads.push((load, operation.times));
+                    }
+                }
+            }
+            let loads: Vec<(&OperationLoad, u64)> =
+                loads.iter().map(|(load, times)| (load, *times)).collect();
+            sum += phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads).volume;
+        }
+        Ok(sum)
     }
 
     /// The estimated time of the communication of a step with gathers as they are planned, and messages along
