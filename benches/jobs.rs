@@ -1,8 +1,9 @@
 //! `cargo bench --bench jobs [-- [--long] [--write]]`: the jobs of `specs/jobs` beside what they should
-//! reach, and a sweep over the axes of a mixture of experts on four topologies of 256 chips.
+//! reach, how long answers to questions take, and a sweep over the axes of a mixture of experts on four
+//! topologies of 256 chips.
 //!
-//! Every row is a command of fabc in a process of its own. `--long` adds the pod of 512 chips. `--write` puts
-//! both tables into `docs/benchmarks.md`. `FABC=PATH` measures another fabc than the one that cargo built.
+//! Every row is a command of fabc in a process of its own. `--long` adds pods of 512 and 1024 chips. `--write` puts
+//! the tables into `docs/benchmarks.md`. `FABC=PATH` measures another fabc than the one that cargo built.
 
 #![expect(
     clippy::disallowed_types,
@@ -23,6 +24,7 @@ use workplace::Workplace;
 
 /// The tables of the page stand between these lines.
 const REACHED: [&str; 2] = ["<!-- jobs -->", "<!-- end of jobs -->"];
+const QUESTIONS: [&str; 2] = ["<!-- questions of jobs -->", "<!-- end of questions of jobs -->"];
 const SWEEP: [&str; 2] = ["<!-- sweep of jobs -->", "<!-- end of sweep of jobs -->"];
 
 /// A spec of `specs/jobs`, with the communication that it should not exceed.
@@ -39,6 +41,28 @@ const FLOORS: [Floor; 5] = [
     Floor { spec: "moe_512", job: "moe", seconds: 1.01, is_long: true },
     Floor { spec: "dense_128", job: "dense", seconds: 3.19, is_long: false },
     Floor { spec: "experts_128", job: "experts", seconds: 3.17, is_long: false },
+];
+
+/// A command, with the CPU seconds that it should not exceed.
+struct Question {
+    /// Blanks part its words.
+    command: &'static str,
+    seconds: f64,
+    is_long: bool,
+}
+
+/// They ask about the directories of the first table. The last two need a directory of their own.
+const ASKED: [Question; 9] = [
+    Question { command: "check specs/jobs/moe_256.fab", seconds: 0.2, is_long: false },
+    Question { command: "check specs/jobs/moe_1024.fab", seconds: 0.2, is_long: false },
+    Question { command: "job out/moe_128 --place order", seconds: 1.0, is_long: false },
+    Question { command: "job out/moe_128 --set axes.expert=16 --set axes.data=8", seconds: 1.0, is_long: false },
+    Question { command: "job out/moe_256 --place order", seconds: 1.0, is_long: false },
+    Question { command: "job out/moe_256 --place search", seconds: 10.0, is_long: false },
+    Question { command: "build -q specs/pod_1024.fab", seconds: f64::INFINITY, is_long: true },
+    // As long again as the pod without a job.
+    Question { command: "build -q specs/jobs/moe_1024.fab", seconds: f64::INFINITY, is_long: true },
+    Question { command: "job out/moe_1024 --place search", seconds: 60.0, is_long: true },
 ];
 
 /// The topologies of the sweep: what stands in the spec of the mixture of experts on 256 chips.
@@ -153,7 +177,25 @@ fn reached(workplace: &Workplace, with_long: bool) -> String {
     table
 }
 
-/// The second table: the best topology of every row stands in bold.
+/// How long answers take.
+fn questions(workplace: &Workplace, with_long: bool) -> String {
+    let mut table = "| command | s | user s | at most | MB |\n|---|---|---|---|---|\n".to_owned();
+    print!("{table}");
+    for Question { command, seconds, .. } in ASKED.iter().filter(|asked| with_long || !asked.is_long) {
+        let words: Vec<&str> = command.split(' ').collect();
+        let measured = workplace.run(&words);
+        let most = if seconds.is_finite() { seconds.to_string() } else { "-".to_owned() };
+        let row = format!(
+            "| `fabc {command}` | {:.2} | {:.2} | {most} | {} |",
+            measured.seconds, measured.user_seconds, measured.megabytes
+        );
+        println!("{row}");
+        table += &format!("{row}\n");
+    }
+    table
+}
+
+/// The last table: the best topology of every row stands in bold.
 fn sweep(workplace: &Workplace) -> String {
     let heads = TOPOLOGIES.map(|(name, _)| name).join(" | ");
     let mut table =
@@ -187,10 +229,13 @@ fn main() {
     let workplace = Workplace::new("jobs");
     let reached = reached(&workplace, has("--long"));
     println!();
+    let questions = questions(&workplace, has("--long"));
+    println!();
     let sweep = sweep(&workplace);
     let _ = std::fs::remove_dir_all(&workplace.folder);
     if has("--write") {
         write_between(REACHED, &reached);
+        write_between(QUESTIONS, &questions);
         write_between(SWEEP, &sweep);
     }
 }

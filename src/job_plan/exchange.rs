@@ -9,11 +9,11 @@
 mod score;
 mod traffic;
 
+use crate::chip_paths::ChipPaths;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::random::Stream;
-use fabc_ir::{ForwardingTables, Scene};
+use fabc_ir::Scene;
 use fabc_model::Job;
-use fabc_passes::collective::CollectiveError;
 use rayon::prelude::*;
 use score::ExchangeScore;
 use traffic::JobTraffic;
@@ -28,9 +28,6 @@ const FEWEST_HOPS: u64 = 1 << 22;
 /// The hops that an exchange counts for at least.
 const LEAST_HOPS: u64 = 64;
 
-/// The most chips of a fabric whose ranks are exchanged. The paths of all pairs are kept.
-pub const MOST_EXCHANGE_CHIPS: usize = 2048;
-
 /// The work of an exchange search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExchangeSettings {
@@ -41,23 +38,20 @@ pub struct ExchangeSettings {
 }
 
 /// Searches for a placement with a shorter step. `start` has the chip of every rank. `unit_bps` is the
-/// bandwidth of a lane.
+/// bandwidth of a lane. Without `paths` there are no messages.
 ///
 /// The score of a phase is a mean of the times of its channels, in which the busiest ones count most.
 /// Messages follow the tables. Gathers take the time that [`quick_gather_time`](super::quick_gather_time)
 /// estimates.
-///
-/// # Errors
-/// Refuses tables that lose a message.
 pub fn exchange_ranks(
     scene: &Scene<'_>,
-    tables: Option<&ForwardingTables>,
+    paths: Option<&ChipPaths>,
     unit_bps: u64,
     job: &Job,
     start: &[NodeId],
     settings: ExchangeSettings,
-) -> Result<Vec<NodeId>, CollectiveError> {
-    let traffic = JobTraffic::new(scene, tables, unit_bps, job, start.len())?;
+) -> Vec<NodeId> {
+    let traffic = JobTraffic::new(scene, paths, unit_bps, job, start.len());
     let work = u64::from(settings.effort) * (HOPS_OF_RANK * start.len() as u64).max(FEWEST_HOPS);
     let restart = |number: usize| {
         let mut stream = Stream::new(settings.seed, number as u64);
@@ -68,7 +62,7 @@ pub fn exchange_ranks(
         first.total_cmp(second).then(number.cmp(other))
     });
     let ((_, ranks), _) = best.swap_remove(0);
-    Ok(ranks)
+    ranks
 }
 
 /// The best score and placement of a restart.

@@ -15,6 +15,7 @@
 //!   [`UniversalLimits`] on any.
 
 mod bounds;
+mod chip_paths;
 mod demands;
 mod exchange;
 mod loads;
@@ -25,8 +26,9 @@ mod step;
 mod universal;
 
 pub use bounds::{BoundedOperation, PhaseBounds};
+pub use chip_paths::{ChipPaths, MOST_PATH_CHIPS, MessageWays};
 pub use demands::{PlacedJob, message_demand, search_demand};
-pub use exchange::{ExchangeSettings, MOST_EXCHANGE_CHIPS, exchange_ranks};
+pub use exchange::{ExchangeSettings, exchange_ranks};
 pub use loads::{OperationLoad, PhaseTimes, exchanged_pairs, message_pairs, operation_groups, phase_times};
 pub use places::{PlacementError, RankPlacement, check_chosen, only_placement, placements};
 pub use quick::quick_gather_time;

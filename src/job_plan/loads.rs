@@ -1,13 +1,14 @@
 //! What operations put on channels, and how long a phase takes.
 
+use super::chip_paths::MessageWays;
 use super::universal::is_gather;
 use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
 use fabc_ir::{
-    ATTOSECONDS, ChipGroups, CollectiveCost, Forest, ForestPath, ForestTree, ForwardingTables, PairPaths,
-    Rounds, RunDirection, Scene, Schedule, Transfers,
+    ATTOSECONDS, ChipGroups, CollectiveCost, Forest, ForestPath, ForestTree, PairPaths, Rounds, RunDirection,
+    Scene, Schedule, Transfers,
 };
 use fabc_model::{Collective, Job, JobOperation, JobOperationKind};
-use fabc_passes::collective::{CollectiveError, Timetable, walk_tables};
+use fabc_passes::collective::{CollectiveError, Timetable};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -85,7 +86,7 @@ impl OperationLoad {
     /// Refuses tables that lose a message.
     pub fn along_tables(
         scene: &Scene<'_>,
-        tables: &ForwardingTables,
+        ways: MessageWays<'_>,
         hops: &IdVec<ChannelId, u128>,
         overhead: u128,
         operation: &JobOperation,
@@ -97,7 +98,7 @@ impl OperationLoad {
             let mut longest = 0;
             for &(from, to) in part {
                 let mut time = overhead;
-                walk_tables(scene, tables, from, to, |channel| {
+                ways.walk(scene, from, to, |channel| {
                     counts[channel.index()] += 1;
                     time += hops[channel];
                 })?;

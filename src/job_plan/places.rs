@@ -1,6 +1,6 @@
 //! Placements: which chip is which rank.
 
-use crate::exchange::MOST_EXCHANGE_CHIPS;
+use crate::chip_paths::MOST_PATH_CHIPS;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::Topology;
 use fabc_model::{Fabric, Job, JobAxis, JobPlace, Pod};
@@ -85,9 +85,9 @@ pub fn check_chosen(job: &Job, fabric: &Fabric, chips: usize) -> Result<(), Plac
             ChipDigits::new(fabric, (0..chips).map(NodeId::new).collect())?;
             digits_of_axes(job).map(|_| ())
         }
-        JobPlace::Search { .. } if chips > MOST_EXCHANGE_CHIPS => Err(PlacementError {
+        JobPlace::Search { .. } if chips > MOST_PATH_CHIPS => Err(PlacementError {
             problem: format!(
-                "a search keeps the paths of all pairs of at most {MOST_EXCHANGE_CHIPS} chips, and here are {chips}"
+                "a search keeps the paths of all pairs of at most {MOST_PATH_CHIPS} chips, and here are {chips}"
             ),
             hint: "write `place = aligned;`, which keeps none".to_owned(),
         }),

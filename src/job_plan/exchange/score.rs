@@ -60,7 +60,7 @@ impl<'a> ExchangeScore<'a> {
         for messages in &traffic.messages {
             for (from, targets) in messages.sends.iter().enumerate() {
                 for &to in targets {
-                    let path = traffic.paths.between(start[from], start[to as usize]);
+                    let path = traffic.path(start[from], start[to as usize]);
                     path.iter().for_each(|channel| {
                         score.loads[messages.phase][channel.index()] += messages.units;
                     });
@@ -150,7 +150,7 @@ impl<'a> ExchangeScore<'a> {
             let ranks = &self.ranks;
             let changes = &mut self.last.loads;
             let mut count = |from: u32, to: u32| {
-                let path = traffic.paths.between(ranks[from as usize], ranks[to as usize]);
+                let path = traffic.path(ranks[from as usize], ranks[to as usize]);
                 changes.extend(path.iter().map(|&channel| (phase, channel, units)));
             };
             for &(rank, _) in moved {

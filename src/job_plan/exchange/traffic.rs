@@ -1,14 +1,11 @@
 //! What a job sends, in ranks, and the paths between chips.
 
+use crate::chip_paths::ChipPaths;
 use crate::loads::{message_pairs, operation_groups};
 use fabc_base::ids::{ChannelId, Id, NodeId};
-use fabc_ir::{ChipGroups, ForwardingTables, Scene};
+use fabc_ir::{ChipGroups, Scene};
 use fabc_model::{Collective, Job, JobOperation, JobOperationKind};
-use fabc_passes::collective::{CollectiveError, walk_tables};
-use rayon::prelude::*;
 
-/// Marks a node that is no chip.
-const NO_CHIP: u32 = u32::MAX;
 /// Marks a rank in no group.
 pub(super) const NO_GROUP: u32 = u32::MAX;
 /// The bytes of the largest message are so many units of a load.
@@ -17,7 +14,8 @@ const LARGEST_UNITS: u128 = 1 << 20;
 /// What a job sends in ranks, and the paths of a scene.
 pub(super) struct JobTraffic<'a> {
     pub(super) scene: &'a Scene<'a>,
-    pub(super) paths: ChipPaths,
+    /// `None` where messages follow no tables.
+    pub(super) paths: Option<&'a ChipPaths>,
     /// Operations whose messages follow the tables.
     pub(super) messages: Vec<Messages>,
     /// Operations that copy or add up.
@@ -63,16 +61,13 @@ pub(super) struct Gather {
 
 impl<'a> JobTraffic<'a> {
     /// Prepares the traffic of a job with `ranks` ranks.
-    ///
-    /// # Errors
-    /// Refuses tables that lose a message.
     pub(super) fn new(
         scene: &'a Scene<'a>,
-        tables: Option<&ForwardingTables>,
+        paths: Option<&'a ChipPaths>,
         unit_bps: u64,
         job: &Job,
         ranks: usize,
-    ) -> Result<Self, CollectiveError> {
+    ) -> Self {
         // Ranks stand for chips in the groups of operations.
         let identity: Vec<NodeId> = (0..ranks).map(NodeId::new).collect();
         let grouped = |(phase, operation): (usize, &'_ JobOperation)| {
@@ -95,23 +90,23 @@ impl<'a> JobTraffic<'a> {
                 let shards = (chips.size() - 1) * if is_both { 2 } else { 1 };
                 let seconds = part as f64 * shards as f64 * byte_seconds;
                 gathers.push(Gather { groups: groups.len(), seconds });
-            } else if tables.is_some() {
+            } else if paths.is_some() {
                 let alike = matches!(operation.kind, JobOperationKind::Collective(_)).then_some(groups.len());
                 let units = (part * LARGEST_UNITS / largest).max(1) as i64;
                 messages.push(Messages::new(*phase, units, alike, &pairs, ranks));
             }
             groups.push(GroupsOfRanks::new(chips, ranks));
         }
-        Ok(Self {
+        Self {
             scene,
-            paths: ChipPaths::new(scene, tables)?,
+            paths,
             messages,
             gathers,
             groups,
             neighbors: chips_beside(scene),
             unit_seconds: largest as f64 * byte_seconds / LARGEST_UNITS as f64,
             phases: job.phases.len(),
-        })
+        }
     }
 }
 
@@ -130,6 +125,13 @@ fn chips_beside(scene: &Scene<'_>) -> Vec<Vec<NodeId>> {
         targets.filter(|target| is_chip[target.index()]).collect()
     };
     (0..topology.node_count()).map(NodeId::new).map(beside).collect()
+}
+
+impl JobTraffic<'_> {
+    /// The channels of a message, in their order.
+    pub(super) fn path(&self, from: NodeId, to: NodeId) -> &[ChannelId] {
+        self.paths.map_or(&[], |paths| paths.between(from, to))
+    }
 }
 
 impl GroupsOfRanks {
@@ -152,51 +154,5 @@ impl Messages {
             hears[to.index()].push(from.0);
         }
         Self { phase, units, sends, hears, alike }
-    }
-}
-
-/// The channels of the tables between any two chips.
-pub(super) struct ChipPaths {
-    /// `[node]`: its number among chips.
-    number: Vec<u32>,
-    /// How many chips there are.
-    chips: usize,
-    /// `[source * chips + destination]`: where its channels start in `channels`.
-    starts: Vec<usize>,
-    channels: Vec<ChannelId>,
-}
-
-impl ChipPaths {
-    /// The paths from each chip to all others. Without tables they are empty.
-    fn new(scene: &Scene<'_>, tables: Option<&ForwardingTables>) -> Result<Self, CollectiveError> {
-        let chips: Vec<NodeId> = scene.topology.endpoints().collect();
-        let mut number = vec![NO_CHIP; scene.topology.node_count()];
-        chips.iter().enumerate().for_each(|(index, chip)| number[chip.index()] = index as u32);
-        let from = |&source: &NodeId| {
-            let (mut ends, mut channels) = (Vec::with_capacity(chips.len()), Vec::new());
-            for &destination in &chips {
-                if let Some(tables) = tables {
-                    walk_tables(scene, tables, source, destination, |channel| channels.push(channel))?;
-                }
-                ends.push(channels.len());
-            }
-            Ok((ends, channels))
-        };
-        let parts: Vec<(Vec<usize>, Vec<ChannelId>)> =
-            chips.par_iter().map(from).collect::<Result<_, CollectiveError>>()?;
-        let (mut starts, mut channels) = (vec![0], Vec::new());
-        for (ends, part) in parts {
-            let before = channels.len();
-            starts.extend(ends.into_iter().map(|end| before + end));
-            channels.extend(part);
-        }
-        Ok(Self { number, chips: chips.len(), starts, channels })
-    }
-
-    /// The channels of a message, in their order.
-    pub(super) fn between(&self, from: NodeId, to: NodeId) -> &[ChannelId] {
-        let [from, to] = [from, to].map(|chip| self.number[chip.index()] as usize);
-        let index = from * self.chips + to;
-        &self.channels[self.starts[index]..self.starts[index + 1]]
     }
 }

@@ -148,6 +148,7 @@ pub fn choose_placement(
         all.push(known.clone());
     }
     let known_index = known_index.map(|index| index.unwrap_or(all.len() - 1));
+    planner.keep_paths()?;
     let quick: Vec<u128> =
         all.par_iter().map(|place| planner.quick_time(&place.ranks)).collect::<Result<_, JobPlanError>>()?;
     // The plain order is always planned, so that nothing is worse than that, and so is a known placement.
@@ -160,9 +161,9 @@ pub fn choose_placement(
         Ok((index, place, planner.plan_phases(&place.ranks)?))
     };
     let mut planned: Vec<(usize, &RankPlacement, PlannedPhases)> = vec![plan(finalists[0])?];
-    // Gathers take long to plan. Where messages alone take longer than all of another placement, they are not.
+    // Gathers take long to plan. Where messages take too long for any gathers, they are not planned.
     let known = planned[0].2.communication;
-    let may_win = |index: &usize| Ok((*index, planner.message_time(&all[*index].ranks)? < known));
+    let may_win = |index: &usize| Ok((*index, planner.least_time(&all[*index].ranks)? < known));
     let others: Vec<(usize, bool)> =
         finalists[1..].par_iter().map(may_win).collect::<Result<_, JobPlanError>>()?;
     let others: Vec<usize> = others

@@ -10,13 +10,14 @@ use fabc_ir::{
     JobPhaseOutcome, JobStep, Scene, Schedule, Topology, Transfers, cycle_time, hop_cycles, job_stages,
 };
 use fabc_job_plan::{
-    BoundedOperation, ExchangeSettings, GroupedChips, OperationLoad, PhaseBounds, PhaseTime, PhaseTimes,
-    UniversalLimits, exchange_ranks, exchanged_pairs, job_step, message_pairs, operation_groups, phase_times,
-    quick_gather_time,
+    BoundedOperation, ChipPaths, ExchangeSettings, GroupedChips, MOST_PATH_CHIPS, MessageWays, OperationLoad,
+    PhaseBounds, PhaseTime, PhaseTimes, UniversalLimits, exchange_ranks, exchanged_pairs, job_step,
+    message_pairs, operation_groups, phase_times, quick_gather_time,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric, Job, JobOperation, JobOperationKind, JobPhase};
 use fabc_passes::collective::CollectiveError;
 use fabc_passes::limit::NearestChips;
+use std::sync::OnceLock;
 
 /// Plans a job in one scene. Every chip of it lives.
 pub struct JobPlanner<'a> {
@@ -30,6 +31,8 @@ pub struct JobPlanner<'a> {
     limits: &'a UniversalLimits,
     /// Whether bounds of messages are searched by their flow.
     has_flow: bool,
+    /// The paths of the tables, once many placements ask for them.
+    paths: OnceLock<ChipPaths>,
 }
 
 /// An operation with its groups, its load and its schedule.
@@ -114,12 +117,44 @@ impl<'a> JobPlanner<'a> {
     ) -> Self {
         let hops = hop_cycles(fabric, scene.topology);
         let hops = scene.topology.channels().map(|channel| cycle_time(hops[channel], fabric.clock_hz));
-        Self { fabric, scene, tables, job, hops: hops.collect(), limits, has_flow: true }
+        Self {
+            fabric,
+            scene,
+            tables,
+            job,
+            hops: hops.collect(),
+            limits,
+            has_flow: true,
+            paths: OnceLock::new(),
+        }
     }
 
     /// The same without a search for the flow of messages. Their bounds are less tight then, and quickly known.
     pub fn with_quick_bounds(self) -> Self {
         Self { has_flow: false, ..self }
+    }
+
+    /// Keeps the paths of all pairs of chips, since many placements are to be compared. Large fabrics have too
+    /// many of them.
+    ///
+    /// # Errors
+    /// Refuses tables that lose a message.
+    pub(super) fn keep_paths(&self) -> Result<(), JobPlanError> {
+        let Some(tables) = self.tables else { return Ok(()) };
+        if self.scene.topology.endpoints().count() <= MOST_PATH_CHIPS && self.paths.get().is_none() {
+            let paths = ChipPaths::new(self.scene, tables).map_err(|reason| {
+                let phase = &self.job.phases[0];
+                operation_error(self.job, phase, &phase.operations[0], &reason.to_string())
+            })?;
+            let _ = self.paths.set(paths);
+        }
+        Ok(())
+    }
+
+    /// How messages go. `None` without tables.
+    fn ways(&self) -> Option<MessageWays<'_>> {
+        let kept = self.paths.get().map(MessageWays::Kept);
+        kept.or(self.tables.map(MessageWays::Walked))
     }
 
     /// The estimated time of the communication of a step with a placement, without the overhead of
@@ -139,8 +174,8 @@ impl<'a> JobPlanner<'a> {
             let pairs = message_pairs(operation.kind, &groups);
             if pairs.is_empty() {
                 gathers += quick_gather_time(self.scene, unit, operation, &groups);
-            } else if let Some(tables) = self.tables {
-                let load = self.along_tables(phase, operation, tables, &groups, &pairs, 0)?;
+            } else if let Some(ways) = self.ways() {
+                let load = self.along_tables(phase, operation, ways, &groups, &pairs, 0)?;
                 loads.push((load, operation.times));
             }
         }
@@ -194,33 +229,37 @@ impl<'a> JobPlanner<'a> {
         PhaseBounds { scene: self.scene, hops: &self.hops, overhead, unit_bps, has_flow, operations }
     }
 
-    /// The time in which the busiest channel carries the messages of each phase along the tables, added up.
-    /// The communication takes no less, whatever its gathers do. 0 without tables.
+    /// A time below which the communication of a step does not come with a placement, in attoseconds: the
+    /// messages of every stage along the tables, or what all placements need.
     ///
     /// # Errors
     /// Refuses tables that lose a message.
-    pub(super) fn message_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
-        let Some(tables) = self.tables else { return Ok(0) };
-        let mut sum = 0;
-        for stage in job_stages(self.job) {
+    pub(super) fn least_time(&self, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
+        let stage_time = |stage: Vec<usize>| {
+            let phases = || stage.iter().map(|&phase| &self.job.phases[phase]);
             let mut loads = Vec::new();
-            for phase in stage.into_iter().map(|phase| &self.job.phases[phase]) {
-                for operation in &phase.operations {
-                    let GroupedOperation { groups, pairs, .. } =
-                        GroupedOperation::new(self.job, operation, ranks);
-                    let is_along =
-                        !pairs.is_empty() && operation.algorithm != Some(CollectiveAlgorithm::Paths);
-                    if is_along {
-                        let load = self.along_tables(phase, operation, tables, &groups, &pairs, 0)?;
-                        loads.push((load, operation.times));
-                    }
+            for (phase, operation) in
+                phases().flat_map(|phase| phase.operations.iter().map(move |one| (phase, one)))
+            {
+                let GroupedOperation { groups, pairs, .. } =
+                    GroupedOperation::new(self.job, operation, ranks);
+                let has_own_paths = operation.algorithm == Some(CollectiveAlgorithm::Paths);
+                if let (Some(ways), false, false) = (self.ways(), pairs.is_empty(), has_own_paths) {
+                    let load = self.along_tables(phase, operation, ways, &groups, &pairs, 0)?;
+                    loads.push((load, operation.times));
                 }
             }
             let loads: Vec<(&OperationLoad, u64)> =
                 loads.iter().map(|(load, times)| (load, *times)).collect();
-            sum += phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads).volume;
-        }
-        Ok(sum)
+            let messages = phase_times(self.scene, self.fabric.capacities.unit_bps(), &loads).volume;
+            Ok(phases().map(|phase| self.universal(phase)).fold(messages, u128::max))
+        };
+        job_stages(self.job).into_iter().map(stage_time).sum()
+    }
+
+    /// The least time of a phase in any topology and with any placement.
+    fn universal(&self, phase: &JobPhase) -> u128 {
+        self.limits.time(self.overhead(), &phase.operations, &grouped_chips(self.job, phase))
     }
 
     /// The estimated time of the communication of a step with gathers as they are planned, and messages along
@@ -242,10 +281,10 @@ impl<'a> JobPlanner<'a> {
         self.time_of_phase(phase, ranks, gathers, |messages| {
             let load = |message: &GroupedOperation<'_>| {
                 let GroupedOperation { operation, groups, pairs } = message;
-                let tables = self.tables.ok_or_else(|| {
+                let ways = self.ways().ok_or_else(|| {
                     operation_error(self.job, phase, operation, &CollectiveError::Untabled.to_string())
                 })?;
-                let load = self.along_tables(phase, operation, tables, groups, pairs, self.overhead())?;
+                let load = self.along_tables(phase, operation, ways, groups, pairs, self.overhead())?;
                 Ok((load, operation.times))
             };
             let loads: Vec<_> = messages.iter().map(load).collect::<Result<_, JobPlanError>>()?;
@@ -291,11 +330,9 @@ impl<'a> JobPlanner<'a> {
         start: &[NodeId],
         settings: ExchangeSettings,
     ) -> Result<Vec<NodeId>, JobPlanError> {
+        self.keep_paths()?;
         let unit = self.fabric.capacities.unit_bps();
-        exchange_ranks(self.scene, self.tables, unit, self.job, start, settings).map_err(|reason| {
-            let phase = &self.job.phases[0];
-            operation_error(self.job, phase, &phase.operations[0], &reason.to_string())
-        })
+        Ok(exchange_ranks(self.scene, self.paths.get(), unit, self.job, start, settings))
     }
 
     /// Plans all phases with a placement, and proves their bounds.
@@ -413,8 +450,8 @@ impl<'a> JobPlanner<'a> {
         let groups = operation_groups(self.job, operation, ranks);
         let pairs = message_pairs(operation.kind, &groups);
         let has_own_paths = operation.algorithm == Some(CollectiveAlgorithm::Paths);
-        if let (Some(tables), false, false) = (self.tables, pairs.is_empty(), has_own_paths) {
-            let load = self.along_tables(phase, operation, tables, &groups, &pairs, self.overhead())?;
+        if let (Some(ways), false, false) = (self.ways(), pairs.is_empty(), has_own_paths) {
+            let load = self.along_tables(phase, operation, ways, &groups, &pairs, self.overhead())?;
             let algorithm = CollectiveAlgorithm::Direct;
             return Ok(PlannedOperation { groups, load, algorithm, schedule: None });
         }
@@ -432,13 +469,13 @@ impl<'a> JobPlanner<'a> {
         &self,
         phase: &JobPhase,
         operation: &JobOperation,
-        tables: &ForwardingTables,
+        ways: MessageWays<'_>,
         groups: &ChipGroups,
         pairs: &[(NodeId, NodeId)],
         overhead: u128,
     ) -> Result<OperationLoad, JobPlanError> {
         let group = groups.size();
-        OperationLoad::along_tables(self.scene, tables, &self.hops, overhead, operation, group, pairs)
+        OperationLoad::along_tables(self.scene, ways, &self.hops, overhead, operation, group, pairs)
             .map_err(|reason| operation_error(self.job, phase, operation, &reason.to_string()))
     }
 

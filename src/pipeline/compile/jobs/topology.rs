@@ -253,6 +253,7 @@ fn judge(
         let planner = JobPlanner::new(fabric, &scene, Some(&tables), &limits, job);
         let mut all =
             placements(job, fabric, &topology).map_err(|error| JobPlanError::of_place(job, error))?;
+        planner.keep_paths()?;
         let quick: Vec<u128> = all
             .par_iter()
             .map(|place| planner.quick_time(&place.ranks))
