@@ -56,7 +56,11 @@ const ASKED: [Question; 9] = [
     Question { command: "check specs/jobs/moe_256.fab", seconds: 0.2, is_long: false },
     Question { command: "check specs/jobs/moe_1024.fab", seconds: 0.2, is_long: false },
     Question { command: "job out/moe_128 --place order", seconds: 1.0, is_long: false },
-    Question { command: "job out/moe_128 --set axes.expert=16 --set axes.data=8", seconds: 1.0, is_long: false },
+    Question {
+        command: "job out/moe_128 --set axes.expert=16 --set axes.data=8",
+        seconds: 1.0,
+        is_long: false,
+    },
     Question { command: "job out/moe_256 --place order", seconds: 1.0, is_long: false },
     Question { command: "job out/moe_256 --place search", seconds: 10.0, is_long: false },
     Question { command: "build -q specs/pod_1024.fab", seconds: f64::INFINITY, is_long: true },

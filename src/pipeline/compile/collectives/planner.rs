@@ -18,6 +18,7 @@ use fabc_passes::collective::{
     derive_schedule, direct, flow_bound_by_lengths, forest, group_bounds, least_time, multitree,
     natural_chunks, pair_paths, pull, rooted, slowest_chip, tightest_bound, trees,
 };
+use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -308,6 +309,7 @@ impl<'a> Planner<'a> {
             }
             None => plans_to_try(algorithm, &size, &self.cost, bytes, requested, named),
         };
+        self.grow_trees(collective, &wanted)?;
         let mut best: Option<FastestPlan> = None;
         for base in wanted {
             let plans = self.checked_plans(collective, algorithm, base)?;
@@ -404,6 +406,24 @@ impl<'a> Planner<'a> {
         let copies = Rc::new(copies);
         self.copies.insert(base, Rc::clone(&copies));
         Ok(copies)
+    }
+
+    /// Makes the plans of trees in groups at the same time, since they take longest.
+    fn grow_trees(&mut self, collective: Collective, wanted: &[Base]) -> Result<(), CollectivesError> {
+        let is_grown = |base: &Base| matches!(base, Base::Relayed(_)) && !self.copies.contains_key(base);
+        let grown: Vec<Base> = wanted.iter().copied().filter(is_grown).collect();
+        if grown.len() < 2 || collective == Collective::AllToAll {
+            return Ok(());
+        }
+        let bounds = self.bounds(Collective::AllGather)?;
+        let Some(groups) = self.groups()? else { return Ok(()) };
+        let (scene, tables, seed, bounds) = (self.scene, self.tables, self.request.seed, &bounds[..]);
+        let copies: Vec<Vec<Schedule>> = grown
+            .par_iter()
+            .map(|&base| group_copies(scene, groups, base, tables, bounds, seed))
+            .collect::<Result<_, CollectiveError>>()?;
+        self.copies.extend(grown.into_iter().zip(copies.into_iter().map(Rc::new)));
+        Ok(())
     }
 
     /// The copies of a plan in groups.
