@@ -17,7 +17,7 @@ hljs.registerLanguage("fab", (hljs) => ({
       "measure method micro model most moves names nodes objective ocs_rack order overhead overlap p packet " +
       "parallel paths per per_metre pitch_x pitch_y place placement planes ports power priority q qk_norm radix " +
       "rate rates recompute reduce relay replications rho root routers rule samples scenarios seed seeds select " +
-      "sequence_parallel sequences share shared shortest size slot speedup spine spines start steps supernode " +
+      "sequence_parallel sequences share shared shortest size skew slot speedup spine spines start steps supernode " +
       "symmetry table_entries tied tiers time_limit times to top traffic turn up vcs vector virtual vocab warmup " +
       "weights window wrap zero",
     literal:

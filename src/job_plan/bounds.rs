@@ -23,8 +23,10 @@ const LARGEST_WEIGHT: u128 = 1 << 12;
 
 /// An operation of a phase with what bounds it.
 pub struct BoundedOperation<'a> {
-    /// The operation of the job, with its bytes and runs.
+    /// The operation of the job, with its runs.
     pub operation: &'a JobOperation,
+    /// Bytes of a chip in all runs of a step.
+    pub bytes: u128,
     /// The groups of chips that it runs in.
     pub groups: &'a ChipGroups,
     /// The ordered pairs between which it sends data of their own.
@@ -36,8 +38,7 @@ pub struct BoundedOperation<'a> {
 impl BoundedOperation<'_> {
     /// Bytes of a step that each of its parts has, as a fraction: those of a pair, or of a shard.
     fn part_bytes(&self) -> Fraction {
-        let moved = u128::from(self.operation.bytes) * u128::from(self.operation.times);
-        Fraction::new(moved, self.operation.kind.parts(self.groups.size()))
+        Fraction::new(self.bytes, self.operation.kind.parts(self.groups.size()))
     }
 }
 
@@ -204,13 +205,12 @@ fn least_latency(scene: &Scene<'_>, hops: &IdVec<ChannelId, u128>, bounded: &Bou
 /// The time that the bounds of a schedule need for all runs of its operation, rounded down.
 fn schedule_volume(unit_bps: u64, bounded: &BoundedOperation<'_>) -> u128 {
     let Some(schedule) = bounded.schedule else { return 0 };
-    let moved = u128::from(bounded.operation.bytes) * u128::from(bounded.operation.times);
     let time = |bound: &CollectiveBound| {
         let sharers = match bound {
             CollectiveBound::Partition { .. } => 1,
             _ => bounded.groups.size().max(1),
         };
-        time_of(bound.volume().times(Fraction::new(moved, sharers)), unit_bps)
+        time_of(bound.volume().times(Fraction::new(bounded.bytes, sharers)), unit_bps)
     };
     schedule.bounds.iter().filter(|bound| bound.is_universal()).map(time).max().unwrap_or(0)
 }
@@ -285,7 +285,7 @@ impl UniversalLimits {
     pub fn time(&self, overhead: u128, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
         let sum = |part: fn(JobOperationKind, u64) -> Fraction| -> u128 {
             let moved = operations.iter().zip(groups).map(|(operation, groups)| {
-                let all = Fraction::integer(u128::from(operation.bytes) * u128::from(operation.times));
+                let all = Fraction::integer(operation.step_bytes());
                 let active = Fraction::new(groups.members, self.chips.max(1));
                 all.times(part(operation.kind, groups.size)).times(active).floor()
             });
@@ -302,7 +302,7 @@ impl UniversalLimits {
     fn capacity_time(&self, operations: &[JobOperation], groups: &[GroupedChips]) -> u128 {
         let Some(nearest) = &self.nearest else { return 0 };
         let byte_hops = |(operation, &GroupedChips { size, members }): (&JobOperation, &GroupedChips)| {
-            let all = u128::from(operation.bytes) * u128::from(operation.times);
+            let all = operation.step_bytes();
             let hops = match operation.kind {
                 // Each pair of a group has a part of its own.
                 JobOperationKind::Collective(Collective::AllToAll) if members == self.chips => {

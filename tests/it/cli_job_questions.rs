@@ -103,6 +103,63 @@ fn changes_of_what_changes_save_are_convicted() {
 }
 
 #[test]
+fn a_skew_multiplies_the_load_of_an_all_to_all_and_no_bound() {
+    let place = tempfile::tempdir().unwrap();
+    let place = place.path();
+    build(place, "fabric.fab", &pod());
+    let even = read(place, "out/pod/jobs/mine.json");
+    let skewed = pod().text().replace("times = 2;", "times = 2; skew = 1.3;");
+    std::fs::write(place.join("skewed.fab"), skewed).unwrap();
+    fabc(place, &["build", "skewed.fab", "-q", "--out", "second"], 0);
+    let job = read(place, "second/pod/jobs/mine.json");
+    let [even_phase, phase] = [&even, &job].map(|job| job["scenarios"][0]["phases"][0].clone());
+    let [even_load, load] =
+        [&even_phase, &phase].map(|phase| phase["operations"][0]["load_bytes"].as_u64().unwrap());
+    assert_eq!(load, (even_load * 13).div_ceil(10));
+    let [even_volume, volume] = [&even_phase, &phase].map(|phase| phase["volume_ns"].as_f64().unwrap());
+    assert!((volume - 1.3 * even_volume).abs() < 0.1, "{volume} for 1.3 x {even_volume}");
+    for key in ["latency_ns", "bound_ns", "universal_ns"] {
+        assert_eq!(phase[key], even_phase[key], "{key}");
+    }
+    assert_eq!(job["scenarios"][0]["phases"][1], even["scenarios"][0]["phases"][1]);
+    assert_eq!(even_phase["operations"][0]["skew"], 1);
+    assert_eq!(phase["operations"][0]["skew"], 1.3);
+    fabc(place, &["verify", "second/pod", "-q"], 0);
+
+    // The report says what was assumed.
+    let said = |directory: &str| {
+        let report = std::fs::read_to_string(place.join(directory).join("report.txt")).unwrap();
+        report.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let assumed = "even choice of experts: all pairs of ranks send as much in `experts.exchange`";
+    assert!(said("out/pod").contains(assumed));
+    let assumed = "skew 1.3 in `experts.exchange`: channels count as if all pairs of ranks sent as much as the \
+                   busiest one, which sends 1.3 times the mean; bounds are those of an even choice of experts";
+    assert!(said("second/pod").contains(assumed));
+
+    // `fabc job` answers the same without a build, on one thread too.
+    let set = "experts.exchange.skew=1.3";
+    let ask = ["job", "out/pod", "--format", "json", "--set", set, "--threads", "1"];
+    let asked: Value = serde_json::from_str(&fabc(place, &ask, 0).0).unwrap();
+    assert_eq!(asked["scenarios"], job["scenarios"]);
+
+    // The checker has the factor from the spec alone.
+    for (file, from, to) in [
+        ("jobs/mine.json", "\"skew\":1.3", "\"skew\":1.2"),
+        ("spec.fab", "skew = 1.3", "skew = 1.2"),
+        ("spec.fab", "skew = 1.3;", ""),
+    ] {
+        let path = place.join("second/pod").join(file);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        assert!(whole.contains(from), "{whole}");
+        std::fs::write(&path, whole.replacen(from, to, 1)).unwrap();
+        fabc(place, &["verify", "second/pod", "-q"], 3);
+        std::fs::write(&path, whole).unwrap();
+    }
+    fabc(place, &["verify", "second/pod", "-q"], 0);
+}
+
+#[test]
 fn other_settings_answer_like_a_build_with_them() {
     let place = tempfile::tempdir().unwrap();
     build(place.path(), "fabric.fab", &pod());
@@ -178,4 +235,23 @@ fn a_job_is_estimated_without_a_spec() {
         let (_, errors) = fabc(place.path(), &changed, code);
         assert!(errors.contains(wanted), "{option} {value}: {errors}");
     }
+}
+
+#[test]
+fn the_bounds_of_an_estimate_are_those_of_an_even_choice() {
+    let place = tempfile::tempdir().unwrap();
+    let ask = |more: &[&str]| {
+        let asked =
+            ["estimate", "job", "--model", "qwen3-235b-a22b", "--axes", "expert=64,data=2", "--batch"];
+        let shape = ["sequences=1024,length=4096", "--on", "torus:4x4x8"];
+        fabc(place.path(), &[&asked[..], &shape[..], more].concat(), 0).0
+    };
+    let estimate = |more: &[&str]| -> Value { serde_json::from_str(&ask(more)).unwrap() };
+    let (even, mut skewed) = (estimate(&["--json"]), estimate(&["--json", "--set", "skew=1.3"]));
+    let skew = &mut skewed["phases"][0]["operations"][0]["skew"];
+    assert_eq!((&even["phases"][0]["operations"][0]["skew"], &*skew), (&json!(1), &json!(1.3)));
+    *skew = json!(1);
+    assert_eq!(even, skewed);
+    assert!(ask(&[]).contains("even choice of experts: all pairs of ranks send as much"));
+    assert!(ask(&["--set", "skew=1.3"]).contains("skew 1.3 in `experts.exchange`"));
 }

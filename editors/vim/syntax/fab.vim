@@ -19,9 +19,9 @@ syntax keyword fabSetting micro model most moves names nodes objective ocs_rack 
 syntax keyword fabSetting packet parallel paths per per_metre pitch_x pitch_y place placement planes ports
 syntax keyword fabSetting power priority q qk_norm radix rate rates recompute reduce relay replications rho
 syntax keyword fabSetting root routers rule samples scenarios seed seeds select sequence_parallel sequences
-syntax keyword fabSetting share shared shortest size slot speedup spine spines start steps supernode symmetry
-syntax keyword fabSetting table_entries tied tiers time_limit times to top traffic turn up vcs vector virtual
-syntax keyword fabSetting vocab warmup weights window wrap zero
+syntax keyword fabSetting share shared shortest size skew slot speedup spine spines start steps supernode
+syntax keyword fabSetting symmetry table_entries tied tiers time_limit times to top traffic turn up vcs
+syntax keyword fabSetting vector virtual vocab warmup weights window wrap zero
 syntax keyword fabValue adjacent adversarial age algebraic aligned all all_gather all_paths all_reduce
 syntax keyword fabValue allowed_turns annealed auto average_cable average_hops bisection bisection_bandwidth
 syntax keyword fabValue bit_complement bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts

@@ -1,5 +1,6 @@
 //! Jobs for people: the rows of tables, the bar of a step, and a sentence on each phase.
 
+use super::skew::skew_lines;
 use crate::summary::percent;
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, Fraction, JobOutcome, JobPhaseOutcome, JobResult, JobStep, Topology,
@@ -221,9 +222,9 @@ pub(crate) fn sentences(
     result: &JobResult,
     outcome: &JobOutcome,
 ) -> impl Iterator<Item = String> {
-    let step =
-        step_line(job, result).into_iter().chain(topologies_line(result)).chain(candidates_line(result));
-    step.chain(limit_lines(topology, job, outcome)).chain(reconfiguration_line(job, result))
+    let step = step_line(job, result).into_iter().chain(skew_lines(job));
+    let compared = topologies_line(result).into_iter().chain(candidates_line(result));
+    step.chain(compared).chain(limit_lines(topology, job, outcome)).chain(reconfiguration_line(job, result))
 }
 
 /// The plan of a job for people: a table of phases, then sentences.

@@ -143,6 +143,9 @@ pub struct JobOperationLine {
     _bytes: IgnoredAny,
     #[serde(rename = "times")]
     _times: IgnoredAny,
+    /// What an all-to-all has alone.
+    #[serde(rename = "skew", default)]
+    _skew: IgnoredAny,
     #[serde(rename = "algorithm")]
     _algorithm: IgnoredAny,
     #[serde(rename = "load_bytes")]

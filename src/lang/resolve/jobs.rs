@@ -15,6 +15,7 @@ mod order;
 mod phases;
 mod phases_file;
 mod place;
+mod skew;
 mod target;
 #[cfg(test)]
 mod tests;

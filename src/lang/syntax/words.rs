@@ -328,6 +328,7 @@ pub const FIELDS: &[BlockField] = fields! {
     "context" Choice Job;
     "virtual" Quantity Job;
     "dedup" Choice Job;
+    "skew" Quantity Job JobCollective;
     "order" Choice AllToAll Floor Ecmp Spray;
     "births" Choice Simulate;
     "rate" Quantity Bursts Compute;

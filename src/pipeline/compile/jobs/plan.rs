@@ -53,9 +53,10 @@ impl<'a> GroupedOperation<'a> {
         Self { operation, groups, pairs }
     }
 
-    fn bounded(&self) -> BoundedOperation<'_> {
+    /// What bounds it, if a chip has so many bytes in a step.
+    fn bounded(&self, bytes: u128) -> BoundedOperation<'_> {
         let Self { operation, groups, pairs } = self;
-        BoundedOperation { operation, groups, pairs, schedule: None }
+        BoundedOperation { operation, bytes, groups, pairs, schedule: None }
     }
 }
 
@@ -116,7 +117,9 @@ impl<'a> JobPlanner<'a> {
     /// Refuses an operation that no schedule does.
     pub(super) fn flow_phase_time(&self, phase: &JobPhase, ranks: &[NodeId]) -> Result<u128, JobPlanError> {
         self.time_of_phase(phase, ranks, |messages| {
-            let bounded: Vec<BoundedOperation<'_>> = messages.iter().map(GroupedOperation::bounded).collect();
+            // An estimate counts a skew, as the load of a plan does. A bound does not.
+            let bounded = messages.iter().map(|message| message.bounded(message.operation.skewed_bytes()));
+            let bounded: Vec<BoundedOperation<'_>> = bounded.collect();
             let unit = self.fabric.capacities.unit_bps();
             let bound = || phase_bound(self.scene, &self.hops, self.overhead(), unit, &bounded).time;
             Ok(if bounded.is_empty() { 0 } else { bound() })
@@ -128,7 +131,8 @@ impl<'a> JobPlanner<'a> {
         let operations = phase.operations.iter();
         let grouped: Vec<GroupedOperation<'_>> =
             operations.map(|operation| GroupedOperation::new(self.job, operation, ranks)).collect();
-        let bounded: Vec<BoundedOperation<'_>> = grouped.iter().map(GroupedOperation::bounded).collect();
+        let bounded = grouped.iter().map(|grouped| grouped.bounded(grouped.operation.step_bytes()));
+        let bounded: Vec<BoundedOperation<'_>> = bounded.collect();
         hop_bound(self.scene, &self.hops, self.overhead(), self.fabric.capacities.unit_bps(), &bounded)
     }
 
@@ -252,6 +256,7 @@ impl<'a> JobPlanner<'a> {
             .zip(&phase.operations)
             .map(|(planned, operation)| BoundedOperation {
                 operation,
+                bytes: operation.step_bytes(),
                 groups: &planned.groups,
                 pairs: &planned.pairs,
                 schedule: planned.schedule.as_ref(),
