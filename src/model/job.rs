@@ -27,6 +27,8 @@ pub struct Job {
     pub scenarios: Scenarios,
     /// How much its communication counts in a search for several jobs. Positive.
     pub weight: u32,
+    /// How the switches may be set anew between its phases. `None` if the spec does not say it.
+    pub reconfigure: Option<JobReconfigure>,
     /// Whether its phases come from a file. A build keeps them in one ([`Job::phases_json`]).
     pub from_file: bool,
     /// The words `job name` in the spec.
@@ -43,6 +45,15 @@ pub struct JobAxis {
     pub name: String,
     /// Number of ranks along it, positive.
     pub size: u32,
+}
+
+/// `reconfigure { .. }`: how switches may be set anew between the phases of a job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobReconfigure {
+    /// Picoseconds of a change, in which the fibers that move carry nothing. Positive.
+    pub switch_ps: u64,
+    /// The phases that may have a topology of their own, by index, ascending. All others have the same one.
+    pub phases: Vec<usize>,
 }
 
 /// A phase of a step: operations that run at the same time.

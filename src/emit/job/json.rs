@@ -121,12 +121,19 @@ fn push_reconfiguration(out: &mut String, reconfiguration: &Reconfiguration) {
     push(
         out,
         format_args!(
-            ",\"switches\":{},\"gain_ns\":{},\"break_even_ns\":{}}}",
+            ",\"switches\":{},\"gain_ns\":{},\"break_even_ns\":{}",
             reconfiguration.changes,
             nanoseconds_of(reconfiguration.saved),
             or_null(reconfiguration.break_even())
         ),
     );
+    if let (Some(switch), Some(lost)) = (reconfiguration.switch, reconfiguration.change_time()) {
+        let saved = reconfiguration.saved;
+        let sign = if lost > saved { "-" } else { "" };
+        let (switch, left) = (nanoseconds_of(switch), nanoseconds_of(saved.abs_diff(lost)));
+        push(out, format_args!(",\"switch_ns\":{switch},\"saved_ns\":{sign}{left}"));
+    }
+    out.push('}');
 }
 
 fn push_scenario(out: &mut String, job: &Job, outcome: &JobOutcome) {

@@ -335,6 +335,9 @@ pub const FIELDS: &[BlockField] = fields! {
     "compute" Quantity Job Phase;
     "overlap" Quantity Job Phase;
     "place" Choice Job;
+    "reconfigure" Quantity Job;
+    "switch" Quantity Reconfigure;
+    "phases" Choice Reconfigure;
     "routing" Choice Simulate;
     "shortest" Choice Ways;
     "samples" Quantity Ways;

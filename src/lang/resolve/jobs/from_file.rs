@@ -26,6 +26,8 @@ const WORDS: [&str; 2] = ["chakra", "phases"];
 const SETTINGS: [&str; 7] = ["compute", "groups", "overhead", "place", "scenarios", "skew", "weight"];
 /// What to do about a skew without an all-to-all.
 const NO_EXCHANGE: &str = "remove it: no operation of the file is an all-to-all";
+/// The blocks that it may have.
+const BLOCKS: [&str; 2] = ["overlap", "reconfigure"];
 /// The name of the only axis.
 const AXIS: &str = "rank";
 
@@ -84,7 +86,7 @@ fn refuse_others(context: &mut Context, parts: &JobBlock<'_>, source: &JobSource
     for statement in &parts.block.statements {
         let word = statement.kind.keyword();
         match &statement.kind {
-            StatementKind::Inner(inner) if word != "overlap" => {
+            StatementKind::Inner(inner) if !BLOCKS.contains(&word) => {
                 refuse(context, format!("`{word} {{ .. }}`"), inner.word.span);
             }
             StatementKind::Setting(setting) if parts.settings.get(word).is_some() => {
